@@ -1,0 +1,1 @@
+//! Placeholder while this crate is written.

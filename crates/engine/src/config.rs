@@ -1,0 +1,147 @@
+//! Reads a table of a configuration into a type, or refuses it by name.
+//!
+//! Every configuration type derives `Deserialize` with `deny_unknown_fields`;
+//! this turns serde's errors into [`Refusal`]s: the key's path as the user
+//! wrote it, the value found, the nearest known key.
+
+use crate::refusal::Refusal;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Reads `table` as a `T`; `at` is the path of the table (`fabric`).
+///
+/// # Errors
+/// A [`Refusal`] that names the key below `at`.
+pub fn read<T: DeserializeOwned>(table: &Value, at: &str) -> Result<T, Refusal> {
+    serde_path_to_error::deserialize(table).map_err(|e| {
+        let path = match e.path().to_string() {
+            p if p == "." => String::new(),
+            p => p,
+        };
+        refuse(table, at, &path, &e.inner().to_string())
+    })
+}
+
+fn refuse(table: &Value, at: &str, path: &str, message: &str) -> Refusal {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let value_at = |path: &str| {
+        let pointer = format!("/{}", path.replace('.', "/"));
+        table
+            .pointer(&pointer)
+            .map_or_else(|| "(missing)".to_owned(), Value::to_string)
+    };
+    if message.starts_with("unknown field") {
+        let (found, known) = (quoted[0], &quoted[1..]);
+        // The path ends with the unknown key itself.
+        let parent = path
+            .strip_suffix(found)
+            .unwrap_or(path)
+            .trim_end_matches('.');
+        let key = join(&join(at, parent), found);
+        let value = value_at(&join(parent, found));
+        return Refusal::new(key, value, "no such key", nearest(found, known));
+    }
+    if message.starts_with("unknown variant") {
+        let (found, known) = (quoted[0], &quoted[1..]);
+        return Refusal::new(
+            join(at, path),
+            format!("\"{found}\""),
+            format!("must be one of {}", list(known)),
+            nearest(found, known),
+        );
+    }
+    if message.starts_with("missing field") {
+        let key = join(&join(at, path), quoted[0]);
+        return Refusal::new(key, "(missing)", "required", "add it");
+    }
+    Refusal::new(join(at, path), value_at(path), message, "correct the value")
+}
+
+fn join(a: &str, b: &str) -> String {
+    match (a, b) {
+        ("", b) => b.to_owned(),
+        (a, "") => a.to_owned(),
+        (a, b) => format!("{a}.{b}"),
+    }
+}
+
+fn list(known: &[&str]) -> String {
+    known
+        .iter()
+        .map(|k| format!("\"{k}\""))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// "did you mean …?", or the known keys where none is near.
+pub fn nearest(found: &str, known: &[&str]) -> String {
+    let best = known
+        .iter()
+        .max_by(|a, b| strsim::jaro_winkler(found, a).total_cmp(&strsim::jaro_winkler(found, b)));
+    match best {
+        Some(k) if strsim::jaro_winkler(found, k) > 0.75 => format!("did you mean \"{k}\"?"),
+        _ if known.is_empty() => "remove it".to_owned(),
+        _ => format!("known: {}", list(known)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Time;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code)]
+    struct Table {
+        slot: Time,
+        #[serde(default)]
+        rule: Option<Rule>,
+        #[serde(default)]
+        inner: Option<Inner>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Rule {
+        Fifo,
+        Random,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code)]
+    struct Inner {
+        guardband: u32,
+    }
+
+    fn refusal(v: Value) -> String {
+        read::<Table>(&v, "fabric").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn names_the_key_the_value_and_the_nearest() {
+        let e = refusal(json!({"slot": "1 ns", "inner": {"guardbnad": 3}}));
+        assert_eq!(
+            e,
+            "fabric.inner.guardbnad = 3: no such key; did you mean \"guardband\"?"
+        );
+        let e = refusal(json!({"slot": "1 ns", "rule": "ffio"}));
+        assert!(
+            e.starts_with("fabric.rule = \"ffio\": must be one of \"fifo\", \"random\""),
+            "{e}"
+        );
+        let e = refusal(json!({"slot": 100}));
+        assert!(e.starts_with("fabric.slot = 100: `100` has no unit"), "{e}");
+        let e = refusal(json!({}));
+        assert_eq!(e, "fabric.slot = (missing): required; add it");
+    }
+
+    #[test]
+    fn a_good_table_is_read() {
+        let t: Table = read(&json!({"slot": "100 ns", "rule": "fifo"}), "fabric").unwrap();
+        assert_eq!(t.slot, Time::NS * 100);
+    }
+}

@@ -1,0 +1,136 @@
+//! The one trait between the engine and any fabric.
+
+use crate::ids::{FlowId, HostId, PortId};
+use crate::io::Io;
+use crate::time::{Rate, Time};
+use std::fmt;
+
+/// What a fabric connects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Servers.
+    pub hosts: u32,
+    /// Racks, or single nodes.
+    pub racks: u32,
+    /// The rate of a server, by which load and goodput are normalised.
+    pub host_rate: Rate,
+    /// Sum of the rates of all links that [`View::carried_bytes`] counts.
+    pub link_capacity: Rate,
+}
+
+/// A part that can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// A rack or single node.
+    Node(u32),
+    /// One transceiver (uplink) of a node.
+    Transceiver {
+        /// The node.
+        node: u32,
+        /// Its uplink.
+        uplink: u32,
+    },
+    /// A passive grating of the optical core.
+    Grating(u32),
+}
+
+/// What the engine tells a fabric to do at a given instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Command {
+    /// The element fails: it loses each cell or packet with this probability
+    /// (1: it is dead; less: a grey failure).
+    Fail {
+        /// What fails.
+        element: Element,
+        /// Probability of loss.
+        loss: f64,
+    },
+    /// The element works again.
+    Repair(Element),
+}
+
+/// Why a fabric cannot carry out a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected(pub String);
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Rejected {}
+
+/// What a fabric shows of itself, for time series and for the audit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// Bytes inside the fabric, counted in its own queues (not by the ledger).
+    pub in_flight_bytes: u64,
+    /// Bytes that wait inside the network (not at their sources).
+    pub queued_bytes: u64,
+    /// The same at the worst node.
+    pub queued_bytes_worst: u64,
+    /// Bytes that wait at their sources.
+    pub waiting_bytes: u64,
+    /// Bytes × hops that links have carried since the start.
+    pub carried_bytes: u64,
+}
+
+/// Figures of a whole run; `None` where a fabric has no such thing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Peak of the queue at the worst node [B].
+    pub queue_peak_bytes: Option<u64>,
+    /// Peak of the reorder buffer of the worst flow [B].
+    pub reorder_peak_bytes: Option<u64>,
+    /// Cells moved over a hop.
+    pub cell_hops: Option<u64>,
+    /// Packets moved over a hop.
+    pub packet_hops: Option<u64>,
+}
+
+/// A network. Called once per horizon, never per cell.
+pub trait Fabric: Send {
+    /// Hosts, racks and rates.
+    fn shape(&self) -> Shape;
+
+    /// Moves every byte that can move before `to`.
+    fn advance(&mut self, to: Time, io: &mut Io);
+
+    /// Carries out a fault or a repair, now.
+    fn apply(&mut self, command: Command) -> Result<(), Rejected>;
+
+    /// Queue depths and counters; cold.
+    fn observe(&self, io: &Io, view: &mut View);
+
+    /// Whether no byte is inside (only arrivals can wake the fabric).
+    fn idle(&self) -> bool;
+
+    /// The figures of the run so far.
+    fn totals(&self) -> Totals;
+
+    /// Writes per-flow figures that are kept outside the flow columns while
+    /// the run lasts (mean hops).
+    fn settle(&self, _io: &mut Io) {}
+
+    /// The least time from arrival to the last byte, by propagation,
+    /// serialisation and reconfiguration alone. What invariant 2 holds a
+    /// fabric to, so it must not be computed by the kernel.
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time;
+
+    /// Whether light sent by `tx` at `at` reaches `rx`. Electrical links
+    /// are always lit. Invariant 3 checks every transmission against it.
+    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
+        let _ = (tx, rx, at);
+        true
+    }
+
+    /// The rate of transmitter `tx`.
+    fn port_rate(&self, tx: PortId) -> Rate;
+
+    /// Whether `flow` may still be delivered (its ends are not cut off).
+    fn reachable(&self, flow: FlowId, io: &Io) -> bool {
+        let _ = (flow, io);
+        true
+    }
+}

@@ -1,0 +1,131 @@
+//! Flow columns: what is to be sent, and what became of it.
+//!
+//! A workload fills the first group of columns, a run the second. A closed-loop
+//! workload is a graph: a flow starts `delay` after the last of the flows it
+//! depends on has been delivered.
+
+use crate::ids::{FlowId, HostId};
+use crate::time::Time;
+
+/// Flows as a struct of arrays; rows are sorted by `arrival` where it is known.
+#[derive(Clone, Debug, Default)]
+pub struct Flows {
+    /// Source host.
+    pub src: Vec<HostId>,
+    /// Destination host.
+    pub dst: Vec<HostId>,
+    /// Size [B], at least 1.
+    pub bytes: Vec<u64>,
+    /// When the flow is offered; [`Time::NEVER`] until its dependencies are delivered.
+    pub arrival: Vec<Time>,
+    /// Index into `groups`: the job or collective this flow belongs to.
+    pub group: Vec<u16>,
+    /// Names of the groups; entry 0 is the empty name.
+    pub groups: Vec<String>,
+    /// When the fabric first served the flow; [`Time::NEVER`] if it has not.
+    pub start: Vec<Time>,
+    /// When the last byte was delivered; [`Time::NEVER`] if it was not.
+    pub finish: Vec<Time>,
+    /// Bytes delivered so far.
+    pub delivered: Vec<u64>,
+    /// Mean number of hops of the bytes delivered; NaN where unknown.
+    pub hops: Vec<f32>,
+    /// The dependency graph; empty for open-loop workloads.
+    pub after: Dependencies,
+}
+
+/// Who waits for whom, in compressed rows: `edges[starts[f]..starts[f + 1]]`
+/// are the flows that wait for flow `f`.
+#[derive(Clone, Debug, Default)]
+pub struct Dependencies {
+    /// Row starts, one more than flows; empty if nothing waits.
+    pub starts: Vec<u32>,
+    /// Waiting flows.
+    pub edges: Vec<FlowId>,
+    /// How many deliveries each flow still waits for.
+    pub missing: Vec<u32>,
+    /// From the last delivery to the start (compute time).
+    pub delay: Vec<Time>,
+}
+
+impl Flows {
+    /// No flows, one unnamed group.
+    pub fn new() -> Flows {
+        Flows {
+            groups: vec![String::new()],
+            ..Flows::default()
+        }
+    }
+
+    /// How many flows there are.
+    pub fn len(&self) -> usize {
+        self.src.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.src.is_empty()
+    }
+
+    /// Adds an open-loop flow in the unnamed group; returns its row.
+    pub fn push(&mut self, src: HostId, dst: HostId, bytes: u64, arrival: Time) -> FlowId {
+        let id = FlowId(self.src.len() as u32);
+        self.src.push(src);
+        self.dst.push(dst);
+        self.bytes.push(bytes);
+        self.arrival.push(arrival);
+        self.group.push(0);
+        self.start.push(Time::NEVER);
+        self.finish.push(Time::NEVER);
+        self.delivered.push(0);
+        self.hops.push(f32::NAN);
+        id
+    }
+
+    /// Sorts the rows by arrival, keeping the order of equals. Only for
+    /// open-loop flows that have not run.
+    ///
+    /// # Panics
+    /// If flows depend on each other: rows are then named by their index.
+    pub fn sort_by_arrival(&mut self) {
+        assert!(
+            self.after.starts.is_empty(),
+            "closed-loop flows keep their rows"
+        );
+        if self.arrival.is_sorted() {
+            return;
+        }
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.sort_by_key(|&f| self.arrival[f as usize]);
+        self.src = order.iter().map(|&f| self.src[f as usize]).collect();
+        self.dst = order.iter().map(|&f| self.dst[f as usize]).collect();
+        self.bytes = order.iter().map(|&f| self.bytes[f as usize]).collect();
+        self.arrival = order.iter().map(|&f| self.arrival[f as usize]).collect();
+        self.group = order.iter().map(|&f| self.group[f as usize]).collect();
+    }
+
+    /// Sum of the sizes [B].
+    pub fn total_bytes(&self) -> u64 {
+        self.bytes.iter().sum()
+    }
+
+    /// The latest arrival that is known before the run.
+    pub fn last_arrival(&self) -> Time {
+        self.arrival
+            .iter()
+            .copied()
+            .filter(|&t| t != Time::NEVER)
+            .max()
+            .unwrap_or(Time::ZERO)
+    }
+}
+
+impl Dependencies {
+    /// The flows that wait for `f`.
+    pub fn waiting_for(&self, f: FlowId) -> &[FlowId] {
+        if self.starts.is_empty() {
+            return &[];
+        }
+        &self.edges[self.starts[f.index()] as usize..self.starts[f.index() + 1] as usize]
+    }
+}

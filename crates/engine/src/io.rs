@@ -1,0 +1,158 @@
+//! What a fabric sees of the world: the arrival cursor, the flow columns, and
+//! the ledger that counts every byte exactly once.
+
+use crate::audit::Audit;
+use crate::flows::Flows;
+use crate::ids::FlowId;
+use crate::time::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Where every byte is. `offered = delivered + dropped + in flight`, always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Flows handed to the fabric.
+    pub flows_offered: u64,
+    /// Flows delivered whole.
+    pub flows_completed: u64,
+    /// Bytes handed to the fabric.
+    pub offered: u64,
+    /// Bytes delivered to their destination hosts.
+    pub delivered: u64,
+    /// Bytes given up for good.
+    pub dropped: u64,
+    /// Cells or packets lost on the way, whether sent again or given up.
+    pub losses: u64,
+}
+
+impl Ledger {
+    /// Bytes inside the fabric.
+    pub fn in_flight(&self) -> u64 {
+        self.offered - self.delivered - self.dropped
+    }
+}
+
+/// The fabric's side of the engine.
+#[derive(Clone, Debug)]
+pub struct Io {
+    /// The flow columns.
+    pub flows: Flows,
+    /// Byte counts.
+    pub ledger: Ledger,
+    /// Records every transmission when a test asks for it.
+    pub audit: Option<Audit>,
+    open: usize,
+    open_order: Vec<FlowId>,
+    released: BinaryHeap<Reverse<(Time, FlowId)>>,
+}
+
+impl Io {
+    /// Offers `flows`: those with a known arrival at that time, the others when
+    /// what they wait for has been delivered.
+    pub fn new(flows: Flows) -> Io {
+        let mut open_order: Vec<FlowId> = (0..flows.len() as u32)
+            .map(FlowId)
+            .filter(|f| flows.arrival[f.index()] != Time::NEVER)
+            .collect();
+        open_order.sort_by_key(|f| flows.arrival[f.index()]);
+        Io {
+            flows,
+            ledger: Ledger::default(),
+            audit: None,
+            open: 0,
+            open_order,
+            released: BinaryHeap::new(),
+        }
+    }
+
+    /// When the next flow arrives, as far as is known.
+    #[inline]
+    pub fn next_arrival(&self) -> Option<Time> {
+        let open = self
+            .open_order
+            .get(self.open)
+            .map(|f| self.flows.arrival[f.index()]);
+        let released = self.released.peek().map(|r| r.0 .0);
+        match (open, released) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Takes the next flow that arrives at or before `now`, in order of arrival.
+    #[inline]
+    pub fn arrive(&mut self, now: Time) -> Option<FlowId> {
+        let next = self.next_arrival()?;
+        if next > now {
+            return None;
+        }
+        let flow = match self.open_order.get(self.open) {
+            Some(&f) if self.flows.arrival[f.index()] == next => {
+                self.open += 1;
+                f
+            }
+            _ => self.released.pop()?.0 .1,
+        };
+        self.ledger.flows_offered += 1;
+        self.ledger.offered += self.flows.bytes[flow.index()];
+        Some(flow)
+    }
+
+    /// The fabric has begun to serve `flow`; only the first call counts.
+    #[inline]
+    pub fn start(&mut self, flow: FlowId, at: Time) {
+        let start = &mut self.flows.start[flow.index()];
+        if at < *start {
+            *start = at;
+        }
+    }
+
+    /// Hands `bytes` of `flow` to its destination host at `at`.
+    #[inline]
+    pub fn deliver(&mut self, flow: FlowId, bytes: u64, at: Time) {
+        let f = flow.index();
+        self.ledger.delivered += bytes;
+        self.flows.delivered[f] += bytes;
+        debug_assert!(
+            self.flows.delivered[f] <= self.flows.bytes[f],
+            "delivered more than was sent"
+        );
+        if self.flows.delivered[f] == self.flows.bytes[f] {
+            self.complete(flow, at);
+        }
+    }
+
+    fn complete(&mut self, flow: FlowId, at: Time) {
+        self.ledger.flows_completed += 1;
+        self.flows.finish[flow.index()] = at;
+        if self.flows.after.starts.is_empty() {
+            return;
+        }
+        let waiting = self.flows.after.waiting_for(flow).to_vec();
+        for w in waiting {
+            let missing = &mut self.flows.after.missing[w.index()];
+            *missing -= 1;
+            if *missing == 0 {
+                let arrival = at + self.flows.after.delay[w.index()];
+                self.flows.arrival[w.index()] = arrival;
+                self.released.push(Reverse((arrival, w)));
+            }
+        }
+    }
+
+    /// Counts a cell or packet lost on the way; its bytes stay in flight until
+    /// they are sent again.
+    pub fn lose(&mut self) {
+        self.ledger.losses += 1;
+    }
+
+    /// Gives up `bytes` of a flow for good.
+    pub fn drop(&mut self, bytes: u64) {
+        self.ledger.dropped += bytes;
+    }
+
+    /// Whether nothing more will arrive unless something is delivered first.
+    pub fn exhausted(&self) -> bool {
+        self.next_arrival().is_none()
+    }
+}

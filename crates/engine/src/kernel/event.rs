@@ -1,0 +1,1 @@
+//! The event kernel: packet fabrics on typed events.

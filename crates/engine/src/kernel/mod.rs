@@ -1,0 +1,11 @@
+//! The kernels that fabric authors write, and the drivers that make each a
+//! [`Fabric`](crate::fabric::Fabric).
+//!
+//! | kernel | for | state advances by |
+//! |---|---|---|
+//! | [`slot`] | synchronous slotted fabrics | slots |
+//! | [`event`] | packet fabrics | typed events on a calendar queue |
+//! | flow (to come with the hybrid fabrics) | circuits at the time scale of seconds | rate changes |
+
+pub mod event;
+pub mod slot;

@@ -1,0 +1,111 @@
+//! The slot kernel: synchronous slotted fabrics such as Sirius.
+
+use crate::fabric::{Command, Fabric, Rejected, Shape, Totals, View};
+use crate::ids::{HostId, PortId};
+use crate::io::Io;
+use crate::time::{Rate, Time};
+
+/// A fabric that moves in slots of equal length. Slot `n` lasts from
+/// `n · slot_length` to `(n + 1) · slot_length`.
+pub trait SlotKernel: Send {
+    /// Hosts, racks and rates.
+    fn shape(&self) -> Shape;
+    /// The length of a slot.
+    fn slot_length(&self) -> Time;
+    /// Runs slot `n`: takes arrivals up to its start, moves its cells.
+    fn slot(&mut self, n: i64, io: &mut Io);
+    /// Whether nothing would move in a slot without an arrival.
+    fn idle(&self) -> bool;
+    /// See [`Fabric::apply`].
+    fn apply(&mut self, command: Command, now: Time) -> Result<(), Rejected>;
+    /// See [`Fabric::observe`].
+    fn observe(&self, io: &Io, view: &mut View);
+    /// See [`Fabric::totals`].
+    fn totals(&self) -> Totals;
+    /// See [`Fabric::settle`].
+    fn settle(&self, io: &mut Io);
+    /// See [`Fabric::soonest`].
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time;
+    /// See [`Fabric::lit`].
+    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool;
+    /// See [`Fabric::port_rate`].
+    fn port_rate(&self, tx: PortId) -> Rate;
+}
+
+/// Drives a [`SlotKernel`]: one call per slot, none for idle stretches.
+pub struct Slotted<K> {
+    kernel: K,
+    next: i64,
+    now: Time,
+}
+
+impl<K: SlotKernel> Slotted<K> {
+    /// The fabric at time zero.
+    pub fn new(kernel: K) -> Self {
+        Slotted {
+            kernel,
+            next: 0,
+            now: Time::ZERO,
+        }
+    }
+
+    /// The kernel, for tests that look inside.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+}
+
+impl<K: SlotKernel> Fabric for Slotted<K> {
+    fn shape(&self) -> Shape {
+        self.kernel.shape()
+    }
+
+    fn advance(&mut self, to: Time, io: &mut Io) {
+        let length = self.kernel.slot_length();
+        let end = to.0.div_euclid(length.0);
+        while self.next < end {
+            if self.kernel.idle() {
+                let wake = io.next_arrival().map_or(end, |t| t.div_ceil(length));
+                self.next = self.next.max(wake.min(end));
+                if self.next == end {
+                    break;
+                }
+            }
+            self.kernel.slot(self.next, io);
+            self.next += 1;
+        }
+        self.now = self.now.max(to);
+    }
+
+    fn apply(&mut self, command: Command) -> Result<(), Rejected> {
+        self.kernel.apply(command, self.now)
+    }
+
+    fn observe(&self, io: &Io, view: &mut View) {
+        self.kernel.observe(io, view)
+    }
+
+    fn idle(&self) -> bool {
+        self.kernel.idle()
+    }
+
+    fn totals(&self) -> Totals {
+        self.kernel.totals()
+    }
+
+    fn settle(&self, io: &mut Io) {
+        self.kernel.settle(io)
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        self.kernel.soonest(src, dst, bytes)
+    }
+
+    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
+        self.kernel.lit(tx, rx, at)
+    }
+
+    fn port_rate(&self, tx: PortId) -> Rate {
+        self.kernel.port_rate(tx)
+    }
+}

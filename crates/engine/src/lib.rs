@@ -1,0 +1,32 @@
+//! The engine of Lightloom: it alone owns the clock, horizons, faults,
+//! sampling, progress and results. It knows no fabric.
+//!
+//! A fabric is a [`Fabric`], usually made from one of the small [`kernel`]s;
+//! [`run::run`] moves it from horizon to horizon.
+
+pub mod agenda;
+pub mod audit;
+pub mod cluster;
+pub mod config;
+pub mod fabric;
+pub mod flows;
+pub mod ids;
+pub mod io;
+pub mod kernel;
+pub mod quantity;
+pub mod refusal;
+pub mod rng;
+pub mod run;
+pub mod time;
+
+pub use agenda::Agenda;
+pub use audit::{Audit, Transmission};
+pub use cluster::{Cluster, Nic};
+pub use fabric::{Command, Element, Fabric, Rejected, Shape, Totals, View};
+pub use flows::{Dependencies, Flows};
+pub use ids::{FlowId, HostId, PortId};
+pub use io::{Io, Ledger};
+pub use quantity::Bytes;
+pub use refusal::Refusal;
+pub use rng::Stream;
+pub use time::{Rate, Time};

@@ -1,0 +1,192 @@
+//! The run loop: horizons, faults, sampling, progress, stopping.
+
+use crate::fabric::{Command, Fabric, Rejected, Shape, Totals, View};
+use crate::io::{Io, Ledger};
+use crate::time::Time;
+
+/// When a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// At the last arrival: goodput is what came through while load was offered.
+    LastArrival,
+    /// When nothing is left inside, or at `limit`.
+    Drain,
+    /// At a given time.
+    At(Time),
+}
+
+/// A command at an instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fault {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub command: Command,
+}
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// When to end.
+    pub stop: Stop,
+    /// No run goes beyond this.
+    pub limit: Time,
+    /// Distance between samples; `None` chooses about 400 over the arrivals.
+    pub sample: Option<Time>,
+    /// Faults in any order.
+    pub faults: Vec<Fault>,
+}
+
+/// One row of the time series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// When.
+    pub at: Time,
+    /// Byte counts.
+    pub ledger: Ledger,
+    /// What the fabric showed.
+    pub view: View,
+}
+
+/// Told about the run as it goes; returning `false` stops it.
+pub trait Progress {
+    /// `now` of `end` (the end is a guess while draining).
+    fn tick(&mut self, now: Time, end: Time, ledger: &Ledger) -> bool;
+}
+
+/// No progress.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn tick(&mut self, _: Time, _: Time, _: &Ledger) -> bool {
+        true
+    }
+}
+
+/// What a run leaves behind, beside the flow columns in [`Io`].
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The time reached.
+    pub simulated: Time,
+    /// The time series.
+    pub samples: Vec<Sample>,
+    /// Figures of the fabric.
+    pub totals: Totals,
+    /// What was connected.
+    pub shape: Shape,
+    /// Time inside the kernel alone [s].
+    pub kernel_s: f64,
+    /// Whether the observer stopped the run.
+    pub interrupted: bool,
+}
+
+/// At most this many samples are kept; beyond it every second one is dropped
+/// and the distance doubles, so a long drain costs no memory.
+const SAMPLES_MAX: usize = 1_000;
+
+/// Moves `fabric` from horizon to horizon until `plan.stop`.
+///
+/// # Errors
+/// When the fabric rejects a fault of the plan.
+pub fn run(
+    fabric: &mut dyn Fabric,
+    io: &mut Io,
+    plan: &Plan,
+    progress: &mut dyn Progress,
+) -> Result<Outcome, Rejected> {
+    let mut faults = plan.faults.clone();
+    faults.sort_by_key(|f| f.at);
+    let mut faults = faults.into_iter().peekable();
+    let mut every = plan.sample.unwrap_or_else(|| default_sampling(io));
+    let (mut now, mut next_sample) = (Time::ZERO, Time::ZERO);
+    let mut samples = Vec::new();
+    let mut kernel = std::time::Duration::ZERO;
+    let mut interrupted = false;
+    loop {
+        while let Some(fault) = faults.next_if(|f| f.at <= now) {
+            fabric.apply(fault.command)?;
+        }
+        if now >= next_sample {
+            samples.push(sample(fabric, io, now));
+            thin(&mut samples, &mut every);
+            next_sample = now + every;
+        }
+        let end = end_of(plan, fabric, io, now);
+        if !progress.tick(now, end, &io.ledger) {
+            interrupted = true;
+        }
+        if now >= end || interrupted {
+            break;
+        }
+        let fault = faults.peek().map_or(Time::NEVER, |f| f.at);
+        let to = next_sample.min(fault).min(end);
+        let clock = std::time::Instant::now();
+        fabric.advance(to, io);
+        kernel += clock.elapsed();
+        now = to;
+    }
+    if plan.stop == Stop::Drain && fabric.idle() && io.exhausted() {
+        now = last_finish(io).min(now);
+    }
+    if samples.last().is_none_or(|s| s.at != now) {
+        samples.push(sample(fabric, io, now));
+    }
+    fabric.settle(io);
+    Ok(Outcome {
+        simulated: now,
+        samples,
+        totals: fabric.totals(),
+        shape: fabric.shape(),
+        kernel_s: kernel.as_secs_f64(),
+        interrupted,
+    })
+}
+
+fn sample(fabric: &dyn Fabric, io: &Io, at: Time) -> Sample {
+    let mut view = View::default();
+    fabric.observe(io, &mut view);
+    Sample {
+        at,
+        ledger: io.ledger,
+        view,
+    }
+}
+
+fn thin(samples: &mut Vec<Sample>, every: &mut Time) {
+    if samples.len() < SAMPLES_MAX {
+        return;
+    }
+    let mut keep = false;
+    samples.retain(|_| {
+        keep = !keep;
+        keep
+    });
+    *every = *every * 2;
+}
+
+/// The end as known now. While draining it is the next instant until nothing
+/// is left.
+fn end_of(plan: &Plan, fabric: &dyn Fabric, io: &Io, now: Time) -> Time {
+    match plan.stop {
+        Stop::At(t) => t.min(plan.limit),
+        Stop::LastArrival => io.flows.last_arrival().min(plan.limit),
+        Stop::Drain if fabric.idle() && io.exhausted() => now,
+        Stop::Drain => plan.limit,
+    }
+}
+
+/// A drained run ends with its last byte, not with the horizon that saw it.
+fn last_finish(io: &Io) -> Time {
+    io.flows
+        .finish
+        .iter()
+        .copied()
+        .filter(|&t| t != Time::NEVER)
+        .max()
+        .unwrap_or(Time::ZERO)
+}
+
+/// About 400 samples over the arrivals, never closer than 100 ns.
+fn default_sampling(io: &Io) -> Time {
+    Time((io.flows.last_arrival().0 / 400).max(100 * Time::NS.0))
+}

@@ -1,0 +1,7 @@
+//! The fabrics of Lightloom: one folder each, one line each in the [`registry`].
+
+pub mod electrical;
+pub mod registry;
+pub mod sirius;
+
+pub use registry::{find, Entry, FabricConfig, Preset, Site, REGISTRY};

@@ -1,0 +1,1 @@
+//! The request/grant fabric of Ballani et al.
