@@ -1,1 +1,5 @@
-//! Placeholder while this crate is written.
+//! Control algorithms: pure functions that simulated managers, the `plan`
+//! command and real controllers call alike. So far the cyclic schedules;
+//! matching and decomposition follow with the hybrid fabrics.
+
+pub mod cyclic;

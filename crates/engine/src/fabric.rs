@@ -65,6 +65,7 @@ impl std::error::Error for Rejected {}
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// Bytes inside the fabric, counted in its own queues (not by the ledger).
+    /// Only an audited run counts them: it may walk every queue.
     pub in_flight_bytes: u64,
     /// Bytes that wait inside the network (not at their sources).
     pub queued_bytes: u64,

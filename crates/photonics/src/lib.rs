@@ -1,1 +1,6 @@
-//! Placeholder while this crate is written.
+//! Optical devices. So far the passive grating; lasers, link budget and clocks
+//! follow with their own issues and are not modelled yet.
+
+pub mod awgr;
+
+pub use awgr::Awgr;

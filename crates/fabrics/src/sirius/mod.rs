@@ -1,1 +1,3 @@
-//! The request/grant fabric of Ballani et al.
+//! Sirius.
+pub mod plan;
+pub mod topology;

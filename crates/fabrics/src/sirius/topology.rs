@@ -1,0 +1,360 @@
+//! Physical topology and schedule (Sirius §3.1, §4.1, §4.2, Fig 5).
+//!
+//! Nodes hang on gratings by their uplinks; every transceiver of a node tunes
+//! through the wavelengths together, one a slot. A [`Wiring`] says where each
+//! uplink goes; a [`Schedule`] says who meets whom in a slot, and names nodes
+//! by *labels*, an order in which the nodes met in a slot stand side by side,
+//! so that the kernel walks memory in sequence.
+
+use lightloom_control::cyclic::RoundRobin;
+use lightloom_photonics::Awgr;
+
+/// A set of `N / G` uplinks of every node on gratings with `G` ports: enough to
+/// meet every node once in `G` slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bank {
+    /// The gratings.
+    pub awgr: Awgr,
+    /// The first of its uplinks at every node.
+    pub first_uplink: u32,
+    /// Uplinks of every node in this bank, N / G.
+    pub uplinks: u32,
+    /// Rotation of the grating inputs: node index `i` is plugged into input
+    /// `i + shift`, so that banks meet a pair at different times although all
+    /// transceivers of a node share one wavelength.
+    pub shift: u32,
+}
+
+/// Where the uplinks of N nodes go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wiring {
+    /// N.
+    pub nodes: u32,
+    /// Banks of uplinks, in order.
+    pub banks: Vec<Bank>,
+}
+
+/// One end of a fibre in the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GratingPort {
+    /// Grating (a, u) of its bank, numbered bank by bank: `a · uplinks + u`.
+    pub grating: u32,
+    /// Its port.
+    pub port: u32,
+}
+
+impl Wiring {
+    /// Uplinks of a node.
+    pub fn uplinks(&self) -> u32 {
+        self.banks.iter().map(|b| b.uplinks).sum()
+    }
+
+    /// Gratings in the core: (N/G)² a bank.
+    pub fn gratings(&self) -> u32 {
+        self.banks.iter().map(|b| b.uplinks * b.uplinks).sum()
+    }
+
+    /// The bank of an uplink, its number there, and the bank's first grating.
+    fn bank(&self, uplink: u32) -> (&Bank, u32, u32) {
+        let mut first_grating = 0;
+        for b in &self.banks {
+            if uplink < b.first_uplink + b.uplinks {
+                return (b, uplink - b.first_uplink, first_grating);
+            }
+            first_grating += b.uplinks * b.uplinks;
+        }
+        panic!("uplink {uplink} of {}", self.uplinks());
+    }
+
+    /// Where `uplink` of `node` is plugged in: node n is in group a = n div G
+    /// with index i = n mod G; uplink u goes to grating (a, u), input i.
+    pub fn input(&self, node: u32, uplink: u32) -> GratingPort {
+        let (b, u, first) = self.bank(uplink);
+        let (a, i) = (node / b.awgr.ports, node % b.awgr.ports);
+        GratingPort {
+            grating: first + a * b.uplinks + u,
+            port: (i + b.shift) % b.awgr.ports,
+        }
+    }
+
+    /// Who hears output `port` of a grating: output k of grating (a, u) goes to
+    /// receive port a of node u · G + k.
+    pub fn output(&self, at: GratingPort) -> (u32, u32) {
+        let mut grating = at.grating;
+        for b in &self.banks {
+            if grating < b.uplinks * b.uplinks {
+                let (a, u) = (grating / b.uplinks, grating % b.uplinks);
+                return (u * b.awgr.ports + at.port, b.first_uplink + a);
+            }
+            grating -= b.uplinks * b.uplinks;
+        }
+        panic!("grating {} of {}", at.grating, self.gratings());
+    }
+
+    /// The node and its receive port that hear `uplink` of `node` on `wavelength`.
+    pub fn peer(&self, node: u32, uplink: u32, wavelength: u32) -> (u32, u32) {
+        let input = self.input(node, uplink);
+        let (b, ..) = self.bank(uplink);
+        self.output(GratingPort {
+            port: b.awgr.output(input.port, wavelength),
+            ..input
+        })
+    }
+}
+
+/// Nodes met in a slot: labels `start, start + stride, …` (`len` of them),
+/// through uplinks `first_uplink, first_uplink + 1, …`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// First label.
+    pub start: u32,
+    /// How many.
+    pub len: u32,
+    /// Distance between labels.
+    pub stride: u32,
+    /// The uplink of the first.
+    pub first_uplink: u32,
+}
+
+/// Who meets whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Idealised fractional round robin; no wiring of gratings realises it.
+    Rotor(RoundRobin),
+    /// Cyclic wavelengths over a wiring.
+    Gratings(Wiring),
+}
+
+impl Schedule {
+    /// N.
+    pub fn nodes(&self) -> u32 {
+        match self {
+            Schedule::Rotor(rr) => rr.nodes,
+            Schedule::Gratings(w) => w.nodes,
+        }
+    }
+
+    /// Uplinks of a node.
+    pub fn uplinks(&self) -> u32 {
+        match self {
+            Schedule::Rotor(rr) => rr.uplinks,
+            Schedule::Gratings(w) => w.uplinks(),
+        }
+    }
+
+    /// The node and receive port that hear `uplink` of `node` in `slot`.
+    pub fn peer(&self, node: u32, uplink: u32, slot: i64) -> (u32, u32) {
+        match self {
+            Schedule::Rotor(rr) => (rr.peer(node, uplink, slot), uplink),
+            Schedule::Gratings(w) => {
+                let (bank, ..) = w.bank(uplink);
+                w.peer(node, uplink, slot.rem_euclid(bank.awgr.ports as i64) as u32)
+            }
+        }
+    }
+
+    /// The grating that `uplink` of `node` is plugged into, if gratings there are.
+    pub fn grating(&self, node: u32, uplink: u32) -> Option<u32> {
+        match self {
+            Schedule::Rotor(_) => None,
+            Schedule::Gratings(w) => Some(w.input(node, uplink).grating),
+        }
+    }
+
+    /// The epoch that begins with `slot`, if one does. A pair meets once an
+    /// epoch on average: N/U slots, which need not be whole.
+    pub fn epoch_at(&self, slot: i64) -> Option<i64> {
+        let (n, u) = (self.nodes() as i64, self.uplinks() as i64);
+        let epoch = (slot * u).div_euclid(n);
+        ((slot - 1) * u).div_euclid(n).lt(&epoch).then_some(epoch)
+    }
+
+    /// Number of whole slots in an epoch, rounded up.
+    pub fn epoch_slots(&self) -> u32 {
+        self.nodes().div_ceil(self.uplinks())
+    }
+
+    /// Fewest ports of any grating (the period of the label order).
+    fn finest(&self) -> u32 {
+        match self {
+            Schedule::Rotor(_) => 1,
+            Schedule::Gratings(w) => w.banks.iter().map(|b| b.awgr.ports).min().unwrap_or(1),
+        }
+    }
+
+    /// The label of a node.
+    pub fn label(&self, node: u32) -> u32 {
+        let g = self.finest();
+        (node % g) * (self.nodes() / g) + node / g
+    }
+
+    /// The node with that label.
+    pub fn node(&self, label: u32) -> u32 {
+        let g = self.finest();
+        let per = self.nodes() / g;
+        (label % per) * g + label / per
+    }
+
+    /// The labels that `label` meets in `slot`, as windows in order of uplinks.
+    /// A window does not wrap around N.
+    pub fn windows(&self, label: u32, slot: i64, out: &mut Vec<Window>) {
+        out.clear();
+        match self {
+            Schedule::Rotor(rr) => {
+                let start = ((label as u64 + 1 + rr.turn(slot)) % rr.nodes as u64) as u32;
+                let len = rr.uplinks.min(rr.nodes - start);
+                out.push(Window {
+                    start,
+                    len,
+                    stride: 1,
+                    first_uplink: 0,
+                });
+                if len < rr.uplinks {
+                    let rest = rr.uplinks - len;
+                    out.push(Window {
+                        start: 0,
+                        len: rest,
+                        stride: 1,
+                        first_uplink: len,
+                    });
+                }
+            }
+            Schedule::Gratings(w) => {
+                let (g, node) = (self.finest(), self.node(label));
+                for b in &w.banks {
+                    let ports = b.awgr.ports;
+                    let input = (node % ports + b.shift) % ports;
+                    let k = b.awgr.output(input, slot.rem_euclid(ports as i64) as u32);
+                    out.push(Window {
+                        start: (k % g) * (w.nodes / g) + k / g,
+                        len: b.uplinks,
+                        stride: ports / g,
+                        first_uplink: b.first_uplink,
+                    });
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sirius::plan::{gratings, UplinkPlan};
+    use proptest::prelude::*;
+
+    fn base(nodes: u32, ports: u32) -> Wiring {
+        gratings(UplinkPlan::Mixed, nodes, ports, nodes / ports).unwrap()
+    }
+
+    #[test]
+    fn figure_5_in_both_slots() {
+        // Nodes, uplinks and gratings are numbered from 0 here, from 1 in the paper.
+        let w = base(4, 2);
+        assert_eq!(w.gratings(), 4);
+        let meets = |node, wavelength| {
+            let mut m: Vec<u32> = (0..2).map(|u| w.peer(node, u, wavelength).0 + 1).collect();
+            m.sort();
+            m
+        };
+        for (node, a, b) in [
+            (0, [1, 3], [2, 4]),
+            (1, [2, 4], [1, 3]),
+            (2, [1, 3], [2, 4]),
+            (3, [2, 4], [1, 3]),
+        ] {
+            assert_eq!(meets(node, 0), a, "slot A, node {}", node + 1);
+            assert_eq!(meets(node, 1), b, "slot B, node {}", node + 1);
+        }
+    }
+
+    #[test]
+    fn sizes_of_the_core() {
+        for (nodes, ports, gratings) in [
+            (4, 2, 4),
+            (128, 16, 64),
+            (4096, 16, 65_536),
+            (25_600, 100, 65_536),
+        ] {
+            assert_eq!(base(nodes, ports).gratings(), gratings, "{nodes} nodes");
+        }
+    }
+
+    fn schedules() -> impl Strategy<Value = Schedule> {
+        let rotor = (2u32..50)
+            .prop_flat_map(|n| (Just(n), 1..=n))
+            .prop_map(|(nodes, uplinks)| Schedule::Rotor(RoundRobin { nodes, uplinks }));
+        let tiled = (1u32..5, 2u32..9, 1u32..9, any::<bool>()).prop_filter_map(
+            "tiles",
+            |(base, ports, extra, wide)| {
+                let plan = if wide {
+                    UplinkPlan::Wide
+                } else {
+                    UplinkPlan::Mixed
+                };
+                let (nodes, uplinks) = (base * ports, base + extra - 1);
+                (uplinks <= nodes)
+                    .then(|| gratings(plan, nodes, ports, uplinks).ok())
+                    .flatten()
+                    .map(Schedule::Gratings)
+            },
+        );
+        prop_oneof![rotor, tiled]
+    }
+
+    proptest! {
+        #[test]
+        fn no_receiver_hears_two_senders(s in schedules(), slot in 0i64..10_000) {
+            let mut heard = std::collections::BTreeSet::new();
+            for node in 0..s.nodes() {
+                for uplink in 0..s.uplinks() {
+                    prop_assert!(heard.insert(s.peer(node, uplink, slot)));
+                }
+            }
+            prop_assert!(heard.iter().all(|&(n, p)| n < s.nodes() && p < s.uplinks()));
+        }
+
+        #[test]
+        fn a_frame_brings_every_pair_together_equally_often(s in schedules(), start in 0i64..1000) {
+            let frame = match &s {
+                Schedule::Rotor(rr) => rr.nodes,
+                Schedule::Gratings(w) => w.banks.iter().map(|b| b.awgr.ports).max().unwrap(),
+            };
+            for node in 0..s.nodes() {
+                let mut met = vec![0u32; s.nodes() as usize];
+                for slot in start..start + frame as i64 {
+                    for u in 0..s.uplinks() {
+                        met[s.peer(node, u, slot).0 as usize] += 1;
+                    }
+                }
+                prop_assert!(met.iter().all(|&m| m == met[0] && m > 0), "{:?}", met);
+            }
+        }
+
+        #[test]
+        fn windows_are_the_peers_in_label_order(s in schedules(), slot in 0i64..10_000) {
+            let mut windows = Vec::new();
+            for label in 0..s.nodes() {
+                let node = s.node(label);
+                prop_assert_eq!(s.label(node), label);
+                s.windows(label, slot, &mut windows);
+                let mut uplinks = 0;
+                for w in &windows {
+                    for j in 0..w.len {
+                        let peer = s.node(w.start + j * w.stride);
+                        prop_assert_eq!(peer, s.peer(node, w.first_uplink + j, slot).0);
+                    }
+                    uplinks += w.len;
+                }
+                prop_assert_eq!(uplinks, s.uplinks());
+            }
+        }
+
+        #[test]
+        fn epochs_hold_one_meeting_a_pair(s in schedules(), slots in 1i64..2000) {
+            let begun = (0..slots).filter(|&t| s.epoch_at(t).is_some()).count() as i64;
+            let whole = ((slots - 1) * s.uplinks() as i64).div_euclid(s.nodes() as i64) + 1;
+            prop_assert_eq!(begun, whole);
+        }
+    }
+}
