@@ -22,7 +22,42 @@ pub fn read<T: DeserializeOwned>(table: &Value, at: &str) -> Result<T, Refusal> 
     })
 }
 
+/// Separates the fields of a refusal that travels inside a serde error.
+const MARK: char = '\u{2063}';
+
+/// Reads a table inside a hand-written `Deserialize`, such as one whose keys
+/// depend on its `kind`. The enclosing [`read`] reports its refusal under the
+/// full path; without this serde would buffer the table and lose the path.
+///
+/// # Errors
+/// A serde error that carries the [`Refusal`].
+pub fn nested<T: DeserializeOwned, E: serde::de::Error>(table: &Value) -> Result<T, E> {
+    read(table, "").map_err(nested_refusal)
+}
+
+/// Carries `refusal`, its key relative to the table being read, to the
+/// enclosing [`read`].
+pub fn nested_refusal<E: serde::de::Error>(refusal: Refusal) -> E {
+    let [key, value, limit, remedy] =
+        [refusal.key, refusal.value, refusal.limit, refusal.remedy].map(|f| f.replace(MARK, ""));
+    E::custom(format!(
+        "{MARK}{key}{MARK} = {MARK}{value}{MARK}: {MARK}{limit}{MARK}; {MARK}{remedy}"
+    ))
+}
+
+fn unpack(message: &str) -> Option<Refusal> {
+    let fields: Vec<&str> = message.strip_prefix(MARK)?.split(MARK).step_by(2).collect();
+    match fields[..] {
+        [key, value, limit, remedy] => Some(Refusal::new(key, value, limit, remedy)),
+        _ => None,
+    }
+}
+
 fn refuse(table: &Value, at: &str, path: &str, message: &str) -> Refusal {
+    if let Some(inner) = unpack(message) {
+        let key = join(&join(at, path), &inner.key);
+        return Refusal { key, ..inner };
+    }
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let value_at = |path: &str| {
         let pointer = format!("/{}", path.replace('.', "/"));
@@ -137,6 +172,39 @@ mod tests {
         assert!(e.starts_with("fabric.slot = 100: `100` has no unit"), "{e}");
         let e = refusal(json!({}));
         assert_eq!(e, "fabric.slot = (missing): required; add it");
+    }
+
+    /// A table that buffers its content first, as one told apart by `kind` must.
+    #[derive(Debug)]
+    struct Buffered(#[allow(dead_code)] Inner);
+
+    impl<'de> Deserialize<'de> for Buffered {
+        fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+            nested(&Value::deserialize(d)?).map(Buffered)
+        }
+    }
+
+    #[test]
+    fn a_nested_refusal_keeps_its_path() {
+        #[derive(Debug, Deserialize)]
+        #[allow(dead_code)]
+        struct Outer {
+            list: Vec<Buffered>,
+        }
+        let e = |inner: Value| {
+            read::<Outer>(&json!({ "list": [inner] }), "fabric")
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(
+            e(json!({"guardbnad": 3})),
+            "fabric.list[0].guardbnad = 3: no such key; did you mean \"guardband\"?"
+        );
+        let e = e(json!({"guardband": "\u{2063}x"}));
+        assert!(
+            e.starts_with("fabric.list[0].guardband = \"x\": invalid type"),
+            "{e}"
+        );
     }
 
     #[test]
