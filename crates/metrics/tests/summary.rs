@@ -1,0 +1,174 @@
+//! The summary against figures worked out by hand and by brute force.
+
+use lightloom_engine::run::Outcome;
+use lightloom_engine::{Cluster, Flows, HostId, Io, Nic, Rate, Shape, Time, Totals};
+use lightloom_metrics::{summarize, Finished, Summary};
+use proptest::prelude::*;
+use serde_json::Value;
+
+const CLUSTER: Cluster = Cluster {
+    racks: 2,
+    servers_per_rack: 2,
+    server_rate: Rate(4 * Rate::GBPS.0),
+    nic: Nic::Uncapped,
+};
+
+/// Flows (bytes, arrival [µs], finish [µs], hops); those that finish are delivered whole.
+fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -> Summary {
+    let mut flows = Flows::new();
+    for &(bytes, arrival, _, _) in rows {
+        flows.push(HostId(0), HostId(2), bytes, Time::US * arrival);
+    }
+    let mut io = Io::new(flows);
+    while let Some(f) = io.arrive(simulated) {
+        let (bytes, _, finish, hops) = rows[f.index()];
+        io.flows.hops[f.index()] = hops;
+        if let Some(finish) = finish {
+            io.deliver(f, bytes, Time::US * finish);
+        }
+    }
+    let outcome = Outcome {
+        simulated,
+        samples: Vec::new(),
+        totals,
+        shape: Shape {
+            hosts: 4,
+            racks: 2,
+            host_rate: CLUSTER.server_rate,
+            link_capacity: Rate(1),
+        },
+        kernel_s: 0.5,
+        interrupted: false,
+    };
+    summarize(&Finished {
+        fabric: "clos",
+        label: "wide",
+        seed: 7,
+        threads: 2,
+        cluster: &CLUSTER,
+        io: &io,
+        outcome: &outcome,
+        wall_s: 1.0,
+    })
+}
+
+#[test]
+fn figures_worked_out_by_hand() {
+    let s = run(
+        &[
+            (1_000, 0, Some(10), 2.0),
+            (99_999, 1, Some(21), 1.0),
+            (100_000, 2, Some(102), f32::NAN),
+            (500_000, 10, None, f32::NAN),
+        ],
+        Time::US * 200,
+        Totals {
+            queue_peak_bytes: Some(0),
+            ..Totals::default()
+        },
+    );
+    // 700,999 B in 10 µs from 4 servers of 4 Gb/s, that is 20,000 B.
+    assert!((s.load_offered.unwrap() - 700_999.0 / 20_000.0).abs() < 1e-9);
+    assert!((s.goodput_normalized.unwrap() - 200_999.0 / 400_000.0).abs() < 1e-9);
+    assert_eq!((s.flows_offered, s.flows_completed), (4, 3));
+    assert_eq!((s.bytes_offered, s.bytes_delivered), (700_999, 200_999));
+    assert_eq!(s.mean_flow_bytes_offered, Some(700_999.0 / 4.0));
+    assert_eq!(s.fct.short.p50_us, Some(10.0));
+    assert_eq!(s.fct.short.p99_us, Some(20.0));
+    assert_eq!(s.fct.long.mean_us, Some(100.0));
+    assert_eq!(s.fct.all.p50_us, Some(20.0));
+    // The rack carries 1 B a nanosecond: ideals are 1, 99.999 and 100 µs.
+    assert_eq!(s.slowdown.p50, Some(1.0));
+    assert_eq!(s.slowdown.p99, Some(10.0));
+    let hops = (2.0 * 1_000.0 + 99_999.0) / 100_999.0;
+    assert!((s.hops_mean.unwrap() - hops).abs() < 1e-12);
+}
+
+#[test]
+fn what_is_not_there_is_null_and_never_zero() {
+    let s = run(&[(5, 0, None, f32::NAN)], Time::US, Totals::default());
+    let json = serde_json::to_value(&s).unwrap();
+    for key in [
+        "/load_offered",
+        "/fct/all/p50_us",
+        "/fct/short/p99_us",
+        "/fct/long/mean_us",
+        "/slowdown/p50",
+        "/queue_peak_bytes",
+        "/reorder_peak_bytes",
+        "/hops_mean",
+        "/cell_hops",
+        "/packet_hops",
+    ] {
+        assert_eq!(json.pointer(key), Some(&Value::Null), "{key}");
+    }
+    assert_eq!(json["drops"], 0);
+    assert_eq!(json["goodput_normalized"], 0.0);
+    let queue = Totals {
+        queue_peak_bytes: Some(0),
+        ..Totals::default()
+    };
+    assert_eq!(run(&[], Time::ZERO, queue).queue_peak_bytes, Some(0));
+}
+
+#[test]
+fn keys_stand_in_the_order_of_the_design() {
+    let text = serde_json::to_string(&run(&[], Time::ZERO, Totals::default())).unwrap();
+    let keys = [
+        "fabric",
+        "label",
+        "version",
+        "seed",
+        "simulated_s",
+        "flows_offered",
+        "flows_completed",
+        "bytes_offered",
+        "bytes_delivered",
+        "load_offered",
+        "goodput_normalized",
+        "fct",
+        "slowdown",
+        "queue_peak_bytes",
+        "reorder_peak_bytes",
+        "drops",
+        "hops_mean",
+        "cell_hops",
+        "packet_hops",
+        "kernel_s",
+        "wall_s",
+        "peak_rss_bytes",
+    ];
+    let places: Vec<_> = keys
+        .iter()
+        .map(|k| text.find(&format!("\"{k}\":")).unwrap())
+        .collect();
+    assert!(places.is_sorted(), "{text}");
+    assert!(text.starts_with("{\"fabric\""));
+}
+
+proptest! {
+    /// Class by class against sorting and counting anew.
+    #[test]
+    fn completion_times_by_brute_force(
+        rows in prop::collection::vec((1u64..200_000, 0i64..100, prop::option::of(1i64..500)), 1..60),
+    ) {
+        let rows: Vec<_> = rows
+            .into_iter()
+            .map(|(b, a, d)| (b, a, d.map(|d| a + d), f32::NAN))
+            .collect();
+        let s = run(&rows, Time::MS, Totals::default());
+        for (class, keep) in [
+            (s.fct.all, (|_| true) as fn(u64) -> bool),
+            (s.fct.short, |b| b < 100_000),
+            (s.fct.long, |b| b >= 100_000),
+        ] {
+            let mut us: Vec<i64> = rows.iter().filter(|r| keep(r.0)).filter_map(|r| Some(r.2? - r.1)).collect();
+            us.sort_unstable();
+            let rank = |p: f64| us.get((p * us.len() as f64 - 1e-9).ceil().max(1.0) as usize - 1).map(|&t| t as f64);
+            prop_assert_eq!(class.p50_us, rank(0.50));
+            prop_assert_eq!(class.p99_us, rank(0.99));
+            let mean = us.iter().sum::<i64>() as f64 / us.len() as f64;
+            prop_assert!(class.mean_us.map_or(us.is_empty(), |m| (m - mean).abs() < 1e-9 * mean));
+        }
+    }
+}
