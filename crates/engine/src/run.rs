@@ -128,9 +128,9 @@ pub fn run(
     if plan.stop == Stop::Drain && fabric.idle() && io.exhausted() {
         now = last_finish(io).min(now);
     }
-    if samples.last().is_none_or(|s| s.at != now) {
-        samples.push(sample(fabric, io, now));
-    }
+    // The horizon that saw the end may lie beyond it, and was sampled there.
+    samples.retain(|s| s.at < now);
+    samples.push(sample(fabric, io, now));
     fabric.settle(io);
     Ok(Outcome {
         simulated: now,
