@@ -60,7 +60,7 @@ fn refuse(table: &Value, at: &str, path: &str, message: &str) -> Refusal {
     }
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let value_at = |path: &str| {
-        let pointer = format!("/{}", path.replace('.', "/"));
+        let pointer = format!("/{}", path.replace(['.', '['], "/").replace(']', ""));
         table
             .pointer(&pointer)
             .map_or_else(|| "(missing)".to_owned(), Value::to_string)
@@ -204,6 +204,20 @@ mod tests {
         assert!(
             e.starts_with("fabric.list[0].guardband = \"x\": invalid type"),
             "{e}"
+        );
+    }
+
+    #[test]
+    fn an_element_of_a_list_shows_its_value() {
+        #[derive(Debug, Deserialize)]
+        #[allow(dead_code)]
+        struct Outer {
+            list: Vec<Table>,
+        }
+        let e = read::<Outer>(&json!({"list": [{"slot": "1 ns"}, {"slot": "x"}]}), "").unwrap_err();
+        assert_eq!(
+            (e.key.as_str(), e.value.as_str()),
+            ("list[1].slot", "\"x\"")
         );
     }
 
