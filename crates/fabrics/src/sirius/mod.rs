@@ -1,3 +1,34 @@
-//! Sirius.
+//! Sirius: a flat optical fabric with nanosecond switching
+//! (Ballani et al., SIGCOMM 2020).
+//!
+//! Nodes (racks or servers) hang on passive gratings; tunable lasers choose
+//! the destination slot by slot on a fixed cyclic schedule, and Valiant load
+//! balancing turns any traffic into the uniform traffic that the schedule
+//! serves. Top down:
+//!
+//! - [`topology`], [`plan`]: who meets whom, by which grating and wavelength (§4.1);
+//! - [`kernel`]: a slot, step by step; [`shard`]: the same for a range of nodes;
+//! - [`requests`], [`grants`]: the congestion control (§4.3, A.3);
+//! - [`local`], [`pairs`], [`reorder`], [`cell`]: the queues a cell goes through;
+//! - [`bypass`]: traffic within a rack.
+//!
+//! *Not modelled*: bit errors outside fault injection, drift of lasers and clocks
+//! (the guardband stands for both), the credit protocol between servers and their
+//! rack switch, different fibre lengths (one propagation delay for all pairs).
+
+pub mod bypass;
+pub mod cell;
+pub mod config;
+mod entry;
+pub mod grants;
+pub mod kernel;
+pub mod local;
+pub mod pairs;
 pub mod plan;
+mod prefetch;
+pub mod reorder;
+pub mod requests;
+pub mod shard;
 pub mod topology;
+
+pub use entry::ENTRY;

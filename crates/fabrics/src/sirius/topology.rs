@@ -194,42 +194,130 @@ impl Schedule {
         let per = self.nodes() / g;
         (label % per) * g + label / per
     }
+}
 
-    /// The labels that `label` meets in `slot`, as windows in order of uplinks.
-    /// A window does not wrap around N.
-    pub fn windows(&self, label: u32, slot: i64, out: &mut Vec<Window>) {
-        out.clear();
-        match self {
-            Schedule::Rotor(rr) => {
-                let start = ((label as u64 + 1 + rr.turn(slot)) % rr.nodes as u64) as u32;
-                let len = rr.uplinks.min(rr.nodes - start);
-                out.push(Window {
+/// The schedule laid out for the kernel: who is met, label by label, by table
+/// look-ups instead of divisions.
+#[derive(Clone, Debug)]
+pub struct Visits {
+    nodes: u32,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Rotor(RoundRobin),
+    Gratings(Vec<BankTable>),
+}
+
+/// A bank by label.
+#[derive(Clone, Debug)]
+struct BankTable {
+    ports: u32,
+    uplinks: u32,
+    first_uplink: u32,
+    /// Distance between the labels that hear one wavelength.
+    stride: u32,
+    /// Grating input of each label.
+    input: Vec<u16>,
+    /// First label that hears each grating output.
+    start: Vec<u16>,
+}
+
+impl Visits {
+    /// Lays out a schedule.
+    pub fn new(schedule: &Schedule) -> Visits {
+        let nodes = schedule.nodes();
+        let kind = match schedule {
+            Schedule::Rotor(rr) => Kind::Rotor(*rr),
+            Schedule::Gratings(w) => Kind::Gratings(
+                w.banks
+                    .iter()
+                    .map(|b| BankTable::new(b, schedule))
+                    .collect(),
+            ),
+        };
+        Visits { nodes, kind }
+    }
+
+    /// The visits of `slot`.
+    #[inline(always)]
+    pub fn at(&self, slot: i64) -> Turn<'_> {
+        let turn = match &self.kind {
+            Kind::Rotor(rr) => rr.turn(slot) as u32,
+            Kind::Gratings(_) => 0,
+        };
+        Turn {
+            visits: self,
+            turn,
+            slot,
+        }
+    }
+}
+
+impl BankTable {
+    fn new(b: &Bank, schedule: &Schedule) -> BankTable {
+        let (g, ports) = (schedule.finest(), b.awgr.ports);
+        BankTable {
+            ports,
+            uplinks: b.uplinks,
+            first_uplink: b.first_uplink,
+            stride: ports / g,
+            input: (0..schedule.nodes())
+                .map(|l| ((schedule.node(l) % ports + b.shift) % ports) as u16)
+                .collect(),
+            start: (0..ports).map(|k| schedule.label(k) as u16).collect(),
+        }
+    }
+}
+
+/// The visits of one slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<'a> {
+    visits: &'a Visits,
+    turn: u32,
+    slot: i64,
+}
+
+impl Turn<'_> {
+    /// Calls `visit` for each window of labels that `label` meets, in order of
+    /// uplinks; a window does not wrap around N.
+    #[inline(always)]
+    pub fn windows(&self, label: u32, mut visit: impl FnMut(Window)) {
+        let n = self.visits.nodes;
+        match &self.visits.kind {
+            Kind::Rotor(rr) => {
+                let mut start = label + 1 + self.turn;
+                start -= if start >= 2 * n { 2 * n } else { 0 };
+                start -= if start >= n { n } else { 0 };
+                let len = rr.uplinks.min(n - start);
+                visit(Window {
                     start,
                     len,
                     stride: 1,
                     first_uplink: 0,
                 });
                 if len < rr.uplinks {
-                    let rest = rr.uplinks - len;
-                    out.push(Window {
+                    visit(Window {
                         start: 0,
-                        len: rest,
+                        len: rr.uplinks - len,
                         stride: 1,
                         first_uplink: len,
                     });
                 }
             }
-            Schedule::Gratings(w) => {
-                let (g, node) = (self.finest(), self.node(label));
-                for b in &w.banks {
-                    let ports = b.awgr.ports;
-                    let input = (node % ports + b.shift) % ports;
-                    let k = b.awgr.output(input, slot.rem_euclid(ports as i64) as u32);
-                    out.push(Window {
-                        start: (k % g) * (w.nodes / g) + k / g,
+            Kind::Gratings(banks) => {
+                for b in banks {
+                    let wavelength = self.slot.rem_euclid(b.ports as i64) as u32;
+                    let k = b.input[label as usize] as u32 + wavelength;
+                    let k = if k >= b.ports { k - b.ports } else { k };
+                    let start = b.start[k as usize] as u32;
+                    let first_uplink = b.first_uplink;
+                    visit(Window {
+                        start,
                         len: b.uplinks,
-                        stride: ports / g,
-                        first_uplink: b.first_uplink,
+                        stride: b.stride,
+                        first_uplink,
                     });
                 }
             }
@@ -333,11 +421,12 @@ mod tests {
 
         #[test]
         fn windows_are_the_peers_in_label_order(s in schedules(), slot in 0i64..10_000) {
-            let mut windows = Vec::new();
+            let visits = Visits::new(&s);
             for label in 0..s.nodes() {
                 let node = s.node(label);
                 prop_assert_eq!(s.label(node), label);
-                s.windows(label, slot, &mut windows);
+                let mut windows = Vec::new();
+                visits.at(slot).windows(label, |w| windows.push(w));
                 let mut uplinks = 0;
                 for w in &windows {
                     for j in 0..w.len {

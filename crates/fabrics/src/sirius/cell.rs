@@ -1,0 +1,141 @@
+//! Cells and the flows they belong to, by dense index.
+//!
+//! Inside the kernel a flow is known by its *rank*: its place when flows are
+//! sorted by destination. The flows that end at one node are then neighbours,
+//! and a shard of nodes owns a slice of every column.
+
+use super::topology::Schedule;
+use lightloom_engine::{Cluster, FlowId, Flows};
+
+/// One cell: the rank of its flow, its number in the flow, and whether it has
+/// already been relayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cell(u64);
+
+const RELAYED: u64 = 1 << 31;
+const SEQ: u64 = RELAYED - 1;
+
+impl Cell {
+    /// Most cells a flow may have.
+    pub const SEQ_MAX: u64 = SEQ;
+
+    /// Cell `seq` of the flow with this rank.
+    #[inline(always)]
+    pub fn new(rank: u32, seq: u32) -> Cell {
+        Cell((rank as u64) << 32 | seq as u64)
+    }
+
+    /// The same cell on its second hop.
+    #[inline(always)]
+    pub fn relayed(self) -> Cell {
+        Cell(self.0 | RELAYED)
+    }
+
+    /// Rank of the flow.
+    #[inline(always)]
+    pub fn rank(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// Number of the cell within its flow.
+    #[inline(always)]
+    pub fn seq(self) -> u32 {
+        (self.0 & SEQ) as u32
+    }
+
+    /// Hops it has taken when it arrives at its destination.
+    #[inline(always)]
+    pub fn hops(self) -> u32 {
+        1 + ((self.0 & RELAYED) >> 31) as u32
+    }
+}
+
+/// What of a flow never changes, by rank.
+#[derive(Clone, Debug)]
+pub struct Routes {
+    /// Payload of a cell [B].
+    pub payload: u64,
+    /// Rank of each flow.
+    pub rank: Vec<u32>,
+    /// Flow of each rank.
+    pub flow: Vec<FlowId>,
+    /// Label of the source node.
+    pub src: Vec<u16>,
+    /// Label of the destination node.
+    pub dst: Vec<u16>,
+    /// Cells of the flow.
+    pub cells: Vec<u32>,
+    /// Bytes in the last cell.
+    pub last: Vec<u32>,
+    /// First rank of each destination label, and their number at the end.
+    pub first: Vec<u32>,
+}
+
+impl Routes {
+    /// Sorts the flows by the label of their destination node.
+    pub fn new(flows: &Flows, cluster: &Cluster, schedule: &Schedule, payload: u64) -> Routes {
+        let label = |host| schedule.label(cluster.rack_of(host)) as u16;
+        let mut first = vec![0u32; cluster.racks as usize + 1];
+        for &h in &flows.dst {
+            first[label(h) as usize + 1] += 1;
+        }
+        for d in 0..cluster.racks as usize {
+            first[d + 1] += first[d];
+        }
+        let mut next = first.clone();
+        let mut rank = Vec::with_capacity(flows.len());
+        let mut flow = vec![FlowId(0); flows.len()];
+        for f in 0..flows.len() {
+            let slot = &mut next[label(flows.dst[f]) as usize];
+            rank.push(*slot);
+            flow[*slot as usize] = FlowId(f as u32);
+            *slot += 1;
+        }
+        let of = |f: &FlowId| flows.bytes[f.index()];
+        Routes {
+            payload,
+            src: flow.iter().map(|f| label(flows.src[f.index()])).collect(),
+            dst: flow.iter().map(|f| label(flows.dst[f.index()])).collect(),
+            cells: flow
+                .iter()
+                .map(|f| of(f).div_ceil(payload) as u32)
+                .collect(),
+            last: flow
+                .iter()
+                .map(|f| ((of(f) - 1) % payload + 1) as u32)
+                .collect(),
+            rank,
+            flow,
+            first,
+        }
+    }
+
+    /// Payload of a cell [B]: full, but for the last of a flow.
+    #[inline]
+    pub fn bytes(&self, cell: Cell) -> u64 {
+        let rank = cell.rank() as usize;
+        if cell.seq() + 1 == self.cells[rank] {
+            self.last[rank] as u64
+        } else {
+            self.payload
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_keeps_its_parts() {
+        let c = Cell::new(u32::MAX, Cell::SEQ_MAX as u32);
+        assert_eq!(
+            (c.rank(), c.seq(), c.hops()),
+            (u32::MAX, Cell::SEQ_MAX as u32, 1)
+        );
+        assert_eq!(
+            (c.relayed().rank(), c.relayed().seq(), c.relayed().hops()),
+            (u32::MAX, Cell::SEQ_MAX as u32, 2)
+        );
+    }
+}

@@ -1,0 +1,476 @@
+//! The `[[fabric]]` table of Sirius: every switch of the specification, its
+//! default first, each with its source.
+
+use super::plan::{gratings, Unwirable, UplinkPlan};
+use super::topology::Schedule;
+use lightloom_control::cyclic::RoundRobin;
+use lightloom_engine::{Bytes, Cluster, Rate, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Sirius: a flat optical fabric of passive gratings and tunable lasers
+/// (Ballani et al., SIGCOMM 2020).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SiriusConfig {
+    /// Congestion control: the paper's request/grant protocol (§4.3), or
+    /// per-flow queues with back-pressure and no protocol (SIRIUS (IDEAL), §7).
+    pub mode: Mode,
+    /// Rate of one optical channel, that is of one uplink [b/s] (§7).
+    pub channel_rate: Rate,
+    /// Uplinks of a node [count]. Default: 1.5 × the base uplinks, and the base
+    /// uplinks are `cluster.rack_rate` ÷ `channel_rate` (§7).
+    pub uplinks: Option<u32>,
+    /// How uplinks beyond the base are hung on gratings (paper silent).
+    pub uplink_plan: UplinkPlan,
+    /// Ports G of a grating [count]. Default: nodes ÷ base uplinks (§4.1).
+    pub grating_ports: Option<u32>,
+    /// Length of a slot, guardband included [time] (§7).
+    pub slot: Time,
+    /// Part of the slot in which nothing is sent: laser tuning, clock recovery,
+    /// synchronisation [time] (§4.5, §7).
+    pub guardband: Time,
+    /// Payload of a cell [B]. Default: what the channel carries in slot −
+    /// guardband; a cell of the paper's slot carries 562 B (§7).
+    pub cell: Option<Bytes>,
+    /// Q: most cells queued and granted for one destination at one node [cells],
+    /// 2 to 64 (§4.3; 4 in §7).
+    pub queue: u32,
+    /// Which requests a node grants in an epoch: all below the threshold (A.3,
+    /// Fig 15), or at most one for each destination (§4.3, prose).
+    pub grant_rule: GrantRule,
+    /// Epochs from the arrival of a request to the arrival of its grant: 1 when
+    /// grants ride on the cells of the next epoch (§4.3), 0 when they are
+    /// known at once.
+    pub grant_delay_epochs: u32,
+    /// Whether a node may ask itself, or the destination, to relay (§4.2: cells
+    /// are routed "across all other nodes"; A.3 excludes none).
+    pub intermediates: Intermediates,
+    /// Whether a cell whose request is still unanswered may be asked for again
+    /// (A.3 walks all of LOCAL in each epoch).
+    pub repeat_requests: RepeatRequests,
+    /// Which flow's cell a grant for a destination moves (paper silent).
+    pub grant_serves: GrantServes,
+    /// How the flow of the next request is drawn (A.3: uniformly over flows).
+    pub request_draw: RequestDraw,
+    /// What the queue figures count at a node (§7, Fig 10c).
+    pub queue_metric: QueueMetric,
+    /// One-way propagation between any two nodes [time]; up to 2.5 us for
+    /// 500 m of fibre (§4.2).
+    pub propagation: Time,
+    /// `mode = "ideal"`: cells of one flow that may wait at one intermediate
+    /// before it pushes back [cells] (paper: per-flow queues and back-pressure).
+    pub ideal_window: u32,
+    /// k: epochs without hearing a peer in its slot before it is declared dead
+    /// [epochs] (§4.5).
+    pub detection_epochs: u32,
+    /// After a node is declared dead: live without its share of the capacity,
+    /// or leave it out of the schedule (§4.5).
+    pub recovery: Recovery,
+}
+
+impl Default for SiriusConfig {
+    fn default() -> Self {
+        SiriusConfig {
+            mode: Mode::RequestGrant,
+            channel_rate: Rate(50 * Rate::GBPS.0),
+            uplinks: None,
+            uplink_plan: UplinkPlan::Rotor,
+            grating_ports: None,
+            slot: Time::NS * 100,
+            guardband: Time::NS * 10,
+            cell: None,
+            queue: 4,
+            grant_rule: GrantRule::Threshold,
+            grant_delay_epochs: 1,
+            intermediates: Intermediates::All,
+            repeat_requests: RepeatRequests::Allowed,
+            grant_serves: GrantServes::Fifo,
+            request_draw: RequestDraw::Flows,
+            queue_metric: QueueMetric::Relay,
+            propagation: Time::ZERO,
+            ideal_window: 2,
+            detection_epochs: 3,
+            recovery: Recovery::Degrade,
+        }
+    }
+}
+
+macro_rules! switch {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$vdoc])* $variant),+ }
+    };
+}
+
+switch! {
+    /// Congestion control.
+    Mode {
+        /// Request, grant, send (§4.3).
+        RequestGrant,
+        /// Per-flow queues and back-pressure (§7).
+        Ideal,
+    }
+}
+switch! {
+    /// Which requests are granted.
+    GrantRule {
+        /// All, in random order, while queued + granted < Q.
+        Threshold,
+        /// The same, but one for each destination and epoch.
+        OnePerDestination,
+    }
+}
+switch! {
+    /// Who may be asked to relay.
+    Intermediates {
+        /// Every node, the source and the destination included.
+        All,
+        /// Neither the source nor the destination.
+        Others,
+    }
+}
+switch! {
+    /// Requests for cells that have one pending.
+    RepeatRequests {
+        /// Asked again in every epoch.
+        Allowed,
+        /// Asked once, until the answer is known.
+        Suppressed,
+    }
+}
+switch! {
+    /// Which flow to the granted destination is served.
+    GrantServes {
+        /// The oldest.
+        Fifo,
+        /// Any, at random.
+        Random,
+    }
+}
+switch! {
+    /// How requests choose among the flows in LOCAL.
+    RequestDraw {
+        /// Each flow alike.
+        Flows,
+        /// Each cell alike.
+        Cells,
+    }
+}
+switch! {
+    /// What counts as queue at a node.
+    QueueMetric {
+        /// Cells of others, on their way to their destination.
+        Relay,
+        /// Those and the cells in LOCAL.
+        RelayAndLocal,
+    }
+}
+switch! {
+    /// What follows the detection of a dead node.
+    Recovery {
+        /// Its slots stay empty: each node has 1/N less.
+        Degrade,
+        /// The others agree on a schedule without it.
+        Reschedule,
+    }
+}
+
+/// What the cluster and the table say together.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// Uplinks a node.
+    pub uplinks: u32,
+    /// Base uplinks: rack rate ÷ channel rate.
+    pub base: u32,
+    /// Payload of a cell [B].
+    pub cell: u64,
+    /// Who meets whom.
+    pub schedule: Schedule,
+}
+
+impl SiriusConfig {
+    /// Completes and checks the table.
+    pub(super) fn derive(&self, cluster: &Cluster) -> Result<Derived, Refusal> {
+        self.check_timing()?;
+        self.check_protocol()?;
+        let base = self.base_uplinks(cluster)?;
+        let uplinks = self.check_uplinks(cluster, base)?;
+        let schedule = self.schedule(cluster, base, uplinks)?;
+        Ok(Derived {
+            uplinks,
+            base,
+            cell: self.check_cell()?,
+            schedule,
+        })
+    }
+
+    fn check_timing(&self) -> Result<(), Refusal> {
+        let refuse = |key: &str, value: Time, limit: String, remedy: &str| {
+            Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
+        };
+        if self.guardband < Time::ZERO {
+            return refuse(
+                "guardband",
+                self.guardband,
+                "a guardband is not negative".into(),
+                "use 0 ns or more",
+            );
+        }
+        if self.slot <= self.guardband {
+            let limit = format!(
+                "slot {} is not longer than guardband {}",
+                self.slot, self.guardband
+            );
+            return refuse(
+                "slot",
+                self.slot,
+                limit,
+                "raise fabric.slot or lower fabric.guardband",
+            );
+        }
+        if self.slot > Time::MS {
+            return refuse(
+                "slot",
+                self.slot,
+                "slots beyond 1 ms are another fabric".into(),
+                "lower fabric.slot",
+            );
+        }
+        if self.propagation < Time::ZERO || self.propagation > Time::MS {
+            return refuse(
+                "propagation",
+                self.propagation,
+                "must lie in 0 ns to 1 ms".into(),
+                "correct it",
+            );
+        }
+        if self.channel_rate.0 == 0 {
+            return Err(Refusal::new(
+                "fabric.channel_rate",
+                self.channel_rate,
+                "carries nothing",
+                "use e.g. \"50 Gb/s\"",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_protocol(&self) -> Result<(), Refusal> {
+        let within = |key: &str, value: u32, low: u32, high: u32, why: &str| {
+            if (low..=high).contains(&value) {
+                return Ok(());
+            }
+            let limit = format!("must lie in {low} to {high}{why}");
+            Err(Refusal::new(
+                format!("fabric.{key}"),
+                value,
+                limit,
+                format!("use {low} to {high}"),
+            ))
+        };
+        let why =
+            " (below 2 a node cannot take the next cell before it has sent the last: Sirius §4.3)";
+        within("queue", self.queue, 2, 64, why)?;
+        within("grant_delay_epochs", self.grant_delay_epochs, 0, 1, "")?;
+        within("ideal_window", self.ideal_window, 1, 255, "")?;
+        within("detection_epochs", self.detection_epochs, 1, 255, "")
+    }
+
+    fn check_cell(&self) -> Result<u64, Refusal> {
+        let fits = self.channel_rate.bytes_in(self.slot - self.guardband);
+        let cell = self.cell.map_or(fits, |c| c.0);
+        if cell == 0 || cell > fits {
+            let limit = format!(
+                "{} carries at most {fits} B in slot − guardband",
+                self.channel_rate
+            );
+            return Err(Refusal::new(
+                "fabric.cell",
+                Bytes(cell),
+                limit,
+                "lower fabric.cell or raise fabric.slot",
+            ));
+        }
+        Ok(cell)
+    }
+
+    fn base_uplinks(&self, cluster: &Cluster) -> Result<u32, Refusal> {
+        // A server rate such as 400 Gb/s ÷ 24 is not whole: round to the nearest uplink.
+        let rack = cluster.rack_rate().0 as f64 / self.channel_rate.0 as f64;
+        let base = rack.round();
+        if base < 1.0 || (rack - base).abs() > 1e-6 * rack {
+            return Err(Refusal::new(
+                "fabric.channel_rate",
+                self.channel_rate,
+                format!(
+                    "the rack rate {} is not a whole number of channels",
+                    cluster.rack_rate()
+                ),
+                "choose cluster.rack_rate as a multiple of fabric.channel_rate",
+            ));
+        }
+        Ok(base as u32)
+    }
+
+    fn check_uplinks(&self, cluster: &Cluster, base: u32) -> Result<u32, Refusal> {
+        let uplinks = self
+            .uplinks
+            .unwrap_or_else(|| (base * 3).div_ceil(2).min(cluster.racks));
+        if uplinks == 0 || uplinks > cluster.racks {
+            let limit = format!(
+                "must lie in 1 to the {} nodes: a pair meets at most once a slot",
+                cluster.racks
+            );
+            return Err(Refusal::new(
+                "fabric.uplinks",
+                uplinks,
+                limit,
+                "lower fabric.uplinks or add racks",
+            ));
+        }
+        if !(2..=32_000).contains(&cluster.racks) {
+            let limit = "Sirius connects 2 to 32000 nodes";
+            return Err(Refusal::new(
+                "cluster.racks",
+                cluster.racks,
+                limit,
+                "change cluster.racks",
+            ));
+        }
+        Ok(uplinks)
+    }
+
+    fn schedule(&self, cluster: &Cluster, base: u32, uplinks: u32) -> Result<Schedule, Refusal> {
+        let nodes = cluster.racks;
+        if let Some(ports) = self.grating_ports.filter(|&p| p == 0 || nodes % p != 0) {
+            let limit = format!("{nodes} nodes do not divide into groups of {ports}");
+            let remedy = format!(
+                "use a divisor of {nodes}, such as {}",
+                largest_divisor(nodes, ports.max(1))
+            );
+            return Err(Refusal::new("fabric.grating_ports", ports, limit, remedy));
+        }
+        if self.uplink_plan == UplinkPlan::Rotor {
+            return Ok(Schedule::Rotor(RoundRobin { nodes, uplinks }));
+        }
+        let ports = match self.grating_ports {
+            Some(ports) => ports,
+            None if nodes % base == 0 => nodes / base,
+            None => {
+                let limit =
+                    format!("{nodes} nodes ÷ {base} base uplinks is not a whole number of ports");
+                let remedy = "set fabric.grating_ports, or uplink_plan = \"rotor\"";
+                return Err(Refusal::new(
+                    "fabric.grating_ports",
+                    "(default)",
+                    limit,
+                    remedy,
+                ));
+            }
+        };
+        gratings(self.uplink_plan, nodes, ports, uplinks)
+            .map(Schedule::Gratings)
+            .map_err(|e| match e {
+                Unwirable::Nodes => unreachable!("checked above"),
+                Unwirable::Remainder(rest) => Refusal::new(
+                    "fabric.uplinks",
+                    uplinks,
+                    format!(
+                        "{rest} uplinks beyond whole banks of {} do not tile",
+                        nodes / ports
+                    ),
+                    "use uplink_plan = \"wide\" or \"rotor\", or other uplinks",
+                ),
+            })
+    }
+}
+
+/// The largest divisor of `n` that is at most `limit`.
+fn largest_divisor(n: u32, limit: u32) -> u32 {
+    (1..=limit.min(n))
+        .rev()
+        .find(|d| n.is_multiple_of(*d))
+        .unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightloom_engine::Nic;
+
+    fn cluster(racks: u32) -> Cluster {
+        let server_rate = Rate(400 * Rate::GBPS.0 / 24);
+        Cluster {
+            racks,
+            servers_per_rack: 24,
+            server_rate,
+            nic: Nic::Uncapped,
+        }
+    }
+
+    fn refused(config: SiriusConfig) -> String {
+        config.derive(&cluster(128)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_papers_set_up_is_the_default() {
+        let d = SiriusConfig::default().derive(&cluster(128)).unwrap();
+        assert_eq!((d.base, d.uplinks, d.cell), (8, 12, 562));
+    }
+
+    #[test]
+    fn what_cannot_run_is_refused_by_name() {
+        let c = SiriusConfig::default;
+        let e = refused(SiriusConfig {
+            slot: Time::NS * 40,
+            guardband: Time::NS * 50,
+            ..c()
+        });
+        assert!(
+            e.starts_with(
+                "fabric.slot = 40 ns: slot 40 ns is not longer than guardband 50 ns; raise"
+            ),
+            "{e}"
+        );
+        let e = refused(SiriusConfig { queue: 1, ..c() });
+        assert!(
+            e.starts_with("fabric.queue = 1: must lie in 2 to 64"),
+            "{e}"
+        );
+        let e = refused(SiriusConfig {
+            grating_ports: Some(24),
+            ..c()
+        });
+        assert!(
+            e.contains("128 nodes do not divide into groups of 24") && e.contains("such as 16"),
+            "{e}"
+        );
+        let e = refused(SiriusConfig {
+            uplinks: Some(13),
+            uplink_plan: UplinkPlan::Mixed,
+            ..c()
+        });
+        assert!(
+            e.starts_with("fabric.uplinks = 13: 5 uplinks beyond"),
+            "{e}"
+        );
+        let e = refused(SiriusConfig {
+            uplinks: Some(129),
+            ..c()
+        });
+        assert!(e.starts_with("fabric.uplinks = 129"), "{e}");
+        let e = refused(SiriusConfig {
+            cell: Some(Bytes(563)),
+            ..c()
+        });
+        assert!(e.contains("at most 562 B"), "{e}");
+        let e = refused(SiriusConfig {
+            channel_rate: Rate(33 * Rate::GBPS.0),
+            ..c()
+        });
+        assert!(e.starts_with("fabric.channel_rate = 33 Gb/s"), "{e}");
+    }
+}

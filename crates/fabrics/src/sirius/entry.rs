@@ -1,0 +1,86 @@
+//! Sirius in the registry.
+
+use super::config::{Mode, SiriusConfig};
+use super::kernel::Sirius;
+use super::pairs::Pairs;
+use crate::registry::{self, Entry, FabricConfig, Preset, Site};
+use lightloom_engine::kernel::slot::Slotted;
+use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
+
+/// Sirius.
+pub const ENTRY: Entry = Entry {
+    kind: "sirius",
+    title: "Sirius",
+    source: "Ballani et al., Sirius: A Flat Datacenter Network with Nanosecond Optical Switching, SIGCOMM 2020",
+    summary: "A flat optical fabric: passive gratings, tunable lasers on a fixed cyclic schedule, \
+              Valiant load balancing, and a request/grant protocol that bounds every queue.",
+    presets: PRESETS,
+    schema: registry::schema::<SiriusConfig>,
+    resolve: registry::resolve::<SiriusConfig>,
+    build: registry::build::<SiriusConfig>,
+    memory: registry::memory::<SiriusConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "paper",
+        summary: "The simulation of §7: 50% more uplinks, 100 ns slots, 10 ns guardband, Q = 4.",
+        table: r#"{"slot": "100 ns", "guardband": "10 ns", "queue": 4}"#,
+    },
+    Preset {
+        name: "ideal",
+        summary: "SIRIUS (IDEAL) of §7: per-flow queues and back-pressure, no protocol.",
+        table: r#"{"mode": "ideal"}"#,
+    },
+    Preset {
+        name: "prototype-v2",
+        summary:
+            "The second prototype's reconfiguration (§6): 3.84 ns guardband in a 38.4 ns slot.",
+        table: r#"{"slot": "38.4 ns", "guardband": "3.84 ns"}"#,
+    },
+];
+
+impl FabricConfig for SiriusConfig {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+        let derived = self.derive(cluster)?;
+        Ok(SiriusConfig {
+            uplinks: Some(derived.uplinks),
+            cell: Some(Bytes(derived.cell)),
+            ..self
+        })
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let derived = self.derive(site.cluster)?;
+        if self.mode == Mode::Ideal {
+            return Err(Refusal::new(
+                "fabric.mode",
+                "ideal",
+                "not there yet",
+                "wait",
+            ));
+        }
+        Ok(match self.queue {
+            ..=4 => Box::new(Slotted::new(Sirius::<4>::new(self, derived, site))),
+            5..=8 => Box::new(Slotted::new(Sirius::<8>::new(self, derived, site))),
+            9..=16 => Box::new(Slotted::new(Sirius::<16>::new(self, derived, site))),
+            _ => Box::new(Slotted::new(Sirius::<64>::new(self, derived, site))),
+        })
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let pairs = (site.cluster.racks as u64).pow(2);
+        let room = match self.queue {
+            ..=4 => Pairs::<4>::bytes_a_pair(),
+            5..=8 => Pairs::<8>::bytes_a_pair(),
+            9..=16 => Pairs::<16>::bytes_a_pair(),
+            _ => Pairs::<64>::bytes_a_pair(),
+        };
+        // Beside the queues: M, four books of requests, candidates, LOCAL's heads, spill.
+        let protocol = 1 + 4 * 2 + 2 + 8 + 8;
+        let cell = self.cell.map_or(562, |c| c.0).max(1);
+        pairs * (room as u64 + protocol)
+            + site.flows.total_bytes() / cell / 8
+            + 80 * site.flows.len() as u64
+    }
+}

@@ -1,0 +1,416 @@
+//! The slot kernel of Sirius with its request/grant protocol: admit, answer,
+//! accept, ask, transmit, receive.
+
+use super::cell::{Cell, Routes};
+use super::config::{Derived, SiriusConfig};
+use super::grants::{Asker, Tile, BLOCK};
+use super::shard::{Deal, Outbox, Shard};
+use super::topology::{Schedule, Visits};
+use crate::registry::Site;
+use lightloom_engine::kernel::slot::SlotKernel;
+use lightloom_engine::{
+    Cluster, Command, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+};
+use rayon::prelude::*;
+
+/// The requests of one epoch and what becomes of them.
+#[derive(Clone, Debug, Default)]
+struct Book {
+    /// Tiles by (shard of the source, shard of the intermediate).
+    tiles: Vec<Vec<Tile>>,
+    /// By shard, the rows that have something in the tiles.
+    live: Vec<Vec<u32>>,
+}
+
+impl Book {
+    fn new(deal: &Deal) -> Book {
+        let rows: Vec<usize> = deal.shards().map(|s| s.1).collect();
+        let tiles = rows
+            .iter()
+            .map(|&r| rows.iter().map(|&c| Tile::new(r, c)).collect())
+            .collect();
+        Book {
+            tiles,
+            live: vec![Vec::new(); rows.len()],
+        }
+    }
+
+    fn is_live(&self) -> bool {
+        self.live.iter().any(|l| !l.is_empty())
+    }
+
+    fn askers(&self) -> Vec<Asker> {
+        let rows = |(shard, live): (usize, &Vec<u32>)| {
+            live.iter()
+                .map(move |&row| Asker {
+                    shard: shard as u16,
+                    row,
+                })
+                .collect::<Vec<_>>()
+        };
+        self.live.iter().enumerate().flat_map(rows).collect()
+    }
+
+    /// The tiles that each shard of intermediates answers.
+    fn by_intermediate(&mut self) -> Vec<Vec<&mut Tile>> {
+        let mut columns: Vec<Vec<&mut Tile>> = self.tiles.iter().map(|_| Vec::new()).collect();
+        for row in &mut self.tiles {
+            for (column, tile) in columns.iter_mut().zip(row) {
+                column.push(tile);
+            }
+        }
+        columns
+    }
+}
+
+/// Sirius; `CAP` is the room of a relay queue, at least Q.
+pub struct Sirius<const CAP: usize> {
+    cluster: Cluster,
+    config: SiriusConfig,
+    derived: Derived,
+    seed: u64,
+    routes: Routes,
+    visits: Visits,
+    deal: Deal,
+    shards: Vec<Shard<CAP>>,
+    /// What is in flight, by slot of sending; then by sender and receiver shard.
+    flights: Vec<Vec<Vec<Outbox>>>,
+    books: Vec<Book>,
+    /// Epochs from asking to answering: 1, and more over long fibres.
+    lag: i64,
+    pool: Option<rayon::ThreadPool>,
+    /// Cells sent and not yet received.
+    flying: u64,
+    bypassed: super::bypass::Bypass,
+}
+
+impl<const CAP: usize> Sirius<CAP> {
+    /// An idle fabric.
+    pub fn new(config: &SiriusConfig, derived: Derived, site: &Site) -> Self {
+        let schedule = &derived.schedule;
+        let nodes = schedule.nodes() as usize;
+        let routes = Routes::new(site.flows, site.cluster, schedule, derived.cell);
+        let threads = site.threads.clamp(1, nodes.div_ceil(BLOCK));
+        let rows = nodes
+            .div_ceil(threads)
+            .next_multiple_of(if threads > 1 { BLOCK } else { 1 });
+        let deal = Deal { nodes, rows };
+        let shards: Vec<Shard<CAP>> = deal
+            .shards()
+            .map(|(lo, rows)| Shard::new(config, lo, rows, &routes, site.seed))
+            .collect();
+        let epoch = config.slot * derived.schedule.epoch_slots() as i64;
+        let lag = 1 + config.propagation.div_ceil(epoch);
+        let books = (2 + config.grant_delay_epochs as i64) * lag + 1;
+        let outboxes = || vec![vec![Outbox::default(); shards.len()]; shards.len()];
+        let flights = config.propagation.div_ceil(config.slot) + 1;
+        let pool = (shards.len() > 1).then(|| {
+            let threads = rayon::ThreadPoolBuilder::new().num_threads(shards.len());
+            threads.build().expect("threads can be started")
+        });
+        Sirius {
+            cluster: *site.cluster,
+            config: config.clone(),
+            seed: site.seed,
+            visits: Visits::new(schedule),
+            routes,
+            flights: (0..flights).map(|_| outboxes()).collect(),
+            books: (0..books).map(|_| Book::new(&deal)).collect(),
+            deal,
+            shards,
+            lag,
+            pool,
+            flying: 0,
+            bypassed: super::bypass::Bypass::new(site.cluster),
+            derived,
+        }
+    }
+
+    /// The longest relay queue of any pair now [cells].
+    pub fn longest_relay_queue(&self) -> usize {
+        self.shards
+            .iter()
+            .map(Shard::longest_relay_queue)
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn admit(&mut self, now: Time, io: &mut Io) {
+        while let Some(flow) = io.arrive(now) {
+            let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
+            if self.cluster.rack_of(src) == self.cluster.rack_of(dst) {
+                self.bypassed.admit(flow, io);
+                continue;
+            }
+            let rank = self.routes.rank[flow.index()];
+            let label = self.routes.src[rank as usize] as usize;
+            let shard = &mut self.shards[self.deal.shard(label)];
+            let row = label - shard.lo;
+            let (dst, cells) = (
+                self.routes.dst[rank as usize],
+                self.routes.cells[rank as usize],
+            );
+            shard.local.admit(row, rank, dst, 0, cells);
+        }
+    }
+
+    fn book(&self, epoch: i64) -> usize {
+        epoch.rem_euclid(self.books.len() as i64) as usize
+    }
+
+    /// At the start of an epoch: unused grants lapse, requests are answered,
+    /// grants are taken up, new requests are made.
+    fn protocol(&mut self, epoch: i64, now: Time, io: &mut Io) {
+        let asked = epoch - self.lag;
+        let granted = asked - self.config.grant_delay_epochs as i64 * self.lag;
+        let used = granted - self.lag;
+        self.lapse(self.book(used));
+        self.answer(self.book(asked), epoch);
+        self.accept(self.book(granted));
+        self.ask(self.book(epoch));
+        for shard in &mut self.shards {
+            for rank in shard.started.drain(..) {
+                io.start(self.routes.flow[rank as usize], now);
+            }
+        }
+    }
+
+    fn lapse(&mut self, book: usize) {
+        let book = &mut self.books[book];
+        if book.is_live() {
+            let askers = book.askers();
+            let work = self.shards.iter_mut().zip(book.by_intermediate());
+            each(&self.pool, work, |(shard, mut tiles)| {
+                shard.grants.lapse(&askers, &mut tiles)
+            });
+            book.live.iter_mut().for_each(Vec::clear);
+        }
+    }
+
+    fn answer(&mut self, book: usize, epoch: i64) {
+        let (book, seed) = (&mut self.books[book], self.seed);
+        if book.is_live() {
+            let askers = book.askers();
+            let work = self.shards.iter_mut().zip(book.by_intermediate());
+            each(&self.pool, work, |(shard, mut tiles)| {
+                shard
+                    .grants
+                    .compute_grants(seed, epoch, &askers, &mut tiles, &mut Vec::new())
+            });
+        }
+    }
+
+    fn accept(&mut self, book: usize) {
+        let Book { tiles, live } = &mut self.books[book];
+        let work = self.shards.iter_mut().zip(tiles).zip(live);
+        each(&self.pool, work, |((shard, tiles), live)| {
+            shard.accept(tiles, live)
+        });
+    }
+
+    fn ask(&mut self, book: usize) {
+        let Book { tiles, live } = &mut self.books[book];
+        let work = self.shards.iter_mut().zip(tiles).zip(live);
+        each(&self.pool, work, |((shard, tiles), live)| {
+            shard.request(tiles, live)
+        });
+    }
+
+    fn transmit(&mut self, slot: i64, io: &mut Io) {
+        let flights = self.flights.len() as i64;
+        let sent = &mut self.flights[slot.rem_euclid(flights) as usize];
+        let (turn, routes, deal) = (self.visits.at(slot), &self.routes, &self.deal);
+        let work = self.shards.iter_mut().zip(sent.iter_mut());
+        if io.audit.is_some() {
+            each(&self.pool, work, |(s, out)| {
+                s.transmit::<true>(&turn, routes, deal, out)
+            });
+            self.record(slot, io);
+        } else {
+            each(&self.pool, work, |(s, out)| {
+                s.transmit::<false>(&turn, routes, deal, out)
+            });
+        }
+    }
+
+    fn receive(&mut self, slot: i64, io: &mut Io) {
+        let delay = self.flights.len() as i64 - 1;
+        let inboxes = &self.flights[(slot - delay).rem_euclid(delay + 1) as usize];
+        each(
+            &self.pool,
+            self.shards.iter_mut().enumerate(),
+            |(i, shard)| {
+                for from in inboxes {
+                    shard.receive(&from[i]);
+                }
+                shard.note_peak();
+            },
+        );
+        let at = self.config.slot * (slot - delay + 1) + self.config.propagation;
+        for shard in &mut self.shards {
+            io.deliver_some(std::mem::take(&mut shard.reorder.bytes));
+            for rank in shard.reorder.completed.drain(..) {
+                io.finish(self.routes.flow[rank as usize], at);
+            }
+        }
+        if delay > 0 {
+            let count = |b: &Outbox| (b.relay.len() + b.deliver.len()) as u64;
+            self.flying = self.flights.iter().flatten().flatten().map(count).sum();
+        }
+    }
+
+    /// Transmitter and receiver of an uplink as ports, for the audit.
+    fn ports(&self, node: u32, uplink: u32, slot: i64) -> (PortId, PortId) {
+        let u = self.derived.uplinks;
+        let (peer, port) = self.derived.schedule.peer(node, uplink, slot);
+        (PortId(node * u + uplink), PortId(peer * u + port))
+    }
+
+    fn record(&mut self, slot: i64, io: &mut Io) {
+        let from = self.config.slot * slot + self.config.guardband;
+        for k in 0..self.shards.len() {
+            for sent in std::mem::take(&mut self.shards[k].sent) {
+                let node = self.derived.schedule.node(sent.from);
+                let (tx, rx) = self.ports(node, sent.uplink, slot);
+                let audit = io.audit.as_mut().expect("only when audited");
+                audit.transmit(tx, rx, from, self.config.slot * (slot + 1), sent.bytes);
+            }
+        }
+    }
+
+    fn bytes_inside(&self) -> u64 {
+        let flying = |b: &Outbox| {
+            let relay = b.relay.iter().map(|r| self.routes.bytes(r.cell));
+            relay
+                .chain(b.deliver.iter().map(|&c: &Cell| self.routes.bytes(c)))
+                .sum::<u64>()
+        };
+        let in_fibre: u64 = match self.flights.len() {
+            1 => 0,
+            _ => self.flights.iter().flatten().flatten().map(flying).sum(),
+        };
+        let at_nodes: u64 = self.shards.iter().map(|s| s.bytes(&self.routes)).sum();
+        at_nodes + in_fibre + self.bypassed.bytes()
+    }
+}
+
+/// Runs `work` on every item: in this thread, or on all threads of the pool.
+fn each<I: Send>(
+    pool: &Option<rayon::ThreadPool>,
+    items: impl Iterator<Item = I>,
+    work: impl Fn(I) + Sync + Send,
+) {
+    match pool {
+        None => items.for_each(work),
+        Some(pool) => {
+            let items: Vec<I> = items.collect();
+            pool.install(|| items.into_par_iter().for_each(work));
+        }
+    }
+}
+
+impl<const CAP: usize> SlotKernel for Sirius<CAP> {
+    fn shape(&self) -> Shape {
+        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
+        }
+    }
+
+    fn slot_length(&self) -> Time {
+        self.config.slot
+    }
+
+    fn slot(&mut self, slot: i64, io: &mut Io) {
+        let now = self.config.slot * slot;
+        self.admit(now, io);
+        self.bypassed.deliver(now + self.config.slot, io);
+        if let Some(epoch) = self.derived.schedule.epoch_at(slot) {
+            self.protocol(epoch, now, io);
+        }
+        self.transmit(slot, io);
+        self.receive(slot, io);
+    }
+
+    fn idle(&self) -> bool {
+        self.flying == 0
+            && self.shards.iter().all(Shard::idle)
+            && !self.books.iter().any(Book::is_live)
+            && self.bypassed.is_empty()
+    }
+
+    fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
+        Err(Rejected("faults are not wired yet".into()))
+    }
+
+    fn observe(&self, io: &Io, view: &mut View) {
+        let payload = self.routes.payload;
+        if io.audit.is_some() {
+            view.in_flight_bytes = self.bytes_inside();
+        }
+        view.queued_bytes = self.shards.iter().map(Shard::relaying).sum::<u64>() * payload;
+        view.queued_bytes_worst = self.shards.iter().map(Shard::queue).max().unwrap_or(0) * payload;
+        view.waiting_bytes = self.shards.iter().map(|s| s.local.total).sum::<u64>() * payload;
+        view.carried_bytes = self.shards.iter().map(|s| s.hops).sum::<u64>() * payload;
+    }
+
+    fn totals(&self) -> Totals {
+        let payload = self.routes.payload;
+        Totals {
+            queue_peak_bytes: self.shards.iter().map(|s| s.queue_peak() * payload).max(),
+            reorder_peak_bytes: self.shards.iter().map(|s| s.reorder.peak_bytes()).max(),
+            cell_hops: Some(self.shards.iter().map(|s| s.hops).sum()),
+            packet_hops: None,
+        }
+    }
+
+    fn settle(&self, io: &mut Io) {
+        for shard in &self.shards {
+            for (rank, bytes, hops) in shard.reorder.progress() {
+                let flow = self.routes.flow[rank as usize].index();
+                io.flows.delivered[flow] = bytes;
+                io.flows.hops[flow] = hops;
+            }
+        }
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        soonest(&self.cluster, &self.config, &self.derived, src, dst, bytes)
+    }
+
+    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
+        lit(&self.config, &self.derived.schedule, tx, rx, at)
+    }
+
+    fn port_rate(&self, _tx: PortId) -> Rate {
+        self.config.channel_rate
+    }
+}
+
+/// No flow can be faster than one cell a slot on every uplink of its source.
+pub fn soonest(
+    cluster: &Cluster,
+    config: &SiriusConfig,
+    derived: &Derived,
+    src: HostId,
+    dst: HostId,
+    bytes: u64,
+) -> Time {
+    if cluster.rack_of(src) == cluster.rack_of(dst) {
+        return super::bypass::rate(cluster).time_for(bytes);
+    }
+    let cells = bytes.div_ceil(derived.cell) as i64;
+    let slots = (cells + derived.uplinks as i64 - 1) / derived.uplinks as i64;
+    config.slot * slots + config.propagation
+}
+
+/// Light passes between the guardband and the end of a slot, to the receiver
+/// that wiring and wavelength name.
+pub fn lit(config: &SiriusConfig, schedule: &Schedule, tx: PortId, rx: PortId, at: Time) -> bool {
+    let (slot, u) = (at.0.div_euclid(config.slot.0), schedule.uplinks());
+    let (peer, port) = schedule.peer(tx.0 / u, tx.0 % u, slot);
+    at % config.slot >= config.guardband && rx == PortId(peer * u + port)
+}

@@ -1,0 +1,185 @@
+//! The receiving end of flows: reordering buffer and completion (Sirius §4.2).
+//!
+//! Cells arrive out of order because they take different paths. The buffer of
+//! a flow holds what has arrived beyond its first gap; its peak is exact, kept
+//! by one bit a cell.
+
+use super::cell::{Cell, Routes};
+
+/// What a destination knows of a flow.
+#[derive(Clone, Copy, Debug)]
+struct Arriving {
+    received: u32,
+    /// Cells before the first gap.
+    in_order: u32,
+    cells: u32,
+    /// First word of its bits.
+    bits: u32,
+    /// Most cells beyond the gap.
+    peak: u32,
+    /// Bytes in the last cell.
+    last: u32,
+    /// Sum of the hops of its cells.
+    hops: u64,
+}
+
+/// The flows that end at a range of nodes, by rank from `first`.
+#[derive(Clone, Debug)]
+pub struct Reorder {
+    first: u32,
+    payload: u64,
+    flows: Vec<Arriving>,
+    seen: Vec<u64>,
+    /// Peak of the worst flow [cells].
+    peak: u32,
+    /// Bytes delivered since they were last taken.
+    pub bytes: u64,
+    /// Ranks of the flows completed since they were last taken.
+    pub completed: Vec<u32>,
+}
+
+impl Reorder {
+    /// Flows with ranks `first .. last`.
+    pub fn new(routes: &Routes, first: u32, last: u32) -> Reorder {
+        let mut words = 0u32;
+        let flows = (first as usize..last as usize)
+            .map(|r| {
+                let cells = routes.cells[r];
+                let bits = words;
+                words += cells.div_ceil(64);
+                Arriving {
+                    received: 0,
+                    in_order: 0,
+                    cells,
+                    bits,
+                    peak: 0,
+                    last: routes.last[r],
+                    hops: 0,
+                }
+            })
+            .collect();
+        Reorder {
+            first,
+            payload: routes.payload,
+            flows,
+            seen: vec![0; words as usize],
+            peak: 0,
+            bytes: 0,
+            completed: Vec::new(),
+        }
+    }
+
+    /// A cell arrives at its destination.
+    #[inline(always)]
+    pub fn receive(&mut self, cell: Cell) {
+        let f = &mut self.flows[(cell.rank() - self.first) as usize];
+        let seq = cell.seq();
+        f.received += 1;
+        f.hops += cell.hops() as u64;
+        self.bytes += if seq + 1 == f.cells {
+            f.last as u64
+        } else {
+            self.payload
+        };
+        let word = &mut self.seen[(f.bits + seq / 64) as usize];
+        debug_assert!(*word & 1 << (seq % 64) == 0, "a cell arrived twice");
+        *word |= 1 << (seq % 64);
+        if seq == f.in_order {
+            f.in_order = first_gap(&self.seen[f.bits as usize..], seq, f.cells);
+        }
+        let waiting = f.received - f.in_order;
+        if waiting > f.peak {
+            f.peak = waiting;
+            self.peak = self.peak.max(waiting);
+        }
+        if f.received == f.cells {
+            self.completed.push(cell.rank());
+        }
+    }
+
+    /// Whether this cell has arrived before.
+    pub fn has(&self, cell: Cell) -> bool {
+        let f = &self.flows[(cell.rank() - self.first) as usize];
+        self.seen[(f.bits + cell.seq() / 64) as usize] & 1 << (cell.seq() % 64) != 0
+    }
+
+    /// Peak of the reorder buffer of the worst flow [B]. Every waiting cell
+    /// takes a whole payload of memory.
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak as u64 * self.payload
+    }
+
+    /// (rank, bytes received, mean hops) of every flow that has received cells.
+    pub fn progress(&self) -> impl Iterator<Item = (u32, u64, f32)> + '_ {
+        self.flows
+            .iter()
+            .zip(self.first..)
+            .filter(|(f, _)| f.received > 0)
+            .map(|(f, rank)| {
+                let last = f.cells - 1;
+                let has_last = self.seen[(f.bits + last / 64) as usize] & 1 << (last % 64) != 0;
+                let short = if has_last {
+                    self.payload - f.last as u64
+                } else {
+                    0
+                };
+                let bytes = f.received as u64 * self.payload - short;
+                (rank, bytes, (f.hops as f64 / f.received as f64) as f32)
+            })
+    }
+}
+
+/// The first number at or after `from` whose bit is not set, at most `end`.
+#[inline(always)]
+fn first_gap(bits: &[u64], from: u32, end: u32) -> u32 {
+    let mut at = from;
+    while at < end {
+        let ones = (!(bits[(at / 64) as usize] >> (at % 64))).trailing_zeros();
+        at += ones.min(64 - at % 64);
+        if !at.is_multiple_of(64) || ones == 0 {
+            break;
+        }
+    }
+    at.min(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightloom_engine::Stream;
+    use proptest::prelude::*;
+
+    fn routes(cells: u32, last: u32) -> Routes {
+        Routes {
+            payload: 562,
+            rank: vec![0],
+            flow: vec![lightloom_engine::FlowId(0)],
+            src: vec![0],
+            dst: vec![1],
+            cells: vec![cells],
+            last: vec![last],
+            first: vec![0, 0, 1],
+        }
+    }
+
+    proptest! {
+        /// Against a sorted set of arrived numbers.
+        #[test]
+        fn the_peak_is_what_waits_beyond_the_first_gap(cells in 1u32..300, last in 1u32..=562, seed: u64) {
+            let mut order: Vec<u32> = (0..cells).collect();
+            Stream::new(seed, "test", 0).shuffle(&mut order);
+            let mut reorder = Reorder::new(&routes(cells, last), 0, 1);
+            let mut arrived = std::collections::BTreeSet::new();
+            let mut peak = 0;
+            for seq in order {
+                reorder.receive(Cell::new(0, seq));
+                arrived.insert(seq);
+                let gap = (0..).find(|s| !arrived.contains(s)).unwrap();
+                peak = peak.max(arrived.len() as u32 - gap);
+                prop_assert_eq!(reorder.peak_bytes(), peak as u64 * 562);
+            }
+            prop_assert_eq!(reorder.completed, vec![0]);
+            prop_assert_eq!(reorder.bytes, (cells as u64 - 1) * 562 + last as u64);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! `compute_requests` of A.3, Fig 15: at the start of each epoch a node walks
+//! LOCAL and asks random intermediates for leave to send.
+
+use super::config::{Intermediates, RequestDraw};
+use super::local::Local;
+use lightloom_engine::Stream;
+
+/// Switches and scratch space of the walk.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    nodes: usize,
+    draw: RequestDraw,
+    intermediates: Intermediates,
+    /// The flow tuples F: (destination, cells not yet asked for).
+    flows: Vec<(u16, u32)>,
+    /// Of each row the candidate set C, kept between epochs: any order of it
+    /// is as good a start for a Fisher–Yates draw as any other.
+    candidates: Vec<u16>,
+    /// `repeat_requests = "suppressed"`: by (row, destination) the cells that
+    /// have a request pending; empty when requests may be repeated.
+    pending: Vec<u32>,
+    /// The same walk's cells for each destination that may be asked for.
+    askable: Vec<u32>,
+}
+
+impl Requests {
+    /// For `rows` nodes out of `nodes`.
+    pub fn new(
+        rows: usize,
+        nodes: usize,
+        draw: RequestDraw,
+        intermediates: Intermediates,
+        suppressed: bool,
+    ) -> Requests {
+        Requests {
+            nodes,
+            draw,
+            intermediates,
+            flows: Vec::new(),
+            candidates: (0..rows).flat_map(|_| 0..nodes as u16).collect(),
+            pending: vec![0; if suppressed { rows * nodes } else { 0 }],
+            askable: vec![0; if suppressed { nodes } else { 0 }],
+        }
+    }
+
+    /// Fills `wants[i]` with the destination for which intermediate `i` is
+    /// asked, or `nodes` for none; returns the number of requests.
+    pub fn compute_requests(
+        &mut self,
+        row: usize,
+        label: u16,
+        local: &Local,
+        rng: &mut Stream,
+        wants: &mut [u16],
+    ) -> u32 {
+        self.flows.clear();
+        self.flows.extend(local.flows(row));
+        if self.plain() && self.flows.iter().all(|f| f.1 as usize >= self.nodes) {
+            return self.ask_everyone(rng, wants);
+        }
+        wants.fill(self.nodes as u16);
+        if !self.pending.is_empty() {
+            self.forget_pending(row);
+        }
+        self.walk(row, label, rng, wants)
+    }
+
+    /// The answers of a row are known: its requests are pending no more.
+    pub fn answered(&mut self, row: usize, destination: u16) {
+        if !self.pending.is_empty() {
+            self.pending[row * self.nodes + destination as usize] -= 1;
+        }
+    }
+
+    /// Whether pending requests are tracked.
+    pub fn suppressed(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// Whether nothing but A.3 itself is in force.
+    fn plain(&self) -> bool {
+        self.draw == RequestDraw::Flows
+            && self.intermediates == Intermediates::All
+            && self.pending.is_empty()
+    }
+
+    /// No flow can run out before every intermediate has been asked: the draws
+    /// of flows are then independent, and the order of intermediates is free.
+    fn ask_everyone(&mut self, rng: &mut Stream, wants: &mut [u16]) -> u32 {
+        if let [only] = self.flows[..] {
+            wants.fill(only.0);
+            return wants.len() as u32;
+        }
+        let n = self.flows.len() as u32;
+        for pair in wants.chunks_mut(2) {
+            let (a, b) = rng.below2(n, n);
+            pair[0] = self.flows[a as usize].0;
+            if let Some(second) = pair.get_mut(1) {
+                *second = self.flows[b as usize].0;
+            }
+        }
+        wants.len() as u32
+    }
+
+    fn walk(&mut self, row: usize, label: u16, rng: &mut Stream, wants: &mut [u16]) -> u32 {
+        let candidates = &mut self.candidates[row * self.nodes..][..self.nodes];
+        let others = self.intermediates == Intermediates::Others;
+        let suppressed = !self.pending.is_empty();
+        let (mut used, mut asked) = (0, 0);
+        while !self.flows.is_empty() && used < self.nodes {
+            let (mut f, c) = rng.below2(self.flows.len() as u32, (self.nodes - used) as u32);
+            if self.draw == RequestDraw::Cells {
+                f = by_cells(&self.flows, rng);
+            }
+            let (d, p) = &mut self.flows[f as usize];
+            let destination = *d;
+            if suppressed && self.askable[destination as usize] == 0 {
+                self.flows.swap_remove(f as usize);
+                continue;
+            }
+            *p -= 1;
+            if *p == 0 {
+                self.flows.swap_remove(f as usize);
+            }
+            let mut c = used + c as usize;
+            if others {
+                let barred = |i: u16| i == label || i == destination;
+                match (c..self.nodes)
+                    .chain(used..c)
+                    .find(|&k| !barred(candidates[k]))
+                {
+                    Some(k) => c = k,
+                    None => continue,
+                }
+            }
+            candidates.swap(used, c);
+            wants[candidates[used] as usize] = destination;
+            used += 1;
+            asked += 1;
+            if suppressed {
+                self.askable[destination as usize] -= 1;
+                self.pending[row * self.nodes + destination as usize] += 1;
+            }
+        }
+        asked
+    }
+
+    /// Leaves only the cells that have no request pending in `askable`.
+    fn forget_pending(&mut self, row: usize) {
+        for &(d, _) in &self.flows {
+            self.askable[d as usize] = 0;
+        }
+        for &(d, p) in &self.flows {
+            self.askable[d as usize] += p;
+        }
+        for k in 0..self.flows.len() {
+            let d = self.flows[k].0 as usize;
+            if self.flows[..k].iter().all(|f| f.0 as usize != d) {
+                let pending = self.pending[row * self.nodes + d];
+                self.askable[d] = self.askable[d].saturating_sub(pending);
+            }
+        }
+    }
+}
+
+/// Index of a flow drawn with a chance in proportion to its cells.
+fn by_cells(flows: &[(u16, u32)], rng: &mut Stream) -> u32 {
+    let total: u64 = flows.iter().map(|f| f.1 as u64).sum();
+    let mut at = (rng.unit() * total as f64) as u64;
+    for (k, f) in flows.iter().enumerate() {
+        if at < f.1 as u64 {
+            return k as u32;
+        }
+        at -= f.1 as u64;
+    }
+    flows.len() as u32 - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ask(
+        flows: &[(u16, u32)],
+        nodes: usize,
+        intermediates: Intermediates,
+        rng: &mut Stream,
+    ) -> (Vec<u16>, u32) {
+        let mut local = Local::new(1, nodes);
+        for (rank, &(dst, cells)) in flows.iter().enumerate() {
+            local.admit(0, rank as u32, dst, 0, cells);
+        }
+        let mut requests = Requests::new(1, nodes, RequestDraw::Flows, intermediates, false);
+        let mut wants = vec![0; nodes];
+        let asked = requests.compute_requests(0, 0, &local, rng, &mut wants);
+        (wants, asked)
+    }
+
+    proptest! {
+        /// "This process terminates when either one request has been generated
+        /// for all cells in LOCAL or all intermediate nodes have been selected."
+        #[test]
+        fn ends_when_cells_or_intermediates_end(
+            flows in prop::collection::vec((1u16..8, 1u32..20), 1..6), seed: u64,
+        ) {
+            let (wants, asked) = ask(&flows, 8, Intermediates::All, &mut Stream::new(seed, "t", 0));
+            let cells: u32 = flows.iter().map(|f| f.1).sum();
+            prop_assert_eq!(asked, cells.min(8));
+            prop_assert_eq!(wants.iter().filter(|&&d| d < 8).count() as u32, asked);
+            for d in 1..8 {
+                let has: u32 = flows.iter().filter(|f| f.0 == d).map(|f| f.1).sum();
+                prop_assert!(wants.iter().filter(|&&w| w == d).count() as u32 <= has);
+            }
+        }
+
+        #[test]
+        fn others_excludes_source_and_destination(
+            flows in prop::collection::vec((1u16..8, 1u32..20), 1..6), seed: u64,
+        ) {
+            let (wants, _) = ask(&flows, 8, Intermediates::Others, &mut Stream::new(seed, "t", 0));
+            prop_assert_eq!(wants[0], 8);
+            prop_assert!(wants.iter().enumerate().all(|(i, &d)| d as usize != i));
+        }
+    }
+
+    #[test]
+    fn intermediates_and_flows_are_drawn_uniformly() {
+        let mut rng = Stream::new(3, "t", 0);
+        let (mut asked, mut for_two) = (vec![0; 8], 0);
+        for _ in 0..8_000 {
+            let (wants, _) = ask(&[(1, 2), (2, 100)], 8, Intermediates::All, &mut rng);
+            // The short flow can appear at most twice; the long one fills the rest.
+            asked
+                .iter_mut()
+                .zip(&wants)
+                .for_each(|(a, &w)| *a += (w == 1) as u32);
+            for_two += wants.iter().filter(|&&w| w == 2).count();
+        }
+        let short: u32 = asked.iter().sum();
+        assert_eq!(for_two as u32 + short, 64_000);
+        // Nearly always both of its cells are drawn among eight.
+        assert!((15_000..16_000).contains(&short), "{short}");
+        assert!(
+            asked
+                .iter()
+                .all(|&a| (a as f64 / short as f64 - 0.125).abs() < 0.01),
+            "{asked:?}"
+        );
+    }
+}
