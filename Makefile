@@ -1,0 +1,73 @@
+# Lightloom's tasks; `make help` lists them. What they need is installed into
+# .venv; stamps in .make keep a repeated task quick.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-rust test-python lint bench docs clean
+
+BIN := .venv/bin
+STAMPS := .make
+OUT ?= out
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# A shell inside another virtual environment must not redirect ours.
+unexport VIRTUAL_ENV CONDA_PREFIX
+
+RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml -o -name '*.csv' 2>/dev/null)
+
+help: ## List the tasks
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(STAMPS)/develop ## Compare Sirius and Clos on two workloads; writes out/demo/report.html
+	$(BIN)/lightloom compare examples/demo-paper.toml examples/demo-web-search.toml -o $(OUT)/demo
+
+test: test-rust test-python ## Run all tests
+
+test-rust: $(STAMPS)/venv ## Run the Rust tests
+	cargo test --workspace --exclude lightloom-python
+
+test-python: $(STAMPS)/develop ## Run the Python tests
+	$(BIN)/pytest python/tests
+
+lint: $(STAMPS)/develop ## Check format, lints and types
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check python validation scripts
+	$(BIN)/ruff format --check python validation scripts
+	$(BIN)/mypy python/lightloom
+
+bench: $(STAMPS)/develop ## Measure speed and memory; records JSON in benches/runs
+	cargo bench -p lightloom-fabrics
+	if [ -f benches/record.py ]; then $(BIN)/python benches/record.py; fi
+
+docs: $(STAMPS)/docs ## Build the documentation into site/
+	$(BIN)/mkdocs build --strict --quiet
+	cargo doc --no-deps --workspace --exclude lightloom-python
+	rm -rf site/rust && cp -r "$${CARGO_TARGET_DIR:-target}/doc" site/rust
+	@echo "site/index.html"
+
+clean: ## Remove everything that the tasks made
+	rm -rf .venv .make target site $(OUT) results
+
+# The machine: Python, a C compiler, Rust.
+$(STAMPS)/system: scripts/system.sh
+	@mkdir -p $(STAMPS)
+	bash scripts/system.sh
+	@touch $@
+
+$(STAMPS)/venv: $(STAMPS)/system pyproject.toml constraints.txt
+	"$$(bash scripts/system.sh --python)" -m venv --clear .venv
+	$(BIN)/python -m pip install -q -c constraints.txt maturin
+	@rm -f $(STAMPS)/develop $(STAMPS)/docs
+	@touch $@
+
+# The package in the virtual environment, its Rust part compiled.
+$(STAMPS)/develop: $(STAMPS)/venv $(RUST)
+	PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/maturin develop --release --extras dev
+	@touch $@
+
+$(STAMPS)/docs: $(STAMPS)/develop
+	PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/maturin develop --release --extras dev,docs
+	@touch $@

@@ -1,0 +1,57 @@
+"""The command line: `lightloom run | compare | sweep | reproduce | …`.
+
+A command reads its arguments, calls the Python API, prints, and writes files
+at its end only: what is refused or interrupted leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import lightloom
+from lightloom.cli import batch, catalogue, simulate
+from lightloom.console import say
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="lightloom",
+    help="Simulate optical data-centre networks and compare them on the same traffic.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        say(f"lightloom {lightloom.__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Simulate optical data-centre networks and compare them on the same traffic."""
+
+
+app.command()(simulate.run)
+app.command()(simulate.compare)
+app.command()(batch.sweep)
+app.command()(batch.reproduce)
+app.command()(catalogue.fabrics)
+app.command()(catalogue.workloads)
+app.command()(catalogue.explain)
+app.command()(catalogue.schema)
+
+
+def main() -> None:
+    """The `lightloom` command."""
+    app()

@@ -1,0 +1,162 @@
+"""`sweep` and `reproduce`: many simulations on the processors of this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from lightloom import console
+from lightloom.cli.options import OutDir, check_file
+
+if TYPE_CHECKING:
+    from lightloom import reproduce as reproduction
+    from lightloom import sweep as sweeps
+
+Workers = Annotated[
+    int | None,
+    typer.Option(min=1, help="Processes at a time (default: one per processor)."),
+]
+
+
+def sweep(
+    file: Annotated[Path, typer.Argument(metavar="SWEEP.toml")],
+    out: OutDir = None,
+    workers: Workers = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Skip the points that are there already.")
+    ] = False,
+) -> None:
+    """Run a grid of simulations and gather their summaries in one table."""
+    from lightloom import sweep as sweeps
+
+    with console.guarded():
+        check_file("SWEEP", file)
+        study = sweeps.read(file)
+        target = console.check_output(out if out is not None else Path("results") / file.stem)
+        with _counting() as counter:
+            outcome = sweeps.run_sweep(
+                study,
+                target,
+                workers=workers or _processors(),
+                resume=resume,
+                done=lambda finished, total: counter(file.stem, finished, total),
+            )
+        reused = f", {outcome.reused} of them from before" if outcome.reused else ""
+        console.say(f"{file.stem}: {len(outcome.points)} points{reused}")
+        console.out().print(_sweep_table(outcome))
+        console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
+
+
+def reproduce(
+    target: Annotated[str, typer.Argument(metavar="[FABRIC[/FIGURE] | all]")] = "all",
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Fewer flows and points: seconds, and fewer claims judged."),
+    ] = False,
+    out: OutDir = None,
+    workers: Workers = None,
+) -> None:
+    """Run a paper's figures again and judge its claims.
+
+    The exit code is 0 if every claim's outcome is the one on record, else 1.
+    """
+    from lightloom import reproduce as reproduction
+
+    with console.guarded():
+        folder = console.check_output(out if out is not None else Path("results") / "reproduce")
+        with _counting() as counter:
+            verdicts, paths = reproduction.reproduce(
+                target, folder, quick=quick, workers=workers or _processors(), progress=counter
+            )
+        console.out().print(_verdict_table(verdicts))
+        figures = [path for path in paths if path.suffix == ".svg"]
+        console.say(f"wrote {paths[-1]} and {len(figures)} figures below {folder}")
+        changed = [v.claim.id for v in verdicts if not v.as_recorded]
+        if changed:
+            console.err().print(f"not as recorded: {', '.join(changed)}", markup=False)
+            raise typer.Exit(1)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _counting() -> Iterator[console.Count]:
+    """A bar per study on standard error; silent when that is no terminal."""
+    screen = console.err()
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        console=screen,
+        transient=True,
+        disable=not screen.is_terminal,
+    )
+    tasks: dict[str, TaskID] = {}
+
+    def count(name: str, finished: int, total: int) -> None:
+        if name not in tasks:
+            tasks[name] = bar.add_task(name)
+        bar.update(tasks[name], completed=finished, total=total)
+
+    with bar:
+        yield count
+
+
+ROWS_SHOWN = 40
+
+
+def _sweep_table(outcome: sweeps.Outcome) -> Table:
+    """A row per point and fabric, its figures averaged over the seeds."""
+    groups: dict[tuple[str, ...], list[console.Summary]] = {}
+    for point, summary in zip(outcome.points, outcome.summaries, strict=True):
+        key = (*(str(value) for value in point.grid.values()), point.fabric)
+        groups.setdefault(key, []).append(summary)
+    table = console.plain_table()
+    for key in (*outcome.points[0].grid, "fabric"):
+        table.add_column(key.replace(".", ".\n"))
+    shown = console.COLUMNS[:4]
+    for heading, _, _ in shown:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for key, summaries in list(groups.items())[:ROWS_SHOWN]:
+        table.add_row(*key, *(show(_mean(summaries, path)) for _, path, show in shown))
+    if len(groups) > ROWS_SHOWN:
+        table.add_row(f"… {len(groups) - ROWS_SHOWN} more in {outcome.parquet.name}")
+    return table
+
+
+def _mean(summaries: list[console.Summary], path: str) -> float | None:
+    values = [v for v in (console.pick(s, path) for s in summaries) if v is not None]
+    return sum(values) / len(values) if values else None
+
+
+COLOURS = {"reproduced": "green", "not reproduced": "red", "not judged": "yellow"}
+
+
+def _verdict_table(verdicts: list[reproduction.Verdict]) -> Table:
+    """Statement, expectation, measurement and outcome of every claim."""
+    table = console.plain_table()
+    table.add_column("claim", ratio=1, overflow="fold")
+    table.add_column("expected", justify="right", no_wrap=True)
+    table.add_column("measured", justify="right", no_wrap=True)
+    table.add_column("outcome", no_wrap=True)
+    for verdict in verdicts:
+        claim = verdict.claim
+        expected = "-" if claim.expect is None else f"{claim.expect} {claim.unit}".rstrip()
+        measured = "-" if verdict.measured is None else f"{verdict.measured:.4g} {claim.unit}"
+        table.add_row(
+            Text.assemble((claim.id, "bold"), "\n", claim.statement, "\n"),
+            expected,
+            measured.rstrip(),
+            Text(verdict.outcome, style=COLOURS[verdict.outcome]),
+        )
+    return table

@@ -1,0 +1,133 @@
+"""`run` and `compare`: one simulation, or several fabrics on one workload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import lightloom
+from lightloom import console
+from lightloom.cli.options import Json, OutDir, Overrides, Threads, read_experiment
+
+RESULTS = Path("results")
+
+
+def run(
+    experiment: Annotated[Path, typer.Argument(metavar="EXPERIMENT.toml")],
+    set_: Overrides = None,
+    out: OutDir = None,
+    fabric: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="Which fabric, where the experiment has several."),
+    ] = None,
+    threads: Threads = 1,
+    json: Json = False,
+) -> None:
+    """Simulate one fabric and write its flows, time series and summary."""
+    with console.guarded():
+        loaded = read_experiment(experiment, set_)
+        label = _only_label(loaded, fabric)
+        target = _target(out, json, RESULTS / loaded.name / label)
+        with console.progress(enabled=not json) as tick:
+            result = lightloom.run(loaded, label, threads=threads, progress=tick)
+        if target is not None:
+            result.save(target)
+        if json:
+            console.print_json(result.summary)
+            return
+        console.print_run(result.summary)
+        _wrote(target, "experiment.toml", "flows.parquet", "timeseries.parquet", "summary.json")
+
+
+def compare(
+    experiments: Annotated[list[Path], typer.Argument(metavar="EXPERIMENT.toml…")],
+    set_: Overrides = None,
+    out: OutDir = None,
+    threads: Threads = 1,
+    json: Json = False,
+) -> None:
+    """Simulate every fabric of each experiment and write report.html.
+
+    Several experiments share one report, which lets its reader choose.
+    """
+    with console.guarded():
+        loaded = _distinct([read_experiment(path, set_) for path in experiments])
+        name = "+".join(e.name for e in loaded)
+        target = _target(out, json, RESULTS / name)
+        comparisons = []
+        for one in loaded:
+            with console.progress(enabled=not json) as tick:
+                comparison = lightloom.compare(one, threads=threads, progress=tick)
+            if not json:
+                _print_comparison(comparison)
+            comparisons.append(comparison)
+        report = None if target is None else _write(comparisons, target)
+        if json:
+            tables = {c.name: _summaries(c) for c in comparisons}
+            console.print_json(tables if len(loaded) > 1 else tables[loaded[0].name])
+        elif report is not None:
+            console.say(f"report: {report}")
+
+
+def _write(comparisons: list[lightloom.Comparison], target: Path) -> Path:
+    """The results (below the experiment's name if there are several) and the report."""
+    from lightloom import report
+
+    for comparison in comparisons:
+        comparison.save(target if len(comparisons) == 1 else target / comparison.name)
+    return report.build(comparisons, target)
+
+
+def _print_comparison(comparison: lightloom.Comparison) -> None:
+    summaries = _summaries(comparison)
+    first = next(iter(summaries.values()))
+    console.say(f"{comparison.name}: {console.workload_line(first)}")
+    console.out().print(console.comparison_table(summaries))
+    console.say("")
+
+
+def _summaries(comparison: lightloom.Comparison) -> dict[str, console.Summary]:
+    return {label: result.summary for label, result in comparison.results.items()}
+
+
+def _only_label(experiment: lightloom.Experiment, wanted: str | None) -> str:
+    """The fabric to run: the one asked for, or the only one."""
+    labels = experiment.labels
+    known = ", ".join(labels)
+    if wanted is None:
+        if len(labels) == 1:
+            return labels[0]
+        raise console.refusal(
+            "--fabric",
+            "(missing)",
+            f"the experiment has {len(labels)} fabrics",
+            f"choose one of {known}, or use `lightloom compare`",
+        )
+    if wanted not in labels:
+        raise console.refusal("--fabric", wanted, "no such label", f"choose one of {known}")
+    return wanted
+
+
+def _distinct(experiments: list[lightloom.Experiment]) -> list[lightloom.Experiment]:
+    """Experiments are told apart by name, in the report and on disk."""
+    names = [e.name for e in experiments]
+    for name in names:
+        if names.count(name) > 1:
+            raise console.refusal(
+                "EXPERIMENT", name, "two experiments have this name", "rename one of the files"
+            )
+    return experiments
+
+
+def _target(out: Path | None, json: bool, default: Path) -> Path | None:
+    """Where to write; `--json` alone writes nothing."""
+    if out is None and json:
+        return None
+    return console.check_output(out if out is not None else default)
+
+
+def _wrote(target: Path | None, *names: str) -> None:
+    if target is not None:
+        console.say("wrote " + " ".join(str(target / name) for name in names))

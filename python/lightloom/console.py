@@ -1,0 +1,237 @@
+"""What the commands say: tables and results on standard output, progress and
+refusals on standard error.
+
+Nothing here decides anything; figures that a fabric does not have print as
+a dash. Colour and progress bars appear on terminals only.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from lightloom.errors import ConfigError
+
+Summary = Mapping[str, Any]
+Tick = Callable[[str, float, float, float], None]
+Count = Callable[[str, int, int], None]
+
+EXIT_REFUSED = 2
+EXIT_INTERRUPTED = 130
+
+
+def out() -> Console:
+    """Standard output, resolved when used so that redirection is honoured."""
+    return Console(highlight=False, soft_wrap=False)
+
+
+def err() -> Console:
+    """Standard error."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def say(message: str) -> None:
+    """Prints one line of text as it is, unwrapped."""
+    out().print(message, markup=False, soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """Prints JSON and nothing else."""
+    sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
+
+
+def refusal(key: str, value: object, limit: str, remedy: str) -> ConfigError:
+    """A refusal in the form that the simulator's own have."""
+    return ConfigError(f"{key} = {value}: {limit}; {remedy}")
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Turns what a user can get wrong into one message and an exit code."""
+    try:
+        yield
+    except ConfigError as problem:
+        _stop(str(problem), EXIT_REFUSED)
+    except OSError as problem:
+        where = problem.filename or "file"
+        reason = (problem.strerror or str(problem)).lower()
+        _stop(f"{where}: {reason}; check the path and its permissions", EXIT_REFUSED)
+    except KeyboardInterrupt:
+        err().print("interrupted: nothing unfinished was written", markup=False)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+def _stop(message: str, code: int) -> None:
+    console = err()
+    console.print("[bold red]error:[/] ", end="")
+    console.print(message, markup=False)
+    raise typer.Exit(code) from None
+
+
+def check_output(directory: Path) -> Path:
+    """Refuses an output directory that cannot be one, before anything runs."""
+    for part in (directory, *directory.parents):
+        if part.exists() and not part.is_dir():
+            raise refusal("-o", directory, f"{part} is a file", "name a directory")
+    return directory
+
+
+@contextmanager
+def progress(enabled: bool = True) -> Iterator[Tick]:
+    """A bar per fabric on standard error; silent when that is no terminal."""
+    console = err()
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=30),
+        TextColumn("{task.percentage:3.0f}%  {task.fields[detail]}", markup=False),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not (enabled and console.is_terminal),
+    )
+    tasks: dict[str, TaskID] = {}
+
+    def tick(label: str, now_s: float, end_s: float, delivered: float) -> None:
+        if label not in tasks:
+            tasks[label] = bar.add_task(label, total=1.0, detail="")
+        # While a run drains its end is only a limit: what is delivered tells more.
+        reached = max(now_s / end_s if end_s > 0 else 0.0, delivered)
+        bar.update(tasks[label], completed=min(reached, 1.0), detail=seconds(now_s))
+
+    with bar:
+        yield tick
+
+
+def seconds(value: float | None) -> str:
+    """A time with the unit that leaves one to three digits before the point."""
+    if value is None:
+        return "-"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if abs(value) >= size:
+            return f"{_three(value / size)} {unit}"
+    return f"{_three(value / 1e-9)} ns"
+
+
+def micros(value: float | None) -> str:
+    """A time given in microseconds."""
+    return "-" if value is None else seconds(value * 1e-6)
+
+
+def size(value: float | None) -> str:
+    """An amount of data in decimal units."""
+    if value is None:
+        return "-"
+    for unit, base in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if abs(value) >= base:
+            return f"{_three(value / base)} {unit}"
+    return f"{value:.0f} B"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A plain figure."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _three(value: float) -> str:
+    """Three significant digits, without an exponent."""
+    if abs(value) >= 99.95:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if abs(value) >= 9.995 else f"{value:.2f}"
+
+
+def pick(summary: Summary, path: str) -> Any:
+    """The value at a dotted path of a summary, None where there is none."""
+    value: Any = summary
+    for part in path.split("."):
+        if not isinstance(value, Mapping) or part not in value:
+            return None
+        value = value[part]
+    return value
+
+
+Column = tuple[str, str, Callable[[Any], str]]
+COLUMNS: Sequence[Column] = (
+    ("goodput\nof R", "goodput_normalized", number),
+    ("FCT short\np50", "fct.short.p50_us", micros),
+    ("FCT short\np99", "fct.short.p99_us", micros),
+    ("FCT long\np99", "fct.long.p99_us", micros),
+    ("queue\npeak", "queue_peak_bytes", size),
+    ("reorder\npeak", "reorder_peak_bytes", size),
+    ("hops\nmean", "hops_mean", lambda v: number(v, 2)),
+)
+
+
+def comparison_table(summaries: Mapping[str, Summary]) -> Table:
+    """One row per fabric, at most 80 columns wide for usual labels."""
+    table = plain_table()
+    table.add_column("fabric", overflow="fold", max_width=16)
+    for heading, _, _ in COLUMNS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for label, summary in summaries.items():
+        table.add_row(label, *(show(pick(summary, path)) for _, path, show in COLUMNS))
+    return table
+
+
+def plain_table() -> Table:
+    """A table without borders, as narrow as its contents."""
+    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+
+
+def workload_line(summary: Summary) -> str:
+    """What was offered: the same for every fabric of a comparison."""
+    flows, offered = summary["flows_offered"], summary["bytes_offered"]
+    load = summary["load_offered"]
+    mean = offered / flows if flows else 0.0
+    drawn = "no load defined" if load is None else f"load {load:.3f} as drawn"
+    return f"{flows:,} flows of {size(mean)} on average, {drawn}, seed {summary['seed']}"
+
+
+def print_run(summary: Summary) -> None:
+    """The summary of one run."""
+    say(f"{summary['label']}: {workload_line(summary)}")
+    offered, completed = summary["flows_offered"], summary["flows_completed"]
+    rows = {
+        "completed": f"{completed:,} of {offered:,} flows in {seconds(summary['simulated_s'])}",
+        "goodput": f"{number(summary['goodput_normalized'])} of the servers' rate",
+        "FCT, short flows": _percentiles(summary, "short"),
+        "FCT, long flows": _percentiles(summary, "long"),
+        "slowdown": f"p50 {number(pick(summary, 'slowdown.p50'), 2)}"
+        f"  p99 {number(pick(summary, 'slowdown.p99'), 2)}",
+        "queue peak": f"{size(summary['queue_peak_bytes'])} at the worst node",
+        "reorder peak": f"{size(summary['reorder_peak_bytes'])} for the worst flow",
+        "hops": f"{number(summary['hops_mean'], 2)} on average",
+        "speed": _speed(summary),
+    }
+    table = plain_table()
+    table.add_column(style="bold")
+    table.add_column()
+    table.show_header = False
+    for name, text in rows.items():
+        if not text.startswith("- "):
+            table.add_row("  " + name, text)
+    out().print(table)
+
+
+def _percentiles(summary: Summary, group: str) -> str:
+    names = ("p50", "p99", "mean")
+    shown = [f"{n} {micros(pick(summary, f'fct.{group}.{n}_us'))}" for n in names]
+    return "  ".join(shown)
+
+
+def _speed(summary: Summary) -> str:
+    hops = summary["cell_hops"] or summary["packet_hops"]
+    kernel, wall = summary["kernel_s"], summary["wall_s"]
+    if not hops or not kernel:
+        return f"{seconds(wall)} in all"
+    unit = "cell" if summary["cell_hops"] else "packet"
+    rate = f"{hops / kernel / 1e6:.1f} M {unit}-hops/s"
+    return f"{rate}, {seconds(kernel)} in the kernel, {seconds(wall)} in all"

@@ -1,0 +1,150 @@
+"""Claims as data, and how each is judged."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from lightloom.errors import ConfigError
+
+Status = Literal["reproduced", "not reproduced", "not judged"]
+
+
+class Expectation(BaseModel):
+    """A value with its tolerance, or a bound on one or both sides."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    value: float | None = Field(default=None, description="What the source says.")
+    tolerance: float | None = Field(default=None, ge=0, description="Absolute, same unit.")
+    at_least: float | None = Field(default=None, description="Lower bound, included.")
+    at_most: float | None = Field(default=None, description="Upper bound, included.")
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        exact, bounded = self.value is not None, (self.at_least, self.at_most) != (None, None)
+        if exact == bounded or exact != (self.tolerance is not None):
+            raise ValueError("give value and tolerance, or at_least and/or at_most")
+        return self
+
+    def holds(self, measured: float) -> bool:
+        """Whether a measured value meets the expectation."""
+        if self.value is not None and self.tolerance is not None:
+            return abs(measured - self.value) <= self.tolerance
+        low = self.at_least is None or measured >= self.at_least
+        return low and (self.at_most is None or measured <= self.at_most)
+
+    def __str__(self) -> str:
+        if self.value is not None:
+            return f"{self.value:g} ± {self.tolerance:g}"
+        if self.at_most is None:
+            return f"≥ {self.at_least:g}"
+        if self.at_least is None:
+            return f"≤ {self.at_most:g}"
+        return f"{self.at_least:g} … {self.at_most:g}"
+
+
+class Claim(BaseModel):
+    """One statement of a source that a simulation can confirm or contradict."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", description="Unique within the file.")
+    source: str = Field(description="Section or figure.")
+    statement: str = Field(description="What the source says.")
+    command: str = Field(
+        pattern=r"^lightloom reproduce [a-z-]+/[a-z0-9_]+$", description="What measures it."
+    )
+    measures: str = Field(description="What is measured, with its unit.")
+    unit: str = Field(default="", description="Unit of the measured value.")
+    expect: Expectation | None = Field(
+        default=None, description="Absent where the source withholds or does not say."
+    )
+    criterion: str | None = Field(
+        default=None, description="How words were turned into a number, where that is our choice."
+    )
+    quick: bool = Field(default=False, description="Whether --quick is large enough to judge it.")
+    status: Status = Field(description="The outcome on record.")
+    reason: str | None = Field(default=None, description="Why it is not reproduced or not judged.")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.status != "reproduced" and not self.reason:
+            raise ValueError(f"claim {self.id}: a status other than reproduced needs a reason")
+        if self.expect is None and self.status != "not judged":
+            raise ValueError(f"claim {self.id}: without expect it cannot be judged")
+        return self
+
+    @property
+    def script(self) -> str:
+        """Name of the script that measures it: `fig12`."""
+        return self.command.rpartition("/")[2]
+
+
+class Claims(BaseModel):
+    """A `claims.toml`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str = Field(description="The paper or standard.")
+    claim: list[Claim]
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        ids = [claim.id for claim in self.claim]
+        twice = sorted({i for i in ids if ids.count(i) > 1})
+        if twice:
+            raise ValueError(f"claim {twice[0]} is there twice")
+        return self
+
+    @classmethod
+    def read(cls, path: Path) -> Claims:
+        """Reads and validates a file of claims."""
+        try:
+            return cls.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        except tomllib.TOMLDecodeError as problem:
+            raise ConfigError(f"{path}: not TOML: {problem}; correct the line") from None
+        except ValidationError as problem:
+            first = problem.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise ConfigError(f"{path}: {where}: {first['msg']}; correct the claim") from None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim, what was measured, and the outcome."""
+
+    fabric: str
+    claim: Claim
+    measured: float | None
+    outcome: Status
+    quick: bool
+
+    @property
+    def as_recorded(self) -> bool:
+        """Whether the outcome is the one on record. A quick run does not
+        contradict the record by leaving a claim unjudged."""
+        return self.outcome == self.claim.status or (self.quick and not self.claim.quick)
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain data for `claims.json`."""
+        return {
+            "fabric": self.fabric,
+            **self.claim.model_dump(exclude_none=True),
+            "quick_run": self.quick,
+            "measured": self.measured,
+            "outcome": self.outcome,
+            "as_recorded": self.as_recorded,
+        }
+
+
+def judge(fabric: str, claim: Claim, measured: float | None, quick: bool) -> Verdict:
+    """Compares a measured value with the claim's expectation."""
+    outcome: Status = "not judged"
+    if claim.expect is not None and measured is not None and (claim.quick or not quick):
+        outcome = "reproduced" if claim.expect.holds(measured) else "not reproduced"
+    return Verdict(fabric, claim, measured, outcome, quick)

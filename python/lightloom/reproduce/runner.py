@@ -1,0 +1,81 @@
+"""Runs figure scripts, judges their claims, writes figures and `claims.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lightloom.reproduce.claims import Claims, Verdict, judge
+from lightloom.reproduce.scripts import Script, find_validation, load_script, targets
+from lightloom.reproduce.simulate import observed
+
+#: Told the figure at work and how many of its simulations are finished.
+Progress = Callable[[str, int, int], None]
+
+
+def reproduce(
+    wanted: str,
+    out: Path,
+    *,
+    quick: bool = False,
+    workers: int = 1,
+    progress: Progress = lambda name, finished, total: None,
+) -> tuple[list[Verdict], list[Path]]:
+    """Measures and judges the claims of `all`, `sirius` or `sirius/fig12`.
+
+    Returns the verdicts and the files written below `out`: per figure an SVG,
+    a PNG and its data, and one `claims.json`.
+    """
+    folder = find_validation()
+    verdicts: list[Verdict] = []
+    drawn: list[tuple[Script, Any]] = []
+    for fabric, names in targets(folder, wanted).items():
+        claims = Claims.read(folder / fabric / "claims.toml")
+        for name in names:
+            script = load_script(folder, fabric, name)
+            with observed(lambda done, total, at=f"{fabric}/{name}": progress(at, done, total)):
+                measured = script.measure(quick, workers)
+            verdicts += _judge(fabric, name, claims, measured["claims"], quick)
+            drawn.append((script, measured["data"]))
+    paths = [path for script, data in drawn for path in _draw(script, data, out)]
+    paths.append(_write_verdicts(verdicts, out))
+    return verdicts, paths
+
+
+def _judge(
+    fabric: str, script: str, claims: Claims, measured: dict[str, float], quick: bool
+) -> list[Verdict]:
+    mine = [claim for claim in claims.claim if claim.script == script]
+    unknown = set(measured) - {claim.id for claim in mine}
+    if unknown:
+        raise LookupError(f"{fabric}/{script} measures {sorted(unknown)}: not in claims.toml")
+    return [judge(fabric, claim, measured.get(claim.id), quick) for claim in mine]
+
+
+def _draw(script: Script, data: Any, out: Path) -> list[Path]:
+    folder = out / script.fabric
+    folder.mkdir(parents=True, exist_ok=True)
+    figure = script.figure(data)
+    paths = []
+    for suffix in ("svg", "png"):
+        path = folder / f"{script.name}.{suffix}"
+        part = path.with_name(f".{path.name}.part")
+        figure.savefig(part, format=suffix, dpi=160, bbox_inches="tight")
+        part.replace(path)
+        paths.append(path)
+    paths.append(_write(folder / f"{script.name}.json", data))
+    return paths
+
+
+def _write_verdicts(verdicts: list[Verdict], out: Path) -> Path:
+    out.mkdir(parents=True, exist_ok=True)
+    return _write(out / "claims.json", [verdict.to_dict() for verdict in verdicts])
+
+
+def _write(path: Path, value: Any) -> Path:
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.replace(path)
+    return path

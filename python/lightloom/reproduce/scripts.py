@@ -1,0 +1,83 @@
+"""Finds the validation folder and loads the figure scripts in it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lightloom.console import refusal
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Overrides where the validation folder is looked for.
+VARIABLE = "LIGHTLOOM_VALIDATION"
+
+
+@dataclass(frozen=True)
+class Script:
+    """A figure script: `measure` simulates, `figure` draws what it measured."""
+
+    fabric: str
+    name: str
+    measure: Callable[[bool, int], dict[str, Any]]
+    figure: Callable[[Any], Figure]
+
+
+def find_validation() -> Path:
+    """The validation folder: `$LIGHTLOOM_VALIDATION`, else that of the checkout
+    the package runs from, else the nearest one above the working directory."""
+    named = os.environ.get(VARIABLE)
+    if named is not None:
+        if _is_validation(Path(named)):
+            return Path(named)
+        raise refusal(VARIABLE, named, "holds no <fabric>/claims.toml", "name the folder that does")
+    here, cwd = Path(__file__).resolve(), Path.cwd()
+    for root in (*here.parents, cwd, *cwd.parents):
+        if _is_validation(root / "validation"):
+            return root / "validation"
+    raise refusal(
+        "validation",
+        "(not found)",
+        "claims and figure scripts come with the source, not with an installed wheel",
+        f"run inside a checkout of Lightloom, or set {VARIABLE}",
+    )
+
+
+def _is_validation(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.glob("*/claims.toml"))
+
+
+def targets(folder: Path, wanted: str) -> dict[str, list[str]]:
+    """Fabrics and their scripts that `all`, `sirius` or `sirius/fig12` stand for."""
+    known = {
+        claims.parent.name: sorted(
+            path.stem for path in claims.parent.glob("*.py") if not path.stem.startswith("_")
+        )
+        for claims in sorted(folder.glob("*/claims.toml"))
+    }
+    if wanted == "all":
+        return known
+    fabric, _, name = wanted.partition("/")
+    if fabric not in known:
+        options = ", ".join(["all", *known])
+        raise refusal("TARGET", wanted, "no claims of this name", f"choose one of {options}")
+    if name and name not in known[fabric]:
+        options = ", ".join(f"{fabric}/{script}" for script in known[fabric])
+        raise refusal("TARGET", wanted, "no such figure", f"choose one of {options}")
+    return {fabric: [name] if name else known[fabric]}
+
+
+def load_script(folder: Path, fabric: str, name: str) -> Script:
+    """Imports `validation/<fabric>/<name>.py` from its path."""
+    path = folder / fabric / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"lightloom_validation_{fabric}_{name}", path)
+    if spec is None or spec.loader is None:
+        raise refusal("TARGET", f"{fabric}/{name}", f"{path} cannot be loaded", "check the file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return Script(fabric, name, module.measure, module.figure)

@@ -1,0 +1,61 @@
+"""What figure scripts run their simulations with.
+
+Figures share points (the default set-up is in all of them): a simulation that
+one figure has run is not run again for the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import lightloom
+from lightloom.sweep.pool import Job, run_jobs
+
+Summary = dict[str, Any]
+Key = TypeVar("Key", bound=Hashable)
+#: An experiment and the label of the fabric to run.
+Case = tuple[lightloom.Experiment, str]
+
+_known: dict[str, Summary] = {}
+_observer: Callable[[int, int], None] | None = None
+
+
+def simulate(cases: Mapping[Key, Case], workers: int) -> dict[Key, Summary]:
+    """Runs each case and returns its summary under the same key."""
+    digests = {key: _digest(*case) for key, case in cases.items()}
+    missing = {
+        digest: cases[key] for key, digest in digests.items() if digest not in _known
+    }
+    finished = 0
+
+    def count(index: int, summary: Summary) -> None:
+        nonlocal finished
+        finished += 1
+        if _observer is not None:
+            _observer(finished, len(missing))
+
+    if _observer is not None:
+        _observer(0, len(missing))
+    jobs = [Job(experiment, label) for experiment, label in missing.values()]
+    _known.update(zip(missing, run_jobs(jobs, workers, count), strict=True))
+    return {key: _known[digest] for key, digest in digests.items()}
+
+
+@contextmanager
+def observed(observer: Callable[[int, int], None]) -> Iterator[None]:
+    """Has `observer(finished, total)` called while simulations run."""
+    global _observer
+    before, _observer = _observer, observer
+    try:
+        yield
+    finally:
+        _observer = before
+
+
+def _digest(experiment: lightloom.Experiment, label: str) -> str:
+    resolved = experiment.only(label).resolved()
+    return hashlib.sha256(json.dumps(resolved, sort_keys=True, default=str).encode()).hexdigest()

@@ -1,0 +1,114 @@
+"""What the figure scripts are made of: a set-up varied, medians over seeds,
+and lines on panels."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import lightloom
+from lightloom.console import pick
+from lightloom.reproduce.simulate import Case, Summary, simulate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Runs(Generic[Key]):
+    """Summaries by key, one for each seed."""
+
+    summaries: Mapping[Key, Sequence[Summary]]
+
+    def value(self, key: Key, path: str) -> float | None:
+        """Median over the seeds of a figure such as `fct.short.p99_us`; None
+        where the fabric has none."""
+        values = [v for v in (pick(s, path) for s in self.summaries[key]) if v is not None]
+        return statistics.median(values) if values else None
+
+    def ratio(self, key: Key, base: Key, path: str) -> float:
+        """Median over the seeds of a figure relative to another run's on the
+        same traffic."""
+        pairs = zip(self.summaries[key], self.summaries[base], strict=True)
+        return statistics.median(pick(a, path) / pick(b, path) for a, b in pairs)
+
+    def line(self, keys: Iterable[Key], path: str, scale: float = 1.0) -> list[float | None]:
+        """A figure along a row of keys, times `scale`."""
+        values = (self.value(key, path) for key in keys)
+        return [None if value is None else value * scale for value in values]
+
+
+def vary(
+    setup: Path,
+    cases: Mapping[Key, tuple[Sequence[str], str]],
+    *,
+    flows: int,
+    seeds: Iterable[int],
+    workers: int,
+) -> Runs[Key]:
+    """Runs a set-up once for each key and seed; a case is a list of overrides
+    and the label of the fabric to run."""
+    seeds = list(seeds)
+    runs: dict[tuple[Key, int], Case] = {}
+    for key, (overrides, label) in cases.items():
+        for seed in seeds:
+            size = [f"workload.flows={flows}", f"run.seed={seed}"]
+            runs[key, seed] = (lightloom.load(setup, [*size, *overrides]), label)
+    summaries = simulate(runs, workers)
+    return Runs({key: [summaries[key, seed] for seed in seeds] for key in cases})
+
+
+def panel(
+    title: str,
+    x: tuple[str, Sequence[float]],
+    y: str,
+    lines: Mapping[str, Sequence[float | None]],
+    *,
+    log_x: bool = False,
+    log_y: bool = False,
+) -> dict[str, Any]:
+    """One panel of a figure as plain data: `x` is its label and values, `y` a
+    label, `lines` the curves by name."""
+    return {
+        "title": title,
+        "x_label": x[0],
+        "x": list(x[1]),
+        "y_label": y,
+        "lines": {name: list(values) for name, values in lines.items()},
+        "log_x": log_x,
+        "log_y": log_y,
+    }
+
+
+#: Okabe and Ito's palette: told apart by colour-blind readers and in print.
+COLOURS = ("#0072b2", "#56b4e9", "#d55e00", "#e69f00", "#009e73", "#cc79a7")
+MARKERS = "os^Dv*"
+
+
+def draw(panels: Sequence[Mapping[str, Any]]) -> Figure:
+    """Panels side by side, at most two in a row."""
+    from matplotlib.figure import Figure
+
+    columns = min(len(panels), 2)
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(4.2 * columns, 3.1 * rows), layout="constrained")
+    for axes, data in zip(figure.subplots(rows, columns, squeeze=False).flat, panels, strict=False):
+        for index, (name, values) in enumerate(data["lines"].items()):
+            points = [(x, y) for x, y in zip(data["x"], values, strict=True) if y is not None]
+            if points:
+                style = {"color": COLOURS[index % 6], "marker": MARKERS[index % 6]}
+                axes.plot(*zip(*points, strict=True), label=name, markersize=4, **style)
+        axes.set(xlabel=data["x_label"], ylabel=data["y_label"])
+        axes.set_title(data["title"], fontsize="medium")
+        axes.set_xscale("log" if data["log_x"] else "linear")
+        axes.set_yscale("log" if data["log_y"] else "linear")
+        if not data["log_y"]:
+            axes.set_ylim(bottom=0)
+        axes.grid(True, alpha=0.25, linewidth=0.6)
+        axes.legend(frameon=False, fontsize="small")
+    return figure

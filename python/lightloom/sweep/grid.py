@@ -1,0 +1,165 @@
+"""A sweep file, and the points of its grid in a fixed order."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+import lightloom
+from lightloom.console import refusal
+from lightloom.errors import ConfigError
+
+Value = str | int | float | bool | list[Any] | dict[str, Any]
+
+#: More points than this are refused: a slip of the keyboard, not a study.
+POINTS_MAX = 100_000
+
+
+class SweepFile(BaseModel):
+    """What a sweep file holds."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    base: Path = Field(description="The experiment to vary; relative to the sweep file.")
+    grid: dict[str, list[Value]] = Field(
+        description="Keys as for --set, each with the values to take: every combination runs."
+    )
+    fabrics: list[str] | None = Field(
+        default=None, description="Labels of the fabrics to run; all unless given."
+    )
+    repeat: int = Field(
+        default=1, ge=1, le=10_000, description="Seeds per point: run.seed and those after it."
+    )
+    flows: bool = Field(
+        default=False,
+        description="Keep flows.parquet and timeseries.parquet of every point as well.",
+    )
+
+    @field_validator("grid", mode="before")
+    @classmethod
+    def _flatten(cls, value: Any) -> Any:
+        """`workload.load = […]` is the same key with and without quotes."""
+        return _flat(value) if isinstance(value, dict) else value
+
+    @field_validator("grid")
+    @classmethod
+    def _some_values(cls, value: dict[str, list[Value]]) -> dict[str, list[Value]]:
+        empty = [key for key, values in value.items() if not values]
+        if empty or not value:
+            raise ValueError(f"no values for {empty[0]}" if empty else "no keys")
+        return value
+
+
+@dataclass(frozen=True)
+class Point:
+    """One simulation of a sweep."""
+
+    id: str
+    fabric: str
+    seed: int
+    grid: dict[str, Value]
+    experiment: lightloom.Experiment
+
+
+def read(path: Path) -> SweepFile:
+    """Reads a sweep file, or refuses it by the name of the wrong key."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as problem:
+        raise ConfigError(f"{path}: not TOML: {problem}; correct the line") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not text in UTF-8; name a TOML file") from None
+    try:
+        sweep = SweepFile.model_validate(table)
+    except ValidationError as problem:
+        raise _refusal_of(problem) from None
+    return sweep.model_copy(update={"base": path.parent / sweep.base})
+
+
+def expand(sweep: SweepFile) -> list[Point]:
+    """Every point, resolved and thereby validated; seeds vary fastest."""
+    if not sweep.base.is_file():
+        raise refusal("base", sweep.base, "no such file", "name an experiment file")
+    base = lightloom.load(sweep.base)
+    labels = _labels(base, sweep.fabrics)
+    combinations = 1
+    for values in sweep.grid.values():
+        combinations *= len(values)
+    count = combinations * sweep.repeat * len(labels)
+    if count > POINTS_MAX:
+        raise refusal("grid", f"{count} points", f"at most {POINTS_MAX}", "vary fewer keys")
+    points = []
+    for values in itertools.product(*sweep.grid.values()):
+        taken = dict(zip(sweep.grid, values, strict=True))
+        varied = base.with_overrides([f"{key}={_toml(value)}" for key, value in taken.items()])
+        first = int(varied.resolved()["run"]["seed"])
+        for seed in range(first, first + sweep.repeat):
+            seeded = varied.with_overrides([f"run.seed={seed}"])
+            points += [_point(seeded.only(label), label, seed, taken) for label in labels]
+    return points
+
+
+def _point(
+    experiment: lightloom.Experiment, label: str, seed: int, taken: dict[str, Value]
+) -> Point:
+    identity = json.dumps(
+        [lightloom.__version__, experiment.resolved()], sort_keys=True, default=str
+    )
+    digest = hashlib.sha256(identity.encode()).hexdigest()[:10]
+    words = [label, *(f"{key.rpartition('.')[2]}={value}" for key, value in taken.items())]
+    words.append(f"seed={seed}")
+    readable = re.sub(r"[^A-Za-z0-9.=+-]+", "-", "_".join(words))[:100]
+    return Point(f"{readable}-{digest}", label, seed, taken, experiment)
+
+
+def _labels(base: lightloom.Experiment, wanted: list[str] | None) -> list[str]:
+    for label in wanted or []:
+        if label not in base.labels:
+            known = ", ".join(base.labels)
+            raise refusal("fabrics", label, "no such label", f"choose from {known}")
+    return wanted or list(base.labels)
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat
+
+
+def _toml(value: Value) -> str:
+    """A value as --set reads it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k} = {_toml(v)}" for k, v in value.items()) + "}"
+    return repr(value)
+
+
+def _refusal_of(problem: ValidationError) -> ConfigError:
+    """The first complaint of pydantic, said the way every refusal is."""
+    first = problem.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    value = first.get("input")
+    if first["type"] == "missing":
+        return refusal(key, "(missing)", "required", "add it")
+    if first["type"] == "extra_forbidden":
+        known = ", ".join(SweepFile.model_fields)
+        return refusal(key, value, "no such key", f"known: {known}")
+    limit = first["msg"].removeprefix("Value error, ")
+    return refusal(key, value, limit[0].lower() + limit[1:], "correct the value")

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# What Lightloom needs of the machine: Python 3.11 or newer with venv, a C
+# compiler and linker, Rust 1.88 or newer. As root on Debian or Ubuntu the
+# missing packages are installed; elsewhere the script says what is missing.
+#
+#   scripts/system.sh            check, install, or explain
+#   scripts/system.sh --python   print the Python to use
+set -euo pipefail
+
+rust_needed=1.88
+
+find_python() {
+  local name
+  for name in ${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11; do
+    if "$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+      command -v "$name"
+      return
+    fi
+  done
+  return 1
+}
+
+install_packages() {
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "installing: $*"
+    DEBIAN_FRONTEND=noninteractive apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+  else
+    echo "missing: install the packages $* (Debian's names), then run make again" >&2
+    exit 1
+  fi
+}
+
+if [ "${1:-}" = --python ]; then
+  find_python
+  exit
+fi
+
+missing=()
+command -v cc >/dev/null || missing+=(build-essential)
+find_python >/dev/null || missing+=(python3 python3-venv)
+if [ ${#missing[@]} -gt 0 ]; then
+  install_packages "${missing[@]}"
+fi
+
+if ! find_python >/dev/null; then
+  echo "missing: Python 3.11 or newer with venv; name it with PYTHON=/path/to/python make …" >&2
+  exit 1
+fi
+
+rust=$(rustc --version 2>/dev/null | cut -d' ' -f2 || true)
+oldest=$(printf '%s\n%s\n' "$rust_needed" "${rust%%-*}" | sort -V | head -n 1)
+if [ -z "$rust" ] || [ "$oldest" != "$rust_needed" ] || ! command -v cargo >/dev/null; then
+  echo "missing: Rust $rust_needed or newer (found: ${rust:-none}); install it with rustup," \
+    "or your distribution's package rustup, then run make again" >&2
+  exit 1
+fi
