@@ -1,0 +1,243 @@
+//! A private wire from every rack to every rack: the smallest fabric there is,
+//! worked through in CONTRIBUTING.md. `cargo run --example wires` runs it.
+//!
+//! Flows of one pair of racks leave one after the other, whole, in order of
+//! arrival. *Not modelled*: packets (a flow arrives all at once), the links
+//! between servers and their rack switch, failures.
+
+use lightloom_engine::kernel::event::{EventDriven, EventKernel};
+use lightloom_engine::run::{run, Plan, Silent, Stop};
+use lightloom_engine::{
+    Agenda, Cluster, Command, Fabric, FlowId, Flows, HostId, Io, Nic, PortId, Rate, Refusal,
+    Rejected, Shape, Time, Totals, View,
+};
+use lightloom_fabrics::{registry, Entry, FabricConfig, Preset, Site};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+// ---- config.rs: the fabric's own table ------------------------------------
+
+/// A private wire from every rack to every rack.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct WiresConfig {
+    /// Rate of each wire [b/s].
+    rate: Rate,
+    /// Propagation along each wire [time]; light takes 5 ns a metre.
+    propagation: Time,
+}
+
+impl Default for WiresConfig {
+    fn default() -> Self {
+        let (rate, propagation) = (Rate(10 * Rate::GBPS.0), Time::ZERO);
+        WiresConfig { rate, propagation }
+    }
+}
+
+impl FabricConfig for WiresConfig {
+    fn resolve(self, _cluster: &Cluster) -> Result<Self, Refusal> {
+        if self.rate.0 == 0 {
+            let remedy = "use e.g. \"10 Gb/s\"";
+            return Err(Refusal::new(
+                "fabric.rate",
+                self.rate,
+                "carries nothing",
+                remedy,
+            ));
+        }
+        if self.propagation < Time::ZERO {
+            let (limit, remedy) = ("light does not arrive early", "use 0 ns or more");
+            return Err(Refusal::new(
+                "fabric.propagation",
+                self.propagation,
+                limit,
+                remedy,
+            ));
+        }
+        Ok(self)
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        Ok(Box::new(EventDriven::new(Wires::new(
+            self.clone(),
+            *site.cluster,
+        ))))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        8 * u64::from(site.cluster.racks).pow(2)
+    }
+}
+
+// ---- mod.rs: the entry of the registry ------------------------------------
+
+const ENTRY: Entry = Entry {
+    kind: "wires",
+    title: "Wires: a private wire for every pair of racks",
+    source: "CONTRIBUTING.md",
+    summary: "Every pair of racks has a wire of its own. Nothing is shared.",
+    presets: &[Preset {
+        name: "default",
+        summary: "Wires of 10 Gb/s.",
+        table: "{}",
+    }],
+    schema: registry::schema::<WiresConfig>,
+    resolve: registry::resolve::<WiresConfig>,
+    build: registry::build::<WiresConfig>,
+    memory: registry::memory::<WiresConfig>,
+};
+
+// ---- kernel.rs: what happens ------------------------------------------------
+
+/// The state: when each wire is free. The one event is "this flow has arrived".
+struct Wires {
+    config: WiresConfig,
+    cluster: Cluster,
+    free_at: Vec<Time>,
+    inside: u64,
+    carried: u64,
+}
+
+impl Wires {
+    fn new(config: WiresConfig, cluster: Cluster) -> Wires {
+        let wires = (cluster.racks as usize).pow(2);
+        Wires {
+            config,
+            cluster,
+            free_at: vec![Time::ZERO; wires],
+            inside: 0,
+            carried: 0,
+        }
+    }
+
+    /// The wire between the racks of two servers.
+    fn wire(&self, src: HostId, dst: HostId) -> usize {
+        let (from, to) = (self.cluster.rack_of(src), self.cluster.rack_of(dst));
+        (from * self.cluster.racks + to) as usize
+    }
+}
+
+impl EventKernel for Wires {
+    type Event = FlowId;
+
+    fn shape(&self) -> Shape {
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.rate.0 * self.free_at.len() as u64),
+        }
+    }
+
+    fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, agenda: &mut Agenda<FlowId>) {
+        let row = flow.index();
+        let (bytes, wire) = (
+            io.flows.bytes[row],
+            self.wire(io.flows.src[row], io.flows.dst[row]),
+        );
+        let from = self.free_at[wire].max(now);
+        let until = from + self.config.rate.time_for(bytes);
+        self.free_at[wire] = until;
+        self.inside += bytes;
+        io.start(flow, from);
+        if let Some(audit) = &mut io.audit {
+            let port = PortId(wire as u32);
+            audit.transmit(port, port, from, until, bytes);
+        }
+        agenda.schedule(until + self.config.propagation, flow);
+    }
+
+    fn handle(&mut self, now: Time, flow: FlowId, io: &mut Io, _: &mut Agenda<FlowId>) {
+        let bytes = io.flows.bytes[flow.index()];
+        self.inside -= bytes;
+        self.carried += bytes;
+        io.deliver(flow, bytes, now);
+    }
+
+    fn apply(&mut self, _: Command, _: Time, _: &mut Agenda<FlowId>) -> Result<(), Rejected> {
+        Err(Rejected("wires do not fail; remove [[fault]]".into()))
+    }
+
+    fn observe(&self, _: &Io, view: &mut View) {
+        view.in_flight_bytes = self.inside;
+        view.waiting_bytes = self.inside;
+        view.carried_bytes = self.carried;
+    }
+
+    fn idle(&self) -> bool {
+        self.inside == 0
+    }
+
+    fn totals(&self) -> Totals {
+        Totals::default()
+    }
+
+    fn settle(&self, io: &mut Io) {
+        io.flows.hops.fill(1.0);
+    }
+
+    fn soonest(&self, _: HostId, _: HostId, bytes: u64) -> Time {
+        self.config.rate.time_for(bytes) + self.config.propagation
+    }
+
+    fn port_rate(&self, _: PortId) -> Rate {
+        self.config.rate
+    }
+}
+
+// ---- tests beside it: an oracle, worked out by hand -------------------------
+
+/// Two flows of 1,250 B share a wire of 10 Gb/s, a third has its own: 1 µs each.
+fn main() {
+    let rate = Rate(10 * Rate::GBPS.0);
+    let cluster = Cluster {
+        racks: 4,
+        servers_per_rack: 2,
+        server_rate: rate,
+        nic: Nic::Uncapped,
+    };
+    let mut flows = Flows::new();
+    for dst in [2, 3, 4] {
+        flows.push(HostId(0), HostId(dst), 1_250, Time::ZERO);
+    }
+    let table = (ENTRY.resolve)(&serde_json::json!({"rate": "10 Gb/s"}), &cluster)
+        .expect("the table is good");
+    let site = Site {
+        cluster: &cluster,
+        flows: &flows,
+        seed: 1,
+        threads: 1,
+    };
+    let mut fabric = (ENTRY.build)(&table, &site).expect("it can be built");
+    let mut io = Io::new(flows);
+    let plan = Plan {
+        stop: Stop::Drain,
+        limit: Time::S,
+        sample: None,
+        faults: Vec::new(),
+    };
+    run(&mut *fabric, &mut io, &plan, &mut Silent).expect("no faults to reject");
+    assert_eq!(io.flows.finish, [Time::US, Time::US * 2, Time::US]);
+    println!("{}: {:?}", ENTRY.kind, io.flows.finish);
+}
+
+#[test]
+fn flows_of_one_pair_take_turns() {
+    main();
+}
+
+#[test]
+fn a_wire_without_a_rate_is_refused_by_name() {
+    let rate = Rate(10 * Rate::GBPS.0);
+    let cluster = Cluster {
+        racks: 2,
+        servers_per_rack: 1,
+        server_rate: rate,
+        nic: Nic::Uncapped,
+    };
+    let refused = (ENTRY.resolve)(&serde_json::json!({"rate": "0 Gb/s"}), &cluster);
+    assert!(refused
+        .unwrap_err()
+        .to_string()
+        .starts_with("fabric.rate = 0 b/s: carries nothing"));
+}
