@@ -1,0 +1,65 @@
+"""The report of a comparison: `report.html`, and every figure as SVG and PNG.
+
+The page is one file that opens offline: its script, its styles and its data are
+inside. Each figure is data (`spec`), drawn by Plotly in the page and by
+matplotlib for files; the sentences (`verdicts`) and the table come from the
+same numbers. Nothing here runs a simulation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import backend_matplotlib
+from .figures import figures
+from .model import Workload, slots, workload
+from .page import Drawing, Section, render
+
+if TYPE_CHECKING:
+    from lightloom.results import Comparison
+
+__all__ = ["build"]
+
+
+def build(comparisons: Sequence[Comparison], out: Path) -> Path:
+    """Writes `report.html` and `figures/` into the directory `out`; returns the page's path."""
+    if not comparisons:
+        raise ValueError("comparisons = []: a report needs at least one comparison")
+    places = slots(comparisons)
+    workloads = [workload(c, places) for c in comparisons]
+    folder = Path(out) / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    curves = sum(len(w.fabrics) for w in workloads)
+    sections = [
+        Section(w, draw(w, prefix, curves, folder))
+        for w, prefix in zip(workloads, prefixes(workloads), strict=True)
+    ]
+    page = Path(out) / "report.html"
+    page.write_text(render(sections), encoding="utf-8")
+    return page
+
+
+def draw(made: Workload, prefix: str, curves: int, folder: Path) -> tuple[Drawing, ...]:
+    """Writes the files of a comparison's figures."""
+    drawings = []
+    for figure in figures(made, curves):
+        name = prefix + figure.key
+        svg, png = backend_matplotlib.render(figure, name)
+        (folder / f"{name}.svg").write_bytes(svg)
+        (folder / f"{name}.png").write_bytes(png)
+        drawings.append(Drawing(figure, name, svg.decode()))
+    return tuple(drawings)
+
+
+def prefixes(workloads: Sequence[Workload]) -> list[str]:
+    """What tells the files of several comparisons apart; nothing for one."""
+    if len(workloads) == 1:
+        return [""]
+    safe = [re.sub(r"[^a-z0-9]+", "-", w.name.lower()).strip("-") or "workload" for w in workloads]
+    return [
+        f"{name}-" if safe.count(name) == 1 else f"{name}-{i}-"
+        for i, name in enumerate(safe, start=1)
+    ]

@@ -1,0 +1,175 @@
+"""Figures for papers: SVG and PNG by matplotlib, on white.
+
+The same data give the same bytes: identifiers are seeded by the figure's name
+and no date is written.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+
+from . import style
+from .spec import Axis, Figure, Panel, Series
+
+PNG_DPI = 200
+WIDTHS = {1: 4.2, 2: 7.2}  # inches: a column, or a page
+PANEL_HEIGHT = 2.7
+LEGEND_ROW = 0.19
+INK, FAINT = "#22262b", "#d9dde2"
+MAX_LABEL = 40
+FONT = "DejaVu Sans"  # comes with matplotlib: the same layout everywhere
+FONTS = f"'{FONT}', Verdana, Arial, sans-serif"  # what a viewer without it may use; none is wider
+
+SETTINGS = {
+    "font.family": [FONT],
+    "font.size": 8,
+    "axes.edgecolor": "#8a9099",
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.7,
+    "axes.titlesize": 8.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "text.color": INK,
+    "text.parse_math": False,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "svg.fonttype": "none",
+    "path.simplify_threshold": 0.25,
+}
+
+
+def render(figure: Figure, salt: str) -> tuple[bytes, bytes]:
+    """SVG and PNG. `salt` tells the identifiers of one SVG from another's on the same page."""
+    settings: Any = {**SETTINGS, "svg.hashsalt": salt}
+    svg, png = io.BytesIO(), io.BytesIO()
+    with matplotlib.rc_context(settings):
+        canvas = draw(figure)
+        canvas.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        canvas.savefig(svg, format="svg", metadata=nothing)
+    return tidy(svg.getvalue().decode(), figure.title, salt).encode(), png.getvalue()
+
+
+def draw(figure: Figure) -> Canvas:
+    """The whole figure with its legend above the panels."""
+    names = [label for _, label in figure.labels]
+    references = figure.references
+    width = WIDTHS[len(figure.panels)]
+    columns = legend_columns([*names, *references], width)
+    rows = -(-(len(names) + len(references)) // columns)
+    canvas = Canvas(figsize=(width, PANEL_HEIGHT + rows * LEGEND_ROW), layout="constrained")
+    for axes, panel in zip(
+        canvas.subplots(1, len(figure.panels), squeeze=False)[0], figure.panels, strict=True
+    ):
+        draw_panel(axes, panel)
+    handles = [handle(slot) for slot, _ in figure.labels]
+    handles += [
+        Line2D([], [], color=INK, linewidth=1, linestyle=(0, style.REFERENCE_DASH))
+        for _ in references
+    ]
+    names += references
+    canvas.legend(
+        handles,
+        [shorten(n) for n in names],
+        loc="outside upper center",
+        ncols=columns,
+        frameon=False,
+        handlelength=3.2,
+        columnspacing=1.6,
+    )
+    return canvas
+
+
+def legend_columns(names: Sequence[str], width: float) -> int:
+    """As many columns as the longest label lets fit [width in inches]."""
+    longest = max((min(len(n), MAX_LABEL) for n in names), default=1)
+    return max(1, min(len(names), int(width / (0.55 + 0.068 * longest))))
+
+
+def shorten(label: str) -> str:
+    """A label that cannot push the panels off the page."""
+    return label if len(label) <= MAX_LABEL else label[: MAX_LABEL - 1] + "…"
+
+
+def draw_panel(axes: Axes, panel: Panel) -> None:
+    """One pair of axes."""
+    axes.set_title(panel.title)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(True)
+    axes.set_axisbelow(True)
+    for series in panel.series:
+        draw_series(axes, series)
+    for name, axis in (("x", panel.x), ("y", panel.y)):
+        set_axis(axes, name, axis)
+
+
+def handle(slot: int) -> Line2D:
+    """A fabric's line and marker."""
+    look = style.look(slot)
+    colour = style.LIGHT[look.colour]
+    return Line2D(
+        [],
+        [],
+        color=colour,
+        linewidth=1.4,
+        linestyle=(0, look.dash),
+        marker=look.marker[1],
+        markersize=4,
+    )
+
+
+def draw_series(axes: Axes, series: Series) -> None:
+    """One curve: with a marker at every measurement, or a few to tell it by."""
+    if series.slot is None:
+        axes.plot(series.x, series.y, color=INK, linewidth=1, linestyle=(0, style.REFERENCE_DASH))
+        return
+    line = handle(series.slot)
+    line.set_data(series.x, series.y)
+    if not series.points and len(series.x):
+        stride = max(1, len(series.x) // 7)
+        line.set_markevery((min(series.slot * stride // 8, len(series.x) - 1), stride))
+    axes.add_line(line)
+
+
+def set_axis(axes: Axes, name: str, axis: Axis) -> None:
+    """Scale, extent, ticks and title."""
+    axes.set(**{f"{name}scale": axis.scale, f"{name}lim": axis.limits, f"{name}label": axis.title})
+    drawn = getattr(axes, f"{name}axis")
+    drawn.set_major_locator(FixedLocator([v for v, _ in axis.ticks]))
+    drawn.set_major_formatter(FixedFormatter([label for _, label in axis.ticks]))
+    drawn.set_minor_locator(NullLocator())
+
+
+def tidy(svg: str, title: str, salt: str) -> str:
+    """A smaller SVG, with a title, that can stand beside others in one page."""
+    svg = re.sub(r"<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*", "", svg, flags=re.DOTALL)
+    used = set(re.findall(r"#([\w-]+)", svg))
+
+    def tag(found: re.Match[str]) -> str:
+        text = found.group(0)  # of a tag only: the words of a label are not ours to change
+        text = text.replace(f"'{FONT}'", FONTS)
+        text = re.sub(r' id="([\w-]+)"', lambda m: m.group(0) if m.group(1) in used else "", text)
+        text = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{salt}-", text)
+        return re.sub(r' d="[^"]*"', lambda m: short_path(m.group(0)), text)
+
+    svg = re.sub(r"<[^>]+>", tag, svg)
+    name = title.replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(
+        r"(<svg[^>]*)>", lambda m: f'{m.group(1)} role="img"><title>{name}</title>', svg, count=1
+    )
+
+
+def short_path(path: str) -> str:
+    """A path to a hundredth of a point."""
+    return re.sub(r"\s+", " ", re.sub(r"(\.\d\d)\d+", r"\1", path))

@@ -1,0 +1,96 @@
+"""Figures for the page: traces and axes as Plotly reads them.
+
+Colours and panel positions are left to the page, which knows its theme and its
+width: a trace names its fabric's slot in `meta`, an axis is listed per panel.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from typing import Any
+
+import numpy as np
+
+from . import style, units
+from .spec import Axis, Figure, Floats, Series
+
+HOVER_UNITS = {"time": ":.3s}s", "bytes": ":.3s}B", "share": ":.1%}", "number": ":.3g}"}
+
+
+def render(figure: Figure) -> dict[str, Any]:
+    """A figure as JSON values."""
+    traces = [
+        trace(s, number, panel.x, panel.y)
+        for number, panel in enumerate(figure.panels, start=1)
+        for s in panel.series
+    ]
+    panels = [{"title": p.title, "x": axis(p.x), "y": axis(p.y)} for p in figure.panels]
+    return {"key": figure.key, "title": figure.title, "data": traces, "panels": panels}
+
+
+def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
+    """One curve; `panel` counts from 1."""
+    number = "" if panel == 1 else str(panel)
+    label = html.escape(series.label, quote=False)  # Plotly reads some HTML in names
+    made: dict[str, Any] = {
+        "type": "scatter",
+        "name": label,
+        "x": numbers(series.x, 5),
+        "y": numbers(series.y, 4),
+        "xaxis": f"x{number}",
+        "yaxis": f"y{number}",
+        "hovertemplate": f"%{{x{HOVER_UNITS[x.quantity]}, %{{y{HOVER_UNITS[y.quantity]}",
+        "meta": {"slot": series.slot},
+    }
+    if series.slot is None:
+        dash = ",".join(f"{d:g}px" for d in style.REFERENCE_DASH)
+        return made | {
+            "mode": "lines",
+            "line": {"width": 1.5, "dash": dash},
+            "hoverinfo": "skip",
+            "hovertemplate": None,
+        }
+    look = style.look(series.slot)
+    dash = ",".join(f"{d:g}px" for d in look.dash) or "solid"
+    marker: dict[str, Any] = {"symbol": look.marker[0], "size": 8}
+    if not series.points:
+        marker["maxdisplayed"] = 7
+    return made | {
+        "mode": "lines+markers",
+        "line": {"width": style.LINE_WIDTH, "dash": dash},
+        "marker": marker,
+    }
+
+
+def axis(axis: Axis) -> dict[str, Any]:
+    """An axis; limits of a logarithmic one are exponents, as Plotly wants them."""
+    low, high = axis.limits
+    ticks = axis.ticks
+    made: dict[str, Any] = {
+        "title": axis.title,
+        "type": axis.scale,
+        "range": [math.log10(low), math.log10(high)] if axis.scale == "log" else [low, high],
+        "tickvals": [float(f"{v:.6g}") for v, _ in ticks],
+        "ticktext": [label for _, label in ticks],
+    }
+    # For the ticks that Plotly chooses when the reader zooms in.
+    if axis.quantity == "share":
+        made["tickformat"] = ".3~%"
+    elif axis.quantity != "number":
+        made |= {
+            "exponentformat": "SI",
+            "ticksuffix": units.steps(axis.quantity)[-1][0].replace("ps", "s"),
+        }
+    return made
+
+
+def numbers(values: Floats, significant: int) -> list[float | int | None]:
+    """Short decimals: a page need not carry digits that nobody can see."""
+    made: list[float | int | None] = []
+    for value in np.asarray(values, dtype=np.float64):
+        short = float(f"{value:.{significant - 1}e}")
+        made.append(
+            None if not math.isfinite(short) else int(short) if short.is_integer() else short
+        )
+    return made

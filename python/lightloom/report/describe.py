@@ -1,0 +1,126 @@
+"""What was compared, in one line each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import tomli_w
+
+from . import units
+from .model import Fabric, Workload
+
+NAMES = {
+    "poisson": "Poisson arrivals",
+    "at-once": "all flows at once",
+    "at_once": "all flows at once",
+    "pareto": "Pareto",
+}
+
+
+def tidy(value: Any) -> str:
+    """A setting as text; long decimals of a resolved quantity are cut to four digits."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) or (
+        isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    ):
+        return units.count(value)
+    if isinstance(value, Mapping):
+        return mapping(value)
+    if isinstance(value, list | tuple):
+        return f"{len(value)} values" if len(value) > 6 else ", ".join(tidy(v) for v in value)
+    return re.sub(r"\d+\.\d{4,}", lambda m: f"{float(m.group(0)):.4g}", str(value))
+
+
+def mapping(value: Mapping[str, Any]) -> str:
+    """A table such as `{kind = "pareto", shape = 1.05}` as `Pareto (shape 1.05)`."""
+    kind = str(value.get("kind", ""))
+    rest = [
+        f"{key.replace('_', ' ')} {tidy(v)}"
+        for key, v in value.items()
+        if key != "kind" and v is not None
+    ]
+    name = NAMES.get(kind, kind)
+    return f"{name} ({', '.join(rest)})" if name and rest else name or ", ".join(rest)
+
+
+def cluster(experiment: Mapping[str, Any]) -> str:
+    """The servers that every fabric connects."""
+    c = experiment.get("cluster", {})
+    racks, each = c.get("racks", c.get("hosts")), c.get("servers_per_rack", 1)
+    parts = []
+    if isinstance(racks, int) and isinstance(each, int):
+        servers = units.counted(racks * each, "server")
+        parts.append(
+            servers if each == 1 else f"{units.counted(racks, 'rack')} of {each}: {servers}"
+        )
+    if rate := c.get("server_rate"):
+        parts.append(f"{tidy(rate)} per server")
+    elif rate := c.get("rack_rate"):
+        parts.append(f"{tidy(rate)} per rack")
+    if nic := c.get("nic"):
+        parts.append("NIC uncapped" if nic == "uncapped" else f"NIC {tidy(nic)}")
+    return ", ".join(parts) or units.MISSING
+
+
+def workload(experiment: Mapping[str, Any]) -> str:
+    """The traffic in one line."""
+    w = experiment.get("workload", {})
+    if trace := w.get("trace"):
+        return f"trace {tidy(trace)}"
+    arrivals = w.get("arrivals", "")
+    parts = [NAMES.get(arrivals, tidy(arrivals)) if isinstance(arrivals, str) else tidy(arrivals)]
+    if (load := w.get("load")) is not None:
+        parts[0] += f" at load {tidy(load)}"
+    if sizes := w.get("sizes"):
+        parts.append(f"{tidy(sizes)} sizes")
+    if pattern := w.get("pattern"):
+        parts.append(f"{tidy(pattern)} pattern")
+    if flows := w.get("flows"):
+        parts.append(
+            units.counted(flows, "flow") if isinstance(flows, int) else f"{tidy(flows)} flows"
+        )
+    return ", ".join(p for p in parts if p) or units.MISSING
+
+
+def run(made: Workload) -> str:
+    """Seed, end and version."""
+    r = made.experiment.get("run", {})
+    first = made.fabrics[0].summary if made.fabrics else {}
+    seed = r.get("seed", first.get("seed"))
+    parts = [] if seed is None else [f"seed {seed}"]
+    if stop := r.get("stop"):
+        ends = {
+            "last-arrival": "until the last arrival",
+            "drain": "until the last byte is delivered",
+        }
+        parts.append(ends.get(str(stop).replace("_", "-"), f"until {tidy(stop)}"))
+    if version := first.get("version"):
+        parts.append(f"Lightloom {version}")
+    return ", ".join(parts) or units.MISSING
+
+
+def settings(fabric: Fabric) -> str:
+    """What the experiment says of a fabric, beyond its label."""
+    kind = fabric.settings.get("kind", fabric.summary.get("fabric", ""))
+    hidden = {"kind", "label"}
+    given = {
+        k: v for k, v in fabric.settings.items() if k not in hidden and v not in (None, [], {}, "")
+    }
+    return ", ".join([str(kind), *(f"{k.replace('_', ' ')} {tidy(v)}" for k, v in given.items())])
+
+
+def toml(experiment: Mapping[str, Any]) -> str:
+    """The resolved experiment, ready to be run again."""
+    return tomli_w.dumps(present(experiment))
+
+
+def present(value: Any) -> Any:
+    """Without nulls, which TOML cannot say."""
+    if isinstance(value, Mapping):
+        return {str(k): present(v) for k, v in value.items() if v is not None}
+    if isinstance(value, list | tuple):
+        return [present(v) for v in value if v is not None]
+    return value

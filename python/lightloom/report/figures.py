@@ -1,0 +1,251 @@
+"""The figures of a comparison, as data.
+
+Curves are thinned here, once, for the page and for the files: distributions at
+about 500 ranks with the upper tail denser, time series in about 240 intervals
+(queues by their peak, rates by their mean).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from .model import SHORT_BYTES, Fabric, LoadPoint, Workload
+from .spec import Axis, Figure, Floats, Panel, Series, axis
+
+CDF_POINTS = 480
+TIME_POINTS = 240
+BINS_PER_DECADE = 2
+# A percentile of fewer flows than this is noise; a small run is shown all the same.
+BIN_FLOWS = {50: 20, 99: 100}
+
+
+def figures(workload: Workload, curves: int | None = None) -> tuple[Figure, ...]:
+    """Every figure that the data allow. `curves` is the number of fabrics on the whole page."""
+    thin = max(0.25, min(1.0, 12 / max(1, curves or len(workload.fabrics))))
+    made = (
+        distribution(workload, int(CDF_POINTS * thin)),
+        by_size(workload),
+        by_load(workload),
+        queues(workload, int(TIME_POINTS * thin)),
+        traffic(workload, int(TIME_POINTS * thin)),
+    )
+    return tuple(f for f in made if f is not None)
+
+
+def figure(key: str, title: str, caption: str, panels: Sequence[Panel | None]) -> Figure | None:
+    """A figure of the panels that have something to show."""
+    shown = tuple(p for p in panels if p is not None)
+    return Figure(key, title, caption, shown) if shown else None
+
+
+def curve(fabric: Fabric, x: Floats, y: Floats, points: bool = False) -> Series:
+    """A fabric's curve."""
+    return Series(fabric.label, x, y, fabric.slot, points)
+
+
+# Completion times
+
+
+def distribution(workload: Workload, points: int) -> Figure | None:
+    """How long flows take."""
+
+    def panel(title: str, times: Callable[[Fabric], Floats]) -> Panel | None:
+        series = [curve(f, *cdf(times(f), points)) for f in workload.fabrics]
+        series = [s for s in series if s.x.size]
+        if not series:
+            return None
+        x = axis("flow completion time", "time", "log", series, "x")
+        y = axis("share of flows", "share", "linear", series, "y", (0.0, 1.02))
+        return Panel(title, x, y, tuple(series))
+
+    return figure(
+        "fct-distribution",
+        "How long flows take",
+        "Cumulative distribution of the time from a flow's arrival to its last byte, as a share "
+        "of the flows that arrived: a curve that ends below 100 % left flows unfinished. Short "
+        "flows are those under 100 KB.",
+        [panel("Short flows", lambda f: f.short_fct), panel("All flows", lambda f: f.fct)],
+    )
+
+
+def cdf(times: Floats, points: int) -> tuple[Floats, Floats]:
+    """Times against the share of flows that took no longer; NaN is an unfinished flow."""
+    finished = np.sort(times[np.isfinite(times)])
+    n = finished.size
+    if n == 0:
+        return finished, finished
+    body = np.linspace(0, n - 1, points * 3 // 4)
+    tail = n - np.geomspace(1, n, points - body.size)
+    ranks = np.unique(np.rint(np.concatenate([body, tail])).astype(np.int64).clip(0, n - 1))
+    return finished[ranks], (ranks + 1) / times.size
+
+
+def by_size(workload: Workload) -> Figure | None:
+    """Completion times of small and large flows."""
+
+    def panel(percent: int, title: str) -> Panel | None:
+        series = [curve(f, *percentile_by_size(f, percent), points=True) for f in workload.fabrics]
+        series = [s for s in series if s.x.size]
+        if not series:
+            return None
+        x = axis("flow size", "bytes", "log", series, "x")
+        y = axis("flow completion time", "time", "log", series, "y")
+        return Panel(title, x, y, tuple(series))
+
+    return figure(
+        "fct-by-size",
+        "Completion time by flow size",
+        "Median and 99th percentile of the completion times of finished flows, in bins of half a "
+        "decade of size, at the geometric mean of the sizes in the bin. Bins with fewer than "
+        f"{BIN_FLOWS[50]} flows (for the 99th percentile, {BIN_FLOWS[99]}) are left out, unless "
+        "all have fewer.",
+        [panel(50, "Median"), panel(99, "99th percentile")],
+    )
+
+
+def percentile_by_size(fabric: Fabric, percent: int) -> tuple[Floats, Floats]:
+    """Geometric mean size of each bin and the percentile by nearest rank of its finished flows."""
+    bins = np.floor(np.log10(np.maximum(fabric.sizes, 1)) * BINS_PER_DECADE + 1e-9)
+    rows = [(fabric.sizes[bins == b], fabric.fct[bins == b]) for b in np.unique(bins)]
+    rows = [(sizes, fct[np.isfinite(fct)]) for sizes, fct in rows]
+    enough = BIN_FLOWS[percent]
+    if all(fct.size < enough for _, fct in rows):
+        enough = 1
+    kept = [(sizes, np.sort(fct)) for sizes, fct in rows if fct.size >= enough]
+    x = [float(np.exp(np.log(np.maximum(sizes, 1)).mean())) for sizes, _ in kept]
+    y = [float(fct[-(-fct.size * percent // 100) - 1]) for _, fct in kept]
+    return np.array(x), np.array(y)
+
+
+# Load
+
+
+def by_load(workload: Workload) -> Figure | None:
+    """Latency and throughput against load."""
+    if not workload.loads:
+        return None
+    x = Axis("load of the workload", "share", "linear", (0.0, max(workload.loads) * 1.06))
+
+    def panel(title: str, y_title: str, of: Callable[[LoadPoint], float | None]) -> Panel | None:
+        series = [sweep(f, of) for f in workload.fabrics]
+        series = [s for s in series if s.x.size]
+        if not series:
+            return None
+        if y_title == "goodput":
+            offered = offered_by_load(workload)
+            y = axis("goodput", "share", "linear", [*series, offered], "y")
+            return Panel(title, x, y, (offered, *series))
+        return Panel(title, x, axis(y_title, "time", "log", series, "y"), tuple(series))
+
+    return figure(
+        "by-load",
+        "What load does",
+        "99th percentile of short flows' completion times, and delivered bits over what all "
+        "servers could send, against the load asked for. The dotted line is the load as drawn: a "
+        "fabric on it carries all that is offered.",
+        [
+            panel("99th percentile, short flows", "flow completion time", lambda p: p.fct_p99),
+            panel("Goodput", "goodput", lambda p: p.goodput),
+        ],
+    )
+
+
+def sweep(fabric: Fabric, of: Callable[[LoadPoint], float | None]) -> Series:
+    """One figure of a fabric at each load."""
+    known = [(p.load, v) for p in fabric.sweep if (v := of(p)) is not None]
+    return curve(
+        fabric, np.array([x for x, _ in known]), np.array([y for _, y in known]), points=True
+    )
+
+
+def offered_by_load(workload: Workload) -> Series:
+    """The load as drawn at each load asked for; the traffic is the same for every fabric."""
+    drawn = {p.load: p.offered for f in workload.fabrics for p in f.sweep if p.offered is not None}
+    loads = sorted(drawn or {load: load for load in workload.loads})
+    return Series("offered", np.array(loads), np.array([drawn.get(load, load) for load in loads]))
+
+
+# Time
+
+
+def over_time(
+    workload: Workload,
+    title: str,
+    y_title: str,
+    name: str,
+    points: int,
+    kind: Literal["peak", "mean"],
+) -> Panel | None:
+    """A panel of one column of the time series."""
+    series = []
+    for f in workload.fabrics:
+        x, y = thinned(f.time, f.over_time(name), points, kind)
+        if y.size:
+            series.append(curve(f, x, y))
+    if not series:
+        return None
+    x_axis = axis(
+        "time", "time", "linear", series, "x", (0.0, max(float(s.x[-1]) for s in series) or 1.0)
+    )
+    if kind == "mean":
+        return Panel(title, x_axis, axis(y_title, "share", "linear", series, "y"), tuple(series))
+    peaks = [float(s.y.max()) for s in series if s.y.max() > 0]
+    if not peaks or max(peaks) <= 30 * min(peaks):
+        return Panel(title, x_axis, axis(y_title, "bytes", "linear", series, "y"), tuple(series))
+    gaps = [Series(s.label, s.x, np.where(s.y > 0, s.y, np.nan), s.slot) for s in series]
+    return Panel(title, x_axis, axis(y_title, "bytes", "log", gaps, "y"), tuple(gaps))
+
+
+def thinned(
+    time: Floats, values: Floats, points: int, kind: Literal["peak", "mean"]
+) -> tuple[Floats, Floats]:
+    """At most `points` intervals, each at its last sample: the peak in it, or the mean by time."""
+    known = np.isfinite(values) if values.size == time.size else np.zeros(time.size, dtype=bool)
+    widths = np.diff(time, prepend=0.0)[known]
+    time, values = time[known], values[known] if known.any() else np.empty(0)
+    if time.size <= points:
+        return time, values
+    starts = np.unique(np.linspace(0, time.size, points + 1)[:-1].astype(np.int64))
+    ends = np.append(starts[1:], time.size) - 1
+    if kind == "peak":
+        return time[ends], np.maximum.reduceat(values, starts)
+    weight = np.add.reduceat(widths, starts)
+    total = np.add.reduceat(values * widths, starts)
+    return time[ends], np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
+
+
+def queues(workload: Workload, points: int) -> Figure | None:
+    """How much waits inside the network."""
+    panels = [
+        over_time(workload, "Worst node", "queue", "queued_bytes_worst", points, "peak"),
+        over_time(workload, "All nodes together", "queue", "queued_bytes", points, "peak"),
+    ]
+    logarithmic = any(p and p.y.scale == "log" for p in panels)
+    return figure(
+        "queues",
+        "What waits in the network",
+        "Bytes queued inside the network (not at their sources): at the node with most, and in "
+        "total; the peak sample in each drawn interval."
+        + (" Moments with an empty queue are gaps on the logarithmic axis." * logarithmic),
+        panels,
+    )
+
+
+def traffic(workload: Workload, points: int) -> Figure | None:
+    """What is delivered, and how busy the links are."""
+    return figure(
+        "traffic",
+        "What the network carries",
+        "Goodput: bits delivered over what all servers could send. Utilisation: bits carried by "
+        "links over their capacity, counting every hop. Both are means over each drawn interval.",
+        [
+            over_time(workload, "Goodput", "goodput", "goodput_normalized", points, "mean"),
+            over_time(workload, "Link utilisation", "utilisation", "utilisation", points, "mean"),
+        ],
+    )
+
+
+__all__ = ["SHORT_BYTES", "figures"]

@@ -1,0 +1,197 @@
+"""What the report reads from comparisons: columns in base units, figures or None.
+
+Everything after this module works on plain numbers and knows no Arrow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from .spec import Floats
+
+if TYPE_CHECKING:
+    from lightloom.results import Comparison, Result
+
+SHORT_BYTES = 100_000  # flows below this are short, as in summary.json
+PS = 1e-12
+
+
+def figure(summary: Mapping[str, Any], path: str) -> float | None:
+    """The number at a dotted path; None if it is absent, null or not finite."""
+    value: Any = summary
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) else None
+
+
+def microseconds(summary: Mapping[str, Any], path: str) -> float | None:
+    """A figure kept in µs, in seconds."""
+    value = figure(summary, path)
+    return None if value is None else value * 1e-6
+
+
+def ratio(above: float | None, below: float | None) -> float | None:
+    """A quotient, where there is one."""
+    return above / below if above is not None and below else None
+
+
+def column(table: pa.Table, name: str) -> Floats:
+    """A column as floats, nulls as NaN; empty if the table has none of that name."""
+    if name not in table.column_names:
+        return np.empty(0)
+    values = table.column(name).to_numpy(zero_copy_only=False)
+    return np.asarray(values, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class LoadPoint:
+    """One fabric at one load of the sweep."""
+
+    load: float  # asked for
+    offered: float | None  # as drawn
+    fct_p99: float | None
+    goodput: float | None
+    delivered: float | None
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """One fabric of a comparison."""
+
+    label: str
+    slot: int
+    settings: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    sizes: Floats  # of every flow that arrived [B]
+    fct: Floats  # of the same flows [s]; NaN if unfinished
+    timeseries: pa.Table
+    sweep: tuple[LoadPoint, ...]
+
+    def get(self, path: str) -> float | None:
+        """A figure of the summary."""
+        return figure(self.summary, path)
+
+    def us(self, path: str) -> float | None:
+        """A figure of the summary kept in µs [s]."""
+        return microseconds(self.summary, path)
+
+    @cached_property
+    def short_fct(self) -> Floats:
+        """Completion times of the short flows, NaN if unfinished [s]."""
+        return self.fct[self.sizes < SHORT_BYTES]
+
+    @property
+    def short_finished(self) -> float | None:
+        """Share of the short flows that finished."""
+        return ratio(float(np.isfinite(self.short_fct).sum()), float(self.short_fct.size))
+
+    @property
+    def finished(self) -> float | None:
+        """Share of the flows that finished."""
+        return ratio(self.get("flows_completed"), self.get("flows_offered"))
+
+    @property
+    def delivered(self) -> float | None:
+        """Share of the offered bytes that was delivered."""
+        return ratio(self.get("bytes_delivered"), self.get("bytes_offered"))
+
+    @cached_property
+    def time(self) -> Floats:
+        """Sample times [s]."""
+        return column(self.timeseries, "time_ps") * PS
+
+    def over_time(self, name: str) -> Floats:
+        """A column of the time series."""
+        return column(self.timeseries, name)
+
+    def mean_over_time(self, name: str) -> float | None:
+        """Mean of a rate that is given over the interval before each sample."""
+        values, widths = self.over_time(name), np.diff(self.time, prepend=0.0)
+        known = np.isfinite(values) & (widths > 0) if values.size else np.zeros(0, dtype=bool)
+        return float(np.average(values[known], weights=widths[known])) if known.any() else None
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One comparison: several fabrics under one workload."""
+
+    name: str
+    experiment: Mapping[str, Any]
+    fabrics: tuple[Fabric, ...]
+
+    @property
+    def loads(self) -> list[float]:
+        """Loads of the sweep."""
+        return sorted({p.load for f in self.fabrics for p in f.sweep})
+
+
+def slots(comparisons: Sequence[Comparison]) -> dict[str, int]:
+    """A place in the palette per label, the same in all comparisons."""
+    labels = dict.fromkeys(label for c in comparisons for label in c.results)
+    return {label: i for i, label in enumerate(labels)}
+
+
+def workload(comparison: Comparison, places: Mapping[str, int]) -> Workload:
+    """Reads one comparison."""
+    settings = {f.get("label", f.get("kind")): f for f in comparison.experiment.get("fabric", [])}
+    nominal = comparison.experiment.get("compare", {}).get("loads", [])
+    fabrics = tuple(
+        read_fabric(
+            label,
+            places[label],
+            settings.get(label, {}),
+            result,
+            comparison.loads.get(label, []),
+            nominal,
+        )
+        for label, result in comparison.results.items()
+    )
+    return Workload(comparison.name, comparison.experiment, fabrics)
+
+
+def read_fabric(
+    label: str,
+    slot: int,
+    settings: Mapping[str, Any],
+    result: Result,
+    sweep: Sequence[Mapping[str, Any]],
+    nominal: Sequence[float],
+) -> Fabric:
+    """Reads one result."""
+    arrival = column(result.flows, "arrival_ps")
+    fct = (column(result.flows, "finish_ps") - arrival) * PS
+    end = figure(result.summary, "simulated_s")
+    arrived = arrival * PS <= end if end is not None else np.ones(arrival.size, dtype=bool)
+    sizes = column(result.flows, "bytes")[arrived]
+    points = tuple(
+        p
+        for i, s in enumerate(sweep)
+        if (p := load_point(s, nominal[i] if i < len(nominal) else None))
+    )
+    return Fabric(
+        label, slot, settings, result.summary, sizes, fct[arrived], result.timeseries, points
+    )
+
+
+def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint | None:
+    """A point of the sweep, at the load asked for (as drawn, if that is not known)."""
+    load = nominal if nominal is not None else figure(summary, "load_offered")
+    if load is None:
+        return None
+    delivered = ratio(figure(summary, "bytes_delivered"), figure(summary, "bytes_offered"))
+    return LoadPoint(
+        float(load),
+        figure(summary, "load_offered"),
+        microseconds(summary, "fct.short.p99_us"),
+        figure(summary, "goodput_normalized"),
+        delivered,
+    )

@@ -1,0 +1,132 @@
+"""The page: template, styles, scripts and data joined in one file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from . import backend_plotly, describe, style, table, units, verdicts
+from .model import Workload
+from .spec import Figure
+
+PAGE_BUDGET = 2_400_000  # bytes; beyond it pictures for readers without scripts are left to files
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure with its picture and the name of its files."""
+
+    figure: Figure
+    file: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """One comparison and its drawings."""
+
+    workload: Workload
+    drawings: tuple[Drawing, ...]
+
+
+def render(sections: Sequence[Section]) -> str:
+    """The whole page."""
+    data = [[backend_plotly.render(d.figure) for d in s.drawings] for s in sections]
+    bare = assemble(sections, data, pictures=False)
+    room = PAGE_BUDGET - len(bare.encode())
+    needed = sum(len(d.svg.encode()) for s in sections for d in s.drawings)
+    return assemble(sections, data, pictures=True) if needed <= room else bare
+
+
+def assemble(sections: Sequence[Section], data: Any, *, pictures: bool) -> str:
+    """Fills the template."""
+    script = asset("report.js")
+    plotly = asset("vendor/plotly-basic.min.js")
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            title=title(sections),
+            views=[view(s) for s in sections],
+            pictures=pictures,
+            css=inline(asset("report.css")),
+            plotly=inline(plotly),
+            script=inline(script),
+            data=embedded_json(data),
+            light=style.LIGHT,
+            dark=style.DARK,
+            look=style.look,
+        )
+    )
+
+
+def environment() -> Environment:
+    """Jinja with every label escaped."""
+    made = Environment(
+        loader=PackageLoader("lightloom.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["picture"] = picture
+    return made
+
+
+def asset(name: str) -> str:
+    """A file of this package."""
+    folder = resources.files("lightloom.report")
+    return (folder / (name if "/" in name else f"templates/{name}")).read_text(encoding="utf-8")
+
+
+def inline(source: str) -> Markup:
+    """Our own source text, safe inside `<script>` or `<style>`."""
+    return Markup(re.sub(r"</(?=script|style)", r"<\\/", source, flags=re.IGNORECASE))
+
+
+def embedded_json(value: Any) -> Markup:
+    """JSON that no label can turn into markup."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
+
+
+def picture(svg: str) -> Markup:
+    """An SVG of matplotlib's, which escapes its texts, without its XML declaration."""
+    return Markup(re.sub(r"^<\?xml[^>]*\?>\s*", "", svg).strip())
+
+
+def title(sections: Sequence[Section]) -> str:
+    """The page's name."""
+    labels = dict.fromkeys(f.label for s in sections for f in s.workload.fabrics)
+    fabrics = (
+        f"{len(labels)} fabrics compared" if len(labels) > 1 else next(iter(labels), "no fabric")
+    )
+    if len(sections) > 1:
+        return f"{fabrics}, under {len(sections)} workloads"
+    name = sections[0].workload.name
+    return f"{name}: {fabrics}" if name else fabrics
+
+
+def view(section: Section) -> dict[str, Any]:
+    """What the template shows of one comparison."""
+    w = section.workload
+    return {
+        "name": w.name,
+        "fabrics": w.fabrics,
+        "settings": [describe.settings(f) for f in w.fabrics],
+        "cluster": describe.cluster(w.experiment),
+        "workload": describe.workload(w.experiment),
+        "run": describe.run(w),
+        "toml": describe.toml(w.experiment),
+        "verdicts": verdicts.verdicts(w),
+        "groups": table.groups(w),
+        "missing": units.MISSING,
+        "drawings": section.drawings,
+    }

@@ -1,0 +1,142 @@
+"""A figure as data: what both back ends draw.
+
+A figure has one or two panels under one caption. Values are in base units
+(seconds, bytes, shares), so that a tick can say `10 µs` or `1 MB` by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import units
+
+Floats = NDArray[np.float64]
+Scale = Literal["linear", "log"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis: its meaning, its extent and where its ticks stand."""
+
+    title: str
+    quantity: units.Quantity
+    scale: Scale
+    limits: tuple[float, float]
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Positions and labels, units included."""
+        places = (
+            log_ticks(*self.limits)
+            if self.scale == "log"
+            else linear_ticks(*self.limits, self.quantity)
+        )
+        return [(p, tick_label(p, self.quantity)) for p in places]
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve. Without a `slot` it is a reference, not a fabric."""
+
+    label: str
+    x: Floats
+    y: Floats
+    slot: int | None = None
+    points: bool = False  # every point is a measurement that deserves a marker
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes with its curves."""
+
+    title: str
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the report."""
+
+    key: str
+    title: str
+    caption: str
+    panels: tuple[Panel, ...]
+
+    @property
+    def labels(self) -> list[tuple[int, str]]:
+        """Slots and labels of the fabrics drawn, for the legend."""
+        return sorted(
+            {(s.slot, s.label) for p in self.panels for s in p.series if s.slot is not None}
+        )
+
+    @property
+    def references(self) -> list[str]:
+        """Names of the reference curves."""
+        return sorted({s.label for p in self.panels for s in p.series if s.slot is None})
+
+
+def extent(series: Iterable[Series], axis: Literal["x", "y"], scale: Scale) -> tuple[float, float]:
+    """Limits that hold all series: from zero if linear, with a margin if logarithmic."""
+    values = [np.asarray(getattr(s, axis), dtype=np.float64) for s in series]
+    flat = np.concatenate(values) if values else np.empty(0)
+    flat = flat[np.isfinite(flat)]
+    if scale == "linear":
+        top = float(flat.max()) if flat.size else 0.0
+        return (0.0, top * 1.06 if top > 0 else 1.0)
+    flat = flat[flat > 0]
+    if not flat.size:
+        return (0.1, 10.0)
+    low, high = float(flat.min()), float(flat.max())
+    margin = max((high / low) ** 0.04, 1.15 if high > low * 1.5 else 2.0)
+    return (low / margin, high * margin)
+
+
+def axis(
+    title: str,
+    quantity: units.Quantity,
+    scale: Scale,
+    series: Sequence[Series],
+    which: Literal["x", "y"],
+    limits: tuple[float, float] | None = None,
+) -> Axis:
+    """An axis around the given series, or of the given limits."""
+    return Axis(title, quantity, scale, limits or extent(series, which, scale))
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Decades, thinned if many; 1-2-5 or 1-3 between them if few."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    span = math.log10(high / low)
+    digits = (1, 2, 5) if span < 1.6 else (1, 3) if span < 2.4 else (1,)
+    stride = max(1, math.ceil(span / 8))
+    places = [d * 10.0**e for e in range(first, last + 1, stride) for d in digits]
+    return [p for p in places if low <= p <= high]
+
+
+def linear_ticks(low: float, high: float, quantity: units.Quantity) -> list[float]:
+    """About five round places. Bytes and times are round in their own unit."""
+    unit = units.step_for(high, quantity)[1]
+    rough = (high - low) / unit / 4.5
+    power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
+    nice = next(n for n in (1, 2, 2.5, 5, 10) if n * power >= rough * 0.999)
+    stride = nice * power * unit
+    return [
+        i * stride for i in range(math.ceil(low / stride), math.floor(high / stride + 1e-9) + 1)
+    ]
+
+
+def tick_label(value: float, quantity: units.Quantity) -> str:
+    """`10 µs`, `1 MB`, `50 %`, `0.25`."""
+    if value == 0:
+        return "0"
+    name, size = units.step_for(value, quantity)
+    number = f"{value / size:.4g}"
+    return f"{number}{units.GLUE}{name}".rstrip()

@@ -1,0 +1,139 @@
+"""The table of key figures: every metric of every fabric, the best marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from . import units
+from .model import Fabric, Workload
+
+Better = Literal["lower", "higher"] | None
+Read = Callable[[Fabric], float | None]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A row of the table before it meets the data."""
+
+    name: str
+    quantity: units.Quantity
+    better: Better
+    read: Read
+    whole: bool = False  # a count of things
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure as text."""
+
+    text: str
+    best: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """One metric across the fabrics."""
+
+    name: str
+    unit: str
+    better: Better
+    cells: tuple[Cell, ...]
+
+
+def summary(path: str) -> Read:
+    """A figure of the summary as it stands."""
+    return lambda f: f.get(path)
+
+
+def micro(path: str) -> Read:
+    """A figure of the summary kept in µs."""
+    return lambda f: f.us(path)
+
+
+def completion(flows: str, key: str) -> tuple[Metric, ...]:
+    """The three figures of a class of flows."""
+    return (
+        Metric(f"{flows}, median", "time", "lower", micro(f"fct.{key}.p50_us")),
+        Metric(f"{flows}, 99th percentile", "time", "lower", micro(f"fct.{key}.p99_us")),
+        Metric(f"{flows}, mean", "time", "lower", micro(f"fct.{key}.mean_us")),
+    )
+
+
+GROUPS: tuple[tuple[str, tuple[Metric, ...]], ...] = (
+    (
+        "Flow completion time",
+        (
+            *completion("Short flows", "short"),
+            *completion("Long flows", "long"),
+            *completion("All flows", "all"),
+        ),
+    ),
+    (
+        "Slowdown against the server's link",
+        (
+            Metric("Median", "number", "lower", summary("slowdown.p50")),
+            Metric("99th percentile", "number", "lower", summary("slowdown.p99")),
+        ),
+    ),
+    (
+        "Traffic",
+        (
+            Metric("Load offered, as drawn", "share", None, summary("load_offered")),
+            Metric("Goodput", "share", "higher", summary("goodput_normalized")),
+            Metric("Delivered, of the bytes offered", "share", "higher", lambda f: f.delivered),
+            Metric("Flows finished", "share", "higher", lambda f: f.finished),
+            Metric("Cells or packets lost", "number", "lower", summary("drops"), whole=True),
+        ),
+    ),
+    (
+        "Inside the network",
+        (
+            Metric("Queue peak, worst node", "bytes", "lower", summary("queue_peak_bytes")),
+            Metric(
+                "Reorder buffer peak, worst flow", "bytes", "lower", summary("reorder_peak_bytes")
+            ),
+            Metric(
+                "Link utilisation, mean", "share", None, lambda f: f.mean_over_time("utilisation")
+            ),
+            Metric("Hops, mean", "number", None, summary("hops_mean")),
+        ),
+    ),
+    (
+        "The simulation",
+        (
+            Metric("Simulated time", "time", None, summary("simulated_s")),
+            Metric("Time in the kernel", "time", None, summary("kernel_s")),
+            Metric("Whole run", "time", None, summary("wall_s")),
+            Metric("Peak memory", "bytes", None, summary("peak_rss_bytes")),
+        ),
+    ),
+)
+
+
+def groups(workload: Workload) -> list[tuple[str, list[Row]]]:
+    """The table, in named groups of rows."""
+    return [(name, [row(m, workload.fabrics) for m in metrics]) for name, metrics in GROUPS]
+
+
+def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
+    """One metric in one unit; all that read as the best value are marked, unless all do."""
+    values = [metric.read(f) for f in fabrics]
+    known = [v for v in values if v is not None]
+    step = units.common_step(known, metric.quantity)
+    texts = [text(v, metric, step) for v in values]
+    best: set[str] = set()
+    if metric.better and known:
+        extreme = (min if metric.better == "lower" else max)(known)
+        best = {text(extreme, metric, step)}
+        if len(known) < 2 or len(set(texts) - {units.MISSING}) < 2:
+            best = set()
+    return Row(metric.name, step[0], metric.better, tuple(Cell(t, t in best) for t in texts))
+
+
+def text(value: float | None, metric: Metric, step: units.Step) -> str:
+    """A figure in the unit of its row."""
+    if value is None:
+        return units.MISSING
+    return units.count(value) if metric.whole else units.in_step(value, step)

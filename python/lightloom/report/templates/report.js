@@ -1,0 +1,272 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const figures = [...document.querySelectorAll("figure[data-figure]")];
+  const hiddenSlots = new Set();
+  const STACK_BELOW = 640; // px; narrower, panels stand one above the other
+  root.classList.add("scripted");
+
+  // Theme: the reader's choice, else the address's #theme=dark, else the system's.
+
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const toggle = document.getElementById("theme");
+  let chosen = (location.hash.match(/theme=(dark|light)/) || [])[1];
+
+  function applyTheme() {
+    const theme = chosen || (system.matches ? "dark" : "light");
+    root.dataset.theme = theme;
+    toggle.textContent = theme === "dark" ? "Light theme" : "Dark theme";
+    drawVisible();
+  }
+
+  const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  // A variable that refers to another must be resolved on an element.
+  const probe = document.body.appendChild(document.createElement("span"));
+  probe.hidden = true;
+  const colourOf = (slot) => {
+    if (slot === null) return css("--muted");
+    probe.style.color = `var(--c${slot % 8})`;
+    return getComputedStyle(probe).color;
+  };
+
+  // Drawing.
+
+  const specOf = (figure) => data[figure.dataset.view][figure.dataset.figure];
+  const plotOf = (figure) => figure.querySelector(".plot");
+
+  function traces(spec) {
+    return spec.data.map((trace) => {
+      const colour = colourOf(trace.meta.slot);
+      const made = {
+        ...trace,
+        visible: !hiddenSlots.has(trace.meta.slot),
+        line: { ...trace.line, color: colour },
+        cliponaxis: false,
+      };
+      if (trace.marker) made.marker = { ...trace.marker, color: colour };
+      return made;
+    });
+  }
+
+  // Gaps between panels [px]: room for tick labels, axis titles and panel titles.
+  function domains(count, stacked, width, height) {
+    if (count === 1) return [{ x: [0, 1], y: [0, 1] }];
+    if (stacked) {
+      const gap = 96 / height / 2;
+      return [{ x: [0, 1], y: [0.5 + gap, 1] }, { x: [0, 1], y: [0, 0.5 - gap] }];
+    }
+    const gap = 88 / width / 2;
+    return [{ x: [0, 0.5 - gap], y: [0, 1] }, { x: [0.5 + gap, 1], y: [0, 1] }];
+  }
+
+  function axis(spec, domain, anchor, which) {
+    // The y axis is named above its panel, where a phone has the room.
+    const title = which === "x" ? { text: spec.title, standoff: 8, font: { size: 13 } } : { text: "" };
+    return {
+      ...spec, title, domain, anchor, automargin: false, zeroline: false, ticks: "outside", ticklen: 4,
+      tickcolor: css("--line"), gridcolor: css("--grid"), linecolor: css("--line"), showline: true, tickangle: 0,
+      tickmode: "array", fixedrange: matchMedia("(pointer: coarse)").matches,
+    };
+  }
+
+  function panelTitle(panel) {
+    const same = panel.title.toLowerCase().includes(panel.y.title);
+    return `<b>${panel.title}</b>` + (same ? "" : `  <span style="color:${css("--muted")}">${panel.y.title}</span>`);
+  }
+
+  function layoutOf(spec, width, height, stacked) {
+    const margin = { l: 60, r: 16, t: 30, b: 48 };
+    const places = domains(spec.panels.length, stacked, width - margin.l - margin.r, height - margin.t - margin.b);
+    const layout = {
+      width, height, margin, showlegend: false, hovermode: "closest", dragmode: "zoom",
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: css("--sans"), size: 12, color: css("--ink") },
+      hoverlabel: { namelength: -1, bgcolor: css("--panel"), bordercolor: css("--line"), font: { color: css("--ink") } },
+      annotations: [],
+    };
+    spec.panels.forEach((panel, i) => {
+      const n = i ? String(i + 1) : "";
+      layout[`xaxis${n}`] = axis(panel.x, places[i].x, `y${n}`, "x");
+      layout[`yaxis${n}`] = axis(panel.y, places[i].y, `x${n}`, "y");
+      layout.annotations.push({
+        text: panelTitle(panel), showarrow: false, xref: "paper", yref: "paper", x: places[i].x[0], xshift: -6,
+        y: places[i].y[1], xanchor: "left", yanchor: "bottom", yshift: 6, font: { size: 13 },
+      });
+    });
+    return layout;
+  }
+
+  function draw(figure) {
+    const plot = plotOf(figure);
+    const spec = specOf(figure);
+    if (!plot.clientWidth) return;
+    const stacked = spec.panels.length > 1 && plot.clientWidth < STACK_BELOW;
+    plot.classList.toggle("stacked", stacked);
+    const layout = layoutOf(spec, plot.clientWidth, plot.clientHeight, stacked);
+    const config = { displayModeBar: false, displaylogo: false, showTips: false };
+    const first = !plot.dataset.drawn;
+    Plotly.react(plot, traces(spec), layout, config);
+    if (first) {
+      plot.dataset.drawn = "yes";
+      plot.on("plotly_relayout", (change) => retick(plot, spec, change));
+    }
+  }
+
+  // Our ticks suit the whole picture; once the reader zooms, Plotly chooses.
+  function retick(plot, spec, change) {
+    const update = {};
+    spec.panels.forEach((panel, i) => {
+      for (const which of ["x", "y"]) {
+        const name = `${which}axis${i ? i + 1 : ""}`;
+        if (`${name}.range[0]` in change) update[`${name}.tickmode`] = "auto";
+        if (change[`${name}.autorange`]) {
+          update[`${name}.tickmode`] = "array";
+          update[`${name}.range`] = panel[which].range;
+        }
+      }
+    });
+    if (Object.keys(update).length) Plotly.relayout(plot, update);
+  }
+
+  function drawVisible() {
+    figures.filter((f) => !f.closest(".view").hidden).forEach(draw);
+  }
+
+  // Legends: a fabric that is switched off is off in every figure.
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".legend button");
+    if (!button) return;
+    const slot = Number(button.dataset.slot);
+    if (!hiddenSlots.delete(slot)) hiddenSlots.add(slot);
+    document.querySelectorAll(`.legend button[data-slot="${slot}"]`)
+      .forEach((b) => b.setAttribute("aria-pressed", String(!hiddenSlots.has(slot))));
+    drawVisible();
+  });
+
+  // Saving: the picture drawn for papers if the page holds it, else what is on the screen.
+
+  const pictureOf = (figure) => {
+    const box = document.createElement("div");
+    box.innerHTML = figure.querySelector("noscript").textContent;
+    return box.querySelector("svg");
+  };
+
+  function save(url, name) {
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = name;
+    link.click();
+  }
+
+  async function screenImage(figure, format) {
+    const spec = specOf(figure);
+    const named = new Set();
+    const list = traces(spec).map((t) => {
+      const seen = named.has(t.name);
+      named.add(t.name);
+      return { ...t, showlegend: !seen };
+    });
+    const layout = { ...layoutOf(spec, 1000, 460, false), showlegend: true, paper_bgcolor: css("--paper") };
+    layout.legend = { orientation: "h", x: 0, y: 1.12, yanchor: "bottom" };
+    layout.margin = { ...layout.margin, t: 110 };
+    return Plotly.toImage({ data: list, layout }, { format, width: 1000, height: 520, scale: format === "png" ? 3 : 1 });
+  }
+
+  function rasterise(svg, scale) {
+    const [, , width, height] = svg.getAttribute("viewBox").split(/\s+/).map(Number);
+    const source = new XMLSerializer().serializeToString(svg);
+    return new Promise((done, fail) => {
+      const image = new Image();
+      image.onload = () => {
+        const canvas = document.createElement("canvas");
+        canvas.width = width * scale;
+        canvas.height = height * scale;
+        const pen = canvas.getContext("2d");
+        pen.fillStyle = "#fff";
+        pen.fillRect(0, 0, canvas.width, canvas.height);
+        pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+        done(canvas.toDataURL("image/png"));
+      };
+      image.onerror = fail;
+      image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(source)}`;
+    });
+  }
+
+  async function imageOf(figure, format) {
+    const svg = pictureOf(figure);
+    if (!svg) return screenImage(figure, format);
+    if (format === "png") return rasterise(svg, 4);
+    const text = new XMLSerializer().serializeToString(svg);
+    return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  }
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-save]");
+    if (!button) return;
+    const figure = button.closest("figure");
+    const format = button.dataset.save;
+    save(await imageOf(figure, format), `${figure.dataset.file}.${format}`);
+  });
+
+  // Tabs: one workload at a time.
+
+  const tabs = [...document.querySelectorAll("[role=tab]")];
+
+  function select(index) {
+    tabs.forEach((tab, i) => {
+      tab.setAttribute("aria-selected", String(i === index));
+      tab.tabIndex = i === index ? 0 : -1;
+      document.getElementById(tab.getAttribute("aria-controls")).hidden = i !== index;
+    });
+    drawVisible();
+  }
+
+  tabs.forEach((tab, i) => {
+    tab.addEventListener("click", () => select(i));
+    tab.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      const next = (i + step + tabs.length) % tabs.length;
+      select(next);
+      tabs[next].focus();
+    });
+  });
+
+  // Printing: every workload, with the pictures drawn for paper.
+
+  addEventListener("beforeprint", () => {
+    for (const figure of figures) {
+      const svg = pictureOf(figure);
+      if (!svg || figure.querySelector(".for-print")) continue;
+      const box = document.createElement("div");
+      box.className = "picture for-print";
+      box.append(svg);
+      plotOf(figure).after(box);
+      figure.classList.add("pictured");
+    }
+  });
+  addEventListener("afterprint", () => {
+    document.querySelectorAll(".for-print").forEach((box) => box.remove());
+    document.querySelectorAll(".pictured").forEach((figure) => figure.classList.remove("pictured"));
+  });
+
+  document.querySelectorAll(".plot, .legend, .downloads, .tabs, #theme").forEach((e) => { e.hidden = false; });
+  const wanted = Number((location.hash.match(/workload=(\d+)/) || [])[1] || 1) - 1;
+  if (tabs.length) select(Math.min(Math.max(wanted, 0), tabs.length - 1));
+  applyTheme();
+  toggle.addEventListener("click", () => {
+    chosen = root.dataset.theme === "dark" ? "light" : "dark";
+    applyTheme();
+  });
+  system.addEventListener("change", applyTheme);
+  let width = innerWidth;
+  let waiting = 0;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(drawVisible);
+  });
+})();

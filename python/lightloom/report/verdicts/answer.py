@@ -1,0 +1,54 @@
+"""What an answer is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .. import units
+from ..model import Fabric
+
+# Of bytes or flows: what is missing was on its way when the run ended.
+COMPLETE = 0.995
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A fabric's number behind the sentence."""
+
+    label: str
+    slot: int
+    text: str
+    bar: float | None = None  # 0 to 1
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A question, its answer, and what it rests on."""
+
+    question: str
+    answer: str
+    evidence: tuple[Evidence, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def evidence(
+    fabrics: Sequence[Fabric],
+    read: Callable[[Fabric], float | None],
+    quantity: units.Quantity,
+    detail: Callable[[Fabric], str] = lambda _: "",
+) -> tuple[Evidence, ...]:
+    """A line per fabric, with a bar relative to the largest."""
+    values = [read(f) for f in fabrics]
+    top = max((v for v in values if v is not None), default=0.0)
+    return tuple(
+        Evidence(
+            f.label,
+            f.slot,
+            units.show(v, quantity),
+            v / top if v is not None and top > 0 else None,
+            detail(f),
+        )
+        for f, v in zip(fabrics, values, strict=True)
+    )

@@ -1,0 +1,135 @@
+"""Memory in the network, busy links, and what did not arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import units
+from ..model import Fabric
+from ..ranking import Score, names, rank
+from .answer import COMPLETE, Verdict, evidence
+
+
+def memory(fabrics: Sequence[Fabric]) -> Verdict:
+    """Queues at the worst node, reorder buffers of the worst flow."""
+    question = "How much memory does it need in the network?"
+
+    def detail(fabric: Fabric) -> str:
+        value = fabric.get("reorder_peak_bytes")
+        return "" if value is None else f"reorder {units.show(value, 'bytes')}"
+
+    shown = evidence(fabrics, lambda f: f.get("queue_peak_bytes"), "bytes", detail)
+    queued = scores(fabrics, "queue_peak_bytes")
+    if not queued:
+        return Verdict(question, "No fabric here reports its queues.", shown)
+    answer = " ".join(p for p in (queue_answer(queued), reorder_answer(fabrics)) if p)
+    silent = [f.label for f in fabrics if f.get("queue_peak_bytes") is None]
+    notes = (f"No queue figure: {units.listed(silent)}.",) if silent else ()
+    return Verdict(question, answer, shown, notes)
+
+
+def scores(fabrics: Sequence[Fabric], path: str) -> list[Score]:
+    """A figure of the summary, of those that have it."""
+    return [Score.exact(f, v) for f in fabrics if (v := f.get(path)) is not None]
+
+
+def queue_answer(queued: Sequence[Score]) -> str:
+    """The least and the most at the worst node."""
+    ranking = rank(queued, "lower")
+    least, most = ranking.scores[0], max(queued, key=lambda s: s.value)
+    value = units.show(least.value, "bytes")
+    if len(queued) == 1:
+        return f"The worst node of {least.fabric.label} queues {value} at its peak."
+    if not ranking.rest:
+        return f"{names(ranking.leaders)} are level: {value} at the peak of the worst node."
+    factor = f", {units.times(most.value / least.value)} as much" if least.value > 0 else ""
+    verb = "needs" if ranking.level == 1 else "need"
+    return (
+        f"{names(ranking.leaders)} {verb} least: {value} at the peak of the worst node. "
+        f"{most.fabric.label} needs most: {units.show(most.value, 'bytes')}{factor}."
+    )
+
+
+def reorder_answer(fabrics: Sequence[Fabric]) -> str:
+    """Who must put data back in order."""
+    reordering = [s for s in scores(fabrics, "reorder_peak_bytes") if s.value > 0]
+    if not reordering:
+        return ""
+    parts = [f"{units.show(s.value, 'bytes')} in {s.fabric.label}" for s in reordering[:4]]
+    if len(reordering) > len(parts):
+        most = max(reordering, key=lambda s: s.value)
+        parts = [f"at most {units.show(most.value, 'bytes')}, in {most.fabric.label}"]
+    return f"Reordering needs a further {units.listed(parts)} for the worst flow."
+
+
+def links(fabrics: Sequence[Fabric]) -> Verdict:
+    """Mean utilisation over the run."""
+    question = "How busy are the links?"
+
+    def mean(fabric: Fabric) -> float | None:
+        return fabric.mean_over_time("utilisation")
+
+    def detail(fabric: Fabric) -> str:
+        hops = fabric.get("hops_mean")
+        return "" if hops is None else f"{units.digits(hops)} hops a byte"
+
+    shown = evidence(fabrics, mean, "share", detail)
+    scored = [Score.exact(f, v) for f in fabrics if (v := mean(f)) is not None]
+    if not scored:
+        return Verdict(question, "No link utilisation was measured, so this run cannot say.", shown)
+    ranking = rank(scored, "higher")
+    busy = units.show(ranking.best, "share")
+    if len(scored) == 1:
+        return Verdict(
+            question, f"On average {names(scored)} uses {busy} of its links' capacity.", shown
+        )
+    if not ranking.rest:
+        return Verdict(
+            question, f"About equally in {names(ranking.leaders)}: {busy} on average.", shown
+        )
+    idle = ranking.scores[-1]
+    answer = f"Busiest in {names(ranking.leaders)}: {busy} on average. "
+    answer += f"Least in {idle.fabric.label}: {units.show(idle.value, 'share')}."
+    hops = [h for f in fabrics if (h := f.get("hops_mean")) is not None]
+    detours = hops and max(hops) > 1.2 * min(hops)
+    note = (
+        "A byte that takes more hops occupies more links: a busy fabric need not deliver more.",
+    )
+    return Verdict(question, answer, shown, note if detours else ())
+
+
+def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
+    """What was left unfinished or lost."""
+    shares = [(f, s) for f in fabrics if (s := f.finished) is not None]
+    if not shares:
+        return None
+
+    def detail(fabric: Fabric) -> str:
+        lost = fabric.get("drops")
+        return "" if lost is None else f"{units.count(lost)} lost"
+
+    shown = evidence(fabrics, lambda f: f.finished, "share", detail)
+    parts = [unfinished_answer(shares)]
+    losing = [s for s in scores(fabrics, "drops") if s.value > 0]
+    if losing:
+        each = [f"{s.fabric.label} ({units.count(s.value)})" for s in losing]
+        parts.append(f"Cells or packets were lost in {units.listed(each)}.")
+    elif scores(fabrics, "drops"):
+        parts.append("Nothing was lost.")
+    return Verdict("Does everything arrive?", " ".join(parts), shown)
+
+
+def unfinished_answer(shares: Sequence[tuple[Fabric, float]]) -> str:
+    """How many flows were still under way at the end."""
+    least, share = min(shares, key=lambda pair: pair[1])
+    if share == 1:
+        return "Every flow finished."
+    least_share = units.show(share, "share")
+    if share >= COMPLETE:
+        whose = least.label if len(shares) == 1 else "every fabric"
+        return f"Almost: {whose} finished {least_share} of the flows or more by the end of the run."
+    lagging = [f"{f.label} finished {units.show(s, 'share')}" for f, s in shares if s < COMPLETE]
+    if len(lagging) > 4:
+        only = f"{least.label} finished only {least_share} of the flows"
+        return f"Not by the end of the run: {only}, and {len(lagging) - 1} others are short of all."
+    return f"Not by the end of the run: {units.listed(lagging)} of the flows."

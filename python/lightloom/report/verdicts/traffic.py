@@ -1,0 +1,142 @@
+"""Who carries most, and what oversubscription costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import units
+from ..model import Fabric, LoadPoint, Workload
+from ..ranking import LEVEL, Score, less, less_by, names, rank
+from ..spec import tick_label
+from .answer import COMPLETE, Evidence, Verdict, evidence
+from .latency import short_p99, short_score
+
+
+def most_traffic(workload: Workload) -> Verdict:
+    """Who carries most at the highest load that was run."""
+    many = len(workload.fabrics) > 1
+    load, points = highest(workload)
+    at = f"At load {tick_label(load, 'share')}" if load is not None else "In this run"
+    question = "Which carries the most traffic" if many else "How much traffic does it carry"
+    question += " at the highest load?" if workload.loads else "?"
+    scored = [Score.exact(f, p.goodput) for f, p in points if p.goodput is not None]
+    if not scored:
+        return Verdict(question, "No goodput was measured, so this run cannot say.")
+    shown = traffic_evidence(points)
+    whole = [p.delivered for _, p in points if p.delivered is not None]
+    if whole and len(whole) == len(points) and min(whole) >= COMPLETE:
+        each = "each of them delivers" if many else f"{scored[0].fabric.label} delivers"
+        answer = f"{at} {each} what is offered ({units.show(min(whole), 'share')} of the bytes"
+        return Verdict(
+            question, answer + (" or more)." if many else ")."), shown, traffic_notes(workload)
+        )
+    ranking = rank(scored, "higher")
+    best = f"{units.show(ranking.best, 'share')} of what all servers could send"
+    if len(scored) == 1:
+        lead = f"{at} {names(scored)} carries {best}."
+    elif ranking.level == 1:
+        lead = f"{at} {names(ranking.leaders)} carries the most: {best}."
+    else:
+        lead = f"{at} {names(ranking.leaders)} are level: {best}."
+    return Verdict(
+        question, " ".join(p for p in (lead, less(ranking)) if p), shown, traffic_notes(workload)
+    )
+
+
+def highest(workload: Workload) -> tuple[float | None, list[tuple[Fabric, LoadPoint]]]:
+    """The highest load of the sweep, or the run itself if there was none."""
+    if workload.loads:
+        top = workload.loads[-1]
+        return top, [(f, p) for f in workload.fabrics for p in f.sweep if p.load == top]
+    drawn = [f.get("load_offered") for f in workload.fabrics]
+    load = next((v for v in drawn if v is not None), None)
+    points = [
+        (f, LoadPoint(load or 0.0, load, short_p99(f), f.get("goodput_normalized"), f.delivered))
+        for f in workload.fabrics
+    ]
+    return load, points
+
+
+def traffic_evidence(points: Sequence[tuple[Fabric, LoadPoint]]) -> tuple[Evidence, ...]:
+    """Goodput as bars, delivered bytes as detail."""
+    by_label = {f.label: p for f, p in points}
+
+    def detail(fabric: Fabric) -> str:
+        share = by_label[fabric.label].delivered
+        return "" if share is None else f"{units.show(share, 'share')} of offered"
+
+    return evidence([f for f, _ in points], lambda f: by_label[f.label].goodput, "share", detail)
+
+
+def traffic_notes(workload: Workload) -> tuple[str, ...]:
+    """Heavy tails offer less than they promise."""
+    _, points = highest(workload)
+    drawn = next((p.offered for _, p in points if p.offered is not None), None)
+    if not workload.loads or drawn is None or not points:
+        return ()
+    asked = points[0][1].load
+    if abs(drawn / asked - 1) < 0.05 if asked else True:
+        return ()
+    return (
+        f"The sizes as drawn offer {units.show(drawn, 'share')} of the servers' rate; "
+        f"{tick_label(asked, 'share')} was asked for.",
+    )
+
+
+def oversubscription(workload: Workload) -> Verdict | None:
+    """What the oversubscribed pay against their own kind; None if there is no such pair."""
+    pairs = oversubscribed(workload.fabrics)
+    if not pairs:
+        return None
+    _, points = highest(workload)
+    goodput = {f.label: p.goodput for f, p in points}
+    parts = []
+    for base, worse in pairs:
+        costs = [c for c in (latency_cost(base, worse), goodput_cost(base, worse, goodput)) if c]
+        said = " and ".join(costs) if costs else "no difference that this run can show"
+        parts.append(f"{worse.label} against {base.label}: {said}.")
+    chosen = list({f.label: f for pair in pairs for f in pair}.values())
+
+    def detail(fabric: Fabric) -> str:
+        carried = goodput.get(fabric.label)
+        return "" if carried is None else f"goodput {units.show(carried, 'share')}"
+
+    shown = evidence(chosen, short_p99, "time", detail)
+    return Verdict("What does oversubscription cost?", " ".join(parts), shown)
+
+
+def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
+    """Each oversubscribed fabric with the least oversubscribed one of its kind."""
+
+    def factor(fabric: Fabric) -> float:
+        value = fabric.settings.get("oversubscription", 1)
+        return float(value) if isinstance(value, int | float) else 1.0
+
+    def kind(fabric: Fabric) -> object:
+        return fabric.settings.get("kind", fabric.get("fabric"))
+
+    pairs = []
+    for worse in fabrics:
+        same = [f for f in fabrics if kind(f) == kind(worse)]
+        base = min(same, key=factor)
+        if factor(worse) > factor(base):
+            pairs.append((base, worse))
+    return pairs
+
+
+def latency_cost(base: Fabric, worse: Fabric) -> str:
+    """Short flows' 99th percentile, if it changed."""
+    a, b = short_score(base), short_score(worse)
+    if a is None or b is None or rank([a, b], "lower").level == 2:
+        return ""
+    values = f"({units.show(b.value, 'time')} against {units.show(a.value, 'time')})"
+    return f"short flows' 99th percentile is {units.times(b.value / a.value)} as long {values}"
+
+
+def goodput_cost(base: Fabric, worse: Fabric, goodput: dict[str, float | None]) -> str:
+    """Goodput at the highest load, if it changed."""
+    a, b = goodput.get(base.label), goodput.get(worse.label)
+    if not a or b is None or abs(b / a - 1) <= LEVEL:
+        return ""
+    change = f"{less_by(b, a)} less" if b < a else f"{(b / a - 1) * 100:.0f} % more"
+    return f"it carries {change} ({units.show(b, 'share')} against {units.show(a, 'share')})"

@@ -1,0 +1,199 @@
+"""Synthetic comparisons for the report's tests: plausible shapes, known winners."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from lightloom.results import Comparison, Result
+
+SERVER_RATE = 16.67e9  # b/s
+SERVERS = 3072
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a fabric is like."""
+
+    label: str
+    kind: str = "clos"
+    base_us: float = 2.0  # completion time of the smallest flow
+    capacity: float = 1.0  # of the servers' rate
+    hops: float | None = 4.0
+    queue: float | None = 2e5
+    reorder: float | None = None
+    finished: float = 1.0
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+FOUR = (
+    Profile(
+        "sirius", "sirius", 5.0, 0.68, 1.9, 78_200, 12_400, settings={"uplinks": 12, "queue": 4}
+    ),
+    Profile("sirius-ideal", "sirius", 2.1, 0.68, 1.9, 412_000, 31_000, settings={"mode": "ideal"}),
+    Profile("clos", "clos", 1.9, 1.0, 4.0, 1_210_000, None, settings={"oversubscription": 1}),
+    Profile("clos-3-1", "clos", 6.4, 0.34, 4.0, 9_800_000, None, settings={"oversubscription": 3}),
+)
+
+
+def percentiles(fct_us: np.ndarray) -> dict[str, float | None]:
+    """As the summary has them: nearest rank."""
+    ordered = np.sort(fct_us)
+    n = ordered.size
+    if n == 0:
+        return {"p50_us": None, "p99_us": None, "mean_us": None}
+    at = lambda p: float(ordered[-(-n * p // 100) - 1])  # noqa: E731
+    return {"p50_us": at(50), "p99_us": at(99), "mean_us": float(ordered.mean())}
+
+
+def make_flows(
+    p: Profile, load: float, n: int, sizes: np.ndarray, seed: int
+) -> tuple[pa.Table, float]:
+    """Flows whose completion grows with size and load, and the span of arrivals [µs]."""
+    rng = np.random.default_rng([seed, len(p.label), *p.label.encode()])
+    span_us = float(sizes.sum() * 8 / (SERVERS * SERVER_RATE * load) * 1e6) if n else 10.0
+    arrival = np.sort(np.random.default_rng(seed).uniform(0, span_us, n))
+    busy = min(load / p.capacity, 0.97)
+    wait = rng.gamma(1.2, p.base_us / (1 - busy), n)
+    fct = (
+        p.base_us
+        + wait
+        + sizes * 8 / (SERVER_RATE * 6) * 1e6 * (1 + busy / (1 - busy) * rng.random(n))
+    )
+    done = (arrival + fct < span_us) | (sizes < 1e5)
+    done &= rng.random(n) < p.finished
+    ps = lambda a: pa.array(np.round(a * 1e6).astype(np.int64))  # noqa: E731
+    finish = pa.array(np.round((arrival + fct) * 1e6).astype(np.int64), mask=~done)
+    columns = {
+        "flow": pa.array(np.arange(n, dtype=np.uint64)),
+        "bytes": pa.array(sizes.astype(np.uint64)),
+        "arrival_ps": ps(arrival),
+        "start_ps": ps(arrival),
+        "finish_ps": finish,
+    }
+    return pa.table(columns), span_us
+
+
+def summarise(p: Profile, flows: pa.Table, load: float, span_us: float) -> dict[str, Any]:
+    """The keys of summary.json."""
+    sizes = flows["bytes"].to_numpy().astype(float)
+    finish = flows["finish_ps"].to_numpy(zero_copy_only=False).astype(float)
+    fct = (finish - flows["arrival_ps"].to_numpy()) / 1e6
+    done, short = np.isfinite(fct), sizes < 1e5
+    goodput = min(load, p.capacity) * p.finished
+    offered = float(sizes.sum())
+    return {
+        "fabric": p.kind,
+        "label": p.label,
+        "version": "0.1.0",
+        "seed": 1,
+        "simulated_s": span_us * 1e-6,
+        "flows_offered": len(sizes),
+        "flows_completed": int(done.sum()),
+        "bytes_offered": int(offered),
+        "bytes_delivered": int(offered * min(1.0, goodput / load)),
+        "load_offered": load,
+        "goodput_normalized": goodput,
+        "fct": {
+            "all": percentiles(fct[done]),
+            "short": percentiles(fct[done & short]),
+            "long": percentiles(fct[done & ~short]),
+        },
+        "slowdown": {"p50": 1.4 * p.base_us, "p99": 9.0 * p.base_us},
+        "queue_peak_bytes": p.queue,
+        "reorder_peak_bytes": p.reorder,
+        "drops": 0,
+        "hops_mean": p.hops,
+        "cell_hops": None,
+        "packet_hops": None,
+        "kernel_s": 0.71,
+        "wall_s": 1.02,
+        "peak_rss_bytes": 212_000_000,
+    }
+
+
+def make_timeseries(p: Profile, load: float, span_us: float, samples: int) -> pa.Table:
+    """A ramp to a noisy plateau."""
+    rng = np.random.default_rng([7, *p.label.encode()])
+    t = np.linspace(0, span_us, samples)
+    ramp = 1 - np.exp(-t / (span_us * 0.08))
+    carried = min(load, p.capacity) * ramp * (1 + 0.06 * rng.standard_normal(samples))
+    carried[0] = np.nan
+    worst = (p.queue or 0) * ramp * rng.uniform(0.3, 1.0, samples)
+    return pa.table(
+        {
+            "time_ps": pa.array((t * 1e6).astype(np.int64)),
+            "queued_bytes": pa.array((worst * 70).astype(np.uint64)),
+            "queued_bytes_worst": pa.array(worst.astype(np.uint64)),
+            "goodput_normalized": pa.array(carried),
+            "utilisation": pa.array(
+                np.clip(carried * (p.hops or 1) / 2 / max(p.capacity, 0.9), 0, 1)
+            ),
+        }
+    )
+
+
+def make_result(
+    p: Profile, sizes: np.ndarray, load: float = 0.5, seed: int = 1, samples: int = 400
+) -> Result:
+    """One fabric's result."""
+    flows, span_us = make_flows(p, load, len(sizes), sizes, seed)
+    series = make_timeseries(p, load, span_us, samples)
+    return Result(p.label, flows, series, summarise(p, flows, load, span_us), {})
+
+
+def pareto(n: int, seed: int = 1) -> np.ndarray:
+    """Sizes of a heavy tail [B]."""
+    draw = np.random.default_rng(seed).pareto(1.05, n)
+    return np.minimum(np.ceil(4761 * (1 + draw)), 2e8)
+
+
+def make_experiment(
+    profiles: Sequence[Profile], load: float, n: int, loads: Sequence[float]
+) -> dict[str, Any]:
+    """What the experiment resolves to."""
+    made: dict[str, Any] = {
+        "cluster": {
+            "racks": 128,
+            "servers_per_rack": 24,
+            "server_rate": "16.666666667 Gb/s",
+            "nic": "uncapped",
+        },
+        "workload": {
+            "arrivals": "poisson",
+            "load": load,
+            "sizes": {"kind": "pareto", "shape": 1.05, "mean": "100 KB", "mean_rule": "nominal"},
+            "pattern": "uniform",
+            "flows": n,
+        },
+        "run": {"seed": 1, "stop": "last-arrival", "limit": None},
+        "fabric": [{"kind": p.kind, "label": p.label, **p.settings} for p in profiles],
+    }
+    if loads:
+        made["compare"] = {"loads": list(loads)}
+    return made
+
+
+def make_comparison(
+    profiles: Sequence[Profile] = FOUR,
+    *,
+    name: str = "paper",
+    load: float = 0.5,
+    loads: Sequence[float] = (),
+    sizes: np.ndarray | None = None,
+    n: int = 20_000,
+    seed: int = 1,
+) -> Comparison:
+    """A whole comparison."""
+    drawn = pareto(n, seed) if sizes is None else sizes
+    results = {p.label: make_result(p, drawn, load, seed) for p in profiles}
+    few = drawn[: max(2000, len(drawn) // 10)]
+    swept = (
+        {p.label: [make_result(p, few, x, seed, 8).summary for x in loads] for p in profiles}
+        if loads
+        else {}
+    )
+    return Comparison(name, make_experiment(profiles, load, len(drawn), loads), results, swept)
