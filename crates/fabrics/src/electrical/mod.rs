@@ -1,1 +1,84 @@
-//! Electrical networks.
+//! Electrical networks: the baselines that optical fabrics are measured by.
+//!
+//! `clos` is the three-tier folded Clos of Sirius §7: racks, pods of racks
+//! below aggregation switches, a core. Its transport is idealised, an upper
+//! bound on any electrically switched design: every switch has a queue per
+//! flow, serves them round robin packet by packet, holds a flow back while its
+//! queue at the next switch is full, and sprays packets over all paths. So the
+//! parallel links between two groups of switches are one *station*: several
+//! links, one ring of flows, served by whichever link is free.
+//!
+//! - Back-pressure is known at once, without delay; packets that are on links
+//!   when a queue fills still join it.
+//! - A switch stores a packet whole before it forwards it.
+//! - A packet that finds an idle link does not wait: queues, and the peak that
+//!   is reported (that of the worst station), are of waiting packets only, not
+//!   of those at their sources.
+//! - The links of a station have one rate, so full packets of a flow stay in
+//!   order; only its short last packet can overtake others. The reorder peak is
+//!   the largest such packet that came before its turn.
+//! - With uncapped server NICs a flow between servers of one rack is complete
+//!   after its bytes at the rack rate; such flows do not share. With capped
+//!   ones it passes both servers' links, fairly shared.
+//! - `hops` of a flow counts links between switches; `packet_hops` every
+//!   transmission, over servers' links too.
+//! - Ports are links: each has one transmitter and one receiver, of its number.
+//!
+//! Where 3:1 bites is a choice (`oversubscription_at`). Between aggregation and
+//! core, as the default reads Sirius §7, traffic within a pod is not
+//! restricted: with 8 pods of 16 racks, uniform traffic fits up to a load of
+//! 1/3 ÷ 0.875 = 0.38, and a rack may burst at its full rate while its pod is
+//! quiet. Between racks and aggregation it fits up to 0.34, and every rack is
+//! held to a third of its rate even when all others are silent, so short flows
+//! take longer at any load.
+//!
+//! Not modelled: failures, ECMP and its collisions, transport protocols,
+//! losses, delay of back-pressure, switches and cables within a station
+//! (nothing in a bundle can be hot while the rest is idle).
+//!
+//! Oversubscribed trees and the flattened butterfly are to come.
+
+pub mod bound;
+pub mod columns;
+pub mod config;
+pub mod kernel;
+pub mod layout;
+#[cfg(test)]
+mod tests;
+
+use crate::registry::{build, memory, resolve, schema, Entry, Preset};
+use config::ClosConfig;
+
+/// `kind = "clos"`.
+pub const ENTRY: Entry = Entry {
+    kind: "clos",
+    title: "Folded Clos (ideal)",
+    source: "Ballani et al., SIGCOMM 2020, §7: ESN (Ideal) and ESN-OSUB (Ideal)",
+    summary: "Three tiers of electrical packet switches with a queue per flow, back-pressure and \
+              packet spraying over all paths: an upper bound on any electrically switched \
+              network. Non-blocking, or oversubscribed above the racks.",
+    presets: PRESETS,
+    schema: schema::<ClosConfig>,
+    resolve: resolve::<ClosConfig>,
+    build: build::<ClosConfig>,
+    memory: memory::<ClosConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "ideal",
+        summary: "ESN (Ideal) of Sirius §7: non-blocking, no latency",
+        table: "{}",
+    },
+    Preset {
+        name: "ideal-3to1",
+        summary: "ESN-OSUB (Ideal) of Sirius §7: 3:1 between aggregation and core",
+        table: r#"{"oversubscription": 3.0}"#,
+    },
+    Preset {
+        name: "realistic",
+        summary: "non-blocking; 100 m of fibre a link (5 ns/m), 500 ns a switch (a round figure \
+                  for merchant silicon: put your own), 78 B of Ethernet, IP and TCP around 1,460 B",
+        table: r#"{"propagation": "500 ns", "switch_latency": "500 ns", "mtu": "1460 B", "header": "78 B"}"#,
+    },
+];

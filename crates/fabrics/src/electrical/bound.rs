@@ -1,0 +1,97 @@
+//! The least time that a flow can take, by formula: what causality is tested
+//! against. It shares no code with the kernel, nor with its layout.
+
+use super::config::{ClosConfig, Tier};
+use lightloom_engine::{Cluster, HostId, Nic, Rate, Shape, Time};
+
+/// A hop that a flow has to itself.
+#[derive(Clone, Copy, Debug)]
+struct Hop {
+    links: u64,
+    rate: Rate,
+}
+
+/// Lower bounds by path length.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    config: ClosConfig,
+    cluster: Cluster,
+}
+
+impl Bound {
+    /// For a resolved configuration.
+    pub fn new(config: &ClosConfig, cluster: &Cluster) -> Bound {
+        Bound {
+            config: config.clone(),
+            cluster: *cluster,
+        }
+    }
+
+    /// What the fabric connects, with that capacity of its links.
+    pub fn shape(&self, link_capacity: Rate) -> Shape {
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity,
+        }
+    }
+
+    /// From arrival to the last byte, alone in the network.
+    ///
+    /// The last full packet has to wait until all others have passed the
+    /// narrowest hop; the short one only until they have begun to leave.
+    pub fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        let (hops, switches) = self.hops(src, dst);
+        let latency = self.config.switch_latency * switches;
+        if hops.is_empty() {
+            return self.cluster.rack_rate().time_for(bytes) + latency;
+        }
+        let (mtu, header) = (self.config.mtu.0, self.config.header.0);
+        let (full, short) = ((bytes / mtu) as i64, bytes % mtu);
+        let one = |size: u64| {
+            hops.iter()
+                .fold(Time::ZERO, |t, h| t + h.rate.time_for(size + header))
+        };
+        let mut least = Time::ZERO;
+        for hop in hops.iter().filter(|_| full > 0) {
+            let rounds = (full + hop.links as i64 - 1) / hop.links as i64;
+            let behind = hop.rate.time_for(mtu + header) * (rounds - 1);
+            least = least.max(one(mtu) + behind);
+        }
+        if short > 0 {
+            let ahead = full / hops[0].links as i64;
+            least = least.max(hops[0].rate.time_for(mtu + header) * ahead + one(short));
+        }
+        least + latency + self.config.propagation * hops.len() as i64
+    }
+
+    fn hops(&self, src: HostId, dst: HostId) -> (Vec<Hop>, i64) {
+        let (c, rack_rate) = (&self.config, self.cluster.rack_rate().0);
+        let pod = c.racks_per_pod.unwrap_or(1);
+        let (a, b) = (self.cluster.rack_of(src), self.cluster.rack_of(dst));
+        let bundle = |capacity: f64| {
+            let capacity = capacity.round().max(1.0);
+            let links = ((capacity / c.link_rate.0 as f64 + 0.5).floor()).max(1.0);
+            Hop {
+                links: links as u64,
+                rate: Rate((capacity as u64) / links as u64),
+            }
+        };
+        let rack = match c.oversubscription_at {
+            Tier::AggregationCore => bundle(rack_rate as f64),
+            Tier::Rack => bundle(rack_rate as f64 / c.oversubscription),
+        };
+        let core = bundle((rack_rate * pod as u64) as f64 / c.oversubscription);
+        let (mut hops, switches) = match () {
+            _ if a == b => (vec![], 1),
+            _ if a / pod == b / pod => (vec![rack; 2], 3),
+            _ => (vec![rack, core, core, rack], 5),
+        };
+        if let Nic::Capped(rate) = self.cluster.nic {
+            hops.insert(0, Hop { links: 1, rate });
+            hops.push(Hop { links: 1, rate });
+        }
+        (hops, switches)
+    }
+}

@@ -1,0 +1,261 @@
+//! The table of `kind = "clos"`.
+
+use super::bound::Bound;
+use super::kernel::Clos;
+use super::layout::{Layout, LINKS_MAX};
+use crate::registry::{FabricConfig, Site};
+use lightloom_engine::kernel::event::EventDriven;
+use lightloom_engine::{Bytes, Cluster, Fabric, Nic, Rate, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A three-tier folded Clos with per-flow queues, back-pressure and packet
+/// spraying: ESN (Ideal) and ESN-OSUB (Ideal) of Sirius §7.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClosConfig {
+    /// Granularity of the simulation: `packets`; `flows` (max-min rates) comes
+    /// with the flow kernel.
+    pub detail: Detail,
+    /// Racks below the same aggregation switches; must divide the racks.
+    /// Default: the largest divisor up to 16 that leaves four pods or more
+    /// (16 racks for the 128 of Sirius §7, which does not say).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub racks_per_pod: Option<u32>,
+    /// Rate of one switch-to-switch link [b/s]. A bundle has as many as come
+    /// nearest to its capacity, which they share evenly. Default 50 Gb/s
+    /// (Sirius §7: "8 uplinks, each operating at a native rate of 50 Gbps").
+    pub link_rate: Rate,
+    /// Capacity below ÷ capacity above the tier named by `oversubscription_at`;
+    /// 1 is non-blocking, 3 is ESN-OSUB (Ideal) (Sirius §7).
+    pub oversubscription: f64,
+    /// Where the oversubscription bites. Sirius §7 puts it "at the aggregation
+    /// tier beyond the racks": `aggregation-core` (default) is between the
+    /// aggregation switches and the core, so that traffic within a pod keeps
+    /// its full rate; `rack` is between the racks and the aggregation switches,
+    /// so that all traffic between racks is restricted.
+    pub oversubscription_at: Tier,
+    /// Packets of one flow that may wait at a switch before the hop behind it
+    /// stops to serve that flow; those already on the links between them come
+    /// on top. Default: what the fastest flow sends over one hop within a
+    /// packet's serialisation and the delay of the hop, at least 4, so that
+    /// back-pressure alone never idles a link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow_buffer: Option<u32>,
+    /// Bytes of a flow in a full packet [B]; the last one is short. Default
+    /// 1,500 B (Ethernet's MTU).
+    pub mtu: Bytes,
+    /// Bytes on the wire of every packet beside the flow's [B]: frame, gap and
+    /// protocol headers. Default 0 (idealised).
+    pub header: Bytes,
+    /// Propagation over one link [s]. Default 0 (idealised).
+    pub propagation: Time,
+    /// From a packet's last bit in to its first bit out of an idle switch [s].
+    /// Default 0 (idealised).
+    pub switch_latency: Time,
+}
+
+/// Granularity of the simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Detail {
+    /// Every packet over every hop.
+    Packets,
+    /// Max-min rates; comes with the flow kernel.
+    Flows,
+}
+
+/// Where capacity is withheld.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tier {
+    /// Between the aggregation switches and the core.
+    AggregationCore,
+    /// Between the racks and the aggregation switches, and above.
+    Rack,
+}
+
+impl Default for ClosConfig {
+    fn default() -> Self {
+        ClosConfig {
+            detail: Detail::Packets,
+            racks_per_pod: None,
+            link_rate: Rate(50 * Rate::GBPS.0),
+            oversubscription: 1.0,
+            oversubscription_at: Tier::AggregationCore,
+            flow_buffer: None,
+            mtu: Bytes(1_500),
+            header: Bytes(0),
+            propagation: Time::ZERO,
+            switch_latency: Time::ZERO,
+        }
+    }
+}
+
+/// The largest divisor of `racks` up to 16 that leaves four pods or more.
+fn default_pod(racks: u32) -> u32 {
+    (1..=16.min(racks / 4).max(1))
+        .rev()
+        .find(|d| racks.is_multiple_of(*d))
+        .unwrap_or(1)
+}
+
+impl ClosConfig {
+    fn refuse_shape(&self, cluster: &Cluster, pod: u32) -> Result<(), Refusal> {
+        let racks = cluster.racks;
+        if pod == 0 || !racks.is_multiple_of(pod) {
+            return Err(Refusal::new(
+                "fabric.racks_per_pod",
+                pod,
+                format!("must divide the {racks} racks of the cluster"),
+                format!("try {}, or leave it out", default_pod(racks)),
+            ));
+        }
+        if !(1.0..=1_000.0).contains(&self.oversubscription) {
+            return Err(Refusal::new(
+                "fabric.oversubscription",
+                self.oversubscription,
+                "must be from 1 (non-blocking) to 1,000",
+                "write 3 for 3:1",
+            ));
+        }
+        let unused = self.oversubscription_at == Tier::AggregationCore && pod == racks;
+        if unused && racks > 1 && self.oversubscription > 1.0 {
+            return Err(Refusal::new(
+                "fabric.oversubscription",
+                self.oversubscription,
+                format!(
+                    "has no effect: all {racks} racks are in one pod and nothing passes the core"
+                ),
+                "lower fabric.racks_per_pod, or set fabric.oversubscription_at = \"rack\"",
+            ));
+        }
+        Ok(())
+    }
+
+    fn refuse_packets(&self) -> Result<(), Refusal> {
+        if self.detail == Detail::Flows {
+            return Err(Refusal::new(
+                "fabric.detail",
+                "\"flows\"",
+                "max-min rates come with the flow kernel, which this version does not have",
+                "use detail = \"packets\"",
+            ));
+        }
+        let limits = [
+            ("fabric.mtu", self.mtu, 64..=65_535, "1500 B"),
+            ("fabric.header", self.header, 0..=65_535, "0 B or 78 B"),
+        ];
+        for (key, value, limit, usual) in limits {
+            if !limit.contains(&value.0) {
+                let (low, high) = limit.into_inner();
+                let limit = format!("must be from {low} B to {high} B");
+                return Err(Refusal::new(key, value, limit, format!("use {usual}")));
+            }
+        }
+        let delays = [
+            ("fabric.propagation", self.propagation),
+            ("fabric.switch_latency", self.switch_latency),
+        ];
+        for (key, value) in delays {
+            if !(Time::ZERO..=Time::MS * 100).contains(&value) {
+                let limit = "must be from 0 s to 100 ms";
+                return Err(Refusal::new(
+                    key,
+                    value,
+                    limit,
+                    "light takes 5 ns a metre of fibre",
+                ));
+            }
+        }
+        if self.flow_buffer.is_some_and(|b| b == 0 || b > 1 << 20) {
+            return Err(Refusal::new(
+                "fabric.flow_buffer",
+                self.flow_buffer.unwrap_or(0),
+                "must be from 1 to 1,048,576 packets",
+                "leave it out for one that never idles a link",
+            ));
+        }
+        Ok(())
+    }
+
+    fn refuse_links(&self, layout: &Layout) -> Result<(), Refusal> {
+        if self.link_rate.0 == 0 {
+            let limit = "must be more than 0 b/s";
+            return Err(Refusal::new(
+                "fabric.link_rate",
+                self.link_rate,
+                limit,
+                "use 50 Gb/s",
+            ));
+        }
+        let most = layout.bundles.iter().map(|b| b.links).max().unwrap_or(0);
+        if most > LINKS_MAX || layout.links() > u32::MAX as u64 / 2 {
+            return Err(Refusal::new(
+                "fabric.link_rate",
+                self.link_rate,
+                format!("makes bundles of {most} links; at most {LINKS_MAX} are modelled"),
+                "raise fabric.link_rate",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The default of `flow_buffer`.
+    fn covering_buffer(&self, cluster: &Cluster) -> u32 {
+        let fastest = match cluster.nic {
+            Nic::Uncapped => cluster.rack_rate(),
+            Nic::Capped(rate) => rate.min(cluster.rack_rate()),
+        };
+        let wire = self.mtu.0 + self.header.0;
+        let hop = self.link_rate.min(cluster.rack_rate()).time_for(wire)
+            + self.propagation
+            + self.switch_latency * 2;
+        let packets = fastest.bytes_in(hop).div_ceil(wire);
+        packets.clamp(4, 1 << 20) as u32
+    }
+}
+
+impl FabricConfig for ClosConfig {
+    fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
+        let pod = self.racks_per_pod.unwrap_or(default_pod(cluster.racks));
+        self.refuse_shape(cluster, pod)?;
+        self.refuse_packets()?;
+        self.racks_per_pod = Some(pod);
+        self.refuse_links(&Layout::new(&self, cluster))?;
+        self.flow_buffer
+            .get_or_insert(self.covering_buffer(cluster));
+        Ok(self)
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let largest = site.flows.bytes.iter().copied().max().unwrap_or(0);
+        if largest.div_ceil(config.mtu.0) >= u32::MAX as u64 {
+            return Err(Refusal::new(
+                "fabric.mtu",
+                config.mtu,
+                format!(
+                    "a flow of {} has more than 4 billion packets",
+                    Bytes(largest)
+                ),
+                "raise fabric.mtu, or shorten the flow",
+            ));
+        }
+        let layout = Layout::new(&config, site.cluster);
+        let bound = Bound::new(&config, site.cluster);
+        Ok(Box::new(EventDriven::new(Clos::new(
+            &config, layout, bound,
+        ))))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let Ok(config) = self.clone().resolve(site.cluster) else {
+            return 0;
+        };
+        let layout = Layout::new(&config, site.cluster);
+        // Rows are taken by the flows that are active at a time: at most all.
+        let rows = site.flows.len() as u64 * (32 + (16 << layout.stride_log2()));
+        layout.stations() * 64 + layout.links() * (8 + 24) + rows
+    }
+}

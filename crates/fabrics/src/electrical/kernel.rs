@@ -1,0 +1,280 @@
+//! The event kernel of the Clos: packets from station to station.
+//!
+//! One event per packet and hop: the link falls idle, the packet is at the next
+//! station, and both are served at once. Only where hops have a delay does a
+//! packet's presence there take an event of its own.
+
+use super::bound::Bound;
+use super::columns::Columns;
+use super::config::ClosConfig;
+use super::layout::{Layout, NIC_DOWN, NIC_UP};
+use lightloom_engine::kernel::event::EventKernel;
+use lightloom_engine::{
+    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+};
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A link has sent its packet's last bit.
+    Sent {
+        /// The link.
+        link: u32,
+    },
+    /// A packet is at the end of a hop.
+    Landed {
+        /// Its flow's queue before that hop.
+        queue: u32,
+        /// Its bytes.
+        bytes: u32,
+    },
+    /// A flow below one rack switch is complete.
+    Local {
+        /// The flow.
+        flow: FlowId,
+    },
+}
+
+/// The kernel.
+pub struct Clos {
+    layout: Layout,
+    bound: Bound,
+    shape: Shape,
+    columns: Columns,
+    header: u32,
+    /// Bytes that propagate.
+    propagating: u64,
+    /// Bytes of flows that stay below one rack switch with uncapped servers.
+    local: u64,
+    packet_hops: u64,
+    reorder_peak: u64,
+}
+
+type Todo = Agenda<Event>;
+
+impl Clos {
+    /// An empty network of a resolved configuration.
+    pub fn new(config: &ClosConfig, layout: Layout, bound: Bound) -> Clos {
+        let (mtu, header) = (config.mtu.0 as u32, config.header.0 as u32);
+        let buffer = config.flow_buffer.unwrap_or(u32::MAX - 1);
+        Clos {
+            shape: bound.shape(layout.switch_capacity()),
+            columns: Columns::new(&layout, mtu, header, buffer),
+            layout,
+            bound,
+            header,
+            propagating: 0,
+            local: 0,
+            packet_hops: 0,
+            reorder_peak: 0,
+        }
+    }
+
+    /// The link has sent its packet: that goes on, and the link takes the next.
+    #[inline]
+    fn sent(&mut self, link: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let (queue, bytes) = self.columns.on_link(link);
+        let at = self.columns.station_of(queue);
+        let station = &mut self.columns.stations[at as usize];
+        station.carried += (bytes + self.header) as u64;
+        self.packet_hops += 1;
+        if station.delay == Time::ZERO {
+            self.landed(queue, bytes, now, io, todo);
+        } else {
+            self.propagating += bytes as u64;
+            todo.schedule(now + station.delay, Event::Landed { queue, bytes });
+        }
+        self.serve(at, link, now, io, todo);
+    }
+
+    /// A packet is at the end of a hop: at its destination, on the next link if
+    /// one is idle, or in its flow's queue.
+    #[inline]
+    fn landed(&mut self, before: u32, bytes: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        if self.columns.is_last(before) {
+            let (flow, overtook) = self.columns.deliver(before, bytes);
+            if overtook {
+                self.reorder_peak = self.reorder_peak.max(bytes as u64);
+            }
+            io.deliver(flow, bytes as u64, now);
+            return;
+        }
+        let queue = before + 1;
+        // An idle link means that nobody who may be served waits here, so an
+        // own packet waits only for room behind.
+        if self.columns.room(queue) {
+            if let Some(link) = self.columns.take_link(self.columns.station_of(queue)) {
+                self.transmit(queue, link, bytes, now, io, todo);
+                return;
+            }
+            self.columns.join_ring(queue);
+        }
+        self.columns.enqueue(queue, bytes);
+    }
+
+    /// Gives an idle link to the flow whose turn it is and whose next queue has
+    /// room; flows without room leave the ring until they are recalled.
+    #[inline]
+    fn serve(&mut self, station: u32, link: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        while let Some(queue) = self.columns.leave_ring(station) {
+            if !self.columns.room(queue) {
+                continue;
+            }
+            let bytes = self.columns.dequeue(queue);
+            if self.columns.packets(queue) > 0 {
+                self.columns.join_ring(queue);
+            }
+            self.transmit(queue, link, bytes, now, io, todo);
+            if self.columns.is_source(queue) {
+                if self.columns.take_fresh(queue) {
+                    let row = self.columns.row_of(queue);
+                    io.start(self.columns.rows[row as usize].flow, now);
+                }
+                return;
+            }
+            self.columns.stations[station as usize].queued -= bytes as u64;
+            if self.columns.makes_room(queue) {
+                self.recall(queue - 1, now, io, todo);
+            }
+            return;
+        }
+        self.columns.free_link(station, link);
+    }
+
+    /// A queue has room again: the hop before it may serve the flow, on as many
+    /// links as are idle.
+    fn recall(&mut self, queue: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        if self.columns.packets(queue) == 0 {
+            return;
+        }
+        self.columns.join_ring(queue);
+        self.serve_idle(self.columns.station_of(queue), now, io, todo);
+    }
+
+    /// Puts idle links of a station to work.
+    fn serve_idle(&mut self, station: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        while self.columns.ring_waits(station) {
+            let Some(link) = self.columns.take_link(station) else {
+                return;
+            };
+            self.serve(station, link, now, io, todo);
+        }
+    }
+
+    #[inline]
+    fn transmit(
+        &mut self,
+        queue: u32,
+        link: u32,
+        bytes: u32,
+        now: Time,
+        io: &mut Io,
+        todo: &mut Todo,
+    ) {
+        let wire = (bytes + self.header) as u64;
+        let until = if self.columns.is_full(bytes) {
+            now + self.columns.stations[self.columns.station_of(queue) as usize].full
+        } else {
+            now + self.layout.rate_of(link).time_for(wire)
+        };
+        self.columns.load(link, queue, bytes);
+        if let Some(audit) = &mut io.audit {
+            audit.transmit(PortId(link), PortId(link), now, until, wire);
+        }
+        todo.schedule(until, Event::Sent { link });
+    }
+}
+
+impl EventKernel for Clos {
+    type Event = Event;
+
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
+        let f = flow.index();
+        let (src, dst, bytes) = (io.flows.src[f], io.flows.dst[f], io.flows.bytes[f]);
+        let path = self.layout.path(src, dst);
+        if path.stations().is_empty() {
+            io.start(flow, now);
+            self.local += bytes;
+            let finish = now + self.layout.rack_rate.time_for(bytes) + self.layout.local_delay;
+            todo.schedule(finish, Event::Local { flow });
+            return;
+        }
+        let source = self.columns.admit(flow, bytes, &path);
+        self.columns.join_ring(source);
+        self.serve_idle(path.stations()[0], now, io, todo);
+    }
+
+    #[inline]
+    fn handle(&mut self, now: Time, event: Event, io: &mut Io, todo: &mut Todo) {
+        match event {
+            Event::Sent { link } => self.sent(link, now, io, todo),
+            Event::Landed { queue, bytes } => {
+                self.propagating -= bytes as u64;
+                self.landed(queue, bytes, now, io, todo);
+            }
+            Event::Local { flow } => {
+                let bytes = io.flows.bytes[flow.index()];
+                self.local -= bytes;
+                io.deliver(flow, bytes, now);
+            }
+        }
+    }
+
+    fn apply(&mut self, _: Command, _: Time, _: &mut Todo) -> Result<(), Rejected> {
+        Err(Rejected(
+            "clos does not model failures yet; run it without [[fault]], or use a fabric that does"
+                .to_owned(),
+        ))
+    }
+
+    fn observe(&self, _: &Io, view: &mut View) {
+        let (sources, network) = self.columns.bytes_waiting();
+        let switches = |s: &(usize, _)| !matches!(self.layout.tier(s.0 as u32), NIC_UP | NIC_DOWN);
+        view.waiting_bytes = sources;
+        view.queued_bytes = network;
+        view.in_flight_bytes =
+            sources + network + self.columns.bytes_on_links() + self.propagating + self.local;
+        let stations = || self.columns.stations.iter();
+        debug_assert_eq!(network, stations().map(|s| s.queued).sum::<u64>());
+        view.queued_bytes_worst = stations().map(|s| s.queued).max().unwrap_or(0);
+        view.carried_bytes = stations()
+            .enumerate()
+            .filter(switches)
+            .map(|(_, s)| s.carried)
+            .sum();
+    }
+
+    fn idle(&self) -> bool {
+        self.columns.idle() && self.local == 0
+    }
+
+    fn totals(&self) -> Totals {
+        Totals {
+            queue_peak_bytes: self.columns.stations.iter().map(|s| s.peak).max(),
+            reorder_peak_bytes: Some(self.reorder_peak),
+            cell_hops: None,
+            packet_hops: Some(self.packet_hops),
+        }
+    }
+
+    fn settle(&self, io: &mut Io) {
+        for f in 0..io.flows.len() {
+            if io.flows.delivered[f] > 0 {
+                let hops = self.layout.switch_hops(io.flows.src[f], io.flows.dst[f]);
+                io.flows.hops[f] = hops as f32;
+            }
+        }
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        self.bound.soonest(src, dst, bytes)
+    }
+
+    fn port_rate(&self, tx: PortId) -> Rate {
+        self.layout.rate_of(tx.0)
+    }
+}

@@ -1,0 +1,230 @@
+//! Tiers, bundles and paths of a folded Clos.
+//!
+//! All parallel links between two groups of switches form one *station*: a
+//! rack and its pod's aggregation switches, a pod's aggregation switches and
+//! the core. Packet spraying over all paths is what makes them one: a packet
+//! takes whichever link is free.
+
+use super::config::{ClosConfig, Tier};
+use lightloom_engine::{Cluster, HostId, Nic, Rate, Time};
+
+/// Most links of a bundle.
+pub const LINKS_MAX: u64 = 65_536;
+/// Most stations on a path.
+pub const HOPS_MAX: usize = 6;
+
+/// The tiers, in the order in which a packet meets them.
+pub const NIC_UP: usize = 0;
+/// Rack to aggregation.
+pub const RACK_UP: usize = 1;
+/// Aggregation to core.
+pub const POD_UP: usize = 2;
+/// Core to aggregation.
+pub const POD_DOWN: usize = 3;
+/// Aggregation to rack.
+pub const RACK_DOWN: usize = 4;
+/// Rack to server.
+pub const NIC_DOWN: usize = 5;
+/// How many tiers there are.
+pub const TIERS: usize = 6;
+
+/// Parallel links of one rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bundle {
+    /// How many.
+    pub links: u64,
+    /// Of each.
+    pub rate: Rate,
+}
+
+impl Bundle {
+    /// As many links as come nearest to `capacity`, which they share evenly
+    /// (never more than it).
+    fn of(capacity: u64, link: Rate) -> Bundle {
+        let capacity = capacity.max(1);
+        let links = ((capacity + link.0 / 2) / link.0.max(1)).clamp(1, capacity);
+        Bundle {
+            links,
+            rate: Rate(capacity / links),
+        }
+    }
+}
+
+/// The stations that a flow passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Path {
+    stations: [u32; HOPS_MAX],
+    hops: usize,
+}
+
+impl Path {
+    /// In order; empty for a flow that stays below its rack switch with
+    /// uncapped servers.
+    pub fn stations(&self) -> &[u32] {
+        &self.stations[..self.hops]
+    }
+}
+
+/// Stations by number: those of a tier are adjacent, and so are the links of a
+/// station.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The bundle of every station of a tier.
+    pub bundles: [Bundle; TIERS],
+    /// From the last bit sent to the packet's presence at the next station, by tier.
+    pub delay: [Time; TIERS],
+    /// Rate of all servers of a rack.
+    pub rack_rate: Rate,
+    /// Delay of a flow that stays below its rack switch with uncapped servers.
+    pub local_delay: Time,
+    /// Whether servers have links of their own.
+    pub capped: bool,
+    /// First station of each tier.
+    first: [u32; TIERS + 1],
+    /// First link of each tier.
+    first_link: [u64; TIERS + 1],
+    servers_per_rack: u32,
+    racks_per_pod: u32,
+}
+
+impl Layout {
+    /// The layout of a configuration whose `racks_per_pod` is known.
+    pub fn new(config: &ClosConfig, cluster: &Cluster) -> Layout {
+        let pod = config.racks_per_pod.unwrap_or(1).max(1);
+        let (rack_rate, ratio) = (cluster.rack_rate(), config.oversubscription);
+        let withheld = |capacity: u64| (capacity as f64 / ratio).round() as u64;
+        let rack = match config.oversubscription_at {
+            Tier::AggregationCore => rack_rate.0,
+            Tier::Rack => withheld(rack_rate.0),
+        };
+        let core = withheld(rack_rate.0.saturating_mul(pod as u64));
+        let nic = match cluster.nic {
+            Nic::Uncapped => None,
+            Nic::Capped(rate) => Some(Bundle { links: 1, rate }),
+        };
+        let (rack, core) = (
+            Bundle::of(rack, config.link_rate),
+            Bundle::of(core, config.link_rate),
+        );
+        let server = nic.unwrap_or_default();
+        let bundles = [server, rack, core, core, rack, server];
+        let counts = [
+            if nic.is_some() { cluster.hosts() } else { 0 },
+            cluster.racks,
+            cluster.racks / pod,
+            cluster.racks / pod,
+            cluster.racks,
+            if nic.is_some() { cluster.hosts() } else { 0 },
+        ];
+        let (mut first, mut first_link) = ([0; TIERS + 1], [0; TIERS + 1]);
+        for t in 0..TIERS {
+            first[t + 1] = first[t] + counts[t];
+            first_link[t + 1] = first_link[t] + counts[t] as u64 * bundles[t].links;
+        }
+        Layout {
+            bundles,
+            delay: delays(config, nic.is_some()),
+            rack_rate,
+            local_delay: config.switch_latency,
+            capped: nic.is_some(),
+            first,
+            first_link,
+            servers_per_rack: cluster.servers_per_rack,
+            racks_per_pod: pod,
+        }
+    }
+
+    /// The path from `src` to `dst`.
+    pub fn path(&self, src: HostId, dst: HostId) -> Path {
+        let (from, to) = (src.0 / self.servers_per_rack, dst.0 / self.servers_per_rack);
+        let (from_pod, to_pod) = (from / self.racks_per_pod, to / self.racks_per_pod);
+        let mut path = Path {
+            stations: [0; HOPS_MAX],
+            hops: 0,
+        };
+        let mut pass = |tier: usize, index: u32| {
+            path.stations[path.hops] = self.first[tier] + index;
+            path.hops += 1;
+        };
+        if self.capped {
+            pass(NIC_UP, src.0);
+        }
+        if from != to {
+            pass(RACK_UP, from);
+            if from_pod != to_pod {
+                pass(POD_UP, from_pod);
+                pass(POD_DOWN, to_pod);
+            }
+            pass(RACK_DOWN, to);
+        }
+        if self.capped {
+            pass(NIC_DOWN, dst.0);
+        }
+        path
+    }
+
+    /// Links between switches on the way from `src` to `dst`.
+    pub fn switch_hops(&self, src: HostId, dst: HostId) -> usize {
+        let servers = if self.capped { 2 } else { 0 };
+        self.path(src, dst).hops - servers
+    }
+
+    /// Number of stations.
+    pub fn stations(&self) -> u64 {
+        self.first[TIERS] as u64
+    }
+
+    /// Number of links.
+    pub fn links(&self) -> u64 {
+        self.first_link[TIERS]
+    }
+
+    /// The tier of a station.
+    pub fn tier(&self, station: u32) -> usize {
+        self.first[1..].partition_point(|&f| f <= station)
+    }
+
+    /// The links of a station: the first and how many.
+    pub fn links_of(&self, station: u32) -> (u32, u32) {
+        let tier = self.tier(station);
+        let links = self.bundles[tier].links;
+        let index = (station - self.first[tier]) as u64;
+        ((self.first_link[tier] + index * links) as u32, links as u32)
+    }
+
+    /// The rate of a link.
+    pub fn rate_of(&self, link: u32) -> Rate {
+        let tier = self.first_link[1..].partition_point(|&f| f <= link as u64);
+        self.bundles[tier.min(TIERS - 1)].rate
+    }
+
+    /// Rate of all links between switches.
+    pub fn switch_capacity(&self) -> Rate {
+        let total = (RACK_UP..=RACK_DOWN)
+            .map(|t| (self.first_link[t + 1] - self.first_link[t]) * self.bundles[t].rate.0)
+            .sum();
+        Rate(total)
+    }
+
+    /// Columns that a path takes: 4 or 8, as a power of two.
+    pub fn stride_log2(&self) -> u32 {
+        if self.capped {
+            3
+        } else {
+            2
+        }
+    }
+}
+
+/// Propagation on every link; the latency of the switch at its end. Where
+/// servers have no link of their own the latency of the first rack switch is
+/// added to the first hop.
+fn delays(config: &ClosConfig, capped: bool) -> [Time; TIERS] {
+    let hop = config.propagation + config.switch_latency;
+    let mut delay = [hop; TIERS];
+    delay[NIC_DOWN] = config.propagation;
+    if !capped {
+        delay[RACK_UP] += config.switch_latency;
+    }
+    delay
+}
