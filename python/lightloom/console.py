@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from lightloom.errors import ConfigError
+from lightloom.errors import ConfigError, refusal
 
 Summary = Mapping[str, Any]
 Tick = Callable[[str, float, float, float], None]
@@ -47,11 +47,6 @@ def say(message: str) -> None:
 def print_json(value: Any) -> None:
     """Prints JSON and nothing else."""
     sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
-
-
-def refusal(key: str, value: object, limit: str, remedy: str) -> ConfigError:
-    """A refusal in the form that the simulator's own have."""
-    return ConfigError(f"{key} = {value}: {limit}; {remedy}")
 
 
 @contextmanager
@@ -102,6 +97,8 @@ def progress(enabled: bool = True) -> Iterator[Tick]:
 
     def tick(label: str, now_s: float, end_s: float, delivered: float) -> None:
         if label not in tasks:
+            for task in bar.tasks:
+                task.visible = not task.finished
             tasks[label] = bar.add_task(label, total=1.0, detail="")
         # While a run drains its end is only a limit: what is delivered tells more.
         reached = max(now_s / end_s if end_s > 0 else 0.0, delivered)

@@ -51,9 +51,7 @@ def _claims(runs: Runs[tuple[int, float]]) -> dict[str, float]:
 
 def _panels(runs: Runs[tuple[int, float]]) -> list[dict[str, Any]]:
     def lines(path: str, scale: float = 1.0) -> dict[str, list[float | None]]:
-        return {
-            f"Q = {q}": runs.line(((q, load) for load in LOADS), path, scale) for q in SIZES
-        }
+        return {f"Q = {q}": runs.line(((q, load) for load in LOADS), path, scale) for q in SIZES}
 
     load = ("load L", LOADS)
     return [

@@ -122,8 +122,8 @@ def _sweep_table(outcome: sweeps.Outcome) -> Table:
         key = (*(str(value) for value in point.grid.values()), point.fabric)
         groups.setdefault(key, []).append(summary)
     table = console.plain_table()
-    for key in (*outcome.points[0].grid, "fabric"):
-        table.add_column(key.replace(".", ".\n"))
+    for name in (*outcome.points[0].grid, "fabric"):
+        table.add_column(name.replace(".", ".\n"))
     shown = console.COLUMNS[:4]
     for heading, _, _ in shown:
         table.add_column(heading, justify="right", no_wrap=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom.console import refusal
+from lightloom.errors import refusal
 
 Overrides = Annotated[
     list[str] | None,

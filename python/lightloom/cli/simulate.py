@@ -10,6 +10,7 @@ import typer
 import lightloom
 from lightloom import console
 from lightloom.cli.options import Json, OutDir, Overrides, Threads, read_experiment
+from lightloom.errors import refusal
 
 RESULTS = Path("results")
 
@@ -99,14 +100,14 @@ def _only_label(experiment: lightloom.Experiment, wanted: str | None) -> str:
     if wanted is None:
         if len(labels) == 1:
             return labels[0]
-        raise console.refusal(
+        raise refusal(
             "--fabric",
             "(missing)",
             f"the experiment has {len(labels)} fabrics",
             f"choose one of {known}, or use `lightloom compare`",
         )
     if wanted not in labels:
-        raise console.refusal("--fabric", wanted, "no such label", f"choose one of {known}")
+        raise refusal("--fabric", wanted, "no such label", f"choose one of {known}")
     return wanted
 
 
@@ -115,7 +116,7 @@ def _distinct(experiments: list[lightloom.Experiment]) -> list[lightloom.Experim
     names = [e.name for e in experiments]
     for name in names:
         if names.count(name) > 1:
-            raise console.refusal(
+            raise refusal(
                 "EXPERIMENT", name, "two experiments have this name", "rename one of the files"
             )
     return experiments

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from lightloom.config import read_toml
 from lightloom.errors import ConfigError
 
 Status = Literal["reproduced", "not reproduced", "not judged"]
@@ -105,9 +105,7 @@ class Claims(BaseModel):
     def read(cls, path: Path) -> Claims:
         """Reads and validates a file of claims."""
         try:
-            return cls.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-        except tomllib.TOMLDecodeError as problem:
-            raise ConfigError(f"{path}: not TOML: {problem}; correct the line") from None
+            return cls.model_validate(read_toml(path))
         except ValidationError as problem:
             first = problem.errors()[0]
             where = ".".join(str(part) for part in first["loc"])

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import matplotlib
 
 from lightloom.reproduce.claims import Claims, Verdict, judge
 from lightloom.reproduce.scripts import Script, find_validation, load_script, targets
@@ -35,7 +38,7 @@ def reproduce(
         claims = Claims.read(folder / fabric / "claims.toml")
         for name in names:
             script = load_script(folder, fabric, name)
-            with observed(lambda done, total, at=f"{fabric}/{name}": progress(at, done, total)):
+            with observed(partial(progress, f"{fabric}/{name}")):
                 measured = script.measure(quick, workers)
             verdicts += _judge(fabric, name, claims, measured["claims"], quick)
             drawn.append((script, measured["data"]))
@@ -59,10 +62,12 @@ def _draw(script: Script, data: Any, out: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     figure = script.figure(data)
     paths = []
-    for suffix in ("svg", "png"):
+    # The same data give the same bytes: no date, and identifiers by name.
+    for suffix, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
         path = folder / f"{script.name}.{suffix}"
         part = path.with_name(f".{path.name}.part")
-        figure.savefig(part, format=suffix, dpi=160, bbox_inches="tight")
+        with matplotlib.rc_context({"svg.hashsalt": script.name}):
+            figure.savefig(part, format=suffix, dpi=160, metadata=metadata)
         part.replace(path)
         paths.append(path)
     paths.append(_write(folder / f"{script.name}.json", data))

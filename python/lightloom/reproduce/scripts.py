@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lightloom.console import refusal
+from lightloom.errors import refusal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

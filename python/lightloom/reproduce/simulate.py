@@ -27,9 +27,7 @@ _observer: Callable[[int, int], None] | None = None
 def simulate(cases: Mapping[Key, Case], workers: int) -> dict[Key, Summary]:
     """Runs each case and returns its summary under the same key."""
     digests = {key: _digest(*case) for key, case in cases.items()}
-    missing = {
-        digest: cases[key] for key, digest in digests.items() if digest not in _known
-    }
+    missing = {digest: cases[key] for key, digest in digests.items() if digest not in _known}
     finished = 0
 
     def count(index: int, summary: Summary) -> None:

@@ -14,6 +14,7 @@ from lightloom.console import pick
 from lightloom.reproduce.simulate import Case, Summary, simulate
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Key = TypeVar("Key", bound=Hashable)
@@ -35,7 +36,7 @@ class Runs(Generic[Key]):
         """Median over the seeds of a figure relative to another run's on the
         same traffic."""
         pairs = zip(self.summaries[key], self.summaries[base], strict=True)
-        return statistics.median(pick(a, path) / pick(b, path) for a, b in pairs)
+        return float(statistics.median(pick(a, path) / pick(b, path) for a, b in pairs))
 
     def line(self, keys: Iterable[Key], path: str, scale: float = 1.0) -> list[float | None]:
         """A figure along a row of keys, times `scale`."""
@@ -85,30 +86,35 @@ def panel(
     }
 
 
-#: Okabe and Ito's palette: told apart by colour-blind readers and in print.
-COLOURS = ("#0072b2", "#56b4e9", "#d55e00", "#e69f00", "#009e73", "#cc79a7")
-MARKERS = "os^Dv*"
-
-
 def draw(panels: Sequence[Mapping[str, Any]]) -> Figure:
-    """Panels side by side, at most two in a row."""
+    """Panels side by side, at most two in a row; curves look as in reports."""
     from matplotlib.figure import Figure
 
     columns = min(len(panels), 2)
     rows = -(-len(panels) // columns)
     figure = Figure(figsize=(4.2 * columns, 3.1 * rows), layout="constrained")
     for axes, data in zip(figure.subplots(rows, columns, squeeze=False).flat, panels, strict=False):
-        for index, (name, values) in enumerate(data["lines"].items()):
-            points = [(x, y) for x, y in zip(data["x"], values, strict=True) if y is not None]
-            if points:
-                style = {"color": COLOURS[index % 6], "marker": MARKERS[index % 6]}
-                axes.plot(*zip(*points, strict=True), label=name, markersize=4, **style)
-        axes.set(xlabel=data["x_label"], ylabel=data["y_label"])
-        axes.set_title(data["title"], fontsize="medium")
-        axes.set_xscale("log" if data["log_x"] else "linear")
-        axes.set_yscale("log" if data["log_y"] else "linear")
-        if not data["log_y"]:
-            axes.set_ylim(bottom=0)
-        axes.grid(True, alpha=0.25, linewidth=0.6)
-        axes.legend(frameon=False, fontsize="small")
+        _draw_panel(axes, data)
     return figure
+
+
+def _draw_panel(axes: Axes, data: Mapping[str, Any]) -> None:
+    from lightloom.report import style
+
+    for slot, (name, values) in enumerate(data["lines"].items()):
+        points = [(x, y) for x, y in zip(data["x"], values, strict=True) if y is not None]
+        if points:
+            look = style.look(slot)
+            dash = (0, look.dash) if look.dash else "-"
+            x, y = zip(*points, strict=True)
+            colour, marker = style.LIGHT[look.colour], look.marker[1]
+            axes.plot(x, y, label=name, color=colour, linestyle=dash, marker=marker, markersize=4)
+    axes.set(xlabel=data["x_label"], ylabel=data["y_label"])
+    axes.set_title(data["title"], fontsize="medium", loc="left")
+    axes.set_xscale("log" if data["log_x"] else "linear")
+    axes.set_yscale("log" if data["log_y"] else "linear")
+    if not data["log_y"]:
+        axes.set_ylim(bottom=0)
+    axes.grid(True, alpha=0.25, linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize="small")

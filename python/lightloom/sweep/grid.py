@@ -6,7 +6,6 @@ import hashlib
 import itertools
 import json
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 import lightloom
-from lightloom.console import refusal
-from lightloom.errors import ConfigError
+from lightloom.config import read_toml
+from lightloom.errors import ConfigError, refusal
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
 
@@ -72,13 +71,7 @@ class Point:
 def read(path: Path) -> SweepFile:
     """Reads a sweep file, or refuses it by the name of the wrong key."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as problem:
-        raise ConfigError(f"{path}: not TOML: {problem}; correct the line") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not text in UTF-8; name a TOML file") from None
-    try:
-        sweep = SweepFile.model_validate(table)
+        sweep = SweepFile.model_validate(read_toml(path))
     except ValidationError as problem:
         raise _refusal_of(problem) from None
     return sweep.model_copy(update={"base": path.parent / sweep.base})
@@ -97,8 +90,8 @@ def expand(sweep: SweepFile) -> list[Point]:
     if count > POINTS_MAX:
         raise refusal("grid", f"{count} points", f"at most {POINTS_MAX}", "vary fewer keys")
     points = []
-    for values in itertools.product(*sweep.grid.values()):
-        taken = dict(zip(sweep.grid, values, strict=True))
+    for combination in itertools.product(*sweep.grid.values()):
+        taken = dict(zip(sweep.grid, combination, strict=True))
         varied = base.with_overrides([f"{key}={_toml(value)}" for key, value in taken.items()])
         first = int(varied.resolved()["run"]["seed"])
         for seed in range(first, first + sweep.repeat):

@@ -1,0 +1,160 @@
+"""`fabrics`, `workloads`, `explain` and `schema`: what there is, and what it means.
+
+All texts are the doc comments of the configuration types, by way of their JSON
+Schema: nothing is described twice.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.padding import Padding
+from rich.text import Text
+
+from lightloom import _core, console
+from lightloom.cli import describe
+from lightloom.cli.describe import Parameter
+from lightloom.errors import refusal
+
+Table = dict[str, Any]
+
+
+def fabrics() -> None:
+    """List the fabrics and their presets."""
+    for entry in _registry().values():
+        _paragraph(f"{entry['kind']}: {entry['title']}", style="bold")
+        _paragraph(entry["source"], indent=2)
+        for preset in entry["presets"]:
+            _paragraph(f"preset {preset['name']}: {preset['summary']}", indent=2)
+    console.say("\nlightloom explain KIND says more.")
+
+
+def workloads() -> None:
+    """List the published flow-size distributions."""
+    table = console.plain_table()
+    for heading in ("sizes", "mean", "source"):
+        table.add_column(heading, overflow="fold")
+    for entry in _published().values():
+        table.add_row(entry["name"], console.size(_mean(entry)), entry["source"])
+    console.out().print(table)
+    console.say("\nlightloom explain NAME says more.")
+
+
+def explain(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="As in sirius, sirius.queue, workload, web-search."),
+    ],
+) -> None:
+    """Explain a fabric, a parameter, a table of the experiment, or a workload."""
+    with console.guarded():
+        head, _, rest = name.partition(".")
+        registry, published = _registry(), _published()
+        tables = describe.tables(json.loads(_core.schema()))
+        schemas = tables | {kind: entry["schema"] for kind, entry in registry.items()}
+        if rest and head in schemas:
+            found = describe.find(schemas[head], rest)
+            if found is None:
+                keys = [p.key for p in describe.parameters(schemas[head])]
+                raise _unknown(name, rest, keys)
+            _print_parameter(found, name)
+        elif name in registry:
+            _print_fabric(registry[name])
+        elif name in tables:
+            _paragraph(f"[{name}] of an experiment", style="bold")
+            _paragraph(describe.summary_of(tables[name]))
+            _print_parameters(describe.parameters(tables[name]))
+        elif name in published:
+            _print_workload(published[name])
+        else:
+            raise _unknown(name, name, [*registry, *tables, *published])
+
+
+def schema() -> None:
+    """Print the JSON Schema of experiment files."""
+    console.print_json(json.loads(_core.schema()))
+
+
+def _registry() -> dict[str, Table]:
+    return {entry["kind"]: entry for entry in json.loads(_core.registry())}
+
+
+def _published() -> dict[str, Table]:
+    return {entry["name"]: entry for entry in json.loads(_core.workloads())}
+
+
+def _unknown(name: str, part: str, known: Sequence[str]) -> Exception:
+    near = difflib.get_close_matches(part, known, 1)
+    remedy = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(known)}"
+    return refusal("NAME", name, "nothing of this name", remedy)
+
+
+def _print_fabric(entry: Table) -> None:
+    _paragraph(f"{entry['kind']}: {entry['title']}", style="bold")
+    _paragraph(entry["source"])
+    _paragraph(entry["summary"])
+    console.say("")
+    for preset in entry["presets"]:
+        _paragraph(f'preset = "{preset["name"]}": {preset["summary"]}')
+    console.say("")
+    _print_parameters(describe.parameters(entry["schema"]))
+
+
+def _print_workload(entry: Table) -> None:
+    _paragraph(f'sizes = "{entry["name"]}"', style="bold")
+    _paragraph(entry["source"])
+    for key, value in entry.items():
+        if key not in ("name", "source", "points"):
+            _paragraph(f"{key}: {value}", indent=2)
+    console.say("")
+    table = console.plain_table()
+    table.add_column("size [B]", justify="right")
+    table.add_column("fraction of flows up to it", justify="right")
+    for size, fraction in entry["points"]:
+        table.add_row(f"{size:,.0f}", f"{fraction:g}")
+    console.out().print(table)
+
+
+def _print_parameters(parameters: Sequence[Parameter]) -> None:
+    """One line of facts and one of explanation for each key."""
+    for parameter in parameters:
+        _paragraph(f"{parameter.key}  ({_facts(parameter)})", style="bold", indent=2)
+        _paragraph(parameter.description, indent=4)
+
+
+def _print_parameter(parameter: Parameter, name: str, indent: int = 0) -> None:
+    _paragraph(f"{name}  ({_facts(parameter)})", style="bold", indent=indent)
+    _paragraph(parameter.description, indent=indent + 2)
+    for choice in parameter.choices:
+        about = f": {choice.description}" if choice.description else ""
+        _paragraph(f"{choice.name}{about}", indent=indent + 2)
+        for inner in choice.parameters:
+            _print_parameter(inner, inner.key, indent + 6)
+    for inner in parameter.parameters:
+        _print_parameter(inner, inner.key, indent + 2)
+
+
+def _facts(parameter: Parameter) -> str:
+    """`whole number, default 4`, or `one of "fifo", "random", default "fifo"`."""
+    kind = parameter.kind
+    if kind == "one of":
+        kind = "one of " + ", ".join(choice.name for choice in parameter.choices)
+    if parameter.default == "required":
+        return f"{kind}, required"
+    if parameter.default in ("none", "see above"):
+        return f"{kind}, optional"
+    return f"{kind}, default {parameter.default}"
+
+
+def _paragraph(text: str, *, style: str = "", indent: int = 0) -> None:
+    for part in text.splitlines():
+        console.out().print(Padding(Text(part, style=style), (0, 0, 0, indent)))
+
+
+def _mean(entry: Table) -> float | None:
+    value = entry.get("mean_bytes", entry.get("mean"))
+    return float(value) if isinstance(value, (int, float)) else None
