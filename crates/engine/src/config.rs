@@ -100,7 +100,8 @@ fn join(a: &str, b: &str) -> String {
     }
 }
 
-fn list(known: &[&str]) -> String {
+/// The names as a message lists them: `"a", "b"`.
+pub fn list(known: &[&str]) -> String {
     known
         .iter()
         .map(|k| format!("\"{k}\""))

@@ -1,0 +1,264 @@
+//! When flows arrive.
+//!
+//! At load L flows arrive every τ = F / (R · N · L) on average (Sirius §7, where
+//! the servers' aggregate rate R · N at L = 1 gives τ = 15.6 ns): F is the mean
+//! of the size law in force, not of the sample; R the server rate, N the number
+//! of servers. Times are whole picoseconds and the fraction left over is
+//! carried to the next gap, so the rate does not drift however short τ is.
+
+use lightloom_engine::{Cluster, Refusal, Stream, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use crate::kinded::NoKeys;
+
+/// The latest arrival [ps], 53 days: half of what the clock can hold.
+pub const MAX_ARRIVAL: Time = Time(1 << 62);
+
+kinded! {
+    /// When flows arrive: a name, or a table with a `kind`.
+    #[schemars(transform = with_names)]
+    pub enum Arrivals, "arrivals", named by by_name {
+        /// A Poisson process at `workload.load` (Sirius §7).
+        Poisson(NoKeys) = "poisson",
+        /// All flows at time zero.
+        AtOnce(NoKeys) = "at-once",
+        /// Equal gaps, from time zero on.
+        FixedGap(FixedGap) = "fixed-gap",
+    }
+}
+
+/// Equal gaps, from time zero on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FixedGap {
+    /// From one flow to the next [s]; if left out it follows from `workload.load`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Time>,
+}
+
+fn with_names(schema: &mut schemars::Schema) {
+    crate::kinded::or_names(schema, Arrivals::KINDS);
+}
+
+fn by_name<E: serde::de::Error>(name: &str) -> Result<Arrivals, E> {
+    crate::kinded::kind_alone(name, Arrivals::KINDS)
+}
+
+impl Default for Arrivals {
+    fn default() -> Arrivals {
+        Arrivals::Poisson(NoKeys {})
+    }
+}
+
+impl Arrivals {
+    /// Whether the arrival rate follows from `workload.load`.
+    pub fn needs_load(&self) -> bool {
+        match self {
+            Arrivals::Poisson(_) => true,
+            Arrivals::AtOnce(_) => false,
+            Arrivals::FixedGap(g) => g.gap.is_none(),
+        }
+    }
+
+    /// The mean gap between flows [ps] where sizes have `mean` bytes.
+    ///
+    /// # Errors
+    /// If the load is missing, out of range, or set without effect.
+    pub fn mean_gap(
+        &self,
+        load: Option<f64>,
+        mean: f64,
+        cluster: &Cluster,
+    ) -> Result<f64, Refusal> {
+        let load = self.checked(load)?;
+        Ok(match self {
+            Arrivals::AtOnce(_) => 0.0,
+            Arrivals::FixedGap(FixedGap { gap: Some(gap) }) => gap.0 as f64,
+            _ => tau(mean, cluster, load),
+        })
+    }
+
+    fn checked(&self, load: Option<f64>) -> Result<f64, Refusal> {
+        let refuse = |value: String, limit: String, remedy: &str| {
+            Err(Refusal::new("workload.load", value, limit, remedy))
+        };
+        match (load, self.needs_load()) {
+            (None, true) => refuse(
+                "(missing)".to_owned(),
+                format!("{} arrivals need a load", self.kind()),
+                "add it, such as load = 0.5",
+            ),
+            (Some(load), true) if !(load.is_finite() && load > 0.0) => refuse(
+                load.to_string(),
+                "must be a number above 0".to_owned(),
+                "raise it: 0.5 is half of what the servers can send",
+            ),
+            (Some(load), true) if load > 10.0 => refuse(
+                load.to_string(),
+                "must be at most 10, ten times what the servers can send".to_owned(),
+                "write a fraction (0.5, not 50), or use arrivals = \"at-once\"",
+            ),
+            (Some(load), false) => refuse(
+                load.to_string(),
+                format!("has no effect on {} arrivals", self.kind()),
+                "remove it, or use arrivals = \"poisson\"",
+            ),
+            (load, _) => Ok(load.unwrap_or(0.0)),
+        }
+    }
+}
+
+/// τ = F / (R · N · L) [ps].
+fn tau(mean: f64, cluster: &Cluster, load: f64) -> f64 {
+    let capacity = cluster.server_rate.0 as f64 * cluster.hosts() as f64;
+    mean * 8.0 * 1e12 / (capacity * load)
+}
+
+/// Hands out arrival times.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    random: bool,
+    gap: f64,
+    now: i64,
+    /// What is left of the last gap after whole picoseconds, in [0, 1).
+    rest: f64,
+    first: bool,
+    rng: Stream,
+}
+
+impl Clock {
+    /// A clock whose gaps have the mean `gap` [ps].
+    pub fn new(arrivals: &Arrivals, gap: f64, rng: Stream) -> Clock {
+        Clock {
+            random: matches!(arrivals, Arrivals::Poisson(_)),
+            gap,
+            now: 0,
+            rest: 0.0,
+            first: true,
+            rng,
+        }
+    }
+
+    /// The next arrival, or nothing if it is beyond [`MAX_ARRIVAL`].
+    pub fn next(&mut self) -> Option<Time> {
+        let gap = match (self.random, std::mem::take(&mut self.first)) {
+            (true, _) => -self.gap * (-self.rng.unit()).ln_1p(),
+            (false, true) => 0.0,
+            (false, false) => self.gap,
+        } + self.rest;
+        if gap > (MAX_ARRIVAL.0 - self.now) as f64 {
+            return None;
+        }
+        self.rest = gap.fract();
+        self.now += gap as i64;
+        Some(Time(self.now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightloom_engine::{Nic, Rate};
+
+    fn sirius() -> Cluster {
+        Cluster {
+            racks: 128,
+            servers_per_rack: 24,
+            server_rate: Rate(400_000_000_000 / 24),
+            nic: Nic::Uncapped,
+        }
+    }
+
+    fn times(arrivals: &Arrivals, gap: f64, n: usize) -> Vec<i64> {
+        let mut clock = Clock::new(arrivals, gap, Stream::new(5, "t", 0));
+        (0..n).map(|_| clock.next().unwrap().0).collect()
+    }
+
+    #[test]
+    fn tau_is_the_papers() {
+        let gap = Arrivals::default()
+            .mean_gap(Some(1.0), 100_000.0, &sirius())
+            .unwrap();
+        assert!((gap - 15_625.0).abs() < 0.01, "{gap}");
+    }
+
+    #[test]
+    fn poisson_gaps_are_exponential_and_independent() {
+        let (n, mean) = (200_000, 15_625.0);
+        let at = times(&Arrivals::default(), mean, n);
+        let gaps: Vec<f64> = at.windows(2).map(|w| (w[1] - w[0]) as f64 / mean).collect();
+        let moment = |k: i32| gaps.iter().map(|g| g.powi(k)).sum::<f64>() / gaps.len() as f64;
+        // Standard errors are 1/sqrt(n) of the mean and sqrt(20/n) of the second moment.
+        assert!(
+            (moment(1) - 1.0).abs() < 4.0 / (n as f64).sqrt(),
+            "{}",
+            moment(1)
+        );
+        assert!(
+            (moment(2) - 2.0).abs() < 4.0 * (20.0 / n as f64).sqrt(),
+            "{}",
+            moment(2)
+        );
+        let lag: f64 = gaps.windows(2).map(|g| (g[0] - 1.0) * (g[1] - 1.0)).sum();
+        assert!((lag / n as f64).abs() < 4.0 / (n as f64).sqrt());
+        // Kolmogorov–Smirnov against 1 - exp(-x).
+        let mut sorted = gaps;
+        sorted.sort_by(f64::total_cmp);
+        let gap = sorted
+            .iter()
+            .enumerate()
+            .map(|(i, g)| ((i as f64 + 0.5) / sorted.len() as f64 - (1.0 - (-g).exp())).abs())
+            .fold(0.0, f64::max);
+        assert!(gap < 1.95 / (n as f64).sqrt(), "{gap}");
+    }
+
+    #[test]
+    fn gaps_below_a_picosecond_do_not_drift() {
+        for mean in [0.3, 1.0 / 3.0, 2.5, 15_625.25] {
+            let gap = FixedGap { gap: Some(Time(1)) };
+            let at = times(&Arrivals::FixedGap(gap), mean, 3_000_001);
+            assert!((at[3_000_000] as f64 - 3e6 * mean).abs() <= 1.0, "{mean}");
+            assert_eq!(at[0], 0);
+        }
+        let n = 1_000_000;
+        let at = times(&Arrivals::default(), 0.3, n);
+        let ratio = at[n - 1] as f64 / (0.3 * n as f64);
+        assert!((ratio - 1.0).abs() < 4.0 / (n as f64).sqrt(), "{ratio}");
+    }
+
+    #[test]
+    fn at_once_is_at_zero() {
+        assert_eq!(times(&Arrivals::AtOnce(NoKeys {}), 0.0, 3), [0, 0, 0]);
+    }
+
+    #[test]
+    fn the_clock_stops_before_it_overflows() {
+        let mut clock = Clock::new(&Arrivals::default(), 1e18, Stream::new(5, "t", 0));
+        let last = std::iter::from_fn(|| clock.next()).last().unwrap();
+        assert!(last <= MAX_ARRIVAL);
+    }
+
+    #[test]
+    fn loads_out_of_range_are_refused() {
+        let poisson = Arrivals::default();
+        for load in [0.0, -1.0, f64::NAN, f64::INFINITY, 50.0] {
+            let e = poisson.mean_gap(Some(load), 1e5, &sirius()).unwrap_err();
+            assert_eq!(
+                (e.key.as_str(), e.value),
+                ("workload.load", load.to_string())
+            );
+        }
+        assert_eq!(
+            poisson
+                .mean_gap(None, 1e5, &sirius())
+                .unwrap_err()
+                .to_string(),
+            "workload.load = (missing): poisson arrivals need a load; add it, such as load = 0.5"
+        );
+        let e = Arrivals::AtOnce(NoKeys {})
+            .mean_gap(Some(0.5), 1e5, &sirius())
+            .unwrap_err();
+        assert_eq!(e.limit, "has no effect on at-once arrivals");
+    }
+}

@@ -1,0 +1,410 @@
+//! The `[workload]` table: what users write, and what is refused.
+
+use crate::arrivals::{Arrivals, Clock, MAX_ARRIVAL};
+use crate::patterns::{Pairs, Pattern};
+use crate::sizes::{Law, MeanRule, Sizes};
+use crate::trace::Format;
+use lightloom_engine::{Cluster, Refusal, Stream};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Memory that a flow takes [B]: 58 in the engine's columns and its order of
+/// arrival, 54 in the table of results.
+pub const BYTES_PER_FLOW: u64 = 112;
+
+/// The most memory that the flows of a workload may take [B]: 16 GiB.
+pub const MEMORY_LIMIT: u64 = 16 << 30;
+
+/// What is sent: laws for sizes, arrivals and pattern, or else a trace.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkloadConfig {
+    /// When flows arrive: "poisson" (the default), "at-once", or a table with a
+    /// `kind` (Sirius §7: Poisson).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Arrivals>,
+    /// Offered load L: 1 is what all servers can send, so flows arrive every
+    /// F / (R · N · L), with F the mean of the size law, R the server rate and N
+    /// the number of servers (Sirius §7: 0.1 to 1). Above 0 and at most 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<f64>,
+    /// How large flows are: a published distribution by name, or a table with a
+    /// `kind` (Sirius §7: Pareto of shape 1.05 and mean 100 KB).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Sizes>,
+    /// What becomes of a sample whose mean is not the law's: "nominal" (the
+    /// default), "rescaled" or "truncated". It matters for heavy tails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_rule: Option<MeanRule>,
+    /// Who sends to whom: "uniform" (the default), "permutation", "all-to-all", or
+    /// a table with a `kind` (Sirius §7: uniform).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Pattern>,
+    /// Number of flows (Sirius §7: about 200,000). By default one round of a
+    /// pattern that has rounds: a permutation, an incast, an all-to-all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flows: Option<u64>,
+    /// A file of flows, which replaces all of the above: CSV
+    /// (`src,dst,bytes,arrival_ps`), htsim's `.cm`, or `src dst bytes start_ns`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
+    /// The trace's format, "csv", "cm" or "ns", where its name does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_format: Option<Format>,
+}
+
+/// A workload that can be drawn: everything checked, nothing allocated that
+/// grows with the number of flows.
+pub(crate) struct Plan {
+    pub law: Box<dyn Law>,
+    pub rule: MeanRule,
+    pub pairs: Box<dyn Pairs>,
+    pub pattern_rng: Stream,
+    pub clock: Clock,
+    pub flows: u64,
+}
+
+impl WorkloadConfig {
+    /// Fills in the defaults and refuses what cannot run; files are read, so
+    /// that what is wrong in them is known before anything starts.
+    ///
+    /// # Errors
+    /// The first key, beginning with `workload.`, that is wrong.
+    pub fn resolve(mut self, cluster: &Cluster) -> Result<WorkloadConfig, Refusal> {
+        if let Some(trace) = &self.trace {
+            self.alone()?;
+            crate::trace::load(trace, self.trace_format, cluster.hosts())?;
+            return Ok(self);
+        }
+        self = self.with_defaults()?;
+        let plan = self.plan(cluster, 0)?;
+        self.flows = Some(plan.flows);
+        Ok(self)
+    }
+
+    /// Whether a run should go on until everything is delivered, unless told
+    /// otherwise: so it is where flows do not arrive at a rate.
+    pub fn default_stop_is_drain(&self) -> bool {
+        match (&self.trace, &self.arrivals) {
+            (Some(_), _) | (_, Some(Arrivals::AtOnce(_))) => true,
+            (None, _) => false,
+        }
+    }
+
+    /// The mean size in force [B], by which the load is set; nothing for a trace.
+    ///
+    /// # Errors
+    /// If the sizes make no distribution.
+    pub fn mean_bytes(&self) -> Result<Option<f64>, Refusal> {
+        let law = self
+            .sizes
+            .as_ref()
+            .map(|s| s.law(self.mean_rule.unwrap_or_default()));
+        Ok(law.transpose()?.map(|l| l.mean()))
+    }
+
+    /// Refuses keys that a trace makes pointless.
+    pub(crate) fn alone(&self) -> Result<(), Refusal> {
+        let given = [
+            ("arrivals", self.arrivals.is_some()),
+            ("load", self.load.is_some()),
+            ("sizes", self.sizes.is_some()),
+            ("mean_rule", self.mean_rule.is_some()),
+            ("pattern", self.pattern.is_some()),
+            ("flows", self.flows.is_some()),
+        ];
+        match given.iter().find(|g| g.1) {
+            None => Ok(()),
+            Some((key, _)) => Err(Refusal::new(
+                format!("workload.{key}"),
+                "(set)",
+                "a trace holds everything about its flows",
+                format!("remove workload.{key}, or workload.trace"),
+            )),
+        }
+    }
+
+    pub(crate) fn with_defaults(mut self) -> Result<WorkloadConfig, Refusal> {
+        if self.trace_format.is_some() {
+            return Err(Refusal::new(
+                "workload.trace_format",
+                "(set)",
+                "has no effect without a trace",
+                "add workload.trace, or remove it",
+            ));
+        }
+        if self.sizes.is_none() {
+            return Err(Refusal::new(
+                "workload.sizes",
+                "(missing)",
+                "required unless workload.trace is given",
+                "add it, such as sizes = \"web-search\"",
+            ));
+        }
+        self.arrivals.get_or_insert_default();
+        self.mean_rule.get_or_insert_default();
+        self.pattern.get_or_insert_default();
+        Ok(self)
+    }
+
+    /// The plan of a workload that has its defaults.
+    pub(crate) fn plan(&self, cluster: &Cluster, seed: u64) -> Result<Plan, Refusal> {
+        let rule = self.mean_rule.unwrap_or_default();
+        let law = match &self.sizes {
+            Some(sizes) => sizes.law(rule)?,
+            None => {
+                return Err(Refusal::new(
+                    "workload.sizes",
+                    "(missing)",
+                    "required",
+                    "add it",
+                ))
+            }
+        };
+        let mut pattern_rng = Stream::new(seed, "workload.pattern", 0);
+        let pattern = self.pattern.clone().unwrap_or_default();
+        let pairs = pattern.pairs(cluster, &mut pattern_rng)?;
+        let flows = self.flow_count(&*pairs)?;
+        let arrivals = self.arrivals.clone().unwrap_or_default();
+        let gap = arrivals.mean_gap(self.load, law.mean(), cluster)?;
+        if gap * flows as f64 > MAX_ARRIVAL.0 as f64 {
+            return Err(self.too_long(gap * flows as f64 * 1e-12));
+        }
+        let rng = Stream::new(seed, "workload.arrivals", 0);
+        let clock = Clock::new(&arrivals, gap * pairs.burst() as f64, rng);
+        Ok(Plan {
+            law,
+            rule,
+            pairs,
+            pattern_rng,
+            clock,
+            flows,
+        })
+    }
+
+    fn flow_count(&self, pairs: &dyn Pairs) -> Result<u64, Refusal> {
+        let flows = self.flows.or(pairs.round()).ok_or_else(|| {
+            Refusal::new(
+                "workload.flows",
+                "(missing)",
+                "this pattern has no end of its own",
+                "add it, such as flows = 200_000",
+            )
+        })?;
+        if flows == 0 {
+            return Err(Refusal::new(
+                "workload.flows",
+                0,
+                "must be at least 1",
+                "raise it",
+            ));
+        }
+        check_memory("workload.flows", flows)?;
+        Ok(flows)
+    }
+
+    /// The last flow would arrive after the clock ends.
+    pub(crate) fn too_long(&self, seconds: f64) -> Refusal {
+        let days = seconds / 86_400.0;
+        let (key, value, remedy) = match self.load {
+            Some(load) => ("load", load.to_string(), "raise it, or send fewer flows"),
+            None => ("arrivals", "fixed-gap".to_owned(), "shorten the gap"),
+        };
+        Refusal::new(
+            format!("workload.{key}"),
+            value,
+            format!("arrivals would go on for {days:.0} days, the clock ends after 53"),
+            remedy,
+        )
+    }
+}
+
+/// Refuses so many flows that they would not fit in memory, before any is made.
+pub(crate) fn check_memory(key: &str, flows: u64) -> Result<(), Refusal> {
+    let need = flows as u128 * BYTES_PER_FLOW as u128;
+    if need <= MEMORY_LIMIT as u128 {
+        return Ok(());
+    }
+    let gib = |bytes: f64| bytes / (1u64 << 30) as f64;
+    Err(Refusal::new(
+        key,
+        flows,
+        format!(
+            "would take about {:.0} GiB of memory ({BYTES_PER_FLOW} B a flow), the limit is {:.0} GiB",
+            gib(need as f64),
+            gib(MEMORY_LIMIT as f64)
+        ),
+        format!("send at most {} flows", MEMORY_LIMIT / BYTES_PER_FLOW),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patterns::tests::cluster;
+    use lightloom_engine::config;
+    use serde_json::{json, Value};
+
+    fn resolve(v: Value) -> Result<WorkloadConfig, Refusal> {
+        config::read::<WorkloadConfig>(&v, "workload")?.resolve(&cluster(4, 3))
+    }
+
+    fn refusal(v: Value) -> String {
+        resolve(v).unwrap_err().to_string()
+    }
+
+    /// The paper's workload with one key changed.
+    fn with(key: &str, value: Value) -> Value {
+        let mut v = json!({
+            "load": 0.5, "flows": 100, "sizes": {"kind": "pareto", "shape": 1.05, "mean": "100 KB"}
+        });
+        v[key] = value;
+        v
+    }
+
+    #[test]
+    fn defaults_are_filled_in_and_resolving_again_changes_nothing() {
+        let resolved = resolve(with("flows", json!(7))).unwrap();
+        let written = serde_json::to_value(&resolved).unwrap();
+        assert_eq!(
+            written,
+            json!({
+                "arrivals": {"kind": "poisson"}, "load": 0.5, "mean_rule": "nominal", "flows": 7,
+                "pattern": {"kind": "uniform"},
+                "sizes": {"kind": "pareto", "shape": 1.05, "mean": "100 KB"}
+            })
+        );
+        assert_eq!(resolve(written).unwrap(), resolved);
+        assert_eq!(resolved.mean_bytes().unwrap(), Some(100_000.0));
+        assert!(!resolved.default_stop_is_drain());
+        let all = json!({"arrivals": "at-once", "pattern": "all-to-all", "sizes": "rpc"});
+        let all = resolve(all).unwrap();
+        assert_eq!(all.flows, Some(132));
+        assert!(all.default_stop_is_drain());
+    }
+
+    #[test]
+    fn a_billion_flows_are_refused_with_an_estimate() {
+        assert_eq!(
+            refusal(with("flows", json!(1_000_000_000u64))),
+            "workload.flows = 1000000000: would take about 104 GiB of memory (112 B a flow), \
+             the limit is 16 GiB; send at most 153391689 flows"
+        );
+        assert!(refusal(with("flows", json!(u64::MAX))).starts_with("workload.flows = 1844674"));
+        assert!(resolve(with("flows", json!(153_391_689))).is_ok());
+    }
+
+    #[test]
+    fn a_flow_takes_the_memory_it_is_said_to() {
+        use std::mem::size_of_val;
+        let mut f = lightloom_engine::Flows::new();
+        let id = f.push(
+            lightloom_engine::HostId(0),
+            lightloom_engine::HostId(1),
+            1,
+            Default::default(),
+        );
+        let columns = size_of_val(&f.src[0])
+            + size_of_val(&f.dst[0])
+            + size_of_val(&f.bytes[0])
+            + size_of_val(&f.arrival[0])
+            + size_of_val(&f.group[0])
+            + size_of_val(&f.start[0])
+            + size_of_val(&f.finish[0])
+            + size_of_val(&f.delivered[0])
+            + size_of_val(&f.hops[0]);
+        assert_eq!(columns + size_of_val(&id), 58);
+    }
+
+    #[test]
+    fn bad_keys_are_refused_by_name() {
+        for (key, value, start) in [
+            (
+                "load",
+                json!(0),
+                "workload.load = 0: must be a number above 0",
+            ),
+            ("load", json!(-0.5), "workload.load = -0.5: must be"),
+            (
+                "load",
+                json!(1e-15),
+                "workload.load = 0.000000000000001: arrivals would go on",
+            ),
+            (
+                "load",
+                json!("0.5"),
+                "workload.load = \"0.5\": invalid type",
+            ),
+            (
+                "laod",
+                json!(0.5),
+                "workload.laod = 0.5: no such key; did you mean \"load\"?",
+            ),
+            ("flows", json!(0), "workload.flows = 0: must be at least 1"),
+            ("flows", json!(-5), "workload.flows = -5: invalid value"),
+            (
+                "flows",
+                Value::Null,
+                "workload.flows = (missing): this pattern has no end",
+            ),
+            ("sizes", Value::Null, "workload.sizes = (missing): required"),
+            (
+                "mean_rule",
+                json!("nominl"),
+                "workload.mean_rule = \"nominl\": must be one of",
+            ),
+            (
+                "mean_rule",
+                json!("truncated"),
+                "workload.sizes.max = (missing)",
+            ),
+            (
+                "arrivals",
+                json!("at-once"),
+                "workload.load = 0.5: has no effect on at-once",
+            ),
+            (
+                "arrivals",
+                json!("poison"),
+                "workload.arrivals = \"poison\": must be one of",
+            ),
+            (
+                "trace",
+                json!("x.csv"),
+                "workload.load = (set): a trace holds everything",
+            ),
+            (
+                "trace_format",
+                json!("csv"),
+                "workload.trace_format = (set): has no effect",
+            ),
+        ] {
+            let e = refusal(with(key, value));
+            assert!(e.starts_with(start), "{e}");
+        }
+        for load in [f64::NAN, f64::INFINITY] {
+            let mut config: WorkloadConfig =
+                config::read(&with("flows", json!(5)), "workload").unwrap();
+            config.load = Some(load);
+            let e = config.resolve(&cluster(4, 3)).unwrap_err();
+            assert_eq!(e.key, "workload.load");
+        }
+        let gap = json!({"sizes": "rpc", "flows": 1_000_000,
+                         "arrivals": {"kind": "fixed-gap", "gap": "10 s"}});
+        assert!(refusal(gap).starts_with("workload.arrivals = fixed-gap: arrivals would go on"));
+        let trace = refusal(json!({"trace": "no/such.csv"}));
+        assert!(
+            trace.starts_with("workload.trace = \"no/such.csv\": cannot be read"),
+            "{trace}"
+        );
+    }
+
+    #[test]
+    fn the_schema_names_every_kind() {
+        let schema = schemars::schema_for!(WorkloadConfig).to_value().to_string();
+        for kind in [Sizes::KINDS, Pattern::KINDS, Arrivals::KINDS].concat() {
+            assert!(schema.contains(&format!("\"const\":\"{kind}\"")), "{kind}");
+        }
+        assert!(schema.contains("data-mining") && schema.contains("Sirius §7"));
+    }
+}

@@ -1,0 +1,198 @@
+//! Draws the flows of a workload.
+
+use crate::config::{Plan, WorkloadConfig};
+use crate::{sizes, trace};
+use lightloom_engine::{Cluster, Flows, Refusal, Stream};
+
+impl WorkloadConfig {
+    /// The flows of this workload on `cluster`, sorted by arrival. Sizes,
+    /// arrivals and pattern have a random stream each under `seed`.
+    ///
+    /// # Errors
+    /// What [`WorkloadConfig::resolve`] refuses, and a sample whose sizes or
+    /// arrivals run out of what a 64-bit column holds.
+    pub fn generate(&self, cluster: &Cluster, seed: u64) -> Result<Flows, Refusal> {
+        if let Some(path) = &self.trace {
+            self.alone()?;
+            return trace::load(path, self.trace_format, cluster.hosts());
+        }
+        let config = self.clone().with_defaults()?;
+        config.draw(config.plan(cluster, seed)?, seed)
+    }
+
+    fn draw(&self, mut plan: Plan, seed: u64) -> Result<Flows, Refusal> {
+        let count = plan.flows as usize;
+        let mut rng = Stream::new(seed, "workload.sizes", 0);
+        let sizes = sizes::draw(&*plan.law, plan.rule, count, &mut rng);
+        check_sum(&sizes)?;
+        let mut flows = Flows::new();
+        let mut arrival = Default::default();
+        for (k, &bytes) in sizes.iter().enumerate() {
+            if (k as u64).is_multiple_of(plan.pairs.burst()) {
+                arrival = plan.clock.next().ok_or_else(|| self.too_long(f64::MAX))?;
+            }
+            let (src, dst) = plan.pairs.next(&mut plan.pattern_rng);
+            flows.push(src, dst, bytes, arrival);
+        }
+        Ok(flows)
+    }
+}
+
+/// The ledger counts bytes in 64 bits.
+fn check_sum(sizes: &[u64]) -> Result<(), Refusal> {
+    let sum: u128 = sizes.iter().map(|&s| s as u128).sum();
+    match sum <= u64::MAX as u128 {
+        true => Ok(()),
+        false => Err(Refusal::new(
+            "workload.flows",
+            sizes.len(),
+            format!("their sizes add up to {sum} B, more than 64 bits count"),
+            "send fewer flows, or smaller ones",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patterns::tests::{cluster, every_kind};
+    use crate::WorkloadConfig;
+    use lightloom_engine::config;
+    use serde_json::{json, Value};
+
+    fn generate(v: &Value, seed: u64) -> Flows {
+        let config: WorkloadConfig = config::read(v, "workload").unwrap();
+        config.generate(&cluster(4, 3), seed).unwrap()
+    }
+
+    fn paper(flows: u64) -> Value {
+        json!({"load": 0.5, "flows": flows, "pattern": "uniform",
+               "sizes": {"kind": "pareto", "shape": 1.05, "mean": "100 KB"}})
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_flows_and_another_others() {
+        let (a, b, c) = (
+            generate(&paper(1_000), 1),
+            generate(&paper(1_000), 1),
+            generate(&paper(1_000), 2),
+        );
+        assert_eq!(
+            (&a.src, &a.dst, &a.bytes, &a.arrival),
+            (&b.src, &b.dst, &b.bytes, &b.arrival)
+        );
+        assert!(a.src != c.src && a.bytes != c.bytes && a.arrival != c.arrival);
+        assert!(a.arrival.is_sorted() && a.len() == 1_000);
+    }
+
+    #[test]
+    fn each_law_has_its_own_stream() {
+        let base = generate(&paper(500), 1);
+        for pattern in every_kind() {
+            let mut v = paper(500);
+            v["pattern"] = pattern.clone();
+            let flows = generate(&v, 1);
+            assert_eq!(flows.bytes, base.bytes, "{pattern}");
+            assert!(
+                pattern["kind"] == "incast" || flows.arrival == base.arrival,
+                "{pattern}"
+            );
+        }
+        let mut v = paper(500);
+        v["sizes"] = json!("web-search");
+        let flows = generate(&v, 1);
+        assert_eq!((&flows.src, &flows.dst), (&base.src, &base.dst));
+        let longer = generate(&paper(700), 1);
+        assert_eq!(longer.bytes[..500], base.bytes[..]);
+        assert_eq!(longer.arrival[..500], base.arrival[..]);
+        assert_eq!(longer.dst[..500], base.dst[..]);
+    }
+
+    /// Offered load as drawn: bytes over what 12 servers of 1 Gb/s send until the
+    /// last arrival.
+    fn load(flows: &Flows) -> f64 {
+        let seconds = flows.last_arrival().as_secs_f64();
+        flows.total_bytes() as f64 * 8.0 / (12e9 * seconds)
+    }
+
+    #[test]
+    fn the_load_is_offered_as_asked() {
+        let n = 200_000;
+        let mut v = paper(n);
+        for sizes in [json!({"kind": "fixed", "size": "10 KB"}), json!("storage")] {
+            v["sizes"] = sizes;
+            for arrivals in [json!("poisson"), json!({"kind": "fixed-gap"})] {
+                v["arrivals"] = arrivals;
+                for l in [0.1, 1.5] {
+                    v["load"] = json!(l);
+                    let drawn = load(&generate(&v, 3));
+                    assert!((drawn / l - 1.0).abs() < 0.02, "{v}: {drawn}");
+                }
+            }
+        }
+        v = paper(n);
+        v["pattern"] = json!({"kind": "incast", "fan_in": 8});
+        v["sizes"] = json!({"kind": "fixed", "size": "10 KB"});
+        let drawn = load(&generate(&v, 3));
+        assert!((drawn / 0.5 - 1.0).abs() < 0.02, "{drawn}");
+    }
+
+    #[test]
+    fn mean_rules_decide_the_load_of_a_heavy_tail() {
+        let mut v = paper(200_000);
+        let nominal = load(&generate(&v, 1));
+        assert!(nominal < 0.4, "{nominal}");
+        v["mean_rule"] = json!("rescaled");
+        let rescaled = load(&generate(&v, 1));
+        assert!((rescaled / 0.5 - 1.0).abs() < 0.01, "{rescaled}");
+        v["mean_rule"] = json!("truncated");
+        v["sizes"]["max"] = json!("10 MB");
+        let flows = generate(&v, 1);
+        let truncated = load(&flows);
+        assert!((truncated / 0.5 - 1.0).abs() < 0.03, "{truncated}");
+        assert!(flows.bytes.iter().all(|&b| b <= 10_000_000));
+    }
+
+    #[test]
+    fn a_round_of_incast_arrives_at_once() {
+        let v = json!({"load": 0.5, "flows": 40, "sizes": {"kind": "fixed", "size": "20 KB"},
+                       "pattern": {"kind": "incast", "fan_in": 8, "target": 0}});
+        let flows = generate(&v, 1);
+        let mut times = flows.arrival.clone();
+        times.dedup();
+        assert_eq!(times.len(), 5);
+        assert!(flows
+            .arrival
+            .chunks(8)
+            .all(|r| r.iter().all(|t| *t == r[0])));
+    }
+
+    #[test]
+    fn a_trace_is_read_instead() {
+        let path = std::env::temp_dir().join(format!("lightloom-{}.csv", std::process::id()));
+        let flows = generate(&paper(50), 1);
+        std::fs::write(&path, trace::write_csv(&flows).unwrap()).unwrap();
+        let v = json!({"trace": path.to_str().unwrap()});
+        let back = generate(&v, 9);
+        assert_eq!((back.bytes, back.arrival), (flows.bytes, flows.arrival));
+        let small: WorkloadConfig = config::read(&v, "workload").unwrap();
+        let e = small.resolve(&cluster(1, 2)).unwrap_err().to_string();
+        std::fs::remove_file(&path).unwrap();
+        assert!(
+            e.contains("line 2, column") && e.contains("the last host is 1"),
+            "{e}"
+        );
+    }
+
+    #[test]
+    fn sizes_beyond_64_bits_are_refused() {
+        let v = json!({"arrivals": "at-once", "flows": 3_000,
+                       "sizes": {"kind": "fixed", "size": "9000 TB"}});
+        let config: WorkloadConfig = config::read(&v, "workload").unwrap();
+        let e = config.generate(&cluster(4, 3), 1).unwrap_err().to_string();
+        assert!(
+            e.starts_with("workload.flows = 3000: their sizes add up to"),
+            "{e}"
+        );
+    }
+}

@@ -1,0 +1,183 @@
+//! A fraction of the flows goes to a few servers, the rest to all the others;
+//! sources are uniform.
+
+use super::{fraction, other, Pairs};
+use lightloom_engine::{Cluster, HostId, Refusal, Stream};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A fraction of the flows goes to a few servers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HotSpot {
+    /// Fraction of the flows that go to a hot server, above 0 and at most 1.
+    pub fraction: f64,
+    /// How many servers are hot, drawn by the seed; 1 unless `targets` names them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<u32>,
+    /// The hot servers by index; or else `hosts`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub targets: Option<Vec<u32>>,
+}
+
+#[derive(Debug)]
+pub(super) struct HotSpotPairs {
+    fraction: f64,
+    /// All servers, the hot ones first.
+    hosts: Vec<u32>,
+    hot: u32,
+}
+
+impl HotSpot {
+    pub(super) fn pairs(
+        &self,
+        cluster: &Cluster,
+        rng: &mut Stream,
+    ) -> Result<HotSpotPairs, Refusal> {
+        let fraction = fraction("fraction", self.fraction)?;
+        let mut hosts: Vec<u32> = (0..cluster.hosts()).collect();
+        let (key, hot) = match (&self.targets, self.hosts) {
+            (Some(_), Some(n)) => {
+                return Err(Refusal::new(
+                    "workload.pattern.hosts",
+                    n,
+                    "targets names the hot servers already",
+                    "remove one of the two",
+                ))
+            }
+            (Some(targets), None) => ("targets", self.front(targets, &mut hosts)?),
+            (None, n) => {
+                rng.shuffle(&mut hosts);
+                ("hosts", n.unwrap_or(1))
+            }
+        };
+        if hot == 0 || hot >= cluster.hosts() {
+            return Err(Refusal::new(
+                format!("workload.pattern.{key}"),
+                format!("{hot} servers"),
+                format!(
+                    "between 1 and {} of the {} servers can be hot",
+                    cluster.hosts() - 1,
+                    cluster.hosts()
+                ),
+                "correct the number",
+            ));
+        }
+        Ok(HotSpotPairs {
+            fraction,
+            hosts,
+            hot,
+        })
+    }
+
+    /// Moves `targets` to the front of `hosts`, which is 0, 1, 2, ….
+    fn front(&self, targets: &[u32], hosts: &mut [u32]) -> Result<u32, Refusal> {
+        let mut hot = vec![false; hosts.len()];
+        for &t in targets {
+            let limit = match hot.get(t as usize) {
+                None => format!("the last server is {}", hosts.len() - 1),
+                Some(true) => "is named twice".to_owned(),
+                Some(false) => {
+                    hot[t as usize] = true;
+                    continue;
+                }
+            };
+            return Err(Refusal::new(
+                "workload.pattern.targets",
+                t,
+                limit,
+                "correct the list",
+            ));
+        }
+        hosts.sort_by_key(|&h| !hot[h as usize]);
+        Ok(targets.len() as u32)
+    }
+}
+
+impl Pairs for HotSpotPairs {
+    fn next(&mut self, rng: &mut Stream) -> (HostId, HostId) {
+        let all = self.hosts.len() as u32;
+        let at = match rng.unit() < self.fraction {
+            true => rng.below(self.hot),
+            false => self.hot + rng.below(all - self.hot),
+        };
+        let dst = self.hosts[at as usize];
+        (HostId(other(dst, all, rng)), HostId(dst))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{chi_square, cluster, draw, histogram, refusal};
+    use serde_json::json;
+
+    #[test]
+    fn hotspot() {
+        let v = json!({"kind": "hotspot", "fraction": 0.4, "targets": [7, 2]});
+        let n = 100_000;
+        let pairs = draw(v, &cluster(4, 3), 1, n);
+        let seen = histogram(pairs.iter().map(|p| p.1 as usize), 12);
+        let expected: Vec<f64> = (0..12)
+            .map(|h| if h == 7 || h == 2 { 0.2 } else { 0.06 } * n as f64)
+            .collect();
+        chi_square(&seen, &expected);
+        // A source is uniform among the 11 that are not the destination.
+        let seen = histogram(pairs.iter().map(|p| p.0 as usize), 12);
+        let expected: Vec<f64> = expected.iter().map(|e| (n as f64 - e) / 11.0).collect();
+        chi_square(&seen, &expected);
+    }
+
+    #[test]
+    fn hot_servers_are_drawn_by_the_seed() {
+        let v = json!({"kind": "hotspot", "fraction": 1.0, "hosts": 3});
+        let hot = |seed| {
+            let mut hot: Vec<u32> = draw(v.clone(), &cluster(10, 10), seed, 500)
+                .iter()
+                .map(|p| p.1)
+                .collect();
+            hot.sort_unstable();
+            hot.dedup();
+            hot
+        };
+        assert_eq!(hot(1).len(), 3);
+        assert_ne!(hot(1), hot(2));
+    }
+
+    #[test]
+    fn bad_hot_spots_are_refused() {
+        let c = cluster(4, 3);
+        for (v, start) in [
+            (json!({"fraction": 0}), "workload.pattern.fraction = 0"),
+            (json!({"fraction": 1.5}), "workload.pattern.fraction = 1.5"),
+            (
+                json!({"fraction": 0.5, "hosts": 12}),
+                "workload.pattern.hosts = 12 servers",
+            ),
+            (
+                json!({"fraction": 0.5, "hosts": 0}),
+                "workload.pattern.hosts = 0 servers",
+            ),
+            (
+                json!({"fraction": 0.5, "targets": [12]}),
+                "workload.pattern.targets = 12: the last",
+            ),
+            (
+                json!({"fraction": 0.5, "targets": [1, 1]}),
+                "workload.pattern.targets = 1: is named",
+            ),
+            (
+                json!({"fraction": 0.5, "targets": []}),
+                "workload.pattern.targets = 0 servers",
+            ),
+            (
+                json!({"fraction": 0.5, "targets": [1], "hosts": 1}),
+                "workload.pattern.hosts = 1",
+            ),
+        ] {
+            let mut v = v;
+            v["kind"] = json!("hotspot");
+            let e = refusal(v, &c);
+            assert!(e.starts_with(start), "{e}");
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Flow traces as text: in and out.
+//!
+//! | format | content | times |
+//! |---|---|---|
+//! | [`Format::Csv`] | `src,dst,bytes,arrival_ps[,group]`, columns in any order | ps |
+//! | [`Format::Cm`] | htsim's connection matrix: `0->1 id 1 start 0 size 1000` | ps |
+//! | [`Format::Ns`] | `src dst bytes start_ns`, white space between | ns, up to 3 decimals |
+//!
+//! Rows may come in any order; flows are sorted by arrival, equals keep theirs.
+//! Only open-loop traces are held: an htsim file with triggers is refused, and
+//! so is writing flows that wait for others. Groups are held by CSV alone.
+//!
+//! Parquet is read in Python, which hands columns to [`from_columns`].
+
+mod cm;
+mod columns;
+mod csv;
+mod ns;
+
+pub use cm::{read_cm, write_cm};
+pub use columns::{from_columns, Columns};
+pub use csv::{read_csv, write_csv};
+pub use ns::{read_ns, write_ns};
+
+use crate::text::{self, TextError};
+use lightloom_engine::{Flows, Refusal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a trace is written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// Comma-separated with a heading: `src,dst,bytes,arrival_ps[,group]`.
+    Csv,
+    /// htsim's connection matrix (`.cm`), picosecond starts.
+    Cm,
+    /// `src dst bytes start_ns`, white space between.
+    Ns,
+}
+
+impl Format {
+    /// The format that a file's name tells, if it does.
+    pub fn of(path: &str) -> Option<Format> {
+        let extension = std::path::Path::new(path).extension()?.to_str()?;
+        match extension.to_ascii_lowercase().as_str() {
+            "csv" => Some(Format::Csv),
+            "cm" => Some(Format::Cm),
+            "ns" | "txt" | "flows" => Some(Format::Ns),
+            _ => None,
+        }
+    }
+}
+
+/// Reads text in `format`; hosts are 0 to `hosts` - 1.
+///
+/// # Errors
+/// The line and column of the first thing wrong.
+pub fn read(format: Format, text: &str, name: &str, hosts: u32) -> Result<Flows, TextError> {
+    match format {
+        Format::Csv => csv::read(text, name, hosts),
+        Format::Cm => cm::read(text, name, hosts),
+        Format::Ns => ns::read(text, name, hosts),
+    }
+}
+
+/// Reads the file of `workload.trace`; its name tells the format unless `format` does.
+///
+/// # Errors
+/// If the file cannot be read, or is not a trace between `hosts` hosts.
+pub fn load(path: &str, format: Option<Format>, hosts: u32) -> Result<Flows, Refusal> {
+    let key = "workload.trace";
+    let Some(format) = format.or_else(|| Format::of(path)) else {
+        let (limit, remedy) = match path.ends_with(".parquet") {
+            true => (
+                "Parquet is read by the Python package only",
+                "load it there, or convert it to CSV",
+            ),
+            false => (
+                "its name does not tell the format",
+                "set workload.trace_format to \"csv\", \"cm\" or \"ns\"",
+            ),
+        };
+        return Err(Refusal::new(key, format!("\"{path}\""), limit, remedy));
+    };
+    text::load(path)
+        .and_then(|t| read(format, &t, path, hosts))
+        .map_err(|e| e.refusal(key))
+}
+
+/// Writes `flows` in `format`; `hosts` is the number of hosts they may name.
+///
+/// # Errors
+/// If flows wait for others: no text format holds that.
+pub fn write(format: Format, flows: &Flows, hosts: u32) -> Result<String, Refusal> {
+    match format {
+        Format::Csv => write_csv(flows),
+        Format::Cm => write_cm(flows, hosts),
+        Format::Ns => write_ns(flows),
+    }
+}
+
+/// Refuses flows whose arrival is not known before the run.
+fn open_loop(flows: &Flows) -> Result<(), Refusal> {
+    match flows.after.starts.is_empty() {
+        true => Ok(()),
+        false => Err(Refusal::new(
+            "trace",
+            format!("{} flows", flows.len()),
+            "some wait for others, and text traces hold known arrivals only",
+            "write the flow table of a finished run instead",
+        )),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use lightloom_engine::{HostId, Time};
+    use proptest::prelude::*;
+
+    const HOSTS: u32 = 50;
+
+    /// Rows of (src, dst, bytes, arrival, group) that make a trace.
+    fn flows() -> impl Strategy<Value = Flows> {
+        let row = (
+            0..HOSTS,
+            1..HOSTS,
+            1u64..=1 << 53,
+            0i64..=1 << 62,
+            0usize..4,
+        );
+        let names = ["", "ring", " a, \"b\" ", "#é"];
+        prop::collection::vec(row, 1..40).prop_map(move |rows| {
+            let mut builder = columns::Builder::new(HOSTS);
+            for (src, shift, bytes, arrival, group) in rows {
+                let dst = (src + shift) % HOSTS;
+                builder
+                    .push(src, dst, bytes, arrival, names[group])
+                    .unwrap();
+            }
+            builder.finish()
+        })
+    }
+
+    type Rows = Vec<(HostId, HostId, u64, Time, String)>;
+
+    fn table(f: &Flows, groups: bool) -> Rows {
+        (0..f.len())
+            .map(|i| {
+                let group = f.groups[f.group[i] as usize].clone();
+                let group = if groups { group } else { String::new() };
+                (f.src[i], f.dst[i], f.bytes[i], f.arrival[i], group)
+            })
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(flows in flows()) {
+            for format in [Format::Csv, Format::Cm, Format::Ns] {
+                let text = write(format, &flows, HOSTS).unwrap();
+                let back = read(format, &text, "t", HOSTS).unwrap();
+                let groups = format == Format::Csv;
+                prop_assert_eq!(table(&back, groups), table(&flows, groups));
+                prop_assert!(back.arrival.is_sorted());
+                prop_assert_eq!(&back.groups[0], "");
+                prop_assert_eq!(write(format, &back, HOSTS).unwrap(), text);
+            }
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in any::<String>()) {
+            for format in [Format::Csv, Format::Cm, Format::Ns] {
+                let _ = read(format, &text, "t", HOSTS);
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in any::<Vec<u8>>()) {
+            if let Ok(text) = text::decode("t", bytes) {
+                for format in [Format::Csv, Format::Cm, Format::Ns] {
+                    let _ = read(format, &text, "t", HOSTS);
+                }
+            }
+        }
+
+        /// Text made of the formats' own tokens gets further than random text.
+        #[test]
+        fn near_misses_are_read_or_refused(tokens in prop::collection::vec(
+            prop::sample::select(vec![
+                "src,dst,bytes,arrival_ps\n", "group", "Nodes", "Connections", "0->1", "->", "id",
+                "start", "size", "prio", "trigger", "0", "1", "7", "99999999999999999999", "-1",
+                "1.5", ".", "\"", "\"\"", ",", " ", "\n", "\r\n", "é", "\u{feff}", "#",
+            ]), 0..60))
+        {
+            let text = tokens.concat();
+            for format in [Format::Csv, Format::Cm, Format::Ns] {
+                match read(format, &text, "t", HOSTS) {
+                    Ok(flows) => prop_assert!(!flows.is_empty()),
+                    Err(e) => prop_assert!(!e.problem.is_empty() && !e.remedy.is_empty()),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_spoilt_byte_is_read_or_located() {
+        let mut builder = columns::Builder::new(HOSTS);
+        for i in 0..20 {
+            builder.push(i, i + 1, 1_000, i as i64 * 77, "g").unwrap();
+        }
+        let flows = builder.finish();
+        for format in [Format::Csv, Format::Cm, Format::Ns] {
+            let text = write(format, &flows, HOSTS).unwrap();
+            for at in 0..text.len() {
+                for bad in ["x", ",", "\n", "\"", "-", "9"] {
+                    let mut spoilt = text.clone();
+                    spoilt.replace_range(at..at + 1, bad);
+                    if let Err(e) = read(format, &spoilt, "t", HOSTS) {
+                        assert!(e.line <= spoilt.lines().count(), "{e}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_name_tells_the_format() {
+        assert_eq!(Format::of("a/b.CSV"), Some(Format::Csv));
+        assert_eq!(Format::of("b.cm"), Some(Format::Cm));
+        assert_eq!(Format::of("b.txt"), Some(Format::Ns));
+        let e = load("b.parquet", None, 4).unwrap_err().to_string();
+        assert!(e.contains("by the Python package only"), "{e}");
+        let e = load("b", None, 4).unwrap_err().to_string();
+        assert!(e.contains("set workload.trace_format"), "{e}");
+        let e = load("no/such.csv", None, 4).unwrap_err().to_string();
+        assert!(
+            e.starts_with("workload.trace = \"no/such.csv\": cannot be read"),
+            "{e}"
+        );
+    }
+
+    #[test]
+    fn closed_loops_are_not_written() {
+        let mut flows = columns::Builder::new(4);
+        flows.push(0, 1, 1, 0, "").unwrap();
+        let mut flows = flows.finish();
+        flows.after.starts = vec![0, 0];
+        let e = write(Format::Csv, &flows, 4).unwrap_err();
+        assert!(e.limit.starts_with("some wait for others"));
+    }
+}
