@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import backend_matplotlib
-from .figures import figures
+from .figures import draw_all
 from .model import Workload, slots, workload
 from .page import Drawing, Section, render
 
@@ -45,7 +45,7 @@ def build(comparisons: Sequence[Comparison], out: Path) -> Path:
 def draw(made: Workload, prefix: str, curves: int, folder: Path) -> tuple[Drawing, ...]:
     """Writes the files of a comparison's figures."""
     drawings = []
-    for figure in figures(made, curves):
+    for figure in draw_all(made, curves):
         name = prefix + figure.key
         svg, png = backend_matplotlib.render(figure, name)
         (folder / f"{name}.svg").write_bytes(svg)

@@ -44,6 +44,7 @@ SETTINGS = {
     "ytick.color": INK,
     "grid.color": FAINT,
     "grid.linewidth": 0.6,
+    "lines.scale_dashes": False,
     "svg.fonttype": "none",
     "path.simplify_threshold": 0.25,
 }
@@ -94,7 +95,7 @@ def draw(figure: Figure) -> Canvas:
 def legend_columns(names: Sequence[str], width: float) -> int:
     """As many columns as the longest label lets fit [width in inches]."""
     longest = max((min(len(n), MAX_LABEL) for n in names), default=1)
-    return max(1, min(len(names), int(width / (0.55 + 0.068 * longest))))
+    return max(1, min(len(names), int(width / (0.55 + 0.055 * longest))))
 
 
 def shorten(label: str) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from .model import SHORT_BYTES, Fabric, LoadPoint, Workload
+from .model import Fabric, LoadPoint, Workload
 from .spec import Axis, Figure, Floats, Panel, Series, axis
 
 CDF_POINTS = 480
@@ -22,7 +22,7 @@ BINS_PER_DECADE = 2
 BIN_FLOWS = {50: 20, 99: 100}
 
 
-def figures(workload: Workload, curves: int | None = None) -> tuple[Figure, ...]:
+def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...]:
     """Every figure that the data allow. `curves` is the number of fabrics on the whole page."""
     thin = max(0.25, min(1.0, 12 / max(1, curves or len(workload.fabrics))))
     made = (
@@ -92,7 +92,7 @@ def by_size(workload: Workload) -> Figure | None:
         if not series:
             return None
         x = axis("flow size", "bytes", "log", series, "x")
-        y = axis("flow completion time", "time", "log", series, "y")
+        y = axis("completion time", "time", "log", series, "y")
         return Panel(title, x, y, tuple(series))
 
     return figure(
@@ -147,7 +147,7 @@ def by_load(workload: Workload) -> Figure | None:
         "servers could send, against the load asked for. The dotted line is the load as drawn: a "
         "fabric on it carries all that is offered.",
         [
-            panel("99th percentile, short flows", "flow completion time", lambda p: p.fct_p99),
+            panel("Short flows, 99th percentile", "completion time", lambda p: p.fct_p99),
             panel("Goodput", "goodput", lambda p: p.goodput),
         ],
     )
@@ -246,6 +246,3 @@ def traffic(workload: Workload, points: int) -> Figure | None:
             over_time(workload, "Link utilisation", "utilisation", "utilisation", points, "mean"),
         ],
     )
-
-
-__all__ = ["SHORT_BYTES", "figures"]

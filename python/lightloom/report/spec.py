@@ -126,7 +126,7 @@ def linear_ticks(low: float, high: float, quantity: units.Quantity) -> list[floa
     unit = units.step_for(high, quantity)[1]
     rough = (high - low) / unit / 4.5
     power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
-    nice = next(n for n in (1, 2, 2.5, 5, 10) if n * power >= rough * 0.999)
+    nice = next(n for n in (1, 2, 2.5, 5, 10) if n * power >= rough * 0.75)
     stride = nice * power * unit
     return [
         i * stride for i in range(math.ceil(low / stride), math.floor(high / stride + 1e-9) + 1)

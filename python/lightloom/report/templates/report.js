@@ -64,15 +64,16 @@
     // The y axis is named above its panel, where a phone has the room.
     const title = which === "x" ? { text: spec.title, standoff: 8, font: { size: 13 } } : { text: "" };
     return {
-      ...spec, title, domain, anchor, automargin: false, zeroline: false, ticks: "outside", ticklen: 4,
+      ...spec, range: [...spec.range], title, domain, anchor, automargin: false, zeroline: false, ticks: "outside", ticklen: 4,
       tickcolor: css("--line"), gridcolor: css("--grid"), linecolor: css("--line"), showline: true, tickangle: 0,
       tickmode: "array", fixedrange: matchMedia("(pointer: coarse)").matches,
     };
   }
 
-  function panelTitle(panel) {
+  function panelTitle(panel, width) {
     const same = panel.title.toLowerCase().includes(panel.y.title);
-    return `<b>${panel.title}</b>` + (same ? "" : `  <span style="color:${css("--muted")}">${panel.y.title}</span>`);
+    const room = (panel.title + panel.y.title).length * 7 < width;
+    return `<b>${panel.title}</b>` + (same || !room ? "" : `  <span style="color:${css("--muted")}">${panel.y.title}</span>`);
   }
 
   function layoutOf(spec, width, height, stacked) {
@@ -87,10 +88,11 @@
     };
     spec.panels.forEach((panel, i) => {
       const n = i ? String(i + 1) : "";
+      const panelWidth = (places[i].x[1] - places[i].x[0]) * (width - margin.l - margin.r);
       layout[`xaxis${n}`] = axis(panel.x, places[i].x, `y${n}`, "x");
       layout[`yaxis${n}`] = axis(panel.y, places[i].y, `x${n}`, "y");
       layout.annotations.push({
-        text: panelTitle(panel), showarrow: false, xref: "paper", yref: "paper", x: places[i].x[0], xshift: -6,
+        text: panelTitle(panel, panelWidth), showarrow: false, xref: "paper", yref: "paper", x: places[i].x[0], xshift: -6,
         y: places[i].y[1], xanchor: "left", yanchor: "bottom", yshift: 6, font: { size: 13 },
       });
     });
@@ -119,10 +121,13 @@
     spec.panels.forEach((panel, i) => {
       for (const which of ["x", "y"]) {
         const name = `${which}axis${i ? i + 1 : ""}`;
-        if (`${name}.range[0]` in change) update[`${name}.tickmode`] = "auto";
+        const whole = panel[which].range;
         if (change[`${name}.autorange`]) {
+          update[`${name}.range`] = [...whole];
           update[`${name}.tickmode`] = "array";
-          update[`${name}.range`] = panel[which].range;
+        } else if (`${name}.range[0]` in change) {
+          const same = plot.layout[name].range.every((v, k) => Math.abs(v - whole[k]) < 1e-9);
+          update[`${name}.tickmode`] = same ? "array" : "auto";
         }
       }
     });

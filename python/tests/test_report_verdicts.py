@@ -1,0 +1,281 @@
+"""Sentences, ranks, units and curves of the report, on data whose answer is known."""
+
+from __future__ import annotations
+
+import tomllib
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from lightloom.report import describe, figures, model, ranking, spec, table, units, verdicts
+from test_report_support import FOUR, Profile, make_comparison
+
+HUNDRED = np.full(2000, 5000.0)
+
+
+def read(comparison) -> model.Workload:
+    return model.workload(comparison, model.slots([comparison]))
+
+
+def say(comparison) -> dict[str, verdicts.Verdict]:
+    return {v.question: v for v in verdicts.verdicts(read(comparison))}
+
+
+def plain(text: str) -> str:
+    return text.replace(units.GLUE, " ")
+
+
+def with_short_times(times: dict[str, np.ndarray]):
+    """A comparison of fabrics whose short flows take the given times [µs]; NaN is unfinished."""
+    n = len(next(iter(times.values())))
+    comparison = make_comparison([Profile(label) for label in times], sizes=np.full(n, 5000.0))
+    for label, fct in times.items():
+        result = comparison.results[label]
+        arrival = result.flows["arrival_ps"].to_numpy()
+        finish = np.where(np.isfinite(fct), arrival + np.nan_to_num(fct) * 1e6, np.nan)
+        at = result.flows.column_names.index("finish_ps")
+        result.flows = result.flows.set_column(at, "finish_ps", [finish])
+        done = np.sort(fct[np.isfinite(fct)])
+        p99 = float(done[-(-done.size * 99 // 100) - 1]) if done.size else None
+        p50 = float(done[-(-done.size // 2) - 1]) if done.size else None
+        result.summary["fct"]["short"] = {"p50_us": p50, "p99_us": p99, "mean_us": None}
+    return comparison
+
+
+SOONEST = "Which fabric finishes short flows soonest?"
+
+
+def test_a_clear_winner_is_named_with_the_factor_to_the_others() -> None:
+    base = np.linspace(1, 3.1, 5000)
+    verdict = say(with_short_times({"Sirius": base * 2.2, "Clos": base}))[SOONEST]
+    assert (
+        plain(verdict.answer)
+        == (
+            "Clos: 99 % of its short flows finish within 3.08 µs. "
+            "Sirius takes 2.2× as long (6.77 µs)."
+        )
+        or "2.3× as long" in verdict.answer
+    )
+    assert [e.label for e in verdict.evidence] == ["Sirius", "Clos"]
+    assert verdict.evidence[0].bar == 1
+    assert verdict.evidence[1].bar == pytest.approx(1 / 2.2)
+
+
+def test_close_values_are_level() -> None:
+    base = np.linspace(1, 3, 5000)
+    verdict = say(with_short_times({"a": base, "b": base * 1.02, "c": base * 2}))[SOONEST]
+    assert plain(verdict.answer).startswith("a and b are level: 99 % of their short flows")
+    assert "c takes 2.0× as long" in verdict.answer
+
+
+def test_overlapping_intervals_are_level_though_the_values_differ() -> None:
+    rng = np.random.default_rng(0)
+    tails = {k: np.concatenate([np.ones(190), rng.uniform(2, 60, 10)]) for k in "ab"}
+    verdict = say(with_short_times(tails))[SOONEST]
+    assert "are level" in verdict.answer
+    assert any("200 short flows rests on its few slowest" in n for n in verdict.notes)
+
+
+def test_a_fabric_that_finishes_few_flows_is_not_ranked() -> None:
+    base = np.linspace(1, 3, 5000)
+    censored = np.where(np.arange(5000) % 2 == 0, base / 4, np.nan)
+    verdict = say(with_short_times({"honest": base, "lazy": censored}))[SOONEST]
+    assert verdict.answer.startswith("honest: 99 %")
+    assert "Not ranked, for the short flows left unfinished: lazy (only 50.0" in verdict.answer
+    assert any("lazy finished 50.0" in plain(n) and "flatters" in n for n in verdict.notes)
+
+
+def test_nothing_finished_and_nothing_short_are_said() -> None:
+    none = with_short_times({"a": np.full(50, np.nan), "b": np.full(50, np.nan)})
+    assert "No short flow finished" in say(none)[SOONEST].answer
+    long = make_comparison(FOUR[:2], sizes=np.full(50, 1e6))
+    assert "no flow under 100 KB" in say(long)[SOONEST].answer
+
+
+def test_many_followers_are_summed_up() -> None:
+    base = np.linspace(1, 3, 3000)
+    verdict = say(with_short_times({f"f{i}": base * (1 + i) for i in range(6)}))[SOONEST]
+    assert verdict.answer.endswith("The others take from 2.0× as long (f1) to 6.0× (f5).")
+
+
+def test_the_highest_load_decides_who_carries_most() -> None:
+    verdict = say(make_comparison(loads=(0.1, 1.0), n=3000))[
+        "Which carries the most traffic at the highest load?"
+    ]
+    assert plain(verdict.answer) == (
+        "At load 100 % clos carries the most: 100 % of what all servers could send. "
+        "sirius carries 32 % less (68.0 %); sirius-ideal carries 32 % less (68.0 %); "
+        "clos-3-1 carries 66 % less (34.0 %)."
+    )
+
+
+def test_a_load_that_all_carry_decides_nothing() -> None:
+    verdict = say(make_comparison(FOUR[:3], load=0.3, n=3000))["Which carries the most traffic?"]
+    assert plain(verdict.answer).startswith("At load 30 % each of them delivers what is offered")
+
+
+def test_loads_as_drawn_are_confessed() -> None:
+    comparison = make_comparison(FOUR[:2], loads=(0.5, 1.0), n=3000)
+    for swept in comparison.loads.values():
+        for summary in swept:
+            summary["load_offered"] *= 0.48
+    notes = say(comparison)["Which carries the most traffic at the highest load?"].notes
+    assert [plain(n) for n in notes] == [
+        "The sizes as drawn offer 48.0 % of the servers' rate; 100 % was asked for."
+    ]
+
+
+def test_oversubscription_is_judged_within_a_kind() -> None:
+    comparison = make_comparison(loads=(1.0,))
+    for label, p99 in (("clos", 3.0), ("clos-3-1", 16.5)):
+        comparison.results[label].summary["fct"]["short"]["p99_us"] = p99
+    answer = plain(say(comparison)["What does oversubscription cost?"].answer)
+    assert answer == (
+        "clos-3-1 against clos: short flows' 99th percentile is 5.5× as long "
+        "(16.5 µs against 3.00 µs) and it carries 66 % less (34.0 % against 100 %)."
+    )
+    assert "What does oversubscription cost?" not in say(make_comparison(FOUR[:3], n=3000))
+
+
+def test_memory_names_least_and_most() -> None:
+    answer = plain(
+        say(make_comparison(n=3000))["How much memory does it need in the network?"].answer
+    )
+    assert answer == (
+        "sirius needs least: 78.2 KB at the peak of the worst node. "
+        "clos-3-1 needs most: 9.80 MB, 125× as much. "
+        "Reordering needs a further 12.4 KB in sirius and 31.0 KB in sirius-ideal "
+        "for the worst flow."
+    )
+
+
+def test_losses_and_leftovers_are_reported() -> None:
+    comparison = make_comparison(FOUR[:2], n=3000)
+    for label, done in (("sirius", 3000), ("sirius-ideal", 1500)):
+        comparison.results[label].summary["flows_completed"] = done
+    comparison.results["sirius"].summary["drops"] = 1234
+    assert plain(say(comparison)["Does everything arrive?"].answer) == (
+        "Not by the end of the run: sirius-ideal finished 50.0 % of the flows. "
+        "Cells or packets were lost in sirius (1,234)."
+    )
+
+
+def test_utilisation_is_a_mean_over_time_not_over_samples() -> None:
+    comparison = make_comparison(FOUR[:1], n=100)
+    result = comparison.results["sirius"]
+    result.timeseries = result.timeseries.slice(0, 3)
+    columns = {"time_ps": [0, 10**6, 10 * 10**6], "utilisation": [np.nan, 1.0, 0.0]}
+    result.timeseries = pa.table(columns)
+    assert read(comparison).fabrics[0].mean_over_time("utilisation") == pytest.approx(0.1)
+
+
+def test_a_single_fabric_is_not_compared() -> None:
+    for verdict in say(make_comparison(FOUR[:1], n=3000)).values():
+        assert "Which" not in verdict.question
+        assert "least" not in verdict.answer
+        assert "most" not in verdict.answer.replace("Almost", "")
+
+
+def test_the_best_of_a_row_is_marked_and_ties_share_it() -> None:
+    rows = {r.name: r for _, rs in table.groups(read(make_comparison(n=3000))) for r in rs}
+    best = {name: [c.best for c in row.cells] for name, row in rows.items()}
+    assert best["Queue peak, worst node"] == [True, False, False, False]
+    assert best["Goodput"] == [True, True, True, False]
+    assert best["Reorder buffer peak, worst flow"] == [True, False, False, False]
+    assert not any(best["Cells or packets lost"])  # all alike
+    assert not any(best["Load offered, as drawn"])  # not a merit
+    assert [c.text for c in rows["Queue peak, worst node"].cells] == [
+        "78.2",
+        "412",
+        "1,210",
+        "9,800",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "quantity", "expect"),
+    [
+        (0.0, "time", "0 s"),
+        (3.1e-6, "time", "3.10 µs"),
+        (999.6e-6, "time", "1.00 ms"),
+        (999.4e-9, "time", "999 ns"),
+        (78_200, "bytes", "78.2 KB"),
+        (562, "bytes", "562 B"),
+        (0.5, "share", "50.0 %"),
+        (1.0, "share", "100 %"),
+        (0.99996, "share", "99.996 %"),
+        (None, "bytes", "–"),
+    ],
+)
+def test_units(value: float | None, quantity: units.Quantity, expect: str) -> None:
+    assert plain(units.show(value, quantity)) == expect
+
+
+def test_a_distribution_counts_unfinished_flows() -> None:
+    x, y = figures.cdf(np.array([4.0, np.nan, 1.0, 2.0]), 100)
+    assert x.tolist() == [1, 2, 4]
+    assert y.tolist() == [0.25, 0.5, 0.75]
+    x, y = figures.cdf(np.arange(1.0, 100_001.0), 480)
+    assert x.size <= 480
+    assert (x[0], x[-1], y[-1]) == (1, 100_000, 1)
+    np.testing.assert_allclose(y, x / 100_000)
+
+
+def test_thinning_keeps_peaks_and_means() -> None:
+    time = np.arange(1000.0)
+    queue = np.zeros(1000)
+    queue[537] = 9.0
+    _, peaks = figures.thinned(time, queue, 100, "peak")
+    assert peaks.size == 100
+    assert peaks.max() == 9
+    uneven = np.cumsum(np.random.default_rng(1).uniform(0.1, 2, 1000))
+    at, means = figures.thinned(uneven, np.sin(uneven), 100, "mean")
+    area = np.sum(np.sin(uneven) * np.diff(uneven, prepend=0))
+    assert np.sum(means * np.diff(at, prepend=0)) == pytest.approx(area)
+
+
+def test_percentiles_by_size_are_by_nearest_rank() -> None:
+    comparison = with_short_times({"a": np.arange(1.0, 201.0)})
+    size, p99 = figures.percentile_by_size(read(comparison).fabrics[0], 99)
+    assert size == pytest.approx([5000])
+    assert p99 == pytest.approx([198e-6])
+
+
+@pytest.mark.parametrize(("low", "high"), [(1e-6, 9e-6), (2e-7, 4e-3), (1, 1e12), (3.1, 3.4)])
+def test_logarithmic_axes_have_readable_ticks(low: float, high: float) -> None:
+    series = [spec.Series("a", np.array([low, high]), np.array([0, 1.0]))]
+    ticks = spec.axis("t", "time", "log", series, "x").ticks
+    assert 1 <= len(ticks) <= 9
+    assert len({label for _, label in ticks}) == len(ticks)
+
+
+@pytest.mark.parametrize("high", [0.34, 1.02, 7.3e-4, 4.9e6, 99])
+def test_linear_axes_have_readable_ticks(high: float) -> None:
+    quantity: units.Quantity = "bytes" if high > 1e4 else "time" if high < 1e-2 else "share"
+    ticks = spec.Axis("t", quantity, "linear", (0, high)).ticks
+    assert 4 <= len(ticks) <= 8
+    assert ticks[0] == (0, "0")
+    assert ticks[-1][0] <= high
+
+
+def test_intervals_cover_the_percentile() -> None:
+    rng = np.random.default_rng(5)
+    truth = -np.log(0.01)
+    inside = 0
+    for _ in range(200):
+        low, high = ranking.percentile_interval(rng.exponential(size=5000), 0.99)
+        inside += low <= truth <= high
+    assert 180 <= inside <= 199
+
+
+def test_the_experiment_is_described_and_can_be_run_again() -> None:
+    experiment = make_comparison(n=3000).experiment
+    assert plain(describe.cluster(experiment)) == (
+        "128 racks of 24: 3,072 servers, 16.67 Gb/s per server, NIC uncapped"
+    )
+    assert plain(describe.workload(experiment)) == (
+        "Poisson arrivals at load 0.5, Pareto (shape 1.05, mean 100 KB, mean rule nominal) sizes, "
+        "uniform pattern, 3,000 flows"
+    )
+    del experiment["run"]["limit"]
+    assert tomllib.loads(describe.toml(experiment)) == experiment
