@@ -70,7 +70,7 @@ pub struct Entry {
 }
 
 /// Every fabric.
-pub const REGISTRY: &[Entry] = &[crate::sirius::ENTRY];
+pub const REGISTRY: &[Entry] = &[crate::sirius::ENTRY, crate::electrical::ENTRY];
 
 /// The fabric of that kind.
 pub fn find(kind: &str) -> Option<&'static Entry> {

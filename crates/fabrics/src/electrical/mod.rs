@@ -30,7 +30,15 @@
 //! 1/3 ÷ 0.875 = 0.38, and a rack may burst at its full rate while its pod is
 //! quiet. Between racks and aggregation it fits up to 0.34, and every rack is
 //! held to a third of its rate even when all others are silent, so short flows
-//! take longer at any load.
+//! take longer at any load. On the workload of Sirius §7 (128 racks, 200,000
+//! flows, nominal mean, one seed; `tests/speed.rs`):
+//!
+//! | load | non-blocking | 3:1 `aggregation-core` | 3:1 `rack` | |
+//! |---|---|---|---|---|
+//! | 0.1 | 2.6 | 2.6 | 7.5 | short flows' p99 [µs] |
+//! | 0.5 | 3.6 | 3.7 | 20 | |
+//! | 1.0 | 5.0 | 14 | 78 | |
+//! | 1.0 | 0.39 | 0.35 | 0.29 | goodput ÷ server rate |
 //!
 //! Not modelled: failures, ECMP and its collisions, transport protocols,
 //! losses, delay of back-pressure, switches and cables within a station
