@@ -26,6 +26,8 @@ pub struct Finished<'a> {
     pub io: &'a Io,
     /// What the engine measured.
     pub outcome: &'a Outcome,
+    /// Mean of the law that sizes were drawn from [B]; none for a trace.
+    pub mean_bytes: Option<f64>,
     /// From reading the workload to the end of the run [s].
     pub wall_s: f64,
 }
@@ -80,8 +82,11 @@ pub struct Summary {
     pub wall_s: f64,
     /// Peak resident memory of the process during the run [B].
     pub peak_rss_bytes: Option<u64>,
-    /// Mean flow size in force, as drawn [B]: heavy tails miss their nominal
-    /// mean by far (0.48 × for 200,000 draws of Pareto 1.05).
+    /// Mean flow size in force [B]: that of the size law under its rule, by
+    /// which the load is set. Null for a trace.
+    pub mean_flow_bytes_law: Option<f64>,
+    /// Mean flow size as drawn [B]: heavy tails miss their law's mean by far
+    /// (0.48 × in the median for 200,000 draws of Pareto 1.05).
     pub mean_flow_bytes_offered: Option<f64>,
     /// Bytes given up for good.
     pub bytes_dropped: u64,
@@ -160,6 +165,7 @@ pub fn summarize(run: &Finished) -> Summary {
         kernel_s: run.outcome.kernel_s,
         wall_s: run.wall_s,
         peak_rss_bytes: peak_rss(),
+        mean_flow_bytes_law: run.mean_bytes,
         mean_flow_bytes_offered: mean(flows.bytes.iter().map(|&b| b as f64)),
         bytes_dropped: ledger.dropped,
         threads: run.threads,

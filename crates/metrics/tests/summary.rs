@@ -48,6 +48,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         cluster: &CLUSTER,
         io: &io,
         outcome: &outcome,
+        mean_bytes: Some(100_000.0),
         wall_s: 1.0,
     })
 }
@@ -72,6 +73,7 @@ fn figures_worked_out_by_hand() {
     assert!((s.goodput_normalized.unwrap() - 200_999.0 / 400_000.0).abs() < 1e-9);
     assert_eq!((s.flows_offered, s.flows_completed), (4, 3));
     assert_eq!((s.bytes_offered, s.bytes_delivered), (700_999, 200_999));
+    assert_eq!(s.mean_flow_bytes_law, Some(100_000.0));
     assert_eq!(s.mean_flow_bytes_offered, Some(700_999.0 / 4.0));
     assert_eq!(s.fct.short.p50_us, Some(10.0));
     assert_eq!(s.fct.short.p99_us, Some(20.0));

@@ -1,0 +1,275 @@
+//! `[cluster]`: the servers that every fabric of the experiment connects.
+
+use lightloom_engine::{Cluster, Nic, Rate, Refusal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The servers that every fabric of the experiment connects.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClusterTable {
+    /// Racks.
+    #[serde(default)]
+    pub racks: Option<u32>,
+    /// Servers in each rack.
+    #[serde(default)]
+    pub servers_per_rack: Option<u32>,
+    /// Single nodes, instead of racks: as many racks of one server.
+    #[serde(default)]
+    pub hosts: Option<u32>,
+    /// What the base uplinks of a rack carry. Gives the server rate, which is
+    /// rounded to whole bits a second.
+    #[serde(default)]
+    pub rack_rate: Option<Rate>,
+    /// R: what a server sends at load 1, instead of the rack rate.
+    #[serde(default)]
+    pub server_rate: Option<Rate>,
+    /// Rate of the link between a server and its rack switch: "uncapped" (as
+    /// fast as the rack's uplinks) or a data rate.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub nic: NicRule,
+}
+
+/// `nic`: a word or a rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum NicRule {
+    /// As fast as the rack's uplinks.
+    #[default]
+    Uncapped,
+    /// This rate.
+    Capped(Rate),
+}
+
+impl TryFrom<String> for NicRule {
+    type Error = String;
+    fn try_from(text: String) -> Result<NicRule, String> {
+        match text.as_str() {
+            "uncapped" => Ok(NicRule::Uncapped),
+            rate => match rate.parse()? {
+                Rate(0) => Err("a server needs a link: write \"uncapped\" or a rate".into()),
+                rate => Ok(NicRule::Capped(rate)),
+            },
+        }
+    }
+}
+
+impl From<NicRule> for String {
+    fn from(nic: NicRule) -> String {
+        match nic {
+            NicRule::Uncapped => "uncapped".into(),
+            NicRule::Capped(rate) => rate.to_string(),
+        }
+    }
+}
+
+impl ClusterTable {
+    /// Racks of servers, at the rate that was given; and the cluster they make.
+    pub(crate) fn resolve(&self) -> Result<(ClusterTable, Cluster), Refusal> {
+        let (racks, servers_per_rack) = self.counts()?;
+        let cluster = Cluster {
+            racks,
+            servers_per_rack,
+            server_rate: self.rate(servers_per_rack)?,
+            nic: match self.nic {
+                NicRule::Uncapped => Nic::Uncapped,
+                NicRule::Capped(rate) => Nic::Capped(rate),
+            },
+        };
+        let table = ClusterTable {
+            racks: Some(racks),
+            servers_per_rack: Some(servers_per_rack),
+            hosts: None,
+            ..self.clone()
+        };
+        Ok((table, cluster))
+    }
+
+    fn counts(&self) -> Result<(u32, u32), Refusal> {
+        let (racks, servers) = match (self.hosts, self.racks, self.servers_per_rack) {
+            (Some(hosts), None, None) => (hosts, 1),
+            (Some(hosts), _, _) => {
+                return Err(Refusal::new(
+                    "cluster.hosts",
+                    hosts,
+                    "hosts are racks of one server, and racks are given too",
+                    "give either hosts, or racks and servers_per_rack",
+                ))
+            }
+            (None, Some(racks), servers) => (racks, servers.unwrap_or(1)),
+            (None, None, _) => {
+                return Err(Refusal::new(
+                    "cluster.racks",
+                    "(missing)",
+                    "required",
+                    "give racks and servers_per_rack, or hosts",
+                ))
+            }
+        };
+        let key = if self.hosts.is_some() {
+            "cluster.hosts"
+        } else {
+            "cluster.racks"
+        };
+        if racks < 2 {
+            return Err(Refusal::new(
+                key,
+                racks,
+                "a network connects at least 2",
+                "raise it",
+            ));
+        }
+        if servers == 0 {
+            return Err(Refusal::new(
+                "cluster.servers_per_rack",
+                servers,
+                "a rack has at least 1 server",
+                "raise it",
+            ));
+        }
+        if racks
+            .checked_mul(servers)
+            .is_none_or(|hosts| hosts > HOSTS_MAX)
+        {
+            return Err(Refusal::new(
+                key,
+                racks,
+                format!("{racks} × {servers} servers are more than the {HOSTS_MAX} that can be numbered"),
+                "lower it",
+            ));
+        }
+        Ok((racks, servers))
+    }
+
+    fn rate(&self, servers: u32) -> Result<Rate, Refusal> {
+        let (key, rate, share) = match (self.rack_rate, self.server_rate) {
+            (Some(rack), None) => {
+                let n = servers as u64;
+                ("cluster.rack_rate", rack, Rate((rack.0 + n / 2) / n))
+            }
+            (None, Some(server)) => ("cluster.server_rate", server, server),
+            (Some(_), Some(server)) => {
+                return Err(Refusal::new(
+                    "cluster.server_rate",
+                    server,
+                    "rack_rate gives it, and is given too",
+                    "remove one of the two",
+                ))
+            }
+            (None, None) => {
+                return Err(Refusal::new(
+                    "cluster.rack_rate",
+                    "(missing)",
+                    "load and goodput are relative to it",
+                    "give rack_rate or server_rate, like \"400 Gb/s\"",
+                ))
+            }
+        };
+        match share.0 {
+            0 => Err(Refusal::new(
+                key,
+                rate,
+                "less than 1 b/s a server",
+                "raise it",
+            )),
+            bps if bps > RATE_MAX.0 / servers as u64 => Err(Refusal::new(
+                key,
+                rate,
+                format!("a rack may send {RATE_MAX} at most"),
+                "lower it",
+            )),
+            _ => Ok(share),
+        }
+    }
+}
+
+/// Hosts are numbered by `u32`, with room for sentinels.
+const HOSTS_MAX: u32 = 1 << 30;
+/// Keeps sums over all racks within `u64`.
+const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightloom_engine::config;
+    use serde_json::{json, Value};
+
+    fn resolve(table: Value) -> Result<(ClusterTable, Cluster), String> {
+        config::read::<ClusterTable>(&table, "cluster")
+            .and_then(|t| t.resolve())
+            .map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn the_rack_rate_gives_the_server_rate_rounded() {
+        let (_, c) =
+            resolve(json!({"racks": 128, "servers_per_rack": 24, "rack_rate": "400 Gb/s"}))
+                .unwrap();
+        assert_eq!(c.server_rate, Rate(16_666_666_667));
+        let (_, c) =
+            resolve(json!({"racks": 2, "servers_per_rack": 4, "server_rate": "25 Gb/s"})).unwrap();
+        assert_eq!(c.rack_rate(), Rate(100 * Rate::GBPS.0));
+    }
+
+    #[test]
+    fn hosts_are_racks_of_one_server() {
+        let (table, c) =
+            resolve(json!({"hosts": 64, "server_rate": "50 Gb/s", "nic": "10 Gb/s"})).unwrap();
+        assert_eq!((c.racks, c.servers_per_rack), (64, 1));
+        assert_eq!(c.nic, Nic::Capped(Rate(10 * Rate::GBPS.0)));
+        assert_eq!(
+            (table.racks, table.servers_per_rack, table.hosts),
+            (Some(64), Some(1), None)
+        );
+        let again = serde_json::to_value(&table).unwrap();
+        assert_eq!(resolve(again).unwrap().1, c);
+    }
+
+    #[test]
+    fn refusals_name_the_key_and_the_remedy() {
+        for (table, expect) in [
+            (json!({}), "cluster.racks = (missing): required; give racks"),
+            (json!({"racks": 4}), "cluster.rack_rate = (missing)"),
+            (
+                json!({"racks": 1, "rack_rate": "1 Gb/s"}),
+                "cluster.racks = 1: ",
+            ),
+            (
+                json!({"hosts": 4, "racks": 4, "rack_rate": "1 Gb/s"}),
+                "cluster.hosts = 4: ",
+            ),
+            (
+                json!({"racks": 4, "servers_per_rack": 0, "rack_rate": "1 Gb/s"}),
+                "cluster.servers_per_rack = 0: ",
+            ),
+            (
+                json!({"racks": 1_000_000, "servers_per_rack": 1_000_000, "rack_rate": "1 Gb/s"}),
+                "cluster.racks = 1000000: ",
+            ),
+            (
+                json!({"racks": 4, "rack_rate": "0 b/s"}),
+                "cluster.rack_rate = 0 b/s: less than 1 b/s",
+            ),
+            (
+                json!({"racks": 4, "rack_rate": "1 Gb/s", "server_rate": "1 Gb/s"}),
+                "cluster.server_rate = 1 Gb/s: ",
+            ),
+            (
+                json!({"racks": 4, "rack_rate": "400"}),
+                "cluster.rack_rate = \"400\": `400` has no unit",
+            ),
+            (
+                json!({"racks": 4, "rack_rate": "1 Gb/s", "nic": "fast"}),
+                "cluster.nic = \"fast\": ",
+            ),
+            (
+                json!({"raks": 4}),
+                "cluster.raks = 4: no such key; did you mean \"racks\"?",
+            ),
+        ] {
+            let e = resolve(table).unwrap_err();
+            assert!(e.starts_with(expect), "{e}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Builds one fabric of an experiment and runs it.
+
+use crate::{fabric, fault, memory, Experiment};
+use lightloom_engine::run::{self, Fault, Plan, Progress};
+use lightloom_engine::{Bytes, Cluster, Fabric, Flows, Io, Refusal};
+use lightloom_fabrics::{Entry, Site};
+use lightloom_metrics::{reset_peak_rss, summarize, Finished, Series, Summary};
+use lightloom_workload::BYTES_PER_FLOW;
+use serde_json::Value;
+use std::time::Instant;
+
+/// A fabric and its flows, ready to run.
+pub struct Prepared {
+    fabric: Box<dyn Fabric>,
+    io: Io,
+    plan: Plan,
+    cluster: Cluster,
+    kind: String,
+    label: String,
+    seed: u64,
+    threads: usize,
+    mean_bytes: Option<f64>,
+    total_bytes: u64,
+    begun: Instant,
+}
+
+/// What a run leaves behind.
+#[derive(Debug)]
+pub struct RunOutput {
+    /// The figures.
+    pub summary: Summary,
+    /// The flow columns.
+    pub flows: Flows,
+    /// The time series.
+    pub series: Series,
+    /// Whether the observer stopped the run; then the figures are of a part.
+    pub interrupted: bool,
+}
+
+impl Experiment {
+    /// Resolves the experiment and builds the fabric at `index` for `flows`,
+    /// or for those that the workload generates.
+    ///
+    /// # Errors
+    /// A [`Refusal`] of anything that cannot run, faults included.
+    pub fn prepare(
+        &self,
+        index: usize,
+        threads: usize,
+        flows: Option<Flows>,
+    ) -> Result<Prepared, Refusal> {
+        let begun = Instant::now();
+        reset_peak_rss();
+        if threads == 0 {
+            return Err(Refusal::new(
+                "threads",
+                0,
+                "a run needs at least 1",
+                "raise it",
+            ));
+        }
+        let experiment = self.resolve()?;
+        let cluster = experiment.cluster()?;
+        let seed = experiment.run.seed;
+        let flows = match flows {
+            Some(flows) => flows,
+            None => experiment.generate(&cluster)?,
+        };
+        let site = Site {
+            cluster: &cluster,
+            flows: &flows,
+            seed,
+            threads,
+        };
+        let (fabric, faults) = experiment.build(index, &site)?;
+        let table = &experiment.fabric[index];
+        Ok(Prepared {
+            fabric,
+            plan: experiment.run.plan(faults),
+            kind: table.kind.clone(),
+            label: table.label().to_owned(),
+            seed,
+            threads,
+            mean_bytes: experiment.workload.mean_bytes()?,
+            total_bytes: flows.total_bytes(),
+            io: Io::new(flows),
+            cluster,
+            begun,
+        })
+    }
+
+    /// Draws or reads the flows of a resolved experiment.
+    fn generate(&self, cluster: &Cluster) -> Result<Flows, Refusal> {
+        if let Some(flows) = self.workload.flows {
+            let need = flows.saturating_mul(BYTES_PER_FLOW);
+            memory::check("workload.flows", flows, need, "send fewer")?;
+        }
+        self.workload.generate(cluster, self.run.seed)
+    }
+
+    /// Builds a fabric of a resolved experiment, and the faults that befall it.
+    fn build(&self, index: usize, site: &Site) -> Result<(Box<dyn Fabric>, Vec<Fault>), Refusal> {
+        let table = self.fabric.get(index).ok_or_else(|| {
+            let count = self.fabric.len();
+            Refusal::new(
+                "fabric",
+                index,
+                format!("there are {count}"),
+                "choose one of them",
+            )
+        })?;
+        let at = fabric::path(table, &self.fabric);
+        let entry = table.entry(&at)?;
+        let own = table.table();
+        let placed = |e| fabric::place(e, &at);
+        check_memory(entry, &own, site, &at)?;
+        let faults = self.faults_of(table.label())?;
+        if !faults.is_empty() {
+            // On a fabric of its own: a trial leaves traces.
+            rehearse((entry.build)(&own, site).map_err(placed)?.as_mut(), &faults)?;
+        }
+        let fabric = (entry.build)(&own, site).map_err(placed)?;
+        Ok((fabric, faults.into_iter().map(|(_, f)| f).collect()))
+    }
+
+    /// Commands in order of time, each with the index of its table.
+    fn faults_of(&self, label: &str) -> Result<Vec<(usize, Fault)>, Refusal> {
+        let mut faults = Vec::new();
+        for (i, table) in self.fault.iter().enumerate().filter(|f| f.1.befalls(label)) {
+            faults.extend(table.commands(i)?.into_iter().map(|f| (i, f)));
+        }
+        faults.sort_by_key(|(_, f)| f.at);
+        Ok(faults)
+    }
+}
+
+fn check_memory(entry: &Entry, own: &Value, site: &Site, at: &str) -> Result<(), Refusal> {
+    let fabric = (entry.memory)(own, site).map_err(|e| fabric::place(e, at))?;
+    let flows = site.flows.len() as u64 * BYTES_PER_FLOW;
+    memory::check(
+        at,
+        format!("\"{}\"", entry.kind),
+        fabric.saturating_add(flows),
+        &format!(
+            "lower cluster.racks (the fabric takes {}) or workload.flows ({})",
+            Bytes(fabric),
+            Bytes(flows)
+        ),
+    )
+}
+
+/// Refuses a fault that the fabric would reject in the middle of the run.
+fn rehearse(fabric: &mut dyn Fabric, faults: &[(usize, Fault)]) -> Result<(), Refusal> {
+    for (i, fault) in faults {
+        fabric.apply(fault.command).map_err(|rejected| {
+            Refusal::new(
+                fault::key(*i),
+                format!("{:?}", fault.command),
+                rejected.to_string(),
+                "correct it, or name the only fabric that it befalls with fabric = \"LABEL\"",
+            )
+        })?;
+    }
+    Ok(())
+}
+
+impl Prepared {
+    /// Bytes of all flows, for showing how much is delivered.
+    pub fn total_bytes(&self) -> u64 {
+        self.total_bytes
+    }
+
+    /// Runs to the end, or until `progress` stops it.
+    ///
+    /// # Errors
+    /// A [`Refusal`] if the fabric rejects a fault.
+    pub fn run(mut self, progress: &mut dyn Progress) -> Result<RunOutput, Refusal> {
+        let outcome = run::run(self.fabric.as_mut(), &mut self.io, &self.plan, progress)
+            .map_err(|rejected| Refusal::new("fault", "", rejected.to_string(), "correct it"))?;
+        drop(self.fabric);
+        let summary = summarize(&Finished {
+            fabric: &self.kind,
+            label: &self.label,
+            seed: self.seed,
+            threads: self.threads,
+            cluster: &self.cluster,
+            io: &self.io,
+            outcome: &outcome,
+            mean_bytes: self.mean_bytes,
+            wall_s: self.begun.elapsed().as_secs_f64(),
+        });
+        Ok(RunOutput {
+            summary,
+            series: Series::of(&outcome),
+            flows: self.io.flows,
+            interrupted: outcome.interrupted,
+        })
+    }
+}

@@ -1,0 +1,292 @@
+//! `[[fabric]]`: a kind, a label, perhaps a preset, and the fabric's own keys.
+
+use lightloom_engine::{config, Cluster, Refusal};
+use lightloom_fabrics::{Entry, REGISTRY};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+/// One fabric of an experiment. Its own keys are read by its configuration.
+#[derive(Clone, Debug, Serialize)]
+pub struct FabricTable {
+    /// What the registry knows it by.
+    pub kind: String,
+    /// Name of its results, unique in the experiment; the kind unless given.
+    pub label: Option<String>,
+    /// A named configuration that the own keys override.
+    pub preset: Option<String>,
+    /// The fabric's own keys.
+    #[serde(flatten)]
+    pub own: Map<String, Value>,
+}
+
+/// The keys that every fabric has, apart from its own.
+#[derive(Deserialize)]
+struct Common {
+    kind: String,
+    label: Option<String>,
+    preset: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for FabricTable {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<FabricTable, D::Error> {
+        let mut own = Map::deserialize(d)?;
+        let common: Map<_, _> = ["kind", "label", "preset"]
+            .into_iter()
+            .filter_map(|key| Some((key.to_owned(), own.shift_remove(key)?)))
+            .collect();
+        let Common {
+            kind,
+            label,
+            preset,
+        } = config::nested(&Value::Object(common))?;
+        Ok(FabricTable {
+            kind,
+            label,
+            preset,
+            own,
+        })
+    }
+}
+
+impl FabricTable {
+    /// Name of its results.
+    pub fn label(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.kind)
+    }
+
+    /// Its line in the registry.
+    pub(crate) fn entry(&self, at: &str) -> Result<&'static Entry, Refusal> {
+        let kinds: Vec<&str> = REGISTRY.iter().map(|e| e.kind).collect();
+        lightloom_fabrics::find(&self.kind).ok_or_else(|| {
+            Refusal::new(
+                format!("{at}.kind"),
+                format!("\"{}\"", self.kind),
+                "no such fabric",
+                config::nearest(&self.kind, &kinds),
+            )
+        })
+    }
+
+    fn resolve(&self, at: &str, cluster: &Cluster) -> Result<FabricTable, Refusal> {
+        let entry = self.entry(at)?;
+        let own = match &self.preset {
+            None => self.own.clone(),
+            Some(name) => merged(preset(entry, name, at)?, &self.own),
+        };
+        let resolved = (entry.resolve)(&Value::Object(own), cluster).map_err(|e| place(e, at))?;
+        let Value::Object(own) = resolved else {
+            unreachable!("a fabric's configuration is a table")
+        };
+        Ok(FabricTable {
+            kind: self.kind.clone(),
+            label: Some(self.label().to_owned()),
+            preset: None,
+            own,
+        })
+    }
+
+    /// The fabric's own table.
+    pub(crate) fn table(&self) -> Value {
+        Value::Object(self.own.clone())
+    }
+}
+
+/// Validates and completes all fabrics.
+pub(crate) fn resolve_all(
+    fabrics: &[FabricTable],
+    cluster: &Cluster,
+) -> Result<Vec<FabricTable>, Refusal> {
+    if fabrics.is_empty() {
+        let kinds: Vec<&str> = REGISTRY.iter().map(|e| e.kind).collect();
+        return Err(Refusal::new(
+            "fabric",
+            "(missing)",
+            "an experiment runs at least one fabric",
+            format!("add [[fabric]] with a kind: {}", kinds.join(", ")),
+        ));
+    }
+    check_labels(fabrics)?;
+    let resolve = |f: &FabricTable| f.resolve(&path(f, fabrics), cluster);
+    fabrics.iter().map(resolve).collect()
+}
+
+/// How messages name a fabric: by its label if there is more than one.
+pub(crate) fn path(fabric: &FabricTable, all: &[FabricTable]) -> String {
+    if all.len() == 1 {
+        "fabric".to_owned()
+    } else {
+        format!("fabric[{}]", fabric.label())
+    }
+}
+
+/// Moves a refusal of `fabric.KEY` to the place of this fabric.
+pub(crate) fn place(refusal: Refusal, at: &str) -> Refusal {
+    match refusal.key.strip_prefix("fabric") {
+        Some(rest) if rest.is_empty() || rest.starts_with(['.', '[']) => Refusal {
+            key: format!("{at}{rest}"),
+            ..refusal
+        },
+        _ => refusal,
+    }
+}
+
+fn preset(entry: &Entry, name: &str, at: &str) -> Result<Map<String, Value>, Refusal> {
+    let names: Vec<&str> = entry.presets.iter().map(|p| p.name).collect();
+    let preset = entry
+        .presets
+        .iter()
+        .find(|p| p.name == name)
+        .ok_or_else(|| {
+            Refusal::new(
+                format!("{at}.preset"),
+                format!("\"{name}\""),
+                format!("{} has no such preset", entry.kind),
+                config::nearest(name, &names),
+            )
+        })?;
+    Ok(serde_json::from_str(preset.table).expect("presets are tables; a test reads them all"))
+}
+
+/// `over` upon `base`. Tables merge key by key, unless their `kind` differs:
+/// then they have no keys in common.
+fn merged(mut base: Map<String, Value>, over: &Map<String, Value>) -> Map<String, Value> {
+    for (key, value) in over {
+        let value = match (base.get(key), value) {
+            (Some(Value::Object(b)), Value::Object(o))
+                if o.get("kind").is_none_or(|kind| b.get("kind") == Some(kind)) =>
+            {
+                Value::Object(merged(b.clone(), o))
+            }
+            _ => value.clone(),
+        };
+        base.insert(key.clone(), value);
+    }
+    base
+}
+
+/// Names of files that stand beside the directories named by labels.
+const RESERVED: &[&str] = &[
+    "comparison.json",
+    "loads.json",
+    "experiment.toml",
+    "report.html",
+    "figures",
+];
+
+/// Results are kept in directories named by label, on every system.
+fn check_labels(fabrics: &[FabricTable]) -> Result<(), Refusal> {
+    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ' ' | '+');
+    for (i, fabric) in fabrics.iter().enumerate() {
+        let label = fabric.label();
+        let refuse = |limit: &str, remedy: &str| {
+            Err(Refusal::new(
+                format!("fabric[{i}].label"),
+                format!("\"{label}\""),
+                limit,
+                remedy,
+            ))
+        };
+        let same = |other: &FabricTable| other.label().eq_ignore_ascii_case(label);
+        if fabrics[..i].iter().any(same) {
+            return refuse(
+                "another fabric has this label",
+                "give each a label of its own, like label = \"wide\"",
+            );
+        }
+        if RESERVED.iter().any(|r| r.eq_ignore_ascii_case(label)) {
+            return refuse("results have a file of this name", "choose another");
+        }
+        let ends = |c: char| c.is_ascii_alphanumeric();
+        if label.len() > 64
+            || !label.starts_with(ends)
+            || label.ends_with(['.', ' '])
+            || !label.chars().all(safe)
+        {
+            return refuse(
+                "names a directory: a letter or digit, then up to 63 letters, digits, spaces, . _ - +",
+                "rename it",
+            );
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn table(json: Value) -> FabricTable {
+        serde_json::from_value(json).unwrap()
+    }
+
+    fn map(json: Value) -> Map<String, Value> {
+        serde_json::from_value(json).unwrap()
+    }
+
+    #[test]
+    fn own_keys_override_the_preset() {
+        let base = map(json!({"a": 1, "b": {"kind": "x", "p": 1, "q": 2}, "c": {"p": 1}}));
+        let over = map(json!({"a": 2, "b": {"kind": "x", "q": 3}, "c": {"kind": "y"}}));
+        assert_eq!(
+            Value::Object(merged(base, &over)),
+            json!({"a": 2, "b": {"kind": "x", "p": 1, "q": 3}, "c": {"kind": "y"}})
+        );
+    }
+
+    #[test]
+    fn labels_are_unique_and_safe() {
+        let check = |labels: &[&str]| {
+            let fabrics: Vec<_> = labels
+                .iter()
+                .map(|l| table(json!({"kind": "clos", "label": l})))
+                .collect();
+            check_labels(&fabrics).map_err(|e| e.to_string())
+        };
+        assert_eq!(check(&["clos", "clos-3.1", "Sirius 1.5x"]), Ok(()));
+        for bad in [
+            "",
+            ".",
+            "..",
+            "a/b",
+            "../a",
+            "a\\b",
+            ".hidden",
+            "a\0",
+            "a.",
+            "-x",
+            "ünï",
+            "figures",
+            "Report.html",
+            &"x".repeat(65),
+        ] {
+            let e = check(&["clos", bad]).unwrap_err();
+            assert!(e.starts_with("fabric[1].label = "), "{e}");
+        }
+        let e = check(&["Wide", "wide"]).unwrap_err();
+        assert!(e.contains("another fabric has this label"), "{e}");
+    }
+
+    #[test]
+    fn refusals_move_to_the_fabric_they_concern() {
+        let moved = |key: &str| place(Refusal::new(key, 1, "", ""), "fabric[wide]").key;
+        assert_eq!(moved("fabric.slot"), "fabric[wide].slot");
+        assert_eq!(moved("fabric"), "fabric[wide]");
+        assert_eq!(moved("cluster.racks"), "cluster.racks");
+        let two = [
+            table(json!({"kind": "clos"})),
+            table(json!({"kind": "sirius"})),
+        ];
+        assert_eq!(path(&two[1], &two), "fabric[sirius]");
+        assert_eq!(path(&two[1], &two[1..]), "fabric");
+    }
+
+    #[test]
+    fn every_preset_is_a_table() {
+        for entry in REGISTRY {
+            for p in entry.presets {
+                assert!(preset(entry, p.name, "fabric").is_ok());
+            }
+        }
+    }
+}

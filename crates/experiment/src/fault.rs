@@ -1,0 +1,243 @@
+//! `[[fault]]`: what fails when, how badly, and when it is repaired.
+//!
+//! Whether a fabric has such a part, only the fabric knows: it is asked before
+//! the run begins.
+
+use lightloom_engine::run::Fault;
+use lightloom_engine::{Cluster, Command, Element, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A part that fails at a time, for good or until it is repaired.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FaultTable {
+    /// When it fails.
+    pub at: Time,
+    /// What kind of part.
+    pub element: ElementKind,
+    /// The node (rack) that fails, or whose transceiver does.
+    #[serde(default)]
+    pub node: Option<u32>,
+    /// The transceiver: which uplink of the node.
+    #[serde(default)]
+    pub uplink: Option<u32>,
+    /// The grating.
+    #[serde(default)]
+    pub grating: Option<u32>,
+    /// Probability that a cell or packet through it is lost; less than 1 is a
+    /// grey failure.
+    #[serde(default = "dead")]
+    pub loss: f64,
+    /// When it works again; never without it.
+    #[serde(default)]
+    pub repair_at: Option<Time>,
+    /// Label of the only fabric that it befalls; all of them without it.
+    #[serde(default)]
+    pub fabric: Option<String>,
+}
+
+fn dead() -> f64 {
+    1.0
+}
+
+/// Kinds of parts that can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ElementKind {
+    /// A rack or single node.
+    Node,
+    /// One uplink of a node.
+    Transceiver,
+    /// A passive grating of the optical core.
+    Grating,
+}
+
+pub(crate) fn check_all(
+    faults: &[FaultTable],
+    cluster: &Cluster,
+    labels: &[&str],
+) -> Result<(), Refusal> {
+    faults
+        .iter()
+        .enumerate()
+        .try_for_each(|(i, f)| f.check(&key(i), cluster, labels))
+}
+
+/// The path of the `index`-th fault.
+pub(crate) fn key(index: usize) -> String {
+    format!("fault[{index}]")
+}
+
+impl FaultTable {
+    fn check(&self, at: &str, cluster: &Cluster, labels: &[&str]) -> Result<(), Refusal> {
+        let refuse = |key: &str, value: String, limit: &str, remedy: &str| {
+            Err(Refusal::new(format!("{at}.{key}"), value, limit, remedy))
+        };
+        self.element(at)?;
+        if let Some(node) = self.node.filter(|&n| n >= cluster.racks) {
+            let limit = format!("the cluster's nodes are 0 to {}", cluster.racks - 1);
+            return refuse("node", node.to_string(), &limit, "lower it");
+        }
+        if !(self.loss > 0.0 && self.loss <= 1.0) {
+            let limit = "a probability of loss is above 0 and at most 1";
+            return refuse("loss", self.loss.to_string(), limit, "correct it");
+        }
+        if let Some(repair) = self.repair_at.filter(|&r| r <= self.at) {
+            let limit = format!("not after it fails at {}", self.at);
+            return refuse("repair_at", repair.to_string(), &limit, "raise it");
+        }
+        match &self.fabric {
+            Some(label) if !labels.contains(&label.as_str()) => Err(Refusal::new(
+                format!("{at}.fabric"),
+                format!("\"{label}\""),
+                "no fabric has this label",
+                lightloom_engine::config::nearest(label, labels),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The part, if exactly the keys that name it are given.
+    fn element(&self, at: &str) -> Result<Element, Refusal> {
+        let (needs, what): (&[&str], _) = match self.element {
+            ElementKind::Node => (&["node"], "a node"),
+            ElementKind::Transceiver => (&["node", "uplink"], "a transceiver"),
+            ElementKind::Grating => (&["grating"], "a grating"),
+        };
+        for (key, value) in [
+            ("node", self.node),
+            ("uplink", self.uplink),
+            ("grating", self.grating),
+        ] {
+            let (limit, remedy, shown) = match (needs.contains(&key), value) {
+                (true, None) => ("is named by", "add it", "(missing)".to_owned()),
+                (false, Some(v)) => ("is not named by", "remove it", v.to_string()),
+                _ => continue,
+            };
+            return Err(Refusal::new(
+                format!("{at}.{key}"),
+                shown,
+                format!("{what} {limit} its {key}"),
+                remedy,
+            ));
+        }
+        let number = |n: Option<u32>| n.unwrap_or_default();
+        Ok(match self.element {
+            ElementKind::Node => Element::Node(number(self.node)),
+            ElementKind::Transceiver => Element::Transceiver {
+                node: number(self.node),
+                uplink: number(self.uplink),
+            },
+            ElementKind::Grating => Element::Grating(number(self.grating)),
+        })
+    }
+
+    /// Whether it befalls the fabric of that label.
+    pub(crate) fn befalls(&self, label: &str) -> bool {
+        self.fabric.as_deref().is_none_or(|f| f == label)
+    }
+
+    /// The failure, and the repair if there is one.
+    pub(crate) fn commands(&self, index: usize) -> Result<Vec<Fault>, Refusal> {
+        let element = self.element(&key(index))?;
+        let fail = Fault {
+            at: self.at,
+            command: Command::Fail {
+                element,
+                loss: self.loss,
+            },
+        };
+        let repair = self.repair_at.map(|at| Fault {
+            at,
+            command: Command::Repair(element),
+        });
+        Ok([fail].into_iter().chain(repair).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightloom_engine::{config, Nic, Rate};
+    use serde_json::{json, Value};
+
+    fn check(table: Value) -> Result<FaultTable, String> {
+        let cluster = Cluster {
+            racks: 8,
+            servers_per_rack: 1,
+            server_rate: Rate(1),
+            nic: Nic::Uncapped,
+        };
+        let fault: FaultTable = config::read(&table, "fault[0]").map_err(|e| e.to_string())?;
+        check_all(std::slice::from_ref(&fault), &cluster, &["sirius", "clos"])
+            .map_err(|e| e.to_string())?;
+        Ok(fault)
+    }
+
+    #[test]
+    fn a_fault_with_a_repair_is_two_commands() {
+        let f = check(json!({"at": "1 us", "element": "transceiver", "node": 3, "uplink": 2, "repair_at": "5 us"}))
+            .unwrap();
+        let element = Element::Transceiver { node: 3, uplink: 2 };
+        assert_eq!(
+            f.commands(0).unwrap(),
+            [
+                Fault {
+                    at: Time::US,
+                    command: Command::Fail { element, loss: 1.0 }
+                },
+                Fault {
+                    at: Time::US * 5,
+                    command: Command::Repair(element)
+                },
+            ]
+        );
+        assert!(f.befalls("sirius"));
+    }
+
+    #[test]
+    fn refusals_name_the_key() {
+        for (table, expect) in [
+            (
+                json!({"at": "1 us", "element": "node"}),
+                "fault[0].node = (missing): a node is named by its node; add it",
+            ),
+            (
+                json!({"at": "1 us", "element": "grating", "grating": 1, "node": 2}),
+                "fault[0].node = 2: a grating is not named by its node; remove it",
+            ),
+            (
+                json!({"at": "1 us", "element": "node", "node": 8}),
+                "fault[0].node = 8: the cluster's nodes are 0 to 7",
+            ),
+            (
+                json!({"at": "1 us", "element": "node", "node": 1, "loss": 0.0}),
+                "fault[0].loss = 0: ",
+            ),
+            (
+                json!({"at": "1 us", "element": "node", "node": 1, "loss": 1.5}),
+                "fault[0].loss = 1.5: ",
+            ),
+            (
+                json!({"at": "2 us", "element": "node", "node": 1, "repair_at": "2 us"}),
+                "fault[0].repair_at = 2 us: not after it fails at 2 us",
+            ),
+            (
+                json!({"at": "2 us", "element": "node", "node": 1, "fabric": "sirus"}),
+                "fault[0].fabric = \"sirus\": no fabric has this label; did you mean \"sirius\"?",
+            ),
+            (
+                json!({"at": "2 us", "element": "nod"}),
+                "fault[0].element = \"nod\": must be one of",
+            ),
+            (
+                json!({"element": "node"}),
+                "fault[0].at = (missing): required",
+            ),
+        ] {
+            let e = check(table).unwrap_err();
+            assert!(e.starts_with(expect), "{e}");
+        }
+    }
+}

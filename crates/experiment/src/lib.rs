@@ -1,0 +1,155 @@
+//! An experiment: the servers, what they send, how to run, and the fabrics to
+//! run it on. Read from JSON, validated and completed, then run.
+//!
+//! Reading files, overriding keys and writing results belong to the caller;
+//! here nothing touches the disk but the traces that a workload names.
+
+mod cluster;
+mod compare;
+mod execute;
+mod fabric;
+mod fault;
+mod memory;
+mod run_table;
+mod schema;
+
+pub use cluster::ClusterTable;
+pub use compare::CompareTable;
+pub use execute::{Prepared, RunOutput};
+pub use fabric::FabricTable;
+pub use fault::{ElementKind, FaultTable};
+pub use run_table::{RunTable, StopRule};
+pub use schema::schema;
+
+use lightloom_engine::run::Progress;
+use lightloom_engine::{config, Cluster, Refusal};
+use lightloom_workload::WorkloadConfig;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The version of Lightloom.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// An experiment as configured; after [`Experiment::resolve`] with every
+/// default filled in, so that it runs again to the same bytes.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// What reports call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The version of Lightloom that resolved it; read, and replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The servers that every fabric must connect.
+    pub cluster: ClusterTable,
+    /// What is sent.
+    pub workload: WorkloadConfig,
+    /// Seed, end and sampling.
+    #[serde(default)]
+    pub run: RunTable,
+    /// Loads that `compare` also runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compare: Option<CompareTable>,
+    /// The fabrics.
+    #[serde(default)]
+    pub fabric: Vec<FabricTable>,
+    /// What fails, and when.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fault: Vec<FaultTable>,
+}
+
+impl Experiment {
+    /// Reads an experiment; nothing is checked yet but its shape.
+    ///
+    /// # Errors
+    /// A [`Refusal`] of an unknown or missing key, or of a value of the wrong form.
+    pub fn read(json: &Value) -> Result<Experiment, Refusal> {
+        config::read(json, "")
+    }
+
+    /// Validates everything and fills in every default. Resolving twice
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// A [`Refusal`] of the first thing that cannot run.
+    pub fn resolve(&self) -> Result<Experiment, Refusal> {
+        let (table, cluster) = self.cluster.resolve()?;
+        let workload = resolve_workload(&self.workload, &cluster)?;
+        let run = self.run.resolve(workload.default_stop_is_drain())?;
+        let fabric = fabric::resolve_all(&self.fabric, &cluster)?;
+        let labels: Vec<&str> = fabric.iter().map(FabricTable::label).collect();
+        fault::check_all(&self.fault, &cluster, &labels)?;
+        if let Some(compare) = &self.compare {
+            compare.check(&self.workload, &cluster)?;
+        }
+        Ok(Experiment {
+            name: self.name.clone(),
+            version: Some(VERSION.to_owned()),
+            cluster: table,
+            workload,
+            run,
+            compare: self.compare.clone(),
+            fabric,
+            fault: self.fault.clone(),
+        })
+    }
+
+    /// The servers.
+    ///
+    /// # Errors
+    /// A [`Refusal`] of a key of the cluster table.
+    pub fn cluster(&self) -> Result<Cluster, Refusal> {
+        Ok(self.cluster.resolve()?.1)
+    }
+
+    /// The experiment as JSON, without the keys that have no value.
+    pub fn to_json(&self) -> Value {
+        let mut json = serde_json::to_value(self).expect("configurations are plain data");
+        drop_nulls(&mut json);
+        json
+    }
+
+    /// Resolves, builds and runs the fabric at `index`.
+    ///
+    /// # Errors
+    /// A [`Refusal`] before anything runs, or of a fault that the fabric rejects.
+    pub fn run(
+        &self,
+        index: usize,
+        threads: usize,
+        progress: &mut dyn Progress,
+    ) -> Result<RunOutput, Refusal> {
+        self.prepare(index, threads, None)?.run(progress)
+    }
+}
+
+/// A Parquet trace is read by the caller, who hands over its flows; whatever
+/// else is wrong with the workload is refused all the same.
+fn resolve_workload(
+    workload: &WorkloadConfig,
+    cluster: &Cluster,
+) -> Result<WorkloadConfig, Refusal> {
+    match workload.clone().resolve(cluster) {
+        Err(refusal) if is_parquet(workload) && refusal.key == "workload.trace" => {
+            Ok(workload.clone())
+        }
+        resolved => resolved,
+    }
+}
+
+fn is_parquet(workload: &WorkloadConfig) -> bool {
+    let named = |trace: &String| trace.ends_with(".parquet");
+    workload.trace_format.is_none() && workload.trace.as_ref().is_some_and(named)
+}
+
+fn drop_nulls(json: &mut Value) {
+    match json {
+        Value::Object(table) => {
+            table.retain(|_, v| !v.is_null());
+            table.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(list) => list.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
+}

@@ -1,0 +1,160 @@
+//! The JSON Schema of an experiment, put together from those of its parts.
+
+use crate::{ClusterTable, CompareTable, FaultTable, RunTable};
+use lightloom_fabrics::{Entry, REGISTRY};
+use lightloom_workload::WorkloadConfig;
+use schemars::{generate::SchemaSettings, JsonSchema, SchemaGenerator};
+use serde_json::{json, Map, Value};
+
+/// JSON Schema (draft 2020-12) of an experiment with every registered fabric.
+pub fn schema() -> Value {
+    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    let properties = json!({
+        "name": { "type": "string", "description": "What reports call it." },
+        "version": {
+            "type": "string",
+            "description": "The version of Lightloom that resolved it; read, and replaced.",
+        },
+        "cluster": part::<ClusterTable>(&mut generator),
+        "workload": part::<WorkloadConfig>(&mut generator),
+        "run": part::<RunTable>(&mut generator),
+        "compare": part::<CompareTable>(&mut generator),
+        "fabric": {
+            "type": "array",
+            "minItems": 1,
+            "description": "The fabrics to run.",
+            "items": { "anyOf": REGISTRY.iter().map(reference).collect::<Vec<_>>() },
+        },
+        "fault": {
+            "type": "array",
+            "description": "What fails, and when.",
+            "items": part::<FaultTable>(&mut generator),
+        },
+    });
+    let mut definitions = generator.take_definitions(true);
+    for entry in REGISTRY {
+        definitions.extend(fabric_definitions(entry));
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Lightloom experiment",
+        "type": "object",
+        "properties": properties,
+        "required": ["cluster", "workload", "fabric"],
+        "additionalProperties": false,
+        "$defs": definitions,
+    })
+}
+
+fn part<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+    generator.subschema_for::<T>().to_value()
+}
+
+/// Where the definitions of a fabric begin.
+fn prefix(entry: &Entry) -> String {
+    format!("fabric-{}", entry.kind)
+}
+
+fn reference(entry: &Entry) -> Value {
+    json!({ "$ref": format!("#/$defs/{}", prefix(entry)) })
+}
+
+/// A fabric's schema and what it refers to, under names of its own.
+fn fabric_definitions(entry: &Entry) -> Map<String, Value> {
+    let prefix = prefix(entry);
+    let mut schema = (entry.schema)();
+    rename_references(&mut schema, &prefix);
+    let mut definitions = Map::new();
+    let Value::Object(table) = &mut schema else {
+        return definitions;
+    };
+    table.remove("$schema");
+    if let Some(Value::Object(own)) = table.remove("$defs") {
+        definitions.extend(own.into_iter().map(|(k, v)| (format!("{prefix}-{k}"), v)));
+    }
+    add_common_keys(table, entry);
+    definitions.insert(prefix, schema);
+    definitions
+}
+
+fn rename_references(schema: &mut Value, prefix: &str) {
+    match schema {
+        Value::Object(table) => {
+            if let Some(Value::String(target)) = table.get_mut("$ref") {
+                if let Some(name) = target.strip_prefix("#/$defs/") {
+                    *target = format!("#/$defs/{prefix}-{name}");
+                }
+            }
+            table
+                .values_mut()
+                .for_each(|v| rename_references(v, prefix));
+        }
+        Value::Array(list) => list.iter_mut().for_each(|v| rename_references(v, prefix)),
+        _ => {}
+    }
+}
+
+fn add_common_keys(table: &mut Map<String, Value>, entry: &Entry) {
+    let presets: Vec<&str> = entry.presets.iter().map(|p| p.name).collect();
+    let own = table.remove("properties").unwrap_or_else(|| json!({}));
+    let mut properties = json!({
+        "kind": { "const": entry.kind, "description": entry.title },
+        "label": {
+            "type": "string",
+            "description": "Name of its results, unique in the experiment; the kind unless given.",
+        },
+        "preset": {
+            "enum": presets,
+            "description": "A named configuration that the other keys override.",
+        },
+    });
+    if let (Value::Object(all), Value::Object(own)) = (&mut properties, own) {
+        all.extend(own);
+    }
+    table.insert("properties".into(), properties);
+    let required = table.entry("required").or_insert_with(|| json!([]));
+    if let Value::Array(required) = required {
+        required.insert(0, json!("kind"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn references<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
+        match schema {
+            Value::Object(table) => {
+                if let Some(Value::String(target)) = table.get("$ref") {
+                    found.push(target);
+                }
+                table.values().for_each(|v| references(v, found));
+            }
+            Value::Array(list) => list.iter().for_each(|v| references(v, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let schema = schema();
+        let mut found = Vec::new();
+        references(&schema, &mut found);
+        assert!(found.len() >= REGISTRY.len());
+        for target in found {
+            let pointer = target.strip_prefix('#').unwrap();
+            assert!(schema.pointer(pointer).is_some(), "{target}");
+        }
+    }
+
+    #[test]
+    fn each_fabric_has_the_common_keys_and_its_own() {
+        let schema = schema();
+        for entry in REGISTRY {
+            let fabric = &schema["$defs"][prefix(entry)];
+            assert_eq!(fabric["properties"]["kind"]["const"], entry.kind);
+            assert_eq!(fabric["required"][0], "kind");
+            assert!(fabric["properties"].as_object().unwrap().len() > 3);
+        }
+    }
+}

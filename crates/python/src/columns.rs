@@ -1,0 +1,152 @@
+//! Columns between Rust vectors and NumPy arrays, and flow traces as files.
+
+use crate::errors::refused;
+use lightloom_engine::{Flows, Refusal};
+use lightloom_experiment::Experiment;
+use lightloom_metrics::Series;
+use lightloom_workload::trace::{self, Columns, Format};
+use numpy::{Element, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Hosts that a trace may name when nobody says how many there are.
+const ANY_HOST: u32 = 1 << 30;
+
+/// A vector becomes an array without being copied.
+fn put<T: Element>(dict: &Bound<'_, PyDict>, name: &str, column: Vec<T>) -> PyResult<()> {
+    dict.set_item(name, PyArray1::from_vec(dict.py(), column))
+}
+
+/// The flow columns by the names of `flows.parquet`; groups are codes and names.
+pub fn of_flows(py: Python<'_>, flows: Flows) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    put(&dict, "src", flows.src.into_iter().map(|h| h.0).collect())?;
+    put(&dict, "dst", flows.dst.into_iter().map(|h| h.0).collect())?;
+    put(&dict, "bytes", flows.bytes)?;
+    for (name, column) in [
+        ("arrival_ps", flows.arrival),
+        ("start_ps", flows.start),
+        ("finish_ps", flows.finish),
+    ] {
+        put(&dict, name, column.into_iter().map(|t| t.0).collect())?;
+    }
+    put(&dict, "hops", flows.hops)?;
+    put(&dict, "group", flows.group)?;
+    dict.set_item("groups", flows.groups)?;
+    Ok(dict)
+}
+
+/// The time series by the names of `timeseries.parquet`, in their order.
+pub fn of_series(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    put(&dict, "time_ps", series.time_ps)?;
+    for (name, column) in [
+        ("bytes_offered", series.bytes_offered),
+        ("bytes_delivered", series.bytes_delivered),
+        ("bytes_dropped", series.bytes_dropped),
+        ("bytes_in_flight", series.bytes_in_flight),
+        ("losses", series.losses),
+        ("queued_bytes", series.queued_bytes),
+        ("queued_bytes_worst", series.queued_bytes_worst),
+        ("waiting_bytes", series.waiting_bytes),
+        ("carried_bytes", series.carried_bytes),
+    ] {
+        put(&dict, name, column)?;
+    }
+    put(&dict, "goodput_normalized", series.goodput_normalized)?;
+    put(&dict, "utilisation", series.utilisation)?;
+    put(&dict, "flows_offered", series.flows_offered)?;
+    put(&dict, "flows_completed", series.flows_completed)?;
+    Ok(dict)
+}
+
+fn get<'py, T: Element>(
+    dict: &Bound<'py, PyDict>,
+    name: &str,
+) -> PyResult<PyReadonlyArray1<'py, T>> {
+    let column = dict
+        .get_item(name)?
+        .ok_or_else(|| PyKeyError::new_err(format!("column {name}")))?;
+    column.extract()
+}
+
+/// The flows in NumPy columns, checked row by row.
+fn flows(dict: &Bound<'_, PyDict>, hosts: u32) -> PyResult<Result<Flows, Refusal>> {
+    let (src, dst) = (get::<u32>(dict, "src")?, get::<u32>(dict, "dst")?);
+    let (bytes, arrival) = (get::<u64>(dict, "bytes")?, get::<i64>(dict, "arrival_ps")?);
+    let (group, groups) = match dict.get_item("groups")? {
+        Some(names) => (
+            get::<u16>(dict, "group")?.as_slice()?.to_vec(),
+            names.extract()?,
+        ),
+        None => (Vec::new(), Vec::<String>::new()),
+    };
+    let columns = Columns {
+        src: src.as_slice()?,
+        dst: dst.as_slice()?,
+        bytes: bytes.as_slice()?,
+        arrival_ps: arrival.as_slice()?,
+        group: &group,
+        groups: &groups,
+    };
+    Ok(trace::from_columns(&columns, hosts))
+}
+
+/// The flows of a trace that Python has read for `experiment`.
+pub fn to_flows(dict: &Bound<'_, PyDict>, experiment: &Experiment) -> PyResult<Flows> {
+    let hosts = experiment.cluster().map_err(refused)?.hosts();
+    flows(dict, hosts)?.map_err(|refusal| {
+        let file = experiment.workload.trace.as_deref().unwrap_or_default();
+        refused(Refusal {
+            value: format!("\"{file}\""),
+            limit: format!("{}: {}", refusal.value, refusal.limit),
+            ..refusal
+        })
+    })
+}
+
+fn named(format: &str) -> PyResult<Format> {
+    match format {
+        "csv" => Ok(Format::Csv),
+        "cm" => Ok(Format::Cm),
+        "ns" => Ok(Format::Ns),
+        _ => Err(refused(Refusal::new(
+            "format",
+            format!("\"{format}\""),
+            "no such trace format",
+            "use \"csv\", \"cm\" or \"ns\"",
+        ))),
+    }
+}
+
+/// The flow columns of a text trace.
+#[pyfunction]
+#[pyo3(signature = (path, format=None, hosts=None))]
+pub fn read_trace<'py>(
+    py: Python<'py>,
+    path: &str,
+    format: Option<&str>,
+    hosts: Option<u32>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let format = format.map(named).transpose()?;
+    let flows = py
+        .detach(|| trace::load(path, format, hosts.unwrap_or(ANY_HOST)))
+        .map_err(refused)?;
+    of_flows(py, flows)
+}
+
+/// Flow columns as the text of a trace.
+#[pyfunction]
+#[pyo3(signature = (columns, format, hosts=None))]
+pub fn trace_text(
+    columns: &Bound<'_, PyDict>,
+    format: &str,
+    hosts: Option<u32>,
+) -> PyResult<String> {
+    let format = named(format)?;
+    let flows = flows(columns, hosts.unwrap_or(ANY_HOST))?.map_err(refused)?;
+    let ends = flows.src.iter().chain(&flows.dst).map(|h| h.0 + 1);
+    let hosts = hosts.or_else(|| ends.max()).unwrap_or(0);
+    trace::write(format, &flows, hosts).map_err(refused)
+}

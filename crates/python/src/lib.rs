@@ -1,0 +1,84 @@
+//! The Python binding: `lightloom._core`.
+//!
+//! Configurations and summaries cross as JSON text, columns as NumPy arrays
+//! that take over the memory of their vectors. The GIL is released while a
+//! simulation runs. What the functions mean is written in `_core.pyi`.
+
+mod columns;
+mod errors;
+mod listing;
+mod progress;
+
+use errors::{refused, ConfigError};
+use lightloom_experiment::Experiment;
+use progress::Watch;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+fn read(json: &str) -> PyResult<Experiment> {
+    let json = serde_json::from_str(json).map_err(|e| ConfigError::new_err(e.to_string()))?;
+    Experiment::read(&json).map_err(refused)
+}
+
+/// The experiment with every default filled in.
+#[pyfunction]
+fn resolve(json: &str) -> PyResult<String> {
+    let resolved = read(json)?.resolve().map_err(refused)?;
+    Ok(resolved.to_json().to_string())
+}
+
+/// JSON Schema of an experiment.
+#[pyfunction]
+fn schema() -> String {
+    lightloom_experiment::schema().to_string()
+}
+
+type Results<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>);
+
+/// Runs one fabric: (summary as JSON, flow columns, time-series columns).
+#[pyfunction]
+#[pyo3(signature = (json, fabric, threads, progress=None, columns=None))]
+fn run<'py>(
+    py: Python<'py>,
+    json: &str,
+    fabric: usize,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+    columns: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Results<'py>> {
+    let experiment = read(json)?;
+    let flows = columns
+        .map(|c| columns::to_flows(c, &experiment))
+        .transpose()?;
+    let prepared = py
+        .detach(|| experiment.prepare(fabric, threads, flows))
+        .map_err(refused)?;
+    let mut watch = Watch::new(progress, prepared.total_bytes());
+    let output = py.detach(|| prepared.run(&mut watch));
+    if let Some(error) = watch.error {
+        return Err(error);
+    }
+    let output = output.map_err(refused)?;
+    let summary = serde_json::to_string(&output.summary).expect("summaries are plain data");
+    Ok((
+        summary,
+        columns::of_flows(py, output.flows)?,
+        columns::of_series(py, output.series)?,
+    ))
+}
+
+/// The native core of Lightloom.
+#[pymodule]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("__version__", lightloom_experiment::VERSION)?;
+    m.add("NEVER", lightloom_engine::Time::NEVER.0)?;
+    errors::register(m)?;
+    m.add_function(wrap_pyfunction!(listing::registry, m)?)?;
+    m.add_function(wrap_pyfunction!(listing::workloads, m)?)?;
+    m.add_function(wrap_pyfunction!(schema, m)?)?;
+    m.add_function(wrap_pyfunction!(resolve, m)?)?;
+    m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(columns::read_trace, m)?)?;
+    m.add_function(wrap_pyfunction!(columns::trace_text, m)?)?;
+    Ok(())
+}

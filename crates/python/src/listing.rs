@@ -1,0 +1,32 @@
+//! What there is: fabrics and workloads, as JSON.
+
+use lightloom_fabrics::{Entry, REGISTRY};
+use pyo3::prelude::*;
+use serde_json::{json, Value};
+
+/// Every fabric.
+#[pyfunction]
+pub fn registry() -> String {
+    Value::from_iter(REGISTRY.iter().map(describe)).to_string()
+}
+
+fn describe(entry: &Entry) -> Value {
+    let presets = entry.presets.iter().map(|p| {
+        let table: Value = serde_json::from_str(p.table).expect("presets are tables");
+        json!({ "name": p.name, "summary": p.summary, "table": table })
+    });
+    json!({
+        "kind": entry.kind,
+        "title": entry.title,
+        "source": entry.source,
+        "summary": entry.summary,
+        "presets": Value::from_iter(presets),
+        "schema": (entry.schema)(),
+    })
+}
+
+/// The published flow-size distributions.
+#[pyfunction]
+pub fn workloads() -> String {
+    lightloom_workload::sizes::registry::describe().to_string()
+}

@@ -1,0 +1,295 @@
+"""Experiments: read from TOML, overridden key by key, validated by the core.
+
+Nothing about fabrics or workloads is known here; the core alone says what a
+key means and what it may be.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lightloom import _core
+from lightloom.errors import ConfigError, refusal
+
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment as configured; `resolved` validates and completes it.
+
+    Experiments are values: the methods return changed copies.
+    """
+
+    raw: Table
+    """The configuration as given, overrides applied."""
+    path: Path | None = field(default=None, compare=False)
+    """The file it was read from."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it: its `name`, or that of its file."""
+        name = self.raw.get("name")
+        if isinstance(name, str) and name:
+            return name
+        return self.path.stem if self.path is not None else "experiment"
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of its fabrics, in order."""
+        return [str(f.get("label", f.get("kind"))) for f in _fabrics(self.raw)]
+
+    def resolved(self) -> Table:
+        """The whole configuration with every default filled in. It runs again
+        to the same results.
+
+        Raises:
+            ConfigError: if it cannot run.
+        """
+        table: Table = json.loads(_core.resolve(self.json()))
+        return table
+
+    def json(self) -> str:
+        """The configuration as the core reads it."""
+        return json.dumps(_plain(self.raw, ""))
+
+    def with_load(self, load: float) -> Experiment:
+        """The same at another offered load."""
+        return self.with_overrides([f"workload.load={load!r}"])
+
+    def with_overrides(self, overrides: Sequence[str]) -> Experiment:
+        """The same with keys set, as `--set` does: `"workload.load=0.9"`,
+        `"fabric.uplinks=16"` (every fabric), `"fabric.LABEL.queue=8"` (one).
+
+        >>> base = load({"workload": {"load": 0.5}})
+        >>> base.with_overrides(["workload.load=0.9"]).raw
+        {'workload': {'load': 0.9}}
+        """
+        raw = copy.deepcopy(self.raw)
+        for override in overrides:
+            _override(raw, override)
+        _anchor(raw.get("workload"), Path.cwd())
+        return replace(self, raw=raw)
+
+    def only(self, label: str) -> Experiment:
+        """The same with one of its fabrics, and the faults that befall it."""
+        fabric = _fabrics(self.raw)[self.index(label)]
+        raw = copy.deepcopy({**self.raw, "fabric": [fabric]})
+        if isinstance(raw.get("fault"), list):
+            raw["fault"] = befalling(raw["fault"], label)
+        return replace(self, raw=raw)
+
+    def index(self, label: str | None) -> int:
+        """The place of the fabric with that label, or of the only one."""
+        labels = self.labels
+        if label is None and len(labels) == 1:
+            return 0
+        if label not in labels:
+            shown = "(missing)" if label is None else f'"{label}"'
+            problem = f"the experiment has {len(labels)} fabrics"
+            raise refusal("fabric", shown, problem, f"choose one of {', '.join(labels)}")
+        return labels.index(label)
+
+
+def load(source: str | Path | Mapping[str, Any], overrides: Sequence[str] = ()) -> Experiment:
+    """Reads an experiment from a TOML file (or takes it as a mapping) and
+    applies overrides. Files that it names are looked for beside it, files that
+    overrides name in the current directory.
+
+    >>> load({"run": {"seed": 1}}, ["run.seed=7"]).raw
+    {'run': {'seed': 7}}
+
+    Raises:
+        ConfigError: if the file cannot be read (with line and column), or an
+            override is malformed. The rest is refused by `resolved` and `run`.
+    """
+    if isinstance(source, Mapping):
+        return Experiment(dict(source)).with_overrides(overrides)
+    path = Path(source)
+    raw = read_toml(path)
+    _anchor(raw.get("workload"), path.parent)
+    return Experiment(raw, path).with_overrides(overrides)
+
+
+def read_toml(path: Path) -> Table:
+    """A TOML file; errors name file, line and column."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as problem:
+        raise ConfigError(_at_place(path, str(problem))) from None
+    except UnicodeDecodeError as problem:
+        line = problem.object.count(b"\n", 0, problem.start) + 1
+        column = problem.start - (problem.object.rfind(b"\n", 0, problem.start) + 1) + 1
+        raise ConfigError(f"{path}:{line}:{column}: not UTF-8; save it as UTF-8") from None
+    except OSError as problem:
+        reason = (problem.strerror or str(problem)).lower()
+        raise ConfigError(f"{path}: {reason}; check the path") from None
+
+
+def to_toml(table: Mapping[str, Any]) -> str:
+    """A configuration as TOML, laid out as people write experiments: `[table]`
+    and `[[list of tables]]` at the top, everything below on one line.
+
+    >>> print(to_toml({"run": {"seed": 1}, "fabric": [{"kind": "clos"}]}))
+    [run]
+    seed = 1
+    <BLANKLINE>
+    [[fabric]]
+    kind = "clos"
+    <BLANKLINE>
+    """
+    plain, sections = [], []
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            sections.append(f"[{_toml_key(key)}]\n{_toml_lines(value)}")
+        elif value and isinstance(value, list) and all(isinstance(v, Mapping) for v in value):
+            sections += [f"[[{_toml_key(key)}]]\n{_toml_lines(v)}" for v in value]
+        else:
+            plain.append((key, value))
+    head = [_toml_lines(dict(plain))] if plain else []
+    return "\n".join([*head, *sections])
+
+
+def _toml_lines(table: Mapping[str, Any]) -> str:
+    return "".join(f"{_toml_key(k)} = {_toml_value(v)}\n" for k, v in table.items())
+
+
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml_value(key)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + _toml_lines(value).rstrip("\n").replace("\n", ", ") + " }" if value else "{}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    # JSON's text, numbers and truth values are TOML's; but for one character.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _at_place(path: Path, message: str) -> str:
+    """`file:line:column: what`, from tomllib's `what (at line L, column C)`."""
+    found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", message, re.DOTALL)
+    if found is None:  # "(at end of document)"
+        return f"{path}: {message}; correct the file"
+    what, line, column = found.groups()
+    return f"{path}:{line}:{column}: {what[:1].lower()}{what[1:]}; correct the line"
+
+
+def _anchor(table: Any, base: Path) -> None:
+    """Makes the paths of files in a workload absolute, so that the resolved
+    experiment can be run from anywhere."""
+    if not isinstance(table, dict):
+        return
+    for key, value in table.items():
+        if isinstance(value, dict):
+            _anchor(value, base)
+        elif key in ("file", "trace") and isinstance(value, str):
+            table[key] = str((base / value).resolve())
+
+
+def _fabrics(raw: Table) -> list[Table]:
+    """The `[[fabric]]` tables, if that is what they are."""
+    fabrics = raw.get("fabric", [])
+    if not isinstance(fabrics, list) or not all(isinstance(f, dict) for f in fabrics):
+        raise refusal("fabric", _shown(fabrics), "must be tables", "write [[fabric]] above it")
+    return fabrics
+
+
+def befalling(faults: Sequence[Any], label: str) -> list[Any]:
+    """The faults that befall the fabric of that label."""
+    return [f for f in faults if not isinstance(f, dict) or f.get("fabric", label) == label]
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, default=str)
+
+
+def _override(raw: Table, override: str) -> None:
+    """Applies one `KEY=VALUE`."""
+    key, equals, text = override.partition("=")
+    if not equals:
+        raise refusal("--set", f'"{override}"', "has no `=`", "write KEY=VALUE")
+    path, value = _key_path(key.strip()), _value(text.strip())
+    if path[0] != "fabric" or len(path) == 1:
+        _assign(raw, path, value, 0)
+        return
+    fabrics = _fabrics(raw)
+    if not fabrics:
+        raise refusal("--set", f'"{override}"', "the experiment has no fabric", "add [[fabric]]")
+    chosen = [f for f in fabrics if f.get("label", f.get("kind")) == path[1]]
+    if chosen and len(path) > 2:
+        path = [path[0], *path[2:]]
+    else:
+        chosen = fabrics
+    for fabric in chosen:
+        _assign(fabric, path, copy.deepcopy(value), 1)
+
+
+def _key_path(key: str) -> list[str]:
+    """A dotted key; parts with other characters are quoted as in TOML."""
+    try:
+        rest: Any = tomllib.loads(f"{key} = 0")
+    except tomllib.TOMLDecodeError:
+        rest = {}
+    path: list[str] = []
+    while isinstance(rest, dict) and len(rest) == 1:
+        part, rest = next(iter(rest.items()))
+        path.append(part)
+    if rest != 0 or "\n" in key:
+        raise refusal("--set", f'"{key}"', "is not a key", 'write it like workload.load or a."b c"')
+    return path
+
+
+def _value(text: str) -> Any:
+    """A TOML literal, or else the text itself: `0.9`, `[1, 2]`, `100 ns`."""
+    try:
+        table = tomllib.loads(f"value = {text}")
+        value = table.pop("value")
+        return text if table else _plain(value, "")
+    except (tomllib.TOMLDecodeError, ConfigError):
+        return text
+
+
+def _assign(table: Any, path: list[str], value: Any, depth: int) -> None:
+    """Sets `path[depth:]` below `table`; numbers count into lists."""
+    for here in range(depth, len(path) - 1):
+        part = path[here]
+        if isinstance(table, list):
+            table = table[_place(table, path, here)]
+        elif isinstance(table, dict):
+            table = table.setdefault(part, {})
+        if not isinstance(table, (dict, list)):
+            above = ".".join(path[: here + 1])
+            raise refusal(above, _shown(table), "is not a table", f"set {above} as a whole")
+    if isinstance(table, list):
+        table[_place(table, path, len(path) - 1)] = value
+    else:
+        table[path[-1]] = value
+
+
+def _place(items: list[Any], path: list[str], here: int) -> int:
+    part = path[here]
+    if not part.isdecimal() or int(part) >= len(items):
+        key = ".".join(path[: here + 1])
+        raise refusal(key, "(missing)", f"there are {len(items)}, counted from 0", "correct it")
+    return int(part)
+
+
+def _plain(value: Any, key: str) -> Any:
+    """The value, if JSON has its like; TOML's dates and not-a-numbers have none."""
+    if isinstance(value, Mapping):
+        return {k: _plain(v, f"{key}.{k}" if key else str(k)) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v, f"{key}[{i}]") for i, v in enumerate(value)]
+    finite = not isinstance(value, float) or value - value == 0.0
+    if isinstance(value, (str, bool, int, float)) and finite:
+        return value
+    raise refusal(key or "value", value, "is no text, number or truth value", "correct the value")

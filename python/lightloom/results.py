@@ -1,0 +1,220 @@
+"""What runs leave behind: tables, figures, and the files that hold them.
+
+A result is written under temporary names and renamed at the end, so no file
+with a final name is ever half written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lightloom import _core
+from lightloom.config import read_toml, to_toml
+
+Summary = dict[str, Any]
+Table = dict[str, Any]
+
+
+@dataclass
+class Result:
+    """One simulation.
+
+    >>> result = Result.load("results/sirius/sirius")  # doctest: +SKIP
+    >>> import pyarrow.compute as pc
+    >>> fct = pc.subtract(result.flows["finish_ps"], result.flows["arrival_ps"])  # doctest: +SKIP
+    """
+
+    label: str
+    """The fabric's label in its experiment."""
+    flows: pa.Table
+    """A row per flow: flow, src, dst, bytes, arrival_ps, start_ps (null if it
+    was never served), finish_ps (null if unfinished), hops (null if unknown),
+    group."""
+    timeseries: pa.Table
+    """A row per sample; counters are cumulative, `goodput_normalized` and
+    `utilisation` are over the interval that ends at the row."""
+    summary: Summary
+    """The figures, with the same keys for every fabric; None where a fabric
+    has no such figure."""
+    experiment: Table
+    """The resolved experiment with this fabric alone; it runs again to the
+    same flows."""
+
+    def save(self, directory: str | Path) -> Path:
+        """Writes `experiment.toml`, `flows.parquet`, `timeseries.parquet` and
+        `summary.json`; returns the directory."""
+        directory = Path(directory)
+        with _Staging() as staging:
+            self._stage(staging, directory)
+        return directory
+
+    def _stage(self, staging: _Staging, directory: Path) -> None:
+        staging.parquet(directory / "flows.parquet", self.flows)
+        staging.parquet(directory / "timeseries.parquet", self.timeseries)
+        staging.json(directory / "summary.json", self.summary)
+        staging.text(directory / "experiment.toml", to_toml(self.experiment))
+
+    @staticmethod
+    def load(directory: str | Path) -> Result:
+        """Reads what `save` wrote."""
+        directory = Path(directory)
+        summary = _read_json(directory / "summary.json")
+        return Result(
+            label=summary["label"],
+            flows=pq.read_table(directory / "flows.parquet"),
+            timeseries=pq.read_table(directory / "timeseries.parquet"),
+            summary=summary,
+            experiment=read_toml(directory / "experiment.toml"),
+        )
+
+
+@dataclass
+class Comparison:
+    """Several fabrics on the same workload."""
+
+    name: str
+    """What reports call it."""
+    experiment: Table
+    """The resolved experiment with all its fabrics."""
+    results: dict[str, Result]
+    """Label → result, in the order of the experiment."""
+    loads: dict[str, list[Summary]] = field(default_factory=dict)
+    """Label → one summary per load of `[compare].loads`; without flows."""
+
+    def save(self, directory: str | Path) -> Path:
+        """Writes a directory per label, `comparison.json` (label → summary),
+        `loads.json` (label → summaries) and `experiment.toml`."""
+        directory = Path(directory)
+        with _Staging() as staging:
+            for label, result in self.results.items():
+                result._stage(staging, directory / label)
+            summaries = {label: result.summary for label, result in self.results.items()}
+            staging.json(directory / "comparison.json", summaries)
+            staging.json(directory / "loads.json", self.loads)
+            table = {**self.experiment, "name": self.name}
+            staging.text(directory / "experiment.toml", to_toml(table))
+        return directory
+
+    @staticmethod
+    def load(directory: str | Path) -> Comparison:
+        """Reads what `save` wrote."""
+        directory = Path(directory)
+        experiment = read_toml(directory / "experiment.toml")
+        labels = _read_json(directory / "comparison.json")
+        return Comparison(
+            name=experiment.pop("name"),
+            experiment=experiment,
+            results={label: Result.load(directory / label) for label in labels},
+            loads=_read_json(directory / "loads.json"),
+        )
+
+
+def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
+    """The flow columns of the core as an Arrow table."""
+    rows = len(columns["src"])
+    groups = pa.DictionaryArray.from_arrays(
+        pa.array(columns["group"].astype(np.int32)), pa.array(columns["groups"], pa.string())
+    )
+    return _table(
+        {
+            "flow": pa.array(np.arange(rows, dtype=np.uint64)),
+            "src": pa.array(columns["src"]),
+            "dst": pa.array(columns["dst"]),
+            "bytes": pa.array(columns["bytes"]),
+            "arrival_ps": pa.array(columns["arrival_ps"]),
+            "start_ps": _instants(columns["start_ps"]),
+            "finish_ps": _instants(columns["finish_ps"]),
+            "hops": _numbers(columns["hops"]),
+            "group": groups,
+        },
+        experiment,
+    )
+
+
+def series_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
+    """The time series of the core as an Arrow table."""
+    arrays = {
+        name: _numbers(column) if column.dtype.kind == "f" else pa.array(column)
+        for name, column in columns.items()
+    }
+    return _table(arrays, experiment)
+
+
+def _instants(column: Any) -> pa.Array:
+    return pa.array(column, mask=column == _core.NEVER)
+
+
+def _numbers(column: Any) -> pa.Array:
+    return pa.array(column, mask=np.isnan(column))
+
+
+def _table(arrays: dict[str, pa.Array], experiment: Table) -> pa.Table:
+    """A table that says where it comes from. What differs between equal runs
+    (threads, times of day, names) stays out: equal runs give equal bytes."""
+    origin = {key: value for key, value in experiment.items() if key != "name"}
+    metadata = {
+        "lightloom.version": _core.__version__,
+        "lightloom.seed": str(experiment["run"]["seed"]),
+        "lightloom.experiment": json.dumps(origin, sort_keys=True),
+    }
+    return pa.table(arrays).replace_schema_metadata(metadata)
+
+
+def _read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+class _Staging:
+    """Files that get their names together, when the block ends well."""
+
+    def __init__(self) -> None:
+        self._files: list[tuple[Path, Path]] = []
+        self._made: list[Path] = []
+
+    def parquet(self, path: Path, table: pa.Table) -> None:
+        self._write(path, lambda part: pq.write_table(table, part, compression="zstd"))
+
+    def json(self, path: Path, value: Any) -> None:
+        self.text(path, json.dumps(value, indent=2, allow_nan=False) + "\n")
+
+    def text(self, path: Path, text: str) -> None:
+        self._write(path, lambda part: part.write_text(text, encoding="utf-8"))
+
+    def _write(self, path: Path, write: Callable[[Path], object]) -> None:
+        missing = [p for p in (path.parent, *path.parent.parents) if not p.exists()]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._made += reversed(missing)
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        self._files.append((part, path))
+        write(part)
+
+    def __enter__(self) -> _Staging:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            for part, path in self._files:
+                part.replace(path)
+            return
+        for part, _ in self._files:
+            part.unlink(missing_ok=True)
+        for directory in reversed(self._made):
+            try:
+                directory.rmdir()
+            except OSError:
+                return
