@@ -144,8 +144,8 @@ def test_memory_names_least_and_most() -> None:
     assert answer == (
         "sirius needs least: 78.2 KB at the peak of the worst node. "
         "clos-3-1 needs most: 9.80 MB, 125× as much. "
-        "Reordering needs a further 12.4 KB in sirius and 31.0 KB in sirius-ideal "
-        "for the worst flow."
+        "Putting the worst flow back in order takes 12.4 KB in sirius and 31.0 KB in "
+        "sirius-ideal at its receiver."
     )
 
 
@@ -277,5 +277,16 @@ def test_the_experiment_is_described_and_can_be_run_again() -> None:
         "Poisson arrivals at load 0.5, Pareto (shape 1.05, mean 100 KB, mean rule nominal) sizes, "
         "uniform pattern, 3,000 flows"
     )
+    experiment["workload"]["sizes"] = {"kind": "published", "name": "web-search"}
+    assert "load 0.5, web-search sizes, uniform" in describe.workload(experiment)
     del experiment["run"]["limit"]
     assert tomllib.loads(describe.toml(experiment)) == experiment
+
+
+def test_a_fabric_is_described_by_what_sets_it_apart() -> None:
+    common = {f"key_{i}": i for i in range(9)}
+    pair = [Profile(n, "sirius", settings={**common, "queue": q}) for n, q in (("a", 4), ("b", 8))]
+    fabrics = read(make_comparison(pair, n=100)).fabrics
+    assert describe.settings(fabrics[1], fabrics) == (
+        "sirius, queue 8, key 0 0, key 1 1, key 2 2, …"
+    )

@@ -57,6 +57,7 @@ def render(figure: Figure, salt: str) -> tuple[bytes, bytes]:
     with matplotlib.rc_context(settings):
         canvas = draw(figure)
         canvas.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
+        canvas.set_layout_engine("none")  # the places found for the PNG hold for the SVG
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         canvas.savefig(svg, format="svg", metadata=nothing)
     return tidy(svg.getvalue().decode(), figure.title, salt).encode(), png.getvalue()

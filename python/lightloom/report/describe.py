@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tomli_w
@@ -11,6 +11,7 @@ import tomli_w
 from . import units
 from .model import Fabric, Workload
 
+SHOWN = 4  # settings of a fabric, unless more set it apart
 NAMES = {
     "poisson": "Poisson arrivals",
     "at-once": "all flows at once",
@@ -36,6 +37,8 @@ def tidy(value: Any) -> str:
 
 def mapping(value: Mapping[str, Any]) -> str:
     """A table such as `{kind = "pareto", shape = 1.05}` as `Pareto (shape 1.05)`."""
+    if "name" in value:  # of a registry
+        return str(value["name"])
     kind = str(value.get("kind", ""))
     rest = [
         f"{key.replace('_', ' ')} {tidy(v)}"
@@ -102,14 +105,26 @@ def run(made: Workload) -> str:
     return ", ".join(parts) or units.MISSING
 
 
-def settings(fabric: Fabric) -> str:
-    """What the experiment says of a fabric, beyond its label."""
-    kind = fabric.settings.get("kind", fabric.summary.get("fabric", ""))
+def settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
+    """A fabric's kind, what sets it apart from others of its kind, and its first settings.
+
+    A resolved fabric has a score of settings; the rest is in the experiment's text.
+    """
+    own = given(fabric)
+    same = [given(f) for f in others if f.kind == fabric.kind]
+    apart = [k for k in own if any(f.get(k) != own[k] for f in same)]
+    chosen = [*apart, *(k for k in own if k not in apart)][: max(len(apart), SHOWN)]
+    more = [] if len(chosen) == len(own) else ["…"]
+    return ", ".join(
+        [fabric.kind, *(f"{k.replace('_', ' ')} {tidy(own[k])}" for k in chosen), *more]
+    )
+
+
+def given(fabric: Fabric) -> dict[str, Any]:
+    """A fabric's settings that say something."""
     hidden = {"kind", "label"}
-    given = {
-        k: v for k, v in fabric.settings.items() if k not in hidden and v not in (None, [], {}, "")
-    }
-    return ", ".join([str(kind), *(f"{k.replace('_', ' ')} {tidy(v)}" for k, v in given.items())])
+    empty: tuple[Any, ...] = (None, [], {}, "")
+    return {k: v for k, v in fabric.settings.items() if k not in hidden and v not in empty}
 
 
 def toml(experiment: Mapping[str, Any]) -> str:

@@ -76,6 +76,11 @@ class Fabric:
     timeseries: pa.Table
     sweep: tuple[LoadPoint, ...]
 
+    @property
+    def kind(self) -> str:
+        """The kind of fabric, such as `sirius`."""
+        return str(self.settings.get("kind", self.summary.get("fabric", "")))
+
     def get(self, path: str) -> float | None:
         """A figure of the summary."""
         return figure(self.summary, path)

@@ -120,7 +120,7 @@ def view(section: Section) -> dict[str, Any]:
     return {
         "name": w.name,
         "fabrics": w.fabrics,
-        "settings": [describe.settings(f) for f in w.fabrics],
+        "settings": [describe.settings(f, w.fabrics) for f in w.fabrics],
         "cluster": describe.cluster(w.experiment),
         "workload": describe.workload(w.experiment),
         "run": describe.run(w),

@@ -59,7 +59,7 @@ def reorder_answer(fabrics: Sequence[Fabric]) -> str:
     if len(reordering) > len(parts):
         most = max(reordering, key=lambda s: s.value)
         parts = [f"at most {units.show(most.value, 'bytes')}, in {most.fabric.label}"]
-    return f"Reordering needs a further {units.listed(parts)} for the worst flow."
+    return f"Putting the worst flow back in order takes {units.listed(parts)} at its receiver."
 
 
 def links(fabrics: Sequence[Fabric]) -> Verdict:

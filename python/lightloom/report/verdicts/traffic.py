@@ -112,12 +112,9 @@ def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
         value = fabric.settings.get("oversubscription", 1)
         return float(value) if isinstance(value, int | float) else 1.0
 
-    def kind(fabric: Fabric) -> object:
-        return fabric.settings.get("kind", fabric.get("fabric"))
-
     pairs = []
     for worse in fabrics:
-        same = [f for f in fabrics if kind(f) == kind(worse)]
+        same = [f for f in fabrics if f.kind == worse.kind]
         base = min(same, key=factor)
         if factor(worse) > factor(base):
             pairs.append((base, worse))
