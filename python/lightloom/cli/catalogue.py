@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import difflib
 import json
+import textwrap
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-from rich.padding import Padding
 from rich.text import Text
 
 from lightloom import _core, console
@@ -36,10 +36,11 @@ def fabrics() -> None:
 def workloads() -> None:
     """List the published flow-size distributions."""
     table = console.plain_table()
-    for heading in ("sizes", "mean", "source"):
-        table.add_column(heading, overflow="fold")
+    table.add_column("sizes")
+    table.add_column("mean", justify="right", no_wrap=True)
+    table.add_column("source", overflow="fold")
     for entry in _published().values():
-        table.add_row(entry["name"], console.size(_mean(entry)), entry["source"])
+        table.add_row(entry["name"], console.size(entry["mean_linear_bytes"]), entry["source"])
     console.out().print(table)
     console.say("\nlightloom explain NAME says more.")
 
@@ -151,10 +152,8 @@ def _facts(parameter: Parameter) -> str:
 
 
 def _paragraph(text: str, *, style: str = "", indent: int = 0) -> None:
+    screen, margin = console.out(), " " * indent
     for part in text.splitlines():
-        console.out().print(Padding(Text(part, style=style), (0, 0, 0, indent)))
-
-
-def _mean(entry: Table) -> float | None:
-    value = entry.get("mean_bytes", entry.get("mean"))
-    return float(value) if isinstance(value, (int, float)) else None
+        lines = textwrap.wrap(part, max(screen.width, 40) - indent, break_long_words=False)
+        for line in lines:
+            screen.print(Text(margin + line, style=style), soft_wrap=True)
