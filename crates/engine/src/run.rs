@@ -102,6 +102,7 @@ pub fn run(
     let mut samples = Vec::new();
     let mut kernel = std::time::Duration::ZERO;
     let mut interrupted = false;
+    let last_arrival = io.flows.last_arrival();
     loop {
         while let Some(fault) = faults.next_if(|f| f.at <= now) {
             fabric.apply(fault.command)?;
@@ -111,7 +112,7 @@ pub fn run(
             thin(&mut samples, &mut every);
             next_sample = now + every;
         }
-        let end = end_of(plan, fabric, io, now);
+        let end = end_of(plan, last_arrival, fabric, io, now);
         if !progress.tick(now, end, &io.ledger) {
             interrupted = true;
         }
@@ -166,10 +167,10 @@ fn thin(samples: &mut Vec<Sample>, every: &mut Time) {
 
 /// The end as known now. While draining it is the next instant until nothing
 /// is left.
-fn end_of(plan: &Plan, fabric: &dyn Fabric, io: &Io, now: Time) -> Time {
+fn end_of(plan: &Plan, last_arrival: Time, fabric: &dyn Fabric, io: &Io, now: Time) -> Time {
     match plan.stop {
         Stop::At(t) => t.min(plan.limit),
-        Stop::LastArrival => io.flows.last_arrival().min(plan.limit),
+        Stop::LastArrival => last_arrival.min(plan.limit),
         Stop::Drain if fabric.idle() && io.exhausted() => now,
         Stop::Drain => plan.limit,
     }

@@ -66,7 +66,8 @@ fn measure(
     let out = run(fabric.as_mut(), &mut io, &plan, &mut Silent).unwrap();
     let hops = out.totals.cell_hops.unwrap() as f64;
     println!(
-        "{name:32} threads {threads} {:8.1} M cell-hops/s  {:6.3} s  {:.0} M hops  goodput {:.4} of base  sim {:.1} us done {} qpeak {:?} reorder {:?}",
+        "{:40} threads {threads} {:8.1} M cell-hops/s  {:6.3} s  {:.0} M hops  goodput {:.4} of base  sim {:.1} us done {} qpeak {:?} reorder {:?}",
+        format!("{name} u{}", table["uplinks"]),
         hops / out.kernel_s / 1e6,
         out.kernel_s,
         hops / 1e6,
@@ -94,6 +95,16 @@ fn main() {
             &paper,
             json!({}),
             pareto(&paper, 200_000, 0.5, 1),
+            Stop::LastArrival,
+            1,
+        );
+    }
+    if want("tiny") {
+        measure(
+            "tiny",
+            &paper,
+            json!({}),
+            pareto(&paper, 10_000, 0.5, 1),
             Stop::LastArrival,
             1,
         );

@@ -3,6 +3,7 @@
 //! or granted for a destination are fewer than Q.
 
 use super::config::GrantRule;
+use super::pairs::{grant_below, Pairs};
 use lightloom_engine::Stream;
 
 /// Intermediates are handled in blocks of this many: one cache line of requests.
@@ -12,7 +13,7 @@ pub const BLOCK: usize = 32;
 pub const DENIED: u16 = 1 << 15;
 
 /// The requests of the nodes of one shard to those of another, row by row, and
-/// in place what becomes of them: asked → granted → unused.
+/// in place what becomes of them: asked → granted.
 #[derive(Clone, Debug)]
 pub struct Tile {
     columns: usize,
@@ -44,21 +45,18 @@ pub struct Asker {
     pub row: u32,
 }
 
-/// M of A.3 for a range of intermediates: the cells queued and granted for each
-/// destination.
+/// The answering side of a range of intermediates. M of A.3 stands in the
+/// [`Counts`](super::pairs::Counts) of the pairs, beside the cells it counts.
 #[derive(Clone, Debug)]
 pub struct Grants {
     first: usize,
     rows: usize,
     nodes: usize,
-    limit: u8,
+    limit: u32,
     rule: GrantRule,
     /// What stands for a denied request: `nodes` (none), or the destination
     /// marked [`DENIED`] where sources track pending requests.
     keep_denied: bool,
-    /// M, (nodes + 1) a row; the last column belongs to "no request" and is
-    /// always full, so that it is denied without being looked at.
-    m: Vec<u8>,
     /// `one_per_destination`: the epoch of the last grant.
     last: Vec<u32>,
 }
@@ -86,31 +84,18 @@ impl Grants {
             first,
             rows,
             nodes,
-            limit: queue as u8,
+            limit: queue,
             rule,
             keep_denied,
-            m,
             last,
         }
     }
 
-    /// A cell for `destination` left this node, or a grant for it lapsed.
-    #[inline(always)]
-    pub fn release(&mut self, row: usize, destination: usize) {
-        let m = &mut self.m[row * (self.nodes + 1) + destination];
-        debug_assert!(*m > 0, "released more than was granted");
-        *m -= 1;
-    }
-
-    /// Cells queued and granted.
-    pub fn count(&self, row: usize, destination: usize) -> u8 {
-        self.m[row * (self.nodes + 1) + destination]
-    }
-
     /// Answers the requests of `askers` in `tiles` (one for each shard of
     /// sources); what is granted stays, what is denied goes.
-    pub fn compute_grants(
+    pub fn compute_grants<const CAP: usize>(
         &mut self,
+        pairs: &mut Pairs<CAP>,
         seed: u64,
         epoch: i64,
         askers: &[Asker],
@@ -129,45 +114,60 @@ impl Grants {
             for asker in scratch.iter() {
                 let wants = &mut tiles[asker.shard as usize].row(asker.row as usize)[start..end];
                 match self.rule {
-                    GrantRule::Threshold => self.grant_below_threshold(start, wants),
-                    GrantRule::OnePerDestination => self.grant_one(start, wants, epoch as u32),
+                    GrantRule::Threshold => self.grant_below_threshold(pairs, start, wants),
+                    GrantRule::OnePerDestination => {
+                        self.grant_one(pairs, start, wants, epoch as u32)
+                    }
                 }
             }
         }
     }
 
     #[inline(always)]
-    fn grant_below_threshold(&mut self, start: usize, wants: &mut [u16]) {
-        let (stride, none) = (self.nodes + 1, self.nodes as u16);
-        for (k, want) in wants.iter_mut().enumerate() {
-            let (row, destination) = (start + k, *want as usize);
-            if destination == self.first + row {
-                continue; // delivered on its first hop: takes no relay queue
-            }
-            let m = &mut self.m[row * stride + destination];
-            let granted = *m < self.limit;
-            *m += granted as u8;
-            if !granted {
-                *want = if self.keep_denied && *want != none {
-                    *want | DENIED
-                } else {
-                    none
-                };
-            }
+    fn grant_below_threshold<const CAP: usize>(
+        &self,
+        pairs: &mut Pairs<CAP>,
+        start: usize,
+        wants: &mut [u16],
+    ) {
+        let none = self.nodes as u16;
+        let denied = if self.keep_denied { DENIED } else { 0 };
+        let counts = pairs.counts_from(start);
+        let (mut row, mut itself) = (0, self.first + start);
+        for want in wants {
+            let destination = *want as usize;
+            let count = &mut counts[row + destination];
+            let granted = grant_below(count, self.limit, destination != itself);
+            // All ones where granted, all zeros where not.
+            let keep = (granted as u16).wrapping_neg();
+            let answer = if denied != 0 && *want != none {
+                *want | denied
+            } else {
+                none
+            };
+            *want = *want & keep | answer & !keep;
+            row += self.nodes + 1;
+            itself += 1;
         }
     }
 
-    fn grant_one(&mut self, start: usize, wants: &mut [u16], epoch: u32) {
+    fn grant_one<const CAP: usize>(
+        &mut self,
+        pairs: &mut Pairs<CAP>,
+        start: usize,
+        wants: &mut [u16],
+        epoch: u32,
+    ) {
         let none = self.nodes as u16;
+        let counts = pairs.counts_from(start);
         for (k, want) in wants.iter_mut().enumerate() {
             let (row, destination) = (start + k, *want as usize);
             if *want == none || destination == self.first + row {
                 continue;
             }
-            let m = &mut self.m[row * (self.nodes + 1) + destination];
             let last = &mut self.last[row * self.nodes + destination];
-            if *m < self.limit && *last != epoch + 1 {
-                *m += 1;
+            let count = &mut counts[k * (self.nodes + 1) + destination];
+            if *last != epoch + 1 && grant_below(count, self.limit, true) {
                 *last = epoch + 1;
             } else {
                 *want = if self.keep_denied {
@@ -175,23 +175,6 @@ impl Grants {
                 } else {
                     none
                 };
-            }
-        }
-    }
-
-    /// Takes back the grants that were not used; what is left in `tiles` names
-    /// them.
-    pub fn lapse(&mut self, askers: &[Asker], tiles: &mut [&mut Tile]) {
-        let none = self.nodes as u16;
-        for start in (0..self.rows).step_by(BLOCK) {
-            let end = (start + BLOCK).min(self.rows);
-            for asker in askers {
-                let wants = &tiles[asker.shard as usize].row(asker.row as usize)[start..end];
-                for (k, &want) in wants.iter().enumerate() {
-                    if want != none && want as usize != self.first + start + k {
-                        self.release(start + k, want as usize);
-                    }
-                }
             }
         }
     }
@@ -226,14 +209,15 @@ mod tests {
             }
             let mut asked = tile.clone();
             let mut grants = Grants::new(0, nodes, nodes, queue, rule, false);
-            answer(&mut grants, &mut tile, nodes, 5);
+            let mut pairs = Pairs::new(nodes, nodes);
+            answer(&mut grants, &mut pairs, &mut tile, nodes, 5);
             for i in 0..nodes {
                 for d in (0..nodes).filter(|&d| d != i) {
                     let mut count = |t: &mut Tile| (0..nodes).filter(|&s| t.row(s)[i] as usize == d).count();
                     let most = if one { 1 } else { queue as usize };
                     let granted = count(&mut tile);
                     prop_assert_eq!(granted, count(&mut asked).min(most));
-                    prop_assert_eq!(grants.count(i, d) as usize, granted);
+                    prop_assert_eq!(pairs.counts(i, d).m() as usize, granted);
                 }
             }
             for s in 0..nodes {
@@ -242,10 +226,6 @@ mod tests {
                     prop_assert!(is == was || is as usize == nodes);
                 }
             }
-            // Nobody uses a grant: all of it comes back.
-            let askers: Vec<Asker> = (0..nodes as u32).map(|row| Asker { shard: 0, row }).collect();
-            grants.lapse(&askers, &mut [&mut tile]);
-            prop_assert!((0..nodes).all(|i| (0..nodes).all(|d| grants.count(i, d) == 0)));
         }
     }
 
@@ -257,7 +237,8 @@ mod tests {
             let mut tile = Tile::new(nodes, nodes);
             (0..nodes).for_each(|s| tile.row(s).fill(7));
             let mut grants = Grants::new(0, nodes, nodes, 2, GrantRule::Threshold, false);
-            answer(&mut grants, &mut tile, nodes, epoch);
+            let mut pairs = Pairs::new(nodes, nodes);
+            answer(&mut grants, &mut pairs, &mut tile, nodes, epoch);
             (0..nodes).for_each(|s| wins[s] += (tile.row(s)[0] == 7) as u32);
         }
         // Two of eight win: a quarter each, standard deviation 0.0034.

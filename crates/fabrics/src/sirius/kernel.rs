@@ -4,7 +4,7 @@
 use super::cell::{Cell, Routes};
 use super::config::{Derived, SiriusConfig};
 use super::grants::{Asker, Tile, BLOCK};
-use super::shard::{Deal, Outbox, Shard};
+use super::shard::{Deal, Grant, Outbox, Shard};
 use super::topology::{Schedule, Visits};
 use crate::registry::Site;
 use lightloom_engine::kernel::slot::SlotKernel;
@@ -20,6 +20,8 @@ struct Book {
     tiles: Vec<Vec<Tile>>,
     /// By shard, the rows that have something in the tiles.
     live: Vec<Vec<u32>>,
+    /// Grants that found no cell, by (shard of the source, shard of the granter).
+    unused: Vec<Vec<Vec<Grant>>>,
 }
 
 impl Book {
@@ -29,14 +31,17 @@ impl Book {
             .iter()
             .map(|&r| rows.iter().map(|&c| Tile::new(r, c)).collect())
             .collect();
+        let shards = rows.len();
         Book {
             tiles,
-            live: vec![Vec::new(); rows.len()],
+            live: vec![Vec::new(); shards],
+            unused: vec![vec![Vec::new(); shards]; shards],
         }
     }
 
     fn is_live(&self) -> bool {
         self.live.iter().any(|l| !l.is_empty())
+            || self.unused.iter().flatten().any(|u| !u.is_empty())
     }
 
     fn askers(&self) -> Vec<Asker> {
@@ -94,7 +99,7 @@ impl<const CAP: usize> Sirius<CAP> {
         let rows = nodes
             .div_ceil(threads)
             .next_multiple_of(if threads > 1 { BLOCK } else { 1 });
-        let deal = Deal { nodes, rows };
+        let deal = Deal::new(nodes, rows);
         let shards: Vec<Shard<CAP>> = deal
             .shards()
             .map(|(lo, rows)| Shard::new(config, lo, rows, &routes, site.seed))
@@ -102,7 +107,8 @@ impl<const CAP: usize> Sirius<CAP> {
         let epoch = config.slot * derived.schedule.epoch_slots() as i64;
         let lag = 1 + config.propagation.div_ceil(epoch);
         let books = (2 + config.grant_delay_epochs as i64) * lag + 1;
-        let outboxes = || vec![vec![Outbox::default(); shards.len()]; shards.len()];
+        let room = deal.rows * derived.uplinks as usize;
+        let outboxes = || vec![vec![Outbox::new(room); shards.len()]; shards.len()];
         let flights = config.propagation.div_ceil(config.slot) + 1;
         let pool = (shards.len() > 1).then(|| {
             let threads = rayon::ThreadPoolBuilder::new().num_threads(shards.len());
@@ -144,7 +150,7 @@ impl<const CAP: usize> Sirius<CAP> {
             }
             let rank = self.routes.rank[flow.index()];
             let label = self.routes.src[rank as usize] as usize;
-            let shard = &mut self.shards[self.deal.shard(label)];
+            let shard = &mut self.shards[self.deal.shard[label] as usize];
             let row = label - shard.lo;
             let (dst, cells) = (
                 self.routes.dst[rank as usize],
@@ -176,15 +182,15 @@ impl<const CAP: usize> Sirius<CAP> {
     }
 
     fn lapse(&mut self, book: usize) {
-        let book = &mut self.books[book];
-        if book.is_live() {
-            let askers = book.askers();
-            let work = self.shards.iter_mut().zip(book.by_intermediate());
-            each(&self.pool, work, |(shard, mut tiles)| {
-                shard.grants.lapse(&askers, &mut tiles)
-            });
-            book.live.iter_mut().for_each(Vec::clear);
-        }
+        let unused = &mut self.books[book].unused;
+        each(
+            &self.pool,
+            self.shards.iter_mut().enumerate(),
+            |(i, shard)| {
+                unused.iter().for_each(|from| shard.lapse(&from[i]));
+            },
+        );
+        unused.iter_mut().flatten().for_each(Vec::clear);
     }
 
     fn answer(&mut self, book: usize, epoch: i64) {
@@ -193,23 +199,33 @@ impl<const CAP: usize> Sirius<CAP> {
             let askers = book.askers();
             let work = self.shards.iter_mut().zip(book.by_intermediate());
             each(&self.pool, work, |(shard, mut tiles)| {
-                shard
-                    .grants
-                    .compute_grants(seed, epoch, &askers, &mut tiles, &mut Vec::new())
+                let pairs = &mut shard.pairs;
+                shard.grants.compute_grants(
+                    pairs,
+                    seed,
+                    epoch,
+                    &askers,
+                    &mut tiles,
+                    &mut Vec::new(),
+                )
             });
         }
     }
 
     fn accept(&mut self, book: usize) {
-        let Book { tiles, live } = &mut self.books[book];
-        let work = self.shards.iter_mut().zip(tiles).zip(live);
-        each(&self.pool, work, |((shard, tiles), live)| {
-            shard.accept(tiles, live)
+        let Book {
+            tiles,
+            live,
+            unused,
+        } = &mut self.books[book];
+        let work = self.shards.iter_mut().zip(tiles).zip(live).zip(unused);
+        each(&self.pool, work, |(((shard, tiles), live), unused)| {
+            shard.accept(tiles, live, unused)
         });
     }
 
     fn ask(&mut self, book: usize) {
-        let Book { tiles, live } = &mut self.books[book];
+        let Book { tiles, live, .. } = &mut self.books[book];
         let work = self.shards.iter_mut().zip(tiles).zip(live);
         each(&self.pool, work, |((shard, tiles), live)| {
             shard.request(tiles, live)
@@ -254,7 +270,7 @@ impl<const CAP: usize> Sirius<CAP> {
             }
         }
         if delay > 0 {
-            let count = |b: &Outbox| (b.relay.len() + b.deliver.len()) as u64;
+            let count = |b: &Outbox| (b.relay().len() + b.deliver().len()) as u64;
             self.flying = self.flights.iter().flatten().flatten().map(count).sum();
         }
     }
@@ -280,9 +296,9 @@ impl<const CAP: usize> Sirius<CAP> {
 
     fn bytes_inside(&self) -> u64 {
         let flying = |b: &Outbox| {
-            let relay = b.relay.iter().map(|r| self.routes.bytes(r.cell));
+            let relay = b.relay().iter().map(|r| self.routes.bytes(r.cell));
             relay
-                .chain(b.deliver.iter().map(|&c: &Cell| self.routes.bytes(c)))
+                .chain(b.deliver().iter().map(|&c: &Cell| self.routes.bytes(c)))
                 .sum::<u64>()
         };
         let in_fibre: u64 = match self.flights.len() {

@@ -7,13 +7,14 @@
 
 use super::cell::Cell;
 
-/// Head of both queues of a pair; for Q = 4 exactly one cache line.
+/// Head of both queues of a pair, relay before granted; for Q = 4 exactly one
+/// cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-struct Heads<const CAP: usize> {
-    relay: [Cell; CAP],
-    granted: [Cell; CAP],
-}
+struct Heads<const CAP: usize>([[Cell; CAP]; 2]);
+
+const RELAY: usize = 0;
+const FIRST: usize = 1;
 
 /// A granted cell that did not fit into the head of its queue.
 #[derive(Clone, Copy, Debug)]
@@ -22,57 +23,81 @@ struct Spilt {
     next: u32,
 }
 
-/// Queue lengths of a pair: relay in the low byte, granted above.
+/// Everything that is counted of a pair, in one word: cells on their second hop
+/// (7 bits), M of A.3 (7 bits), cells on their first hop (18 bits).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Lengths(u32);
+pub struct Counts(u32);
 
-const GRANTED: u32 = 1 << 8;
+const ONE_RELAY: u32 = 1;
+const ONE_M: u32 = 1 << 7;
+const ONE_GRANTED: u32 = 1 << 14;
 
-impl Lengths {
+impl Counts {
     /// Cells on their second hop.
     #[inline(always)]
     pub fn relay(self) -> usize {
-        (self.0 & 0xFF) as usize
+        (self.0 & (ONE_M - 1)) as usize
+    }
+
+    /// M of A.3: cells queued for their second hop, and grants that promise one.
+    #[inline(always)]
+    pub fn m(self) -> u32 {
+        self.0 / ONE_M & 0x7F
     }
 
     /// Cells on their first hop.
     #[inline(always)]
     pub fn granted(self) -> usize {
-        (self.0 >> 8) as usize
+        (self.0 / ONE_GRANTED) as usize
     }
 
     /// No cells at all.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
-        self.0 == 0
+        self.0 & !(ONE_GRANTED - ONE_M) == 0
     }
 }
 
-/// Queues of a range of nodes towards all nodes: pair = row · nodes + peer.
+/// Queues of a range of nodes (rows) towards all nodes (peers).
 ///
 /// `CAP` bounds the relay queues (Q ≤ CAP, which the protocol guarantees);
 /// granted queues have no bound and spill into a list.
 #[derive(Clone, Debug)]
 pub struct Pairs<const CAP: usize> {
+    nodes: usize,
     heads: Vec<Heads<CAP>>,
-    lengths: Vec<Lengths>,
+    /// nodes + 1 a row: the last peer is "no request" of a book, whose M is
+    /// always full, so that it is denied without being looked at.
+    counts: Vec<Counts>,
     /// First and last spilt cell of a pair; 0 for none.
     spill: Vec<(u32, u32)>,
     spilt: Vec<Spilt>,
     free: Vec<u32>,
 }
 
+/// The queues of one row, borrowed once for many cells.
+pub struct Row<'a, const CAP: usize> {
+    heads: &'a mut [Heads<CAP>],
+    counts: &'a mut [Counts],
+    spill: &'a mut [(u32, u32)],
+    spilt: &'a [Spilt],
+    free: &'a mut Vec<u32>,
+}
+
 impl<const CAP: usize> Pairs<CAP> {
     /// Empty queues.
-    pub fn new(pairs: usize) -> Self {
-        let nothing = Heads {
-            relay: [Cell::default(); CAP],
-            granted: [Cell::default(); CAP],
-        };
+    pub fn new(rows: usize, nodes: usize) -> Self {
+        let mut counts = vec![Counts::default(); rows * (nodes + 1)];
+        counts
+            .iter_mut()
+            .skip(nodes)
+            .step_by(nodes + 1)
+            .for_each(|c| c.0 = 0x7F * ONE_M);
         Pairs {
-            heads: vec![nothing; pairs],
-            lengths: vec![Lengths::default(); pairs],
-            spill: vec![(0, 0); pairs],
+            nodes,
+            heads: vec![Heads([[Cell::default(); CAP]; 2]); rows * nodes],
+            counts,
+            spill: vec![(0, 0); rows * nodes],
             spilt: vec![Spilt {
                 cell: Cell::default(),
                 next: 0,
@@ -83,57 +108,62 @@ impl<const CAP: usize> Pairs<CAP> {
 
     /// Bytes a pair takes.
     pub const fn bytes_a_pair() -> usize {
-        size_of::<Heads<CAP>>() + size_of::<Lengths>()
+        size_of::<Heads<CAP>>() + size_of::<Counts>()
     }
 
-    /// Lengths of both queues.
+    /// Counts of a pair.
     #[inline(always)]
-    pub fn lengths(&self, pair: usize) -> Lengths {
-        self.lengths[pair]
+    pub fn counts(&self, row: usize, peer: usize) -> Counts {
+        self.counts[row * (self.nodes + 1) + peer]
+    }
+
+    /// The counts of the rows from `row`, nodes + 1 each: "no request" is the
+    /// last peer of a row.
+    #[inline(always)]
+    pub fn counts_from(&mut self, row: usize) -> &mut [Counts] {
+        &mut self.counts[row * (self.nodes + 1)..]
+    }
+
+    /// A grant of `row` for `destination` was not used.
+    #[inline(always)]
+    pub fn lapse(&mut self, row: usize, destination: usize) {
+        let counts = &mut self.counts[row * (self.nodes + 1) + destination];
+        debug_assert!(counts.m() > 0, "lapsed more than was granted");
+        counts.0 -= ONE_M;
+    }
+
+    /// The queues of a row.
+    #[inline(always)]
+    pub fn row(&mut self, row: usize) -> Row<'_, CAP> {
+        let n = self.nodes;
+        Row {
+            heads: &mut self.heads[row * n..][..n],
+            counts: &mut self.counts[row * (n + 1)..][..n],
+            spill: &mut self.spill[row * n..][..n],
+            spilt: &self.spilt,
+            free: &mut self.free,
+        }
     }
 
     /// Queues a cell for its second hop.
     #[inline(always)]
-    pub fn push_relay(&mut self, pair: usize, cell: Cell) {
-        let n = self.lengths[pair].relay();
-        self.heads[pair].relay[n] = cell;
-        self.lengths[pair].0 += 1;
-    }
-
-    /// Takes the next cell on its second hop; there must be one.
-    #[inline(always)]
-    pub fn pop_relay(&mut self, pair: usize) -> Cell {
-        let queue = &mut self.heads[pair].relay;
-        let cell = queue[0];
-        queue.copy_within(1.., 0);
-        self.lengths[pair].0 -= 1;
-        cell
+    pub fn push_relay(&mut self, row: usize, peer: usize, cell: Cell) {
+        let counts = &mut self.counts[row * (self.nodes + 1) + peer];
+        self.heads[row * self.nodes + peer].0[RELAY][counts.relay()] = cell;
+        counts.0 += ONE_RELAY;
     }
 
     /// Queues a cell for its first hop.
     #[inline(always)]
-    pub fn push_granted(&mut self, pair: usize, cell: Cell) {
-        let n = self.lengths[pair].granted();
-        self.lengths[pair].0 += GRANTED;
+    pub fn push_granted(&mut self, row: usize, peer: usize, cell: Cell) {
+        let counts = &mut self.counts[row * (self.nodes + 1) + peer];
+        let n = counts.granted();
+        counts.0 += ONE_GRANTED;
         if n < CAP {
-            self.heads[pair].granted[n] = cell;
+            self.heads[row * self.nodes + peer].0[FIRST][n] = cell;
         } else {
-            self.push_spilt(pair, cell);
+            self.push_spilt(row * self.nodes + peer, cell);
         }
-    }
-
-    /// Takes the next cell on its first hop; there must be one.
-    #[inline(always)]
-    pub fn pop_granted(&mut self, pair: usize) -> Cell {
-        let queue = &mut self.heads[pair].granted;
-        let cell = queue[0];
-        queue.copy_within(1.., 0);
-        self.lengths[pair].0 -= GRANTED;
-        if self.lengths[pair].granted() >= CAP {
-            let cell = self.pop_spilt(pair);
-            self.heads[pair].granted[CAP - 1] = cell;
-        }
-        cell
     }
 
     #[cold]
@@ -156,9 +186,60 @@ impl<const CAP: usize> Pairs<CAP> {
         }
     }
 
+    /// Every cell of a pair, relay cells first.
+    pub fn each_cell(&self, row: usize, peer: usize) -> impl Iterator<Item = Cell> + '_ {
+        let (counts, pair) = (self.counts(row, peer), row * self.nodes + peer);
+        let heads = &self.heads[pair];
+        let next = |id: &u32| Some(self.spilt[*id as usize].next).filter(|&n| n != 0);
+        let spilt = std::iter::successors(Some(self.spill[pair].0).filter(|&id| id != 0), next);
+        heads.0[RELAY][..counts.relay()]
+            .iter()
+            .chain(&heads.0[FIRST][..counts.granted().min(CAP)])
+            .copied()
+            .chain(spilt.map(|id| self.spilt[id as usize].cell))
+    }
+
+    /// Hints that the queues of a pair will be wanted soon.
+    #[inline(always)]
+    pub fn prefetch(&self, row: usize, peer: usize) {
+        super::prefetch::prefetch(&self.heads, row * self.nodes + peer);
+        self.prefetch_counts(row, peer);
+    }
+
+    /// The same for the counts alone.
+    #[inline(always)]
+    pub fn prefetch_counts(&self, row: usize, peer: usize) {
+        super::prefetch::prefetch(&self.counts, row * (self.nodes + 1) + peer);
+    }
+}
+
+impl<const CAP: usize> Row<'_, CAP> {
+    /// Takes the next cell for `peer`, second hop first; there must be one.
+    /// Returns it, whether it is on its second hop, and whether it was the
+    /// last. Without branches: which queue it is cannot be predicted.
+    #[inline(always)]
+    pub fn pop(&mut self, peer: usize) -> (Cell, bool, bool) {
+        let counts = &mut self.counts[peer];
+        let second = counts.relay() > 0;
+        counts.0 -= if second {
+            ONE_RELAY + ONE_M
+        } else {
+            ONE_GRANTED
+        };
+        let queue = &mut self.heads[peer].0[!second as usize];
+        let cell = queue[0];
+        queue.copy_within(1.., 0);
+        let left = *counts;
+        if left.granted() >= CAP && !second {
+            let spilt = self.pop_spilt(peer);
+            self.heads[peer].0[FIRST][CAP - 1] = spilt;
+        }
+        (cell, second, left.is_empty())
+    }
+
     #[cold]
-    fn pop_spilt(&mut self, pair: usize) -> Cell {
-        let (first, last) = &mut self.spill[pair];
+    fn pop_spilt(&mut self, peer: usize) -> Cell {
+        let (first, last) = &mut self.spill[peer];
         let id = *first;
         let Spilt { cell, next } = self.spilt[id as usize];
         *first = next;
@@ -168,25 +249,16 @@ impl<const CAP: usize> Pairs<CAP> {
         self.free.push(id);
         cell
     }
+}
 
-    /// Every cell of a pair, relay cells first.
-    pub fn each_cell(&self, pair: usize) -> impl Iterator<Item = Cell> + '_ {
-        let (lengths, heads) = (self.lengths[pair], &self.heads[pair]);
-        let next = |id: &u32| Some(self.spilt[*id as usize].next).filter(|&n| n != 0);
-        let spilt = std::iter::successors(Some(self.spill[pair].0).filter(|&id| id != 0), next);
-        heads.relay[..lengths.relay()]
-            .iter()
-            .chain(&heads.granted[..lengths.granted().min(CAP)])
-            .copied()
-            .chain(spilt.map(|id| self.spilt[id as usize].cell))
-    }
-
-    /// Hints that the queues of a pair will be wanted soon.
-    #[inline(always)]
-    pub fn prefetch(&self, pair: usize) {
-        super::prefetch::prefetch(&self.heads, pair);
-        super::prefetch::prefetch(&self.lengths, pair);
-    }
+/// Grants one more cell if M is below `limit`, and counts it if it is `counted`
+/// (a cell for the granting node itself takes no relay queue); returns whether
+/// it granted. Without branches: the answer cannot be predicted.
+#[inline(always)]
+pub fn grant_below(counts: &mut Counts, limit: u32, counted: bool) -> bool {
+    let granted = counts.m() < limit;
+    counts.0 += (granted & counted) as u32 * ONE_M;
+    granted
 }
 
 #[cfg(test)]
@@ -202,29 +274,38 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_are_queues(ops in prop::collection::vec((0usize..3, 0u8..4), 1..400)) {
-            let mut pairs = Pairs::<4>::new(3);
+        fn both_are_queues_and_the_second_hop_goes_first(
+            ops in prop::collection::vec((0usize..3, 0u8..4), 1..400),
+        ) {
+            let mut pairs = Pairs::<4>::new(1, 3);
             let mut relay = vec![VecDeque::new(); 3];
             let mut granted = vec![VecDeque::new(); 3];
-            for (seq, (pair, op)) in ops.into_iter().enumerate() {
+            for (seq, (peer, op)) in ops.into_iter().enumerate() {
                 let cell = Cell::new(7, seq as u32);
+                let waiting = relay[peer].len() + granted[peer].len();
                 match op {
-                    0 if relay[pair].len() < 4 => {
-                        pairs.push_relay(pair, cell);
-                        relay[pair].push_back(cell);
+                    0 if relay[peer].len() < 4 => {
+                        prop_assert!(grant_below(&mut pairs.counts_from(0)[peer], 4, true));
+                        pairs.push_relay(0, peer, cell);
+                        relay[peer].push_back(cell);
                     }
-                    1 if !relay[pair].is_empty() => prop_assert_eq!(Some(pairs.pop_relay(pair)), relay[pair].pop_front()),
-                    2 if !granted[pair].is_empty() => prop_assert_eq!(Some(pairs.pop_granted(pair)), granted[pair].pop_front()),
+                    1 | 2 if waiting > 0 => {
+                        let second = !relay[peer].is_empty();
+                        let next = relay[peer].pop_front().or_else(|| granted[peer].pop_front());
+                        let got = pairs.row(0).pop(peer);
+                        prop_assert_eq!(got, (next.unwrap(), second, waiting == 1));
+                    }
                     3 => {
-                        pairs.push_granted(pair, cell);
-                        granted[pair].push_back(cell);
+                        pairs.push_granted(0, peer, cell);
+                        granted[peer].push_back(cell);
                     }
                     _ => {}
                 }
-                let all: Vec<Cell> = relay[pair].iter().chain(&granted[pair]).copied().collect();
-                prop_assert_eq!(pairs.each_cell(pair).collect::<Vec<_>>(), all);
-                prop_assert_eq!(pairs.lengths(pair).relay(), relay[pair].len());
-                prop_assert_eq!(pairs.lengths(pair).granted(), granted[pair].len());
+                let all: Vec<Cell> = relay[peer].iter().chain(&granted[peer]).copied().collect();
+                prop_assert_eq!(pairs.each_cell(0, peer).collect::<Vec<_>>(), all);
+                prop_assert_eq!(pairs.counts(0, peer).relay(), relay[peer].len());
+                prop_assert_eq!(pairs.counts(0, peer).m() as usize, relay[peer].len());
+                prop_assert_eq!(pairs.counts(0, peer).granted(), granted[peer].len());
             }
         }
     }

@@ -68,18 +68,19 @@ pub fn gratings(
     })
 }
 
-/// Banks of the given numbers of uplinks; those of equal size meet a pair at
-/// evenly spread times.
+/// Banks of the given numbers of uplinks, their inputs rotated so that they
+/// meet a pair at evenly spread times and never in the same slot.
 fn staggered(nodes: u32, sizes: &[u32]) -> Vec<Bank> {
+    let finest = sizes.iter().map(|s| nodes / s).min().unwrap_or(1);
     let mut first_uplink = 0;
     let mut banks = Vec::new();
-    for (j, &uplinks) in sizes.iter().enumerate() {
-        let ports = nodes / uplinks;
-        let alike = sizes.iter().filter(|&&s| s == uplinks).count() as u32;
-        let before = sizes[..j].iter().filter(|&&s| s == uplinks).count() as u32;
-        let shift = before * ports / alike;
+    for (j, &uplinks) in (0..).zip(sizes) {
+        let awgr = Awgr {
+            ports: nodes / uplinks,
+        };
+        let shift = j * finest / sizes.len() as u32;
         banks.push(Bank {
-            awgr: Awgr { ports },
+            awgr,
             first_uplink,
             uplinks,
             shift,

@@ -97,6 +97,12 @@ impl Reorder {
         }
     }
 
+    /// Hints that a cell will be received soon.
+    #[inline(always)]
+    pub fn prefetch(&self, cell: Cell) {
+        super::prefetch::prefetch(&self.flows, (cell.rank() - self.first) as usize);
+    }
+
     /// Whether this cell has arrived before.
     pub fn has(&self, cell: Cell) -> bool {
         let f = &self.flows[(cell.rank() - self.first) as usize];

@@ -9,26 +9,69 @@ use super::local::Local;
 use super::pairs::Pairs;
 use super::reorder::Reorder;
 use super::requests::Requests;
-use super::topology::Turn;
+use super::topology::{Turn, Window};
 use lightloom_engine::Stream;
 
-/// A cell on its way to an intermediate: the pair whose relay queue it joins,
-/// counted in the shard of the intermediate.
-#[derive(Clone, Copy, Debug)]
+/// A cell on its way to an intermediate.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Relayed {
-    /// row · nodes + destination.
-    pub pair: u32,
+    /// Label of the intermediate.
+    pub via: u16,
+    /// Label of the destination.
+    pub destination: u16,
     /// The cell.
     pub cell: Cell,
 }
 
 /// What the nodes of one shard send to those of another in one slot.
+///
+/// Whether a cell is at its destination cannot be predicted, so each is written
+/// to the end of both lists and counted in one: no branch.
 #[derive(Clone, Debug, Default)]
 pub struct Outbox {
+    relay: Vec<Relayed>,
+    deliver: Vec<Cell>,
+    relays: usize,
+    delivers: usize,
+}
+
+impl Outbox {
+    /// An empty box for at most `room` cells.
+    pub fn new(room: usize) -> Outbox {
+        Outbox {
+            relay: vec![Relayed::default(); room + 1],
+            deliver: vec![Cell::default(); room + 1],
+            relays: 0,
+            delivers: 0,
+        }
+    }
+
     /// First hops.
-    pub relay: Vec<Relayed>,
+    pub fn relay(&self) -> &[Relayed] {
+        &self.relay[..self.relays]
+    }
+
     /// Cells at their destination.
-    pub deliver: Vec<Cell>,
+    pub fn deliver(&self) -> &[Cell] {
+        &self.deliver[..self.delivers]
+    }
+
+    fn clear(&mut self) {
+        self.relays = 0;
+        self.delivers = 0;
+    }
+
+    #[inline(always)]
+    fn push(&mut self, arrived: bool, relayed: Relayed, second: bool) {
+        self.deliver[self.delivers] = if second {
+            relayed.cell.relayed()
+        } else {
+            relayed.cell
+        };
+        self.relay[self.relays] = relayed;
+        self.delivers += arrived as usize;
+        self.relays += !arrived as usize;
+    }
 }
 
 /// One transmission, for the audit.
@@ -42,6 +85,26 @@ pub struct Sent {
     pub bytes: u64,
 }
 
+/// Leave to send one cell for `destination` by way of node `by` (labels).
+#[derive(Clone, Copy, Debug)]
+pub struct Grant {
+    /// The intermediate.
+    pub by: u16,
+    /// The destination.
+    pub destination: u16,
+}
+
+/// Lists the columns that hold a request, without branches; returns how many.
+#[inline(always)]
+fn list_requests(wants: &[u16], none: u16, found: &mut [u16]) -> usize {
+    let mut n = 0;
+    for (k, &want) in wants.iter().enumerate() {
+        found[n] = k as u16;
+        n += (want != none) as usize;
+    }
+    n
+}
+
 /// How nodes are dealt to shards.
 #[derive(Clone, Debug)]
 pub struct Deal {
@@ -49,13 +112,18 @@ pub struct Deal {
     pub nodes: usize,
     /// Rows of every shard but the last.
     pub rows: usize,
+    /// Shard of each label.
+    pub shard: Vec<u16>,
 }
 
 impl Deal {
-    /// Shard of a label.
-    #[inline(always)]
-    pub fn shard(&self, label: usize) -> usize {
-        label / self.rows
+    /// Deals `nodes` to shards of `rows`.
+    pub fn new(nodes: usize, rows: usize) -> Deal {
+        Deal {
+            nodes,
+            rows,
+            shard: (0..nodes).map(|label| (label / rows) as u16).collect(),
+        }
     }
 
     /// First label and number of rows of each shard.
@@ -103,6 +171,37 @@ pub struct Shard<const CAP: usize> {
     pub started: Vec<u32>,
     /// Every transmission of the slot, when watched.
     pub sent: Vec<Sent>,
+    /// Scratch space for a list of peers.
+    ready: Vec<u16>,
+}
+
+/// Cells are looked up this far ahead of their turn: long enough for memory to
+/// answer, few enough for the first-level cache.
+const AHEAD: usize = 16;
+
+/// Adds the peers of a window for which a cell waits to the `n` listed in
+/// `ready`; returns how many there are now.
+#[inline(always)]
+fn list_ready(busy: &[u64], w: Window, ready: &mut [u16], mut n: usize) -> usize {
+    if w.stride != 1 {
+        for peer in (0..w.len).map(|k| w.start + k * w.stride) {
+            ready[n] = peer as u16;
+            n += (busy[peer as usize / 64] >> (peer % 64) & 1) as usize;
+        }
+        return n;
+    }
+    let (mut at, end) = (w.start, w.start + w.len);
+    while at < end {
+        let take = (64 - at % 64).min(end - at);
+        let mut set = busy[at as usize / 64] >> (at % 64) & (u64::MAX >> (64 - take));
+        while set != 0 {
+            ready[n] = (at + set.trailing_zeros()) as u16;
+            n += 1;
+            set &= set - 1;
+        }
+        at += take;
+    }
+    n
 }
 
 impl<const CAP: usize> Shard<CAP> {
@@ -119,7 +218,7 @@ impl<const CAP: usize> Shard<CAP> {
             serves: config.grant_serves,
             metric: config.queue_metric,
             local: Local::new(rows, nodes),
-            pairs: Pairs::new(rows * nodes),
+            pairs: Pairs::new(rows, nodes),
             busy: vec![0; rows * nodes.div_ceil(64)],
             held: vec![0; rows],
             relaying: vec![0; rows],
@@ -140,6 +239,7 @@ impl<const CAP: usize> Shard<CAP> {
             hops: 0,
             started: Vec::new(),
             sent: Vec::new(),
+            ready: vec![0; nodes + 1],
         }
     }
 
@@ -174,11 +274,6 @@ impl<const CAP: usize> Shard<CAP> {
         self.local.total == 0 && self.held.iter().all(|&h| h == 0)
     }
 
-    #[inline(always)]
-    fn mark(&mut self, row: usize, peer: usize) {
-        self.busy[row * self.words + peer / 64] |= 1 << (peer % 64);
-    }
-
     /// Requests of the epoch: `live` receives the rows that asked.
     pub fn request(&mut self, tiles: &mut [Tile], live: &mut Vec<u32>) {
         live.clear();
@@ -203,45 +298,64 @@ impl<const CAP: usize> Shard<CAP> {
     }
 
     /// Grants arrive: each moves one cell from LOCAL to the virtual queue for
-    /// its intermediate. What stays in the tiles are unused grants; `live`
-    /// keeps the rows that have any.
-    pub fn accept(&mut self, tiles: &mut [Tile], live: &mut Vec<u32>) {
-        live.retain(|&row| {
-            let (mut intermediate, mut unused) = (0, false);
-            for tile in tiles.iter_mut() {
-                for want in tile.row(row as usize) {
-                    if *want as usize != self.nodes {
-                        unused |= self.accept_one(row as usize, intermediate, want);
+    /// its intermediate. Those that find no cell go to `unused`, by shard.
+    pub fn accept(&mut self, tiles: &mut [Tile], live: &mut Vec<u32>, unused: &mut [Vec<Grant>]) {
+        let mut granted = std::mem::take(&mut self.ready);
+        for row in live.drain(..) {
+            let row = row as usize;
+            let mut first = 0;
+            for (tile, unused) in tiles.iter_mut().zip(unused.iter_mut()) {
+                let wants = tile.row(row);
+                let n = list_requests(wants, self.nodes as u16, &mut granted);
+                for &k in &granted[..n] {
+                    let grant = Grant {
+                        by: (first + k as usize) as u16,
+                        destination: wants[k as usize],
+                    };
+                    if !self.accept_one(row, grant) {
+                        unused.push(grant);
                     }
-                    intermediate += 1;
                 }
-            }
-            unused
-        });
-    }
-
-    /// Whether the grant was not used.
-    #[inline(always)]
-    fn accept_one(&mut self, row: usize, intermediate: usize, want: &mut u16) -> bool {
-        if self.requests.suppressed() {
-            self.requests.answered(row, *want & !DENIED);
-            if *want & DENIED != 0 {
-                *want = self.nodes as u16;
-                return false;
+                first += wants.len();
             }
         }
-        let Some(cell) = self.local.take(row, *want, self.serves, &mut self.rng[row]) else {
-            return true;
+        self.ready = granted;
+    }
+
+    /// Whether the grant was used, or was none.
+    #[inline(always)]
+    fn accept_one(&mut self, row: usize, grant: Grant) -> bool {
+        if self.requests.suppressed() {
+            self.requests.answered(row, grant.destination & !DENIED);
+            if grant.destination & DENIED != 0 {
+                return true;
+            }
+        }
+        let rng = &mut self.rng[row];
+        let Some(cell) = self.local.take(row, grant.destination, self.serves, rng) else {
+            // A direct hop was promised no relay queue: nothing to give back.
+            return grant.by == grant.destination;
         };
-        *want = self.nodes as u16;
         if cell.seq() == 0 {
             self.started.push(cell.rank());
         }
-        self.pairs
-            .push_granted(row * self.nodes + intermediate, cell);
-        self.mark(row, intermediate);
+        let intermediate = grant.by as usize;
+        self.pairs.push_granted(row, intermediate, cell);
+        self.busy[row * self.words + intermediate / 64] |= 1 << (intermediate % 64);
         self.held[row] += 1;
-        false
+        true
+    }
+
+    /// Unused grants of this shard's nodes lapse.
+    pub fn lapse(&mut self, unused: &[Grant]) {
+        for (k, grant) in unused.iter().enumerate() {
+            if let Some(later) = unused.get(k + AHEAD) {
+                self.pairs
+                    .prefetch_counts(later.by as usize - self.lo, later.destination as usize);
+            }
+            self.pairs
+                .lapse(grant.by as usize - self.lo, grant.destination as usize);
+        }
     }
 
     /// Sends one cell on every uplink whose peer of this slot has one waiting:
@@ -253,129 +367,110 @@ impl<const CAP: usize> Shard<CAP> {
         deal: &Deal,
         out: &mut [Outbox],
     ) {
-        for outbox in out.iter_mut() {
-            outbox.relay.clear();
-            outbox.deliver.clear();
-        }
+        out.iter_mut().for_each(Outbox::clear);
+        let mut ready = std::mem::take(&mut self.ready);
         for row in 0..self.rows {
             if self.held[row] == 0 {
                 continue;
             }
-            let before = self.hops;
-            turn.windows((self.lo + row) as u32, |w| {
-                if w.stride == 1 {
-                    self.send_window::<WATCHED>(
-                        row,
-                        w.start,
-                        w.len,
-                        w.first_uplink,
-                        routes,
-                        deal,
-                        out,
-                    );
-                } else {
-                    for k in 0..w.len {
-                        let at = w.start + k * w.stride;
-                        self.send_window::<WATCHED>(
-                            row,
-                            at,
-                            1,
-                            w.first_uplink + k,
-                            routes,
-                            deal,
-                            out,
-                        );
-                    }
-                }
-            });
-            self.held[row] -= (self.hops - before) as u32;
-        }
-    }
-
-    #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
-    fn send_window<const WATCHED: bool>(
-        &mut self,
-        row: usize,
-        start: u32,
-        len: u32,
-        first_uplink: u32,
-        routes: &Routes,
-        deal: &Deal,
-        out: &mut [Outbox],
-    ) {
-        let (mut at, end) = (start, start + len);
-        while at < end {
-            let take = (64 - at % 64).min(end - at);
-            let word = self.busy[row * self.words + at as usize / 64] >> (at % 64);
-            let mut ready = word & (u64::MAX >> (64 - take));
-            while ready != 0 {
-                let peer = at + ready.trailing_zeros();
-                ready &= ready - 1;
-                let cell = self.send(row, peer as usize, routes, deal, out);
-                if WATCHED {
-                    let uplink = first_uplink + peer - start;
-                    let bytes = routes.bytes(cell);
-                    self.sent.push(Sent {
-                        from: (self.lo + row) as u32,
-                        uplink,
-                        bytes,
-                    });
-                }
+            let busy = &self.busy[row * self.words..][..self.words];
+            let mut n = 0;
+            for k in 0..turn.count() {
+                let window = turn.window((self.lo + row) as u32, k);
+                n = list_ready(busy, window, &mut ready, n);
             }
-            at += take;
+            if n == 0 {
+                continue;
+            }
+            if WATCHED {
+                self.note_sent(row, turn, &ready[..n], routes);
+            }
+            match out {
+                [only] => self.send(row, &ready[..n], routes, |_| 0, std::slice::from_mut(only)),
+                _ => self.send(
+                    row,
+                    &ready[..n],
+                    routes,
+                    |peer| deal.shard[peer] as usize,
+                    out,
+                ),
+            }
         }
+        self.ready = ready;
     }
 
+    /// One cell to each ready peer.
     #[inline(always)]
     fn send(
         &mut self,
         row: usize,
-        peer: usize,
+        ready: &[u16],
         routes: &Routes,
-        deal: &Deal,
+        shard_of: impl Fn(usize) -> usize,
         out: &mut [Outbox],
-    ) -> Cell {
-        let pair = row * self.nodes + peer;
-        let shard = if out.len() == 1 { 0 } else { deal.shard(peer) };
-        let cell;
-        if self.pairs.lengths(pair).relay() > 0 {
-            cell = self.pairs.pop_relay(pair);
-            self.grants.release(row, peer);
-            self.relaying[row] -= 1;
-            out[shard].deliver.push(cell.relayed());
-        } else {
-            cell = self.pairs.pop_granted(pair);
-            let destination = routes.dst[cell.rank() as usize] as usize;
-            if destination == peer {
-                out[shard].deliver.push(cell);
-            } else {
-                let row_there = peer - if out.len() == 1 { 0 } else { shard * deal.rows };
-                let pair = (row_there * self.nodes + destination) as u32;
-                out[shard].relay.push(Relayed { pair, cell });
+    ) {
+        let busy = &mut self.busy[row * self.words..][..self.words];
+        let mut queues = self.pairs.row(row);
+        let destinations = &routes.dst[..];
+        let mut seconds = 0;
+        for &peer in ready {
+            let (cell, second, last) = queues.pop(peer as usize);
+            busy[peer as usize / 64] &= !((last as u64) << (peer % 64));
+            seconds += second as u32;
+            let destination = destinations[cell.rank() as usize];
+            let outbox = &mut out[shard_of(peer as usize)];
+            outbox.push(
+                destination == peer,
+                Relayed {
+                    via: peer,
+                    destination,
+                    cell,
+                },
+                second,
+            );
+        }
+        self.held[row] -= ready.len() as u32;
+        self.relaying[row] -= seconds;
+        self.hops += ready.len() as u64;
+    }
+
+    /// For the audit: what is about to be sent, and on which uplink.
+    #[cold]
+    fn note_sent(&mut self, row: usize, turn: &Turn, ready: &[u16], routes: &Routes) {
+        let from = (self.lo + row) as u32;
+        for w in (0..turn.count()).map(|k| turn.window(from, k)) {
+            for k in 0..w.len {
+                let peer = w.start + k * w.stride;
+                if ready.contains(&(peer as u16)) {
+                    let next = self.pairs.each_cell(row, peer as usize).next();
+                    let bytes = routes.bytes(next.expect("ready pairs have a cell"));
+                    self.sent.push(Sent {
+                        from,
+                        uplink: w.first_uplink + k,
+                        bytes,
+                    });
+                }
             }
         }
-        if self.pairs.lengths(pair).is_empty() {
-            self.busy[row * self.words + peer / 64] &= !(1 << (peer % 64));
-        }
-        self.hops += 1;
-        cell
     }
 
     /// Takes in what arrived from one shard.
     pub fn receive(&mut self, inbox: &Outbox) {
-        const AHEAD: usize = 16;
-        for (k, &Relayed { pair, cell }) in inbox.relay.iter().enumerate() {
-            if let Some(later) = inbox.relay.get(k + AHEAD) {
-                self.pairs.prefetch(later.pair as usize);
+        for (k, relayed) in inbox.relay().iter().enumerate() {
+            if let Some(later) = inbox.relay().get(k + AHEAD) {
+                self.pairs
+                    .prefetch(later.via as usize - self.lo, later.destination as usize);
             }
-            let (row, destination) = (pair as usize / self.nodes, pair as usize % self.nodes);
-            self.pairs.push_relay(pair as usize, cell);
-            self.mark(row, destination);
+            let (row, destination) = (relayed.via as usize - self.lo, relayed.destination as usize);
+            self.pairs.push_relay(row, destination, relayed.cell);
+            self.busy[row * self.words + destination / 64] |= 1 << (destination % 64);
             self.held[row] += 1;
             self.relaying[row] += 1;
         }
-        for &cell in &inbox.deliver {
+        for (k, &cell) in inbox.deliver().iter().enumerate() {
+            if let Some(&later) = inbox.deliver().get(k + AHEAD) {
+                self.reorder.prefetch(later);
+            }
             self.reorder.receive(cell);
         }
     }
@@ -390,15 +485,14 @@ impl<const CAP: usize> Shard<CAP> {
     /// Bytes of every cell here, counted queue by queue (for the audit).
     pub fn bytes(&self, routes: &Routes) -> u64 {
         let local = (0..self.rows).flat_map(|row| self.local.each_cell(row));
-        let queued = (0..self.rows * self.nodes).flat_map(|pair| self.pairs.each_cell(pair));
+        let queued = (0..self.rows)
+            .flat_map(|row| (0..self.nodes).flat_map(move |peer| self.pairs.each_cell(row, peer)));
         local.chain(queued).map(|cell| routes.bytes(cell)).sum()
     }
 
     /// The longest relay queue (for the audit: never beyond Q).
     pub fn longest_relay_queue(&self) -> usize {
-        (0..self.rows * self.nodes)
-            .map(|pair| self.pairs.lengths(pair).relay())
-            .max()
-            .unwrap_or(0)
+        let of = |row| (0..self.nodes).map(move |peer| self.pairs.counts(row, peer).relay());
+        (0..self.rows).flat_map(of).max().unwrap_or(0)
     }
 }

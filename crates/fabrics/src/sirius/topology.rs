@@ -280,10 +280,19 @@ pub struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Calls `visit` for each window of labels that `label` meets, in order of
-    /// uplinks; a window does not wrap around N.
+    /// How many windows a label meets; some may be empty.
     #[inline(always)]
-    pub fn windows(&self, label: u32, mut visit: impl FnMut(Window)) {
+    pub fn count(&self) -> usize {
+        match &self.visits.kind {
+            Kind::Rotor(_) => 2, // the round may wrap around N
+            Kind::Gratings(banks) => banks.len(),
+        }
+    }
+
+    /// Window `k` of the labels that `label` meets, in order of uplinks. A
+    /// window does not wrap around N.
+    #[inline(always)]
+    pub fn window(&self, label: u32, k: usize) -> Window {
         let n = self.visits.nodes;
         match &self.visits.kind {
             Kind::Rotor(rr) => {
@@ -291,34 +300,35 @@ impl Turn<'_> {
                 start -= if start >= 2 * n { 2 * n } else { 0 };
                 start -= if start >= n { n } else { 0 };
                 let len = rr.uplinks.min(n - start);
-                visit(Window {
-                    start,
-                    len,
-                    stride: 1,
-                    first_uplink: 0,
-                });
-                if len < rr.uplinks {
-                    visit(Window {
+                match k {
+                    0 => Window {
+                        start,
+                        len,
+                        stride: 1,
+                        first_uplink: 0,
+                    },
+                    _ => Window {
                         start: 0,
                         len: rr.uplinks - len,
                         stride: 1,
                         first_uplink: len,
-                    });
+                    },
                 }
             }
             Kind::Gratings(banks) => {
-                for b in banks {
-                    let wavelength = self.slot.rem_euclid(b.ports as i64) as u32;
-                    let k = b.input[label as usize] as u32 + wavelength;
-                    let k = if k >= b.ports { k - b.ports } else { k };
-                    let start = b.start[k as usize] as u32;
-                    let first_uplink = b.first_uplink;
-                    visit(Window {
-                        start,
-                        len: b.uplinks,
-                        stride: b.stride,
-                        first_uplink,
-                    });
+                let b = &banks[k];
+                let wavelength = self.slot.rem_euclid(b.ports as i64) as u32;
+                let output = b.input[label as usize] as u32 + wavelength;
+                let output = if output >= b.ports {
+                    output - b.ports
+                } else {
+                    output
+                };
+                Window {
+                    start: b.start[output as usize] as u32,
+                    len: b.uplinks,
+                    stride: b.stride,
+                    first_uplink: b.first_uplink,
                 }
             }
         }
@@ -403,6 +413,14 @@ mod tests {
         }
 
         #[test]
+        fn a_pair_meets_at_most_once_a_slot(s in schedules(), slot in 0i64..10_000) {
+            for node in 0..s.nodes() {
+                let mut met = std::collections::BTreeSet::new();
+                prop_assert!((0..s.uplinks()).all(|u| met.insert(s.peer(node, u, slot).0)));
+            }
+        }
+
+        #[test]
         fn a_frame_brings_every_pair_together_equally_often(s in schedules(), start in 0i64..1000) {
             let frame = match &s {
                 Schedule::Rotor(rr) => rr.nodes,
@@ -425,10 +443,10 @@ mod tests {
             for label in 0..s.nodes() {
                 let node = s.node(label);
                 prop_assert_eq!(s.label(node), label);
-                let mut windows = Vec::new();
-                visits.at(slot).windows(label, |w| windows.push(w));
+                let turn = visits.at(slot);
+                let windows = (0..turn.count()).map(|k| turn.window(label, k));
                 let mut uplinks = 0;
-                for w in &windows {
+                for w in windows {
                     for j in 0..w.len {
                         let peer = s.node(w.start + j * w.stride);
                         prop_assert_eq!(peer, s.peer(node, w.first_uplink + j, slot).0);
