@@ -108,6 +108,26 @@ mod tests {
         assert_eq!(longer.dst[..500], base.dst[..]);
     }
 
+    /// The first draws of two streams of the same name would agree under every seed.
+    #[test]
+    fn the_streams_are_independent_of_each_other() {
+        let v = json!({"load": 0.5, "flows": 1, "sizes": {"kind": "uniform", "min": "1 KB", "max": "2 KB"}});
+        let mut agree = [0; 3];
+        let seeds = 400;
+        for seed in 0..seeds {
+            let f = generate(&v, seed);
+            // Each is the upper half of its law.
+            let size = f.bytes[0] > 1_500;
+            let gap = f.arrival[0].0 as f64 > 1_500.0 * 8e12 / 6e9 * std::f64::consts::LN_2;
+            let src = f.src[0].0 >= 6;
+            for (count, same) in agree.iter_mut().zip([size == gap, gap == src, src == size]) {
+                *count += same as i32;
+            }
+        }
+        // Half of them, within four standard errors.
+        assert!(agree.iter().all(|a| (a - 200).abs() < 40), "{agree:?}");
+    }
+
     /// Offered load as drawn: bytes over what 12 servers of 1 Gb/s send until the
     /// last arrival.
     fn load(flows: &Flows) -> f64 {

@@ -126,6 +126,19 @@ mod tests {
         let inside: Vec<_> = drawn.iter().filter(|p| key(p) == 6).collect();
         let seen = histogram(inside.iter().map(|p| (p.0 % 4 * 4 + p.1 % 4) as usize), 16);
         chi_square(&seen, &[inside.len() as f64 / 16.0; 16]);
+        // So they are within rack 1, but for the sender itself.
+        let inside: Vec<_> = drawn.iter().filter(|p| key(p) == 4).collect();
+        let seen = histogram(inside.iter().map(|p| (p.0 % 4 * 4 + p.1 % 4) as usize), 16);
+        let expected: Vec<f64> = (0..16)
+            .map(|k| {
+                if k / 4 == k % 4 {
+                    0.0
+                } else {
+                    inside.len() as f64 / 12.0
+                }
+            })
+            .collect();
+        chi_square(&seen, &expected);
     }
 
     #[test]

@@ -142,5 +142,9 @@ mod tests {
         let counts: Vec<f64> = seen.into_values().collect();
         assert_eq!(counts.len(), 9);
         chi_square(&counts, &[1_000.0; 9]);
+        for n in 2..100 {
+            let to = derangement(n, &mut rng);
+            assert!(to.iter().zip(0..).all(|(&t, i)| t != i), "{to:?}");
+        }
     }
 }

@@ -116,8 +116,10 @@ impl RackWeights {
 
     /// The server at `x` when all are laid side by side, as wide as their weight.
     fn at(&self, x: f64) -> u32 {
+        let total = self.total();
         let rack = self.sums.partition_point(|&s| s <= x);
-        let rack = rack.min(self.sums.len() - 1);
+        // Rounding may carry x to the total, beyond the last rack with a weight.
+        let rack = rack.min(self.sums.partition_point(|&s| s < total));
         let width = self.sums[rack] - self.before(rack);
         let inside = ((x - self.before(rack)) / width * self.servers as f64) as u32;
         rack as u32 * self.servers + inside.min(self.servers - 1)
@@ -150,6 +152,7 @@ impl Pairs for RackWeights {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{chi_square, cluster, draw, histogram, refusal};
+    use super::RackWeights;
     use serde_json::json;
 
     fn sources(v: serde_json::Value, servers: u32, n: usize) -> Vec<f64> {
@@ -196,6 +199,15 @@ mod tests {
             })
             .collect();
         chi_square(&seen, &expected);
+    }
+
+    #[test]
+    fn rounding_never_reaches_a_rack_without_weight() {
+        let racks = RackWeights::new(&[0.0, 0.3, 0.1, 0.0], 2).unwrap();
+        assert_eq!(
+            [0.0, 0.29, 0.3, racks.total(), 9.0].map(|x| racks.at(x)),
+            [2, 3, 4, 5, 5]
+        );
     }
 
     #[test]

@@ -250,6 +250,10 @@ mod tests {
             x if x < 11_000.0 => 0.75,
             _ => 1.0,
         });
+        // A point without weight is never drawn.
+        let points = json!([["0 B", 0.0], ["9 B", 0.0], ["10 B", 1.0]]);
+        let step = law(json!({"kind": "cdf", "points": points, "interpolation": "step"}));
+        assert_eq!(step.quantile(0.0), 10.0);
         for l in [linear, step] {
             assert!((integrated_mean(&*l) / l.mean() - 1.0).abs() < 1e-4);
         }
