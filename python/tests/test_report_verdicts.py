@@ -7,10 +7,20 @@ import tomllib
 import numpy as np
 import pyarrow as pa
 import pytest
-from lightloom.report import describe, figures, model, ranking, spec, table, units, verdicts
+from lightloom.report import (
+    backend_plotly,
+    describe,
+    figures,
+    model,
+    ranking,
+    spec,
+    table,
+    units,
+    verdicts,
+)
 from test_report_support import FOUR, Profile, make_comparison
 
-HUNDRED = np.full(2000, 5000.0)
+LOADS = (0.1, 0.5, 1.0)
 
 
 def read(comparison) -> model.Workload:
@@ -290,3 +300,21 @@ def test_a_fabric_is_described_by_what_sets_it_apart() -> None:
     assert describe.settings(fabrics[1], fabrics) == (
         "sirius, queue 8, key 0 0, key 1 1, key 2 2, …"
     )
+
+
+def test_percentiles_of_few_finished_flows_are_drawn_hollow() -> None:
+    comparison = make_comparison(FOUR[:2], loads=LOADS, n=3000)
+    comparison.loads["sirius"][1]["flows_completed"] //= 2
+    figure = {f.key: f for f in figures.draw_all(read(comparison))}["by-load"]
+    latency, goodput = figure.panels
+    assert [s.hollow for s in latency.series] == [(False, True, False), (False,) * 3]
+    assert not any(s.hollow for s in goodput.series)
+    symbols = backend_plotly.render(figure)["data"][0]["marker"]["symbol"]
+    assert symbols == ["circle", "circle-open", "circle"]
+
+
+def test_decades_with_hardly_a_flow_are_cut() -> None:
+    fct = np.concatenate([np.full(20, 0.01), np.linspace(5, 50, 4980)])
+    panel = figures.distribution(read(with_short_times({"a": fct})), 480).panels[0]
+    assert panel.x.limits[0] > 1e-6
+    assert panel.series[0].y[-1] == 1

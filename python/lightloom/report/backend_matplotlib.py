@@ -142,6 +142,11 @@ def draw_series(axes: Axes, series: Series) -> None:
         stride = max(1, len(series.x) // 7)
         line.set_markevery((min(series.slot * stride // 8, len(series.x) - 1), stride))
     axes.add_line(line)
+    for x, y, hollow in zip(series.x, series.y, series.hollow, strict=bool(series.hollow)):
+        if hollow:
+            dot = handle(series.slot)
+            dot.set(data=([x], [y]), markerfacecolor="white")
+            axes.add_line(dot)
 
 
 def set_axis(axes: Axes, name: str, axis: Axis) -> None:

@@ -54,6 +54,9 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
     look = style.look(series.slot)
     dash = ",".join(f"{d:g}px" for d in look.dash) or "solid"
     marker: dict[str, Any] = {"symbol": look.marker[0], "size": 8}
+    if any(series.hollow):
+        marker["symbol"] = [look.marker[0] + "-open" * h for h in series.hollow]
+        marker["line"] = {"width": style.LINE_WIDTH}
     if not series.points:
         marker["maxdisplayed"] = 7
     return made | {

@@ -8,6 +8,7 @@ about 500 ranks with the upper tail denser, time series in about 240 intervals
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -20,6 +21,8 @@ TIME_POINTS = 240
 BINS_PER_DECADE = 2
 # A percentile of fewer flows than this is noise; a small run is shown all the same.
 BIN_FLOWS = {50: 20, 99: 100}
+FASTEST = 0.01  # this share of the flows (such as those inside a rack) may lie left of the picture
+FINISHED = 0.95  # a percentile of finished flows flatters if fewer finished
 
 
 def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...]:
@@ -54,7 +57,7 @@ def distribution(workload: Workload, points: int) -> Figure | None:
 
     def panel(title: str, times: Callable[[Fabric], Floats]) -> Panel | None:
         series = [curve(f, *cdf(times(f), points)) for f in workload.fabrics]
-        series = [s for s in series if s.x.size]
+        series = from_first_percent([s for s in series if s.x.size])
         if not series:
             return None
         x = axis("flow completion time", "time", "log", series, "x")
@@ -66,7 +69,7 @@ def distribution(workload: Workload, points: int) -> Figure | None:
         "How long flows take",
         "Cumulative distribution of the time from a flow's arrival to its last byte, as a share "
         "of the flows that arrived: a curve that ends below 100 % left flows unfinished. Short "
-        "flows are those under 100 KB.",
+        "flows are those under 100 KB. The fastest 1 % may lie left of the picture.",
         [panel("Short flows", lambda f: f.short_fct), panel("All flows", lambda f: f.fct)],
     )
 
@@ -81,6 +84,14 @@ def cdf(times: Floats, points: int) -> tuple[Floats, Floats]:
     tail = n - np.geomspace(1, n, points - body.size)
     ranks = np.unique(np.rint(np.concatenate([body, tail])).astype(np.int64).clip(0, n - 1))
     return finished[ranks], (ranks + 1) / times.size
+
+
+def from_first_percent(series: list[Series]) -> list[Series]:
+    """Curves from where the first of them passes 1 %: decades with hardly a flow say nothing."""
+    starts = [s.x[s.y >= FASTEST][0] for s in series if s.y[-1] >= FASTEST]
+    low = min(starts, default=0.0)
+    kept = [replace(s, x=s.x[s.x >= low], y=s.y[s.x >= low]) for s in series]
+    return [s for s in kept if s.x.size]
 
 
 def by_size(workload: Workload) -> Figure | None:
@@ -130,22 +141,26 @@ def by_load(workload: Workload) -> Figure | None:
     x = Axis("load of the workload", "share", "linear", (0.0, max(workload.loads) * 1.06))
 
     def panel(title: str, y_title: str, of: Callable[[LoadPoint], float | None]) -> Panel | None:
-        series = [sweep(f, of) for f in workload.fabrics]
-        series = [s for s in series if s.x.size]
+        shown = [f for f in workload.fabrics if sweep(f, of).x.size]
+        series = [sweep(f, of) for f in shown]
         if not series:
             return None
         if y_title == "goodput":
             offered = offered_by_load(workload)
             y = axis("goodput", "share", "linear", [*series, offered], "y")
             return Panel(title, x, y, (offered, *series))
-        return Panel(title, x, axis(y_title, "time", "log", series, "y"), tuple(series))
+        y = axis(y_title, "time", "log", series, "y")
+        return Panel(
+            title, x, y, tuple(flattered(s, f) for s, f in zip(series, shown, strict=True))
+        )
 
     return figure(
         "by-load",
         "What load does",
         "99th percentile of short flows' completion times, and delivered bits over what all "
         "servers could send, against the load asked for. The dotted line is the load as drawn: a "
-        "fabric on it carries all that is offered.",
+        "fabric on it carries all that is offered. A hollow marker means that less than 95 % of "
+        "the flows finished in the run, which flatters its percentile.",
         [
             panel("Short flows, 99th percentile", "completion time", lambda p: p.fct_p99),
             panel("Goodput", "goodput", lambda p: p.goodput),
@@ -159,6 +174,13 @@ def sweep(fabric: Fabric, of: Callable[[LoadPoint], float | None]) -> Series:
     return curve(
         fabric, np.array([x for x, _ in known]), np.array([y for _, y in known]), points=True
     )
+
+
+def flattered(series: Series, fabric: Fabric) -> Series:
+    """Marks the loads at which many flows were left unfinished."""
+    finished = {p.load: p.finished for p in fabric.sweep}
+    shares = [finished.get(float(x)) for x in series.x]
+    return replace(series, hollow=tuple(s is not None and s < FINISHED for s in shares))
 
 
 def offered_by_load(workload: Workload) -> Series:

@@ -61,6 +61,7 @@ class LoadPoint:
     fct_p99: float | None
     goodput: float | None
     delivered: float | None
+    finished: float | None
 
 
 @dataclass(frozen=True)
@@ -199,4 +200,5 @@ def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint |
         microseconds(summary, "fct.short.p99_us"),
         figure(summary, "goodput_normalized"),
         delivered,
+        ratio(figure(summary, "flows_completed"), figure(summary, "flows_offered")),
     )

@@ -49,6 +49,7 @@ class Series:
     y: Floats
     slot: int | None = None
     points: bool = False  # every point is a measurement that deserves a marker
+    hollow: tuple[bool, ...] = ()  # points to be taken with care, drawn hollow
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,8 @@ def axis(
 
 def log_ticks(low: float, high: float) -> list[float]:
     """Decades, thinned if many; 1-2-5 or 1-3 between them if few."""
+    if high < 5 * low:
+        return linear_ticks(low, high, "number")
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     span = math.log10(high / low)
     digits = (1, 2, 5) if span < 1.6 else (1, 3) if span < 2.4 else (1,)

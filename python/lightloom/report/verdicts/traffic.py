@@ -50,11 +50,15 @@ def highest(workload: Workload) -> tuple[float | None, list[tuple[Fabric, LoadPo
         return top, [(f, p) for f in workload.fabrics for p in f.sweep if p.load == top]
     drawn = [f.get("load_offered") for f in workload.fabrics]
     load = next((v for v in drawn if v is not None), None)
-    points = [
-        (f, LoadPoint(load or 0.0, load, short_p99(f), f.get("goodput_normalized"), f.delivered))
-        for f in workload.fabrics
-    ]
+    points = [(f, whole_run(f, load)) for f in workload.fabrics]
     return load, points
+
+
+def whole_run(fabric: Fabric, load: float | None) -> LoadPoint:
+    """The run itself, as if it were a point of a sweep."""
+    goodput = fabric.get("goodput_normalized")
+    p99 = short_p99(fabric)
+    return LoadPoint(load or 0.0, load, p99, goodput, fabric.delivered, fabric.finished)
 
 
 def traffic_evidence(points: Sequence[tuple[Fabric, LoadPoint]]) -> tuple[Evidence, ...]:
