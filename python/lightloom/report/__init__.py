@@ -38,7 +38,9 @@ def build(comparisons: Sequence[Comparison], out: Path) -> Path:
         for w, prefix in zip(workloads, prefixes(workloads), strict=True)
     ]
     page = Path(out) / "report.html"
-    page.write_text(render(sections), encoding="utf-8")
+    part = Path(out) / ".report.html.part"
+    part.write_text(render(sections), encoding="utf-8")
+    part.replace(page)  # never half a page under the final name
     return page
 
 

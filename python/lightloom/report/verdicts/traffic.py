@@ -37,7 +37,7 @@ def most_traffic(workload: Workload) -> Verdict:
     elif ranking.level == 1:
         lead = f"{at} {names(ranking.leaders)} carries the most: {best}."
     else:
-        lead = f"{at} {names(ranking.leaders)} are level: {best}."
+        lead = f"{at} {names(ranking.leaders)} are level: about {best}."
     return Verdict(
         question, " ".join(p for p in (lead, less(ranking)) if p), shown, traffic_notes(workload)
     )
