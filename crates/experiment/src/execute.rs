@@ -117,7 +117,7 @@ impl Experiment {
         let faults = self.faults_of(table.label())?;
         if !faults.is_empty() {
             // On a fabric of its own: a trial leaves traces.
-            rehearse((entry.build)(&own, site).map_err(placed)?.as_mut(), &faults)?;
+            self.rehearse((entry.build)(&own, site).map_err(placed)?.as_mut(), &faults)?;
         }
         let fabric = (entry.build)(&own, site).map_err(placed)?;
         Ok((fabric, faults.into_iter().map(|(_, f)| f).collect()))
@@ -131,6 +131,21 @@ impl Experiment {
         }
         faults.sort_by_key(|(_, f)| f.at);
         Ok(faults)
+    }
+
+    /// Refuses a fault that the fabric would reject in the middle of the run.
+    fn rehearse(&self, fabric: &mut dyn Fabric, faults: &[(usize, Fault)]) -> Result<(), Refusal> {
+        for (i, fault) in faults {
+            fabric.apply(fault.command).map_err(|rejected| {
+                Refusal::new(
+                    fault::key(*i),
+                    self.fault[*i].part(),
+                    rejected.to_string(),
+                    "correct it, or name the only fabric that it befalls with fabric = \"LABEL\"",
+                )
+            })?;
+        }
+        Ok(())
     }
 }
 
@@ -147,21 +162,6 @@ fn check_memory(entry: &Entry, own: &Value, site: &Site, at: &str) -> Result<(),
             Bytes(flows)
         ),
     )
-}
-
-/// Refuses a fault that the fabric would reject in the middle of the run.
-fn rehearse(fabric: &mut dyn Fabric, faults: &[(usize, Fault)]) -> Result<(), Refusal> {
-    for (i, fault) in faults {
-        fabric.apply(fault.command).map_err(|rejected| {
-            Refusal::new(
-                fault::key(*i),
-                format!("{:?}", fault.command),
-                rejected.to_string(),
-                "correct it, or name the only fabric that it befalls with fabric = \"LABEL\"",
-            )
-        })?;
-    }
-    Ok(())
 }
 
 impl Prepared {

@@ -133,6 +133,17 @@ impl FaultTable {
         })
     }
 
+    /// The part in words.
+    pub(crate) fn part(&self) -> String {
+        let named = |key: &str, n: Option<u32>| n.map(|n| format!("{key} {n}"));
+        let parts = [
+            named("node", self.node),
+            named("uplink", self.uplink),
+            named("grating", self.grating),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
     /// Whether it befalls the fabric of that label.
     pub(crate) fn befalls(&self, label: &str) -> bool {
         self.fabric.as_deref().is_none_or(|f| f == label)
@@ -194,6 +205,7 @@ mod tests {
             ]
         );
         assert!(f.befalls("sirius"));
+        assert_eq!(f.part(), "node 3 uplink 2");
     }
 
     #[test]

@@ -1,0 +1,244 @@
+//! Experiments as users write them: resolved, refused, run and run again.
+
+use lightloom_engine::run::Silent;
+use lightloom_engine::{Flows, HostId, Time};
+use lightloom_experiment::Experiment;
+use lightloom_fabrics::REGISTRY;
+use serde_json::{json, Value};
+
+/// 16 racks that every registered fabric can connect.
+fn raw(fabrics: Value) -> Value {
+    json!({
+        "cluster": {"racks": 16, "servers_per_rack": 4, "rack_rate": "200 Gb/s"},
+        "workload": {"load": 0.4, "flows": 300, "sizes": {"kind": "fixed", "size": "20 KB"}},
+        "fabric": fabrics,
+    })
+}
+
+fn sirius() -> Value {
+    raw(json!([{"kind": "sirius"}]))
+}
+
+fn with(pointer: &str, value: Value) -> Value {
+    let mut raw = sirius();
+    let (table, key) = pointer.rsplit_once('/').unwrap();
+    raw.pointer_mut(table).unwrap()[key] = value;
+    raw
+}
+
+fn resolve(raw: &Value) -> Result<Value, String> {
+    let resolved = Experiment::read(raw).and_then(|e| e.resolve());
+    resolved.map(|e| e.to_json()).map_err(|e| e.to_string())
+}
+
+fn run(raw: &Value, threads: usize) -> Flows {
+    let experiment = Experiment::read(raw).unwrap();
+    experiment.run(0, threads, &mut Silent).unwrap().flows
+}
+
+/// Everything that decides the bytes of `flows.parquet`.
+fn columns(
+    f: &Flows,
+) -> (
+    Vec<HostId>,
+    Vec<u64>,
+    Vec<Time>,
+    Vec<Time>,
+    Vec<Time>,
+    Vec<u32>,
+) {
+    let hops = f.hops.iter().map(|h| h.to_bits()).collect();
+    (
+        f.src.clone(),
+        f.bytes.clone(),
+        f.arrival.clone(),
+        f.start.clone(),
+        f.finish.clone(),
+        hops,
+    )
+}
+
+#[test]
+fn every_fabric_and_preset_resolves_to_what_resolves_to_itself_and_runs_the_same() {
+    for entry in REGISTRY {
+        let presets = entry
+            .presets
+            .iter()
+            .map(|p| json!({"kind": entry.kind, "preset": p.name}));
+        for fabric in [json!({"kind": entry.kind})].into_iter().chain(presets) {
+            let raw = raw(json!([fabric]));
+            let resolved = resolve(&raw).unwrap();
+            assert_eq!(resolve(&resolved).unwrap(), resolved, "{fabric}");
+            assert_eq!(resolved["fabric"][0]["label"], entry.kind);
+            assert_eq!(resolved["version"], env!("CARGO_PKG_VERSION"));
+            assert_eq!(resolved["run"]["seed"], 1);
+            let (once, again) = (run(&raw, 1), run(&resolved, 2));
+            assert_eq!(columns(&once), columns(&again), "{fabric}");
+            assert!(once.finish.iter().any(|&t| t != Time::NEVER), "{fabric}");
+        }
+    }
+}
+
+#[test]
+fn another_seed_gives_other_flows() {
+    let a = run(&sirius(), 1);
+    let b = run(&with("/run", json!({"seed": 2})), 1);
+    assert_ne!(a.arrival, b.arrival);
+}
+
+#[test]
+fn what_cannot_run_is_refused_by_name() {
+    for (raw, expect) in [
+        (with("/workload/load", json!(0)), "workload.load = 0: "),
+        (
+            with("/workload/flows", json!(1_000_000_000u64)),
+            "workload.flows = 1000000000: would take about",
+        ),
+        (
+            with("/fabric/0/kind", json!("sirus")),
+            "fabric.kind = \"sirus\": no such fabric; did you mean \"sirius\"?",
+        ),
+        (
+            with("/fabric/0/quue", json!(3)),
+            "fabric.quue = 3: no such key; did you mean \"queue\"?",
+        ),
+        (with("/fabric/0/queue", json!(1)), "fabric.queue = 1: "),
+        (
+            with("/fabric/0/slot", json!("5 ns")),
+            "fabric.slot = 5 ns: ",
+        ),
+        (
+            with("/fabric/0/preset", json!("none")),
+            "fabric.preset = \"none\": sirius has no such preset",
+        ),
+        (
+            with("/fabric/0/label", json!("../up")),
+            "fabric[0].label = \"../up\": names a directory",
+        ),
+        (with("/fabric/0/label", json!(3)), "fabric[0].label = 3: "),
+        (
+            with("/fabric", json!([])),
+            "fabric = (missing): an experiment runs at least one",
+        ),
+        (
+            with("/fabric", json!([{"queue": 3}])),
+            "fabric[0].kind = (missing): required",
+        ),
+        (
+            with("/fabric", json!([{"kind": "sirius"}, {"kind": "sirius"}])),
+            "fabric[1].label = \"sirius\": another fabric has this label",
+        ),
+        (
+            with(
+                "/fabric",
+                json!([{"kind": "sirius", "label": "a"}, {"kind": "sirius", "label": "b", "queue": 1}]),
+            ),
+            "fabric[b].queue = 1: ",
+        ),
+        (
+            with("/compare", json!({"loads": [0.5, 0.0]})),
+            "compare.loads[1] = 0: ",
+        ),
+        (
+            with("/compare", json!({"lods": []})),
+            "compare.lods = []: no such key; did you mean \"loads\"?",
+        ),
+        (
+            with(
+                "/fault",
+                json!([{"at": "1 us", "element": "node", "node": 16}]),
+            ),
+            "fault[0].node = 16: ",
+        ),
+        (
+            with("/workloads", json!({})),
+            "workloads = {}: no such key; did you mean \"workload\"?",
+        ),
+        (json!({}), "cluster = (missing): required"),
+    ] {
+        let e = resolve(&raw).unwrap_err();
+        assert!(e.starts_with(expect), "{e}");
+    }
+}
+
+#[test]
+fn a_fault_that_the_fabric_has_no_part_for_is_refused_before_the_run() {
+    let raw = with(
+        "/fault",
+        json!([{"at": "1 s", "element": "grating", "grating": 1_000_000}]),
+    );
+    let experiment = Experiment::read(&raw).unwrap();
+    let e = experiment.prepare(0, 1, None).err().unwrap().to_string();
+    assert!(e.starts_with("fault[0] = grating 1000000: "), "{e}");
+}
+
+#[test]
+fn a_fault_befalls_the_fabric_it_names_alone() {
+    let mut raw = raw(json!([{"kind": "sirius", "label": "a"}, {"kind": "sirius", "label": "b"}]));
+    raw["run"] = json!({"stop": "last-arrival"});
+    raw["fault"] = json!([{"at": "0 s", "element": "node", "node": 0, "fabric": "b"}]);
+    let experiment = Experiment::read(&raw).unwrap();
+    let losses = |i| {
+        experiment
+            .run(i, 1, &mut Silent)
+            .unwrap()
+            .summary
+            .flows_completed
+    };
+    assert!(losses(1) < losses(0));
+}
+
+#[test]
+fn a_drained_run_ends_with_its_last_flow_and_so_does_its_time_series() {
+    let raw = with("/run", json!({"stop": "drain"}));
+    let experiment = Experiment::read(&raw).unwrap();
+    let out = experiment.run(0, 1, &mut Silent).unwrap();
+    let last = out.flows.finish.iter().max().unwrap();
+    assert_eq!(out.summary.flows_completed, 300);
+    assert_eq!(out.series.time_ps.last(), Some(&last.0));
+    assert!(out.series.time_ps.is_sorted_by(|a, b| a < b));
+    assert_eq!(out.summary.mean_flow_bytes_law, Some(20_000.0));
+    assert_eq!(out.summary.bytes_delivered, out.summary.bytes_offered);
+}
+
+#[test]
+fn a_run_ends_at_the_time_it_is_told() {
+    let raw = with("/run", json!({"stop": "1 us", "sample": "100 ns"}));
+    let out = Experiment::read(&raw)
+        .unwrap()
+        .run(0, 1, &mut Silent)
+        .unwrap();
+    assert_eq!(
+        out.series.time_ps,
+        (0..=10).map(|k| k * 100_000).collect::<Vec<_>>()
+    );
+    assert_eq!(out.summary.simulated_s, 1e-6);
+}
+
+#[test]
+fn flows_can_be_handed_over_for_a_parquet_trace() {
+    let mut raw = sirius();
+    raw["workload"] = json!({"trace": "jobs.parquet"});
+    assert_eq!(resolve(&raw).unwrap()["workload"], raw["workload"]);
+    assert_eq!(resolve(&raw).unwrap()["run"]["stop"], "drain");
+    let experiment = Experiment::read(&raw).unwrap();
+    let e = experiment.prepare(0, 1, None).err().unwrap().to_string();
+    assert!(e.starts_with("workload.trace = \"jobs.parquet\": "), "{e}");
+    let mut flows = Flows::new();
+    flows.push(HostId(0), HostId(63), 5_000, Time::US);
+    let out = experiment
+        .prepare(0, 1, Some(flows))
+        .unwrap()
+        .run(&mut Silent)
+        .unwrap();
+    assert_eq!(
+        (out.summary.flows_completed, out.summary.mean_flow_bytes_law),
+        (1, None)
+    );
+    raw["workload"]["load"] = json!(0.5);
+    let e = resolve(&raw).unwrap_err();
+    assert!(
+        e.starts_with("workload.load = (set): a trace holds everything"),
+        "{e}"
+    );
+}
