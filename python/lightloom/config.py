@@ -128,6 +128,8 @@ def read_toml(path: Path) -> Table:
         line = problem.object.count(b"\n", 0, problem.start) + 1
         column = problem.start - (problem.object.rfind(b"\n", 0, problem.start) + 1) + 1
         raise ConfigError(f"{path}:{line}:{column}: not UTF-8; save it as UTF-8") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: nested too deeply; correct the file") from None
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
         raise ConfigError(f"{path}: {reason}; check the path") from None
@@ -254,7 +256,7 @@ def _value(text: str) -> Any:
         table = tomllib.loads(f"value = {text}")
         value = table.pop("value")
         return text if table else _plain(value, "")
-    except (tomllib.TOMLDecodeError, ConfigError):
+    except (tomllib.TOMLDecodeError, RecursionError, ConfigError):
         return text
 
 

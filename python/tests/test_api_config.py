@@ -1,0 +1,204 @@
+"""Experiments from TOML: overrides, errors with places, and any input at all."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lightloom
+from lightloom.config import read_toml, to_toml
+
+BASE: dict[str, Any] = {
+    "cluster": {"racks": 8, "servers_per_rack": 2, "rack_rate": "100 Gb/s"},
+    "workload": {"load": 0.5, "flows": 10, "sizes": {"kind": "fixed", "size": "1 KB"}},
+    "fabric": [{"kind": "sirius"}, {"kind": "sirius", "label": "clos-3.1", "queue": 8}],
+    "fault": [{"at": "1 us", "element": "node", "node": 1, "fabric": "sirius"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("override", "path", "value"),
+    [
+        ("workload.load=0.9", ["workload", "load"], 0.9),
+        ("workload.sizes.size=10 KB", ["workload", "sizes", "size"], "10 KB"),
+        ("workload.sizes=web-search", ["workload", "sizes"], "web-search"),
+        ("workload.sizes = 'rpc'", ["workload", "sizes"], "rpc"),
+        ("run.seed=7", ["run", "seed"], 7),
+        ("run.stop=", ["run", "stop"], ""),
+        ("compare.loads=[0.1, 1]", ["compare", "loads"], [0.1, 1]),
+        ("fabric.uplinks=16", ["fabric", 0, "uplinks"], 16),
+        ("fabric.uplinks=16", ["fabric", 1, "uplinks"], 16),
+        ("fabric.sirius.queue=5", ["fabric", 0, "queue"], 5),
+        ('fabric."clos-3.1".queue=5', ["fabric", 1, "queue"], 5),
+        ("fault.0.node=3", ["fault", 0, "node"], 3),
+        ('workload.pattern={kind="hotspot"}', ["workload", "pattern"], {"kind": "hotspot"}),
+        ("run.seed=1\nb=2", ["run", "seed"], "1\nb=2"),
+        ("run.day=2020-01-01", ["run", "day"], "2020-01-01"),
+        ("run.x=nan", ["run", "x"], "nan"),
+    ],
+)
+def test_overrides_set_keys(override: str, path: list[Any], value: object) -> None:
+    table: Any = lightloom.load(BASE, [override]).raw
+    for part in path:
+        table = table[part]
+    assert table == value
+    assert type(table) is type(value)
+
+
+def test_an_override_for_one_fabric_leaves_the_others() -> None:
+    raw = lightloom.load(BASE, ["fabric.sirius.queue=5"]).raw
+    assert raw["fabric"][1]["queue"] == 8
+    assert BASE["fabric"][0] == {"kind": "sirius"}
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("workload.load", '--set = "workload.load": has no `=`'),
+        ("=3", '--set = "": is not a key'),
+        ("a b=3", '--set = "a b": is not a key'),
+        ("workload.load.x=3", "workload.load = 0.5: is not a table"),
+        ("fault.3.node=1", "fault.3 = (missing): there are 1, counted from 0"),
+        ("fault.x=1", "fault.x = (missing): there are 1"),
+    ],
+)
+def test_malformed_overrides_are_refused(override: str, message: str) -> None:
+    with pytest.raises(lightloom.ConfigError) as caught:
+        lightloom.load(BASE, [override])
+    assert str(caught.value).startswith(message)
+
+
+def test_an_override_of_a_fabric_needs_one() -> None:
+    with pytest.raises(lightloom.ConfigError, match="has no fabric"):
+        lightloom.load({}, ["fabric.queue=3"])
+
+
+def test_only_keeps_the_faults_of_its_fabric() -> None:
+    base = lightloom.load(BASE)
+    assert base.labels == ["sirius", "clos-3.1"]
+    assert base.only("sirius").raw["fault"] == BASE["fault"]
+    assert base.only("clos-3.1").raw["fault"] == []
+    assert base.only("clos-3.1").with_load(0.25).raw["workload"]["load"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (b"[run]\nseed = \n", ":2:8: "),
+        (b"a = 1\na = 2\n", ":2:6: "),
+        (b'[run]\nname = "\xff"\n', ":2:9: not UTF-8"),
+        (b"[run", ": expected"),
+        (b"a = " + b"[" * 100_000, ": nested too deeply"),
+    ],
+)
+def test_toml_errors_name_the_place(tmp_path: Path, text: bytes, place: str) -> None:
+    path = tmp_path / "x.toml"
+    path.write_bytes(text)
+    with pytest.raises(lightloom.ConfigError) as caught:
+        lightloom.load(path)
+    assert str(caught.value).lower().startswith(f"{path}{place}".lower())
+
+
+def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(lightloom.ConfigError, match=r"no\.toml: no such file or directory"):
+        lightloom.load(tmp_path / "no.toml")
+    with pytest.raises(lightloom.ConfigError, match="is a directory"):
+        lightloom.load(tmp_path)
+
+
+def test_files_are_looked_for_beside_the_experiment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sub").mkdir()
+    path = tmp_path / "sub" / "jobs.toml"
+    path.write_text('[workload]\ntrace = "jobs.csv"\npattern = { kind = "matrix", file = "m" }\n')
+    monkeypatch.chdir(tmp_path)
+    experiment = lightloom.load("sub/jobs.toml")
+    assert experiment.name == "jobs"
+    assert experiment.raw["workload"]["trace"] == str(tmp_path / "sub" / "jobs.csv")
+    assert experiment.raw["workload"]["pattern"]["file"] == str(tmp_path / "sub" / "m")
+    moved = lightloom.load("sub/jobs.toml", ["workload.trace=here.csv"])
+    assert moved.raw["workload"]["trace"] == str(tmp_path / "here.csv")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, object(), b"x"])
+def test_values_without_a_json_form_are_refused_by_key(value: object) -> None:
+    raw = copy.deepcopy(BASE)
+    raw["fabric"][0]["queue"] = value
+    with pytest.raises(lightloom.ConfigError, match=r"^fabric\[0\]\.queue = "):
+        lightloom.load(raw).resolved()
+
+
+keys = st.text(st.characters(codec="utf-8"), max_size=6)
+scalars = (
+    st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec="utf-8"), max_size=8)
+)
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(keys, values, max_size=4))
+def test_what_is_written_as_toml_reads_back(table: dict[str, Any]) -> None:
+    assert tomllib.loads(to_toml(table)) == table
+
+
+@given(st.text(max_size=30))
+def test_any_override_is_applied_or_refused(text: str) -> None:
+    try:
+        lightloom.load(BASE, [text])
+    except lightloom.ConfigError as error:
+        assert str(error)
+
+
+@given(st.binary(max_size=60))
+def test_any_file_is_read_or_refused(tmp_path_factory: Any, content: bytes) -> None:
+    path = tmp_path_factory.mktemp("any") / "x.toml"
+    path.write_bytes(content)
+    try:
+        read_toml(path)
+    except lightloom.ConfigError as error:
+        assert str(error).startswith(str(path))
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    found = []
+    for key, child in inner:
+        found.append((*path, key))
+        if isinstance(child, (dict, list)):
+            found += _places(child, (*path, key))
+    return found
+
+
+FULL = lightloom.load({**BASE, "compare": {"loads": [0.5]}}).resolved()
+near = scalars | st.sampled_from(
+    ["0 ns", "1 ps", "9 Tb/s", "1 B", "drain", "ideal", "mixed", 0, 1, -1, 2**32, 2**63 - 1, 1e-300]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(_places(FULL)), near | values)
+def test_any_value_at_any_key_is_resolved_or_refused(path: tuple[Any, ...], value: Any) -> None:
+    raw: Any = copy.deepcopy(FULL)
+    table = raw
+    for part in path[:-1]:
+        table = table[part]
+    table[path[-1]] = value
+    try:
+        resolved = lightloom.load(raw).resolved()
+    except lightloom.ConfigError as error:
+        assert str(error)
+    else:
+        assert lightloom.load(resolved).resolved() == resolved
