@@ -7,6 +7,7 @@ from typing import Any
 from lightloom.reproduce.study import Runs, draw, panel, vary
 
 SETUP = Path(__file__).with_name("setup.toml")
+LONE = Path(__file__).with_name("lone.toml")
 GOODPUT = "goodput_normalized"
 LOADS = (0.25, 0.5, 1.0)
 LABELS = ("clos", "clos-3to1", "clos-3to1-rack")
@@ -16,7 +17,7 @@ LONE_US = (1_000 / 8 + 3) * 1_500 * 8 / 50e9 * 1e6
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
     """A lone flow, and goodput against load."""
-    flows = 40_000 if quick else 200_000
+    flows = 100_000 if quick else 200_000
     cases = {(f, load): ([f"workload.load={load}"], f) for f in LABELS for load in LOADS}
     runs = vary(SETUP, cases, flows=flows, seeds=[1], workers=workers)
     permutation = {"all": (["workload.pattern=permutation", "workload.load=1.5"], "clos")}
@@ -33,10 +34,8 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 def _lone_flow(workers: int) -> float:
     """FCT of 1.5 MB between pods, relative to the closed form."""
-    lone = ["workload.arrivals=at-once", "run.stop=drain", 'workload.sizes.size="1.5 MB"']
-    drawn = {"lone": (lone, "clos")}
     # Of the flows that the seeds draw, seven in eight cross the core; the median does.
-    runs = vary(SETUP, drawn, flows=1, seeds=range(1, 10), workers=workers)
+    runs = vary(LONE, {"lone": ([], "clos")}, flows=1, seeds=range(1, 10), workers=workers)
     return (runs.value("lone", "fct.all.mean_us") or 0.0) / LONE_US
 
 

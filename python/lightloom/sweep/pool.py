@@ -12,12 +12,14 @@ import multiprocessing
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
 import lightloom
+from lightloom.errors import refusal
 
 Summary = dict[str, Any]
 _stop: Event | None = None
@@ -61,6 +63,9 @@ def run_jobs(
                     index = pending.pop(future)
                     summaries[index] = future.result()
                     done(index, summaries[index])
+        except BrokenProcessPool:
+            limit = "a process ended abruptly, most likely for want of memory"
+            raise refusal("--workers", workers, limit, "use fewer") from None
         except BaseException:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)

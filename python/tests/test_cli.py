@@ -1,0 +1,179 @@
+"""The commands that simulate: what they print, write and refuse."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
+
+FILES = {"experiment.toml", "flows.parquet", "timeseries.parquet", "summary.json"}
+
+
+def names(directory: Path) -> set[str]:
+    return {path.name for path in directory.iterdir()}
+
+
+def test_run_writes_what_it_says_it_writes(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    done = lightloom("run", "e.toml", "-o", "out", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert names(tmp_path / "out") == FILES
+    assert all(f"out/{name}" in done.stdout for name in FILES)
+    assert pq.read_table(tmp_path / "out" / "flows.parquet").num_rows == 400
+
+
+def test_results_go_below_the_names_of_experiment_and_label(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    assert lightloom("run", "e.toml", cwd=tmp_path).returncode == 0
+    assert names(tmp_path / "results" / "e" / "clos") == FILES
+
+
+def test_json_is_the_summary_and_nothing_else(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    done = lightloom("run", "e.toml", "--json", cwd=tmp_path)
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["flows_offered"] > 0
+    assert names(tmp_path) == {"e.toml"}
+    done = lightloom("run", "e.toml", "--json", "-o", "out", cwd=tmp_path)
+    assert json.loads(done.stdout) == json.loads((tmp_path / "out" / "summary.json").read_text())
+
+
+def test_a_result_runs_again_to_the_same_flows(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, SIRIUS)
+    lightloom("run", "e.toml", "-o", "a", "--set", "workload.load=0.8", cwd=tmp_path)
+    lightloom("run", "a/experiment.toml", "-o", "b", cwd=tmp_path)
+    first, again = (pq.read_table(tmp_path / d / "flows.parquet") for d in "ab")
+    assert first.equals(again)
+
+
+def test_a_label_chooses_among_several_fabrics(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+    done = lightloom("run", "e.toml", "--fabric", "clos", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["fabric"] == "clos"
+
+
+def test_compare_writes_a_directory_for_each_label_and_a_report(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+    done = lightloom("compare", "e.toml", "-o", "out", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.rstrip().endswith("report: out/report.html")
+    assert names(tmp_path / "out" / "sirius") == names(tmp_path / "out" / "clos") == FILES
+    summaries = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    assert list(summaries) == ["sirius", "clos"]
+    assert summaries["sirius"]["bytes_offered"] == summaries["clos"]["bytes_offered"]
+
+
+def test_a_piped_table_fits_80_columns(tmp_path: Path) -> None:
+    long = CLOS + 'label = "clos-as-it-was-built"\n'
+    write(tmp_path / "e.toml", SMALL, SIRIUS, long)
+    done = lightloom("compare", "e.toml", "-o", "out", cwd=tmp_path)
+    assert max(len(line) for line in done.stdout.splitlines()) <= 80
+
+
+def test_several_experiments_share_a_report(tmp_path: Path) -> None:
+    write(tmp_path / "a.toml", SMALL, CLOS)
+    write(tmp_path / "b.toml", SMALL, CLOS, "\n[compare]\nloads = [0.2, 0.5]\n")
+    done = lightloom("compare", "a.toml", "b.toml", "-o", "out", "--json", cwd=tmp_path)
+    assert list(json.loads(done.stdout)) == ["a", "b"]
+    assert names(tmp_path / "out") >= {"a", "b", "report.html"}
+    loads = json.loads((tmp_path / "out" / "b" / "loads.json").read_text())
+    offered = [summary["load_offered"] for summary in loads["clos"]]
+    assert offered == pytest.approx([0.2, 0.5], rel=0.15)
+
+
+BAD = {
+    "no file": ("run no.toml", "EXPERIMENT = no.toml: no such file; check the path"),
+    "directory": ("run .", "EXPERIMENT = .: is a directory; name a TOML file"),
+    "syntax": ("run syntax.toml", "syntax.toml:2:8: "),
+    "no fabric chosen": (
+        "run e.toml",
+        "--fabric = (missing): the experiment has 2 fabrics; choose one of sirius, clos",
+    ),
+    "unknown label": (
+        "run e.toml --fabric close",
+        "--fabric = close: no such label; choose one of sirius, clos",
+    ),
+    "trace": ("run trace.toml", "line 3, column 5: bytes is `x`"),
+    "no trace": ("run lost.toml", "lost.csv"),
+    "output": ("run e.toml --fabric clos -o e.toml", "-o = e.toml: e.toml is a file"),
+    "override": ("compare e.toml --set workload.load", "has no `=`; write KEY=VALUE"),
+    "unknown key": ("compare e.toml --set fabric.clos.mtuu=9", 'did you mean "mtu"?'),
+    "unknown table": ("compare e.toml --set fabrc.mtu=1", 'did you mean "fabric"?'),
+    "unknown kind": ("compare e.toml --set fabric.clos.kind=close", 'did you mean "clos"?'),
+    "no unit": ("compare e.toml --set fabric.clos.mtu=1500", "has no unit"),
+    "wrong unit": ("compare e.toml --set fabric.clos.mtu=1500ns", "is not a unit of"),
+    "slot": (
+        "compare e.toml --set fabric.sirius.slot=5ns",
+        "slot 5 ns is not longer than guardband 10 ns; raise",
+    ),
+    "gratings": (
+        "compare e.toml --set fabric.sirius.grating_ports=3",
+        "8 nodes do not divide into groups of 3",
+    ),
+    "queue": ("compare e.toml --set fabric.sirius.queue=1", "queue = 1: must lie in 2 to 64"),
+    "no load": ("compare e.toml --set workload.load=0", "workload.load = 0"),
+    "too many flows": ("compare e.toml --set workload.flows=1_000_000_000", "GiB"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_cannot_run_is_refused_in_one_message(case: str, tmp_path: Path) -> None:
+    arguments, expected = BAD[case]
+    head = SMALL.partition("[workload]")[0]
+    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+    write(tmp_path / "syntax.toml", "[run]\nseed = ,\n")
+    write(tmp_path / "trace.csv", "src,dst,bytes,arrival_ps\n0,1,100,0\n0,1,x,0\n")
+    write(tmp_path / "trace.toml", head, '[workload]\ntrace = "trace.csv"\n', CLOS)
+    write(tmp_path / "lost.toml", head, '[workload]\ntrace = "lost.csv"\n', CLOS)
+    before = names(tmp_path)
+    done = lightloom(*arguments.split(), cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+    assert expected in done.stderr
+    assert names(tmp_path) == before
+
+
+def test_compare_refuses_before_it_runs_anything(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, CLOS, SIRIUS.replace("uplinks = 2", "uplinks = 99"))
+    done = lightloom("compare", "e.toml", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert ".uplinks = 99" in done.stderr
+    assert names(tmp_path) == {"e.toml"}
+    twice = lightloom("compare", "e.toml", "e.toml", cwd=tmp_path)
+    assert "two experiments have this name" in twice.stderr
+
+
+def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
+    huge = SMALL.replace("racks = 8", "racks = 128").replace("flows = 400", "flows = 3_000_000")
+    write(tmp_path / "e.toml", huge, CLOS)
+    with subprocess.Popen(
+        command("run", "e.toml", "-o", "out"), cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as process:
+        busy = 0.0
+        while busy < 2.0 and process.poll() is None:
+            time.sleep(0.05)
+            busy = processor_seconds(process.pid)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == "interrupted: nothing unfinished was written\n"
+    assert names(tmp_path) == {"e.toml"}
+
+
+def processor_seconds(pid: int) -> float:
+    """How long a process has computed: a measure of progress on a busy machine."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_the_version_is_that_of_the_summary(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    version = json.loads(lightloom("run", "e.toml", "--json", cwd=tmp_path).stdout)["version"]
+    assert lightloom("--version", cwd=tmp_path).stdout == f"lightloom {version}\n"

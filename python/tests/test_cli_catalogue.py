@@ -1,0 +1,103 @@
+"""`fabrics`, `workloads`, `explain`, `schema`; and what every fabric must come with."""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema
+import pytest
+from cli_support import ROOT
+from typer.testing import CliRunner
+
+import lightloom
+from lightloom import _core
+from lightloom.cli import app, describe
+from lightloom.reproduce import Claims
+from lightloom.reproduce.scripts import load_script, targets
+
+REGISTRY = {entry["kind"]: entry for entry in json.loads(_core.registry())}
+PUBLISHED = {entry["name"]: entry for entry in json.loads(_core.workloads())}
+EXAMPLES = sorted(p for p in ROOT.glob("examples/*.toml") if p.name != "sweep.toml")
+
+
+def call(*arguments: str, code: int = 0) -> str:
+    done = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "80"})
+    assert done.exit_code == code, done.output
+    return done.stdout if code == 0 else done.stderr
+
+
+def test_everything_there_is_can_be_listed_and_explained() -> None:
+    fabrics, workloads = call("fabrics"), call("workloads")
+    for kind, entry in REGISTRY.items():
+        assert f"{kind}: {entry['title']}" in fabrics
+        explained = call("explain", kind)
+        assert all(p.key in explained for p in describe.parameters(entry["schema"]))
+    for name, entry in PUBLISHED.items():
+        assert name in workloads
+        assert f"{entry['points'][1][0]:,.0f}" in call("explain", name)
+
+
+def parameters() -> Iterator[tuple[str, describe.Parameter]]:
+    tables = describe.tables(json.loads(_core.schema()))
+    schemas = tables | {kind: entry["schema"] for kind, entry in REGISTRY.items()}
+    for name, schema in schemas.items():
+        for parameter in describe.parameters(schema):
+            yield f"{name}.{parameter.key}", parameter
+
+
+@pytest.mark.parametrize(("name", "parameter"), list(parameters()))
+def test_every_parameter_says_what_it_is_and_takes(
+    name: str, parameter: describe.Parameter
+) -> None:
+    assert parameter.description, "no description"
+    assert parameter.kind not in ("", "value"), "its type is not understood"
+    assert parameter.kind != "one of" or parameter.choices
+    assert call("explain", name).startswith(name)
+
+
+def test_a_parameter_is_explained_with_its_default_and_source() -> None:
+    text = " ".join(call("explain", "sirius.queue").split())
+    assert "default 4" in text
+    assert "2 to 64" in text
+    assert "§4.3" in text
+    choices = call("explain", "sirius.mode")
+    assert '"ideal"' in choices
+    assert "back-pressure" in choices
+
+
+def test_an_unknown_name_gets_the_nearest() -> None:
+    assert 'did you mean "queue"?' in call("explain", "sirius.quue", code=2)
+    assert 'did you mean "web-search"?' in call("explain", "websearch", code=2)
+    assert "known: " in call("explain", "zzz", code=2)
+
+
+def test_the_schema_accepts_the_examples_and_refuses_a_typo() -> None:
+    schema = json.loads(call("schema"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    for path in EXAMPLES:
+        validator.validate(tomllib.loads(path.read_text()))
+    table = tomllib.loads((ROOT / "examples" / "sirius.toml").read_text())
+    table["cluster"]["raks"] = 4
+    assert not validator.is_valid(table)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
+def test_every_example_can_run(path: Path) -> None:
+    assert lightloom.load(path).resolved()["fabric"]
+
+
+@pytest.mark.parametrize("kind", REGISTRY)
+def test_every_fabric_has_a_page_a_preset_and_claims(kind: str) -> None:
+    assert (ROOT / "docs" / "fabrics" / f"{kind}.md").is_file(), "docs/fabrics: no page"
+    assert f"`{kind}`" in (ROOT / "docs" / "fabrics" / "index.md").read_text()
+    assert REGISTRY[kind]["presets"], "no preset"
+    folder = ROOT / "validation"
+    claims = Claims.read(folder / kind / "claims.toml")
+    scripts = targets(folder, kind)[kind]
+    assert {claim.script for claim in claims.claim} == set(scripts)
+    for claim in claims.claim:
+        assert claim.command == f"lightloom reproduce {kind}/{claim.script}"
+    for script in scripts:
+        assert load_script(folder, kind, script).measure

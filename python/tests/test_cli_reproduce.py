@@ -1,0 +1,135 @@
+"""`reproduce`: judging, the record, and the exit code."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import lightloom
+from pydantic import ValidationError
+
+from lightloom.errors import ConfigError
+from lightloom.reproduce import Claim, Claims, Expectation, judge
+
+CLAIM = {
+    "id": "c",
+    "source": "§1",
+    "statement": "Two.",
+    "command": "lightloom reproduce toy/one",
+    "measures": "it",
+    "expect": {"value": 2, "tolerance": 0.5},
+    "status": "reproduced",
+}
+
+
+def claim(**changes: object) -> Claim:
+    return Claim.model_validate({k: v for k, v in (CLAIM | changes).items() if v is not None})
+
+
+@pytest.mark.parametrize(
+    ("expect", "holds", "fails"),
+    [
+        ({"value": 2, "tolerance": 0.5}, [1.5, 2.5], [1.49, 2.51]),
+        ({"at_least": 1}, [1, 9], [0.99]),
+        ({"at_most": 1}, [1, -9], [1.01]),
+        ({"at_least": 1, "at_most": 2}, [1, 2], [0.9, 2.1]),
+    ],
+)
+def test_an_expectation_includes_its_bounds(
+    expect: dict[str, float], holds: list[float], fails: list[float]
+) -> None:
+    expectation = Expectation.model_validate(expect)
+    assert [expectation.holds(v) for v in holds + fails] == [True] * len(holds) + [False] * len(
+        fails
+    )
+    outcomes = {judge("toy", claim(expect=expect), v, quick=False).outcome for v in fails}
+    assert outcomes == {"not reproduced"}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"expect": {"value": 2}},
+        {"expect": {"value": 2, "tolerance": 1, "at_most": 3}},
+        {"expect": {}},
+        {"expect": None},
+        {"status": "not reproduced"},
+        {"status": "maybe"},
+        {"command": "make coffee"},
+        {"surprise": 1},
+    ],
+    ids=str,
+)
+def test_a_claim_that_cannot_be_judged_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        claim(**changes)
+
+
+def test_what_is_withheld_or_not_measured_is_not_judged() -> None:
+    withheld = claim(expect=None, status="not judged", reason="withheld")
+    assert judge("toy", withheld, 2.0, quick=False).outcome == "not judged"
+    assert judge("toy", claim(), None, quick=False).outcome == "not judged"
+    assert not judge("toy", claim(), None, quick=False).as_recorded
+
+
+def test_quick_judges_only_what_is_meaningful_then() -> None:
+    assert judge("toy", claim(), 9.0, quick=True).outcome == "not judged"
+    assert judge("toy", claim(), 9.0, quick=True).as_recorded
+    assert not judge("toy", claim(quick=True), 9.0, quick=True).as_recorded
+
+
+def test_a_claim_is_there_once(tmp_path: Path) -> None:
+    record(tmp_path, "reproduced", "reproduced")
+    path = tmp_path / "toy" / "claims.toml"
+    path.write_text(path.read_text().replace('"c1"', '"c0"'))
+    with pytest.raises(ConfigError, match="claim c0 is there twice"):
+        Claims.read(path)
+
+
+SCRIPT = """
+from lightloom.reproduce.study import draw, panel
+def measure(quick, workers):
+    line = {"a": [1.0, None]}
+    return {"data": [panel("t", ("x", [1, 2]), "y", line)], "claims": {"c0": 2.0, "c1": 7.0}}
+figure = draw
+"""
+
+
+def record(folder: Path, *statuses: str) -> None:
+    """A toy fabric; its first claim holds, its second does not."""
+    (folder / "toy").mkdir(parents=True)
+    (folder / "toy" / "one.py").write_text(SCRIPT)
+    lines = ['title = "Toy"']
+    for index, status in enumerate(statuses):
+        values = CLAIM | {"id": f"c{index}", "status": status, "reason": "because"}
+        lines.append("[[claim]]")
+        lines += [f"{k} = {json.dumps(v)}" for k, v in values.items() if k != "expect"]
+        lines.append("expect = { value = 2, tolerance = 0.5 }")
+    (folder / "toy" / "claims.toml").write_text("\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("second", "code"), [("not reproduced", 0), ("reproduced", 1), ("not judged", 1)]
+)
+def test_the_exit_code_says_whether_outcomes_are_on_record(
+    second: str, code: int, tmp_path: Path
+) -> None:
+    record(tmp_path / "v", "reproduced", second)
+    done = lightloom(
+        "reproduce", "toy", "-o", "out", cwd=tmp_path, LIGHTLOOM_VALIDATION=str(tmp_path / "v")
+    )
+    assert done.returncode == code, done.stderr
+    assert ("not as recorded: c1" in done.stderr) == bool(code)
+    verdicts = json.loads((tmp_path / "out" / "claims.json").read_text())
+    assert [v["outcome"] for v in verdicts] == ["reproduced", "not reproduced"]
+    assert [v["measured"] for v in verdicts] == [2.0, 7.0]
+    written = {p.name for p in (tmp_path / "out" / "toy").iterdir()}
+    assert written == {"one.svg", "one.png", "one.json"}
+
+
+def test_an_unknown_figure_is_refused_with_those_there_are(tmp_path: Path) -> None:
+    done = lightloom("reproduce", "sirius/fig99", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "sirius/fig12" in done.stderr
+    lost = lightloom("reproduce", cwd=tmp_path, LIGHTLOOM_VALIDATION=str(tmp_path))
+    assert "holds no <fabric>/claims.toml" in lost.stderr
+    assert list(tmp_path.iterdir()) == []
