@@ -25,10 +25,16 @@ impl Cell {
         Cell((rank as u64) << 32 | seq as u64)
     }
 
-    /// The same cell on its second hop.
+    /// The same cell on its first or second hop.
     #[inline(always)]
-    pub fn relayed(self) -> Cell {
-        Cell(self.0 | RELAYED)
+    pub fn on_hop(self, second: bool) -> Cell {
+        Cell(self.0 | (second as u64) << 31)
+    }
+
+    /// Whether it is on its second hop.
+    #[inline(always)]
+    pub fn is_second(self) -> bool {
+        self.0 & RELAYED != 0
     }
 
     /// Rank of the flow.
@@ -134,7 +140,11 @@ mod tests {
             (u32::MAX, Cell::SEQ_MAX as u32, 1)
         );
         assert_eq!(
-            (c.relayed().rank(), c.relayed().seq(), c.relayed().hops()),
+            (
+                c.on_hop(true).rank(),
+                c.on_hop(true).seq(),
+                c.on_hop(true).hops()
+            ),
             (u32::MAX, Cell::SEQ_MAX as u32, 2)
         );
     }

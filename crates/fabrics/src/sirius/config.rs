@@ -53,6 +53,11 @@ pub struct SiriusConfig {
     pub grant_serves: GrantServes,
     /// How the flow of the next request is drawn (A.3: uniformly over flows).
     pub request_draw: RequestDraw,
+    /// In which order cells leave that wait for the same peer: first in, first
+    /// out (§6: "W FIFO output queues per port"), or second hops before first
+    /// hops. The latter starves first hops by way of a node that is itself the
+    /// destination of a long flow, for as long as that flow lasts.
+    pub hop_order: HopOrder,
     /// What the queue figures count at a node (§7, Fig 10c).
     pub queue_metric: QueueMetric,
     /// One-way propagation between any two nodes [time]; up to 2.5 us for
@@ -87,6 +92,7 @@ impl Default for SiriusConfig {
             repeat_requests: RepeatRequests::Allowed,
             grant_serves: GrantServes::Fifo,
             request_draw: RequestDraw::Flows,
+            hop_order: HopOrder::Fifo,
             queue_metric: QueueMetric::Relay,
             propagation: Time::ZERO,
             ideal_window: 2,
@@ -157,6 +163,15 @@ switch! {
         Flows,
         /// Each cell alike.
         Cells,
+    }
+}
+switch! {
+    /// Order of the cells that wait for a peer.
+    HopOrder {
+        /// First in, first out.
+        Fifo,
+        /// Second hops before first hops.
+        SecondHopFirst,
     }
 }
 switch! {

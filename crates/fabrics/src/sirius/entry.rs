@@ -61,20 +61,20 @@ impl FabricConfig for SiriusConfig {
             ));
         }
         Ok(match self.queue {
-            ..=4 => Box::new(Slotted::new(Sirius::<4>::new(self, derived, site))),
-            5..=8 => Box::new(Slotted::new(Sirius::<8>::new(self, derived, site))),
-            9..=16 => Box::new(Slotted::new(Sirius::<16>::new(self, derived, site))),
-            _ => Box::new(Slotted::new(Sirius::<64>::new(self, derived, site))),
+            ..=4 => Box::new(Slotted::new(Sirius::<8>::new(self, derived, site))),
+            5..=8 => Box::new(Slotted::new(Sirius::<16>::new(self, derived, site))),
+            9..=16 => Box::new(Slotted::new(Sirius::<32>::new(self, derived, site))),
+            _ => Box::new(Slotted::new(Sirius::<128>::new(self, derived, site))),
         })
     }
 
     fn memory(&self, site: &Site) -> u64 {
         let pairs = (site.cluster.racks as u64).pow(2);
         let room = match self.queue {
-            ..=4 => Pairs::<4>::bytes_a_pair(),
-            5..=8 => Pairs::<8>::bytes_a_pair(),
-            9..=16 => Pairs::<16>::bytes_a_pair(),
-            _ => Pairs::<64>::bytes_a_pair(),
+            ..=4 => Pairs::<8>::bytes_a_pair(),
+            5..=8 => Pairs::<16>::bytes_a_pair(),
+            9..=16 => Pairs::<32>::bytes_a_pair(),
+            _ => Pairs::<128>::bytes_a_pair(),
         };
         // Beside the queues: M, four books of requests, candidates, LOCAL's heads, spill.
         let protocol = 1 + 4 * 2 + 2 + 8 + 8;

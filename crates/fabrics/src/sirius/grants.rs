@@ -3,7 +3,6 @@
 //! or granted for a destination are fewer than Q.
 
 use super::config::GrantRule;
-use super::pairs::{grant_below, Pairs};
 use lightloom_engine::Stream;
 
 /// Intermediates are handled in blocks of this many: one cache line of requests.
@@ -12,52 +11,70 @@ pub const BLOCK: usize = 32;
 /// In a book of requests: a request that was denied, where that matters.
 pub const DENIED: u16 = 1 << 15;
 
+/// Rows that ask for more destinations than this are answered cell by cell.
+const FEW: usize = 12;
+
 /// The requests of the nodes of one shard to those of another, row by row, and
 /// in place what becomes of them: asked → granted.
 #[derive(Clone, Debug)]
 pub struct Tile {
     columns: usize,
+    stride: usize,
     wants: Vec<u16>,
 }
 
 impl Tile {
-    /// `rows` × `columns`, nothing asked.
-    pub fn new(rows: usize, columns: usize) -> Tile {
+    /// `rows` × `columns`, `none` asked. Rows are padded to whole blocks.
+    pub fn new(rows: usize, columns: usize, none: u16) -> Tile {
+        let stride = columns.next_multiple_of(BLOCK);
         Tile {
             columns,
-            wants: vec![0; rows * columns],
+            stride,
+            wants: vec![none; rows * stride],
         }
     }
 
     /// The requests of one node.
     #[inline(always)]
     pub fn row(&mut self, row: usize) -> &mut [u16] {
-        &mut self.wants[row * self.columns..][..self.columns]
+        &mut self.wants[row * self.stride..][..self.columns]
+    }
+
+    #[inline(always)]
+    fn block(&mut self, row: usize, start: usize) -> &mut [u16; BLOCK] {
+        let block = &mut self.wants[row * self.stride + start..][..BLOCK];
+        block.try_into().expect("rows are whole blocks")
     }
 }
 
-/// Who sent requests, by label, with the shard and row where they stand.
+/// A node that sent requests.
 #[derive(Clone, Copy, Debug)]
-pub struct Asker {
+pub struct Asker<'a> {
     /// Shard of the node.
     pub shard: u16,
     /// Its row there.
     pub row: u32,
+    /// The destinations that it asks for, each once.
+    pub destinations: &'a [u16],
 }
 
-/// The answering side of a range of intermediates. M of A.3 stands in the
-/// [`Counts`](super::pairs::Counts) of the pairs, beside the cells it counts.
+/// The answering side of a range of intermediates: M of A.3, the cells queued
+/// and granted for each destination.
 #[derive(Clone, Debug)]
 pub struct Grants {
     first: usize,
     rows: usize,
+    stride: usize,
     nodes: usize,
-    limit: u32,
+    limit: i16,
     rule: GrantRule,
-    /// What stands for a denied request: `nodes` (none), or the destination
-    /// marked [`DENIED`] where sources track pending requests.
+    /// Whether a denied request keeps its destination, marked [`DENIED`]:
+    /// sources that track pending requests want it.
     keep_denied: bool,
-    /// `one_per_destination`: the epoch of the last grant.
+    /// M by (destination, row): the requests of a long flow go to all
+    /// intermediates for one destination, and are answered side by side.
+    m: Vec<i16>,
+    /// `one_per_destination`: the epoch of the last grant, likewise.
     last: Vec<u32>,
 }
 
@@ -71,104 +88,113 @@ impl Grants {
         rule: GrantRule,
         keep_denied: bool,
     ) -> Grants {
-        let mut m = vec![0; rows * (nodes + 1)];
-        m.iter_mut()
-            .skip(nodes)
-            .step_by(nodes + 1)
-            .for_each(|full| *full = u8::MAX);
+        let stride = rows.next_multiple_of(BLOCK);
         let last = match rule {
-            GrantRule::Threshold => Vec::new(),
-            GrantRule::OnePerDestination => vec![0; rows * nodes],
+            GrantRule::Threshold => 0,
+            GrantRule::OnePerDestination => nodes * stride,
         };
+        let (m, last) = (vec![0; nodes * stride], vec![0; last]);
         Grants {
             first,
             rows,
+            stride,
             nodes,
-            limit: queue,
+            limit: queue as i16,
             rule,
             keep_denied,
+            m,
             last,
         }
     }
 
+    /// If `really`, a cell for `destination` left this node, or a grant for it
+    /// lapsed.
+    #[inline(always)]
+    pub fn release(&mut self, row: usize, destination: usize, really: bool) {
+        let m = &mut self.m[destination * self.stride + row];
+        debug_assert!(*m > 0 || !really, "released more than was granted");
+        *m -= really as i16;
+    }
+
+    /// Cells queued and granted.
+    pub fn count(&self, row: usize, destination: usize) -> i16 {
+        self.m[destination * self.stride + row]
+    }
+
+    /// Hints that M of this pair will be wanted soon.
+    #[inline(always)]
+    pub fn prefetch(&self, row: usize, destination: usize) {
+        super::prefetch::prefetch(&self.m, destination * self.stride + row);
+    }
+
     /// Answers the requests of `askers` in `tiles` (one for each shard of
     /// sources); what is granted stays, what is denied goes.
-    pub fn compute_grants<const CAP: usize>(
+    pub fn compute_grants(
         &mut self,
-        pairs: &mut Pairs<CAP>,
         seed: u64,
         epoch: i64,
         askers: &[Asker],
         tiles: &mut [&mut Tile],
-        scratch: &mut Vec<Asker>,
     ) {
+        let by_destination = self.rule == GrantRule::Threshold && !self.keep_denied;
+        let mut order: Vec<u32> = Vec::with_capacity(askers.len());
         for start in (0..self.rows).step_by(BLOCK) {
             // Each intermediate sees a uniformly random order; those of a block
             // see the same one.
             let block = (self.first + start) / BLOCK;
             let mut rng = Stream::new(seed, "sirius.grants", (epoch as u64) << 16 | block as u64);
-            scratch.clear();
-            scratch.extend_from_slice(askers);
-            rng.shuffle(scratch);
-            let end = (start + BLOCK).min(self.rows);
-            for asker in scratch.iter() {
-                let wants = &mut tiles[asker.shard as usize].row(asker.row as usize)[start..end];
-                match self.rule {
-                    GrantRule::Threshold => self.grant_below_threshold(pairs, start, wants),
-                    GrantRule::OnePerDestination => {
-                        self.grant_one(pairs, start, wants, epoch as u32)
+            order.clear();
+            order.extend(0..askers.len() as u32);
+            rng.shuffle(&mut order);
+            for &k in &order {
+                let asker = &askers[k as usize];
+                let wants = tiles[asker.shard as usize].block(asker.row as usize, start);
+                if by_destination && asker.destinations.len() <= FEW {
+                    for &destination in asker.destinations {
+                        self.grant_block(start, destination, wants);
                     }
+                } else {
+                    self.grant_each(start, wants, epoch as u32);
                 }
             }
         }
     }
 
+    /// Answers the requests for one destination to a block of intermediates.
     #[inline(always)]
-    fn grant_below_threshold<const CAP: usize>(
-        &self,
-        pairs: &mut Pairs<CAP>,
-        start: usize,
-        wants: &mut [u16],
-    ) {
-        let none = self.nodes as u16;
-        let denied = if self.keep_denied { DENIED } else { 0 };
-        let counts = pairs.counts_from(start);
-        let (mut row, mut itself) = (0, self.first + start);
-        for want in wants {
-            let destination = *want as usize;
-            let count = &mut counts[row + destination];
-            let granted = grant_below(count, self.limit, destination != itself);
-            // All ones where granted, all zeros where not.
-            let keep = (granted as u16).wrapping_neg();
-            let answer = if denied != 0 && *want != none {
-                *want | denied
-            } else {
-                none
-            };
-            *want = *want & keep | answer & !keep;
-            row += self.nodes + 1;
-            itself += 1;
+    fn grant_block(&mut self, start: usize, destination: u16, wants: &mut [u16; BLOCK]) {
+        let at = destination as usize * self.stride + start;
+        let m: &mut [i16; BLOCK] = (&mut self.m[at..at + BLOCK])
+            .try_into()
+            .expect("rows are whole blocks");
+        let (none, limit) = (self.nodes as u16, self.limit);
+        for (m, want) in m.iter_mut().zip(wants) {
+            let asked = *want == destination;
+            let free = *m < limit;
+            *m += (asked & free) as i16;
+            *want = if asked & !free { none } else { *want };
+        }
+        // Delivered on its first hop: takes no relay queue.
+        let itself = (destination as usize).wrapping_sub(self.first + start);
+        if itself < BLOCK {
+            m[itself] = 0;
         }
     }
 
-    fn grant_one<const CAP: usize>(
-        &mut self,
-        pairs: &mut Pairs<CAP>,
-        start: usize,
-        wants: &mut [u16],
-        epoch: u32,
-    ) {
+    fn grant_each(&mut self, start: usize, wants: &mut [u16; BLOCK], epoch: u32) {
         let none = self.nodes as u16;
-        let counts = pairs.counts_from(start);
-        for (k, want) in wants.iter_mut().enumerate() {
-            let (row, destination) = (start + k, *want as usize);
+        for (row, want) in (start..self.rows).zip(wants) {
+            let destination = *want as usize;
             if *want == none || destination == self.first + row {
                 continue;
             }
-            let last = &mut self.last[row * self.nodes + destination];
-            let count = &mut counts[k * (self.nodes + 1) + destination];
-            if *last != epoch + 1 && grant_below(count, self.limit, true) {
-                *last = epoch + 1;
+            let at = destination * self.stride + row;
+            let again = self.rule == GrantRule::OnePerDestination && self.last[at] == epoch + 1;
+            if self.m[at] < self.limit && !again {
+                self.m[at] += 1;
+                if self.rule == GrantRule::OnePerDestination {
+                    self.last[at] = epoch + 1;
+                }
             } else {
                 *want = if self.keep_denied {
                     *want | DENIED
@@ -185,11 +211,32 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn answer(grants: &mut Grants, tile: &mut Tile, rows: usize, epoch: i64) {
-        let askers: Vec<Asker> = (0..rows as u32)
-            .map(|row| Asker { shard: 0, row })
+    fn destinations(tile: &mut Tile, rows: usize, nodes: usize) -> Vec<Vec<u16>> {
+        let of = |row| {
+            let mut d: Vec<u16> = tile
+                .row(row)
+                .iter()
+                .copied()
+                .filter(|&d| (d as usize) < nodes)
+                .collect();
+            d.sort();
+            d.dedup();
+            d
+        };
+        (0..rows).map(of).collect()
+    }
+
+    fn answer(grants: &mut Grants, tile: &mut Tile, nodes: usize, epoch: i64) {
+        let lists = destinations(tile, nodes, nodes);
+        let askers: Vec<Asker> = (0..)
+            .zip(&lists)
+            .map(|(row, destinations)| Asker {
+                shard: 0,
+                row,
+                destinations,
+            })
             .collect();
-        grants.compute_grants(1, epoch, &askers, &mut [tile], &mut Vec::new());
+        grants.compute_grants(1, epoch, &askers, &mut [tile]);
     }
 
     proptest! {
@@ -197,33 +244,36 @@ mod tests {
         /// granted, none to those who did not ask.
         #[test]
         fn grants_up_to_the_threshold(
-            nodes in 2usize..40, queue in 2u32..6, seed: u64, one in any::<bool>(),
+            nodes in 2usize..70, queue in 2u32..6, few in 1u32..70, seed: u64, one: bool, keep: bool,
         ) {
             let rule = if one { GrantRule::OnePerDestination } else { GrantRule::Threshold };
             let mut rng = Stream::new(seed, "t", 0);
-            let mut tile = Tile::new(nodes, nodes);
+            let none = nodes as u16;
+            let mut tile = Tile::new(nodes, nodes, none);
             for s in 0..nodes {
                 for want in tile.row(s) {
-                    *want = rng.below(nodes as u32 + 1) as u16;
+                    let d = rng.below(few.min(nodes as u32) + 1) as u16;
+                    *want = if d as u32 == few { none } else { d };
                 }
             }
             let mut asked = tile.clone();
-            let mut grants = Grants::new(0, nodes, nodes, queue, rule, false);
-            let mut pairs = Pairs::new(nodes, nodes);
-            answer(&mut grants, &mut pairs, &mut tile, nodes, 5);
+            let mut grants = Grants::new(0, nodes, nodes, queue, rule, keep);
+            answer(&mut grants, &mut tile, nodes, 5);
             for i in 0..nodes {
                 for d in (0..nodes).filter(|&d| d != i) {
-                    let mut count = |t: &mut Tile| (0..nodes).filter(|&s| t.row(s)[i] as usize == d).count();
+                    let count = |t: &mut Tile| (0..nodes).filter(|&s| t.row(s)[i] as usize == d).count();
                     let most = if one { 1 } else { queue as usize };
                     let granted = count(&mut tile);
                     prop_assert_eq!(granted, count(&mut asked).min(most));
-                    prop_assert_eq!(pairs.counts(i, d).m() as usize, granted);
+                    prop_assert_eq!(grants.count(i, d) as usize, granted);
                 }
+                prop_assert_eq!(grants.count(i, i), 0);
             }
             for s in 0..nodes {
                 for i in 0..nodes {
                     let (was, is) = (asked.row(s)[i], tile.row(s)[i]);
-                    prop_assert!(is == was || is as usize == nodes);
+                    let denied = if keep && was != none { was | DENIED } else { none };
+                    prop_assert!(is == was || is == denied);
                 }
             }
         }
@@ -234,11 +284,10 @@ mod tests {
         let (nodes, epochs) = (8usize, 16_000);
         let mut wins = vec![0; nodes];
         for epoch in 0..epochs {
-            let mut tile = Tile::new(nodes, nodes);
+            let mut tile = Tile::new(nodes, nodes, nodes as u16);
             (0..nodes).for_each(|s| tile.row(s).fill(7));
             let mut grants = Grants::new(0, nodes, nodes, 2, GrantRule::Threshold, false);
-            let mut pairs = Pairs::new(nodes, nodes);
-            answer(&mut grants, &mut pairs, &mut tile, nodes, epoch);
+            answer(&mut grants, &mut tile, nodes, epoch);
             (0..nodes).for_each(|s| wins[s] += (tile.row(s)[0] == 7) as u32);
         }
         // Two of eight win: a quarter each, standard deviation 0.0034.

@@ -4,7 +4,7 @@
 use super::cell::{Cell, Routes};
 use super::config::{Derived, SiriusConfig};
 use super::grants::{Asker, Tile, BLOCK};
-use super::shard::{Deal, Grant, Outbox, Shard};
+use super::shard::{Askers, Deal, Grant, Outbox, Shard};
 use super::topology::{Schedule, Visits};
 use crate::registry::Site;
 use lightloom_engine::kernel::slot::SlotKernel;
@@ -19,7 +19,7 @@ struct Book {
     /// Tiles by (shard of the source, shard of the intermediate).
     tiles: Vec<Vec<Tile>>,
     /// By shard, the rows that have something in the tiles.
-    live: Vec<Vec<u32>>,
+    askers: Vec<Askers>,
     /// Grants that found no cell, by (shard of the source, shard of the granter).
     unused: Vec<Vec<Vec<Grant>>>,
 }
@@ -27,45 +27,31 @@ struct Book {
 impl Book {
     fn new(deal: &Deal) -> Book {
         let rows: Vec<usize> = deal.shards().map(|s| s.1).collect();
-        let tiles = rows
-            .iter()
-            .map(|&r| rows.iter().map(|&c| Tile::new(r, c)).collect())
-            .collect();
+        let none = deal.nodes as u16;
+        let tile = |r| rows.iter().map(move |&c| Tile::new(r, c, none)).collect();
         let shards = rows.len();
         Book {
-            tiles,
-            live: vec![Vec::new(); shards],
+            tiles: rows.iter().map(|&r| tile(r)).collect(),
+            askers: vec![Askers::default(); shards],
             unused: vec![vec![Vec::new(); shards]; shards],
         }
     }
 
     fn is_live(&self) -> bool {
-        self.live.iter().any(|l| !l.is_empty())
+        self.askers.iter().any(|a| !a.is_empty())
             || self.unused.iter().flatten().any(|u| !u.is_empty())
     }
+}
 
-    fn askers(&self) -> Vec<Asker> {
-        let rows = |(shard, live): (usize, &Vec<u32>)| {
-            live.iter()
-                .map(move |&row| Asker {
-                    shard: shard as u16,
-                    row,
-                })
-                .collect::<Vec<_>>()
-        };
-        self.live.iter().enumerate().flat_map(rows).collect()
-    }
-
-    /// The tiles that each shard of intermediates answers.
-    fn by_intermediate(&mut self) -> Vec<Vec<&mut Tile>> {
-        let mut columns: Vec<Vec<&mut Tile>> = self.tiles.iter().map(|_| Vec::new()).collect();
-        for row in &mut self.tiles {
-            for (column, tile) in columns.iter_mut().zip(row) {
-                column.push(tile);
-            }
+/// The tiles that each shard of intermediates answers.
+fn by_intermediate(tiles: &mut [Vec<Tile>]) -> Vec<Vec<&mut Tile>> {
+    let mut columns: Vec<Vec<&mut Tile>> = tiles.iter().map(|_| Vec::new()).collect();
+    for row in tiles {
+        for (column, tile) in columns.iter_mut().zip(row) {
+            column.push(tile);
         }
-        columns
     }
+    columns
 }
 
 /// Sirius; `CAP` is the room of a relay queue, at least Q.
@@ -194,70 +180,82 @@ impl<const CAP: usize> Sirius<CAP> {
     }
 
     fn answer(&mut self, book: usize, epoch: i64) {
-        let (book, seed) = (&mut self.books[book], self.seed);
-        if book.is_live() {
-            let askers = book.askers();
-            let work = self.shards.iter_mut().zip(book.by_intermediate());
+        let (Book { tiles, askers, .. }, seed) = (&mut self.books[book], self.seed);
+        let askers: Vec<Asker> = (0..)
+            .zip(askers.iter())
+            .flat_map(|(shard, askers)| {
+                askers.iter().map(move |(row, destinations)| Asker {
+                    shard,
+                    row,
+                    destinations,
+                })
+            })
+            .collect();
+        if !askers.is_empty() {
+            let work = self.shards.iter_mut().zip(by_intermediate(tiles));
             each(&self.pool, work, |(shard, mut tiles)| {
-                let pairs = &mut shard.pairs;
-                shard.grants.compute_grants(
-                    pairs,
-                    seed,
-                    epoch,
-                    &askers,
-                    &mut tiles,
-                    &mut Vec::new(),
-                )
+                shard
+                    .grants
+                    .compute_grants(seed, epoch, &askers, &mut tiles)
             });
         }
     }
 
     fn accept(&mut self, book: usize) {
-        let Book {
-            tiles,
-            live,
-            unused,
-        } = &mut self.books[book];
-        let work = self.shards.iter_mut().zip(tiles).zip(live).zip(unused);
-        each(&self.pool, work, |(((shard, tiles), live), unused)| {
-            shard.accept(tiles, live, unused)
+        let (
+            Book {
+                tiles,
+                askers,
+                unused,
+            },
+            visits,
+        ) = (&mut self.books[book], &self.visits);
+        let work = self.shards.iter_mut().zip(tiles).zip(askers).zip(unused);
+        each(&self.pool, work, |(((shard, tiles), askers), unused)| {
+            shard.accept(visits, tiles, askers, unused)
         });
     }
 
     fn ask(&mut self, book: usize) {
-        let Book { tiles, live, .. } = &mut self.books[book];
-        let work = self.shards.iter_mut().zip(tiles).zip(live);
-        each(&self.pool, work, |((shard, tiles), live)| {
-            shard.request(tiles, live)
+        let Book { tiles, askers, .. } = &mut self.books[book];
+        let work = self.shards.iter_mut().zip(tiles).zip(askers);
+        each(&self.pool, work, |((shard, tiles), askers)| {
+            shard.request(tiles, askers)
         });
     }
 
     fn transmit(&mut self, slot: i64, io: &mut Io) {
         let flights = self.flights.len() as i64;
         let sent = &mut self.flights[slot.rem_euclid(flights) as usize];
-        let (turn, routes, deal) = (self.visits.at(slot), &self.routes, &self.deal);
+        let (visits, routes, deal) = (&self.visits, &self.routes, &self.deal);
+        let turn = visits.at(slot);
         let work = self.shards.iter_mut().zip(sent.iter_mut());
         if io.audit.is_some() {
             each(&self.pool, work, |(s, out)| {
-                s.transmit::<true>(&turn, routes, deal, out)
+                {
+                    s.transmit::<true>(&turn, visits, routes, deal, out)
+                }
             });
             self.record(slot, io);
         } else {
             each(&self.pool, work, |(s, out)| {
-                s.transmit::<false>(&turn, routes, deal, out)
+                {
+                    s.transmit::<false>(&turn, visits, routes, deal, out)
+                }
             });
         }
     }
 
     fn receive(&mut self, slot: i64, io: &mut Io) {
         let delay = self.flights.len() as i64 - 1;
+        let visits = &self.visits;
         let inboxes = &self.flights[(slot - delay).rem_euclid(delay + 1) as usize];
         each(
             &self.pool,
             self.shards.iter_mut().enumerate(),
             |(i, shard)| {
                 for from in inboxes {
-                    shard.receive(&from[i]);
+                    shard.receive(visits, &from[i]);
                 }
                 shard.note_peak();
             },
@@ -275,22 +273,17 @@ impl<const CAP: usize> Sirius<CAP> {
         }
     }
 
-    /// Transmitter and receiver of an uplink as ports, for the audit.
-    fn ports(&self, node: u32, uplink: u32, slot: i64) -> (PortId, PortId) {
-        let u = self.derived.uplinks;
-        let (peer, port) = self.derived.schedule.peer(node, uplink, slot);
-        (PortId(node * u + uplink), PortId(peer * u + port))
-    }
-
+    /// For the audit. Ports are numbered node · U + uplink; the receiving node is
+    /// the one to which the kernel really handed the cell.
     fn record(&mut self, slot: i64, io: &mut Io) {
+        let (schedule, u) = (&self.derived.schedule, self.derived.uplinks);
+        let audit = io.audit.as_mut().expect("only when audited");
         let from = self.config.slot * slot + self.config.guardband;
-        for k in 0..self.shards.len() {
-            for sent in std::mem::take(&mut self.shards[k].sent) {
-                let node = self.derived.schedule.node(sent.from);
-                let (tx, rx) = self.ports(node, sent.uplink, slot);
-                let audit = io.audit.as_mut().expect("only when audited");
-                audit.transmit(tx, rx, from, self.config.slot * (slot + 1), sent.bytes);
-            }
+        for sent in self.shards.iter_mut().flat_map(|s| s.sent.drain(..)) {
+            let (node, to) = (schedule.node(sent.from), schedule.node(sent.to));
+            let (_, port) = schedule.peer(node, sent.uplink, slot);
+            let (tx, rx) = (PortId(node * u + sent.uplink), PortId(to * u + port));
+            audit.transmit(tx, rx, from, self.config.slot * (slot + 1), sent.bytes);
         }
     }
 

@@ -13,6 +13,8 @@ pub struct Requests {
     intermediates: Intermediates,
     /// The flow tuples F: (destination, cells not yet asked for).
     flows: Vec<(u16, u32)>,
+    /// The destinations of F, each once.
+    pub destinations: Vec<u16>,
     /// Of each row the candidate set C, kept between epochs: any order of it
     /// is as good a start for a Fisher–Yates draw as any other.
     candidates: Vec<u16>,
@@ -37,6 +39,7 @@ impl Requests {
             draw,
             intermediates,
             flows: Vec::new(),
+            destinations: Vec::new(),
             candidates: (0..rows).flat_map(|_| 0..nodes as u16).collect(),
             pending: vec![0; if suppressed { rows * nodes } else { 0 }],
             askable: vec![0; if suppressed { nodes } else { 0 }],
@@ -55,6 +58,7 @@ impl Requests {
     ) -> u32 {
         self.flows.clear();
         self.flows.extend(local.flows(row));
+        self.list_destinations();
         if self.plain() && self.flows.iter().all(|f| f.1 as usize >= self.nodes) {
             return self.ask_everyone(rng, wants);
         }
@@ -75,6 +79,15 @@ impl Requests {
     /// Whether pending requests are tracked.
     pub fn suppressed(&self) -> bool {
         !self.pending.is_empty()
+    }
+
+    fn list_destinations(&mut self) {
+        self.destinations.clear();
+        self.destinations.extend(self.flows.iter().map(|f| f.0));
+        if self.destinations.len() > 1 {
+            self.destinations.sort_unstable();
+            self.destinations.dedup();
+        }
     }
 
     /// Whether nothing but A.3 itself is in force.

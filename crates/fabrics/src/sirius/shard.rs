@@ -3,13 +3,13 @@
 
 use super::cell::{Cell, Routes};
 use super::config::{GrantRule, RepeatRequests};
-use super::config::{GrantServes, QueueMetric, SiriusConfig};
+use super::config::{GrantServes, HopOrder, QueueMetric, SiriusConfig};
 use super::grants::{Grants, Tile, DENIED};
 use super::local::Local;
 use super::pairs::Pairs;
 use super::reorder::Reorder;
 use super::requests::Requests;
-use super::topology::{Turn, Window};
+use super::topology::{Turn, Visits, Window};
 use lightloom_engine::Stream;
 
 /// A cell on its way to an intermediate.
@@ -61,16 +61,41 @@ impl Outbox {
         self.delivers = 0;
     }
 
+    /// Opens the box for many cells: the ends of its lists stay in registers.
     #[inline(always)]
-    fn push(&mut self, arrived: bool, relayed: Relayed, second: bool) {
-        self.deliver[self.delivers] = if second {
-            relayed.cell.relayed()
-        } else {
-            relayed.cell
-        };
-        self.relay[self.relays] = relayed;
+    fn open(&mut self) -> Post<'_> {
+        Post {
+            relay: &mut self.relay[self.relays..],
+            deliver: &mut self.deliver[self.delivers..],
+            relays: 0,
+            delivers: 0,
+            counts: (&mut self.relays, &mut self.delivers),
+        }
+    }
+}
+
+/// An [`Outbox`] that is being filled.
+struct Post<'a> {
+    relay: &'a mut [Relayed],
+    deliver: &'a mut [Cell],
+    relays: usize,
+    delivers: usize,
+    counts: (&'a mut usize, &'a mut usize),
+}
+
+impl Post<'_> {
+    #[inline(always)]
+    fn push(&mut self, sent: Relayed) {
+        let arrived = sent.destination == sent.via;
+        self.deliver[self.delivers] = sent.cell;
+        self.relay[self.relays] = sent;
         self.delivers += arrived as usize;
         self.relays += !arrived as usize;
+    }
+
+    fn close(self) {
+        *self.counts.0 += self.relays;
+        *self.counts.1 += self.delivers;
     }
 }
 
@@ -79,6 +104,8 @@ impl Outbox {
 pub struct Sent {
     /// Label of the sender.
     pub from: u32,
+    /// Label of the receiver.
+    pub to: u32,
     /// Its uplink.
     pub uplink: u32,
     /// Payload [B].
@@ -151,12 +178,13 @@ pub struct Shard<const CAP: usize> {
     pub pairs: Pairs<CAP>,
     /// Pairs with a cell to send, a bit each: idle pairs are skipped, not looked at.
     busy: Vec<u64>,
-    /// Cells in the queues of each row.
-    held: Vec<u32>,
-    /// Of those, cells on their second hop.
+    /// Cells in the queues of all rows.
+    held: u64,
+    /// Of each row, cells on their second hop.
     relaying: Vec<u32>,
     /// Most of them ever, at the worst row.
     peak: u64,
+    second_first: bool,
     /// The request walk.
     pub requests: Requests,
     /// M and the grants.
@@ -171,22 +199,73 @@ pub struct Shard<const CAP: usize> {
     pub started: Vec<u32>,
     /// Every transmission of the slot, when watched.
     pub sent: Vec<Sent>,
-    /// Scratch space for a list of peers.
-    ready: Vec<u16>,
+    /// Scratch space for a list of columns.
+    granted: Vec<u16>,
+    /// Scratch space for the meetings of a slot.
+    ready: Vec<Meeting>,
+}
+
+/// A row and its turn.
+#[derive(Clone, Copy, Debug, Default)]
+struct Meeting {
+    row: u16,
+    turn: u16,
+}
+
+/// The rows of a shard that sent requests in an epoch.
+#[derive(Clone, Debug, Default)]
+pub struct Askers {
+    rows: Vec<u32>,
+    /// Where the destinations of each row end.
+    ends: Vec<u32>,
+    destinations: Vec<u16>,
+}
+
+impl Askers {
+    /// Nobody.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.ends.clear();
+        self.destinations.clear();
+    }
+
+    /// Whether nobody asked.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    fn push(&mut self, row: usize, destinations: &[u16]) {
+        self.rows.push(row as u32);
+        self.destinations.extend_from_slice(destinations);
+        self.ends.push(self.destinations.len() as u32);
+    }
+
+    /// Row and destinations of each.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u16])> + '_ {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        let ends = starts.zip(&self.ends);
+        self.rows
+            .iter()
+            .zip(ends)
+            .map(|(&row, (start, &end))| (row, &self.destinations[start as usize..end as usize]))
+    }
 }
 
 /// Cells are looked up this far ahead of their turn: long enough for memory to
 /// answer, few enough for the first-level cache.
 const AHEAD: usize = 16;
 
-/// Adds the peers of a window for which a cell waits to the `n` listed in
+/// Adds the turns of a window for which a cell waits to the `n` listed in
 /// `ready`; returns how many there are now.
 #[inline(always)]
-fn list_ready(busy: &[u64], w: Window, ready: &mut [u16], mut n: usize) -> usize {
+fn list_window(row: u16, busy: &[u64], w: Window, ready: &mut [Meeting], mut n: usize) -> usize {
     if w.stride != 1 {
-        for peer in (0..w.len).map(|k| w.start + k * w.stride) {
-            ready[n] = peer as u16;
-            n += (busy[peer as usize / 64] >> (peer % 64) & 1) as usize;
+        for turn in (0..w.len).map(|k| w.start + k * w.stride) {
+            ready[n] = Meeting {
+                row,
+                turn: turn as u16,
+            };
+            n += (busy[turn as usize / 64] >> (turn % 64) & 1) as usize;
         }
         return n;
     }
@@ -195,7 +274,10 @@ fn list_ready(busy: &[u64], w: Window, ready: &mut [u16], mut n: usize) -> usize
         let take = (64 - at % 64).min(end - at);
         let mut set = busy[at as usize / 64] >> (at % 64) & (u64::MAX >> (64 - take));
         while set != 0 {
-            ready[n] = (at + set.trailing_zeros()) as u16;
+            ready[n] = Meeting {
+                row,
+                turn: (at + set.trailing_zeros()) as u16,
+            };
             n += 1;
             set &= set - 1;
         }
@@ -220,9 +302,10 @@ impl<const CAP: usize> Shard<CAP> {
             local: Local::new(rows, nodes),
             pairs: Pairs::new(rows, nodes),
             busy: vec![0; rows * nodes.div_ceil(64)],
-            held: vec![0; rows],
+            held: 0,
             relaying: vec![0; rows],
             peak: 0,
+            second_first: config.hop_order == HopOrder::SecondHopFirst,
             requests: Requests::new(
                 rows,
                 nodes,
@@ -239,7 +322,8 @@ impl<const CAP: usize> Shard<CAP> {
             hops: 0,
             started: Vec::new(),
             sent: Vec::new(),
-            ready: vec![0; nodes + 1],
+            granted: vec![0; nodes + 1],
+            ready: vec![Meeting::default(); rows * config.uplinks.unwrap_or(0) as usize + 64],
         }
     }
 
@@ -271,12 +355,12 @@ impl<const CAP: usize> Shard<CAP> {
 
     /// Whether no cell waits here.
     pub fn idle(&self) -> bool {
-        self.local.total == 0 && self.held.iter().all(|&h| h == 0)
+        self.local.total == 0 && self.held == 0
     }
 
-    /// Requests of the epoch: `live` receives the rows that asked.
-    pub fn request(&mut self, tiles: &mut [Tile], live: &mut Vec<u32>) {
-        live.clear();
+    /// Requests of the epoch: fills the rows of those who ask, and says who.
+    pub fn request(&mut self, tiles: &mut [Tile], askers: &mut Askers) {
+        askers.clear();
         for row in 0..self.rows {
             if self.local.cells(row) == 0 {
                 continue;
@@ -286,7 +370,7 @@ impl<const CAP: usize> Shard<CAP> {
                 self.requests
                     .compute_requests(row, label, &self.local, rng, &mut self.wants);
             if asked > 0 {
-                live.push(row as u32);
+                askers.push(row, &self.requests.destinations);
                 let mut from = 0;
                 for tile in tiles.iter_mut() {
                     let part = tile.row(row);
@@ -299,32 +383,40 @@ impl<const CAP: usize> Shard<CAP> {
 
     /// Grants arrive: each moves one cell from LOCAL to the virtual queue for
     /// its intermediate. Those that find no cell go to `unused`, by shard.
-    pub fn accept(&mut self, tiles: &mut [Tile], live: &mut Vec<u32>, unused: &mut [Vec<Grant>]) {
-        let mut granted = std::mem::take(&mut self.ready);
-        for row in live.drain(..) {
+    pub fn accept(
+        &mut self,
+        visits: &Visits,
+        tiles: &mut [Tile],
+        askers: &mut Askers,
+        unused: &mut [Vec<Grant>],
+    ) {
+        let mut granted = std::mem::take(&mut self.granted);
+        for (row, _) in askers.iter() {
             let row = row as usize;
             let mut first = 0;
             for (tile, unused) in tiles.iter_mut().zip(unused.iter_mut()) {
                 let wants = tile.row(row);
                 let n = list_requests(wants, self.nodes as u16, &mut granted);
                 for &k in &granted[..n] {
+                    let by = (first + k as usize) as u16;
                     let grant = Grant {
-                        by: (first + k as usize) as u16,
+                        by,
                         destination: wants[k as usize],
                     };
-                    if !self.accept_one(row, grant) {
+                    if !self.accept_one(row, grant, visits) {
                         unused.push(grant);
                     }
                 }
                 first += wants.len();
             }
         }
-        self.ready = granted;
+        askers.clear();
+        self.granted = granted;
     }
 
     /// Whether the grant was used, or was none.
     #[inline(always)]
-    fn accept_one(&mut self, row: usize, grant: Grant) -> bool {
+    fn accept_one(&mut self, row: usize, grant: Grant, visits: &Visits) -> bool {
         if self.requests.suppressed() {
             self.requests.answered(row, grant.destination & !DENIED);
             if grant.destination & DENIED != 0 {
@@ -339,134 +431,163 @@ impl<const CAP: usize> Shard<CAP> {
         if cell.seq() == 0 {
             self.started.push(cell.rank());
         }
-        let intermediate = grant.by as usize;
-        self.pairs.push_granted(row, intermediate, cell);
-        self.busy[row * self.words + intermediate / 64] |= 1 << (intermediate % 64);
-        self.held[row] += 1;
+        self.enqueue(row, visits.turn(self.lo + row, grant.by as usize), cell);
         true
+    }
+
+    #[inline(always)]
+    fn enqueue(&mut self, row: usize, turn: usize, cell: Cell) {
+        self.pairs.push(row, turn, cell);
+        self.busy[row * self.words + turn / 64] |= 1 << (turn % 64);
+        self.held += 1;
     }
 
     /// Unused grants of this shard's nodes lapse.
     pub fn lapse(&mut self, unused: &[Grant]) {
         for (k, grant) in unused.iter().enumerate() {
             if let Some(later) = unused.get(k + AHEAD) {
-                self.pairs
-                    .prefetch_counts(later.by as usize - self.lo, later.destination as usize);
+                self.grants
+                    .prefetch(later.by as usize - self.lo, later.destination as usize);
             }
-            self.pairs
-                .lapse(grant.by as usize - self.lo, grant.destination as usize);
+            let (row, destination) = (grant.by as usize - self.lo, grant.destination as usize);
+            self.grants.release(row, destination, true);
         }
     }
 
-    /// Sends one cell on every uplink whose peer of this slot has one waiting:
-    /// second hop first.
+    /// Sends one cell on every uplink whose peer of this slot has one waiting.
     pub fn transmit<const WATCHED: bool>(
         &mut self,
-        turn: &Turn,
+        slot: &Turn,
+        visits: &Visits,
         routes: &Routes,
         deal: &Deal,
         out: &mut [Outbox],
     ) {
         out.iter_mut().for_each(Outbox::clear);
         let mut ready = std::mem::take(&mut self.ready);
-        for row in 0..self.rows {
-            if self.held[row] == 0 {
-                continue;
-            }
-            let busy = &self.busy[row * self.words..][..self.words];
-            let mut n = 0;
-            for k in 0..turn.count() {
-                let window = turn.window((self.lo + row) as u32, k);
-                n = list_ready(busy, window, &mut ready, n);
-            }
-            if n == 0 {
-                continue;
-            }
-            if WATCHED {
-                self.note_sent(row, turn, &ready[..n], routes);
-            }
-            match out {
-                [only] => self.send(row, &ready[..n], routes, |_| 0, std::slice::from_mut(only)),
-                _ => self.send(
-                    row,
-                    &ready[..n],
-                    routes,
-                    |peer| deal.shard[peer] as usize,
-                    out,
-                ),
-            }
+        let n = self.list_ready(slot, &mut ready);
+        if WATCHED {
+            self.note_sent(slot, visits, &ready[..n], routes);
+        }
+        match out {
+            [only] => self.send(&ready[..n], visits, &routes.dst, only),
+            _ => self.send_to_shards(&ready[..n], visits, &routes.dst, deal, out),
         }
         self.ready = ready;
+        self.held -= n as u64;
+        self.hops += n as u64;
     }
 
-    /// One cell to each ready peer.
+    /// The meetings of this slot for which a cell waits; returns how many.
     #[inline(always)]
-    fn send(
+    fn list_ready(&self, slot: &Turn, ready: &mut [Meeting]) -> usize {
+        let mut n = 0;
+        for (row, busy) in self.busy.chunks_exact(self.words).enumerate() {
+            for k in 0..slot.count() {
+                let w = slot.turns((self.lo + row) as u32, k);
+                n = list_window(row as u16, busy, w, ready, n);
+            }
+        }
+        n
+    }
+
+    /// One cell for each meeting.
+    #[inline(always)]
+    fn send(&mut self, ready: &[Meeting], visits: &Visits, destinations: &[u16], out: &mut Outbox) {
+        let mut post = out.open();
+        for (k, &meeting) in ready.iter().enumerate() {
+            if let Some(later) = ready.get(k + AHEAD) {
+                self.pairs.prefetch(later.row as usize, later.turn as usize);
+            }
+            let (via, cell) = self.next_cell(meeting, visits);
+            let destination = destinations[cell.rank() as usize];
+            post.push(Relayed {
+                via,
+                destination,
+                cell,
+            });
+        }
+        post.close();
+    }
+
+    fn send_to_shards(
         &mut self,
-        row: usize,
-        ready: &[u16],
-        routes: &Routes,
-        shard_of: impl Fn(usize) -> usize,
+        ready: &[Meeting],
+        visits: &Visits,
+        destinations: &[u16],
+        deal: &Deal,
         out: &mut [Outbox],
     ) {
-        let busy = &mut self.busy[row * self.words..][..self.words];
-        let mut queues = self.pairs.row(row);
-        let destinations = &routes.dst[..];
-        let mut seconds = 0;
-        for &peer in ready {
-            let (cell, second, last) = queues.pop(peer as usize);
-            busy[peer as usize / 64] &= !((last as u64) << (peer % 64));
-            seconds += second as u32;
-            let destination = destinations[cell.rank() as usize];
-            let outbox = &mut out[shard_of(peer as usize)];
-            outbox.push(
-                destination == peer,
-                Relayed {
-                    via: peer,
-                    destination,
-                    cell,
-                },
-                second,
-            );
+        let mut rest = ready;
+        while !rest.is_empty() {
+            let shard_of =
+                |m: &Meeting| deal.shard[visits.peer(self.lo + m.row as usize, m.turn as usize)];
+            let to = shard_of(&rest[0]);
+            let alike = rest.iter().take_while(|m| shard_of(m) == to).count();
+            self.send(&rest[..alike], visits, destinations, &mut out[to as usize]);
+            rest = &rest[alike..];
         }
-        self.held[row] -= ready.len() as u32;
-        self.relaying[row] -= seconds;
-        self.hops += ready.len() as u64;
+    }
+
+    #[inline(always)]
+    fn next_cell(&mut self, meeting: Meeting, visits: &Visits) -> (u16, Cell) {
+        let (row, turn) = (meeting.row as usize, meeting.turn as usize);
+        let peer = visits.peer(self.lo + row, turn);
+        let (cell, last) = self.pairs.pop(row, turn);
+        self.busy[row * self.words + turn / 64] &= !((last as u64) << (turn % 64));
+        self.grants.release(row, peer, cell.is_second());
+        self.relaying[row] -= cell.is_second() as u32;
+        (peer as u16, cell)
     }
 
     /// For the audit: what is about to be sent, and on which uplink.
     #[cold]
-    fn note_sent(&mut self, row: usize, turn: &Turn, ready: &[u16], routes: &Routes) {
-        let from = (self.lo + row) as u32;
-        for w in (0..turn.count()).map(|k| turn.window(from, k)) {
-            for k in 0..w.len {
-                let peer = w.start + k * w.stride;
-                if ready.contains(&(peer as u16)) {
-                    let next = self.pairs.each_cell(row, peer as usize).next();
-                    let bytes = routes.bytes(next.expect("ready pairs have a cell"));
-                    self.sent.push(Sent {
-                        from,
-                        uplink: w.first_uplink + k,
-                        bytes,
-                    });
-                }
-            }
+    fn note_sent(&mut self, slot: &Turn, visits: &Visits, ready: &[Meeting], routes: &Routes) {
+        for meeting in ready {
+            let (row, turn) = (meeting.row as usize, meeting.turn as u32);
+            let from = (self.lo + row) as u32;
+            let uplink = (0..slot.count())
+                .map(|k| slot.turns(from, k))
+                .find_map(|w| {
+                    (0..w.len)
+                        .find(|j| w.start + j * w.stride == turn)
+                        .map(|j| w.first_uplink + j)
+                });
+            let next = self.pairs.each_cell(row, turn as usize).next();
+            let bytes = routes.bytes(next.expect("a ready queue has a cell"));
+            let to = visits.peer(from as usize, turn as usize) as u32;
+            let uplink = uplink.expect("a meeting has an uplink");
+            self.sent.push(Sent {
+                from,
+                to,
+                uplink,
+                bytes,
+            });
         }
     }
 
     /// Takes in what arrived from one shard.
-    pub fn receive(&mut self, inbox: &Outbox) {
+    pub fn receive(&mut self, visits: &Visits, inbox: &Outbox) {
+        let place = |r: &Relayed| {
+            let turn = visits.turn(r.via as usize, r.destination as usize);
+            (r.via as usize - self.lo, turn)
+        };
         for (k, relayed) in inbox.relay().iter().enumerate() {
             if let Some(later) = inbox.relay().get(k + AHEAD) {
-                self.pairs
-                    .prefetch(later.via as usize - self.lo, later.destination as usize);
+                let (row, turn) = place(later);
+                self.pairs.prefetch(row, turn);
             }
-            let (row, destination) = (relayed.via as usize - self.lo, relayed.destination as usize);
-            self.pairs.push_relay(row, destination, relayed.cell);
-            self.busy[row * self.words + destination / 64] |= 1 << (destination % 64);
-            self.held[row] += 1;
+            let (row, turn) = place(relayed);
+            let cell = relayed.cell.on_hop(true);
+            if self.second_first {
+                self.pairs.push_second_first(row, turn, cell);
+            } else {
+                self.pairs.push(row, turn, cell);
+            }
+            self.busy[row * self.words + turn / 64] |= 1 << (turn % 64);
             self.relaying[row] += 1;
         }
+        self.held += inbox.relay().len() as u64;
         for (k, &cell) in inbox.deliver().iter().enumerate() {
             if let Some(&later) = inbox.deliver().get(k + AHEAD) {
                 self.reorder.prefetch(later);
@@ -486,13 +607,21 @@ impl<const CAP: usize> Shard<CAP> {
     pub fn bytes(&self, routes: &Routes) -> u64 {
         let local = (0..self.rows).flat_map(|row| self.local.each_cell(row));
         let queued = (0..self.rows)
-            .flat_map(|row| (0..self.nodes).flat_map(move |peer| self.pairs.each_cell(row, peer)));
+            .flat_map(|row| (0..self.nodes).flat_map(move |turn| self.pairs.each_cell(row, turn)));
         local.chain(queued).map(|cell| routes.bytes(cell)).sum()
     }
 
     /// The longest relay queue (for the audit: never beyond Q).
     pub fn longest_relay_queue(&self) -> usize {
-        let of = |row| (0..self.nodes).map(move |peer| self.pairs.counts(row, peer).relay());
-        (0..self.rows).flat_map(of).max().unwrap_or(0)
+        let relay = |row, turn| {
+            self.pairs
+                .each_cell(row, turn)
+                .filter(|c| c.is_second())
+                .count()
+        };
+        (0..self.rows)
+            .flat_map(|row| (0..self.nodes).map(move |turn| relay(row, turn)))
+            .max()
+            .unwrap_or(0)
     }
 }

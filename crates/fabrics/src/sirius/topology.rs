@@ -198,10 +198,15 @@ impl Schedule {
 
 /// The schedule laid out for the kernel: who is met, label by label, by table
 /// look-ups instead of divisions.
+///
+/// The *turn* of a peer is its place in the order in which a node meets the
+/// others: `turn = (label of the peer − base of the node) mod N`.
 #[derive(Clone, Debug)]
 pub struct Visits {
     nodes: u32,
     kind: Kind,
+    /// Label of the first peer that each label meets in a round.
+    base: Vec<u16>,
 }
 
 #[derive(Clone, Debug)]
@@ -237,7 +242,34 @@ impl Visits {
                     .collect(),
             ),
         };
-        Visits { nodes, kind }
+        let per = nodes / schedule.finest();
+        let base = |label| match schedule {
+            Schedule::Rotor(_) => (label + 1) % nodes,
+            Schedule::Gratings(_) => label / per * per,
+        };
+        Visits {
+            nodes,
+            kind,
+            base: (0..nodes).map(|l| base(l) as u16).collect(),
+        }
+    }
+
+    /// The label that `label` meets at its turn `turn`.
+    #[inline(always)]
+    pub fn peer(&self, label: usize, turn: usize) -> usize {
+        let peer = self.base[label] as usize + turn;
+        peer - if peer >= self.nodes as usize {
+            self.nodes as usize
+        } else {
+            0
+        }
+    }
+
+    /// The turn of `peer` in the round of `label`.
+    #[inline(always)]
+    pub fn turn(&self, label: usize, peer: usize) -> usize {
+        let base = self.base[label] as usize;
+        peer + if peer < base { self.nodes as usize } else { 0 } - base
     }
 
     /// The visits of `slot`.
@@ -280,6 +312,39 @@ pub struct Turn<'a> {
 }
 
 impl Turn<'_> {
+    /// Window `k` of the turns that come round for `label`; see [`Turn::window`].
+    #[inline(always)]
+    pub fn turns(&self, label: u32, k: usize) -> Window {
+        match &self.visits.kind {
+            // All nodes are at the same place of their round.
+            Kind::Rotor(rr) => self.rotor(rr, self.turn, k),
+            Kind::Gratings(_) => {
+                let w = self.window(label, k);
+                let start = self.visits.turn(label as usize, w.start as usize) as u32;
+                Window { start, ..w }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn rotor(&self, rr: &RoundRobin, start: u32, k: usize) -> Window {
+        let len = rr.uplinks.min(rr.nodes - start);
+        match k {
+            0 => Window {
+                start,
+                len,
+                stride: 1,
+                first_uplink: 0,
+            },
+            _ => Window {
+                start: 0,
+                len: rr.uplinks - len,
+                stride: 1,
+                first_uplink: len,
+            },
+        }
+    }
+
     /// How many windows a label meets; some may be empty.
     #[inline(always)]
     pub fn count(&self) -> usize {
@@ -454,6 +519,30 @@ mod tests {
                     uplinks += w.len;
                 }
                 prop_assert_eq!(uplinks, s.uplinks());
+            }
+        }
+
+        #[test]
+        fn turns_are_the_same_windows(s in schedules(), slot in 0i64..10_000) {
+            let visits = Visits::new(&s);
+            let turn = visits.at(slot);
+            for label in 0..s.nodes() {
+                let mut by_turn = Vec::new();
+                let mut by_label = Vec::new();
+                for k in 0..turn.count() {
+                    let (w, t) = (turn.window(label, k), turn.turns(label, k));
+                    by_label.extend((0..w.len).map(|j| (w.first_uplink + j, (w.start + j * w.stride) as usize)));
+                    by_turn.extend((0..t.len).map(|j| {
+                        (t.first_uplink + j, visits.peer(label as usize, (t.start + j * t.stride) as usize))
+                    }));
+                }
+                by_label.sort();
+                by_turn.sort();
+                prop_assert_eq!(by_label, by_turn);
+                for peer in 0..s.nodes() as usize {
+                    let turn = visits.turn(label as usize, peer);
+                    prop_assert_eq!(visits.peer(label as usize, turn), peer);
+                }
             }
         }
 
