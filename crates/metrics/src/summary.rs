@@ -105,7 +105,7 @@ pub struct FctClasses {
     pub long: Fct,
 }
 
-/// Completion times of a class [µs]; null if none of it completed.
+/// Completion times of a class, in µs; null if none of it completed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Fct {
     /// Median.
