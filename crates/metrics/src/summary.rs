@@ -82,10 +82,10 @@ pub struct Summary {
     pub wall_s: f64,
     /// Peak resident memory of the process during the run [B].
     pub peak_rss_bytes: Option<u64>,
-    /// Mean flow size in force [B]: that of the size law under its rule, by
+    /// Mean flow size in force, in bytes: that of the size law under its rule, by
     /// which the load is set. Null for a trace.
     pub mean_flow_bytes_law: Option<f64>,
-    /// Mean flow size as drawn [B]: heavy tails miss their law's mean by far
+    /// Mean flow size as drawn, in bytes: heavy tails miss their law's mean by far
     /// (0.48 × in the median for 200,000 draws of Pareto 1.05).
     pub mean_flow_bytes_offered: Option<f64>,
     /// Bytes given up for good.
