@@ -102,17 +102,20 @@ impl<const CAP: usize> Pairs<CAP> {
     /// last.
     #[inline(always)]
     pub fn pop(&mut self, row: usize, turn: usize) -> (Cell, bool) {
-        let queue = row * self.nodes + turn;
-        let line = &mut self.lines[queue];
-        let first = line.first();
-        let left = line.len() - 1;
-        *line = Line((left as u32) << 8 | (first as u32 + 1) % CAP as u32);
-        let cell = self.rings[queue].0[first % CAP];
-        if left >= CAP {
-            let cell = self.pop_spilt(queue);
-            self.rings[queue].0[first % CAP] = cell;
+        self.row(row).pop(turn)
+    }
+
+    /// The queues of a row, borrowed once for many cells.
+    #[inline(always)]
+    pub fn row(&mut self, row: usize) -> Row<'_, CAP> {
+        let queues = row * self.nodes..(row + 1) * self.nodes;
+        Row {
+            rings: &mut self.rings[queues.clone()],
+            lines: &mut self.lines[queues.clone()],
+            spill: &mut self.spill[queues],
+            spilt: &self.spilt,
+            free: &mut self.free,
         }
-        (cell, left == 0)
     }
 
     /// Adds a cell behind the last one on its second hop, before all others.
@@ -150,19 +153,6 @@ impl<const CAP: usize> Pairs<CAP> {
         }
     }
 
-    #[cold]
-    fn pop_spilt(&mut self, queue: usize) -> Cell {
-        let (first, last) = &mut self.spill[queue];
-        let id = *first;
-        let Spilt { cell, next } = self.spilt[id as usize];
-        *first = next;
-        if next == 0 {
-            *last = 0;
-        }
-        self.free.push(id);
-        cell
-    }
-
     /// Every cell of a queue in order.
     pub fn each_cell(&self, row: usize, turn: usize) -> impl Iterator<Item = Cell> + '_ {
         let queue = row * self.nodes + turn;
@@ -179,6 +169,46 @@ impl<const CAP: usize> Pairs<CAP> {
     pub fn prefetch(&self, row: usize, turn: usize) {
         super::prefetch::prefetch(&self.rings, row * self.nodes + turn);
         super::prefetch::prefetch(&self.lines, row * self.nodes + turn);
+    }
+}
+
+/// The queues of one row, by turn.
+pub struct Row<'a, const CAP: usize> {
+    rings: &'a mut [Ring<CAP>],
+    lines: &'a mut [Line],
+    spill: &'a mut [(u32, u32)],
+    spilt: &'a [Spilt],
+    free: &'a mut Vec<u32>,
+}
+
+impl<const CAP: usize> Row<'_, CAP> {
+    /// See [`Pairs::pop`].
+    #[inline(always)]
+    pub fn pop(&mut self, turn: usize) -> (Cell, bool) {
+        let line = self.lines[turn].0;
+        let first = line as usize % CAP;
+        let cell = self.rings[turn].0[first];
+        // One cell less; the ring begins one place on.
+        self.lines[turn].0 = (line - ONE) & !0xFF | (first as u32 + 1) % CAP as u32;
+        if line >= (CAP as u32 + 1) * ONE {
+            self.refill(turn, first);
+        }
+        (cell, line < 2 * ONE)
+    }
+
+    /// Moves the first spilt cell into the ring.
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self, turn: usize, place: usize) {
+        let (first, last) = &mut self.spill[turn];
+        let id = *first;
+        let Spilt { cell, next } = self.spilt[id as usize];
+        *first = next;
+        if next == 0 {
+            *last = 0;
+        }
+        self.free.push(id);
+        self.rings[turn].0[place] = cell;
     }
 }
 

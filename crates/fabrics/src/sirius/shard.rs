@@ -185,6 +185,8 @@ pub struct Shard<const CAP: usize> {
     /// Most of them ever, at the worst row.
     peak: u64,
     second_first: bool,
+    /// Whether the queues are too many for the second-level cache.
+    far: bool,
     /// The request walk.
     pub requests: Requests,
     /// M and the grants.
@@ -201,15 +203,17 @@ pub struct Shard<const CAP: usize> {
     pub sent: Vec<Sent>,
     /// Scratch space for a list of columns.
     granted: Vec<u16>,
-    /// Scratch space for the meetings of a slot.
-    ready: Vec<Meeting>,
+    /// Scratch space for the cells of a slot.
+    leaving: Vec<Leaving>,
 }
 
-/// A row and its turn.
+/// A cell on its way out.
 #[derive(Clone, Copy, Debug, Default)]
-struct Meeting {
+struct Leaving {
+    cell: Cell,
     row: u16,
-    turn: u16,
+    /// The node it goes to.
+    via: u16,
 }
 
 /// The rows of a shard that sent requests in an epoch.
@@ -255,35 +259,41 @@ impl Askers {
 /// answer, few enough for the first-level cache.
 const AHEAD: usize = 16;
 
-/// Adds the turns of a window for which a cell waits to the `n` listed in
-/// `ready`; returns how many there are now.
+/// Calls `visit` with the set bits of a window, and clears those for which it
+/// returns true.
 #[inline(always)]
-fn list_window(row: u16, busy: &[u64], w: Window, ready: &mut [Meeting], mut n: usize) -> usize {
-    if w.stride != 1 {
-        for turn in (0..w.len).map(|k| w.start + k * w.stride) {
-            ready[n] = Meeting {
-                row,
-                turn: turn as u16,
-            };
-            n += (busy[turn as usize / 64] >> (turn % 64) & 1) as usize;
-        }
-        return n;
-    }
-    let (mut at, end) = (w.start, w.start + w.len);
+fn sweep(words: &mut [u64], w: Window, mut visit: impl FnMut(u32) -> bool) {
+    let (mut at, end) = (
+        w.start,
+        w.start + (w.len.max(1) - 1) * w.stride + (w.len > 0) as u32,
+    );
     while at < end {
         let take = (64 - at % 64).min(end - at);
-        let mut set = busy[at as usize / 64] >> (at % 64) & (u64::MAX >> (64 - take));
+        let word = &mut words[at as usize / 64];
+        let mut set =
+            *word >> (at % 64) & (u64::MAX >> (64 - take)) & every(w.stride, at - w.start);
+        let mut done = 0;
         while set != 0 {
-            ready[n] = Meeting {
-                row,
-                turn: (at + set.trailing_zeros()) as u16,
-            };
-            n += 1;
+            let bit = set.trailing_zeros();
+            done |= (visit(at + bit) as u64) << bit;
             set &= set - 1;
         }
+        *word &= !(done << (at % 64));
         at += take;
     }
-    n
+}
+
+/// Bits whose distance to the first of the window, `gone` bits ago, is a
+/// multiple of `stride`.
+#[inline(always)]
+fn every(stride: u32, gone: u32) -> u64 {
+    if stride == 1 {
+        return u64::MAX;
+    }
+    let first = (stride - gone % stride) % stride;
+    (first..64)
+        .step_by(stride as usize)
+        .fold(0, |mask, bit| mask | 1 << bit)
 }
 
 impl<const CAP: usize> Shard<CAP> {
@@ -305,6 +315,7 @@ impl<const CAP: usize> Shard<CAP> {
             held: 0,
             relaying: vec![0; rows],
             peak: 0,
+            far: rows * nodes > 1 << 15,
             second_first: config.hop_order == HopOrder::SecondHopFirst,
             requests: Requests::new(
                 rows,
@@ -323,7 +334,7 @@ impl<const CAP: usize> Shard<CAP> {
             started: Vec::new(),
             sent: Vec::new(),
             granted: vec![0; nodes + 1],
-            ready: vec![Meeting::default(); rows * config.uplinks.unwrap_or(0) as usize + 64],
+            leaving: vec![Leaving::default(); rows * config.uplinks.unwrap_or(1) as usize],
         }
     }
 
@@ -464,42 +475,92 @@ impl<const CAP: usize> Shard<CAP> {
         out: &mut [Outbox],
     ) {
         out.iter_mut().for_each(Outbox::clear);
-        let mut ready = std::mem::take(&mut self.ready);
-        let n = self.list_ready(slot, &mut ready);
+        if self.held == 0 {
+            return;
+        }
+        let mut leaving = std::mem::take(&mut self.leaving);
+        let n = match slot.same_for_all() {
+            Some(windows) => self.take_cells(visits, &mut leaving, |_| windows),
+            None => self.take_all_windows(slot, visits, &mut leaving),
+        };
         if WATCHED {
-            self.note_sent(slot, visits, &ready[..n], routes);
+            self.note_sent(slot, visits, &leaving[..n], routes);
         }
-        match out {
-            [only] => self.send(&ready[..n], visits, &routes.dst, only),
-            _ => self.send_to_shards(&ready[..n], visits, &routes.dst, deal, out),
-        }
-        self.ready = ready;
+        self.post(&leaving[..n], &routes.dst, deal, out);
+        self.leaving = leaving;
         self.held -= n as u64;
         self.hops += n as u64;
     }
 
-    /// The meetings of this slot for which a cell waits; returns how many.
+    /// Schedules whose windows differ from node to node.
+    fn take_all_windows(&mut self, slot: &Turn, visits: &Visits, leaving: &mut [Leaving]) -> usize {
+        let (lo, mut n) = (self.lo as u32, 0);
+        for k in 0..slot.count() {
+            let window = |row: usize| [slot.turns(lo + row as u32, k), Window::default()];
+            n += self.take_cells(visits, &mut leaving[n..], window);
+        }
+        n
+    }
+
+    /// Takes the first cell of every queue in the windows of each row; returns
+    /// how many there are.
     #[inline(always)]
-    fn list_ready(&self, slot: &Turn, ready: &mut [Meeting]) -> usize {
+    fn take_cells(
+        &mut self,
+        visits: &Visits,
+        leaving: &mut [Leaving],
+        windows: impl Fn(usize) -> [Window; 2],
+    ) -> usize {
         let mut n = 0;
-        for (row, busy) in self.busy.chunks_exact(self.words).enumerate() {
-            for k in 0..slot.count() {
-                let w = slot.turns((self.lo + row) as u32, k);
-                n = list_window(row as u16, busy, w, ready, n);
+        for (row, busy) in self.busy.chunks_exact_mut(self.words).enumerate() {
+            if busy.iter().all(|&word| word == 0) {
+                continue;
+            }
+            let mut queues = self.pairs.row(row);
+            for w in windows(row) {
+                sweep(busy, w, |turn| {
+                    let (cell, last) = queues.pop(turn as usize);
+                    let via = visits.peer(self.lo + row, turn as usize) as u16;
+                    leaving[n] = Leaving {
+                        cell,
+                        row: row as u16,
+                        via,
+                    };
+                    n += 1;
+                    last
+                });
             }
         }
         n
     }
 
-    /// One cell for each meeting.
+    /// Sorts what leaves into the boxes of its receivers.
     #[inline(always)]
-    fn send(&mut self, ready: &[Meeting], visits: &Visits, destinations: &[u16], out: &mut Outbox) {
+    fn post(&mut self, leaving: &[Leaving], destinations: &[u16], deal: &Deal, out: &mut [Outbox]) {
+        if let [only] = out {
+            return self.post_to(leaving, destinations, only);
+        }
+        let mut rest = leaving;
+        while let Some(first) = rest.first() {
+            let to = deal.shard[first.via as usize];
+            let alike = rest
+                .iter()
+                .take_while(|l| deal.shard[l.via as usize] == to)
+                .count();
+            self.post_to(&rest[..alike], destinations, &mut out[to as usize]);
+            rest = &rest[alike..];
+        }
+    }
+
+    #[inline(always)]
+    fn post_to(&mut self, leaving: &[Leaving], destinations: &[u16], out: &mut Outbox) {
+        for l in leaving {
+            let second = l.cell.is_second();
+            self.grants.release(l.row as usize, l.via as usize, second);
+            self.relaying[l.row as usize] -= second as u32;
+        }
         let mut post = out.open();
-        for (k, &meeting) in ready.iter().enumerate() {
-            if let Some(later) = ready.get(k + AHEAD) {
-                self.pairs.prefetch(later.row as usize, later.turn as usize);
-            }
-            let (via, cell) = self.next_cell(meeting, visits);
+        for &Leaving { cell, via, .. } in leaving {
             let destination = destinations[cell.rank() as usize];
             post.push(Relayed {
                 via,
@@ -510,42 +571,12 @@ impl<const CAP: usize> Shard<CAP> {
         post.close();
     }
 
-    fn send_to_shards(
-        &mut self,
-        ready: &[Meeting],
-        visits: &Visits,
-        destinations: &[u16],
-        deal: &Deal,
-        out: &mut [Outbox],
-    ) {
-        let mut rest = ready;
-        while !rest.is_empty() {
-            let shard_of =
-                |m: &Meeting| deal.shard[visits.peer(self.lo + m.row as usize, m.turn as usize)];
-            let to = shard_of(&rest[0]);
-            let alike = rest.iter().take_while(|m| shard_of(m) == to).count();
-            self.send(&rest[..alike], visits, destinations, &mut out[to as usize]);
-            rest = &rest[alike..];
-        }
-    }
-
-    #[inline(always)]
-    fn next_cell(&mut self, meeting: Meeting, visits: &Visits) -> (u16, Cell) {
-        let (row, turn) = (meeting.row as usize, meeting.turn as usize);
-        let peer = visits.peer(self.lo + row, turn);
-        let (cell, last) = self.pairs.pop(row, turn);
-        self.busy[row * self.words + turn / 64] &= !((last as u64) << (turn % 64));
-        self.grants.release(row, peer, cell.is_second());
-        self.relaying[row] -= cell.is_second() as u32;
-        (peer as u16, cell)
-    }
-
     /// For the audit: what is about to be sent, and on which uplink.
     #[cold]
-    fn note_sent(&mut self, slot: &Turn, visits: &Visits, ready: &[Meeting], routes: &Routes) {
-        for meeting in ready {
-            let (row, turn) = (meeting.row as usize, meeting.turn as u32);
-            let from = (self.lo + row) as u32;
+    fn note_sent(&mut self, slot: &Turn, visits: &Visits, leaving: &[Leaving], routes: &Routes) {
+        for l in leaving {
+            let from = (self.lo + l.row as usize) as u32;
+            let turn = visits.turn(from as usize, l.via as usize) as u32;
             let uplink = (0..slot.count())
                 .map(|k| slot.turns(from, k))
                 .find_map(|w| {
@@ -553,15 +584,12 @@ impl<const CAP: usize> Shard<CAP> {
                         .find(|j| w.start + j * w.stride == turn)
                         .map(|j| w.first_uplink + j)
                 });
-            let next = self.pairs.each_cell(row, turn as usize).next();
-            let bytes = routes.bytes(next.expect("a ready queue has a cell"));
-            let to = visits.peer(from as usize, turn as usize) as u32;
             let uplink = uplink.expect("a meeting has an uplink");
             self.sent.push(Sent {
                 from,
-                to,
+                to: l.via as u32,
                 uplink,
-                bytes,
+                bytes: routes.bytes(l.cell),
             });
         }
     }
@@ -573,7 +601,7 @@ impl<const CAP: usize> Shard<CAP> {
             (r.via as usize - self.lo, turn)
         };
         for (k, relayed) in inbox.relay().iter().enumerate() {
-            if let Some(later) = inbox.relay().get(k + AHEAD) {
+            if let Some(later) = inbox.relay().get(k + AHEAD).filter(|_| self.far) {
                 let (row, turn) = place(later);
                 self.pairs.prefetch(row, turn);
             }
@@ -589,7 +617,7 @@ impl<const CAP: usize> Shard<CAP> {
         }
         self.held += inbox.relay().len() as u64;
         for (k, &cell) in inbox.deliver().iter().enumerate() {
-            if let Some(&later) = inbox.deliver().get(k + AHEAD) {
+            if let Some(&later) = inbox.deliver().get(k + AHEAD).filter(|_| self.far) {
                 self.reorder.prefetch(later);
             }
             self.reorder.receive(cell);

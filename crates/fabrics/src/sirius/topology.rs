@@ -326,6 +326,18 @@ impl Turn<'_> {
         }
     }
 
+    /// The windows of turns, where they are the same for every node.
+    #[inline(always)]
+    pub fn same_for_all(&self) -> Option<[Window; 2]> {
+        match &self.visits.kind {
+            Kind::Rotor(_) => Some([self.turns(0, 0), self.turns(0, 1)]),
+            Kind::Gratings(banks) if banks.len() == 1 => {
+                Some([self.turns(0, 0), Window::default()])
+            }
+            Kind::Gratings(_) => None,
+        }
+    }
+
     #[inline(always)]
     fn rotor(&self, rr: &RoundRobin, start: u32, k: usize) -> Window {
         let len = rr.uplinks.min(rr.nodes - start);
@@ -531,6 +543,9 @@ mod tests {
                 let mut by_label = Vec::new();
                 for k in 0..turn.count() {
                     let (w, t) = (turn.window(label, k), turn.turns(label, k));
+                    if let Some(same) = turn.same_for_all() {
+                        prop_assert_eq!((t.start, t.len), (same[k].start, same[k].len));
+                    }
                     by_label.extend((0..w.len).map(|j| (w.first_uplink + j, (w.start + j * w.stride) as usize)));
                     by_turn.extend((0..t.len).map(|j| {
                         (t.first_uplink + j, visits.peer(label as usize, (t.start + j * t.stride) as usize))
