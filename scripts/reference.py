@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mkdocs.structure.files import File, Files
+
 from lightloom import _core
 from lightloom.cli import describe
 from lightloom.cli.describe import Parameter
 from lightloom.reproduce import Claims
-from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -41,10 +42,12 @@ def configuration() -> Iterator[str]:
     for name, table in describe.tables(schema).items():
         yield from section(name, f"`[{name}]`", describe.summary_of(table), table)
     for entry in json.loads(_core.registry()):
-        yield from section(entry["kind"], f"Fabric `{entry['kind']}`", entry["summary"], entry["schema"])
+        yield from section(
+            entry["kind"], f"Fabric `{entry['kind']}`", entry["summary"], entry["schema"]
+        )
         yield "\n**Presets**\n"
         for preset in entry["presets"]:
-            yield f"- `preset = \"{preset['name']}\"`: {preset['summary']}"
+            yield f'- `preset = "{preset["name"]}"`: {preset["summary"]}'
 
 
 def section(anchor: str, title: str, summary: str, schema: dict[str, Any]) -> Iterator[str]:
@@ -68,7 +71,9 @@ def row(parameter: Parameter) -> str:
     unless = {"required": "required", "none": "", "see above": "see right"}
     default = unless.get(parameter.default, f"`{parameter.default}`")
     cells = (f"`{parameter.key}`", takes, default, parameter.description)
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", "<br>") for cell in cells) + " |"
+    return (
+        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", "<br>") for cell in cells) + " |"
+    )
 
 
 def choices(parameter: Parameter) -> Iterator[str]:
