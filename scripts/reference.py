@@ -68,7 +68,7 @@ def row(parameter: Parameter) -> str:
     takes = parameter.kind
     if takes == "one of":
         takes = " ".join(f"`{choice.name}`" for choice in parameter.choices)
-    unless = {"required": "required", "none": "", "see above": "see right"}
+    unless = {"required": "required", "none": ""}
     default = unless.get(parameter.default, f"`{parameter.default}`")
     cells = (f"`{parameter.key}`", takes, default, parameter.description)
     return (

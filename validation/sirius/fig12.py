@@ -39,7 +39,6 @@ def _claims(runs: Runs[tuple[str, float]]) -> dict[str, float]:
         "fig12-1x-falls-behind": to_esn("1x", 1.0),
         "fig12-1x-at-full-load": to_esn("1x", 1.0),
         "fig12-one-and-a-half-matches": min(to_esn("1.5x", load) for load in LOADS),
-        "fig12-twice-adds-nothing": runs.ratio(("2x", 1.0), ("1.5x", 1.0), GOODPUT),
         "fig12-fct-unmoved": max(fct),
     }
 

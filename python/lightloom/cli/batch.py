@@ -152,7 +152,7 @@ def _verdict_table(verdicts: list[reproduction.Verdict]) -> Table:
     for verdict in verdicts:
         claim = verdict.claim
         expected = "-" if claim.expect is None else f"{claim.expect} {claim.unit}".rstrip()
-        measured = "-" if verdict.measured is None else f"{verdict.measured:.4g} {claim.unit}"
+        measured = "-" if verdict.measured is None else f"{_figure(verdict.measured)} {claim.unit}"
         table.add_row(
             Text.assemble((claim.id, "bold"), "\n", claim.statement, "\n"),
             expected,
@@ -160,3 +160,8 @@ def _verdict_table(verdicts: list[reproduction.Verdict]) -> Table:
             Text(verdict.outcome, style=COLOURS[verdict.outcome]),
         )
     return table
+
+
+def _figure(value: float) -> str:
+    """Four digits, without an exponent where people read."""
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"

@@ -146,7 +146,7 @@ def _facts(parameter: Parameter) -> str:
         kind = "one of " + ", ".join(choice.name for choice in parameter.choices)
     if parameter.default == "required":
         return f"{kind}, required"
-    if parameter.default in ("none", "see above"):
+    if parameter.default == "none":
         return f"{kind}, optional"
     return f"{kind}, default {parameter.default}"
 

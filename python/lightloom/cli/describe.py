@@ -105,7 +105,7 @@ def _parameter(key: str, raw: Schema, root: Schema, required: bool) -> Parameter
 
 def _default(value: Any, required: bool) -> str:
     if value is ABSENT or value is None:
-        return "required" if required else "see above" if value is None else "none"
+        return "required" if required else "none"
     return json.dumps(value, ensure_ascii=False)
 
 

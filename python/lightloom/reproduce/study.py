@@ -99,6 +99,8 @@ def draw(panels: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def _draw_panel(axes: Axes, data: Mapping[str, Any]) -> None:
+    from matplotlib.ticker import LogLocator, NullLocator
+
     from lightloom.report import style
 
     for slot, (name, values) in enumerate(data["lines"].items()):
@@ -110,9 +112,14 @@ def _draw_panel(axes: Axes, data: Mapping[str, Any]) -> None:
             colour, marker = style.LIGHT[look.colour], look.marker[1]
             axes.plot(x, y, label=name, color=colour, linestyle=dash, marker=marker, markersize=4)
     axes.set(xlabel=data["x_label"], ylabel=data["y_label"])
-    axes.set_title(data["title"], fontsize="medium", loc="left")
     axes.set_xscale("log" if data["log_x"] else "linear")
     axes.set_yscale("log" if data["log_y"] else "linear")
+    axes.set_title(data["title"], fontsize="medium", loc="left")
+    for axis, logarithmic in ((axes.xaxis, data["log_x"]), (axes.yaxis, data["log_y"])):
+        if logarithmic:
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axis.set_minor_locator(NullLocator())
+            axis.set_major_formatter("{x:g}")
     if not data["log_y"]:
         axes.set_ylim(bottom=0)
     axes.grid(True, alpha=0.25, linewidth=0.6)
