@@ -3,7 +3,7 @@
 
 use super::cell::{Cell, Routes};
 use super::config::{Derived, SiriusConfig};
-use super::grants::{Asker, Tile, BLOCK};
+use super::grants::{Asker, Tile};
 use super::shard::{Askers, Deal, Grant, Outbox, Shard};
 use super::topology::{Schedule, Visits};
 use crate::registry::Site;
@@ -54,6 +54,10 @@ fn by_intermediate(tiles: &mut [Vec<Tile>]) -> Vec<Vec<&mut Tile>> {
     columns
 }
 
+/// Nodes are dealt to shards by this many, so that neither a block of
+/// intermediates nor a word of busy queues is split.
+const ROWS: usize = 64;
+
 /// Sirius; `CAP` is the room of a relay queue, at least Q.
 pub struct Sirius<const CAP: usize> {
     cluster: Cluster,
@@ -81,10 +85,10 @@ impl<const CAP: usize> Sirius<CAP> {
         let schedule = &derived.schedule;
         let nodes = schedule.nodes() as usize;
         let routes = Routes::new(site.flows, site.cluster, schedule, derived.cell);
-        let threads = site.threads.clamp(1, nodes.div_ceil(BLOCK));
+        let threads = site.threads.clamp(1, nodes.div_ceil(ROWS));
         let rows = nodes
             .div_ceil(threads)
-            .next_multiple_of(if threads > 1 { BLOCK } else { 1 });
+            .next_multiple_of(if threads > 1 { ROWS } else { 1 });
         let deal = Deal::new(nodes, rows);
         let shards: Vec<Shard<CAP>> = deal
             .shards()
@@ -228,19 +232,18 @@ impl<const CAP: usize> Sirius<CAP> {
         let flights = self.flights.len() as i64;
         let sent = &mut self.flights[slot.rem_euclid(flights) as usize];
         let (visits, routes, deal) = (&self.visits, &self.routes, &self.deal);
-        let turn = visits.at(slot);
         let work = self.shards.iter_mut().zip(sent.iter_mut());
         if io.audit.is_some() {
             each(&self.pool, work, |(s, out)| {
                 {
-                    s.transmit::<true>(&turn, visits, routes, deal, out)
+                    s.transmit::<true>(slot, visits, routes, deal, out)
                 }
             });
             self.record(slot, io);
         } else {
             each(&self.pool, work, |(s, out)| {
                 {
-                    s.transmit::<false>(&turn, visits, routes, deal, out)
+                    s.transmit::<false>(slot, visits, routes, deal, out)
                 }
             });
         }
@@ -254,9 +257,7 @@ impl<const CAP: usize> Sirius<CAP> {
             &self.pool,
             self.shards.iter_mut().enumerate(),
             |(i, shard)| {
-                for from in inboxes {
-                    shard.receive(visits, &from[i]);
-                }
+                shard.receive(visits, inboxes.iter().map(|from| &from[i]));
                 shard.note_peak();
             },
         );

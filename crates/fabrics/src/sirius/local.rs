@@ -96,8 +96,8 @@ impl Local {
         self.total += count as u64;
     }
 
-    /// Takes one cell for `dst`, if there is one.
-    #[inline]
+    /// Takes one cell for `dst`, if there is one; [`Local::left`] counts it.
+    #[inline(always)]
     pub fn take(
         &mut self,
         row: usize,
@@ -120,12 +120,17 @@ impl Local {
         if run.left == 0 {
             self.retire(row, id);
         }
-        self.cells[row] -= 1;
-        self.total -= 1;
         Some(cell)
     }
 
+    /// Counts cells that were taken.
+    pub fn left(&mut self, row: usize, count: u64) {
+        self.cells[row] -= count;
+        self.total -= count;
+    }
+
     /// A run drawn uniformly from the chain that begins with `oldest`.
+    #[cold]
     fn any_run(&self, oldest: u32, rng: &mut Stream) -> u32 {
         let next = |id: &u32| Some(self.runs[*id as usize].next).filter(|&n| n != 0);
         let chain = || std::iter::successors(Some(oldest), next);
@@ -133,6 +138,8 @@ impl Local {
         chain().nth(pick).expect("within the chain")
     }
 
+    #[cold]
+    #[inline(never)]
     fn retire(&mut self, row: usize, id: u32) {
         let Run {
             dst, place, next, ..
@@ -201,7 +208,9 @@ mod tests {
                     local.admit(0, rank as u32, dst, 0, count);
                     model[dst as usize].extend((0..count).map(|s| Cell::new(rank as u32, s)));
                 } else {
-                    prop_assert_eq!(local.take(0, dst, GrantServes::Fifo, &mut rng), model[dst as usize].pop_front());
+                    let taken = local.take(0, dst, GrantServes::Fifo, &mut rng);
+                    local.left(0, taken.is_some() as u64);
+                    prop_assert_eq!(taken, model[dst as usize].pop_front());
                 }
                 let left: usize = model.iter().map(VecDeque::len).sum();
                 prop_assert_eq!(local.cells(0), left as u64);

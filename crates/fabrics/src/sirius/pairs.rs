@@ -8,8 +8,8 @@
 //! cache line.
 //!
 //! A queue is addressed by row (its node) and *turn*: the place of its peer in
-//! the order in which the node meets its peers, so that the queues served in a
-//! slot stand side by side.
+//! the order in which the node meets its peers. All nodes are at the same turns
+//! in a slot, so queues lie turn by turn, those served together side by side.
 
 use super::cell::Cell;
 
@@ -49,7 +49,10 @@ struct Spilt {
 /// most Q by protocol, granted cells have no bound, and spill into a list.
 #[derive(Clone, Debug)]
 pub struct Pairs<const CAP: usize> {
-    nodes: usize,
+    /// Queues of one turn, and some padding: without it those of one row would
+    /// all fall into the same sets of the cache.
+    stride: usize,
+    rows: usize,
     rings: Vec<Ring<CAP>>,
     lines: Vec<Line>,
     /// First and last spilt cell of a queue; 0 for none.
@@ -61,11 +64,13 @@ pub struct Pairs<const CAP: usize> {
 impl<const CAP: usize> Pairs<CAP> {
     /// Empty queues.
     pub fn new(rows: usize, nodes: usize) -> Self {
+        let stride = rows | 1;
         Pairs {
-            nodes,
-            rings: vec![Ring([Cell::default(); CAP]); rows * nodes],
-            lines: vec![Line::default(); rows * nodes],
-            spill: vec![(0, 0); rows * nodes],
+            stride,
+            rows,
+            rings: vec![Ring([Cell::default(); CAP]); stride * nodes],
+            lines: vec![Line::default(); stride * nodes],
+            spill: vec![(0, 0); stride * nodes],
             spilt: vec![Spilt {
                 cell: Cell::default(),
                 next: 0,
@@ -81,13 +86,13 @@ impl<const CAP: usize> Pairs<CAP> {
 
     /// Cells that wait.
     pub fn len(&self, row: usize, turn: usize) -> usize {
-        self.lines[row * self.nodes + turn].len()
+        self.lines[turn * self.stride + row].len()
     }
 
     /// Adds a cell at the end.
     #[inline(always)]
     pub fn push(&mut self, row: usize, turn: usize, cell: Cell) {
-        let queue = row * self.nodes + turn;
+        let queue = turn * self.stride + row;
         let line = &mut self.lines[queue];
         let (first, len) = (line.first(), line.len());
         line.0 += ONE;
@@ -102,14 +107,14 @@ impl<const CAP: usize> Pairs<CAP> {
     /// last.
     #[inline(always)]
     pub fn pop(&mut self, row: usize, turn: usize) -> (Cell, bool) {
-        self.row(row).pop(turn)
+        self.turn(turn).pop(row)
     }
 
-    /// The queues of a row, borrowed once for many cells.
+    /// The queues of a turn, borrowed once for many cells.
     #[inline(always)]
-    pub fn row(&mut self, row: usize) -> Row<'_, CAP> {
-        let queues = row * self.nodes..(row + 1) * self.nodes;
-        Row {
+    pub fn turn(&mut self, turn: usize) -> Queues<'_, CAP> {
+        let queues = turn * self.stride..turn * self.stride + self.rows;
+        Queues {
             rings: &mut self.rings[queues.clone()],
             lines: &mut self.lines[queues.clone()],
             spill: &mut self.spill[queues],
@@ -155,7 +160,7 @@ impl<const CAP: usize> Pairs<CAP> {
 
     /// Every cell of a queue in order.
     pub fn each_cell(&self, row: usize, turn: usize) -> impl Iterator<Item = Cell> + '_ {
-        let queue = row * self.nodes + turn;
+        let queue = turn * self.stride + row;
         let (line, ring) = (self.lines[queue], &self.rings[queue].0);
         let next = |id: &u32| Some(self.spilt[*id as usize].next).filter(|&n| n != 0);
         let spilt = std::iter::successors(Some(self.spill[queue].0).filter(|&id| id != 0), next);
@@ -167,13 +172,13 @@ impl<const CAP: usize> Pairs<CAP> {
     /// Hints that a queue will be wanted soon.
     #[inline(always)]
     pub fn prefetch(&self, row: usize, turn: usize) {
-        super::prefetch::prefetch(&self.rings, row * self.nodes + turn);
-        super::prefetch::prefetch(&self.lines, row * self.nodes + turn);
+        super::prefetch::prefetch(&self.rings, turn * self.stride + row);
+        super::prefetch::prefetch(&self.lines, turn * self.stride + row);
     }
 }
 
-/// The queues of one row, by turn.
-pub struct Row<'a, const CAP: usize> {
+/// The queues of one turn, by row.
+pub struct Queues<'a, const CAP: usize> {
     rings: &'a mut [Ring<CAP>],
     lines: &'a mut [Line],
     spill: &'a mut [(u32, u32)],
@@ -181,17 +186,17 @@ pub struct Row<'a, const CAP: usize> {
     free: &'a mut Vec<u32>,
 }
 
-impl<const CAP: usize> Row<'_, CAP> {
+impl<const CAP: usize> Queues<'_, CAP> {
     /// See [`Pairs::pop`].
     #[inline(always)]
-    pub fn pop(&mut self, turn: usize) -> (Cell, bool) {
-        let line = self.lines[turn].0;
+    pub fn pop(&mut self, row: usize) -> (Cell, bool) {
+        let line = self.lines[row].0;
         let first = line as usize % CAP;
-        let cell = self.rings[turn].0[first];
+        let cell = self.rings[row].0[first];
         // One cell less; the ring begins one place on.
-        self.lines[turn].0 = (line - ONE) & !0xFF | (first as u32 + 1) % CAP as u32;
+        self.lines[row].0 = (line - ONE) & !0xFF | (first as u32 + 1) % CAP as u32;
         if line >= (CAP as u32 + 1) * ONE {
-            self.refill(turn, first);
+            self.refill(row, first);
         }
         (cell, line < 2 * ONE)
     }
@@ -199,8 +204,8 @@ impl<const CAP: usize> Row<'_, CAP> {
     /// Moves the first spilt cell into the ring.
     #[cold]
     #[inline(never)]
-    fn refill(&mut self, turn: usize, place: usize) {
-        let (first, last) = &mut self.spill[turn];
+    fn refill(&mut self, row: usize, place: usize) {
+        let (first, last) = &mut self.spill[row];
         let id = *first;
         let Spilt { cell, next } = self.spilt[id as usize];
         *first = next;
@@ -208,7 +213,7 @@ impl<const CAP: usize> Row<'_, CAP> {
             *last = 0;
         }
         self.free.push(id);
-        self.rings[turn].0[place] = cell;
+        self.rings[row].0[place] = cell;
     }
 }
 
@@ -247,7 +252,7 @@ mod tests {
                         model[turn].push_back(cell);
                     }
                 }
-                prop_assert_eq!(pairs.each_cell(0, turn).collect::<Vec<_>>(), model[turn].clone());
+                prop_assert_eq!(pairs.each_cell(0, turn).collect::<VecDeque<_>>(), model[turn].clone());
                 prop_assert_eq!(pairs.len(0, turn), model[turn].len());
             }
         }

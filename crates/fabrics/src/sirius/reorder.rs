@@ -20,7 +20,7 @@ struct Arriving {
     /// Bytes in the last cell.
     last: u32,
     /// Sum of the hops of its cells.
-    hops: u64,
+    hops: u32,
 }
 
 /// The flows that end at a range of nodes, by rank from `first`.
@@ -69,18 +69,24 @@ impl Reorder {
         }
     }
 
-    /// A cell arrives at its destination.
+    /// Cells arrive at their destination.
     #[inline(always)]
-    pub fn receive(&mut self, cell: Cell) {
+    pub fn receive(&mut self, cells: &[Cell]) {
+        self.bytes += self.payload * cells.len() as u64;
+        for &cell in cells {
+            self.receive_one(cell);
+        }
+    }
+
+    #[inline(always)]
+    fn receive_one(&mut self, cell: Cell) {
         let f = &mut self.flows[(cell.rank() - self.first) as usize];
         let seq = cell.seq();
         f.received += 1;
-        f.hops += cell.hops() as u64;
-        self.bytes += if seq + 1 == f.cells {
-            f.last as u64
-        } else {
-            self.payload
-        };
+        f.hops += cell.hops();
+        if seq + 1 == f.cells {
+            self.bytes -= self.payload - f.last as u64;
+        }
         let word = &mut self.seen[(f.bits + seq / 64) as usize];
         debug_assert!(*word & 1 << (seq % 64) == 0, "a cell arrived twice");
         *word |= 1 << (seq % 64);
@@ -178,7 +184,7 @@ mod tests {
             let mut arrived = std::collections::BTreeSet::new();
             let mut peak = 0;
             for seq in order {
-                reorder.receive(Cell::new(0, seq));
+                reorder.receive(&[Cell::new(0, seq)]);
                 arrived.insert(seq);
                 let gap = (0..).find(|s| !arrived.contains(s)).unwrap();
                 peak = peak.max(arrived.len() as u32 - gap);

@@ -2,6 +2,7 @@
 //! LOCAL and asks random intermediates for leave to send.
 
 use super::config::{Intermediates, RequestDraw};
+use super::grants::DENIED;
 use super::local::Local;
 use lightloom_engine::Stream;
 
@@ -69,10 +70,15 @@ impl Requests {
         self.walk(row, label, rng, wants)
     }
 
-    /// The answers of a row are known: its requests are pending no more.
-    pub fn answered(&mut self, row: usize, destination: u16) {
-        if !self.pending.is_empty() {
-            self.pending[row * self.nodes + destination as usize] -= 1;
+    /// The answers of a row are known: its requests are pending no more, and
+    /// those denied are none.
+    pub fn answered(&mut self, row: usize, wants: &mut [u16]) {
+        let none = self.nodes as u16;
+        for want in wants.iter_mut().filter(|want| **want != none) {
+            self.pending[row * self.nodes + (*want & !DENIED) as usize] -= 1;
+            if *want & DENIED != 0 {
+                *want = none;
+            }
         }
     }
 
@@ -120,7 +126,17 @@ impl Requests {
         let others = self.intermediates == Intermediates::Others;
         let suppressed = !self.pending.is_empty();
         let (mut used, mut asked) = (0, 0);
+        let plain = self.draw == RequestDraw::Flows && !others && !suppressed;
         while !self.flows.is_empty() && used < self.nodes {
+            if let (true, [(destination, p)]) = (plain, &self.flows[..]) {
+                if *p as usize >= self.nodes - used {
+                    // One flow is left for all who are left: no need to draw.
+                    candidates[used..]
+                        .iter()
+                        .for_each(|&c| wants[c as usize] = *destination);
+                    return self.nodes as u32;
+                }
+            }
             let (mut f, c) = rng.below2(self.flows.len() as u32, (self.nodes - used) as u32);
             if self.draw == RequestDraw::Cells {
                 f = by_cells(&self.flows, rng);

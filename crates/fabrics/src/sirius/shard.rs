@@ -4,12 +4,12 @@
 use super::cell::{Cell, Routes};
 use super::config::{GrantRule, RepeatRequests};
 use super::config::{GrantServes, HopOrder, QueueMetric, SiriusConfig};
-use super::grants::{Grants, Tile, DENIED};
+use super::grants::{Grants, Tile};
 use super::local::Local;
 use super::pairs::Pairs;
 use super::reorder::Reorder;
 use super::requests::Requests;
-use super::topology::{Turn, Visits, Window};
+use super::topology::{ColumnRef, Visits};
 use lightloom_engine::Stream;
 
 /// A cell on its way to an intermediate.
@@ -33,6 +33,8 @@ pub struct Outbox {
     deliver: Vec<Cell>,
     relays: usize,
     delivers: usize,
+    /// Where both lists end after each column of the slot.
+    ends: Vec<(usize, usize)>,
 }
 
 impl Outbox {
@@ -43,7 +45,17 @@ impl Outbox {
             deliver: vec![Cell::default(); room + 1],
             relays: 0,
             delivers: 0,
+            ends: Vec::new(),
         }
+    }
+
+    /// What was sent on the column `k` of the slot.
+    fn column(&self, k: usize) -> (&[Relayed], &[Cell]) {
+        let from = if k == 0 { (0, 0) } else { self.ends[k - 1] };
+        (
+            &self.relay[from.0..self.ends[k].0],
+            &self.deliver[from.1..self.ends[k].1],
+        )
     }
 
     /// First hops.
@@ -59,6 +71,7 @@ impl Outbox {
     fn clear(&mut self) {
         self.relays = 0;
         self.delivers = 0;
+        self.ends.clear();
     }
 
     /// Opens the box for many cells: the ends of its lists stay in registers.
@@ -176,7 +189,8 @@ pub struct Shard<const CAP: usize> {
     pub local: Local,
     /// Relay and granted queues.
     pub pairs: Pairs<CAP>,
-    /// Pairs with a cell to send, a bit each: idle pairs are skipped, not looked at.
+    /// Queues with a cell to send, a bit each, `words` a turn: idle ones are
+    /// skipped, not looked at.
     busy: Vec<u64>,
     /// Cells in the queues of all rows.
     held: u64,
@@ -203,7 +217,7 @@ pub struct Shard<const CAP: usize> {
     pub sent: Vec<Sent>,
     /// Scratch space for a list of columns.
     granted: Vec<u16>,
-    /// Scratch space for the cells of a slot.
+    /// Scratch space for the cells of a column.
     leaving: Vec<Leaving>,
 }
 
@@ -259,43 +273,6 @@ impl Askers {
 /// answer, few enough for the first-level cache.
 const AHEAD: usize = 16;
 
-/// Calls `visit` with the set bits of a window, and clears those for which it
-/// returns true.
-#[inline(always)]
-fn sweep(words: &mut [u64], w: Window, mut visit: impl FnMut(u32) -> bool) {
-    let (mut at, end) = (
-        w.start,
-        w.start + (w.len.max(1) - 1) * w.stride + (w.len > 0) as u32,
-    );
-    while at < end {
-        let take = (64 - at % 64).min(end - at);
-        let word = &mut words[at as usize / 64];
-        let mut set =
-            *word >> (at % 64) & (u64::MAX >> (64 - take)) & every(w.stride, at - w.start);
-        let mut done = 0;
-        while set != 0 {
-            let bit = set.trailing_zeros();
-            done |= (visit(at + bit) as u64) << bit;
-            set &= set - 1;
-        }
-        *word &= !(done << (at % 64));
-        at += take;
-    }
-}
-
-/// Bits whose distance to the first of the window, `gone` bits ago, is a
-/// multiple of `stride`.
-#[inline(always)]
-fn every(stride: u32, gone: u32) -> u64 {
-    if stride == 1 {
-        return u64::MAX;
-    }
-    let first = (stride - gone % stride) % stride;
-    (first..64)
-        .step_by(stride as usize)
-        .fold(0, |mask, bit| mask | 1 << bit)
-}
-
 impl<const CAP: usize> Shard<CAP> {
     /// Idle nodes `lo .. lo + rows`.
     pub fn new(config: &SiriusConfig, lo: usize, rows: usize, routes: &Routes, seed: u64) -> Self {
@@ -306,12 +283,12 @@ impl<const CAP: usize> Shard<CAP> {
             lo,
             rows,
             nodes,
-            words: nodes.div_ceil(64),
+            words: rows.div_ceil(64),
             serves: config.grant_serves,
             metric: config.queue_metric,
             local: Local::new(rows, nodes),
             pairs: Pairs::new(rows, nodes),
-            busy: vec![0; rows * nodes.div_ceil(64)],
+            busy: vec![0; nodes * rows.div_ceil(64)],
             held: 0,
             relaying: vec![0; rows],
             peak: 0,
@@ -334,7 +311,7 @@ impl<const CAP: usize> Shard<CAP> {
             started: Vec::new(),
             sent: Vec::new(),
             granted: vec![0; nodes + 1],
-            leaving: vec![Leaving::default(); rows * config.uplinks.unwrap_or(1) as usize],
+            leaving: vec![Leaving::default(); rows],
         }
     }
 
@@ -403,54 +380,53 @@ impl<const CAP: usize> Shard<CAP> {
     ) {
         let mut granted = std::mem::take(&mut self.granted);
         for (row, _) in askers.iter() {
-            let row = row as usize;
             let mut first = 0;
             for (tile, unused) in tiles.iter_mut().zip(unused.iter_mut()) {
-                let wants = tile.row(row);
-                let n = list_requests(wants, self.nodes as u16, &mut granted);
-                for &k in &granted[..n] {
-                    let by = (first + k as usize) as u16;
-                    let grant = Grant {
-                        by,
-                        destination: wants[k as usize],
-                    };
-                    if !self.accept_one(row, grant, visits) {
-                        unused.push(grant);
-                    }
+                let wants = tile.row(row as usize);
+                if self.requests.suppressed() {
+                    self.requests.answered(row as usize, wants);
                 }
-                first += wants.len();
+                let n = list_requests(wants, self.nodes as u16, &mut granted);
+                let grants = granted[..n].iter().map(|&k| Grant {
+                    by: first + k,
+                    destination: wants[k as usize],
+                });
+                self.accept_row(row as usize, grants, visits, unused);
+                first += wants.len() as u16;
             }
         }
         askers.clear();
         self.granted = granted;
     }
 
-    /// Whether the grant was used, or was none.
     #[inline(always)]
-    fn accept_one(&mut self, row: usize, grant: Grant, visits: &Visits) -> bool {
-        if self.requests.suppressed() {
-            self.requests.answered(row, grant.destination & !DENIED);
-            if grant.destination & DENIED != 0 {
-                return true;
+    fn accept_row(
+        &mut self,
+        row: usize,
+        grants: impl Iterator<Item = Grant>,
+        visits: &Visits,
+        unused: &mut Vec<Grant>,
+    ) {
+        let mut moved = 0;
+        for grant in grants {
+            let rng = &mut self.rng[row];
+            let Some(cell) = self.local.take(row, grant.destination, self.serves, rng) else {
+                // A direct hop was promised no relay queue: nothing to give back.
+                if grant.by != grant.destination {
+                    unused.push(grant);
+                }
+                continue;
+            };
+            if cell.seq() == 0 {
+                self.started.push(cell.rank());
             }
+            let turn = visits.turn(self.lo + row, grant.by as usize);
+            self.pairs.push(row, turn, cell);
+            self.busy[turn * self.words + row / 64] |= 1 << (row % 64);
+            moved += 1;
         }
-        let rng = &mut self.rng[row];
-        let Some(cell) = self.local.take(row, grant.destination, self.serves, rng) else {
-            // A direct hop was promised no relay queue: nothing to give back.
-            return grant.by == grant.destination;
-        };
-        if cell.seq() == 0 {
-            self.started.push(cell.rank());
-        }
-        self.enqueue(row, visits.turn(self.lo + row, grant.by as usize), cell);
-        true
-    }
-
-    #[inline(always)]
-    fn enqueue(&mut self, row: usize, turn: usize, cell: Cell) {
-        self.pairs.push(row, turn, cell);
-        self.busy[row * self.words + turn / 64] |= 1 << (turn % 64);
-        self.held += 1;
+        self.held += moved;
+        self.local.left(row, moved);
     }
 
     /// Unused grants of this shard's nodes lapse.
@@ -468,7 +444,7 @@ impl<const CAP: usize> Shard<CAP> {
     /// Sends one cell on every uplink whose peer of this slot has one waiting.
     pub fn transmit<const WATCHED: bool>(
         &mut self,
-        slot: &Turn,
+        slot: i64,
         visits: &Visits,
         routes: &Routes,
         deal: &Deal,
@@ -479,57 +455,65 @@ impl<const CAP: usize> Shard<CAP> {
             return;
         }
         let mut leaving = std::mem::take(&mut self.leaving);
-        let n = match slot.same_for_all() {
-            Some(windows) => self.take_cells(visits, &mut leaving, |_| windows),
-            None => self.take_all_windows(slot, visits, &mut leaving),
-        };
-        if WATCHED {
-            self.note_sent(slot, visits, &leaving[..n], routes);
+        for column in visits.columns(slot) {
+            if self.far {
+                self.prefetch_column(column.turn as usize + 1);
+            }
+            let n = self.take_cells(column, visits, &mut leaving);
+            if WATCHED {
+                self.note_sent(column.uplink, &leaving[..n], routes);
+            }
+            self.post(&leaving[..n], &routes.dst, deal, out);
+            out.iter_mut()
+                .for_each(|o| o.ends.push((o.relays, o.delivers)));
+            self.held -= n as u64;
+            self.hops += n as u64;
         }
-        self.post(&leaving[..n], &routes.dst, deal, out);
         self.leaving = leaving;
-        self.held -= n as u64;
-        self.hops += n as u64;
     }
 
-    /// Schedules whose windows differ from node to node.
-    fn take_all_windows(&mut self, slot: &Turn, visits: &Visits, leaving: &mut [Leaving]) -> usize {
-        let (lo, mut n) = (self.lo as u32, 0);
-        for k in 0..slot.count() {
-            let window = |row: usize| [slot.turns(lo + row as u32, k), Window::default()];
-            n += self.take_cells(visits, &mut leaving[n..], window);
-        }
-        n
-    }
-
-    /// Takes the first cell of every queue in the windows of each row; returns
-    /// how many there are.
+    /// Hints at the queues of the next column.
     #[inline(always)]
-    fn take_cells(
-        &mut self,
-        visits: &Visits,
-        leaving: &mut [Leaving],
-        windows: impl Fn(usize) -> [Window; 2],
-    ) -> usize {
+    fn prefetch_column(&self, turn: usize) {
+        let turn = if turn == self.nodes { 0 } else { turn };
+        for (w, &word) in self.busy[turn * self.words..][..self.words]
+            .iter()
+            .enumerate()
+        {
+            let mut set = word;
+            while set != 0 {
+                self.pairs
+                    .prefetch(w * 64 + set.trailing_zeros() as usize, turn);
+                set &= set - 1;
+            }
+        }
+    }
+
+    /// Takes the first cell of every queue of a column; returns how many.
+    #[inline(always)]
+    fn take_cells(&mut self, column: ColumnRef, visits: &Visits, leaving: &mut [Leaving]) -> usize {
+        let turn = column.turn as usize;
+        let busy = &mut self.busy[turn * self.words..][..self.words];
+        let mut queues = self.pairs.turn(turn);
         let mut n = 0;
-        for (row, busy) in self.busy.chunks_exact_mut(self.words).enumerate() {
-            if busy.iter().all(|&word| word == 0) {
-                continue;
+        for (w, word) in busy.iter_mut().enumerate() {
+            let mut set = *word & column.labels.map_or(u64::MAX, |l| l[self.lo / 64 + w]);
+            let mut done = 0;
+            while set != 0 {
+                let bit = set.trailing_zeros();
+                set &= set - 1;
+                let row = w * 64 + bit as usize;
+                let (cell, last) = queues.pop(row);
+                done |= (last as u64) << bit;
+                let via = visits.peer(self.lo + row, turn) as u16;
+                leaving[n] = Leaving {
+                    cell,
+                    row: row as u16,
+                    via,
+                };
+                n += 1;
             }
-            let mut queues = self.pairs.row(row);
-            for w in windows(row) {
-                sweep(busy, w, |turn| {
-                    let (cell, last) = queues.pop(turn as usize);
-                    let via = visits.peer(self.lo + row, turn as usize) as u16;
-                    leaving[n] = Leaving {
-                        cell,
-                        row: row as u16,
-                        via,
-                    };
-                    n += 1;
-                    last
-                });
-            }
+            *word &= !done;
         }
         n
     }
@@ -554,6 +538,12 @@ impl<const CAP: usize> Shard<CAP> {
 
     #[inline(always)]
     fn post_to(&mut self, leaving: &[Leaving], destinations: &[u16], out: &mut Outbox) {
+        if self.far {
+            for l in leaving {
+                self.grants.prefetch(l.row as usize, l.via as usize);
+                super::prefetch::prefetch(destinations, l.cell.rank() as usize);
+            }
+        }
         for l in leaving {
             let second = l.cell.is_second();
             self.grants.release(l.row as usize, l.via as usize, second);
@@ -571,57 +561,60 @@ impl<const CAP: usize> Shard<CAP> {
         post.close();
     }
 
-    /// For the audit: what is about to be sent, and on which uplink.
+    /// For the audit: what is sent, and on which uplink.
     #[cold]
-    fn note_sent(&mut self, slot: &Turn, visits: &Visits, leaving: &[Leaving], routes: &Routes) {
-        for l in leaving {
-            let from = (self.lo + l.row as usize) as u32;
-            let turn = visits.turn(from as usize, l.via as usize) as u32;
-            let uplink = (0..slot.count())
-                .map(|k| slot.turns(from, k))
-                .find_map(|w| {
-                    (0..w.len)
-                        .find(|j| w.start + j * w.stride == turn)
-                        .map(|j| w.first_uplink + j)
-                });
-            let uplink = uplink.expect("a meeting has an uplink");
-            self.sent.push(Sent {
-                from,
-                to: l.via as u32,
-                uplink,
-                bytes: routes.bytes(l.cell),
-            });
+    fn note_sent(&mut self, uplink: u16, leaving: &[Leaving], routes: &Routes) {
+        self.sent.extend(leaving.iter().map(|l| Sent {
+            from: (self.lo + l.row as usize) as u32,
+            to: l.via as u32,
+            uplink: uplink as u32,
+            bytes: routes.bytes(l.cell),
+        }));
+    }
+
+    /// Takes in what arrived, column by column, from all shards (`boxes`), so
+    /// that the order does not depend on how nodes are dealt to shards.
+    pub fn receive<'a>(
+        &mut self,
+        visits: &Visits,
+        boxes: impl Iterator<Item = &'a Outbox> + Clone,
+    ) {
+        let columns = boxes.clone().map(|b| b.ends.len()).max().unwrap_or(0);
+        for k in 0..columns {
+            for from in boxes.clone().filter(|b| k < b.ends.len()) {
+                let (relay, deliver) = from.column(k);
+                self.relay(visits, relay);
+                self.deliver(deliver);
+            }
         }
     }
 
-    /// Takes in what arrived from one shard.
-    pub fn receive(&mut self, visits: &Visits, inbox: &Outbox) {
-        let place = |r: &Relayed| {
+    #[inline(always)]
+    fn relay(&mut self, visits: &Visits, arrived: &[Relayed]) {
+        for r in arrived.iter().filter(|_| self.far) {
             let turn = visits.turn(r.via as usize, r.destination as usize);
-            (r.via as usize - self.lo, turn)
-        };
-        for (k, relayed) in inbox.relay().iter().enumerate() {
-            if let Some(later) = inbox.relay().get(k + AHEAD).filter(|_| self.far) {
-                let (row, turn) = place(later);
-                self.pairs.prefetch(row, turn);
-            }
-            let (row, turn) = place(relayed);
-            let cell = relayed.cell.on_hop(true);
+            self.pairs.prefetch(r.via as usize - self.lo, turn);
+        }
+        for r in arrived {
+            let turn = visits.turn(r.via as usize, r.destination as usize);
+            let (row, cell) = (r.via as usize - self.lo, r.cell.on_hop(true));
             if self.second_first {
                 self.pairs.push_second_first(row, turn, cell);
             } else {
                 self.pairs.push(row, turn, cell);
             }
-            self.busy[row * self.words + turn / 64] |= 1 << (turn % 64);
+            self.busy[turn * self.words + row / 64] |= 1 << (row % 64);
             self.relaying[row] += 1;
         }
-        self.held += inbox.relay().len() as u64;
-        for (k, &cell) in inbox.deliver().iter().enumerate() {
-            if let Some(&later) = inbox.deliver().get(k + AHEAD).filter(|_| self.far) {
-                self.reorder.prefetch(later);
-            }
-            self.reorder.receive(cell);
+        self.held += arrived.len() as u64;
+    }
+
+    #[inline(always)]
+    fn deliver(&mut self, arrived: &[Cell]) {
+        for &cell in arrived.iter().filter(|_| self.far) {
+            self.reorder.prefetch(cell);
         }
+        self.reorder.receive(arrived);
     }
 
     /// Notes the queue peak; once a slot, when everything has arrived.

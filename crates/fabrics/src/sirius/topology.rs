@@ -102,20 +102,6 @@ impl Wiring {
     }
 }
 
-/// Nodes met in a slot: labels `start, start + stride, …` (`len` of them),
-/// through uplinks `first_uplink, first_uplink + 1, …`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Window {
-    /// First label.
-    pub start: u32,
-    /// How many.
-    pub len: u32,
-    /// Distance between labels.
-    pub stride: u32,
-    /// The uplink of the first.
-    pub first_uplink: u32,
-}
-
 /// Who meets whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Schedule {
@@ -196,62 +182,97 @@ impl Schedule {
     }
 }
 
-/// The schedule laid out for the kernel: who is met, label by label, by table
-/// look-ups instead of divisions.
+/// The schedule laid out for the kernel.
 ///
 /// The *turn* of a peer is its place in the order in which a node meets the
-/// others: `turn = (label of the peer − base of the node) mod N`.
+/// others: `turn = (label of the peer − base of the node) mod N`. In a slot an
+/// uplink of all nodes, or of some, is at the same turn: a [`Column`].
 #[derive(Clone, Debug)]
 pub struct Visits {
     nodes: u32,
-    kind: Kind,
     /// Label of the first peer that each label meets in a round.
     base: Vec<u16>,
+    kind: Kind,
 }
 
 #[derive(Clone, Debug)]
 enum Kind {
     Rotor(RoundRobin),
-    Gratings(Vec<BankTable>),
+    /// The columns of each slot of a frame.
+    Frame(Vec<Vec<Column>>),
 }
 
-/// A bank by label.
-#[derive(Clone, Debug)]
-struct BankTable {
-    ports: u32,
-    uplinks: u32,
-    first_uplink: u32,
-    /// Distance between the labels that hear one wavelength.
-    stride: u32,
-    /// Grating input of each label.
-    input: Vec<u16>,
-    /// First label that hears each grating output.
-    start: Vec<u16>,
+/// Nodes that are at the same turn on the same uplink in a slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Their turn.
+    pub turn: u16,
+    /// Their uplink.
+    pub uplink: u16,
+    /// A bit for each label that belongs to the column; `None` if all do.
+    pub labels: Option<Vec<u64>>,
 }
 
 impl Visits {
     /// Lays out a schedule.
     pub fn new(schedule: &Schedule) -> Visits {
         let nodes = schedule.nodes();
-        let kind = match schedule {
-            Schedule::Rotor(rr) => Kind::Rotor(*rr),
-            Schedule::Gratings(w) => Kind::Gratings(
-                w.banks
-                    .iter()
-                    .map(|b| BankTable::new(b, schedule))
-                    .collect(),
-            ),
-        };
         let per = nodes / schedule.finest();
         let base = |label| match schedule {
             Schedule::Rotor(_) => (label + 1) % nodes,
             Schedule::Gratings(_) => label / per * per,
         };
-        Visits {
+        let base = (0..nodes).map(|l| base(l) as u16).collect();
+        let mut visits = Visits {
             nodes,
-            kind,
-            base: (0..nodes).map(|l| base(l) as u16).collect(),
+            base,
+            kind: Kind::Frame(Vec::new()),
+        };
+        visits.kind = match schedule {
+            Schedule::Rotor(rr) => Kind::Rotor(*rr),
+            Schedule::Gratings(w) => {
+                let frame = w.banks.iter().map(|b| b.awgr.ports).max().unwrap_or(1);
+                Kind::Frame(
+                    (0..frame)
+                        .map(|slot| visits.columns_of(schedule, slot))
+                        .collect(),
+                )
+            }
+        };
+        visits
+    }
+
+    fn columns_of(&self, schedule: &Schedule, slot: u32) -> Vec<Column> {
+        (0..schedule.uplinks())
+            .flat_map(|u| self.columns_of_uplink(schedule, slot, u))
+            .collect()
+    }
+
+    fn columns_of_uplink(&self, schedule: &Schedule, slot: u32, uplink: u32) -> Vec<Column> {
+        let mut columns: Vec<Column> = Vec::new();
+        for label in 0..self.nodes {
+            let (peer, _) = schedule.peer(schedule.node(label), uplink, slot as i64);
+            let turn = self.turn(label as usize, schedule.label(peer) as usize) as u16;
+            let at = columns
+                .iter()
+                .position(|c| c.turn == turn)
+                .unwrap_or_else(|| {
+                    let none = vec![0; self.nodes.div_ceil(64) as usize];
+                    columns.push(Column {
+                        turn,
+                        uplink: uplink as u16,
+                        labels: Some(none),
+                    });
+                    columns.len() - 1
+                });
+            if let Some(labels) = &mut columns[at].labels {
+                labels[label as usize / 64] |= 1 << (label % 64);
+            }
         }
+        if let [only] = &mut columns[..] {
+            only.labels = None;
+        }
+        columns
     }
 
     /// The label that `label` meets at its turn `turn`.
@@ -272,144 +293,54 @@ impl Visits {
         peer + if peer < base { self.nodes as usize } else { 0 } - base
     }
 
-    /// The visits of `slot`.
-    #[inline(always)]
-    pub fn at(&self, slot: i64) -> Turn<'_> {
-        let turn = match &self.kind {
-            Kind::Rotor(rr) => rr.turn(slot) as u32,
-            Kind::Gratings(_) => 0,
+    /// The columns of `slot`, in order of uplinks.
+    #[inline]
+    pub fn columns(&self, slot: i64) -> impl Iterator<Item = ColumnRef<'_>> + '_ {
+        let (turn, count, frame) = match &self.kind {
+            Kind::Rotor(rr) => (rr.turn(slot) as u32, rr.uplinks as usize, None),
+            Kind::Frame(frame) => {
+                let columns = &frame[slot.rem_euclid(frame.len() as i64) as usize];
+                (0, columns.len(), Some(columns))
+            }
         };
-        Turn {
-            visits: self,
-            turn,
-            slot,
+        (0..count).map(move |k| match frame {
+            Some(columns) => {
+                let c = &columns[k];
+                ColumnRef {
+                    turn: c.turn,
+                    uplink: c.uplink,
+                    labels: c.labels.as_deref(),
+                }
+            }
+            None => {
+                let turn = (turn + k as u32) % self.nodes;
+                ColumnRef {
+                    turn: turn as u16,
+                    uplink: k as u16,
+                    labels: None,
+                }
+            }
+        })
+    }
+
+    /// Most columns of any slot.
+    pub fn most_columns(&self) -> usize {
+        match &self.kind {
+            Kind::Rotor(rr) => rr.uplinks as usize,
+            Kind::Frame(frame) => frame.iter().map(Vec::len).max().unwrap_or(0),
         }
     }
 }
 
-impl BankTable {
-    fn new(b: &Bank, schedule: &Schedule) -> BankTable {
-        let (g, ports) = (schedule.finest(), b.awgr.ports);
-        BankTable {
-            ports,
-            uplinks: b.uplinks,
-            first_uplink: b.first_uplink,
-            stride: ports / g,
-            input: (0..schedule.nodes())
-                .map(|l| ((schedule.node(l) % ports + b.shift) % ports) as u16)
-                .collect(),
-            start: (0..ports).map(|k| schedule.label(k) as u16).collect(),
-        }
-    }
-}
-
-/// The visits of one slot.
+/// A borrowed [`Column`].
 #[derive(Clone, Copy, Debug)]
-pub struct Turn<'a> {
-    visits: &'a Visits,
-    turn: u32,
-    slot: i64,
-}
-
-impl Turn<'_> {
-    /// Window `k` of the turns that come round for `label`; see [`Turn::window`].
-    #[inline(always)]
-    pub fn turns(&self, label: u32, k: usize) -> Window {
-        match &self.visits.kind {
-            // All nodes are at the same place of their round.
-            Kind::Rotor(rr) => self.rotor(rr, self.turn, k),
-            Kind::Gratings(_) => {
-                let w = self.window(label, k);
-                let start = self.visits.turn(label as usize, w.start as usize) as u32;
-                Window { start, ..w }
-            }
-        }
-    }
-
-    /// The windows of turns, where they are the same for every node.
-    #[inline(always)]
-    pub fn same_for_all(&self) -> Option<[Window; 2]> {
-        match &self.visits.kind {
-            Kind::Rotor(_) => Some([self.turns(0, 0), self.turns(0, 1)]),
-            Kind::Gratings(banks) if banks.len() == 1 => {
-                Some([self.turns(0, 0), Window::default()])
-            }
-            Kind::Gratings(_) => None,
-        }
-    }
-
-    #[inline(always)]
-    fn rotor(&self, rr: &RoundRobin, start: u32, k: usize) -> Window {
-        let len = rr.uplinks.min(rr.nodes - start);
-        match k {
-            0 => Window {
-                start,
-                len,
-                stride: 1,
-                first_uplink: 0,
-            },
-            _ => Window {
-                start: 0,
-                len: rr.uplinks - len,
-                stride: 1,
-                first_uplink: len,
-            },
-        }
-    }
-
-    /// How many windows a label meets; some may be empty.
-    #[inline(always)]
-    pub fn count(&self) -> usize {
-        match &self.visits.kind {
-            Kind::Rotor(_) => 2, // the round may wrap around N
-            Kind::Gratings(banks) => banks.len(),
-        }
-    }
-
-    /// Window `k` of the labels that `label` meets, in order of uplinks. A
-    /// window does not wrap around N.
-    #[inline(always)]
-    pub fn window(&self, label: u32, k: usize) -> Window {
-        let n = self.visits.nodes;
-        match &self.visits.kind {
-            Kind::Rotor(rr) => {
-                let mut start = label + 1 + self.turn;
-                start -= if start >= 2 * n { 2 * n } else { 0 };
-                start -= if start >= n { n } else { 0 };
-                let len = rr.uplinks.min(n - start);
-                match k {
-                    0 => Window {
-                        start,
-                        len,
-                        stride: 1,
-                        first_uplink: 0,
-                    },
-                    _ => Window {
-                        start: 0,
-                        len: rr.uplinks - len,
-                        stride: 1,
-                        first_uplink: len,
-                    },
-                }
-            }
-            Kind::Gratings(banks) => {
-                let b = &banks[k];
-                let wavelength = self.slot.rem_euclid(b.ports as i64) as u32;
-                let output = b.input[label as usize] as u32 + wavelength;
-                let output = if output >= b.ports {
-                    output - b.ports
-                } else {
-                    output
-                };
-                Window {
-                    start: b.start[output as usize] as u32,
-                    len: b.uplinks,
-                    stride: b.stride,
-                    first_uplink: b.first_uplink,
-                }
-            }
-        }
-    }
+pub struct ColumnRef<'a> {
+    /// Turn of its nodes.
+    pub turn: u16,
+    /// Uplink of its nodes.
+    pub uplink: u16,
+    /// Its nodes; `None` for all.
+    pub labels: Option<&'a [u64]>,
 }
 
 #[cfg(test)]
@@ -515,45 +446,29 @@ mod tests {
         }
 
         #[test]
-        fn windows_are_the_peers_in_label_order(s in schedules(), slot in 0i64..10_000) {
+        fn columns_are_the_schedule(s in schedules(), slot in 0i64..10_000) {
             let visits = Visits::new(&s);
-            for label in 0..s.nodes() {
-                let node = s.node(label);
-                prop_assert_eq!(s.label(node), label);
-                let turn = visits.at(slot);
-                let windows = (0..turn.count()).map(|k| turn.window(label, k));
-                let mut uplinks = 0;
-                for w in windows {
-                    for j in 0..w.len {
-                        let peer = s.node(w.start + j * w.stride);
-                        prop_assert_eq!(peer, s.peer(node, w.first_uplink + j, slot).0);
+            let mut met = std::collections::BTreeMap::new();
+            for c in visits.columns(slot) {
+                for label in 0..s.nodes() {
+                    if c.labels.is_none_or(|l| l[label as usize / 64] >> (label % 64) & 1 == 1) {
+                        let peer = s.node(visits.peer(label as usize, c.turn as usize) as u32);
+                        prop_assert!(met.insert((s.node(label), c.uplink as u32), peer).is_none());
                     }
-                    uplinks += w.len;
                 }
-                prop_assert_eq!(uplinks, s.uplinks());
+            }
+            prop_assert_eq!(met.len() as u32, s.nodes() * s.uplinks());
+            for ((node, uplink), peer) in met {
+                prop_assert_eq!(peer, s.peer(node, uplink, slot).0);
             }
         }
 
         #[test]
-        fn turns_are_the_same_windows(s in schedules(), slot in 0i64..10_000) {
+        fn labels_and_turns_have_inverses(s in schedules()) {
             let visits = Visits::new(&s);
-            let turn = visits.at(slot);
-            for label in 0..s.nodes() {
-                let mut by_turn = Vec::new();
-                let mut by_label = Vec::new();
-                for k in 0..turn.count() {
-                    let (w, t) = (turn.window(label, k), turn.turns(label, k));
-                    if let Some(same) = turn.same_for_all() {
-                        prop_assert_eq!((t.start, t.len), (same[k].start, same[k].len));
-                    }
-                    by_label.extend((0..w.len).map(|j| (w.first_uplink + j, (w.start + j * w.stride) as usize)));
-                    by_turn.extend((0..t.len).map(|j| {
-                        (t.first_uplink + j, visits.peer(label as usize, (t.start + j * t.stride) as usize))
-                    }));
-                }
-                by_label.sort();
-                by_turn.sort();
-                prop_assert_eq!(by_label, by_turn);
+            for node in 0..s.nodes() {
+                let label = s.label(node);
+                prop_assert_eq!(s.node(label), node);
                 for peer in 0..s.nodes() as usize {
                     let turn = visits.turn(label as usize, peer);
                     prop_assert_eq!(visits.peer(label as usize, turn), peer);
