@@ -33,6 +33,12 @@ def test_results_go_below_the_names_of_experiment_and_label(tmp_path: Path) -> N
     assert names(tmp_path / "results" / "e" / "clos") == FILES
 
 
+def test_a_name_cannot_lead_out_of_the_results(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", 'name = "../../up & away"\n', SMALL, CLOS)
+    assert lightloom("run", "e.toml", cwd=tmp_path).returncode == 0
+    assert names(tmp_path / "results") == {"-..-up-away"}
+
+
 def test_json_is_the_summary_and_nothing_else(tmp_path: Path) -> None:
     write(tmp_path / "e.toml", SMALL, CLOS)
     done = lightloom("run", "e.toml", "--json", cwd=tmp_path)

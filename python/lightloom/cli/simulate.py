@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +31,7 @@ def run(
     with console.guarded():
         loaded = read_experiment(experiment, set_)
         label = _only_label(loaded, fabric)
-        target = _target(out, json, RESULTS / loaded.name / label)
+        target = _target(out, json, RESULTS / _folder(loaded.name) / label)
         with console.progress(enabled=not json) as tick:
             result = lightloom.run(loaded, label, threads=threads, progress=tick)
         if target is not None:
@@ -56,7 +57,7 @@ def compare(
     with console.guarded():
         loaded = _distinct([read_experiment(path, set_) for path in experiments])
         name = "+".join(e.name for e in loaded)
-        target = _target(out, json, RESULTS / name)
+        target = _target(out, json, RESULTS / _folder(name))
         comparisons = []
         for one in loaded:
             with console.progress(enabled=not json) as tick:
@@ -77,7 +78,8 @@ def _write(comparisons: list[lightloom.Comparison], target: Path) -> Path:
     from lightloom import report
 
     for comparison in comparisons:
-        comparison.save(target if len(comparisons) == 1 else target / comparison.name)
+        alone = len(comparisons) == 1
+        comparison.save(target if alone else target / _folder(comparison.name))
     return report.build(comparisons, target)
 
 
@@ -113,7 +115,7 @@ def _only_label(experiment: lightloom.Experiment, wanted: str | None) -> str:
 
 def _distinct(experiments: list[lightloom.Experiment]) -> list[lightloom.Experiment]:
     """Experiments are told apart by name, in the report and on disk."""
-    names = [e.name for e in experiments]
+    names = [_folder(e.name) for e in experiments]
     for name in names:
         if names.count(name) > 1:
             raise refusal(
@@ -127,6 +129,11 @@ def _target(out: Path | None, json: bool, default: Path) -> Path | None:
     if out is None and json:
         return None
     return console.check_output(out if out is not None else default)
+
+
+def _folder(name: str) -> str:
+    """An experiment's name as that of a folder: it may be any text."""
+    return re.sub(r"[^\w.+-]+", "-", name).lstrip(".") or "experiment"
 
 
 def _wrote(target: Path | None, *names: str) -> None:
