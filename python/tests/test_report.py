@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_report_support import FOUR, Profile, make_comparison
+
 from lightloom import report
 from lightloom.report import model, page
-from test_report_support import FOUR, Profile, make_comparison
 
 LOADS = (0.1, 0.5, 1.0)
 ODD = '<b>$x_1$ & "odd"</script></noscript><!-- %{x} _é'

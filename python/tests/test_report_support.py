@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+
 from lightloom.results import Comparison, Result
 
 SERVER_RATE = 16.67e9  # b/s

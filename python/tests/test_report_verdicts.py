@@ -7,6 +7,8 @@ import tomllib
 import numpy as np
 import pyarrow as pa
 import pytest
+from test_report_support import FOUR, Profile, make_comparison
+
 from lightloom.report import (
     backend_plotly,
     describe,
@@ -18,7 +20,6 @@ from lightloom.report import (
     units,
     verdicts,
 )
-from test_report_support import FOUR, Profile, make_comparison
 
 LOADS = (0.1, 0.5, 1.0)
 
