@@ -157,7 +157,7 @@ fn main() {
     }
     if want("big") {
         let c = cluster(4096, 12_800);
-        for t in [1, 2] {
+        for t in [1] {
             measure(
                 "4096 racks",
                 &c,
@@ -168,10 +168,14 @@ fn main() {
             );
         }
     }
+    if want("512") {
+        let c = cluster(512, 1600);
+        measure("512 racks", &c, json!({}), pareto(&c, 100_000, 0.5, 1), Stop::LastArrival, 1);
+    }
     if want("scale") {
         for (racks, gbps) in [(512, 1600), (1024, 3200)] {
             let c = cluster(racks, gbps);
-            for t in [1, 2] {
+            for t in [1] {
                 measure(
                     "scale",
                     &c,

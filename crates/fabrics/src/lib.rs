@@ -1,6 +1,7 @@
 //! The fabrics of Lightloom: one folder each, one line each in the [`registry`].
 
 pub mod electrical;
+mod memory;
 pub mod registry;
 pub mod sirius;
 

@@ -31,6 +31,18 @@ impl Cell {
         Cell(self.0 | (second as u64) << 31)
     }
 
+    /// As a word of memory.
+    #[inline(always)]
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The cell of a word of memory.
+    #[inline(always)]
+    pub fn from_bits(bits: u64) -> Cell {
+        Cell(bits)
+    }
+
     /// Whether it is on its second hop.
     #[inline(always)]
     pub fn is_second(self) -> bool {

@@ -11,6 +11,9 @@ pub const BLOCK: usize = 32;
 /// In a book of requests: a request that was denied, where that matters.
 pub const DENIED: u16 = 1 << 15;
 
+/// Rows are looked up this far ahead of their turn.
+const AHEAD: usize = 16;
+
 /// Rows that ask for more destinations than this are answered cell by cell.
 const FEW: usize = 12;
 
@@ -38,6 +41,11 @@ impl Tile {
     #[inline(always)]
     pub fn row(&mut self, row: usize) -> &mut [u16] {
         &mut self.wants[row * self.stride..][..self.columns]
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, row: usize, start: usize) {
+        super::prefetch::prefetch(&self.wants, row * self.stride + start);
     }
 
     #[inline(always)]
@@ -146,7 +154,11 @@ impl Grants {
             order.clear();
             order.extend(0..askers.len() as u32);
             rng.shuffle(&mut order);
-            for &k in &order {
+            for (at, &k) in order.iter().enumerate() {
+                if let Some(&later) = order.get(at + AHEAD) {
+                    let later = &askers[later as usize];
+                    tiles[later.shard as usize].prefetch(later.row as usize, start);
+                }
                 let asker = &askers[k as usize];
                 let wants = tiles[asker.shard as usize].block(asker.row as usize, start);
                 if by_destination && asker.destinations.len() <= FEW {

@@ -12,29 +12,13 @@
 //! in a slot, so queues lie turn by turn, those served together side by side.
 
 use super::cell::Cell;
+use crate::memory::Column;
 
-/// The first cells of a queue, a ring; for Q = 4 one cache line.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-struct Ring<const CAP: usize>([Cell; CAP]);
+/// Where a ring begins (low byte) and how many cells wait, spilt ones included:
+/// the first word of a queue, before the cells of its ring.
+type Line = u64;
 
-/// Where a ring begins (low byte) and how many cells wait, spilt ones included.
-#[derive(Clone, Copy, Debug, Default)]
-struct Line(u32);
-
-const ONE: u32 = 1 << 8;
-
-impl Line {
-    #[inline(always)]
-    fn first(self) -> usize {
-        (self.0 & 0xFF) as usize
-    }
-
-    #[inline(always)]
-    fn len(self) -> usize {
-        (self.0 >> 8) as usize
-    }
-}
+const ONE: Line = 1 << 8;
 
 /// A cell that did not fit into the ring of its queue.
 #[derive(Clone, Copy, Debug)]
@@ -45,32 +29,38 @@ struct Spilt {
 
 /// Queues of a range of nodes towards all nodes.
 ///
-/// `CAP` (a power of two, at least 2 Q) is the room of a ring; second hops are at
-/// most Q by protocol, granted cells have no bound, and spill into a list.
+/// Each takes `WORDS` words: its line and a ring of `WORDS` − 1 cells; 8 words
+/// are a cache line. Second hops are at most Q by protocol, granted cells have no
+/// bound, and spill into a list.
 #[derive(Clone, Debug)]
-pub struct Pairs<const CAP: usize> {
+pub struct Pairs<const WORDS: usize> {
     /// Queues of one turn, and some padding: without it those of one row would
     /// all fall into the same sets of the cache.
     stride: usize,
     rows: usize,
-    rings: Vec<Ring<CAP>>,
-    lines: Vec<Line>,
-    /// First and last spilt cell of a queue; 0 for none.
-    spill: Vec<(u32, u32)>,
+    words: Column<u64>,
+    /// First and last spilt cell of a queue, by queue; 0 for none.
+    spill: Column<[u32; 2]>,
     spilt: Vec<Spilt>,
     free: Vec<u32>,
 }
 
-impl<const CAP: usize> Pairs<CAP> {
+#[inline(always)]
+fn wrap<const WORDS: usize>(place: usize) -> usize {
+    place - if place >= WORDS - 1 { WORDS - 1 } else { 0 }
+}
+
+impl<const WORDS: usize> Pairs<WORDS> {
+    const RING: usize = WORDS - 1;
+
     /// Empty queues.
     pub fn new(rows: usize, nodes: usize) -> Self {
         let stride = rows | 1;
         Pairs {
             stride,
             rows,
-            rings: vec![Ring([Cell::default(); CAP]); stride * nodes],
-            lines: vec![Line::default(); stride * nodes],
-            spill: vec![(0, 0); stride * nodes],
+            words: Column::zeroed(stride * nodes * WORDS),
+            spill: Column::zeroed(stride * nodes),
             spilt: vec![Spilt {
                 cell: Cell::default(),
                 next: 0,
@@ -81,25 +71,33 @@ impl<const CAP: usize> Pairs<CAP> {
 
     /// Bytes a pair takes.
     pub const fn bytes_a_pair() -> usize {
-        size_of::<Ring<CAP>>() + size_of::<Line>()
+        WORDS * size_of::<u64>()
+    }
+
+    #[inline(always)]
+    fn queue(&self, row: usize, turn: usize) -> &[u64; WORDS] {
+        &self.words.as_chunks().0[turn * self.stride + row]
     }
 
     /// Cells that wait.
     pub fn len(&self, row: usize, turn: usize) -> usize {
-        self.lines[turn * self.stride + row].len()
+        (self.queue(row, turn)[0] >> 8) as usize
     }
 
     /// Adds a cell at the end.
-    #[inline(always)]
     pub fn push(&mut self, row: usize, turn: usize, cell: Cell) {
-        let queue = turn * self.stride + row;
-        let line = &mut self.lines[queue];
-        let (first, len) = (line.first(), line.len());
-        line.0 += ONE;
-        if len < CAP {
-            self.rings[queue].0[(first + len) % CAP] = cell;
-        } else {
-            self.push_spilt(queue, cell);
+        self.open().push(row, turn, cell);
+    }
+
+    /// All queues, borrowed once for many cells.
+    #[inline(always)]
+    pub fn open(&mut self) -> Open<'_, WORDS> {
+        Open {
+            stride: self.stride,
+            queues: self.words.as_chunks_mut().0,
+            spill: &mut self.spill,
+            spilt: &mut self.spilt,
+            free: &mut self.free,
         }
     }
 
@@ -112,11 +110,10 @@ impl<const CAP: usize> Pairs<CAP> {
 
     /// The queues of a turn, borrowed once for many cells.
     #[inline(always)]
-    pub fn turn(&mut self, turn: usize) -> Queues<'_, CAP> {
+    pub fn turn(&mut self, turn: usize) -> Queues<'_, WORDS> {
         let queues = turn * self.stride..turn * self.stride + self.rows;
         Queues {
-            rings: &mut self.rings[queues.clone()],
-            lines: &mut self.lines[queues.clone()],
+            queues: &mut self.words.as_chunks_mut().0[queues.clone()],
             spill: &mut self.spill[queues],
             spilt: &self.spilt,
             free: &mut self.free,
@@ -138,8 +135,59 @@ impl<const CAP: usize> Pairs<CAP> {
         }
     }
 
+    /// Every cell of a queue in order.
+    pub fn each_cell(&self, row: usize, turn: usize) -> impl Iterator<Item = Cell> + '_ {
+        let queue = self.queue(row, turn);
+        let (first, len) = ((queue[0] & 0xFF) as usize, (queue[0] >> 8) as usize);
+        let next = |id: &u32| Some(self.spilt[*id as usize].next).filter(|&n| n != 0);
+        let oldest = self.spill[turn * self.stride + row][0];
+        let spilt = std::iter::successors(Some(oldest).filter(|&id| id != 0), next);
+        (0..len.min(Self::RING))
+            .map(move |k| Cell::from_bits(queue[1 + wrap::<WORDS>(first + k)]))
+            .chain(spilt.map(|id| self.spilt[id as usize].cell))
+    }
+
+    /// Hints that a queue will be wanted soon.
+    #[inline(always)]
+    pub fn prefetch(&self, row: usize, turn: usize) {
+        super::prefetch::prefetch(&self.words, (turn * self.stride + row) * WORDS);
+    }
+}
+
+/// The queues of all turns, to add cells to.
+pub struct Open<'a, const WORDS: usize> {
+    stride: usize,
+    queues: &'a mut [[u64; WORDS]],
+    spill: &'a mut [[u32; 2]],
+    spilt: &'a mut Vec<Spilt>,
+    free: &'a mut Vec<u32>,
+}
+
+impl<const WORDS: usize> Open<'_, WORDS> {
+    /// Adds a cell at the end.
+    #[inline(always)]
+    pub fn push(&mut self, row: usize, turn: usize, cell: Cell) {
+        let at = turn * self.stride + row;
+        let queue = &mut self.queues[at];
+        let line = queue[0];
+        queue[0] = line + ONE;
+        let len = (line >> 8) as usize;
+        if len < WORDS - 1 {
+            queue[1 + wrap::<WORDS>((line & 0xFF) as usize + len)] = cell.bits();
+        } else {
+            self.push_spilt(at, cell);
+        }
+    }
+
+    /// Hints that a queue will be wanted soon.
+    #[inline(always)]
+    pub fn prefetch(&self, row: usize, turn: usize) {
+        super::prefetch::prefetch(self.queues, turn * self.stride + row);
+    }
+
     #[cold]
-    fn push_spilt(&mut self, queue: usize, cell: Cell) {
+    #[inline(never)]
+    fn push_spilt(&mut self, at: usize, cell: Cell) {
         let entry = Spilt { cell, next: 0 };
         let id = match self.free.pop() {
             Some(id) => {
@@ -151,51 +199,33 @@ impl<const CAP: usize> Pairs<CAP> {
                 (self.spilt.len() - 1) as u32
             }
         };
-        let (first, last) = &mut self.spill[queue];
+        let [first, last] = &mut self.spill[at];
         match std::mem::replace(last, id) {
             0 => *first = id,
             before => self.spilt[before as usize].next = id,
         }
     }
-
-    /// Every cell of a queue in order.
-    pub fn each_cell(&self, row: usize, turn: usize) -> impl Iterator<Item = Cell> + '_ {
-        let queue = turn * self.stride + row;
-        let (line, ring) = (self.lines[queue], &self.rings[queue].0);
-        let next = |id: &u32| Some(self.spilt[*id as usize].next).filter(|&n| n != 0);
-        let spilt = std::iter::successors(Some(self.spill[queue].0).filter(|&id| id != 0), next);
-        (0..line.len().min(CAP))
-            .map(move |k| ring[(line.first() + k) % CAP])
-            .chain(spilt.map(|id| self.spilt[id as usize].cell))
-    }
-
-    /// Hints that a queue will be wanted soon.
-    #[inline(always)]
-    pub fn prefetch(&self, row: usize, turn: usize) {
-        super::prefetch::prefetch(&self.rings, turn * self.stride + row);
-        super::prefetch::prefetch(&self.lines, turn * self.stride + row);
-    }
 }
 
 /// The queues of one turn, by row.
-pub struct Queues<'a, const CAP: usize> {
-    rings: &'a mut [Ring<CAP>],
-    lines: &'a mut [Line],
-    spill: &'a mut [(u32, u32)],
+pub struct Queues<'a, const WORDS: usize> {
+    queues: &'a mut [[u64; WORDS]],
+    spill: &'a mut [[u32; 2]],
     spilt: &'a [Spilt],
     free: &'a mut Vec<u32>,
 }
 
-impl<const CAP: usize> Queues<'_, CAP> {
+impl<const WORDS: usize> Queues<'_, WORDS> {
     /// See [`Pairs::pop`].
     #[inline(always)]
     pub fn pop(&mut self, row: usize) -> (Cell, bool) {
-        let line = self.lines[row].0;
-        let first = line as usize % CAP;
-        let cell = self.rings[row].0[first];
+        let queue = &mut self.queues[row];
+        let line = queue[0];
+        let first = (line & 0xFF) as usize;
+        let cell = Cell::from_bits(queue[1 + first]);
         // One cell less; the ring begins one place on.
-        self.lines[row].0 = (line - ONE) & !0xFF | (first as u32 + 1) % CAP as u32;
-        if line >= (CAP as u32 + 1) * ONE {
+        queue[0] = ((line - ONE) & !0xFF) | wrap::<WORDS>(first + 1) as u64;
+        if line >= WORDS as u64 * ONE {
             self.refill(row, first);
         }
         (cell, line < 2 * ONE)
@@ -205,7 +235,7 @@ impl<const CAP: usize> Queues<'_, CAP> {
     #[cold]
     #[inline(never)]
     fn refill(&mut self, row: usize, place: usize) {
-        let (first, last) = &mut self.spill[row];
+        let [first, last] = &mut self.spill[row];
         let id = *first;
         let Spilt { cell, next } = self.spilt[id as usize];
         *first = next;
@@ -213,7 +243,7 @@ impl<const CAP: usize> Queues<'_, CAP> {
             *last = 0;
         }
         self.free.push(id);
-        self.rings[row].0[place] = cell;
+        self.queues[row][1 + place] = cell.bits();
     }
 }
 
@@ -225,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_head_of_a_queue_is_one_cache_line() {
-        assert_eq!(size_of::<Ring<8>>(), 64);
+        assert_eq!(Pairs::<8>::bytes_a_pair(), 64);
     }
 
     proptest! {

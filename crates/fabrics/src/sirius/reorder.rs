@@ -103,10 +103,17 @@ impl Reorder {
         }
     }
 
-    /// Hints that a cell will be received soon.
-    #[inline(always)]
-    pub fn prefetch(&self, cell: Cell) {
-        super::prefetch::prefetch(&self.flows, (cell.rank() - self.first) as usize);
+    /// Hints that cells will be received soon: first at their flows, then at
+    /// their bits.
+    pub fn prefetch(&self, cells: &[Cell]) {
+        let flow = |cell: &Cell| (cell.rank() - self.first) as usize;
+        for cell in cells {
+            super::prefetch::prefetch(&self.flows, flow(cell));
+        }
+        for cell in cells {
+            let first = self.flows[flow(cell)].bits;
+            super::prefetch::prefetch(&self.seen, (first + cell.seq() / 64) as usize);
+        }
     }
 
     /// Whether this cell has arrived before.

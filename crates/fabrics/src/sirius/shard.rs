@@ -126,7 +126,7 @@ pub struct Sent {
 }
 
 /// Leave to send one cell for `destination` by way of node `by` (labels).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Grant {
     /// The intermediate.
     pub by: u16,
@@ -134,13 +134,14 @@ pub struct Grant {
     pub destination: u16,
 }
 
-/// Lists the columns that hold a request, without branches; returns how many.
+/// Lists the grants of a row, without branches; returns how many. `first` is
+/// the label of the first column.
 #[inline(always)]
-fn list_requests(wants: &[u16], none: u16, found: &mut [u16]) -> usize {
+fn list_grants(wants: &[u16], none: u16, first: u16, found: &mut [Grant]) -> usize {
     let mut n = 0;
-    for (k, &want) in wants.iter().enumerate() {
-        found[n] = k as u16;
-        n += (want != none) as usize;
+    for (by, &destination) in (first..).zip(wants) {
+        found[n] = Grant { by, destination };
+        n += (destination != none) as usize;
     }
     n
 }
@@ -215,8 +216,8 @@ pub struct Shard<const CAP: usize> {
     pub started: Vec<u32>,
     /// Every transmission of the slot, when watched.
     pub sent: Vec<Sent>,
-    /// Scratch space for a list of columns.
-    granted: Vec<u16>,
+    /// Scratch space for the grants of a row.
+    granted: Vec<Grant>,
     /// Scratch space for the cells of a column.
     leaving: Vec<Leaving>,
 }
@@ -310,7 +311,7 @@ impl<const CAP: usize> Shard<CAP> {
             hops: 0,
             started: Vec::new(),
             sent: Vec::new(),
-            granted: vec![0; nodes + 1],
+            granted: vec![Grant::default(); nodes + 1],
             leaving: vec![Leaving::default(); rows],
         }
     }
@@ -386,12 +387,8 @@ impl<const CAP: usize> Shard<CAP> {
                 if self.requests.suppressed() {
                     self.requests.answered(row as usize, wants);
                 }
-                let n = list_requests(wants, self.nodes as u16, &mut granted);
-                let grants = granted[..n].iter().map(|&k| Grant {
-                    by: first + k,
-                    destination: wants[k as usize],
-                });
-                self.accept_row(row as usize, grants, visits, unused);
+                let n = list_grants(wants, self.nodes as u16, first, &mut granted);
+                self.accept_row(row as usize, &granted[..n], visits, unused);
                 first += wants.len() as u16;
             }
         }
@@ -403,17 +400,21 @@ impl<const CAP: usize> Shard<CAP> {
     fn accept_row(
         &mut self,
         row: usize,
-        grants: impl Iterator<Item = Grant>,
+        grants: &[Grant],
         visits: &Visits,
         unused: &mut Vec<Grant>,
     ) {
         let mut moved = 0;
-        for grant in grants {
-            let rng = &mut self.rng[row];
+        let mut queues = self.pairs.open();
+        let rng = &mut self.rng[row];
+        for (k, grant) in grants.iter().enumerate() {
+            if let Some(later) = grants.get(k + AHEAD).filter(|_| self.far) {
+                queues.prefetch(row, visits.turn(self.lo + row, later.by as usize));
+            }
             let Some(cell) = self.local.take(row, grant.destination, self.serves, rng) else {
                 // A direct hop was promised no relay queue: nothing to give back.
                 if grant.by != grant.destination {
-                    unused.push(grant);
+                    unused.push(*grant);
                 }
                 continue;
             };
@@ -421,7 +422,7 @@ impl<const CAP: usize> Shard<CAP> {
                 self.started.push(cell.rank());
             }
             let turn = visits.turn(self.lo + row, grant.by as usize);
-            self.pairs.push(row, turn, cell);
+            queues.push(row, turn, cell);
             self.busy[turn * self.words + row / 64] |= 1 << (row % 64);
             moved += 1;
         }
@@ -595,13 +596,20 @@ impl<const CAP: usize> Shard<CAP> {
             let turn = visits.turn(r.via as usize, r.destination as usize);
             self.pairs.prefetch(r.via as usize - self.lo, turn);
         }
+        if self.second_first {
+            for r in arrived {
+                let turn = visits.turn(r.via as usize, r.destination as usize);
+                let cell = r.cell.on_hop(true);
+                self.pairs
+                    .push_second_first(r.via as usize - self.lo, turn, cell);
+            }
+        }
+        let mut queues = self.pairs.open();
         for r in arrived {
             let turn = visits.turn(r.via as usize, r.destination as usize);
-            let (row, cell) = (r.via as usize - self.lo, r.cell.on_hop(true));
-            if self.second_first {
-                self.pairs.push_second_first(row, turn, cell);
-            } else {
-                self.pairs.push(row, turn, cell);
+            let row = r.via as usize - self.lo;
+            if !self.second_first {
+                queues.push(row, turn, r.cell.on_hop(true));
             }
             self.busy[turn * self.words + row / 64] |= 1 << (row % 64);
             self.relaying[row] += 1;
@@ -611,8 +619,8 @@ impl<const CAP: usize> Shard<CAP> {
 
     #[inline(always)]
     fn deliver(&mut self, arrived: &[Cell]) {
-        for &cell in arrived.iter().filter(|_| self.far) {
-            self.reorder.prefetch(cell);
+        if self.far {
+            self.reorder.prefetch(arrived);
         }
         self.reorder.receive(arrived);
     }
