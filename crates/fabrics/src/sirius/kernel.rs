@@ -251,13 +251,13 @@ impl<const CAP: usize> Sirius<CAP> {
 
     fn receive(&mut self, slot: i64, io: &mut Io) {
         let delay = self.flights.len() as i64 - 1;
-        let visits = &self.visits;
+        let (visits, destinations) = (&self.visits, &self.routes.dst[..]);
         let inboxes = &self.flights[(slot - delay).rem_euclid(delay + 1) as usize];
         each(
             &self.pool,
             self.shards.iter_mut().enumerate(),
             |(i, shard)| {
-                shard.receive(visits, inboxes.iter().map(|from| &from[i]));
+                shard.receive(visits, destinations, inboxes.iter().map(|from| &from[i]));
                 shard.note_peak();
             },
         );

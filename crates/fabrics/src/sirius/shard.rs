@@ -412,10 +412,7 @@ impl<const CAP: usize> Shard<CAP> {
                 queues.prefetch(row, visits.turn(self.lo + row, later.by as usize));
             }
             let Some(cell) = self.local.take(row, grant.destination, self.serves, rng) else {
-                // A direct hop was promised no relay queue: nothing to give back.
-                if grant.by != grant.destination {
-                    unused.push(*grant);
-                }
+                unused.push(*grant);
                 continue;
             };
             if cell.seq() == 0 {
@@ -578,6 +575,7 @@ impl<const CAP: usize> Shard<CAP> {
     pub fn receive<'a>(
         &mut self,
         visits: &Visits,
+        destinations: &[u16],
         boxes: impl Iterator<Item = &'a Outbox> + Clone,
     ) {
         let columns = boxes.clone().map(|b| b.ends.len()).max().unwrap_or(0);
@@ -585,7 +583,7 @@ impl<const CAP: usize> Shard<CAP> {
             for from in boxes.clone().filter(|b| k < b.ends.len()) {
                 let (relay, deliver) = from.column(k);
                 self.relay(visits, relay);
-                self.deliver(deliver);
+                self.deliver(deliver, destinations);
             }
         }
     }
@@ -618,9 +616,13 @@ impl<const CAP: usize> Shard<CAP> {
     }
 
     #[inline(always)]
-    fn deliver(&mut self, arrived: &[Cell]) {
+    fn deliver(&mut self, arrived: &[Cell], destinations: &[u16]) {
         if self.far {
             self.reorder.prefetch(arrived);
+        }
+        for cell in arrived.iter().filter(|cell| !cell.is_second()) {
+            let itself = destinations[cell.rank() as usize] as usize;
+            self.grants.release(itself - self.lo, itself, true);
         }
         self.reorder.receive(arrived);
     }
