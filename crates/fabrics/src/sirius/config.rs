@@ -208,7 +208,10 @@ pub struct Derived {
 
 impl SiriusConfig {
     /// Completes and checks the table.
-    pub(super) fn derive(&self, cluster: &Cluster) -> Result<Derived, Refusal> {
+    ///
+    /// # Errors
+    /// A [`Refusal`] of the first key that cannot be met.
+    pub fn derive(&self, cluster: &Cluster) -> Result<Derived, Refusal> {
         self.check_timing()?;
         self.check_protocol()?;
         let base = self.base_uplinks(cluster)?;
