@@ -47,6 +47,9 @@ pub struct Preset {
     pub table: &'static str,
 }
 
+/// A fabric, or why its table was refused.
+pub type Built = Result<Box<dyn Fabric>, Refusal>;
+
 /// A fabric in the registry.
 pub struct Entry {
     /// What users write after `kind =`.
@@ -64,7 +67,7 @@ pub struct Entry {
     /// Validates a table and fills in its defaults.
     pub resolve: fn(&Value, &Cluster) -> Result<Value, Refusal>,
     /// Builds the fabric from a resolved table.
-    pub build: fn(&Value, &Site) -> Result<Box<dyn Fabric>, Refusal>,
+    pub build: fn(&Value, &Site) -> Built,
     /// Bytes of memory its state will take, about.
     pub memory: fn(&Value, &Site) -> Result<u64, Refusal>,
 }
@@ -89,7 +92,7 @@ pub fn resolve<C: FabricConfig>(table: &Value, cluster: &Cluster) -> Result<Valu
 }
 
 /// Builds a fabric from a resolved table.
-pub fn build<C: FabricConfig>(table: &Value, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+pub fn build<C: FabricConfig>(table: &Value, site: &Site) -> Built {
     config::read::<C>(table, "fabric")?.build(site)
 }
 

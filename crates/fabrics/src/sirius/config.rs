@@ -363,7 +363,7 @@ impl SiriusConfig {
 
     fn schedule(&self, cluster: &Cluster, base: u32, uplinks: u32) -> Result<Schedule, Refusal> {
         let nodes = cluster.racks;
-        if let Some(ports) = self.grating_ports.filter(|&p| p == 0 || nodes % p != 0) {
+        if let Some(ports) = self.grating_ports.filter(|&p| p == 0 || !nodes.is_multiple_of(p)) {
             let limit = format!("{nodes} nodes do not divide into groups of {ports}");
             let remedy = format!(
                 "use a divisor of {nodes}, such as {}",
@@ -376,7 +376,7 @@ impl SiriusConfig {
         }
         let ports = match self.grating_ports {
             Some(ports) => ports,
-            None if nodes % base == 0 => nodes / base,
+            None if nodes.is_multiple_of(base) => nodes / base,
             None => {
                 let limit =
                     format!("{nodes} nodes ÷ {base} base uplinks is not a whole number of ports");
