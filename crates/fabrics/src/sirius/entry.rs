@@ -1,6 +1,7 @@
 //! Sirius in the registry.
 
 use super::config::{Mode, SiriusConfig};
+use super::ideal::Ideal;
 use super::kernel::Sirius;
 use super::pairs::Pairs;
 use crate::registry::{self, Entry, FabricConfig, Preset, Site};
@@ -53,12 +54,7 @@ impl FabricConfig for SiriusConfig {
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
         let derived = self.derive(site.cluster)?;
         if self.mode == Mode::Ideal {
-            return Err(Refusal::new(
-                "fabric.mode",
-                "ideal",
-                "not there yet",
-                "wait",
-            ));
+            return Ok(Box::new(Slotted::new(Ideal::new(self, derived, site))));
         }
         Ok(match self.queue {
             ..=4 => Box::new(Slotted::new(Sirius::<8>::new(self, derived, site))),
@@ -69,7 +65,8 @@ impl FabricConfig for SiriusConfig {
     }
 
     fn memory(&self, site: &Site) -> u64 {
-        let pairs = (site.cluster.racks as u64).pow(2);
+        let nodes = site.cluster.racks as u64;
+        let pairs = nodes.pow(2);
         let room = match self.queue {
             ..=4 => Pairs::<8>::bytes_a_pair(),
             5..=8 => Pairs::<16>::bytes_a_pair(),
@@ -79,8 +76,10 @@ impl FabricConfig for SiriusConfig {
         // Beside the queues: M, four books of requests, candidates, LOCAL's heads, spill.
         let protocol = 1 + 4 * 2 + 2 + 8 + 8;
         let cell = self.cell.map_or(562, |c| c.0).max(1);
-        pairs * (room as u64 + protocol)
-            + site.flows.total_bytes() / cell / 8
-            + 80 * site.flows.len() as u64
+        let queues = match self.mode {
+            Mode::RequestGrant => pairs * (room as u64 + protocol),
+            Mode::Ideal => Ideal::memory(self, nodes, site.flows.len() as u64),
+        };
+        queues + site.flows.total_bytes() / cell / 8 + 80 * site.flows.len() as u64
     }
 }

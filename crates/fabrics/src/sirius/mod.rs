@@ -9,6 +9,7 @@
 //! - [`topology`], [`plan`]: who meets whom, by which grating and wavelength (§4.1);
 //! - [`kernel`]: a slot, step by step; [`shard`]: the same for a range of nodes;
 //! - [`requests`], [`grants`]: the congestion control (§4.3, A.3);
+//! - [`ideal`]: the kernel without one (§7);
 //! - [`local`], [`pairs`], [`reorder`], [`cell`]: the queues a cell goes through;
 //! - [`bypass`]: traffic within a rack.
 //!
@@ -21,6 +22,7 @@ pub mod cell;
 pub mod config;
 mod entry;
 pub mod grants;
+pub mod ideal;
 pub mod kernel;
 pub mod local;
 pub mod pairs;

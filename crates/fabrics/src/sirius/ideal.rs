@@ -1,0 +1,247 @@
+//! SIRIUS (IDEAL): per-flow queues with back-pressure in place of requests and
+//! grants (Sirius §7). First hops start at once.
+//!
+//! In every slot each node serves the peers it meets. A cell whose destination
+//! is the peer goes first (its second hop); the flows that have such cells here
+//! take turns. Otherwise a cell of a flow that waits at this node, its source,
+//! leaves for the peer as its intermediate; those flows take turns too, over all
+//! uplinks of the node together. A flow is passed over where `ideal_window` of
+//! its cells wait at that intermediate or are on their way there. A cell that
+//! meets its destination is delivered and takes no window.
+//!
+//! The paper names the scheme and gives no details. Chosen here: back-pressure
+//! is known without delay, as it stood at the end of the last slot, and a cell
+//! fills its window until the end of the slot in which its second hop leaves.
+//! `hop_order` has no bearing here: no first hop is bound to an intermediate
+//! before it leaves, so second hops starve none.
+//!
+//! - `nodes`: what nodes do in a slot;
+//! - `source`, `credits`: the flows of a node, and their windows;
+//! - `relays`: the queues of second hops.
+//!
+//! *Not modelled*: faults. Threads are not used.
+
+mod credits;
+mod nodes;
+mod relays;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use super::bypass::Bypass;
+use super::cell::Routes;
+use super::config::{Derived, QueueMetric, SiriusConfig};
+use super::kernel::{lit, soonest};
+use super::reorder::Reorder;
+use super::topology::Visits;
+use crate::registry::Site;
+use lightloom_engine::kernel::slot::SlotKernel;
+use lightloom_engine::{
+    Cluster, Command, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+};
+use nodes::{Flight, Nodes};
+
+/// SIRIUS (IDEAL).
+pub struct Ideal {
+    cluster: Cluster,
+    config: SiriusConfig,
+    derived: Derived,
+    routes: Routes,
+    visits: Visits,
+    nodes: Nodes,
+    /// What is in flight, by slot of sending.
+    flights: Vec<Flight>,
+    reorder: Reorder,
+    bypassed: Bypass,
+    /// Cells admitted and not yet delivered.
+    inside: u64,
+    hops: u64,
+    /// Most cells ever queued at a node, as `queue_metric` counts.
+    peak: u64,
+}
+
+impl Ideal {
+    /// An idle fabric.
+    pub fn new(config: &SiriusConfig, derived: Derived, site: &Site) -> Ideal {
+        let routes = Routes::new(site.flows, site.cluster, &derived.schedule, derived.cell);
+        let flights = config.propagation.div_ceil(config.slot) as usize + 1;
+        Ideal {
+            cluster: *site.cluster,
+            config: config.clone(),
+            visits: Visits::new(&derived.schedule),
+            nodes: Nodes::new(config, derived.schedule.nodes() as usize, site.flows.len()),
+            flights: vec![Flight::default(); flights],
+            reorder: Reorder::new(&routes, 0, site.flows.len() as u32),
+            bypassed: Bypass::new(site.cluster),
+            routes,
+            derived,
+            inside: 0,
+            hops: 0,
+            peak: 0,
+        }
+    }
+
+    /// Bytes of memory for so many nodes and flows, about.
+    pub fn memory(config: &SiriusConfig, nodes: u64, flows: u64) -> u64 {
+        // More than this under way at one source is overload: it takes what it takes.
+        let at_once = flows.div_ceil(nodes).min(256);
+        let pair = relays::BYTES_A_PAIR + credits::bytes_a_peer(config.ideal_window, at_once);
+        nodes.pow(2) * pair + 64 * nodes * at_once
+    }
+
+    fn admit(&mut self, now: Time, io: &mut Io) {
+        while let Some(flow) = io.arrive(now) {
+            let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
+            if self.cluster.rack_of(src) == self.cluster.rack_of(dst) {
+                self.bypassed.admit(flow, io);
+            } else {
+                let rank = self.routes.rank[flow.index()];
+                self.nodes.admit(rank, &self.routes);
+                self.inside += self.routes.cells[rank as usize] as u64;
+            }
+        }
+    }
+
+    fn transmit(&mut self, slot: i64, io: &mut Io) {
+        let at = slot.rem_euclid(self.flights.len() as i64) as usize;
+        let (visits, flight) = (&self.visits, &mut self.flights[at]);
+        if io.audit.is_some() {
+            self.nodes
+                .transmit::<true>(slot, visits, &self.routes, flight);
+            self.record(slot, io);
+        } else {
+            self.nodes
+                .transmit::<false>(slot, visits, &self.routes, flight);
+        }
+        self.hops += self.flights[at].len();
+        for rank in self.nodes.started.drain(..) {
+            io.start(self.routes.flow[rank as usize], self.config.slot * slot);
+        }
+    }
+
+    fn receive(&mut self, slot: i64, io: &mut Io) {
+        let delay = self.flights.len() as i64 - 1;
+        let flight = &mut self.flights[(slot - delay).rem_euclid(delay + 1) as usize];
+        self.nodes.arrive(&flight.relay, &self.visits);
+        self.reorder.receive(&flight.deliver);
+        self.inside -= flight.deliver.len() as u64;
+        flight.clear();
+        io.deliver_some(std::mem::take(&mut self.reorder.bytes));
+        let at = self.config.slot * (slot - delay + 1) + self.config.propagation;
+        for rank in self.reorder.completed.drain(..) {
+            io.finish(self.routes.flow[rank as usize], at);
+        }
+    }
+
+    /// Cells queued at a node, as `queue_metric` counts.
+    fn queue(&self, node: usize) -> u64 {
+        match self.config.queue_metric {
+            QueueMetric::Relay => self.nodes.relaying(node),
+            QueueMetric::RelayAndLocal => self.nodes.relaying(node) + self.nodes.waiting(node),
+        }
+    }
+
+    fn each_node(&self) -> std::ops::Range<usize> {
+        0..self.derived.schedule.nodes() as usize
+    }
+
+    fn longest_queue(&self) -> u64 {
+        self.each_node().map(|n| self.queue(n)).max().unwrap_or(0)
+    }
+
+    fn record(&mut self, slot: i64, io: &mut Io) {
+        let (u, schedule) = (self.derived.uplinks, &self.derived.schedule);
+        let from = self.config.slot * slot + self.config.guardband;
+        let audit = io.audit.as_mut().expect("only when audited");
+        for sent in self.nodes.sent.drain(..) {
+            let (node, to) = (schedule.node(sent.from), schedule.node(sent.to));
+            let (_, port) = schedule.peer(node, sent.uplink, slot);
+            let (tx, rx) = (PortId(node * u + sent.uplink), PortId(to * u + port));
+            audit.transmit(tx, rx, from, self.config.slot * (slot + 1), sent.bytes);
+        }
+    }
+
+    fn bytes_inside(&self) -> u64 {
+        let flying = self.flights.iter().map(|f| f.bytes(&self.routes));
+        self.nodes.bytes(&self.routes) + flying.sum::<u64>() + self.bypassed.bytes()
+    }
+}
+
+impl SlotKernel for Ideal {
+    fn shape(&self) -> Shape {
+        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
+        }
+    }
+
+    fn slot_length(&self) -> Time {
+        self.config.slot
+    }
+
+    fn slot(&mut self, slot: i64, io: &mut Io) {
+        let now = self.config.slot * slot;
+        self.admit(now, io);
+        self.bypassed.deliver(now + self.config.slot, io);
+        if self.inside > 0 {
+            self.transmit(slot, io);
+            self.nodes.free_windows(&self.visits);
+            self.receive(slot, io);
+            self.peak = self.peak.max(self.longest_queue());
+        }
+    }
+
+    fn idle(&self) -> bool {
+        self.inside == 0 && self.bypassed.is_empty()
+    }
+
+    fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
+        let why = "fabric.mode = \"ideal\" has no faults; they need mode = \"request_grant\"";
+        Err(Rejected(why.into()))
+    }
+
+    fn observe(&self, io: &Io, view: &mut View) {
+        let payload = self.routes.payload;
+        if io.audit.is_some() {
+            view.in_flight_bytes = self.bytes_inside();
+        }
+        let relaying = self.each_node().map(|n| self.nodes.relaying(n));
+        let waiting = self.each_node().map(|n| self.nodes.waiting(n));
+        view.queued_bytes = relaying.sum::<u64>() * payload;
+        view.queued_bytes_worst = self.longest_queue() * payload;
+        view.waiting_bytes = waiting.sum::<u64>() * payload;
+        view.carried_bytes = self.hops * payload;
+    }
+
+    fn totals(&self) -> Totals {
+        Totals {
+            queue_peak_bytes: Some(self.peak * self.routes.payload),
+            reorder_peak_bytes: Some(self.reorder.peak_bytes()),
+            cell_hops: Some(self.hops),
+            packet_hops: None,
+        }
+    }
+
+    fn settle(&self, io: &mut Io) {
+        for (rank, bytes, hops) in self.reorder.progress() {
+            let flow = self.routes.flow[rank as usize].index();
+            io.flows.delivered[flow] = bytes;
+            io.flows.hops[flow] = hops;
+        }
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        soonest(&self.cluster, &self.config, &self.derived, src, dst, bytes)
+    }
+
+    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
+        lit(&self.config, &self.derived.schedule, tx, rx, at)
+    }
+
+    fn port_rate(&self, _tx: PortId) -> Rate {
+        self.config.channel_rate
+    }
+}

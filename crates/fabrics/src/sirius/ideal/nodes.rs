@@ -1,0 +1,221 @@
+//! What nodes do in a slot of SIRIUS (IDEAL): send to the peers they meet, free
+//! windows, take in what arrives.
+//!
+//! Sending reads only what stood at the start of the slot, so the order in which
+//! nodes are walked does not matter to it.
+
+use super::relays::Relays;
+use super::source::Source;
+use crate::sirius::cell::{Cell, Routes};
+use crate::sirius::config::{Intermediates, SiriusConfig};
+use crate::sirius::shard::Sent;
+use crate::sirius::topology::{ColumnRef, Visits};
+
+/// A cell and the label of its intermediate.
+#[derive(Clone, Copy, Debug)]
+pub struct Via {
+    /// The cell.
+    pub cell: Cell,
+    /// The intermediate.
+    pub node: u16,
+}
+
+/// What is sent in one slot.
+#[derive(Clone, Debug, Default)]
+pub struct Flight {
+    /// First hops.
+    pub relay: Vec<Via>,
+    /// Cells to their destination.
+    pub deliver: Vec<Cell>,
+}
+
+impl Flight {
+    /// Cells.
+    pub fn len(&self) -> u64 {
+        (self.relay.len() + self.deliver.len()) as u64
+    }
+
+    /// Lands: nothing is left in the air.
+    pub fn clear(&mut self) {
+        self.relay.clear();
+        self.deliver.clear();
+    }
+
+    /// Bytes of its cells, for the audit.
+    pub fn bytes(&self, routes: &Routes) -> u64 {
+        let relay = self.relay.iter().map(|r| r.cell);
+        let all = relay.chain(self.deliver.iter().copied());
+        all.map(|cell| routes.bytes(cell)).sum()
+    }
+}
+
+/// Where a flow is handled, by rank.
+#[derive(Clone, Copy, Debug, Default)]
+struct Home {
+    src: u16,
+    dst: u16,
+    /// Its place at the source.
+    place: u32,
+}
+
+/// All nodes, by label.
+#[derive(Clone, Debug)]
+pub struct Nodes {
+    sources: Vec<Source>,
+    relays: Relays,
+    homes: Vec<Home>,
+    /// Whether a node may not be its own intermediate.
+    others: bool,
+    /// Second hops of this slot, and whence.
+    left: Vec<Via>,
+    /// Ranks of the flows whose first cell left in this slot.
+    pub started: Vec<u32>,
+    /// Every transmission of the slot, when watched.
+    pub sent: Vec<Sent>,
+}
+
+impl Nodes {
+    /// Idle nodes, to carry `flows` flows.
+    pub fn new(config: &SiriusConfig, nodes: usize, flows: usize) -> Nodes {
+        let others = config.intermediates == Intermediates::Others;
+        Nodes {
+            sources: vec![Source::new(nodes, config.ideal_window, others); nodes],
+            relays: Relays::new(nodes),
+            homes: vec![Home::default(); flows],
+            others,
+            left: Vec::new(),
+            started: Vec::new(),
+            sent: Vec::new(),
+        }
+    }
+
+    /// A flow arrives at its source.
+    pub fn admit(&mut self, rank: u32, routes: &Routes) {
+        let flow = rank as usize;
+        let (src, dst) = (routes.src[flow], routes.dst[flow]);
+        let place = self.sources[src as usize].admit(rank, dst, routes.cells[flow]);
+        self.homes[flow] = Home { src, dst, place };
+    }
+
+    /// Sends one cell on every uplink whose peer of this slot can be sent one.
+    pub fn transmit<const WATCHED: bool>(
+        &mut self,
+        slot: i64,
+        visits: &Visits,
+        routes: &Routes,
+        flight: &mut Flight,
+    ) {
+        let columns: Vec<ColumnRef> = visits.columns(slot).collect();
+        let mut met = vec![0; self.sources.len().div_ceil(64)];
+        for c in &columns {
+            met[c.turn as usize / 64] |= 1 << (c.turn % 64);
+        }
+        for node in 0..self.sources.len() {
+            let first_hops = self.sources[node].is_waiting();
+            if !first_hops && !self.relays.meets(node, &met) {
+                continue;
+            }
+            for column in columns.iter().filter(|c| has(c, node)) {
+                let (turn, peer) = (
+                    column.turn as usize,
+                    visits.peer(node, column.turn as usize),
+                );
+                let sent = if self.relays.has(node, turn) {
+                    Some(self.second_hop(node, turn, flight))
+                } else if first_hops {
+                    self.first_hop(node, peer, flight)
+                } else {
+                    None
+                };
+                if let (true, Some(cell)) = (WATCHED, sent) {
+                    self.sent.push(Sent {
+                        from: node as u32,
+                        to: peer as u32,
+                        uplink: column.uplink as u32,
+                        bytes: routes.bytes(cell),
+                    });
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn second_hop(&mut self, node: usize, turn: usize, flight: &mut Flight) -> Cell {
+        let cell = self.relays.pop(node, turn);
+        self.left.push(Via {
+            cell,
+            node: node as u16,
+        });
+        flight.deliver.push(cell.on_hop(true));
+        cell
+    }
+
+    #[inline(always)]
+    fn first_hop(&mut self, node: usize, peer: usize, flight: &mut Flight) -> Option<Cell> {
+        if self.others && peer == node || !self.sources[node].is_waiting() {
+            return None;
+        }
+        let (cell, arrives) = self.sources[node].send(peer)?;
+        if cell.seq() == 0 {
+            self.started.push(cell.rank());
+        }
+        if arrives {
+            flight.deliver.push(cell);
+        } else {
+            let node = peer as u16;
+            flight.relay.push(Via { cell, node });
+        }
+        Some(cell)
+    }
+
+    /// Ends the slot for the cells that left on their second hop: the next cell
+    /// of the flow that waits at the node queues up, the source may send another.
+    pub fn free_windows(&mut self, visits: &Visits) {
+        for Via { cell, node } in self.left.drain(..) {
+            let Home { src, dst, place } = self.homes[cell.rank() as usize];
+            if let Some(next) = self.sources[src as usize].relayed(node, place) {
+                let turn = visits.turn(node as usize, dst as usize);
+                self.relays.push(node as usize, turn, next);
+            }
+        }
+    }
+
+    /// Cells arrive at their intermediates.
+    pub fn arrive(&mut self, cells: &[Via], visits: &Visits) {
+        for &Via { cell, node } in cells {
+            let Home { src, dst, place } = self.homes[cell.rank() as usize];
+            self.relays.count(node as usize);
+            if self.sources[src as usize].arrived(node, place, cell.seq()) {
+                let turn = visits.turn(node as usize, dst as usize);
+                self.relays.push(node as usize, turn, cell);
+            }
+        }
+    }
+
+    /// Cells that wait at a node for their second hop.
+    #[inline]
+    pub fn relaying(&self, node: usize) -> u64 {
+        self.relays.at(node)
+    }
+
+    /// Cells that wait at a node, their source.
+    #[inline]
+    pub fn waiting(&self, node: usize) -> u64 {
+        self.sources[node].cells()
+    }
+
+    /// Bytes of every cell that waits, counted queue by queue (for the audit).
+    pub fn bytes(&self, routes: &Routes) -> u64 {
+        let at_sources = self.sources.iter().flat_map(Source::each_cell);
+        let relayed = self.relays.each_cell();
+        at_sources.chain(relayed).map(|c| routes.bytes(c)).sum()
+    }
+}
+
+/// Whether a node belongs to a column.
+#[inline(always)]
+fn has(column: &ColumnRef, node: usize) -> bool {
+    column
+        .labels
+        .is_none_or(|labels| labels[node / 64] >> (node % 64) & 1 != 0)
+}

@@ -1,0 +1,182 @@
+//! The flows of one source, from arrival until their last cell has left its
+//! intermediate: which wait, whose turn it is, what is on the way.
+
+use super::credits::Credits;
+use crate::sirius::cell::Cell;
+use std::collections::VecDeque;
+
+/// A flow under way.
+#[derive(Clone, Debug, Default)]
+struct Sending {
+    rank: u32,
+    cells: u32,
+    /// The next cell to leave.
+    next: u32,
+    /// Cells at intermediates, or on their way there.
+    away: u32,
+    dst: u16,
+    /// Cells at intermediates behind another cell of this flow, in order of
+    /// arrival: (intermediate, number). At most window − 1 for each.
+    behind: VecDeque<(u16, u32)>,
+}
+
+impl Sending {
+    fn is_over(&self) -> bool {
+        self.next == self.cells && self.away == 0
+    }
+}
+
+/// One source.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Whether the destination may not be an intermediate.
+    others: bool,
+    flows: Vec<Sending>,
+    /// Places in use, a bit each.
+    taken: Vec<u64>,
+    /// Of those, flows with cells still here.
+    waiting: Vec<u64>,
+    /// Their number, and that of their cells.
+    count: u32,
+    cells: u64,
+    /// The place whose turn it is.
+    turn: usize,
+    credits: Credits,
+}
+
+impl Source {
+    /// No flows.
+    pub fn new(nodes: usize, window: u32, others: bool) -> Source {
+        Source {
+            others,
+            flows: Vec::new(),
+            taken: Vec::new(),
+            waiting: Vec::new(),
+            count: 0,
+            cells: 0,
+            turn: 0,
+            credits: Credits::new(nodes, window),
+        }
+    }
+
+    /// Whether any cell waits here.
+    #[inline(always)]
+    pub fn is_waiting(&self) -> bool {
+        self.count > 0
+    }
+
+    /// Cells that wait here.
+    #[inline(always)]
+    pub fn cells(&self) -> u64 {
+        self.cells
+    }
+
+    /// Takes a flow in; returns its place, the lowest that is free.
+    pub fn admit(&mut self, rank: u32, dst: u16, cells: u32) -> u32 {
+        let word = self.taken.iter().position(|&w| w != u64::MAX);
+        let word = word.unwrap_or_else(|| self.grow());
+        let place = word * 64 + self.taken[word].trailing_ones() as usize;
+        let bit = 1 << (place % 64);
+        self.taken[word] |= bit;
+        self.waiting[word] |= bit;
+        let flow = &mut self.flows[place];
+        (flow.rank, flow.dst, flow.cells, flow.next) = (rank, dst, cells, 0);
+        self.count += 1;
+        self.cells += cells as u64;
+        if self.others {
+            self.credits.open(dst as usize, place, false);
+        }
+        place as u32
+    }
+
+    /// Makes room; returns the new word.
+    fn grow(&mut self) -> usize {
+        let words = self.taken.len();
+        self.credits.grow();
+        self.flows
+            .resize_with(self.credits.room(), Sending::default);
+        self.taken.resize(self.credits.room() / 64, 0);
+        self.waiting.resize(self.credits.room() / 64, 0);
+        words
+    }
+
+    /// Takes the cell of the next flow that may use `peer`; says whether that is
+    /// its destination. Some flow waits.
+    #[inline(always)]
+    pub fn send(&mut self, peer: usize) -> Option<(Cell, bool)> {
+        let place = self.credits.next_open(peer, &self.waiting, self.turn)?;
+        self.turn = if place + 1 < self.credits.room() {
+            place + 1
+        } else {
+            0
+        };
+        let flow = &mut self.flows[place];
+        let cell = Cell::new(flow.rank, flow.next);
+        let arrives = flow.dst as usize == peer;
+        flow.next += 1;
+        self.cells -= 1;
+        if flow.next == flow.cells {
+            self.waiting[place / 64] &= !(1 << (place % 64));
+            self.count -= 1;
+        }
+        if !arrives {
+            flow.away += 1;
+            self.credits.take(peer, place);
+        } else if flow.is_over() {
+            self.retire(place);
+        }
+        Some((cell, arrives))
+    }
+
+    /// A cell arrives at an intermediate; returns whether it is the flow's only
+    /// one there, to be queued for its second hop.
+    #[inline(always)]
+    pub fn arrived(&mut self, via: u16, place: u32, seq: u32) -> bool {
+        let alone = !self.credits.enter(via as usize, place as usize);
+        if !alone {
+            self.flows[place as usize].behind.push_back((via, seq));
+        }
+        alone
+    }
+
+    /// A cell has left its intermediate; returns the flow's next one there.
+    #[inline(always)]
+    pub fn relayed(&mut self, via: u16, place: u32) -> Option<Cell> {
+        let place = place as usize;
+        let flow = &mut self.flows[place];
+        flow.away -= 1;
+        let mut next = None;
+        if !self.credits.give(via as usize, place) {
+            // Under back-pressure both ends walk the schedule: it is near the front.
+            let at = flow.behind.iter().position(|&(v, _)| v == via);
+            next = at.and_then(|k| flow.behind.remove(k));
+        }
+        let next = next.map(|(_, seq)| Cell::new(flow.rank, seq));
+        let over = flow.is_over();
+        if next.is_none() {
+            self.credits.leave(via as usize, place);
+        }
+        if over {
+            self.retire(place);
+        }
+        next
+    }
+
+    fn retire(&mut self, place: usize) {
+        self.taken[place / 64] &= !(1 << (place % 64));
+        if self.others {
+            let dst = self.flows[place].dst as usize;
+            self.credits.open(dst, place, true);
+        }
+    }
+
+    /// Every cell that waits here, and every one behind another of its flow at
+    /// an intermediate: those that no other queue holds. For the audit.
+    pub fn each_cell(&self) -> impl Iterator<Item = Cell> + '_ {
+        self.flows.iter().flat_map(|f| {
+            let here = (f.next..f.cells).map(|seq| Cell::new(f.rank, seq));
+            let behind = f.behind.iter().map(|&(_, seq)| Cell::new(f.rank, seq));
+            here.chain(behind)
+        })
+    }
+}
