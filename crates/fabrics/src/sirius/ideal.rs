@@ -19,7 +19,8 @@
 //! - `source`, `credits`: the flows of a node, and their windows;
 //! - `relays`: the queues of second hops.
 //!
-//! *Not modelled*: faults. Threads are not used.
+//! *Not modelled*: faults; server links with a rate of their own, but within a
+//! rack. Threads are not used.
 
 mod credits;
 mod nodes;
