@@ -14,8 +14,8 @@ pub const DENIED: u16 = 1 << 15;
 /// Rows are looked up this far ahead of their turn.
 const AHEAD: usize = 16;
 
-/// Rows that ask for more destinations than this are answered cell by cell.
-const FEW: usize = 12;
+/// Rows that ask for more destinations than this are handled cell by cell.
+pub const FEW: usize = 12;
 
 /// The requests of the nodes of one shard to those of another, row by row, and
 /// in place what becomes of them: asked → granted.
@@ -41,6 +41,18 @@ impl Tile {
     #[inline(always)]
     pub fn row(&mut self, row: usize) -> &mut [u16] {
         &mut self.wants[row * self.stride..][..self.columns]
+    }
+
+    /// A bit for each of the columns from `start` whose request is for
+    /// `destination`; the padding has none.
+    #[inline(always)]
+    pub fn columns_for(&mut self, row: usize, start: usize, destination: u16) -> u32 {
+        super::lanes::equal(self.block(row, start), destination)
+    }
+
+    /// How many columns there are.
+    pub fn columns(&self) -> usize {
+        self.columns
     }
 
     #[inline(always)]
