@@ -113,6 +113,12 @@ pub fn run(
             next_sample = now + every;
         }
         let end = end_of(plan, last_arrival, fabric, io, now);
+        // A repair may let flow what is stuck now.
+        let stuck = plan.stop == Stop::Drain && end == now && io.ledger.in_flight() > 0;
+        let end = match faults.peek() {
+            Some(_) if stuck => plan.limit,
+            _ => end,
+        };
         if !progress.tick(now, end, &io.ledger) {
             interrupted = true;
         }

@@ -15,6 +15,16 @@ pub struct Bypass {
     rate: Rate,
     flows: BinaryHeap<Reverse<(Time, FlowId, u64)>>,
     bytes: u64,
+    stopped: Vec<Stopped>,
+    servers_per_rack: u32,
+}
+
+/// A rack whose switch is dead, since when, and the flows that stand still.
+#[derive(Clone, Debug)]
+struct Stopped {
+    rack: u32,
+    since: Time,
+    flows: Vec<(Time, FlowId, u64)>,
 }
 
 /// How fast a flow crosses its rack switch.
@@ -32,14 +42,46 @@ impl Bypass {
             rate: rate(cluster),
             flows: BinaryHeap::new(),
             bytes: 0,
+            stopped: Vec::new(),
+            servers_per_rack: cluster.servers_per_rack,
         }
+    }
+
+    /// The flows of a rack stand still from `now` on.
+    pub fn stop(&mut self, rack: u32, now: Time, io: &Io) {
+        let of = |flow: FlowId| io.flows.src[flow.index()].0 / self.servers_per_rack;
+        let all = std::mem::take(&mut self.flows).into_vec().into_iter();
+        let (held, go): (Vec<_>, Vec<_>) = all.partition(|f| of(f.0 .1) == rack);
+        self.flows = go.into();
+        self.stopped.push(Stopped {
+            rack,
+            since: now,
+            flows: held.into_iter().map(|f| f.0).collect(),
+        });
+    }
+
+    /// They go on.
+    pub fn resume(&mut self, rack: u32, now: Time) {
+        let Some(at) = self.stopped.iter().position(|s| s.rack == rack) else {
+            return;
+        };
+        let Stopped { since, flows, .. } = self.stopped.swap_remove(at);
+        let flows = flows.into_iter();
+        self.flows
+            .extend(flows.map(|(at, flow, bytes)| Reverse((at + (now - since), flow, bytes))));
     }
 
     /// Takes a flow that has arrived.
     pub fn admit(&mut self, flow: FlowId, io: &mut Io) {
         let (arrival, bytes) = (io.flows.arrival[flow.index()], io.flows.bytes[flow.index()]);
-        io.start(flow, arrival);
         self.bytes += bytes;
+        let rack = io.flows.src[flow.index()].0 / self.servers_per_rack;
+        if let Some(s) = self.stopped.iter_mut().find(|s| s.rack == rack) {
+            s.flows
+                .push((s.since + self.rate.time_for(bytes), flow, bytes));
+            return;
+        }
+        io.start(flow, arrival);
         self.flows
             .push(Reverse((arrival + self.rate.time_for(bytes), flow, bytes)));
     }
@@ -52,6 +94,7 @@ impl Bypass {
             }
             self.flows.pop();
             self.bytes -= bytes;
+            io.start(flow, at - self.rate.time_for(bytes));
             io.deliver_some(bytes);
             io.flows.hops[flow.index()] = 0.0;
             io.finish(flow, at);

@@ -216,6 +216,7 @@ impl SiriusConfig {
         self.check_protocol()?;
         let base = self.base_uplinks(cluster)?;
         let uplinks = self.check_uplinks(cluster, base)?;
+        self.check_recovery(cluster)?;
         let schedule = self.schedule(cluster, base, uplinks)?;
         Ok(Derived {
             uplinks,
@@ -297,6 +298,28 @@ impl SiriusConfig {
         within("detection_epochs", self.detection_epochs, 1, 255, "")
     }
 
+    fn check_recovery(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        if self.recovery != Recovery::Reschedule {
+            return Ok(());
+        }
+        let refuse = |limit: &str| {
+            let remedy = "use recovery = \"degrade\"";
+            Err(Refusal::new(
+                "fabric.recovery",
+                "\"reschedule\"",
+                limit,
+                remedy,
+            ))
+        };
+        if self.uplink_plan != UplinkPlan::Rotor {
+            return refuse("the wiring of gratings leaves no schedule without a node: only uplink_plan = \"rotor\" has one");
+        }
+        if cluster.racks > 1024 {
+            return refuse("schedules without a node are kept for at most 1024 nodes");
+        }
+        Ok(())
+    }
+
     fn check_cell(&self) -> Result<u64, Refusal> {
         let fits = self.channel_rate.bytes_in(self.slot - self.guardband);
         let cell = self.cell.map_or(fits, |c| c.0);
@@ -363,7 +386,10 @@ impl SiriusConfig {
 
     fn schedule(&self, cluster: &Cluster, base: u32, uplinks: u32) -> Result<Schedule, Refusal> {
         let nodes = cluster.racks;
-        if let Some(ports) = self.grating_ports.filter(|&p| p == 0 || !nodes.is_multiple_of(p)) {
+        if let Some(ports) = self
+            .grating_ports
+            .filter(|&p| p == 0 || !nodes.is_multiple_of(p))
+        {
             let limit = format!("{nodes} nodes do not divide into groups of {ports}");
             let remedy = format!(
                 "use a divisor of {nodes}, such as {}",
@@ -490,5 +516,20 @@ mod tests {
             ..c()
         });
         assert!(e.starts_with("fabric.channel_rate = 33 Gb/s"), "{e}");
+        let e = refused(SiriusConfig {
+            recovery: Recovery::Reschedule,
+            uplink_plan: UplinkPlan::Wide,
+            ..c()
+        });
+        assert!(
+            e.starts_with("fabric.recovery = \"reschedule\": the wiring"),
+            "{e}"
+        );
+        let many = SiriusConfig {
+            recovery: Recovery::Reschedule,
+            ..c()
+        };
+        let e = many.derive(&cluster(2048)).unwrap_err().to_string();
+        assert!(e.contains("at most 1024 nodes"), "{e}");
     }
 }

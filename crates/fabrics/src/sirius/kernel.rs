@@ -2,26 +2,34 @@
 //! accept, ask, transmit, receive.
 
 use super::cell::{Cell, Routes};
-use super::config::{Derived, SiriusConfig};
+use super::config::{Derived, Recovery, SiriusConfig};
+use super::eras::Eras;
+use super::faults::{Delays, Faults, Stretch};
 use super::grants::{Asker, Tile};
-use super::shard::{Askers, Deal, Grant, Outbox, Shard};
-use super::topology::{Schedule, Visits};
+use super::recovery::Avoid;
+use super::servers::Servers;
+use super::shard::{Askers, Deal, Grant, Outbox, Shard, Ways};
+use super::topology::{ColumnRef, Schedule, Visits};
 use crate::registry::Site;
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
-    Cluster, Command, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+    Cluster, Command, HostId, Io, Nic, PortId, Rate, Rejected, Shape, Time, Totals, View,
 };
 use rayon::prelude::*;
 
 /// The requests of one epoch and what becomes of them.
 #[derive(Clone, Debug, Default)]
-struct Book {
+pub(super) struct Book {
     /// Tiles by (shard of the source, shard of the intermediate).
-    tiles: Vec<Vec<Tile>>,
+    pub(super) tiles: Vec<Vec<Tile>>,
     /// By shard, the rows that have something in the tiles.
-    askers: Vec<Askers>,
+    pub(super) askers: Vec<Askers>,
     /// Grants that found no cell, by (shard of the source, shard of the granter).
     unused: Vec<Vec<Vec<Grant>>>,
+    /// The slots of the epoch.
+    pub(super) slots: std::ops::Range<i64>,
+    /// Whether what is in the tiles was granted.
+    pub(super) answered: bool,
 }
 
 impl Book {
@@ -34,6 +42,8 @@ impl Book {
             tiles: rows.iter().map(|&r| tile(r)).collect(),
             askers: vec![Askers::default(); shards],
             unused: vec![vec![Vec::new(); shards]; shards],
+            slots: 0..0,
+            answered: false,
         }
     }
 
@@ -60,23 +70,28 @@ const ROWS: usize = 64;
 
 /// Sirius; `CAP` is the room of a relay queue, at least Q.
 pub struct Sirius<const CAP: usize> {
-    cluster: Cluster,
-    config: SiriusConfig,
-    derived: Derived,
+    pub(super) cluster: Cluster,
+    pub(super) config: SiriusConfig,
+    pub(super) derived: Derived,
     seed: u64,
-    routes: Routes,
-    visits: Visits,
-    deal: Deal,
-    shards: Vec<Shard<CAP>>,
+    pub(super) routes: Routes,
+    pub(super) visits: Visits,
+    pub(super) deal: Deal,
+    pub(super) shards: Vec<Shard<CAP>>,
     /// What is in flight, by slot of sending; then by sender and receiver shard.
-    flights: Vec<Vec<Vec<Outbox>>>,
-    books: Vec<Book>,
+    pub(super) flights: Vec<Vec<Vec<Outbox>>>,
+    pub(super) books: Vec<Book>,
     /// Epochs from asking to answering: 1, and more over long fibres.
     lag: i64,
     pool: Option<rayon::ThreadPool>,
     /// Cells sent and not yet received.
     flying: u64,
-    bypassed: super::bypass::Bypass,
+    pub(super) bypassed: super::bypass::Bypass,
+    /// Which schedule is in force.
+    pub(super) eras: Eras,
+    pub(super) faults: Faults,
+    /// The links of servers, where they have a rate of their own.
+    pub(super) servers: Option<Servers>,
 }
 
 impl<const CAP: usize> Sirius<CAP> {
@@ -90,9 +105,11 @@ impl<const CAP: usize> Sirius<CAP> {
             .div_ceil(threads)
             .next_multiple_of(if threads > 1 { ROWS } else { 1 });
         let deal = Deal::new(nodes, rows);
+        let servers = Servers::new(site.cluster);
+        let capped = servers.is_some();
         let shards: Vec<Shard<CAP>> = deal
             .shards()
-            .map(|(lo, rows)| Shard::new(config, lo, rows, &routes, site.seed))
+            .map(|part| Shard::new(config, part, &routes, site.seed, capped))
             .collect();
         let epoch = config.slot * derived.schedule.epoch_slots() as i64;
         let lag = 1 + config.propagation.div_ceil(epoch);
@@ -104,7 +121,15 @@ impl<const CAP: usize> Sirius<CAP> {
             let threads = rayon::ThreadPoolBuilder::new().num_threads(shards.len());
             threads.build().expect("threads can be started")
         });
+        let delays = Delays {
+            detection: config.detection_epochs as i64,
+            hop: lag,
+            reschedule: config.recovery == Recovery::Reschedule,
+        };
         Sirius {
+            servers,
+            eras: Eras::new(schedule),
+            faults: Faults::new(nodes, site.seed, delays),
             cluster: *site.cluster,
             config: config.clone(),
             seed: site.seed,
@@ -131,7 +156,27 @@ impl<const CAP: usize> Sirius<CAP> {
             .unwrap_or(0)
     }
 
+    /// Cells queued and granted at all nodes, the sum of M: none when the fabric
+    /// is idle.
+    #[cfg(test)]
+    pub(super) fn outstanding(&self, nodes: u32) -> i64 {
+        let of = |s: &Shard<CAP>| -> i64 {
+            let rows = (0..s.rows).flat_map(|row| (0..nodes as usize).map(move |d| (row, d)));
+            rows.map(|(row, d)| s.grants.count(row, d) as i64).sum()
+        };
+        self.shards.iter().map(of).sum()
+    }
+
+    /// Who meets whom.
+    #[cfg(test)]
+    pub(super) fn schedule(&self) -> &Schedule {
+        &self.derived.schedule
+    }
+
     fn admit(&mut self, now: Time, io: &mut Io) {
+        if self.servers.is_some() {
+            return self.admit_capped(now, io);
+        }
         while let Some(flow) = io.arrive(now) {
             let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
             if self.cluster.rack_of(src) == self.cluster.rack_of(dst) {
@@ -140,6 +185,11 @@ impl<const CAP: usize> Sirius<CAP> {
             }
             let rank = self.routes.rank[flow.index()];
             let label = self.routes.src[rank as usize] as usize;
+            if self.faults.on {
+                let (seq, count) = (0, self.routes.cells[rank as usize]);
+                self.enter(Stretch { rank, seq, count });
+                continue;
+            }
             let shard = &mut self.shards[self.deal.shard[label] as usize];
             let row = label - shard.lo;
             let (dst, cells) = (
@@ -150,20 +200,114 @@ impl<const CAP: usize> Sirius<CAP> {
         }
     }
 
+    /// Servers send their flows at their own rate.
+    #[cold]
+    fn admit_capped(&mut self, now: Time, io: &mut Io) {
+        while let Some(flow) = io.arrive(now) {
+            let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
+            let at = io.flows.arrival[flow.index()];
+            // The turns of a server's flows change at the very time of arrival.
+            self.send_from_servers(at, io);
+            let within = self.cluster.rack_of(src) == self.cluster.rack_of(dst);
+            let rank = self.routes.rank[flow.index()];
+            if let Some(servers) = &mut self.servers {
+                servers.admit(src, rank, at, within, &self.routes);
+            }
+        }
+        self.send_from_servers(now, io);
+    }
+
+    /// What has left its server by `now` waits in LOCAL, or is in its rack already.
+    fn send_from_servers(&mut self, now: Time, io: &mut Io) {
+        let Some(mut servers) = self.servers.take() else {
+            return;
+        };
+        while let Some((at, host, flow)) = servers.next_sent(now) {
+            let (rank, seq) = (flow.rank as usize, flow.seq);
+            let (src, dst) = (self.routes.src[rank], self.routes.dst[rank]);
+            let mut run = 0;
+            if src == dst {
+                let id = self.routes.flow[rank];
+                io.start(id, at);
+                let to = io.flows.dst[id.index()];
+                servers.arrive(to, Cell::new(flow.rank, seq), at, &self.routes);
+            } else if self.faults.on && self.faults.bars(src, dst) {
+                let (rank, count) = (flow.rank, 1);
+                self.enter(Stretch { rank, seq, count });
+            } else {
+                let shard = &mut self.shards[self.deal.shard[src as usize] as usize];
+                let row = src as usize - shard.lo;
+                run = shard.local.grow(row, flow.run, flow.rank, dst, seq);
+            }
+            servers.again(host, flow, run, at, &self.routes);
+        }
+        self.servers = Some(servers);
+    }
+
+    /// Cells that have arrived at `at` queue for their servers; those that are
+    /// there by `until` are delivered.
+    #[cold]
+    fn deliver_capped(&mut self, at: Time, until: Time, io: &mut Io) {
+        let Some(mut servers) = self.servers.take() else {
+            return;
+        };
+        for shard in &mut self.shards {
+            for cell in shard.arrived.drain(..) {
+                let flow = self.routes.flow[cell.rank() as usize];
+                servers.arrive(io.flows.dst[flow.index()], cell, at, &self.routes);
+            }
+        }
+        while let Some((at, cell)) = servers.next_delivered(until) {
+            let rank = cell.rank();
+            let flow = self.routes.flow[rank as usize];
+            if let Some(inside) = servers.inside.get_mut(&rank) {
+                let bytes = self.routes.bytes(cell);
+                inside.left -= 1;
+                inside.bytes += bytes;
+                io.deliver_some(bytes);
+                io.flows.hops[flow.index()] = 0.0;
+                if inside.left == 0 {
+                    servers.inside.remove(&rank);
+                    io.finish(flow, at);
+                }
+                continue;
+            }
+            let to = self.routes.dst[rank as usize];
+            let reorder = &mut self.shards[self.deal.shard[to as usize] as usize].reorder;
+            reorder.receive(&[cell]);
+            io.deliver_some(std::mem::take(&mut reorder.bytes));
+            for _ in reorder.completed.drain(..) {
+                io.finish(flow, at);
+            }
+        }
+        self.servers = Some(servers);
+    }
+
     fn book(&self, epoch: i64) -> usize {
         epoch.rem_euclid(self.books.len() as i64) as usize
     }
 
     /// At the start of an epoch: unused grants lapse, requests are answered,
     /// grants are taken up, new requests are made.
-    fn protocol(&mut self, epoch: i64, now: Time, io: &mut Io) {
+    fn protocol(&mut self, slot: i64, epoch: i64, now: Time, io: &mut Io) {
+        if self.faults.on {
+            self.recover(slot, epoch, io);
+        }
+        let faulty = self.faults.on;
         let asked = epoch - self.lag;
         let granted = asked - self.config.grant_delay_epochs as i64 * self.lag;
         let used = granted - self.lag;
         self.lapse(self.book(used));
+        if faulty {
+            self.strike(self.book(asked), slot, epoch);
+        }
         self.answer(self.book(asked), epoch);
         self.accept(self.book(granted));
-        self.ask(self.book(epoch));
+        if faulty {
+            self.sweep_late(epoch, io);
+        }
+        let avoid = faulty.then(|| self.avoid(slot));
+        self.ask(self.book(epoch), slot, avoid.as_ref());
         for shard in &mut self.shards {
             for rank in shard.started.drain(..) {
                 io.start(self.routes.flow[rank as usize], now);
@@ -184,6 +328,7 @@ impl<const CAP: usize> Sirius<CAP> {
     }
 
     fn answer(&mut self, book: usize, epoch: i64) {
+        self.books[book].answered = true;
         let (Book { tiles, askers, .. }, seed) = (&mut self.books[book], self.seed);
         let askers: Vec<Asker> = (0..)
             .zip(askers.iter())
@@ -211,6 +356,7 @@ impl<const CAP: usize> Sirius<CAP> {
                 tiles,
                 askers,
                 unused,
+                ..
             },
             visits,
         ) = (&mut self.books[book], &self.visits);
@@ -220,33 +366,58 @@ impl<const CAP: usize> Sirius<CAP> {
         });
     }
 
-    fn ask(&mut self, book: usize) {
+    fn ask(&mut self, book: usize, slot: i64, avoid: Option<&Avoid>) {
+        self.books[book].slots = self.eras.slots_from(slot);
+        self.books[book].answered = false;
         let Book { tiles, askers, .. } = &mut self.books[book];
         let work = self.shards.iter_mut().zip(tiles).zip(askers);
         each(&self.pool, work, |((shard, tiles), askers)| {
-            shard.request(tiles, askers)
+            shard.request(tiles, askers, avoid)
         });
     }
 
     fn transmit(&mut self, slot: i64, io: &mut Io) {
+        match (io.audit.is_some(), self.faults.on) {
+            (false, false) => self.transmit_all::<false, false>(slot),
+            (true, false) => self.transmit_all::<true, false>(slot),
+            (false, true) => self.transmit_faulty::<false>(slot, io),
+            (true, true) => self.transmit_faulty::<true>(slot, io),
+        }
+        if io.audit.is_some() {
+            self.record(slot, io);
+        }
+    }
+
+    #[cold]
+    fn transmit_faulty<const WATCHED: bool>(&mut self, slot: i64, io: &mut Io) {
+        self.faults.prepare(slot, &self.eras, &self.visits);
+        self.transmit_all::<WATCHED, true>(slot);
+        self.note_lost(slot, io);
+    }
+
+    fn transmit_all<const WATCHED: bool, const FAULTY: bool>(&mut self, slot: i64) {
         let flights = self.flights.len() as i64;
         let sent = &mut self.flights[slot.rem_euclid(flights) as usize];
-        let (visits, routes, deal) = (&self.visits, &self.routes, &self.deal);
+        let ways = Ways {
+            visits: &self.visits,
+            routes: &self.routes,
+            deal: &self.deal,
+            faults: &self.faults,
+        };
         let work = self.shards.iter_mut().zip(sent.iter_mut());
-        if io.audit.is_some() {
-            each(&self.pool, work, |(s, out)| {
-                {
-                    s.transmit::<true>(slot, visits, routes, deal, out)
-                }
-            });
-            self.record(slot, io);
-        } else {
-            each(&self.pool, work, |(s, out)| {
-                {
-                    s.transmit::<false>(slot, visits, routes, deal, out)
-                }
-            });
-        }
+        each(&self.pool, work, |(shard, out)| {
+            if FAULTY {
+                let columns = ways.faults.columns.iter().map(|c| ColumnRef {
+                    turn: c.turn,
+                    uplink: c.uplink,
+                    labels: c.labels.as_deref(),
+                });
+                shard.transmit::<WATCHED, true>(slot, columns, &ways, out)
+            } else {
+                let columns = ways.visits.columns(slot);
+                shard.transmit::<WATCHED, false>(slot, columns, &ways, out)
+            }
+        });
     }
 
     fn receive(&mut self, slot: i64, io: &mut Io) {
@@ -262,6 +433,9 @@ impl<const CAP: usize> Sirius<CAP> {
             },
         );
         let at = self.config.slot * (slot - delay + 1) + self.config.propagation;
+        if self.servers.is_some() {
+            self.deliver_capped(at, self.config.slot * (slot + 1), io);
+        }
         for shard in &mut self.shards {
             io.deliver_some(std::mem::take(&mut shard.reorder.bytes));
             for rank in shard.reorder.completed.drain(..) {
@@ -269,6 +443,8 @@ impl<const CAP: usize> Sirius<CAP> {
             }
         }
         if delay > 0 {
+            let inboxes = &mut self.flights[(slot - delay).rem_euclid(delay + 1) as usize];
+            inboxes.iter_mut().flatten().for_each(Outbox::clear);
             let count = |b: &Outbox| (b.relay().len() + b.deliver().len()) as u64;
             self.flying = self.flights.iter().flatten().flatten().map(count).sum();
         }
@@ -282,7 +458,8 @@ impl<const CAP: usize> Sirius<CAP> {
         let from = self.config.slot * slot + self.config.guardband;
         for sent in self.shards.iter_mut().flat_map(|s| s.sent.drain(..)) {
             let (node, to) = (schedule.node(sent.from), schedule.node(sent.to));
-            let (_, port) = schedule.peer(node, sent.uplink, slot);
+            let met = self.eras.peer(sent.from as u16, sent.uplink as u16, slot);
+            let port = met.map_or(0, |m| m.1 as u32);
             let (tx, rx) = (PortId(node * u + sent.uplink), PortId(to * u + port));
             audit.transmit(tx, rx, from, self.config.slot * (slot + 1), sent.bytes);
         }
@@ -300,7 +477,9 @@ impl<const CAP: usize> Sirius<CAP> {
             _ => self.flights.iter().flatten().flatten().map(flying).sum(),
         };
         let at_nodes: u64 = self.shards.iter().map(|s| s.bytes(&self.routes)).sum();
-        at_nodes + in_fibre + self.bypassed.bytes()
+        let kept: u64 = self.faults.each_cell().map(|c| self.routes.bytes(c)).sum();
+        let servers = self.servers.as_ref().map_or(0, |s| s.bytes(&self.routes));
+        at_nodes + in_fibre + kept + servers + self.bypassed.bytes()
     }
 }
 
@@ -336,10 +515,13 @@ impl<const CAP: usize> SlotKernel for Sirius<CAP> {
 
     fn slot(&mut self, slot: i64, io: &mut Io) {
         let now = self.config.slot * slot;
+        if self.faults.on && !self.faults.commands.is_empty() {
+            self.carry_out(slot, io);
+        }
         self.admit(now, io);
         self.bypassed.deliver(now + self.config.slot, io);
-        if let Some(epoch) = self.derived.schedule.epoch_at(slot) {
-            self.protocol(epoch, now, io);
+        if let Some(epoch) = self.eras.epoch_at(slot) {
+            self.protocol(slot, epoch, now, io);
         }
         self.transmit(slot, io);
         self.receive(slot, io);
@@ -350,10 +532,12 @@ impl<const CAP: usize> SlotKernel for Sirius<CAP> {
             && self.shards.iter().all(Shard::idle)
             && !self.books.iter().any(Book::is_live)
             && self.bypassed.is_empty()
+            && !self.faults.pending()
+            && self.servers.as_ref().is_none_or(Servers::idle)
     }
 
-    fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
-        Err(Rejected("faults are not wired yet".into()))
+    fn apply(&mut self, command: Command, _now: Time) -> Result<(), Rejected> {
+        self.order(command)
     }
 
     fn observe(&self, io: &Io, view: &mut View) {
@@ -363,7 +547,9 @@ impl<const CAP: usize> SlotKernel for Sirius<CAP> {
         }
         view.queued_bytes = self.shards.iter().map(Shard::relaying).sum::<u64>() * payload;
         view.queued_bytes_worst = self.shards.iter().map(Shard::queue).max().unwrap_or(0) * payload;
-        view.waiting_bytes = self.shards.iter().map(|s| s.local.total).sum::<u64>() * payload;
+        let waiting: u64 = self.shards.iter().map(|s| s.local.total).sum();
+        let unsent = self.servers.as_ref().map_or(0, |s| s.waiting);
+        view.waiting_bytes = (waiting + unsent + self.faults.cells()) * payload;
         view.carried_bytes = self.shards.iter().map(|s| s.hops).sum::<u64>() * payload;
     }
 
@@ -378,6 +564,10 @@ impl<const CAP: usize> SlotKernel for Sirius<CAP> {
     }
 
     fn settle(&self, io: &mut Io) {
+        for (&rank, inside) in self.servers.iter().flat_map(|s| &s.inside) {
+            let flow = self.routes.flow[rank as usize].index();
+            io.flows.delivered[flow] = inside.bytes;
+        }
         for shard in &self.shards {
             for (rank, bytes, hops) in shard.reorder.progress() {
                 let flow = self.routes.flow[rank as usize].index();
@@ -392,7 +582,14 @@ impl<const CAP: usize> SlotKernel for Sirius<CAP> {
     }
 
     fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
-        lit(&self.config, &self.derived.schedule, tx, rx, at)
+        let slot = at.0.div_euclid(self.config.slot.0);
+        if self.eras.full_at(slot) {
+            return lit(&self.config, &self.derived.schedule, tx, rx, at);
+        }
+        let u = self.derived.uplinks;
+        let met = self.eras.peer((tx.0 / u) as u16, (tx.0 % u) as u16, slot);
+        let heard = met.map(|(to, port)| PortId(to as u32 * u + port as u32));
+        at % self.config.slot >= self.config.guardband && heard == Some(rx)
     }
 
     fn port_rate(&self, _tx: PortId) -> Rate {
@@ -414,7 +611,15 @@ pub fn soonest(
     }
     let cells = bytes.div_ceil(derived.cell) as i64;
     let slots = (cells + derived.uplinks as i64 - 1) / derived.uplinks as i64;
-    config.slot * slots + config.propagation
+    let optics = config.slot * slots + config.propagation;
+    let Nic::Capped(rate) = cluster.nic else {
+        return optics;
+    };
+    // Its server sends the last cell after all others; that takes a slot at least,
+    // and the link to its destination.
+    let last = (bytes - 1) % derived.cell + 1;
+    let servers = rate.time_for(bytes) + config.slot + config.propagation + rate.time_for(last);
+    servers.max(optics)
 }
 
 /// Light passes between the guardband and the end of a slot, to the receiver

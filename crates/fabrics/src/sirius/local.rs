@@ -96,6 +96,37 @@ impl Local {
         self.total += count as u64;
     }
 
+    /// Adds one cell: to the run `id`, if that ends where the cell continues, or
+    /// as a run of its own. Returns the run.
+    pub fn grow(&mut self, row: usize, id: u32, rank: u32, dst: u16, seq: u32) -> u32 {
+        let run = &mut self.runs[id as usize];
+        if run.left > 0 && run.rank == rank && run.seq + run.left == seq {
+            run.left += 1;
+            self.cells[row] += 1;
+            self.total += 1;
+            return id;
+        }
+        self.admit(row, rank, dst, seq, 1);
+        self.youngest[row * self.nodes + dst as usize]
+    }
+
+    /// Takes out every cell for `dst`, as (rank, first cell, cells), oldest first.
+    #[cold]
+    pub fn withdraw(&mut self, row: usize, dst: u16) -> Vec<(u32, u32, u32)> {
+        let mut cells = Vec::new();
+        loop {
+            let id = self.oldest[row * self.nodes + dst as usize];
+            if id == 0 {
+                return cells;
+            }
+            let run = self.runs[id as usize];
+            cells.push((run.rank, run.seq, run.left));
+            self.runs[id as usize].left = 0;
+            self.retire(row, id);
+            self.left(row, run.left as u64);
+        }
+    }
+
     /// Takes one cell for `dst`, if there is one; [`Local::left`] counts it.
     #[inline(always)]
     pub fn take(

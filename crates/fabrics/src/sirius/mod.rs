@@ -11,7 +11,10 @@
 //! - [`requests`], [`grants`]: the congestion control (§4.3, A.3);
 //! - [`ideal`]: the kernel without one (§7);
 //! - [`local`], [`pairs`], [`reorder`], [`cell`]: the queues a cell goes through;
-//! - [`bypass`]: traffic within a rack.
+//! - [`bypass`]: traffic within a rack;
+//! - [`servers`]: links of servers that have a rate of their own;
+//! - `faults`, `recovery`, `eras`: what breaks, what nodes do about it, and the
+//!   schedules that they agree on (§4.5).
 //!
 //! *Not modelled*: bit errors outside fault injection, drift of lasers and clocks
 //! (the guardband stands for both), the credit protocol between servers and their
@@ -21,6 +24,10 @@ pub mod bypass;
 pub mod cell;
 pub mod config;
 mod entry;
+mod eras;
+#[cfg(test)]
+mod failure_tests;
+mod faults;
 pub mod grants;
 pub mod ideal;
 pub mod kernel;
@@ -28,8 +35,12 @@ pub mod local;
 pub mod pairs;
 pub mod plan;
 mod prefetch;
+mod recovery;
 pub mod reorder;
 pub mod requests;
+#[cfg(test)]
+mod server_tests;
+pub mod servers;
 pub mod shard;
 pub mod topology;
 

@@ -82,6 +82,16 @@ impl Requests {
         }
     }
 
+    /// A request for `destination` is not going to be answered.
+    pub fn forget(&mut self, row: usize, destination: u16) {
+        if let Some(pending) = self
+            .pending
+            .get_mut(row * self.nodes + destination as usize)
+        {
+            *pending -= 1;
+        }
+    }
+
     /// Whether pending requests are tracked.
     pub fn suppressed(&self) -> bool {
         !self.pending.is_empty()

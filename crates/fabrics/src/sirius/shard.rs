@@ -4,9 +4,11 @@
 use super::cell::{Cell, Routes};
 use super::config::{GrantRule, RepeatRequests};
 use super::config::{GrantServes, HopOrder, QueueMetric, SiriusConfig};
+use super::faults::{Faults, Lost};
 use super::grants::{Grants, Tile};
 use super::local::Local;
 use super::pairs::Pairs;
+use super::recovery::Avoid;
 use super::reorder::Reorder;
 use super::requests::Requests;
 use super::topology::{ColumnRef, Visits};
@@ -68,10 +70,39 @@ impl Outbox {
         &self.deliver[..self.delivers]
     }
 
-    fn clear(&mut self) {
+    /// Empties it.
+    pub fn clear(&mut self) {
         self.relays = 0;
         self.delivers = 0;
         self.ends.clear();
+    }
+
+    /// Takes out what is on its way to `label`, as (cell, whether it is to be
+    /// relayed there).
+    #[cold]
+    pub(super) fn purge(&mut self, label: u16, destinations: &[u16]) -> Vec<(Cell, bool)> {
+        let old = self.clone();
+        let mut lost = Vec::new();
+        self.clear();
+        for k in 0..old.ends.len() {
+            let (relay, deliver) = old.column(k);
+            let gone = relay.iter().filter(|r| r.via == label);
+            lost.extend(gone.map(|r| (r.cell, true)));
+            for r in relay.iter().filter(|r| r.via != label) {
+                self.relay[self.relays] = *r;
+                self.relays += 1;
+            }
+            for &c in deliver {
+                if destinations[c.rank() as usize] == label {
+                    lost.push((c, false));
+                } else {
+                    self.deliver[self.delivers] = c;
+                    self.delivers += 1;
+                }
+            }
+            self.ends.push((self.relays, self.delivers));
+        }
+        lost
     }
 
     /// Opens the box for many cells: the ends of its lists stay in registers.
@@ -182,8 +213,8 @@ pub struct Shard<const CAP: usize> {
     pub lo: usize,
     /// Nodes.
     pub rows: usize,
-    nodes: usize,
-    words: usize,
+    pub(super) nodes: usize,
+    pub(super) words: usize,
     serves: GrantServes,
     metric: QueueMetric,
     /// Cells that wait at their source.
@@ -192,11 +223,11 @@ pub struct Shard<const CAP: usize> {
     pub pairs: Pairs<CAP>,
     /// Queues with a cell to send, a bit each, `words` a turn: idle ones are
     /// skipped, not looked at.
-    busy: Vec<u64>,
+    pub(super) busy: Vec<u64>,
     /// Cells in the queues of all rows.
-    held: u64,
+    pub(super) held: u64,
     /// Of each row, cells on their second hop.
-    relaying: Vec<u32>,
+    pub(super) relaying: Vec<u32>,
     /// Most of them ever, at the worst row.
     peak: u64,
     second_first: bool,
@@ -206,8 +237,8 @@ pub struct Shard<const CAP: usize> {
     pub requests: Requests,
     /// M and the grants.
     pub grants: Grants,
-    rng: Vec<Stream>,
-    wants: Vec<u16>,
+    pub(super) rng: Vec<Stream>,
+    pub(super) wants: Vec<u16>,
     /// The receiving end.
     pub reorder: Reorder,
     /// Cells sent.
@@ -216,6 +247,12 @@ pub struct Shard<const CAP: usize> {
     pub started: Vec<u32>,
     /// Every transmission of the slot, when watched.
     pub sent: Vec<Sent>,
+    /// Cells lost in the slot.
+    pub lost: Vec<Lost>,
+    /// Whether servers take what arrives at their own rate.
+    capped: bool,
+    /// Where they do, the cells that arrived in the slot.
+    pub arrived: Vec<Cell>,
     /// Scratch space for the grants of a row.
     granted: Vec<Grant>,
     /// Scratch space for the cells of a column.
@@ -253,6 +290,11 @@ impl Askers {
         self.rows.is_empty()
     }
 
+    /// Whether a row asked.
+    pub(super) fn has(&self, row: usize) -> bool {
+        self.rows.binary_search(&(row as u32)).is_ok()
+    }
+
     fn push(&mut self, row: usize, destinations: &[u16]) {
         self.rows.push(row as u32);
         self.destinations.extend_from_slice(destinations);
@@ -270,13 +312,31 @@ impl Askers {
     }
 }
 
+/// What a shard needs to know to send.
+pub(super) struct Ways<'a> {
+    /// Who is met at which turn.
+    pub visits: &'a Visits,
+    /// Where flows go.
+    pub routes: &'a Routes,
+    /// Who has which node.
+    pub deal: &'a Deal,
+    /// What is broken.
+    pub faults: &'a Faults,
+}
+
 /// Cells are looked up this far ahead of their turn: long enough for memory to
 /// answer, few enough for the first-level cache.
 const AHEAD: usize = 16;
 
 impl<const CAP: usize> Shard<CAP> {
     /// Idle nodes `lo .. lo + rows`.
-    pub fn new(config: &SiriusConfig, lo: usize, rows: usize, routes: &Routes, seed: u64) -> Self {
+    pub fn new(
+        config: &SiriusConfig,
+        (lo, rows): (usize, usize),
+        routes: &Routes,
+        seed: u64,
+        capped: bool,
+    ) -> Self {
         let nodes = routes.first.len() - 1;
         let suppressed = config.repeat_requests == RepeatRequests::Suppressed;
         let grant_rule: GrantRule = config.grant_rule;
@@ -311,6 +371,9 @@ impl<const CAP: usize> Shard<CAP> {
             hops: 0,
             started: Vec::new(),
             sent: Vec::new(),
+            lost: Vec::new(),
+            capped,
+            arrived: Vec::new(),
             granted: vec![Grant::default(); nodes + 1],
             leaving: vec![Leaving::default(); rows],
         }
@@ -348,16 +411,25 @@ impl<const CAP: usize> Shard<CAP> {
     }
 
     /// Requests of the epoch: fills the rows of those who ask, and says who.
-    pub fn request(&mut self, tiles: &mut [Tile], askers: &mut Askers) {
+    /// `avoid` names who is not to be asked.
+    pub(super) fn request(
+        &mut self,
+        tiles: &mut [Tile],
+        askers: &mut Askers,
+        avoid: Option<&Avoid>,
+    ) {
         askers.clear();
         for row in 0..self.rows {
             if self.local.cells(row) == 0 {
                 continue;
             }
             let (label, rng) = ((self.lo + row) as u16, &mut self.rng[row]);
-            let asked =
+            let mut asked =
                 self.requests
                     .compute_requests(row, label, &self.local, rng, &mut self.wants);
+            if let Some(avoid) = avoid {
+                asked = self.ask_others(row, asked, avoid);
+            }
             if asked > 0 {
                 askers.push(row, &self.requests.destinations);
                 let mut from = 0;
@@ -440,34 +512,77 @@ impl<const CAP: usize> Shard<CAP> {
     }
 
     /// Sends one cell on every uplink whose peer of this slot has one waiting.
-    pub fn transmit<const WATCHED: bool>(
+    /// Only with `FAULTY` any of them may be lost.
+    pub(super) fn transmit<'a, const WATCHED: bool, const FAULTY: bool>(
         &mut self,
         slot: i64,
-        visits: &Visits,
-        routes: &Routes,
-        deal: &Deal,
+        columns: impl Iterator<Item = ColumnRef<'a>>,
+        ways: &Ways,
         out: &mut [Outbox],
     ) {
+        let &Ways {
+            visits,
+            routes,
+            deal,
+            faults,
+        } = ways;
         out.iter_mut().for_each(Outbox::clear);
         if self.held == 0 {
             return;
         }
         let mut leaving = std::mem::take(&mut self.leaving);
-        for column in visits.columns(slot) {
+        for column in columns {
             if self.far {
                 self.prefetch_column(column.turn as usize + 1);
             }
-            let n = self.take_cells(column, visits, &mut leaving);
+            let taken = self.take_cells(column, visits, &mut leaving);
             if WATCHED {
-                self.note_sent(column.uplink, &leaving[..n], routes);
+                self.note_sent(column.uplink, &leaving[..taken], routes);
             }
+            let n = if FAULTY {
+                self.lose_some(slot, column.uplink, &mut leaving[..taken], faults)
+            } else {
+                taken
+            };
             self.post(&leaving[..n], &routes.dst, deal, out);
             out.iter_mut()
                 .for_each(|o| o.ends.push((o.relays, o.delivers)));
-            self.held -= n as u64;
-            self.hops += n as u64;
+            self.held -= taken as u64;
+            self.hops += taken as u64;
         }
         self.leaving = leaving;
+    }
+
+    /// Moves what arrives to the front, and notes the rest; returns how many
+    /// arrive.
+    #[cold]
+    #[inline(never)]
+    fn lose_some(
+        &mut self,
+        slot: i64,
+        uplink: u16,
+        leaving: &mut [Leaving],
+        faults: &Faults,
+    ) -> usize {
+        let mut n = 0;
+        for k in 0..leaving.len() {
+            let Leaving { cell, row, via } = leaving[k];
+            let from = (self.lo + row as usize) as u16;
+            if let Some(known_from) = faults.fate(slot, uplink, from, via) {
+                let second = cell.is_second();
+                self.grants.release(row as usize, via as usize, second);
+                self.relaying[row as usize] -= second as u32;
+                self.lost.push(Lost {
+                    cell,
+                    via,
+                    known_from,
+                });
+            } else {
+                leaving[n] = leaving[k];
+                n += 1;
+            }
+        }
+        n
     }
 
     /// Hints at the queues of the next column.
@@ -623,6 +738,9 @@ impl<const CAP: usize> Shard<CAP> {
         for cell in arrived.iter().filter(|cell| !cell.is_second()) {
             let itself = destinations[cell.rank() as usize] as usize;
             self.grants.release(itself - self.lo, itself, true);
+        }
+        if self.capped {
+            return self.arrived.extend_from_slice(arrived);
         }
         self.reorder.receive(arrived);
     }

@@ -147,6 +147,14 @@ impl Schedule {
         }
     }
 
+    /// Gratings in the core, if gratings there are.
+    pub fn gratings(&self) -> Option<u32> {
+        match self {
+            Schedule::Rotor(_) => None,
+            Schedule::Gratings(w) => Some(w.gratings()),
+        }
+    }
+
     /// The epoch that begins with `slot`, if one does. A pair meets once an
     /// epoch on average: N/U slots, which need not be whole.
     pub fn epoch_at(&self, slot: i64) -> Option<i64> {

@@ -1,0 +1,486 @@
+//! Failures (§4.5), against what theory says of them.
+
+use super::config::SiriusConfig;
+use super::kernel::Sirius;
+use crate::registry::Site;
+use lightloom_engine::kernel::slot::Slotted;
+use lightloom_engine::run::{run, Fault, Outcome, Plan, Silent, Stop};
+use lightloom_engine::*;
+use proptest::prelude::*;
+use serde_json::{json, Value};
+
+const SLOT: Time = Time(100 * Time::NS.0);
+
+fn cluster(racks: u32, base: u64) -> Cluster {
+    Cluster {
+        racks,
+        servers_per_rack: 2,
+        server_rate: Rate(base * 25 * Rate::GBPS.0),
+        nic: Nic::Uncapped,
+    }
+}
+
+fn between(f: &mut Flows, src: u32, dst: u32, bytes: u64, at: Time) {
+    f.push(HostId(2 * src), HostId(2 * dst + 1), bytes, at);
+}
+
+/// Every node sends to the next one.
+fn permutation(c: &Cluster, bytes: u64) -> Flows {
+    let mut f = Flows::new();
+    (0..c.racks).for_each(|r| between(&mut f, r, (r + 1) % c.racks, bytes, Time::ZERO));
+    f
+}
+
+/// `count` flows of up to `most` bytes, one every `gap`.
+fn random(c: &Cluster, count: u32, most: u32, gap: Time, seed: u64) -> Flows {
+    let (mut rng, mut f) = (Stream::new(seed, "test", 0), Flows::new());
+    for k in 0..count {
+        let (src, dst) = rng.below2(c.hosts(), c.hosts() - 1);
+        let dst = (src + 1 + dst) % c.hosts();
+        f.push(
+            HostId(src),
+            HostId(dst),
+            1 + rng.below(most) as u64,
+            gap * k as i64,
+        );
+    }
+    f
+}
+
+struct Ran {
+    out: Outcome,
+    io: Io,
+    fabric: Slotted<Sirius<8>>,
+}
+
+struct Case {
+    cluster: Cluster,
+    table: Value,
+    flows: Flows,
+    faults: Vec<Fault>,
+    stop: Stop,
+    sample: Time,
+    threads: usize,
+    audit: bool,
+}
+
+impl Case {
+    fn new(cluster: Cluster, table: Value, flows: Flows, faults: Vec<Fault>) -> Case {
+        Case {
+            cluster,
+            table,
+            flows,
+            faults,
+            stop: Stop::Drain,
+            sample: SLOT * 37,
+            threads: 1,
+            audit: true,
+        }
+    }
+
+    fn until(mut self, at: Time) -> Case {
+        self.stop = Stop::At(at);
+        self
+    }
+
+    fn run(&self) -> Ran {
+        let config: SiriusConfig = lightloom_engine::config::read(&self.table, "fabric").unwrap();
+        let derived = config.derive(&self.cluster).unwrap();
+        let site = Site {
+            cluster: &self.cluster,
+            flows: &self.flows,
+            seed: 1,
+            threads: self.threads,
+        };
+        let mut fabric = Slotted::new(Sirius::<8>::new(&config, derived, &site));
+        let mut io = Io::new(self.flows.clone());
+        io.audit = self.audit.then(Audit::default);
+        let plan = Plan {
+            stop: self.stop,
+            limit: Time::MS * 50,
+            sample: Some(self.sample),
+            faults: self.faults.clone(),
+        };
+        let out = run(&mut fabric, &mut io, &plan, &mut Silent).unwrap();
+        let ran = Ran { out, io, fabric };
+        if self.audit {
+            ran.check(&self.cluster);
+        }
+        ran
+    }
+}
+
+impl Ran {
+    /// The invariants: bytes are conserved, light goes where the schedule says,
+    /// once; and when nothing moves any more, no grant is outstanding.
+    fn check(&self, cluster: &Cluster) {
+        for s in &self.out.samples {
+            assert_eq!(s.view.in_flight_bytes, s.ledger.in_flight(), "at {}", s.at);
+        }
+        let audit = self.io.audit.as_ref().unwrap();
+        assert!(audit.overlap(|t| t.tx).is_none() && audit.overlap(|t| t.rx).is_none());
+        assert!(audit
+            .transmissions
+            .iter()
+            .all(|t| self.fabric.lit(t.tx, t.rx, t.from)));
+        assert!(self.fabric.kernel().longest_relay_queue() <= 4);
+        if self.fabric.idle() {
+            let granted = self.fabric.kernel().outstanding(cluster.racks);
+            assert_eq!(granted, 0, "M is released exactly");
+            assert!(self.io.flows.delivered.iter().sum::<u64>() == self.io.ledger.delivered);
+        }
+    }
+
+    fn losses(&self) -> u64 {
+        self.io.ledger.losses
+    }
+
+    fn unfinished(&self) -> Vec<(u32, u32)> {
+        let f = &self.io.flows;
+        (0..f.len())
+            .filter(|&k| f.finish[k] == Time::NEVER)
+            .map(|k| (f.src[k].0 / 2, f.dst[k].0 / 2))
+            .collect()
+    }
+
+    /// Bytes delivered between two samples.
+    fn delivered(&self, from: Time, to: Time) -> f64 {
+        let at = |t| {
+            let s = self.out.samples.iter().rev().find(|s| s.at <= t);
+            s.map_or(0, |s| s.ledger.delivered)
+        };
+        (at(to) - at(from)) as f64
+    }
+}
+
+fn fail(at: Time, element: Element, loss: f64) -> Fault {
+    let command = Command::Fail { element, loss };
+    Fault { at, command }
+}
+
+fn repair(at: Time, element: Element) -> Fault {
+    let command = Command::Repair(element);
+    Fault { at, command }
+}
+
+const NODE: Element = Element::Node(5);
+
+#[test]
+fn flows_between_the_living_survive_a_dead_node() {
+    let c = cluster(16, 4);
+    for recovery in ["degrade", "reschedule"] {
+        for extra in [
+            json!({}),
+            json!({"repeat_requests": "suppressed"}),
+            json!({"propagation": "1 us"}),
+            json!({"grant_delay_epochs": 0}),
+            json!({"hop_order": "second_hop_first"}),
+            json!({"intermediates": "others"}),
+            json!({"grant_rule": "one_per_destination"}),
+        ] {
+            let mut table = json!({"recovery": recovery});
+            table
+                .as_object_mut()
+                .unwrap()
+                .extend(extra.as_object().unwrap().clone());
+            let flows = random(&c, 600, 40_000, Time::NS * 60, 3);
+            let ran = Case::new(c, table, flows, vec![fail(Time::US * 12, NODE, 1.0)]).run();
+            assert!(ran.losses() > 0);
+            let dead = |n| n == 5;
+            assert!(
+                ran.unfinished().iter().all(|&(s, d)| dead(s) || dead(d)),
+                "{extra}"
+            );
+            assert!(!ran.unfinished().is_empty());
+            assert!(ran.io.ledger.in_flight() > 0);
+        }
+    }
+}
+
+#[test]
+fn a_repair_lets_everything_through() {
+    let c = cluster(16, 4);
+    for recovery in ["degrade", "reschedule"] {
+        for plan in ["rotor", "wide"] {
+            if (recovery, plan) == ("reschedule", "wide") {
+                continue;
+            }
+            // A glitch shorter than its detection, a short failure, a long one.
+            for down in [1, 3, 40] {
+                let table =
+                    json!({"recovery": recovery, "uplink_plan": plan, "propagation": "250 ns"});
+                let flows = random(&c, 600, 40_000, Time::NS * 60, 4);
+                let (at, back) = (Time::US * 12, Time::US * (12 + down));
+                let faults = vec![fail(at, NODE, 1.0), repair(back, NODE)];
+                let ran = Case::new(c, table, flows, faults).run();
+                assert_eq!(
+                    ran.io.ledger.flows_completed, 600,
+                    "{recovery} {plan} {down}"
+                );
+                assert!(ran.losses() > 0);
+            }
+        }
+    }
+}
+
+/// "the effective uplink bandwidth of each node is reduced by 1/N", and an
+/// adjusted schedule will "regain any lost bandwidth" (§4.5).
+#[test]
+fn a_dead_node_costs_one_nth_until_it_is_left_out() {
+    let c = cluster(16, 4);
+    let rate = |recovery: &str, faults: Vec<Fault>| {
+        let table = json!({"recovery": recovery, "uplinks": 4});
+        // 5 neither sends nor receives, so that the same flows run throughout.
+        let mut flows = Flows::new();
+        let ring: Vec<u32> = (0..16).filter(|&n| n != 5).collect();
+        for k in 0..15 {
+            between(&mut flows, ring[k], ring[(k + 1) % 15], 1 << 30, Time::ZERO);
+        }
+        let case = Case::new(c, table, flows, faults).until(Time::US * 900);
+        let ran = Case {
+            audit: false,
+            ..case
+        }
+        .run();
+        let (before, after) = (Time::US * 300, Time::US * 900);
+        (
+            ran.delivered(before / 3, before),
+            ran.delivered(before, after) / 3.0,
+        )
+    };
+    let faults = vec![fail(Time::US * 290, NODE, 1.0)];
+    let (sound, still) = rate("degrade", vec![]);
+    assert!((still / sound - 1.0).abs() < 0.01, "{sound} {still}");
+    // A flow sends every other cell of an epoch by way of each node that has a flow
+    // of its own, and every cell by way of 5, which has none: 15/2 + 1, then 15/2.
+    let (_, degraded) = rate("degrade", faults.clone());
+    let left = degraded / still;
+    assert!((left - 15.0 / 17.0).abs() < 0.01, "{left}");
+    // 15/2 again, but in epochs of 15/16 the length.
+    let (_, regained) = rate("reschedule", faults);
+    let gain = regained / degraded;
+    assert!((gain - 16.0 / 15.0).abs() < 0.01, "{gain}");
+}
+
+#[test]
+fn losses_stop_when_everybody_knows() {
+    let c = cluster(16, 4);
+    for k in [1, 3, 7] {
+        let table = json!({"uplinks": 4, "detection_epochs": k});
+        // Dies in the middle of epoch 25 of four slots.
+        let faults = vec![fail(SLOT * 102, NODE, 1.0)];
+        let case = Case::new(c, table, permutation(&c, 1 << 20), faults).until(Time::US * 40);
+        let ran = Case {
+            sample: SLOT,
+            ..case
+        }
+        .run();
+        let losses: Vec<u64> = ran.out.samples.iter().map(|s| s.ledger.losses).collect();
+        let known = 4 * (25 + k as usize + 1);
+        assert_eq!(losses[102], 0);
+        assert!(
+            losses[known] > losses[known - 4],
+            "in the last epoch before"
+        );
+        // Those that sat in the queues for 5 are called off with the news.
+        assert!(
+            losses[known + 1..].iter().all(|&l| l == losses[known + 1]),
+            "k = {k}"
+        );
+        assert!(losses[104] > losses[102]);
+    }
+}
+
+#[test]
+fn a_transceiver_costs_its_share() {
+    let (c, bad) = (cluster(16, 4), Element::Transceiver { node: 5, uplink: 2 });
+    for (plan, uplinks) in [
+        ("rotor", 4),
+        ("rotor", 6),
+        ("wide", 4),
+        ("wide", 6),
+        ("mixed", 6),
+        ("mixed", 8),
+    ] {
+        let table = json!({"uplink_plan": plan, "uplinks": uplinks});
+        let flows = random(&c, 1500, 40_000, Time::NS * 20, 9);
+        let sound = Case::new(c, table.clone(), flows.clone(), vec![]).run();
+        let faults = vec![fail(Time::US * 5, bad, 1.0)];
+        let ran = Case::new(c, table, flows, faults).run();
+        assert_eq!(ran.io.ledger.flows_completed, 1500, "{plan}");
+        assert!(ran.losses() > 0);
+        // Nobody has lost more than a quarter of one node's uplinks.
+        let slower = ran.out.simulated.as_secs_f64() / sound.out.simulated.as_secs_f64();
+        assert!(slower < 1.35, "{plan} {uplinks}: {slower}");
+    }
+}
+
+/// One of the N · U links that a saturated uniform load shares evenly, in both
+/// directions.
+#[test]
+fn a_transceiver_takes_little_from_all() {
+    let c = cluster(16, 4);
+    // With four uplinks a pair always meets over the same one, and a pair that is
+    // cut in one direction can neither ask nor answer in the other.
+    for (uplinks, most) in [(3, 2.5), (4, 4.0)] {
+        let total = |faults: Vec<Fault>| {
+            let mut flows = Flows::new();
+            for s in 0..16 {
+                let others = (0..16).filter(|&d| d != s);
+                others.for_each(|d| between(&mut flows, s, d, 1 << 28, Time::ZERO));
+            }
+            let table = json!({"uplinks": uplinks});
+            let case = Case::new(c, table, flows, faults).until(Time::US * 600);
+            Case {
+                audit: false,
+                ..case
+            }
+            .run()
+            .delivered(Time::US * 200, Time::US * 600)
+        };
+        let sound = total(vec![]);
+        let bad = Element::Transceiver { node: 5, uplink: 2 };
+        let share =
+            (1.0 - total(vec![fail(Time::US * 100, bad, 1.0)]) / sound) * 16.0 * uplinks as f64;
+        assert!((0.5..most).contains(&share), "{uplinks}: {share} shares");
+    }
+}
+
+#[test]
+fn a_grating_cuts_pairs_off_and_all_is_delivered_around_them() {
+    let c = cluster(16, 4);
+    for (plan, uplinks) in [("mixed", 4), ("mixed", 6), ("wide", 6)] {
+        let table = json!({"uplink_plan": plan, "uplinks": uplinks});
+        let flows = random(&c, 800, 40_000, Time::NS * 40, 5);
+        let faults = vec![fail(Time::US * 10, Element::Grating(3), 1.0)];
+        let ran = Case::new(c, table, flows, faults).run();
+        assert_eq!(ran.io.ledger.flows_completed, 800, "{plan}");
+        assert!(ran.losses() > 0);
+    }
+}
+
+#[test]
+fn a_grey_failure_loses_its_share_and_everything_arrives() {
+    let c = cluster(16, 4);
+    let u = 6;
+    for (element, plan) in [
+        (NODE, "rotor"),
+        (Element::Transceiver { node: 5, uplink: 2 }, "rotor"),
+        (Element::Grating(3), "wide"),
+    ] {
+        let p = 0.01;
+        let table = json!({"uplink_plan": plan, "uplinks": u});
+        let flows = random(&c, 3000, 200_000, Time::NS * 40, 6);
+        let ran = Case::new(c, table, flows, vec![fail(Time::ZERO, element, p)]).run();
+        assert_eq!(ran.io.ledger.flows_completed, 3000);
+        let schedule = ran.fabric.kernel().schedule();
+        let through = |t: &&Transmission| match element {
+            Element::Node(n) => t.tx.0 / u == n || t.rx.0 / u == n,
+            Element::Transceiver { node, uplink } => {
+                [t.tx.0, t.rx.0].contains(&(node * u + uplink))
+            }
+            Element::Grating(g) => schedule.grating(t.tx.0 / u, t.tx.0 % u) == Some(g),
+        };
+        let audit = ran.io.audit.as_ref().unwrap();
+        let sent = audit.transmissions.iter().filter(through).count() as f64;
+        let expect = p * sent;
+        let off = (ran.losses() as f64 - expect) / (expect * (1.0 - p)).sqrt();
+        assert!(
+            expect > 30.0 && off.abs() < 4.0,
+            "{element:?}: {} of {sent}",
+            ran.losses()
+        );
+    }
+}
+
+#[test]
+fn faults_add_up_and_may_be_repeated() {
+    let c = cluster(16, 4);
+    let (a, b) = (Element::Node(5), Element::Node(6));
+    for recovery in ["degrade", "reschedule"] {
+        let us = |t| Time::US * t;
+        let faults = vec![
+            repair(us(1), a),
+            fail(us(10), a, 1.0),
+            fail(us(11), a, 1.0),
+            fail(us(13), b, 1.0),
+            fail(us(14), Element::Transceiver { node: 2, uplink: 0 }, 0.3),
+            fail(us(15), Element::Transceiver { node: 2, uplink: 1 }, 1.0),
+            repair(us(22), a),
+            repair(us(24), b),
+            fail(us(25), b, 1.0),
+            repair(us(40), b),
+            repair(us(60), b),
+        ];
+        let flows = random(&c, 900, 40_000, Time::NS * 60, 8);
+        let ran = Case::new(c, json!({"recovery": recovery}), flows, faults).run();
+        assert_eq!(ran.io.ledger.flows_completed, 900, "{recovery}");
+    }
+}
+
+#[test]
+fn what_a_fabric_does_not_have_cannot_fail() {
+    let c = cluster(16, 4);
+    let flows = permutation(&c, 1000);
+    let mut ran = Case::new(c, json!({"uplinks": 4}), flows, vec![]).run();
+    let mut rejects = |element, loss| {
+        let command = Command::Fail { element, loss };
+        ran.fabric.apply(command).unwrap_err().0
+    };
+    assert_eq!(
+        rejects(Element::Node(16), 1.0),
+        "node 16: this fabric has nodes 0 to 15"
+    );
+    let t = Element::Transceiver { node: 1, uplink: 4 };
+    assert_eq!(rejects(t, 1.0), "uplink 4: this fabric has uplinks 0 to 3");
+    assert!(rejects(Element::Grating(0), 1.0).starts_with("grating 0: uplink_plan = \"rotor\""));
+    assert!(rejects(NODE, 1.5).starts_with("loss 1.5: a probability"));
+}
+
+fn any_fault() -> impl Strategy<Value = Vec<Fault>> {
+    let element = prop_oneof![
+        (0u32..24).prop_map(Element::Node),
+        (0u32..24, 0u32..6).prop_map(|(node, uplink)| Element::Transceiver { node, uplink }),
+    ];
+    let loss = prop_oneof![Just(1.0), Just(1.0), 0.01f64..0.9];
+    let one = (element, loss, 0i64..40_000, 1i64..30_000);
+    prop::collection::vec(one, 1..5).prop_map(|all| {
+        let both = |(element, loss, at, down)| {
+            let (at, back) = (Time::NS * at, Time::NS * (at + down));
+            [fail(at, element, loss), repair(back, element)]
+        };
+        all.into_iter().flat_map(both).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// Whatever fails and comes back: all is delivered once, nothing leaks, and
+    /// neither the number of threads nor the horizons matter.
+    #[test]
+    fn whatever_fails(
+        faults in any_fault(), racks in prop_oneof![Just(24u32), Just(72)], seed: u64,
+        plan in prop_oneof![Just("rotor"), Just("wide")],
+        suppressed: bool, delay in 0u32..2, far in 0i64..900, reschedule: bool, k in 1u32..5,
+    ) {
+        let c = cluster(racks, 4);
+        let ring = reschedule && plan == "rotor";
+        let table = json!({
+            "uplink_plan": plan, "uplinks": 6, "detection_epochs": k,
+            "grating_ports": racks / 4, "grant_delay_epochs": delay,
+            "repeat_requests": if suppressed { "suppressed" } else { "allowed" },
+            "propagation": format!("{far} ns"),
+            "recovery": if ring { "reschedule" } else { "degrade" },
+        });
+        let flows = random(&c, 300, 40_000, Time::NS * 100, seed);
+        let one = Case::new(c, table.clone(), flows.clone(), faults.clone()).run();
+        prop_assert_eq!(one.io.ledger.flows_completed, 300);
+        for (threads, sample) in [(2, SLOT * 11), (4, Time::NS * 1_234)] {
+            let case = Case::new(c, table.clone(), flows.clone(), faults.clone());
+            let other = Case { threads, sample, ..case }.run();
+            prop_assert_eq!(&one.io.flows.finish, &other.io.flows.finish);
+            prop_assert_eq!(&one.io.flows.start, &other.io.flows.start);
+            prop_assert_eq!(one.io.ledger, other.io.ledger);
+        }
+    }
+}
