@@ -56,6 +56,7 @@ impl Empirical {
                 EmpiricalLaw::new(points, self.interpolation).map_err(|e| {
                     let (key, value) = match e.index {
                         Some(i) => (format!("points[{i}]"), e.value),
+                        None if e.value.is_empty() => ("points".to_owned(), "[]".to_owned()),
                         None => ("points".to_owned(), e.value),
                     };
                     refuse(&key, value, e.problem, e.remedy)
@@ -271,7 +272,7 @@ mod tests {
         assert!(points(json!([["1 KB", 50], ["2 KB", 100]])).contains("not per cent"));
         assert!(points(json!([["2 KB", 0.5], ["1 KB", 1]])).contains("sort by size"));
         assert!(points(json!([["0 B", 0.5], ["1 KB", 1]])).contains("flows of 0 B a share"));
-        assert!(points(json!([])).contains("has no points"));
+        assert!(points(json!([])).starts_with("workload.sizes.points = []: has no points"));
         let e = refusal(json!({"kind": "cdf", "points": [["1 KB", 1]]}));
         assert!(
             e.starts_with("workload.sizes.interpolation = (missing)"),
