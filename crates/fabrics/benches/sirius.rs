@@ -1,190 +1,197 @@
-//! Speed of the Sirius kernel: cell-hops per second of kernel time.
+//! Speed and memory of the Sirius kernel, one JSON object a line.
+//!
+//! Every case runs in a process of its own, so that its peak memory is its own,
+//! and as often as `RUNS` says; the fastest run counts, all are printed. Name
+//! cases to run only those: `cargo bench --bench sirius -- paper-128`.
 
 use lightloom_engine::run::{run, Plan, Silent, Stop};
 use lightloom_engine::*;
 use lightloom_fabrics::{find, Site};
-use serde_json::json;
+use lightloom_workload::WorkloadConfig;
+use serde_json::{json, Value};
 
-fn pareto(cluster: &Cluster, flows: u32, load: f64, seed: u64) -> Flows {
-    let (mut sizes, mut gaps, mut ends) = (
-        Stream::new(seed, "s", 0),
-        Stream::new(seed, "g", 0),
-        Stream::new(seed, "e", 0),
-    );
-    let scale = 100e3 * 0.05 / 1.05;
-    let tau = 100e3 * 8.0 / (cluster.server_rate.0 as f64 * cluster.hosts() as f64 * load) * 1e12;
-    let mut t = 0.0;
-    let mut f = Flows::new();
-    for _ in 0..flows {
-        t += -tau * (1.0 - gaps.unit()).ln();
-        let bytes = (scale / (1.0 - sizes.unit()).powf(1.0 / 1.05)).round() as u64;
-        let src = ends.below(cluster.hosts());
-        let dst = (src + 1 + ends.below(cluster.hosts() - 1)) % cluster.hosts();
-        f.push(HostId(src), HostId(dst), bytes.max(1), Time(t as i64));
-    }
-    f
-}
-
-fn permutation(cluster: &Cluster, bytes: u64) -> Flows {
-    let mut f = Flows::new();
-    for rack in 0..cluster.racks {
-        let dst = (rack + 1 + rack % 2 * 6) % cluster.racks;
-        f.push(
-            HostId(rack * cluster.servers_per_rack),
-            HostId(dst * cluster.servers_per_rack),
-            bytes,
-            Time::ZERO,
-        );
-    }
-    f
-}
-
-fn measure(
-    name: &str,
-    cluster: &Cluster,
-    table: serde_json::Value,
-    flows: Flows,
+/// A case: a cluster, flows, a table.
+struct Case {
+    name: &'static str,
+    racks: u32,
+    /// Rate of a rack [Gb/s].
+    rack_gbps: u64,
+    /// Pareto flows at this load, or a saturated permutation.
+    traffic: Traffic,
+    table: Value,
     stop: Stop,
-    threads: usize,
-) {
-    let entry = find("sirius").unwrap();
-    let table = (entry.resolve)(&table, cluster).unwrap();
-    let site = Site {
-        cluster,
-        flows: &flows,
-        seed: 1,
-        threads,
+    threads: &'static [usize],
+    runs: usize,
+}
+
+enum Traffic {
+    Pareto { flows: u64, load: f64 },
+    Permutation,
+}
+
+fn cases() -> Vec<Case> {
+    let paper = |name, load, table: Value| Case {
+        name,
+        racks: 128,
+        rack_gbps: 400,
+        traffic: Traffic::Pareto {
+            flows: 200_000,
+            load,
+        },
+        table,
+        stop: Stop::LastArrival,
+        threads: &[1],
+        runs: 5,
     };
-    let mut fabric = (entry.build)(&table, &site).unwrap();
-    let mut io = Io::new(flows);
-    let plan = Plan {
-        stop,
-        limit: Time::S,
-        sample: None,
-        faults: vec![],
+    let permutation = |name, uplinks: u32| Case {
+        traffic: Traffic::Permutation,
+        stop: Stop::At(Time::MS * 3),
+        ..paper(name, 0.0, json!({"uplinks": uplinks}))
     };
-    let out = run(fabric.as_mut(), &mut io, &plan, &mut Silent).unwrap();
-    let hops = out.totals.cell_hops.unwrap() as f64;
-    println!(
-        "{:40} threads {threads} {:8.1} M cell-hops/s  {:6.3} s  {:.0} M hops  goodput {:.4} of base  sim {:.1} us done {} qpeak {:?} reorder {:?}",
-        format!("{name} u{}", table["uplinks"]),
-        hops / out.kernel_s / 1e6,
-        out.kernel_s,
-        hops / 1e6,
-        io.ledger.delivered as f64 * 8.0
-            / (cluster.rack_rate().0 as f64 * cluster.racks as f64 * out.simulated.as_secs_f64()),
-        out.simulated.as_secs_f64() * 1e6,
-        io.ledger.flows_completed,
-        out.totals.queue_peak_bytes, out.totals.reorder_peak_bytes,
-    );
+    // The paper's ratio: one base uplink for every 16 racks.
+    let scale = |name, racks: u32, flows, runs| Case {
+        name,
+        racks,
+        rack_gbps: racks as u64 / 16 * 50,
+        traffic: Traffic::Pareto { flows, load: 0.5 },
+        threads: &[1, 2],
+        runs,
+        ..paper(name, 0.5, json!({}))
+    };
+    vec![
+        paper("paper-128", 0.5, json!({})),
+        paper("paper-128-load-5", 0.05, json!({})),
+        paper("paper-128-load-100", 1.0, json!({})),
+        paper("paper-128-mixed", 0.5, json!({"uplink_plan": "mixed"})),
+        paper("paper-128-ideal", 0.5, json!({"mode": "ideal"})),
+        permutation("permutation-128-1x", 8),
+        permutation("permutation-128-1.5x", 12),
+        permutation("permutation-128-2x", 16),
+        scale("scale-512", 512, 400_000, 3),
+        scale("scale-1024", 1024, 400_000, 3),
+        scale("scale-4096", 4096, 1_000_000, 1),
+        Case {
+            runs: 0,
+            ..paper("tiny", 0.5, json!({}))
+        },
+    ]
+}
+
+impl Case {
+    fn cluster(&self) -> Cluster {
+        let server_rate = Rate(self.rack_gbps * Rate::GBPS.0 / 24);
+        Cluster {
+            racks: self.racks,
+            servers_per_rack: 24,
+            server_rate,
+            nic: Nic::Uncapped,
+        }
+    }
+
+    fn flows(&self, cluster: &Cluster) -> Flows {
+        match self.traffic {
+            Traffic::Pareto { flows, load } => {
+                let flows = if self.runs == 0 { 10_000 } else { flows };
+                let table = json!({
+                    "arrivals": "poisson", "load": load, "flows": flows, "pattern": "uniform",
+                    "sizes": {"kind": "pareto", "shape": 1.05, "mean": "100 KB"},
+                });
+                let workload: WorkloadConfig = serde_json::from_value(table).expect("a workload");
+                let workload = workload.resolve(cluster).expect("a workload that can run");
+                workload.generate(cluster, 1).expect("flows")
+            }
+            Traffic::Permutation => {
+                let mut flows = Flows::new();
+                for rack in 0..cluster.racks {
+                    let to = (rack + 1 + rack % 2 * 6) % cluster.racks;
+                    let host = |rack| HostId(rack * cluster.servers_per_rack);
+                    flows.push(host(rack), host(to), 1 << 30, Time::ZERO);
+                }
+                flows
+            }
+        }
+    }
+
+    fn measure(&self, threads: usize) -> Value {
+        let cluster = self.cluster();
+        let flows = self.flows(&cluster);
+        let entry = find("sirius").expect("Sirius is registered");
+        let table = (entry.resolve)(&self.table, &cluster).expect("a table that can run");
+        let mut kernel_s = Vec::new();
+        let mut last = None;
+        for _ in 0..self.runs.max(1) {
+            let site = Site {
+                cluster: &cluster,
+                flows: &flows,
+                seed: 1,
+                threads,
+            };
+            let mut fabric = (entry.build)(&table, &site).expect("a fabric");
+            let mut io = Io::new(flows.clone());
+            let plan = Plan {
+                stop: self.stop,
+                limit: Time::S,
+                sample: None,
+                faults: vec![],
+            };
+            let outcome = run(fabric.as_mut(), &mut io, &plan, &mut Silent).expect("no faults");
+            kernel_s.push(outcome.kernel_s);
+            last = Some((io.ledger, outcome));
+        }
+        let (ledger, outcome) = last.expect("at least one run");
+        let best = kernel_s.iter().copied().fold(f64::INFINITY, f64::min);
+        let hops = outcome.totals.cell_hops.expect("cells hop") as f64;
+        json!({
+            "bench": format!("sirius/{}", self.name),
+            "threads": threads,
+            "cell_hops": hops,
+            "M_cell_hops_per_s": hops / best / 1e6,
+            "ns_per_hop": best * 1e9 / hops,
+            "kernel_s": kernel_s,
+            "simulated_us": outcome.simulated.as_secs_f64() * 1e6,
+            "flows_completed": ledger.flows_completed,
+            "goodput_of_base": ledger.delivered as f64 * 8.0
+                / (cluster.rack_rate().0 as f64
+                    * cluster.racks as f64
+                    * outcome.simulated.as_secs_f64()),
+            "peak_rss_bytes": peak_rss(),
+        })
+    }
+}
+
+/// Peak memory of this process [B], where the system tells.
+fn peak_rss() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    let kb: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kb * 1024)
 }
 
 fn main() {
-    let only = std::env::args().nth(1).unwrap_or_default();
-    let want = |name: &str| name.contains(&only) || only == "--bench";
-    let cluster = |racks, rack_gbps: u64| Cluster {
-        racks,
-        servers_per_rack: 24,
-        server_rate: Rate(rack_gbps * Rate::GBPS.0 / 24),
-        nic: Nic::Uncapped,
-    };
-    let paper = cluster(128, 400);
-    if want("paper") {
-        measure(
-            "paper 128",
-            &paper,
-            json!({}),
-            pareto(&paper, 200_000, 0.5, 1),
-            Stop::LastArrival,
-            1,
-        );
-    }
-    if want("tiny") {
-        measure(
-            "tiny",
-            &paper,
-            json!({}),
-            pareto(&paper, 10_000, 0.5, 1),
-            Stop::LastArrival,
-            1,
-        );
-    }
-    if want("drain") {
-        measure(
-            "paper 128 drain",
-            &paper,
-            json!({}),
-            pareto(&paper, 200_000, 0.5, 1),
-            Stop::Drain,
-            1,
-        );
-    }
-    if want("perm") {
-        for u in [8, 12, 16] {
-            let t = json!({"uplinks": u});
-            measure(
-                "permutation",
-                &paper,
-                t,
-                permutation(&paper, 1 << 30),
-                Stop::At(Time::MS * 3),
-                1,
-            );
-        }
-        for plan in ["mixed", "wide"] {
-            for u in [8, 12, 16] {
-                let t = json!({"uplinks": u, "uplink_plan": plan});
-                measure(
-                    plan,
-                    &paper,
-                    t,
-                    permutation(&paper, 1 << 30),
-                    Stop::At(Time::MS * 3),
-                    1,
-                );
-            }
+    let args: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
+    if let [case, threads] = &args[..] {
+        if let Ok(threads) = threads.parse() {
+            let cases = cases();
+            let case = cases
+                .iter()
+                .find(|c| c.name == case)
+                .expect("a case of that name");
+            println!("{}", case.measure(threads));
+            return;
         }
     }
-    if want("low") {
-        measure(
-            "paper 128 L=.05",
-            &paper,
-            json!({}),
-            pareto(&paper, 200_000, 0.05, 1),
-            Stop::LastArrival,
-            1,
-        );
-    }
-    if want("big") {
-        let c = cluster(4096, 12_800);
-        for t in [1] {
-            measure(
-                "4096 racks",
-                &c,
-                json!({}),
-                pareto(&c, 1_000_000, 0.5, 1),
-                Stop::LastArrival,
-                t,
-            );
-        }
-    }
-    if want("512") {
-        let c = cluster(512, 1600);
-        measure("512 racks", &c, json!({}), pareto(&c, 100_000, 0.5, 1), Stop::LastArrival, 1);
-    }
-    if want("scale") {
-        for (racks, gbps) in [(512, 1600), (1024, 3200)] {
-            let c = cluster(racks, gbps);
-            for t in [1] {
-                measure(
-                    "scale",
-                    &c,
-                    json!({}),
-                    pareto(&c, 400_000, 0.5, 1),
-                    Stop::LastArrival,
-                    t,
-                );
-            }
+    let itself = std::env::current_exe().expect("the path of this program");
+    for case in cases() {
+        let wanted = args.iter().any(|a| a == case.name) || (args.is_empty() && case.runs > 0);
+        for threads in case.threads.iter().filter(|_| wanted) {
+            let child = std::process::Command::new(&itself)
+                .args([case.name, &threads.to_string()])
+                .status()
+                .expect("a process for the case");
+            assert!(child.success(), "{} failed", case.name);
         }
     }
 }

@@ -16,6 +16,8 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Eras {
     schedule: Schedule,
+    /// Slots of an epoch of the full schedule, as a fraction.
+    epoch: (i64, i64),
     eras: Vec<Era>,
 }
 
@@ -94,6 +96,7 @@ impl Eras {
         };
         Eras {
             schedule: schedule.clone(),
+            epoch: schedule.epoch(),
             eras: vec![first],
         }
     }
@@ -108,10 +111,10 @@ impl Eras {
         begun.unwrap_or(&self.eras[0])
     }
 
-    /// N and U of an era.
+    /// Slots of an epoch of an era, as a fraction.
     fn size(&self, era: &Era) -> (i64, i64) {
         match &era.ring {
-            None => (self.schedule.nodes() as i64, self.schedule.uplinks() as i64),
+            None => self.epoch,
             Some(r) => (r.round.nodes as i64, r.round.uplinks as i64),
         }
     }

@@ -154,6 +154,37 @@ impl Local {
         Some(cell)
     }
 
+    /// Takes the next cells for `dst`, oldest first, as many as `each` asks for
+    /// by returning true; false if there were too few. [`Local::left`] counts them.
+    #[inline(always)]
+    pub fn take_while(&mut self, row: usize, dst: u16, mut each: impl FnMut(Cell) -> bool) -> bool {
+        let pair = row * self.nodes + dst as usize;
+        loop {
+            let id = self.oldest[pair];
+            if id == 0 {
+                return false;
+            }
+            let Run {
+                rank, left, seq, ..
+            } = self.runs[id as usize];
+            let mut taken = 0;
+            let mut more = true;
+            while more && taken < left {
+                more = each(Cell::new(rank, seq + taken));
+                taken += 1;
+            }
+            let run = &mut self.runs[id as usize];
+            run.seq += taken;
+            run.left -= taken;
+            if run.left == 0 {
+                self.retire(row, id);
+            }
+            if !more {
+                return true;
+            }
+        }
+    }
+
     /// Counts cells that were taken.
     pub fn left(&mut self, row: usize, count: u64) {
         self.cells[row] -= count;

@@ -31,6 +31,7 @@ mod faults;
 pub mod grants;
 pub mod ideal;
 pub mod kernel;
+mod lanes;
 pub mod local;
 pub mod pairs;
 pub mod plan;

@@ -5,7 +5,7 @@ use super::cell::{Cell, Routes};
 use super::config::{GrantRule, RepeatRequests};
 use super::config::{GrantServes, HopOrder, QueueMetric, SiriusConfig};
 use super::faults::{Faults, Lost};
-use super::grants::{Grants, Tile};
+use super::grants::{Grants, Tile, BLOCK, FEW};
 use super::local::Local;
 use super::pairs::Pairs;
 use super::recovery::Avoid;
@@ -253,6 +253,8 @@ pub struct Shard<const CAP: usize> {
     capped: bool,
     /// Where they do, the cells that arrived in the slot.
     pub arrived: Vec<Cell>,
+    /// Scratch space for the nodes that granted a destination.
+    by: Vec<u16>,
     /// Scratch space for the grants of a row.
     granted: Vec<Grant>,
     /// Scratch space for the cells of a column.
@@ -374,6 +376,7 @@ impl<const CAP: usize> Shard<CAP> {
             lost: Vec::new(),
             capped,
             arrived: Vec::new(),
+            by: Vec::with_capacity(nodes),
             granted: vec![Grant::default(); nodes + 1],
             leaving: vec![Leaving::default(); rows],
         }
@@ -452,7 +455,12 @@ impl<const CAP: usize> Shard<CAP> {
         unused: &mut [Vec<Grant>],
     ) {
         let mut granted = std::mem::take(&mut self.granted);
-        for (row, _) in askers.iter() {
+        let by_destination = self.serves == GrantServes::Fifo && !self.requests.suppressed();
+        for (row, destinations) in askers.iter() {
+            if by_destination && destinations.len() <= FEW {
+                self.accept_by_destination(row as usize, destinations, visits, tiles, unused);
+                continue;
+            }
             let mut first = 0;
             for (tile, unused) in tiles.iter_mut().zip(unused.iter_mut()) {
                 let wants = tile.row(row as usize);
@@ -466,6 +474,64 @@ impl<const CAP: usize> Shard<CAP> {
         }
         askers.clear();
         self.granted = granted;
+    }
+
+    /// The grants of a row, destination by destination: all cells come from the
+    /// same runs of LOCAL.
+    #[inline(always)]
+    fn accept_by_destination(
+        &mut self,
+        row: usize,
+        destinations: &[u16],
+        visits: &Visits,
+        tiles: &mut [Tile],
+        unused: &mut [Vec<Grant>],
+    ) {
+        for &destination in destinations {
+            self.by.clear();
+            let mut first = 0;
+            for tile in tiles.iter_mut() {
+                for start in (0..tile.columns()).step_by(BLOCK) {
+                    let mut set = tile.columns_for(row, start, destination);
+                    while set != 0 {
+                        self.by
+                            .push((first + start) as u16 + set.trailing_zeros() as u16);
+                        set &= set - 1;
+                    }
+                }
+                first += tile.columns();
+            }
+            let used = self.use_grants(row, destination, visits);
+            for &by in &self.by[used..] {
+                let grant = Grant { by, destination };
+                unused[by as usize / tiles[0].columns()].push(grant);
+            }
+        }
+    }
+
+    /// One cell for `destination` to each node of `self.by`, while there are
+    /// any; returns how many.
+    #[inline(always)]
+    fn use_grants(&mut self, row: usize, destination: u16, visits: &Visits) -> usize {
+        let (mut at, words) = (0, self.words);
+        let (by, busy, started) = (&self.by[..], &mut self.busy[..], &mut self.started);
+        if by.is_empty() {
+            return 0;
+        }
+        let mut queues = self.pairs.open();
+        self.local.take_while(row, destination, |cell| {
+            let turn = visits.turn(self.lo + row, by[at] as usize);
+            queues.push(row, turn, cell);
+            busy[turn * words + row / 64] |= 1 << (row % 64);
+            if cell.seq() == 0 {
+                started.push(cell.rank());
+            }
+            at += 1;
+            at < by.len()
+        });
+        self.held += at as u64;
+        self.local.left(row, at as u64);
+        at
     }
 
     #[inline(always)]

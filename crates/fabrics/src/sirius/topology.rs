@@ -155,17 +155,41 @@ impl Schedule {
         }
     }
 
-    /// The epoch that begins with `slot`, if one does. A pair meets once an
-    /// epoch on average: N/U slots, which need not be whole.
-    pub fn epoch_at(&self, slot: i64) -> Option<i64> {
-        let (n, u) = (self.nodes() as i64, self.uplinks() as i64);
-        let epoch = (slot * u).div_euclid(n);
-        ((slot - 1) * u).div_euclid(n).lt(&epoch).then_some(epoch)
+    /// Slots of an epoch, as a fraction: N/U, in which a pair meets once on
+    /// average; or the longest gap between two meetings of any pair where that is
+    /// longer, for requests and grants ride on the cells of every epoch (§4.3).
+    pub fn epoch(&self) -> (i64, i64) {
+        let (nodes, uplinks) = (self.nodes() as i64, self.uplinks() as i64);
+        match self.longest_gap() as i64 {
+            gap if gap * uplinks >= nodes + uplinks => (gap, 1),
+            _ => (nodes, uplinks),
+        }
     }
 
     /// Number of whole slots in an epoch, rounded up.
     pub fn epoch_slots(&self) -> u32 {
-        self.nodes().div_ceil(self.uplinks())
+        let (slots, of) = self.epoch();
+        (slots as u64).div_ceil(of as u64) as u32
+    }
+
+    /// Most slots from one meeting of a pair to its next.
+    fn longest_gap(&self) -> u32 {
+        let Schedule::Gratings(wiring) = self else {
+            return self.nodes().div_ceil(self.uplinks());
+        };
+        let ports = wiring.banks.iter().map(|b| b.awgr.ports);
+        let frame = ports.max().unwrap_or(1) as i64;
+        let mut last = vec![None; wiring.nodes as usize];
+        let mut longest = 0;
+        // Nodes are alike: those that node 0 meets stand for all pairs.
+        for slot in 0..2 * frame {
+            for uplink in 0..wiring.uplinks() {
+                let met = &mut last[self.peer(0, uplink, slot).0 as usize];
+                longest = longest.max(met.map_or(0, |before| slot - before));
+                *met = Some(slot);
+            }
+        }
+        longest as u32
     }
 
     /// Fewest ports of any grating (the period of the label order).
@@ -383,6 +407,17 @@ mod tests {
     }
 
     #[test]
+    fn epochs_of_the_papers_twelve_uplinks() {
+        let epoch =
+            |plan, uplinks| Schedule::Gratings(gratings(plan, 128, 16, uplinks).unwrap()).epoch();
+        assert_eq!(epoch(UplinkPlan::Mixed, 8), (128, 8));
+        assert_eq!(epoch(UplinkPlan::Wide, 12), (128, 12));
+        assert_eq!(epoch(UplinkPlan::Mixed, 16), (128, 16));
+        // 8 uplinks meet a pair every 16 slots, 4 in every other of these.
+        assert_eq!(epoch(UplinkPlan::Mixed, 12), (16, 1));
+    }
+
+    #[test]
     fn sizes_of_the_core() {
         for (nodes, ports, gratings) in [
             (4, 2, 4),
@@ -485,10 +520,20 @@ mod tests {
         }
 
         #[test]
-        fn epochs_hold_one_meeting_a_pair(s in schedules(), slots in 1i64..2000) {
-            let begun = (0..slots).filter(|&t| s.epoch_at(t).is_some()).count() as i64;
-            let whole = ((slots - 1) * s.uplinks() as i64).div_euclid(s.nodes() as i64) + 1;
-            prop_assert_eq!(begun, whole);
+        fn every_pair_meets_in_every_epoch(s in schedules()) {
+            let (slots, of) = s.epoch();
+            let whole = s.epoch_slots() as i64;
+            prop_assert!(slots * s.uplinks() as i64 >= of * s.nodes() as i64);
+            // A meeting may lie up to a slot off the fraction.
+            for node in 0..s.nodes() {
+                for start in 0..2 * whole {
+                    let met: std::collections::BTreeSet<u32> = (start..start + whole)
+                        .flat_map(|t| (0..s.uplinks()).map(move |u| (u, t)))
+                        .map(|(u, t)| s.peer(node, u, t).0)
+                        .collect();
+                    prop_assert_eq!(met.len() as u32, s.nodes());
+                }
+            }
         }
     }
 }
