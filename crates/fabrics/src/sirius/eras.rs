@@ -10,6 +10,7 @@
 
 use super::topology::{Bank, Column, Schedule, Visits, Wiring};
 use lightloom_control::cyclic::RoundRobin;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// All schedules that have been in force, in order of time.
@@ -245,17 +246,31 @@ impl Eras {
     /// Slots after which the present schedule repeats, and the meetings of each
     /// pair in that time.
     pub fn frame(&self) -> (i64, u32) {
-        let (n, u) = self.size(self.now());
+        let (n, u) = match (&self.now().ring, &self.schedule) {
+            (None, s) => (s.nodes() as i64, s.uplinks() as i64),
+            (Some(r), _) => (r.round.nodes as i64, r.round.uplinks as i64),
+        };
         let slots = match (&self.schedule, self.full()) {
-            (Schedule::Gratings(w), true) => w
-                .banks
-                .iter()
-                .map(|b| b.awgr.ports as i64)
-                .max()
-                .unwrap_or(1),
+            (Schedule::Gratings(w), true) => {
+                let ports = w.banks.iter().map(|b| b.awgr.ports as i64);
+                ports.max().unwrap_or(1)
+            }
             _ => n,
         };
         (slots, (slots * u / n) as u32)
+    }
+
+    /// Whom `from` meets in `slots`, and how often.
+    pub fn met(&self, from: u16, slots: Range<i64>) -> BTreeMap<u16, u32> {
+        let mut met = BTreeMap::new();
+        for slot in slots {
+            for uplink in 0..self.schedule.uplinks() as u16 {
+                if let Some((to, _)) = self.peer(from, uplink, slot) {
+                    *met.entry(to).or_default() += 1;
+                }
+            }
+        }
+        met
     }
 }
 

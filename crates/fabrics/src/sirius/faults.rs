@@ -12,6 +12,10 @@
 //!   let into the schedule again, from e + 3.
 //! - A grey failure (probability below 1) is never declared: its checksums fail,
 //!   but its light is heard.
+//! - *Requests and grants* ride on the cells of an epoch: they are lost with all
+//!   cells that the pair could exchange in it. The first hop of a cell and the
+//!   request for it go one way, the grant the other, so a pair that is cut off in
+//!   one direction relays nothing in either.
 //! - *Retransmission*: the source keeps a copy of every cell. A corrupted cell is
 //!   sent again two epochs later (checksum, negative acknowledgement on the next
 //!   cell), one lost in a dead part when the part is declared dead, if that is
@@ -374,15 +378,36 @@ impl Faults {
             .then_some(None)
     }
 
-    /// The probability that what rides on cells from one node to another gets
-    /// through, of all pairs met in `slots` through broken transceivers and
-    /// gratings.
+    /// The chance that what rides on the cells of `slots` gets through, of all
+    /// pairs that meet in them only over broken transceivers and gratings among
+    /// those that `counts` names.
+    fn silent_in(
+        &self,
+        slots: Range<i64>,
+        eras: &Eras,
+        counts: impl Fn(&Link) -> bool,
+    ) -> BTreeMap<(u16, u16), f64> {
+        let mut pairs: BTreeMap<(u16, u16), (u32, f64)> = BTreeMap::new();
+        for slot in slots.clone() {
+            for l in self.links_of(slot, eras).iter().filter(|l| counts(l)) {
+                let (meetings, fails) = pairs.entry((l.from, l.to)).or_insert((0, 1.0));
+                *meetings += 1;
+                *fails *= 1.0 - l.passes;
+            }
+        }
+        let senders: BTreeSet<u16> = pairs.keys().map(|p| p.0).collect();
+        let met = |&from| (from, eras.met(from, slots.clone()));
+        let met: BTreeMap<u16, BTreeMap<u16, u32>> = senders.iter().map(met).collect();
+        let all = |&((from, to), (n, _)): &((u16, u16), (u32, f64))| met[&from][&to] == n;
+        let passes = |(pair, (_, fails))| (pair, 1.0 - fails);
+        pairs.into_iter().filter(all).map(passes).collect()
+    }
+
+    /// The chance that what rides on cells from one node to another gets through,
+    /// of all pairs that meet in `slots` only over broken transceivers and gratings.
     pub fn pairs_in(&self, slots: Range<i64>, eras: &Eras) -> Vec<(u16, u16, f64)> {
-        let links = slots.flat_map(|slot| self.links_of(slot, eras));
-        let mut pairs: Vec<_> = links.map(|l| (l.from, l.to, l.passes)).collect();
-        pairs.sort_by(|a, b| a.partial_cmp(b).expect("no NaN"));
-        pairs.dedup_by_key(|p| (p.0, p.1));
-        pairs
+        let silent = self.silent_in(slots, eras, |_| true);
+        silent.into_iter().map(|((a, b), p)| (a, b, p)).collect()
     }
 
     /// Nodes that lose what rides on cells, and how much gets through.
@@ -397,8 +422,8 @@ impl Faults {
     /// Pairs (source, intermediate) that are not to be asked in the epoch of
     /// `slots`: known not to meet.
     pub fn dark_in(&self, slots: Range<i64>, eras: &Eras) -> BTreeSet<(u16, u16)> {
-        let links = slots.flat_map(|slot| self.links_of(slot, eras));
-        let mut dark: BTreeSet<_> = links.filter(|l| l.known).map(|l| (l.from, l.to)).collect();
+        let silent = self.silent_in(slots, eras, |l| l.known);
+        let mut dark: BTreeSet<_> = silent.into_keys().collect();
         // Neither is a pair that could not answer.
         dark.extend(self.cut.iter().flat_map(|&(a, b)| [(a, b), (b, a)]));
         dark
@@ -476,5 +501,58 @@ impl Faults {
     pub fn cells(&self) -> u64 {
         let parked: u64 = self.parked.values().flatten().map(|s| s.count as u64).sum();
         parked + self.lost.values().map(|l| l.len() as u64).sum::<u64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sirius::plan::{gratings, UplinkPlan};
+    use crate::sirius::topology::Schedule;
+
+    /// By the wiring itself: who is heard in no slot of a frame, and in no slot
+    /// of an epoch, without the grating.
+    #[test]
+    fn a_pair_is_cut_off_when_all_its_meetings_go_over_dead_gratings() {
+        for (plan, uplinks) in [
+            (UplinkPlan::Mixed, 4),
+            (UplinkPlan::Mixed, 6),
+            (UplinkPlan::Wide, 6),
+            (UplinkPlan::Mixed, 8),
+        ] {
+            let wiring = gratings(plan, 16, 4, uplinks).unwrap();
+            let s = Schedule::Gratings(wiring);
+            let eras = Eras::new(&s);
+            let delays = Delays {
+                detection: 3,
+                hop: 1,
+                reschedule: false,
+            };
+            let mut faults = Faults::new(16, 1, delays);
+            faults.set(Part::Grating(3), 1.0, 0, &eras);
+            faults.declare(Part::Grating(3), true, 4, &eras);
+            faults.find_cut(&eras);
+            let epoch = eras.slots_from(0);
+            let unmet = |slots: Range<i64>| -> BTreeSet<(u16, u16)> {
+                let mut sound = BTreeSet::new();
+                let mut all = BTreeSet::new();
+                for slot in slots {
+                    for (node, u) in (0..16).flat_map(|n| (0..uplinks).map(move |u| (n, u))) {
+                        let to = s.peer(node, u, slot).0;
+                        let pair = (s.label(node) as u16, s.label(to) as u16);
+                        all.insert(pair);
+                        if s.grating(node, u) != Some(3) {
+                            sound.insert(pair);
+                        }
+                    }
+                }
+                all.difference(&sound).copied().collect()
+            };
+            assert_eq!(faults.cut, unmet(0..64), "{plan:?} {uplinks}");
+            assert_eq!(faults.cut.is_empty(), uplinks > 4);
+            let silent = faults.pairs_in(epoch.clone(), &eras);
+            let silent: BTreeSet<_> = silent.iter().map(|p| (p.0, p.1)).collect();
+            assert_eq!(silent, unmet(epoch));
+        }
     }
 }

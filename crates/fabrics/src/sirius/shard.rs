@@ -806,9 +806,15 @@ impl<const CAP: usize> Shard<CAP> {
             self.grants.release(itself - self.lo, itself, true);
         }
         if self.capped {
-            return self.arrived.extend_from_slice(arrived);
+            return self.keep(arrived);
         }
         self.reorder.receive(arrived);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn keep(&mut self, arrived: &[Cell]) {
+        self.arrived.extend_from_slice(arrived);
     }
 
     /// Notes the queue peak; once a slot, when everything has arrived.
