@@ -104,7 +104,8 @@ pub trait Fabric: Send {
     /// Queue depths and counters; cold.
     fn observe(&self, io: &Io, view: &mut View);
 
-    /// Whether no byte is inside (only arrivals can wake the fabric).
+    /// Whether nothing would move without an arrival or a command: no byte is
+    /// inside, but for those that a fault has cut off.
     fn idle(&self) -> bool;
 
     /// The figures of the run so far.
