@@ -1,14 +1,16 @@
 //! The slot kernel of Sirius with its request/grant protocol: admit, answer,
 //! accept, ask, transmit, receive.
 
+use super::book::{by_intermediate, Book, Deal};
 use super::cell::{Cell, Routes};
 use super::config::{Derived, Recovery, SiriusConfig};
 use super::eras::Eras;
 use super::faults::{Delays, Faults, Stretch};
-use super::grants::{Asker, Tile};
+use super::grants::Asker;
+use super::mail::Outbox;
 use super::recovery::Avoid;
 use super::servers::Servers;
-use super::shard::{Askers, Deal, Grant, Outbox, Shard, Ways};
+use super::shard::{Shard, Ways};
 use super::topology::{ColumnRef, Schedule, Visits};
 use crate::registry::Site;
 use lightloom_engine::kernel::slot::SlotKernel;
@@ -16,53 +18,6 @@ use lightloom_engine::{
     Cluster, Command, HostId, Io, Nic, PortId, Rate, Rejected, Shape, Time, Totals, View,
 };
 use rayon::prelude::*;
-
-/// The requests of one epoch and what becomes of them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Book {
-    /// Tiles by (shard of the source, shard of the intermediate).
-    pub(super) tiles: Vec<Vec<Tile>>,
-    /// By shard, the rows that have something in the tiles.
-    pub(super) askers: Vec<Askers>,
-    /// Grants that found no cell, by (shard of the source, shard of the granter).
-    unused: Vec<Vec<Vec<Grant>>>,
-    /// The slots of the epoch.
-    pub(super) slots: std::ops::Range<i64>,
-    /// Whether what is in the tiles was granted.
-    pub(super) answered: bool,
-}
-
-impl Book {
-    fn new(deal: &Deal) -> Book {
-        let rows: Vec<usize> = deal.shards().map(|s| s.1).collect();
-        let none = deal.nodes as u16;
-        let tile = |r| rows.iter().map(move |&c| Tile::new(r, c, none)).collect();
-        let shards = rows.len();
-        Book {
-            tiles: rows.iter().map(|&r| tile(r)).collect(),
-            askers: vec![Askers::default(); shards],
-            unused: vec![vec![Vec::new(); shards]; shards],
-            slots: 0..0,
-            answered: false,
-        }
-    }
-
-    fn is_live(&self) -> bool {
-        self.askers.iter().any(|a| !a.is_empty())
-            || self.unused.iter().flatten().any(|u| !u.is_empty())
-    }
-}
-
-/// The tiles that each shard of intermediates answers.
-fn by_intermediate(tiles: &mut [Vec<Tile>]) -> Vec<Vec<&mut Tile>> {
-    let mut columns: Vec<Vec<&mut Tile>> = tiles.iter().map(|_| Vec::new()).collect();
-    for row in tiles {
-        for (column, tile) in columns.iter_mut().zip(row) {
-            column.push(tile);
-        }
-    }
-    columns
-}
 
 /// Nodes are dealt to shards by this many, so that neither a block of
 /// intermediates nor a word of busy queues is split.

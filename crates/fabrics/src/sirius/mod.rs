@@ -8,9 +8,9 @@
 //!
 //! - [`topology`], [`plan`]: who meets whom, by which grating and wavelength (§4.1);
 //! - [`kernel`]: a slot, step by step; [`shard`]: the same for a range of nodes;
-//! - [`requests`], [`grants`]: the congestion control (§4.3, A.3);
+//! - [`requests`], [`grants`], [`book`]: the congestion control (§4.3, A.3);
 //! - [`ideal`]: the kernel without one (§7);
-//! - [`local`], [`pairs`], [`reorder`], [`cell`]: the queues a cell goes through;
+//! - [`local`], [`pairs`], [`mail`], [`reorder`], [`cell`]: the queues a cell goes through;
 //! - [`bypass`]: traffic within a rack;
 //! - [`servers`]: links of servers that have a rate of their own;
 //! - `faults`, `recovery`, `eras`: what breaks, what nodes do about it, and the
@@ -20,6 +20,7 @@
 //! (the guardband stands for both), the credit protocol between servers and their
 //! rack switch, different fibre lengths (one propagation delay for all pairs).
 
+pub mod book;
 pub mod bypass;
 pub mod cell;
 pub mod config;
@@ -33,6 +34,7 @@ pub mod ideal;
 pub mod kernel;
 mod lanes;
 pub mod local;
+pub mod mail;
 pub mod pairs;
 pub mod plan;
 mod prefetch;

@@ -1,147 +1,20 @@
 //! A range of nodes with all their state. One thread works on a shard at a
 //! time; shards meet only through [`Outbox`]es and [`Tile`]s.
 
+use super::book::{list_grants, Askers, Deal, Grant};
 use super::cell::{Cell, Routes};
 use super::config::{GrantRule, RepeatRequests};
 use super::config::{GrantServes, HopOrder, QueueMetric, SiriusConfig};
 use super::faults::{Faults, Lost};
 use super::grants::{Grants, Tile, BLOCK, FEW};
 use super::local::Local;
+use super::mail::{Outbox, Relayed};
 use super::pairs::Pairs;
 use super::recovery::Avoid;
 use super::reorder::Reorder;
 use super::requests::Requests;
 use super::topology::{ColumnRef, Visits};
 use lightloom_engine::Stream;
-
-/// A cell on its way to an intermediate.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Relayed {
-    /// Label of the intermediate.
-    pub via: u16,
-    /// Label of the destination.
-    pub destination: u16,
-    /// The cell.
-    pub cell: Cell,
-}
-
-/// What the nodes of one shard send to those of another in one slot.
-///
-/// Whether a cell is at its destination cannot be predicted, so each is written
-/// to the end of both lists and counted in one: no branch.
-#[derive(Clone, Debug, Default)]
-pub struct Outbox {
-    relay: Vec<Relayed>,
-    deliver: Vec<Cell>,
-    relays: usize,
-    delivers: usize,
-    /// Where both lists end after each column of the slot.
-    ends: Vec<(usize, usize)>,
-}
-
-impl Outbox {
-    /// An empty box for at most `room` cells.
-    pub fn new(room: usize) -> Outbox {
-        Outbox {
-            relay: vec![Relayed::default(); room + 1],
-            deliver: vec![Cell::default(); room + 1],
-            relays: 0,
-            delivers: 0,
-            ends: Vec::new(),
-        }
-    }
-
-    /// What was sent on the column `k` of the slot.
-    fn column(&self, k: usize) -> (&[Relayed], &[Cell]) {
-        let from = if k == 0 { (0, 0) } else { self.ends[k - 1] };
-        (
-            &self.relay[from.0..self.ends[k].0],
-            &self.deliver[from.1..self.ends[k].1],
-        )
-    }
-
-    /// First hops.
-    pub fn relay(&self) -> &[Relayed] {
-        &self.relay[..self.relays]
-    }
-
-    /// Cells at their destination.
-    pub fn deliver(&self) -> &[Cell] {
-        &self.deliver[..self.delivers]
-    }
-
-    /// Empties it.
-    pub fn clear(&mut self) {
-        self.relays = 0;
-        self.delivers = 0;
-        self.ends.clear();
-    }
-
-    /// Takes out what is on its way to `label`, as (cell, whether it is to be
-    /// relayed there).
-    #[cold]
-    pub(super) fn purge(&mut self, label: u16, destinations: &[u16]) -> Vec<(Cell, bool)> {
-        let old = self.clone();
-        let mut lost = Vec::new();
-        self.clear();
-        for k in 0..old.ends.len() {
-            let (relay, deliver) = old.column(k);
-            let gone = relay.iter().filter(|r| r.via == label);
-            lost.extend(gone.map(|r| (r.cell, true)));
-            for r in relay.iter().filter(|r| r.via != label) {
-                self.relay[self.relays] = *r;
-                self.relays += 1;
-            }
-            for &c in deliver {
-                if destinations[c.rank() as usize] == label {
-                    lost.push((c, false));
-                } else {
-                    self.deliver[self.delivers] = c;
-                    self.delivers += 1;
-                }
-            }
-            self.ends.push((self.relays, self.delivers));
-        }
-        lost
-    }
-
-    /// Opens the box for many cells: the ends of its lists stay in registers.
-    #[inline(always)]
-    fn open(&mut self) -> Post<'_> {
-        Post {
-            relay: &mut self.relay[self.relays..],
-            deliver: &mut self.deliver[self.delivers..],
-            relays: 0,
-            delivers: 0,
-            counts: (&mut self.relays, &mut self.delivers),
-        }
-    }
-}
-
-/// An [`Outbox`] that is being filled.
-struct Post<'a> {
-    relay: &'a mut [Relayed],
-    deliver: &'a mut [Cell],
-    relays: usize,
-    delivers: usize,
-    counts: (&'a mut usize, &'a mut usize),
-}
-
-impl Post<'_> {
-    #[inline(always)]
-    fn push(&mut self, sent: Relayed) {
-        let arrived = sent.destination == sent.via;
-        self.deliver[self.delivers] = sent.cell;
-        self.relay[self.relays] = sent;
-        self.delivers += arrived as usize;
-        self.relays += !arrived as usize;
-    }
-
-    fn close(self) {
-        *self.counts.0 += self.relays;
-        *self.counts.1 += self.delivers;
-    }
-}
 
 /// One transmission, for the audit.
 #[derive(Clone, Copy, Debug)]
@@ -154,56 +27,6 @@ pub struct Sent {
     pub uplink: u32,
     /// Payload [B].
     pub bytes: u64,
-}
-
-/// Leave to send one cell for `destination` by way of node `by` (labels).
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Grant {
-    /// The intermediate.
-    pub by: u16,
-    /// The destination.
-    pub destination: u16,
-}
-
-/// Lists the grants of a row, without branches; returns how many. `first` is
-/// the label of the first column.
-#[inline(always)]
-fn list_grants(wants: &[u16], none: u16, first: u16, found: &mut [Grant]) -> usize {
-    let mut n = 0;
-    for (by, &destination) in (first..).zip(wants) {
-        found[n] = Grant { by, destination };
-        n += (destination != none) as usize;
-    }
-    n
-}
-
-/// How nodes are dealt to shards.
-#[derive(Clone, Debug)]
-pub struct Deal {
-    /// Nodes in all.
-    pub nodes: usize,
-    /// Rows of every shard but the last.
-    pub rows: usize,
-    /// Shard of each label.
-    pub shard: Vec<u16>,
-}
-
-impl Deal {
-    /// Deals `nodes` to shards of `rows`.
-    pub fn new(nodes: usize, rows: usize) -> Deal {
-        Deal {
-            nodes,
-            rows,
-            shard: (0..nodes).map(|label| (label / rows) as u16).collect(),
-        }
-    }
-
-    /// First label and number of rows of each shard.
-    pub fn shards(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        (0..self.nodes)
-            .step_by(self.rows)
-            .map(|lo| (lo, self.rows.min(self.nodes - lo)))
-    }
 }
 
 /// The nodes with labels `lo .. lo + rows`.
@@ -268,50 +91,6 @@ struct Leaving {
     row: u16,
     /// The node it goes to.
     via: u16,
-}
-
-/// The rows of a shard that sent requests in an epoch.
-#[derive(Clone, Debug, Default)]
-pub struct Askers {
-    rows: Vec<u32>,
-    /// Where the destinations of each row end.
-    ends: Vec<u32>,
-    destinations: Vec<u16>,
-}
-
-impl Askers {
-    /// Nobody.
-    pub fn clear(&mut self) {
-        self.rows.clear();
-        self.ends.clear();
-        self.destinations.clear();
-    }
-
-    /// Whether nobody asked.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// Whether a row asked.
-    pub(super) fn has(&self, row: usize) -> bool {
-        self.rows.binary_search(&(row as u32)).is_ok()
-    }
-
-    fn push(&mut self, row: usize, destinations: &[u16]) {
-        self.rows.push(row as u32);
-        self.destinations.extend_from_slice(destinations);
-        self.ends.push(self.destinations.len() as u32);
-    }
-
-    /// Row and destinations of each.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u16])> + '_ {
-        let starts = [0].into_iter().chain(self.ends.iter().copied());
-        let ends = starts.zip(&self.ends);
-        self.rows
-            .iter()
-            .zip(ends)
-            .map(|(&row, (start, &end))| (row, &self.destinations[start as usize..end as usize]))
-    }
 }
 
 /// What a shard needs to know to send.
@@ -611,8 +390,7 @@ impl<const CAP: usize> Shard<CAP> {
                 taken
             };
             self.post(&leaving[..n], &routes.dst, deal, out);
-            out.iter_mut()
-                .for_each(|o| o.ends.push((o.relays, o.delivers)));
+            out.iter_mut().for_each(Outbox::end_column);
             self.held -= taken as u64;
             self.hops += taken as u64;
         }
@@ -759,9 +537,9 @@ impl<const CAP: usize> Shard<CAP> {
         destinations: &[u16],
         boxes: impl Iterator<Item = &'a Outbox> + Clone,
     ) {
-        let columns = boxes.clone().map(|b| b.ends.len()).max().unwrap_or(0);
+        let columns = boxes.clone().map(|b| b.columns()).max().unwrap_or(0);
         for k in 0..columns {
-            for from in boxes.clone().filter(|b| k < b.ends.len()) {
+            for from in boxes.clone().filter(|b| k < b.columns()) {
                 let (relay, deliver) = from.column(k);
                 self.relay(visits, relay);
                 self.deliver(deliver, destinations);

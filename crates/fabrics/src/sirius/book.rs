@@ -1,0 +1,146 @@
+//! The book of an epoch: who asked whom for what, what was granted, and what of
+//! that found no cell. Epochs follow each other faster than answers travel, so
+//! several books are open at a time.
+
+use super::grants::Tile;
+
+/// The requests of one epoch and what becomes of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Book {
+    /// Tiles by (shard of the source, shard of the intermediate).
+    pub(super) tiles: Vec<Vec<Tile>>,
+    /// By shard, the rows that have something in the tiles.
+    pub(super) askers: Vec<Askers>,
+    /// Grants that found no cell, by (shard of the source, shard of the granter).
+    pub(super) unused: Vec<Vec<Vec<Grant>>>,
+    /// The slots of the epoch.
+    pub(super) slots: std::ops::Range<i64>,
+    /// Whether what is in the tiles was granted.
+    pub(super) answered: bool,
+}
+
+impl Book {
+    pub(super) fn new(deal: &Deal) -> Book {
+        let rows: Vec<usize> = deal.shards().map(|s| s.1).collect();
+        let none = deal.nodes as u16;
+        let tile = |r| rows.iter().map(move |&c| Tile::new(r, c, none)).collect();
+        let shards = rows.len();
+        Book {
+            tiles: rows.iter().map(|&r| tile(r)).collect(),
+            askers: vec![Askers::default(); shards],
+            unused: vec![vec![Vec::new(); shards]; shards],
+            slots: 0..0,
+            answered: false,
+        }
+    }
+
+    pub(super) fn is_live(&self) -> bool {
+        self.askers.iter().any(|a| !a.is_empty())
+            || self.unused.iter().flatten().any(|u| !u.is_empty())
+    }
+}
+
+/// The tiles that each shard of intermediates answers.
+pub(super) fn by_intermediate(tiles: &mut [Vec<Tile>]) -> Vec<Vec<&mut Tile>> {
+    let mut columns: Vec<Vec<&mut Tile>> = tiles.iter().map(|_| Vec::new()).collect();
+    for row in tiles {
+        for (column, tile) in columns.iter_mut().zip(row) {
+            column.push(tile);
+        }
+    }
+    columns
+}
+
+/// The rows of a shard that sent requests in an epoch.
+#[derive(Clone, Debug, Default)]
+pub struct Askers {
+    rows: Vec<u32>,
+    /// Where the destinations of each row end.
+    ends: Vec<u32>,
+    destinations: Vec<u16>,
+}
+
+impl Askers {
+    /// Nobody.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.ends.clear();
+        self.destinations.clear();
+    }
+
+    /// Whether nobody asked.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Whether a row asked.
+    pub(super) fn has(&self, row: usize) -> bool {
+        self.rows.binary_search(&(row as u32)).is_ok()
+    }
+
+    pub(super) fn push(&mut self, row: usize, destinations: &[u16]) {
+        self.rows.push(row as u32);
+        self.destinations.extend_from_slice(destinations);
+        self.ends.push(self.destinations.len() as u32);
+    }
+
+    /// Row and destinations of each.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u16])> + '_ {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        let ends = starts.zip(&self.ends);
+        self.rows
+            .iter()
+            .zip(ends)
+            .map(|(&row, (start, &end))| (row, &self.destinations[start as usize..end as usize]))
+    }
+}
+
+/// Leave to send one cell for `destination` by way of node `by` (labels).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Grant {
+    /// The intermediate.
+    pub by: u16,
+    /// The destination.
+    pub destination: u16,
+}
+
+/// Lists the grants of a row, without branches; returns how many. `first` is
+/// the label of the first column.
+#[inline(always)]
+pub(super) fn list_grants(wants: &[u16], none: u16, first: u16, found: &mut [Grant]) -> usize {
+    let mut n = 0;
+    for (by, &destination) in (first..).zip(wants) {
+        found[n] = Grant { by, destination };
+        n += (destination != none) as usize;
+    }
+    n
+}
+
+/// How nodes are dealt to shards.
+#[derive(Clone, Debug)]
+pub struct Deal {
+    /// Nodes in all.
+    pub nodes: usize,
+    /// Rows of every shard but the last.
+    pub rows: usize,
+    /// Shard of each label.
+    pub shard: Vec<u16>,
+}
+
+impl Deal {
+    /// Deals `nodes` to shards of `rows`.
+    pub fn new(nodes: usize, rows: usize) -> Deal {
+        Deal {
+            nodes,
+            rows,
+            shard: (0..nodes).map(|label| (label / rows) as u16).collect(),
+        }
+    }
+
+    /// First label and number of rows of each shard.
+    pub fn shards(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.nodes)
+            .step_by(self.rows)
+            .map(|lo| (lo, self.rows.min(self.nodes - lo)))
+    }
+}
