@@ -135,7 +135,7 @@ impl ClusterTable {
             return Err(Refusal::new(
                 key,
                 racks,
-                format!("{racks} × {servers} servers are more than the {HOSTS_MAX} that can be numbered"),
+                format!("{racks} × {servers} servers are more than the {HOSTS_MAX} that a cluster may have"),
                 "lower it",
             ));
         }
@@ -184,8 +184,9 @@ impl ClusterTable {
     }
 }
 
-/// Hosts are numbered by `u32`, with room for sentinels.
-const HOSTS_MAX: u32 = 1 << 30;
+/// Patterns keep a few words for each server, before any flow is drawn: beyond
+/// this they would take minutes and gigabytes.
+const HOSTS_MAX: u32 = 1 << 24;
 /// Keeps sums over all racks within `u64`.
 const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
 
@@ -246,6 +247,10 @@ mod tests {
             (
                 json!({"racks": 1_000_000, "servers_per_rack": 1_000_000, "rack_rate": "1 Gb/s"}),
                 "cluster.racks = 1000000: ",
+            ),
+            (
+                json!({"racks": 1 << 20, "servers_per_rack": 17, "rack_rate": "1 Gb/s"}),
+                "cluster.racks = 1048576: 1048576 × 17 servers are more than the 16777216",
             ),
             (
                 json!({"racks": 4, "rack_rate": "0 b/s"}),
