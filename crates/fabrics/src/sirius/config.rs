@@ -1,10 +1,11 @@
 //! The `[[fabric]]` table of Sirius: every switch of the specification, its
 //! default first, each with its source.
 
+use super::cell::Cell;
 use super::plan::{gratings, Unwirable, UplinkPlan};
 use super::topology::Schedule;
 use lightloom_control::cyclic::RoundRobin;
-use lightloom_engine::{Bytes, Cluster, Rate, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Flows, Nic, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -206,6 +207,27 @@ pub struct Derived {
     pub schedule: Schedule,
 }
 
+impl Derived {
+    /// Epochs from asking to answering: 1, and more over long fibres. By the
+    /// shortest epoch, for those of a fractional round differ by a slot.
+    pub(super) fn lag(&self, config: &SiriusConfig) -> i64 {
+        let (slots, of) = self.schedule.epoch();
+        1 + config
+            .propagation
+            .div_ceil(config.slot * (slots / of).max(1))
+    }
+
+    /// Books of requests that are open at a time.
+    pub(super) fn books(&self, config: &SiriusConfig) -> i64 {
+        (2 + config.grant_delay_epochs as i64) * self.lag(config) + 1
+    }
+
+    /// Slots whose cells are in the fibres at a time.
+    pub(super) fn flights(&self, config: &SiriusConfig) -> i64 {
+        config.propagation.div_ceil(config.slot) + 1
+    }
+}
+
 impl SiriusConfig {
     /// Completes and checks the table.
     ///
@@ -214,6 +236,7 @@ impl SiriusConfig {
     pub fn derive(&self, cluster: &Cluster) -> Result<Derived, Refusal> {
         self.check_timing()?;
         self.check_protocol()?;
+        self.check_mode(cluster)?;
         let base = self.base_uplinks(cluster)?;
         let uplinks = self.check_uplinks(cluster, base)?;
         self.check_recovery(cluster)?;
@@ -275,6 +298,36 @@ impl SiriusConfig {
             ));
         }
         Ok(())
+    }
+
+    fn check_mode(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        match (self.mode, cluster.nic) {
+            (Mode::Ideal, Nic::Capped(rate)) => Err(Refusal::new(
+                "fabric.mode",
+                "ideal",
+                format!("SIRIUS (IDEAL) has no server links, and cluster.nic is {rate}"),
+                "set cluster.nic = \"uncapped\", or use mode = \"request_grant\"",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses flows of more cells than a cell's number can say.
+    pub(super) fn check_flows(&self, cell: u64, flows: &Flows) -> Result<(), Refusal> {
+        let largest = flows.bytes.iter().copied().max().unwrap_or(0);
+        if largest.div_ceil(cell.max(1)) <= Cell::SEQ_MAX {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            "fabric.cell",
+            Bytes(cell),
+            format!(
+                "a flow of {} is more than {} cells",
+                Bytes(largest),
+                Cell::SEQ_MAX
+            ),
+            "raise fabric.cell and fabric.slot, or split the flow",
+        ))
     }
 
     fn check_protocol(&self) -> Result<(), Refusal> {
@@ -443,7 +496,6 @@ fn largest_divisor(n: u32, limit: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lightloom_engine::Nic;
 
     fn cluster(racks: u32) -> Cluster {
         let server_rate = Rate(400 * Rate::GBPS.0 / 24);
@@ -463,6 +515,46 @@ mod tests {
     fn the_papers_set_up_is_the_default() {
         let d = SiriusConfig::default().derive(&cluster(128)).unwrap();
         assert_eq!((d.base, d.uplinks, d.cell), (8, 12, 562));
+    }
+
+    #[test]
+    fn ideal_refuses_server_links_and_all_refuse_flows_beyond_the_cell_numbers() {
+        let ideal = SiriusConfig {
+            mode: Mode::Ideal,
+            ..SiriusConfig::default()
+        };
+        let capped = Cluster {
+            nic: Nic::Capped(Rate(10 * Rate::GBPS.0)),
+            ..cluster(128)
+        };
+        let e = ideal.derive(&capped).unwrap_err().to_string();
+        assert!(
+            e.starts_with("fabric.mode = ideal: SIRIUS (IDEAL) has no server links"),
+            "{e}"
+        );
+        let mut flows = Flows::new();
+        let host = lightloom_engine::HostId;
+        flows.push(host(0), host(30), 562 * Cell::SEQ_MAX, Time::ZERO);
+        assert!(ideal.check_flows(562, &flows).is_ok());
+        flows.push(host(0), host(30), 562 * Cell::SEQ_MAX + 1, Time::ZERO);
+        let e = ideal.check_flows(562, &flows).unwrap_err().to_string();
+        assert!(e.starts_with("fabric.cell = 562 B: a flow of"), "{e}");
+    }
+
+    #[test]
+    fn a_request_is_never_answered_before_it_has_arrived() {
+        // Twelve uplinks of 128 nodes: epochs of 11, 11 and 10 slots.
+        let at = |ns| {
+            let c = SiriusConfig {
+                propagation: Time::NS * ns,
+                ..SiriusConfig::default()
+            };
+            c.derive(&cluster(128)).unwrap().lag(&c)
+        };
+        assert_eq!(
+            (at(0), at(1), at(1000), at(1001), at(2500)),
+            (1, 2, 2, 3, 4)
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Sirius in the registry.
 
-use super::config::{Mode, SiriusConfig};
+use super::config::{Derived, Mode, SiriusConfig};
 use super::ideal::Ideal;
 use super::kernel::Sirius;
 use super::pairs::Pairs;
@@ -53,6 +53,7 @@ impl FabricConfig for SiriusConfig {
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
         let derived = self.derive(site.cluster)?;
+        self.check_flows(derived.cell, site.flows)?;
         if self.mode == Mode::Ideal {
             return Ok(Box::new(Slotted::new(Ideal::new(self, derived, site))));
         }
@@ -65,21 +66,32 @@ impl FabricConfig for SiriusConfig {
     }
 
     fn memory(&self, site: &Site) -> u64 {
+        let Ok(derived) = self.derive(site.cluster) else {
+            return 0;
+        };
         let nodes = site.cluster.racks as u64;
-        let pairs = nodes.pow(2);
-        let room = match self.queue {
+        let state = match self.mode {
+            Mode::RequestGrant => self.protocol_memory(&derived, nodes),
+            Mode::Ideal => Ideal::memory(self, nodes, site.flows.len() as u64),
+        };
+        // A bit a cell, and what a flow takes in columns.
+        state + site.flows.total_bytes() / derived.cell / 8 + 80 * site.flows.len() as u64
+    }
+}
+
+impl SiriusConfig {
+    fn protocol_memory(&self, derived: &Derived, nodes: u64) -> u64 {
+        let queue = match self.queue {
             ..=4 => Pairs::<8>::bytes_a_pair(),
             5..=8 => Pairs::<16>::bytes_a_pair(),
             9..=16 => Pairs::<32>::bytes_a_pair(),
             _ => Pairs::<128>::bytes_a_pair(),
         };
-        // Beside the queues: M, four books of requests, candidates, LOCAL's heads, spill.
-        let protocol = 1 + 4 * 2 + 2 + 8 + 8;
-        let cell = self.cell.map_or(562, |c| c.0).max(1);
-        let queues = match self.mode {
-            Mode::RequestGrant => pairs * (room as u64 + protocol),
-            Mode::Ideal => Ideal::memory(self, nodes, site.flows.len() as u64),
-        };
-        queues + site.flows.total_bytes() / cell / 8 + 80 * site.flows.len() as u64
+        // Beside the queue of a pair: where it spills, M, candidates, LOCAL's ends,
+        // the last grant and the pending requests, and its place in every book.
+        let pair = queue as u64 + 8 + 2 + 2 + 8 + 4 + 4 + 2 * derived.books(self) as u64;
+        // A cell in a fibre stands in both lists of its box.
+        let flights = derived.flights(self) as u64 * nodes * derived.uplinks as u64 * 24;
+        nodes * nodes * pair + flights
     }
 }

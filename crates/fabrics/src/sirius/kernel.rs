@@ -66,12 +66,11 @@ impl<const CAP: usize> Sirius<CAP> {
             .shards()
             .map(|part| Shard::new(config, part, &routes, site.seed, capped))
             .collect();
-        let epoch = config.slot * derived.schedule.epoch_slots() as i64;
-        let lag = 1 + config.propagation.div_ceil(epoch);
-        let books = (2 + config.grant_delay_epochs as i64) * lag + 1;
+        let lag = derived.lag(config);
+        let books = derived.books(config);
         let room = deal.rows * derived.uplinks as usize;
         let outboxes = || vec![vec![Outbox::new(room); shards.len()]; shards.len()];
-        let flights = config.propagation.div_ceil(config.slot) + 1;
+        let flights = derived.flights(config);
         let pool = (shards.len() > 1).then(|| {
             let threads = rayon::ThreadPoolBuilder::new().num_threads(shards.len());
             threads.build().expect("threads can be started")
@@ -502,7 +501,7 @@ impl<const CAP: usize> SlotKernel for Sirius<CAP> {
         }
         view.queued_bytes = self.shards.iter().map(Shard::relaying).sum::<u64>() * payload;
         view.queued_bytes_worst = self.shards.iter().map(Shard::queue).max().unwrap_or(0) * payload;
-        let waiting: u64 = self.shards.iter().map(|s| s.local.total).sum();
+        let waiting: u64 = self.shards.iter().map(Shard::waiting).sum();
         let unsent = self.servers.as_ref().map_or(0, |s| s.waiting);
         view.waiting_bytes = (waiting + unsent + self.faults.cells()) * payload;
         view.carried_bytes = self.shards.iter().map(|s| s.hops).sum::<u64>() * payload;

@@ -169,7 +169,11 @@ impl Requests {
                     .find(|&k| !barred(candidates[k]))
                 {
                     Some(k) => c = k,
-                    None => continue,
+                    None => {
+                        // Only the source and this destination are left to ask.
+                        self.flows.retain(|f| f.0 != destination);
+                        continue;
+                    }
                 }
             }
             candidates.swap(used, c);

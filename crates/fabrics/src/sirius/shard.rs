@@ -161,6 +161,11 @@ impl<const CAP: usize> Shard<CAP> {
         }
     }
 
+    /// Cells that wait at their source: in LOCAL, and granted.
+    pub fn waiting(&self) -> u64 {
+        self.local.total + self.held - self.relaying()
+    }
+
     /// Cells of others that wait here, of all rows.
     pub fn relaying(&self) -> u64 {
         self.relaying.iter().map(|&c| c as u64).sum()
