@@ -78,7 +78,7 @@ impl std::error::Error for TextError {}
 /// If it cannot be opened, is too large, or is not UTF-8 (with line and column).
 pub fn load(path: &str) -> Result<String, TextError> {
     let unreadable = |e: std::io::Error| {
-        let remedy = "check the path (relative ones start where the command runs)";
+        let remedy = "check the path (relative to the experiment's file, or with --set to where the command runs)";
         TextError::whole(path, format!("cannot be read ({e})"), remedy)
     };
     let mut bytes = Vec::new();
