@@ -7,6 +7,8 @@ key means and what it may be.
 from __future__ import annotations
 
 import copy
+import difflib
+import functools
 import json
 import re
 import tomllib
@@ -53,6 +55,7 @@ class Experiment:
         Raises:
             ConfigError: if it cannot run.
         """
+        _check_tables(self.raw)
         table: Table = json.loads(_core.resolve(self.json()))
         return table
 
@@ -88,6 +91,7 @@ class Experiment:
 
     def index(self, label: str | None) -> int:
         """The place of the fabric with that label, or of the only one."""
+        _check_tables(self.raw)
         labels = self.labels
         if label is None and len(labels) == 1:
             return 0
@@ -205,6 +209,26 @@ def _fabrics(raw: Table) -> list[Table]:
     return fabrics
 
 
+@functools.cache
+def _tables() -> tuple[str, ...]:
+    """The keys at the top of an experiment."""
+    return tuple(json.loads(_core.schema())["properties"])
+
+
+def _check_tables(raw: Table) -> None:
+    """Refuses a slip in the name of a table, and what has no fabric."""
+    known = _tables()
+    for key in raw:
+        near = [] if key in known else difflib.get_close_matches(key, known, 1)
+        if near:
+            raise refusal(key, _shown(raw[key]), "no such key", f'did you mean "{near[0]}"?')
+    if not _fabrics(raw):
+        limit, remedy = "there is no [[fabric]] table", "add [[fabric]] with a kind"
+        if "base" in raw or "grid" in raw:
+            limit, remedy = f"{limit}: this looks like a sweep file", "use `lightloom sweep`"
+        raise refusal("fabric", "(missing)", limit, remedy)
+
+
 def befalling(faults: Sequence[Any], label: str) -> list[Any]:
     """The faults that befall the fabric of that label."""
     return [f for f in faults if not isinstance(f, dict) or f.get("fabric", label) == label]
@@ -229,10 +253,19 @@ def _override(raw: Table, override: str) -> None:
     chosen = [f for f in fabrics if f.get("label", f.get("kind")) == path[1]]
     if chosen and len(path) > 2:
         path = [path[0], *path[2:]]
+    elif len(path) > 2 and len(fabrics) > 1 and path[1] not in _fabric_keys():
+        labels = ", ".join(str(f.get("label", f.get("kind"))) for f in fabrics)
+        limit = f"no fabric is labelled {path[1]}"
+        raise refusal("--set", f'"{override}"', limit, f"choose one of {labels}")
     else:
         chosen = fabrics
     for fabric in chosen:
         _assign(fabric, path, copy.deepcopy(value), 1)
+
+
+def _fabric_keys() -> set[str]:
+    """The keys that a fabric of some kind has."""
+    return {key for kind in json.loads(_core.registry()) for key in kind["schema"]["properties"]}
 
 
 def _key_path(key: str) -> list[str]:

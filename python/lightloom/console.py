@@ -192,8 +192,8 @@ def workload_line(summary: Summary) -> str:
     return f"{flows:,} flows of {size(mean)} on average, {drawn}, seed {summary['seed']}"
 
 
-def print_run(summary: Summary) -> None:
-    """The summary of one run."""
+def print_run(summary: Summary, stop: str) -> None:
+    """The summary of one run that ended by `run.stop`."""
     say(f"{summary['label']}: {workload_line(summary)}")
     offered, completed = summary["flows_offered"], summary["flows_completed"]
     rows = {
@@ -205,6 +205,7 @@ def print_run(summary: Summary) -> None:
         f"  p99 {number(pick(summary, 'slowdown.p99'), 2)}",
         "queue peak": f"{size(summary['queue_peak_bytes'])} at the worst node",
         "reorder peak": f"{size(summary['reorder_peak_bytes'])} for the worst flow",
+        "drops": _drops(summary["drops"]),
         "hops": f"{number(summary['hops_mean'], 2)} on average",
         "speed": _speed(summary),
     }
@@ -216,6 +217,13 @@ def print_run(summary: Summary) -> None:
         if not text.startswith("- "):
             table.add_row("  " + name, text)
     out().print(table)
+    early = completed == 0 or (stop == "last-arrival" and completed < 0.9 * offered)
+    if early and stop != "drain":
+        say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
+
+
+def _drops(lost: int) -> str:
+    return f"{lost:,} cells or packets lost on the way" if lost else "- "
 
 
 def _percentiles(summary: Summary, group: str) -> str:

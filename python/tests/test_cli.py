@@ -27,6 +27,19 @@ def test_run_writes_what_it_says_it_writes(tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "out" / "flows.parquet").num_rows == 400
 
 
+@pytest.mark.parametrize(
+    ("stop", "noted"), [("1 ns", True), ("last-arrival", False), ("drain", False)]
+)
+def test_a_run_that_finished_little_says_how_to_finish(
+    stop: str, noted: bool, tmp_path: Path
+) -> None:
+    write(tmp_path / "e.toml", SMALL, f'stop = "{stop}"\n', CLOS)
+    done = lightloom("run", "e.toml", "--set", "workload.load=0.1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert ('run.stop = "drain"' in done.stdout) == noted
+    assert "drops" not in done.stdout  # an ideal transport loses nothing
+
+
 def test_results_go_below_the_names_of_experiment_and_label(tmp_path: Path) -> None:
     write(tmp_path / "e.toml", SMALL, CLOS)
     assert lightloom("run", "e.toml", cwd=tmp_path).returncode == 0
@@ -110,6 +123,16 @@ BAD = {
     "override": ("compare e.toml --set workload.load", "has no `=`; write KEY=VALUE"),
     "unknown key": ("compare e.toml --set fabric.clos.mtuu=9", 'did you mean "mtu"?'),
     "unknown table": ("compare e.toml --set fabrc.mtu=1", 'did you mean "fabric"?'),
+    "swapped letters": ("compare e.toml --set rnu.seed=1", 'did you mean "run"?'),
+    "run nothing": ("run empty.toml", "there is no [[fabric]] table; add [[fabric]]"),
+    "compare nothing": ("compare empty.toml", "there is no [[fabric]] table; add [[fabric]]"),
+    "run a sweep": ("run sweep.toml", "looks like a sweep file; use `lightloom sweep`"),
+    "compare a sweep": ("compare sweep.toml", "looks like a sweep file; use `lightloom sweep`"),
+    "sweep an experiment": ("sweep e.toml", "looks like an experiment; use `lightloom run`"),
+    "lost label": (
+        "compare e.toml --set fabric.close.mtu=9",
+        "no fabric is labelled close; choose one of sirius, clos",
+    ),
     "unknown kind": ("compare e.toml --set fabric.clos.kind=close", 'did you mean "clos"?'),
     "no unit": ("compare e.toml --set fabric.clos.mtu=1500", "has no unit"),
     "wrong unit": ("compare e.toml --set fabric.clos.mtu=1500ns", "is not a unit of"),
@@ -132,6 +155,8 @@ def test_what_cannot_run_is_refused_in_one_message(case: str, tmp_path: Path) ->
     arguments, expected = BAD[case]
     head = SMALL.partition("[workload]")[0]
     write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+    write(tmp_path / "empty.toml")
+    write(tmp_path / "sweep.toml", 'base = "e.toml"\n[grid]\n"run.seed" = [1, 2]\n')
     write(tmp_path / "syntax.toml", "[run]\nseed = ,\n")
     write(tmp_path / "trace.csv", "src,dst,bytes,arrival_ps\n0,1,100,0\n0,1,x,0\n")
     write(tmp_path / "trace.toml", head, '[workload]\ntrace = "trace.csv"\n', CLOS)

@@ -126,6 +126,17 @@ def test_the_exit_code_says_whether_outcomes_are_on_record(
     assert written == {"one.svg", "one.png", "one.json"}
 
 
+def test_a_figure_too_small_to_judge_is_not_shown(tmp_path: Path) -> None:
+    record(tmp_path / "v", "reproduced", "not reproduced")
+    where = str(tmp_path / "v")
+    full = lightloom("reproduce", "toy", cwd=tmp_path, LIGHTLOOM_VALIDATION=where)
+    quick = lightloom("reproduce", "toy", "--quick", cwd=tmp_path, LIGHTLOOM_VALIDATION=where)
+    assert " 7 " in full.stdout
+    assert "–" not in full.stdout
+    assert " 7 " not in quick.stdout
+    assert quick.stdout.count("–:") == 1
+
+
 def test_an_unknown_figure_is_refused_with_those_there_are(tmp_path: Path) -> None:
     done = lightloom("reproduce", "sirius/fig99", cwd=tmp_path)
     assert done.returncode == 2

@@ -77,6 +77,8 @@ def reproduce(
                 target, folder, quick=quick, workers=workers or _processors(), progress=counter
             )
         console.out().print(_verdict_table(verdicts))
+        if any(_too_small(v) for v in verdicts):
+            console.say("–: not judged, since --quick runs too few flows for a meaningful figure")
         figures = [path for path in paths if path.suffix == ".svg"]
         console.say(f"wrote {paths[-1]} and {len(figures)} figures below {folder}")
         changed = [v.claim.id for v in verdicts if not v.as_recorded]
@@ -153,6 +155,8 @@ def _verdict_table(verdicts: list[reproduction.Verdict]) -> Table:
         claim = verdict.claim
         expected = "-" if claim.expect is None else f"{claim.expect} {claim.unit}".rstrip()
         measured = "-" if verdict.measured is None else f"{_figure(verdict.measured)} {claim.unit}"
+        if _too_small(verdict):
+            measured = "–"
         table.add_row(
             Text.assemble((claim.id, "bold"), "\n", claim.statement, "\n"),
             expected,
@@ -160,6 +164,11 @@ def _verdict_table(verdicts: list[reproduction.Verdict]) -> Table:
             Text(verdict.outcome, style=COLOURS[verdict.outcome]),
         )
     return table
+
+
+def _too_small(verdict: reproduction.Verdict) -> bool:
+    """Whether the run was too quick for this claim."""
+    return verdict.quick and not verdict.claim.quick
 
 
 def _figure(value: float) -> str:

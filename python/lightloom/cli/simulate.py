@@ -39,7 +39,7 @@ def run(
         if json:
             console.print_json(result.summary)
             return
-        console.print_run(result.summary)
+        console.print_run(result.summary, result.experiment["run"]["stop"])
         _wrote(target, "experiment.toml", "flows.parquet", "timeseries.parquet", "summary.json")
 
 
@@ -100,17 +100,17 @@ def _only_label(experiment: lightloom.Experiment, wanted: str | None) -> str:
     labels = experiment.labels
     known = ", ".join(labels)
     if wanted is None:
-        if len(labels) == 1:
-            return labels[0]
+        if len(labels) < 2:
+            return labels[experiment.index(None)]
         raise refusal(
             "--fabric",
             "(missing)",
             f"the experiment has {len(labels)} fabrics",
             f"choose one of {known}, or use `lightloom compare`",
         )
-    if wanted not in labels:
+    if labels and wanted not in labels:
         raise refusal("--fabric", wanted, "no such label", f"choose one of {known}")
-    return wanted
+    return labels[experiment.index(wanted)]
 
 
 def _distinct(experiments: list[lightloom.Experiment]) -> list[lightloom.Experiment]:

@@ -70,8 +70,12 @@ class Point:
 
 def read(path: Path) -> SweepFile:
     """Reads a sweep file, or refuses it by the name of the wrong key."""
+    table = read_toml(path)
+    if "base" not in table and ("cluster" in table or "fabric" in table):
+        limit = "a sweep has a base: this looks like an experiment"
+        raise refusal("base", "(missing)", limit, "use `lightloom run`")
     try:
-        sweep = SweepFile.model_validate(read_toml(path))
+        sweep = SweepFile.model_validate(table)
     except ValidationError as problem:
         raise _refusal_of(problem) from None
     return sweep.model_copy(update={"base": path.parent / sweep.base})
