@@ -13,6 +13,8 @@ from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
@@ -56,10 +58,13 @@ def render(figure: Figure, salt: str) -> tuple[bytes, bytes]:
     svg, png = io.BytesIO(), io.BytesIO()
     with matplotlib.rc_context(settings):
         canvas = draw(figure)
-        canvas.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
+        # Not by savefig, which draws every picture twice.
+        raster: Any = FigureCanvasAgg(canvas)
+        raster.print_png(png, metadata={"Software": None})
         canvas.set_layout_engine("none")  # the places found for the PNG hold for the SVG
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-        canvas.savefig(svg, format="svg", metadata=nothing)
+        vector: Any = FigureCanvasSVG(canvas)
+        vector.print_svg(svg, metadata=nothing)
     return tidy(svg.getvalue().decode(), figure.title, salt).encode(), png.getvalue()
 
 
@@ -70,7 +75,8 @@ def draw(figure: Figure) -> Canvas:
     width = WIDTHS[len(figure.panels)]
     columns = legend_columns([*names, *references], width)
     rows = -(-(len(names) + len(references)) // columns)
-    canvas = Canvas(figsize=(width, PANEL_HEIGHT + rows * LEGEND_ROW), layout="constrained")
+    height = PANEL_HEIGHT + rows * LEGEND_ROW
+    canvas = Canvas(figsize=(width, height), dpi=PNG_DPI, layout="constrained")
     for axes, panel in zip(
         canvas.subplots(1, len(figure.panels), squeeze=False)[0], figure.panels, strict=True
     ):
