@@ -131,20 +131,42 @@ def test_loads_as_drawn_are_confessed() -> None:
         for summary in swept:
             summary["load_offered"] *= 0.48
     notes = say(comparison)["Which carries the most traffic at the highest load?"].notes
-    assert [plain(n) for n in notes] == [
+    assert plain(notes[0]) == (
         "The sizes as drawn offer 48.0 % of the servers' rate; 100 % was asked for."
-    ]
-
-
-def test_oversubscription_is_judged_within_a_kind() -> None:
-    comparison = make_comparison(loads=(1.0,))
-    for label, p99 in (("clos", 3.0), ("clos-3-1", 16.5)):
-        comparison.results[label].summary["fct"]["short"]["p99_us"] = p99
-    answer = plain(say(comparison)["What does oversubscription cost?"].answer)
-    assert answer == (
-        "clos-3-1 against clos: short flows' 99th percentile is 5.5× as long "
-        "(16.5 µs against 3.00 µs) and it carries 66 % less (34.0 % against 100 %)."
     )
+
+
+@pytest.mark.parametrize(
+    ("stop", "capacity", "said"),
+    [("last-arrival", 0.94, True), ("last-arrival", 0.96, False), ("drain", 0.94, False)],
+)
+def test_traffic_left_inside_is_confessed(stop: str, capacity: float, said: bool) -> None:
+    comparison = make_comparison([Profile("a", capacity=capacity)], loads=(0.5, 1.0), n=3000)
+    comparison.experiment["run"]["stop"] = stop
+    notes = say(comparison)["How much traffic does it carry at the highest load?"].notes
+    assert any("was still inside does not count" in n for n in notes) == said
+
+
+def test_oversubscription_is_judged_within_a_kind_at_both_loads() -> None:
+    comparison = make_comparison(loads=(0.1, 1.0))
+    for label, p99, at_top in (("clos", 3.0, 10.0), ("clos-3-1", 16.5, 80.0)):
+        comparison.results[label].summary["fct"]["short"]["p99_us"] = p99
+        comparison.loads[label][-1]["fct"]["short"]["p99_us"] = at_top
+    verdict = say(comparison)["What does oversubscription cost?"]
+    assert plain(verdict.answer) == (
+        "clos-3-1 against clos: at load 50 % short flows' 99th percentile is 5.5× as long "
+        "(16.5 µs against 3.00 µs) and it carries 32 % less (34.0 % against 50.0 %); "
+        "at load 100 % short flows' 99th percentile is 8.0× as long "
+        "(80.0 µs against 10.0 µs) and it carries 66 % less (34.0 % against 100 %)."
+    )
+    assert [(plain(e.text), plain(e.detail)) for e in verdict.evidence] == [
+        ("3.00 µs", "at load 100 % 10.0 µs, goodput 100 %"),
+        ("16.5 µs", "at load 100 % 80.0 µs, goodput 34.0 %"),
+    ]
+    assert plain(verdict.notes[0]) == "Bars: 99th percentile of the short flows at load 50 %."
+    alone = say(make_comparison(n=3000))["What does oversubscription cost?"]
+    assert "100 %;" not in plain(alone.answer)
+    assert plain(alone.evidence[0].detail) == "at load 50 % goodput 50.0 %"
     assert "What does oversubscription cost?" not in say(make_comparison(FOUR[:3], n=3000))
 
 
@@ -165,10 +187,37 @@ def test_losses_and_leftovers_are_reported() -> None:
     for label, done in (("sirius", 3000), ("sirius-ideal", 1500)):
         comparison.results[label].summary["flows_completed"] = done
     comparison.results["sirius"].summary["drops"] = 1234
-    assert plain(say(comparison)["Does everything arrive?"].answer) == (
+    ideal = comparison.results["sirius-ideal"].summary
+    ideal["bytes_delivered"] = ideal["bytes_offered"] // 4
+    verdict = say(comparison)["Does everything arrive?"]
+    assert plain(verdict.answer) == (
         "Not by the end of the run: sirius-ideal finished 50.0 % of the flows. "
+        "Of the bytes, 25.0 % (sirius-ideal) to 100 % (sirius) arrived. "
         "Cells or packets were lost in sirius (1,234)."
     )
+    assert [plain(e.detail) for e in verdict.evidence] == [
+        "100 % of the bytes, 1,234 lost",
+        "25.0 % of the bytes, 0 lost",
+    ]
+
+
+def test_shares_in_one_card_have_the_same_decimals() -> None:
+    comparison = make_comparison(FOUR[:2], n=10_000)
+    for label, done in (("sirius", 9_990), ("sirius-ideal", 9_998)):
+        comparison.results[label].summary["flows_completed"] = done
+    verdict = say(comparison)["Does everything arrive?"]
+    assert [plain(e.text) for e in verdict.evidence] == ["99.900 %", "99.980 %"]
+    assert "99.900" in verdict.answer
+
+
+def test_nearly_all_flows_are_not_nearly_all_bytes() -> None:
+    comparison = make_comparison(FOUR[:2], n=1000)
+    for result in comparison.results.values():
+        result.summary["flows_completed"] = 998
+        result.summary["bytes_delivered"] = result.summary["bytes_offered"] * 7 // 10
+    answer = plain(say(comparison)["Does everything arrive?"].answer)
+    assert answer.startswith("Not all: every fabric finished 99.8 % of the flows or more")
+    assert "70.0 % of the bytes arrived." in answer
 
 
 def test_utilisation_is_a_mean_over_time_not_over_samples() -> None:

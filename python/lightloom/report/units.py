@@ -81,20 +81,31 @@ def in_step(value: float, step: Step) -> str:
     return digits(value / step[1])
 
 
-def percent_digits(share: float) -> str:
+def percent_places(shares: Iterable[float | None]) -> int:
+    """Decimals of percentages that are read together: more if one is almost a whole."""
+    return 3 if any(s is not None and 0.9995 <= s < 1 for s in shares) else 1
+
+
+def percent_digits(share: float, places: int | None = None) -> str:
     """A share in percent, never rounded up to a whole that it is not."""
     percent = share * 100
     if percent in (0, 100):
         return f"{percent:.0f}"
+    places = places or percent_places([share])
     if 99.95 <= percent < 100:
-        return f"{math.floor(percent * 1000) / 1000:.3f}"
-    return f"{percent:.1f}"
+        return f"{math.floor(percent * 10**places) / 10**places:.{places}f}"
+    return f"{percent:.{places}f}"
 
 
-def show(value: float | None, quantity: Quantity) -> str:
-    """The number with its unit, or a dash for a figure that does not exist."""
+def show(value: float | None, quantity: Quantity, places: int | None = None) -> str:
+    """The number with its unit, or a dash for a figure that does not exist.
+
+    `places` are the decimals of a share that stands beside others.
+    """
     if value is None:
         return MISSING
+    if quantity == "share":
+        return f"{percent_digits(value, places)}{GLUE}%"
     step = step_for(value, quantity)
     unit = f"{GLUE}{step[0]}" if step[0] else ""
     return in_step(value, step) + unit

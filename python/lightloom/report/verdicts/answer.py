@@ -38,15 +38,17 @@ def evidence(
     read: Callable[[Fabric], float | None],
     quantity: units.Quantity,
     detail: Callable[[Fabric], str] = lambda _: "",
+    places: int | None = None,
 ) -> tuple[Evidence, ...]:
     """A line per fabric, with a bar relative to the largest."""
     values = [read(f) for f in fabrics]
     top = max((v for v in values if v is not None), default=0.0)
+    places = places or units.percent_places(values)
     return tuple(
         Evidence(
             f.label,
             f.slot,
-            units.show(v, quantity),
+            units.show(v, quantity, places),
             v / top if v is not None and top > 0 else None,
             detail(f),
         )

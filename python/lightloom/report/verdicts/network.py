@@ -104,12 +104,17 @@ def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
     if not shares:
         return None
 
-    def detail(fabric: Fabric) -> str:
-        lost = fabric.get("drops")
-        return "" if lost is None else f"{units.count(lost)} lost"
+    arrived = [(f, d) for f in fabrics if (d := f.delivered) is not None]
+    places = units.percent_places(s for _, s in (*shares, *arrived))
 
-    shown = evidence(fabrics, lambda f: f.finished, "share", detail)
-    parts = [unfinished_answer(shares)]
+    def detail(fabric: Fabric) -> str:
+        share, lost = fabric.delivered, fabric.get("drops")
+        parts = [] if share is None else [f"{units.show(share, 'share', places)} of the bytes"]
+        parts += [] if lost is None else [f"{units.count(lost)} lost"]
+        return ", ".join(parts)
+
+    shown = evidence(fabrics, lambda f: f.finished, "share", detail, places)
+    parts = [unfinished_answer(shares, arrived, places), *bytes_answer(arrived, places)]
     losing = [s for s in scores(fabrics, "drops") if s.value > 0]
     if losing:
         each = [f"{s.fabric.label} ({units.count(s.value)})" for s in losing]
@@ -119,16 +124,36 @@ def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
     return Verdict("Does everything arrive?", " ".join(parts), shown)
 
 
-def unfinished_answer(shares: Sequence[tuple[Fabric, float]]) -> str:
+Shares = Sequence[tuple[Fabric, float]]
+
+
+def bytes_answer(arrived: Shares, places: int) -> list[str]:
+    """What share of the bytes was delivered, unless it was all."""
+    if not arrived or min(s for _, s in arrived) == 1:
+        return []
+    ordered = sorted(arrived, key=lambda pair: pair[1])
+    (least, low), (most, high) = (
+        (f.label, units.show(s, "share", places)) for f, s in (ordered[0], ordered[-1])
+    )
+    if low == high:
+        return [f"{low} of the bytes arrived."]
+    return [f"Of the bytes, {low} ({least}) to {high} ({most}) arrived."]
+
+
+def unfinished_answer(shares: Shares, arrived: Shares, places: int) -> str:
     """How many flows were still under way at the end."""
     least, share = min(shares, key=lambda pair: pair[1])
     if share == 1:
         return "Every flow finished."
-    least_share = units.show(share, "share")
+    least_share = units.show(share, "share", places)
     if share >= COMPLETE:
         whose = least.label if len(shares) == 1 else "every fabric"
-        return f"Almost: {whose} finished {least_share} of the flows or more by the end of the run."
-    lagging = [f"{f.label} finished {units.show(s, 'share')}" for f, s in shares if s < COMPLETE]
+        almost = "Almost" if all(s >= COMPLETE for _, s in arrived) else "Not all"
+        more = "" if len(shares) == 1 else " or more"
+        return f"{almost}: {whose} finished {least_share} of the flows{more} by the end of the run."
+    lagging = [
+        f"{f.label} finished {units.show(s, 'share', places)}" for f, s in shares if s < COMPLETE
+    ]
     if len(lagging) > 4:
         only = f"{least.label} finished only {least_share} of the flows"
         return f"Not by the end of the run: {only}, and {len(lagging) - 1} others are short of all."

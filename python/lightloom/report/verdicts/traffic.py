@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .. import units
 from ..model import Fabric, LoadPoint, Workload
 from ..ranking import LEVEL, Score, less, less_by, names, rank
 from ..spec import tick_label
 from .answer import COMPLETE, Evidence, Verdict, evidence
-from .latency import short_p99, short_score
+from .latency import CENSORED, short_p99, short_score
+
+LEFT_INSIDE = 0.95  # a run that delivers less of the offered bytes depends on its length
 
 
 def most_traffic(workload: Workload) -> Verdict:
@@ -64,15 +66,30 @@ def whole_run(fabric: Fabric, load: float | None) -> LoadPoint:
 def traffic_evidence(points: Sequence[tuple[Fabric, LoadPoint]]) -> tuple[Evidence, ...]:
     """Goodput as bars, delivered bytes as detail."""
     by_label = {f.label: p for f, p in points}
+    places = units.percent_places(p.delivered for _, p in points)
 
     def detail(fabric: Fabric) -> str:
         share = by_label[fabric.label].delivered
-        return "" if share is None else f"{units.show(share, 'share')} of offered"
+        return "" if share is None else f"{units.show(share, 'share', places)} of offered"
 
     return evidence([f for f, _ in points], lambda f: by_label[f.label].goodput, "share", detail)
 
 
 def traffic_notes(workload: Workload) -> tuple[str, ...]:
+    """What the goodput depends on besides the fabric."""
+    return (*drawn_notes(workload), *leftover_notes(workload))
+
+
+def leftover_notes(workload: Workload) -> tuple[str, ...]:
+    """A run that ends with the last arrival leaves traffic inside: the more, the shorter it is."""
+    stop = str(workload.experiment.get("run", {}).get("stop", "")).replace("_", "-")
+    delivered = [p.delivered for _, p in highest(workload)[1] if p.delivered is not None]
+    if stop != "last-arrival" or min(delivered, default=1.0) >= LEFT_INSIDE:
+        return ()
+    return ("The run ends with the last arrival; what was still inside does not count.",)
+
+
+def drawn_notes(workload: Workload) -> tuple[str, ...]:
     """Heavy tails offer less than they promise."""
     _, points = highest(workload)
     drawn = next((p.offered for _, p in points if p.offered is not None), None)
@@ -92,21 +109,61 @@ def oversubscription(workload: Workload) -> Verdict | None:
     pairs = oversubscribed(workload.fabrics)
     if not pairs:
         return None
-    _, points = highest(workload)
-    goodput = {f.label: p.goodput for f, p in points}
+    chosen = list({f.label: f for pair in pairs for f in pair}.values())
+    main, top = main_load(workload), workload.loads[-1] if workload.loads else None
+    runs = {f.label: whole_run(f, main) for f in chosen}
+    swept = {f.label: p for f in chosen for p in f.sweep if p.load == top and top != main}
     parts = []
     for base, worse in pairs:
-        costs = [c for c in (latency_cost(base, worse), goodput_cost(base, worse, goodput)) if c]
-        said = " and ".join(costs) if costs else "no difference that this run can show"
-        parts.append(f"{worse.label} against {base.label}: {said}.")
-    chosen = list({f.label: f for pair in pairs for f in pair}.values())
+        said = [costs(base, worse, short_score(base), short_score(worse), runs)]
+        if base.label in swept and worse.label in swept:
+            said.append(
+                costs(base, worse, point_score(base, swept), point_score(worse, swept), swept)
+            )
+        parts.append(f"{worse.label} against {base.label}: {'; '.join(said)}.")
 
     def detail(fabric: Fabric) -> str:
-        carried = goodput.get(fabric.label)
-        return "" if carried is None else f"goodput {units.show(carried, 'share')}"
+        point = swept.get(fabric.label, runs[fabric.label])
+        figures = [units.show(point.fct_p99, "time")] if fabric.label in swept else []
+        figures.append(f"goodput {units.show(point.goodput, 'share')}")
+        return at_load(point) + ", ".join(figures)
 
     shown = evidence(chosen, short_p99, "time", detail)
-    return Verdict("What does oversubscription cost?", " ".join(parts), shown)
+    at = f" at load {tick_label(main, 'share')}" if main else ""
+    notes = [f"Bars: 99th percentile of the short flows{at}."]
+    if any(p.finished is not None and p.finished < CENSORED for p in swept.values()):
+        notes.append("At the highest load many flows were left unfinished, which flatters times.")
+    return Verdict("What does oversubscription cost?", " ".join(parts), shown, tuple(notes))
+
+
+def main_load(workload: Workload) -> float | None:
+    """The load that the runs of the comparison itself were asked for."""
+    load = workload.experiment.get("workload", {}).get("load")
+    return float(load) if isinstance(load, int | float) else None
+
+
+def at_load(point: LoadPoint) -> str:
+    """Where a figure was taken; nothing for a workload without a load."""
+    return f"at load {tick_label(point.load, 'share')} " if point.load else ""
+
+
+def point_score(fabric: Fabric, points: Mapping[str, LoadPoint]) -> Score | None:
+    """Short flows' 99th percentile at a point of the sweep."""
+    value = points[fabric.label].fct_p99
+    return None if value is None else Score.exact(fabric, value)
+
+
+def costs(
+    base: Fabric,
+    worse: Fabric,
+    before: Score | None,
+    after: Score | None,
+    points: Mapping[str, LoadPoint],
+) -> str:
+    """What is paid at one load, in time and in goodput."""
+    a, b = points[base.label], points[worse.label]
+    found = [c for c in (latency_cost(before, after), goodput_cost(a.goodput, b.goodput)) if c]
+    return at_load(b) + (" and ".join(found) or "no difference that this run can show")
 
 
 def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
@@ -125,18 +182,16 @@ def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
     return pairs
 
 
-def latency_cost(base: Fabric, worse: Fabric) -> str:
-    """Short flows' 99th percentile, if it changed."""
-    a, b = short_score(base), short_score(worse)
+def latency_cost(a: Score | None, b: Score | None) -> str:
+    """Short flows' 99th percentile, if it changed from `a` to `b`."""
     if a is None or b is None or rank([a, b], "lower").level == 2:
         return ""
     values = f"({units.show(b.value, 'time')} against {units.show(a.value, 'time')})"
     return f"short flows' 99th percentile is {units.times(b.value / a.value)} as long {values}"
 
 
-def goodput_cost(base: Fabric, worse: Fabric, goodput: dict[str, float | None]) -> str:
-    """Goodput at the highest load, if it changed."""
-    a, b = goodput.get(base.label), goodput.get(worse.label)
+def goodput_cost(a: float | None, b: float | None) -> str:
+    """Goodput, if it changed from `a` to `b`."""
     if not a or b is None or abs(b / a - 1) <= LEVEL:
         return ""
     change = f"{less_by(b, a)} less" if b < a else f"{(b / a - 1) * 100:.0f} % more"
