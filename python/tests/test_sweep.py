@@ -12,6 +12,7 @@ import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 
 from lightloom import ConfigError, sweep
+from lightloom.sweep import pool
 
 SWEEP = """
 base = "e.toml"
@@ -133,6 +134,15 @@ def test_the_command_prints_a_table_and_the_paths(study: Path, tmp_path: Path) -
     missing = lightloom("sweep", "t.toml", cwd=tmp_path)
     assert (missing.returncode, missing.stdout) == (2, "")
     assert "there are e.toml, s.toml" in missing.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows cannot hold signals")
+def test_ctrl_c_waits_until_the_workers_are_started() -> None:
+    started = False
+    with pytest.raises(KeyboardInterrupt), pool._interrupts_held():
+        signal.raise_signal(signal.SIGINT)
+        started = True
+    assert started
 
 
 def test_an_interrupted_sweep_keeps_whole_points(study: Path, tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.synchronize import Event
 from pathlib import Path
@@ -53,10 +54,10 @@ def run_jobs(
     with ProcessPoolExecutor(
         min(workers, len(jobs)), context, initializer=_begin, initargs=(stop,)
     ) as pool:
-        pending: dict[Future[Summary], int] = {
-            pool.submit(_run, job): index for index, job in enumerate(jobs)
-        }
+        pending: dict[Future[Summary], int] = {}
         try:
+            with _interrupts_held():  # submitting is what starts the workers
+                pending = {pool.submit(_run, job): index for index, job in enumerate(jobs)}
             while pending:
                 finished, _ = wait(pending, return_when=FIRST_COMPLETED)
                 for future in finished:
@@ -77,6 +78,20 @@ def _run_here(index: int, job: Job, done: Callable[[int, Summary], None]) -> Sum
     summary = _run(job)
     done(index, summary)
     return summary
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Delivers Ctrl-C at the end only. Processes started within inherit this,
+    so that none is interrupted while it still imports what `_begin` needs."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(stop: Event) -> None:
