@@ -138,11 +138,16 @@ def test_the_command_prints_a_table_and_the_paths(study: Path, tmp_path: Path) -
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows cannot hold signals")
 def test_ctrl_c_waits_until_the_workers_are_started() -> None:
-    started = False
-    with pytest.raises(KeyboardInterrupt), pool._interrupts_held():
-        signal.raise_signal(signal.SIGINT)
-        started = True
-    assert started
+    seen = []
+
+    def start() -> None:
+        with pool._interrupts_held():
+            signal.raise_signal(signal.SIGINT)
+            seen.append("started")
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert seen == ["started"]
 
 
 def test_an_interrupted_sweep_keeps_whole_points(study: Path, tmp_path: Path) -> None:
