@@ -418,12 +418,12 @@ impl SiriusConfig {
                 "must lie in 1 to the {} nodes: a pair meets at most once a slot",
                 cluster.racks
             );
-            return Err(Refusal::new(
-                "fabric.uplinks",
-                uplinks,
-                limit,
-                "lower fabric.uplinks or add racks",
-            ));
+            let remedy = if uplinks == 0 {
+                "raise fabric.uplinks"
+            } else {
+                "lower fabric.uplinks or add racks"
+            };
+            return Err(Refusal::new("fabric.uplinks", uplinks, limit, remedy));
         }
         if !(2..=32_000).contains(&cluster.racks) {
             let limit = "Sirius connects 2 to 32000 nodes";
@@ -598,6 +598,11 @@ mod tests {
             ..c()
         });
         assert!(e.starts_with("fabric.uplinks = 129"), "{e}");
+        let e = refused(SiriusConfig {
+            uplinks: Some(0),
+            ..c()
+        });
+        assert!(e.ends_with("; raise fabric.uplinks"), "{e}");
         let e = refused(SiriusConfig {
             cell: Some(Bytes(563)),
             ..c()
