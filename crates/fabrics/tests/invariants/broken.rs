@@ -1,0 +1,195 @@
+//! Fabrics that break one invariant each: proof that the checks can fail.
+
+use crate::{checks, refusals, scenarios};
+use lightloom_engine::{
+    Cluster, Command, Fabric, HostId, Io, PortId, Rate, Refusal, Rejected, Shape, Time, Totals,
+    View,
+};
+use lightloom_fabrics::{find, Entry, Site};
+use proptest::test_runner::{Config, TestError, TestRunner};
+use serde_json::Value;
+
+/// What is wrong with a Clos.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flaw {
+    Miscounts,
+    Forgets,
+    Hurries,
+    Foresees,
+    SendsTwice,
+    Overdrives,
+    Darkens,
+    HidesTraffic,
+    CountsThreads,
+    CountsLooks,
+    AcceptsAnything,
+    BlamesAnother,
+}
+
+const FLAWS: &[(Flaw, &str)] = &[
+    (Flaw::Miscounts, "conservation"),
+    (Flaw::Forgets, "conservation"),
+    (Flaw::Hurries, "causality"),
+    (Flaw::Foresees, "causality"),
+    (Flaw::SendsTwice, "capacity"),
+    (Flaw::Overdrives, "capacity"),
+    (Flaw::Darkens, "capacity"),
+    (Flaw::HidesTraffic, "capacity"),
+    (Flaw::CountsThreads, "determinism"),
+    (Flaw::CountsLooks, "horizons"),
+    (Flaw::AcceptsAnything, "refusal"),
+    (Flaw::BlamesAnother, "refusal"),
+];
+
+struct Broken {
+    clos: Box<dyn Fabric>,
+    flaw: Flaw,
+    threads: i64,
+    looks: i64,
+}
+
+fn clos() -> &'static Entry {
+    find("clos").expect("registered")
+}
+
+fn build<const N: usize>(table: &Value, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+    Ok(Box::new(Broken {
+        clos: (clos().build)(table, site)?,
+        flaw: FLAWS[N].0,
+        threads: site.threads as i64,
+        looks: 0,
+    }))
+}
+
+fn resolve<const N: usize>(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+    let resolved = (clos().resolve)(table, cluster);
+    match FLAWS[N].0 {
+        Flaw::AcceptsAnything => Ok(resolved.unwrap_or_default()),
+        Flaw::BlamesAnother => resolved.map_err(|e| Refusal {
+            key: "fabric.kind".to_owned(),
+            ..e
+        }),
+        _ => resolved,
+    }
+}
+
+fn entry<const N: usize>() -> Entry {
+    Entry {
+        build: build::<N>,
+        resolve: resolve::<N>,
+        ..*clos()
+    }
+}
+
+impl Broken {
+    /// Moves the finish of every flow that finished just now.
+    fn finish_by(&self, by: Time, before: &[Time], io: &mut Io) {
+        if !io.flows.after.starts.is_empty() {
+            // Flows that wait would show it as a broken cause.
+            return;
+        }
+        for (now, before) in io.flows.finish.iter_mut().zip(before) {
+            if *now != *before {
+                *now += by;
+            }
+        }
+    }
+}
+
+impl Fabric for Broken {
+    fn advance(&mut self, to: Time, io: &mut Io) {
+        let before = io.flows.finish.clone();
+        self.clos.advance(to, io);
+        self.looks += 1;
+        match self.flaw {
+            Flaw::Hurries => self.finish_by(-Time::NS, &before, io),
+            Flaw::Foresees => self.finish_by(Time::MS, &before, io),
+            Flaw::CountsThreads => self.finish_by(Time(self.threads - 1), &before, io),
+            Flaw::CountsLooks => self.finish_by(Time(self.looks), &before, io),
+            Flaw::Forgets => io.ledger.dropped += io.ledger.in_flight().min(1),
+            _ => {}
+        }
+        let Some(audit) = &mut io.audit else {
+            return;
+        };
+        match (self.flaw, audit.transmissions.last().copied()) {
+            (Flaw::SendsTwice, Some(last)) => audit.transmissions.push(last),
+            (Flaw::Overdrives, Some(last)) => {
+                let bytes = last.bytes * 2;
+                audit.transmissions.pop();
+                audit.transmit(last.tx, last.rx, last.from, last.until, bytes + 2);
+            }
+            (Flaw::HidesTraffic, Some(_)) => audit.transmissions.clear(),
+            _ => {}
+        }
+    }
+
+    fn observe(&self, io: &Io, view: &mut View) {
+        self.clos.observe(io, view);
+        if self.flaw == Flaw::Miscounts && io.audit.is_some() {
+            view.in_flight_bytes += 1;
+        }
+    }
+
+    fn lit(&self, _: PortId, _: PortId, _: Time) -> bool {
+        self.flaw != Flaw::Darkens
+    }
+
+    fn shape(&self) -> Shape {
+        self.clos.shape()
+    }
+    fn apply(&mut self, command: Command) -> Result<(), Rejected> {
+        self.clos.apply(command)
+    }
+    fn idle(&self) -> bool {
+        self.clos.idle()
+    }
+    fn totals(&self) -> Totals {
+        self.clos.totals()
+    }
+    fn settle(&self, io: &mut Io) {
+        self.clos.settle(io)
+    }
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        self.clos.soonest(src, dst, bytes)
+    }
+    fn port_rate(&self, tx: PortId) -> Rate {
+        self.clos.port_rate(tx)
+    }
+}
+
+fn assert_noticed<const N: usize>() {
+    let (flaw, invariant) = FLAWS[N];
+    let entry = entry::<N>();
+    let config = Config {
+        cases: 16,
+        max_shrink_iters: 0,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let noticed = TestRunner::new(config).run(&scenarios("clos"), |s| {
+        checks::check(&entry, &s)?;
+        refusals::check(&entry, &s)
+    });
+    match noticed {
+        Err(TestError::Fail(reason, _)) if reason.message().starts_with(invariant) => {}
+        other => panic!("{flaw:?} should break {invariant}: {other:?}"),
+    }
+}
+
+#[test]
+fn each_flaw_is_noticed_by_its_invariant() {
+    assert_noticed::<0>();
+    assert_noticed::<1>();
+    assert_noticed::<2>();
+    assert_noticed::<3>();
+    assert_noticed::<4>();
+    assert_noticed::<5>();
+    assert_noticed::<6>();
+    assert_noticed::<7>();
+    assert_noticed::<8>();
+    assert_noticed::<9>();
+    assert_noticed::<10>();
+    assert_noticed::<11>();
+    assert_eq!(FLAWS.len(), 12);
+}

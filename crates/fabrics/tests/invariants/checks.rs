@@ -1,0 +1,280 @@
+//! The invariants of a run, one function each.
+
+use crate::scenario::Scenario;
+use crate::verdict::{ensure, equal, fail, Checked};
+use crate::watch::{Outcome, Run};
+use lightloom_engine::run::{run, Plan, Silent, Stop};
+use lightloom_engine::{Audit, FlowId, Nic, Time};
+use lightloom_fabrics::Entry;
+use proptest::test_runner::TestCaseError;
+
+/// Invariants 1 to 5 on one scenario.
+pub fn check(entry: &Entry, scenario: &Scenario) -> Checked {
+    let mut watched = Run::new(entry, scenario, 1).audited();
+    let faulty = watched.is_faulty();
+    let mended = watched.is_mended();
+    watched.drain(scenario.step)?;
+    watched.fabric.settle(&mut watched.io);
+    if mended {
+        delivered(&watched)?;
+    }
+    causality(scenario, &watched)?;
+    dependencies(&watched)?;
+    capacity(&watched)?;
+    complete(scenario, &watched)?;
+    let mut direct = Run::new(entry, scenario, 1);
+    direct.advance(watched.now);
+    let (end, direct) = (direct.now, direct.outcome());
+    same(&direct, &watched.outcome(), || {
+        "horizons: watched on the way".to_owned()
+    })?;
+    determinism(entry, scenario, end, &direct)?;
+    horizons(entry, scenario, end, &direct)?;
+    match faulty {
+        true => Ok(()),
+        false => engine_agrees(entry, scenario),
+    }
+}
+
+/// 1. A drained network has delivered everything, to the flows that it is of.
+fn delivered(run: &Run) -> Checked {
+    let (flows, ledger) = (&run.io.flows, &run.io.ledger);
+    equal(
+        ledger.offered,
+        flows.total_bytes(),
+        "conservation: bytes offered, of all",
+    )?;
+    equal(
+        ledger.delivered,
+        ledger.offered,
+        "conservation: bytes delivered, of those offered",
+    )?;
+    equal(
+        &flows.delivered,
+        &flows.bytes,
+        "conservation: bytes delivered, by flow",
+    )
+}
+
+/// 2. No byte arrives before it could have.
+fn causality(scenario: &Scenario, run: &Run) -> Checked {
+    let flows = &run.io.flows;
+    for f in (0..flows.len()).filter(|&f| flows.finish[f] != Time::NEVER) {
+        let (src, dst, bytes) = (flows.src[f], flows.dst[f], flows.bytes[f]);
+        let (arrival, start, finish) = (flows.arrival[f], flows.start[f], flows.finish[f]);
+        let took = finish - arrival;
+        let least = run.fabric.soonest(src, dst, bytes);
+        ensure(least > Time::ZERO, || {
+            format!("causality: {bytes} B may come at once")
+        })?;
+        ensure(took >= least, || {
+            format!("causality: flow {f} took {took}, at least {least}")
+        })?;
+        ensure(arrival <= start && start <= finish, || {
+            format!(
+                "causality: flow {f} arrived at {arrival}, started at {start}, ended at {finish}"
+            )
+        })?;
+        if let Nic::Capped(rate) = scenario.cluster.nic {
+            let least = rate.time_for(bytes);
+            ensure(took >= least, || {
+                format!("causality: flow {f} took {took}, its server's link alone {least}")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// 2. A flow that waits arrives when the last that it waits for is delivered.
+fn dependencies(run: &Run) -> Checked {
+    let flows = &run.io.flows;
+    let mut ready: Vec<Option<Time>> = vec![None; flows.len()];
+    for f in 0..flows.len() {
+        for w in flows.after.waiting_for(FlowId(f as u32)) {
+            let finish = flows.finish[f];
+            ready[w.index()] = Some(ready[w.index()].map_or(finish, |t| t.max(finish)));
+        }
+    }
+    for (f, ready) in ready.iter().enumerate() {
+        let expected = match *ready {
+            None => continue,
+            Some(Time::NEVER) => Time::NEVER,
+            Some(last) => last + flows.after.delay[f],
+        };
+        equal(
+            flows.arrival[f],
+            expected,
+            format!("causality: arrival of flow {f}"),
+        )?;
+    }
+    Ok(())
+}
+
+/// 3. No port carries more than its rate or two things at once, and no dark
+///    circuit carries anything.
+fn capacity(run: &Run) -> Checked {
+    let audit = audit(run);
+    equal(
+        audit.overlap(|t| t.tx),
+        None,
+        "capacity: two at once from a transmitter",
+    )?;
+    equal(
+        audit.overlap(|t| t.rx),
+        None,
+        "capacity: two at once at a receiver",
+    )?;
+    let first = run.io.flows.arrival.iter().min().copied();
+    for t in &audit.transmissions {
+        let rate = run.fabric.port_rate(t.tx);
+        ensure(t.bytes <= rate.bytes_in(t.until - t.from) + 1, || {
+            format!("capacity: {t:?} is faster than {rate}")
+        })?;
+        ensure(first.is_some_and(|first| first <= t.from), || {
+            format!("causality: {t:?} before the first flow")
+        })?;
+        for at in [t.from, t.until - Time(1)] {
+            ensure(run.fabric.lit(t.tx, t.rx, at), || {
+                format!("capacity: {t:?} in the dark at {at}")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// 3. The audit saw every hop; or else a fabric that records nothing would
+///    respect every capacity.
+fn complete(scenario: &Scenario, run: &Run) -> Checked {
+    let (audit, flows, totals) = (audit(run), &run.io.flows, run.fabric.totals());
+    let sent = audit.transmissions.len() as u64;
+    if let Some(hops) = totals.cell_hops.or(totals.packet_hops) {
+        equal(
+            sent,
+            hops,
+            "capacity: transmissions on record, hops counted",
+        )?;
+    }
+    let rack = |host| scenario.cluster.rack_of(host);
+    let moved: f64 = (0..flows.len())
+        .filter(|&f| rack(flows.src[f]) != rack(flows.dst[f]))
+        .map(|f| {
+            let hops = if flows.hops[f].is_nan() {
+                1.0
+            } else {
+                flows.hops[f]
+            };
+            flows.delivered[f] as f64 * hops as f64
+        })
+        .sum();
+    let recorded: u64 = audit.transmissions.iter().map(|t| t.bytes).sum();
+    // Hops are a mean over cells, of which the last of a flow may be short.
+    let largest = audit
+        .transmissions
+        .iter()
+        .map(|t| t.bytes)
+        .max()
+        .unwrap_or(0);
+    let slack = 1e-4 * moved + 2.0 * (largest * flows.len() as u64) as f64;
+    ensure(recorded as f64 + slack >= moved, || {
+        format!("capacity: {recorded} B on record, {moved} B × hops delivered")
+    })
+}
+
+fn audit(run: &Run) -> &Audit {
+    run.io.audit.as_ref().expect("an audited run")
+}
+
+/// 4. The same seed gives the same results, whatever the number of threads.
+fn determinism(entry: &Entry, scenario: &Scenario, end: Time, expected: &Outcome) -> Checked {
+    for threads in [1, 2, 4] {
+        let mut run = Run::new(entry, scenario, threads);
+        run.advance(end);
+        same(expected, &run.outcome(), || {
+            format!("determinism: {threads} threads")
+        })?;
+    }
+    Ok(())
+}
+
+/// 5. Where the engine looks changes nothing, then or later.
+fn horizons(entry: &Entry, scenario: &Scenario, end: Time, expected: &Outcome) -> Checked {
+    let part = |c: &f64| Time((end.0 as f64 * c) as i64);
+    let mut cuts: Vec<Time> = scenario.cuts.iter().map(part).collect();
+    cuts.sort();
+    let tiny = (end / 3_000).max(Time(1));
+    let ticks: Vec<Time> = (1..).map(|k| tiny * k).take_while(|&t| t < end).collect();
+    let middle = cuts.get(cuts.len() / 2).copied().unwrap_or(end / 2);
+    let after = |looks: &[Time], last: Time| {
+        let mut run = Run::new(entry, scenario, 1);
+        looks
+            .iter()
+            .filter(|&&t| t < last)
+            .for_each(|&t| run.advance(t));
+        run.advance(last);
+        // Twice to the same place is once.
+        run.advance(last);
+        run
+    };
+    let halfway = partial(after(&[], middle))?;
+    for looks in [&cuts, &ticks] {
+        let what = |until: Time| format!("horizons: {} looks up to {until}", looks.len());
+        same(&halfway, &partial(after(looks, middle))?, || what(middle))?;
+        same(expected, &after(looks, end).outcome(), || what(end))?;
+    }
+    Ok(())
+}
+
+fn same(expected: &Outcome, found: &Outcome, what: impl Fn() -> String) -> Checked {
+    match expected.difference(found) {
+        None => Ok(()),
+        Some(difference) => fail(format!("{}: {difference}", what())),
+    }
+}
+
+/// The outcome of a run that may be unfinished; its flows have what the ledger
+/// says.
+fn partial(run: Run) -> Result<Outcome, TestCaseError> {
+    let (now, bytes) = (run.now, run.io.flows.bytes.clone());
+    let outcome = run.outcome();
+    let by_flow: u64 = outcome.delivered.iter().sum();
+    equal(
+        by_flow,
+        outcome.ledger.delivered,
+        "conservation: bytes delivered, by flow and in all",
+    )?;
+    for (f, &bytes) in bytes.iter().enumerate() {
+        let (has, finish) = (outcome.delivered[f], outcome.finish[f]);
+        ensure((has == bytes) == (finish != Time::NEVER), || {
+            format!("conservation: flow {f} has {has} of {bytes} B at {now}, finish {finish}")
+        })?;
+    }
+    Ok(outcome)
+}
+
+/// 1 and 5. The engine's own loop, which all users run, comes to the same and
+/// keeps the books at every sample.
+fn engine_agrees(entry: &Entry, scenario: &Scenario) -> Checked {
+    let finished = |sample: Option<Time>| -> Result<(Outcome, Time), TestCaseError> {
+        let mut it = Run::new(entry, scenario, 1).audited();
+        let plan = Plan {
+            stop: Stop::Drain,
+            limit: Time::S,
+            sample,
+            faults: Vec::new(),
+        };
+        let out = run(&mut *it.fabric, &mut it.io, &plan, &mut Silent).expect("no faults");
+        for s in &out.samples {
+            let what = format!(
+                "conservation: bytes inside by queues and ledger, sample at {}",
+                s.at
+            );
+            equal(s.view.in_flight_bytes, s.ledger.in_flight(), what)?;
+        }
+        Ok((it.outcome(), out.simulated))
+    };
+    let ((a, ends), (b, again)) = (finished(None)?, finished(Some(scenario.step))?);
+    same(&a, &b, || {
+        format!("horizons: a sample every {}", scenario.step)
+    })?;
+    equal(ends, again, "horizons: end of the run")
+}

@@ -1,0 +1,67 @@
+//! The six invariants of ARCHITECTURE.md, on every registered fabric, on random
+//! tables, servers and flows. A new fabric is tested as soon as
+//! `tests/invariants/tables.rs` says what its tables may hold.
+//!
+//! `PROPTEST_CASES=5000 cargo test --release -p lightloom-fabrics --test invariants`
+//! looks for longer.
+
+mod broken;
+mod checks;
+mod refusals;
+mod relay;
+mod scenario;
+mod tables;
+mod verdict;
+mod watch;
+
+use lightloom_fabrics::{Entry, REGISTRY};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use scenario::scenarios;
+use verdict::Checked;
+
+/// As many cases as the environment says, or so few that all take seconds.
+fn runner(cases: u32) -> TestRunner {
+    let cases = match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => Config::default().cases,
+        None => cases,
+    };
+    TestRunner::new(Config {
+        cases,
+        max_shrink_iters: 4_096,
+        max_shrink_time: 30_000,
+        // The case is printed whole; a seed would be bound to these strategies.
+        failure_persistence: None,
+        ..Config::default()
+    })
+}
+
+fn on_every_fabric<S: Strategy>(
+    cases: u32,
+    strategy: fn(&'static str) -> S,
+    check: fn(&Entry, S::Value) -> Checked,
+) {
+    for entry in REGISTRY {
+        let outcome = runner(cases).run(&strategy(entry.kind), |case| check(entry, case));
+        outcome.unwrap_or_else(|e| panic!("{}: {e}", entry.kind));
+    }
+}
+
+#[test]
+fn every_fabric_keeps_the_invariants() {
+    on_every_fabric(256, scenarios, |entry, s| checks::check(entry, &s));
+}
+
+#[test]
+fn every_fabric_refuses_bad_tables_by_name() {
+    on_every_fabric(32, scenarios, |entry, s| refusals::check(entry, &s));
+}
+
+#[test]
+fn every_fabric_takes_or_refuses_odd_tables() {
+    on_every_fabric(
+        256,
+        |kind| (scenarios(kind), refusals::odd()),
+        |entry, (s, odd)| refusals::check_odd(entry, &s, &odd),
+    );
+}

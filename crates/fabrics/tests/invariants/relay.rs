@@ -1,0 +1,54 @@
+//! Sirius: no relay queue ever holds more than Q cells (§4.3), whatever the
+//! plan, the switches and the length of the fibres.
+
+use crate::scenario::{scenarios, Scenario};
+use crate::verdict::{ensure, Checked};
+use lightloom_engine::kernel::slot::Slotted;
+use lightloom_engine::{config, Fabric, Io, Time};
+use lightloom_fabrics::sirius::config::{Mode, SiriusConfig};
+use lightloom_fabrics::sirius::kernel::Sirius;
+use lightloom_fabrics::Site;
+
+/// Looked at after each of so many slots, busy or not.
+const SLOTS: i64 = 20_000;
+
+fn bounded(scenario: &Scenario) -> Checked {
+    let (cluster, flows) = (&scenario.cluster, scenario.flows());
+    let mut config: SiriusConfig = config::read(&scenario.table, "fabric").expect("a valid table");
+    config.mode = Mode::RequestGrant;
+    let derived = config.derive(cluster).expect("a valid table");
+    let site = Site {
+        cluster,
+        flows: &flows,
+        seed: scenario.seed,
+        threads: 1,
+    };
+    // Room for the longest queue that any Q allows, so that none is cut short.
+    let mut fabric = Slotted::new(Sirius::<128>::new(&config, derived, &site));
+    let mut io = Io::new(flows);
+    let mut now = Time::ZERO;
+    for _ in 0..SLOTS {
+        if fabric.idle() {
+            let Some(next) = io.next_arrival() else {
+                break;
+            };
+            now = now.max(config.slot * (next.0 / config.slot.0));
+        }
+        now += config.slot;
+        fabric.advance(now, &mut io);
+        let longest = fabric.kernel().longest_relay_queue();
+        ensure(longest <= config.queue as usize, || {
+            format!(
+                "a relay queue holds {longest} cells at {now}, Q is {}",
+                config.queue
+            )
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn no_relay_queue_exceeds_q() {
+    let outcome = crate::runner(128).run(&scenarios("sirius"), |s| bounded(&s));
+    outcome.unwrap_or_else(|e| panic!("{e}"));
+}

@@ -1,0 +1,308 @@
+//! What each fabric's tables may say, and what they may not. A fabric that is
+//! new in the registry needs a strategy and a list here: the tests fail until
+//! it has them.
+
+use lightloom_engine::run::Fault;
+use lightloom_engine::{Cluster, Command, Element, Nic, Rate, Time};
+use lightloom_fabrics::find;
+use proptest::prelude::*;
+use serde_json::{json, Map, Value};
+
+/// A table, and servers that it fits.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// The servers.
+    pub cluster: Cluster,
+    /// The fabric's table.
+    pub table: Value,
+    /// Faults of parts that it has.
+    pub faults: Vec<Fault>,
+}
+
+/// Tables that the fabric `kind` must accept.
+pub fn tables(kind: &str) -> BoxedStrategy<Fitted> {
+    match kind {
+        "sirius" => sirius().boxed(),
+        "clos" => clos().boxed(),
+        new => panic!("add a strategy of valid tables for {new:?} to tests/invariants/tables.rs"),
+    }
+}
+
+/// Values outside the range of `kind`: the key that is set, its value as
+/// messages show it, and the key that must be refused.
+pub fn out_of_range(kind: &str) -> Vec<(&'static str, Value, &'static str)> {
+    let same = |key: &'static str, value| (key, value, key);
+    match kind {
+        "sirius" => vec![
+            same("queue", json!(1)),
+            same("queue", json!(65)),
+            same("uplinks", json!(0)),
+            same("uplinks", json!(1_000_000)),
+            same("grating_ports", json!(0)),
+            same("grating_ports", json!(1_000_003)),
+            same("cell", json!("0 B")),
+            same("cell", json!("1 GB")),
+            same("channel_rate", json!("0 b/s")),
+            same("slot", json!("0 ps")),
+            same("slot", json!("2 ms")),
+            ("guardband", json!("500 us"), "slot"),
+            same("propagation", json!("2 ms")),
+            same("grant_delay_epochs", json!(2)),
+            same("ideal_window", json!(0)),
+            same("ideal_window", json!(256)),
+            same("detection_epochs", json!(0)),
+            same("detection_epochs", json!(256)),
+        ],
+        "clos" => vec![
+            same("oversubscription", json!(0.5)),
+            same("oversubscription", json!(1001.0)),
+            same("racks_per_pod", json!(0)),
+            same("racks_per_pod", json!(1_000_003)),
+            same("mtu", json!("63 B")),
+            same("mtu", json!("70 KB")),
+            same("header", json!("70 KB")),
+            same("propagation", json!("200 ms")),
+            same("switch_latency", json!("200 ms")),
+            same("flow_buffer", json!(0)),
+            same("flow_buffer", json!(2_000_000)),
+            same("link_rate", json!("0 b/s")),
+            same("link_rate", json!("1 b/s")),
+            same("detail", json!("flows")),
+        ],
+        new => panic!("list values that {new:?} must refuse in tests/invariants/tables.rs"),
+    }
+}
+
+/// Any setting of every switch (a key whose values are words) of a fabric, as
+/// its schema lists them; so that a new switch is tried without a word here.
+fn switches(kind: &str, except: &[&str]) -> BoxedStrategy<Map<String, Value>> {
+    let schema = (find(kind).expect("a registered fabric").schema)();
+    let mut all = Just(Map::new()).boxed();
+    let properties = schema["properties"].as_object().expect("a table");
+    for key in properties.keys().filter(|k| !except.contains(&k.as_str())) {
+        let Some(words) = words(&schema, key) else {
+            continue;
+        };
+        let (key, word) = (key.clone(), prop::sample::select(words));
+        all = (all, prop::option::of(word))
+            .prop_map(move |(mut all, word)| {
+                all.extend(word.map(|w| (key.clone(), w)));
+                all
+            })
+            .boxed();
+    }
+    all
+}
+
+/// The words that a key may have as its value, if it is a switch.
+pub fn words(schema: &Value, key: &str) -> Option<Vec<Value>> {
+    let reference = schema["properties"][key]["$ref"].as_str()?;
+    let variants = schema.pointer(reference.strip_prefix('#')?)?["oneOf"].as_array()?;
+    variants.iter().map(|v| v.get("const").cloned()).collect()
+}
+
+fn merged(keys: Value, switches: Map<String, Value>) -> Value {
+    let Value::Object(mut table) = keys else {
+        unreachable!("a table")
+    };
+    table.retain(|_, v| !v.is_null());
+    table.extend(switches);
+    Value::Object(table)
+}
+
+fn picoseconds(ps: i64) -> Value {
+    json!(format!("{ps} ps"))
+}
+
+/// Links between servers and rack switches: as fast as the rack, or slower.
+fn nic() -> impl Strategy<Value = Nic> {
+    let capped = (1u64..40).prop_map(|gbps| Nic::Capped(Rate(gbps * Rate::GBPS.0)));
+    prop_oneof![Just(Nic::Uncapped), capped]
+}
+
+// ---- Sirius ----------------------------------------------------------------
+
+/// Racks, ports of a base grating, uplinks and plan that go together.
+fn wirings() -> impl Strategy<Value = (u32, Option<u32>, u32, &'static str)> {
+    let rotor = (2u32..25, 1u32..9).prop_map(|(n, u)| (n, None, u.min(n), "rotor"));
+    // Large enough that threads share the work.
+    let large = (97u32..130, 1u32..9).prop_map(|(n, u)| (n, None, u, "rotor"));
+    let groups = || (1u32..5, 1u32..7).prop_filter("two nodes or more", |(g, p)| g * p > 1);
+    let wide = (groups(), 1u32..9)
+        .prop_map(|((g, p), u)| (g * p, Some(p), u.min(g * p).min(2 * g), "wide"));
+    let mixed = (groups(), 0u32..3, any::<prop::sample::Index>()).prop_map(|((g, p), banks, k)| {
+        let rests: Vec<u32> = (0..g).filter(|&r| r == 0 || g.is_multiple_of(r)).collect();
+        let uplinks = g * banks + rests[k.index(rests.len())];
+        (g * p, Some(p), uplinks.clamp(1, g * p), "mixed")
+    });
+    let large_gratings = (4u32..9).prop_map(|g| (g * 16, Some(16), g, "mixed"));
+    prop_oneof![8 => rotor, 1 => large, 8 => wide, 8 => mixed, 1 => large_gratings]
+}
+
+fn sirius() -> impl Strategy<Value = Fitted> {
+    // Time to send and guardband [ps].
+    let timing = (20_000i64..150_000, prop_oneof![Just(0), 1i64..40_000]);
+    let protocol = (
+        prop::sample::select(vec![2, 3, 4, 5, 8, 9, 16, 17, 64]),
+        0u32..2,
+        1u32..4,
+    );
+    let propagation = prop_oneof![
+        2 => Just(0i64), 1 => Just(1), 2 => 1i64..400_000, 1 => 1_000_000i64..2_500_000,
+    ];
+    let servers = (1u32..5, 1u32..5, 20u64..101, nic());
+    (
+        wirings(),
+        servers,
+        timing,
+        protocol,
+        propagation,
+        prop::option::of(3u64..=10),
+        switches("sirius", &["uplink_plan"]),
+        failures(),
+    )
+        .prop_map(
+            |(
+                (racks, ports, uplinks, plan),
+                (servers, base, gbps, nic),
+                (send, guardband),
+                (queue, delay, window),
+                propagation,
+                tenths,
+                mut switches,
+                failures,
+            )| {
+                // The ideal mode has no server links.
+                let ideal = switches.get("mode") == Some(&json!("ideal"));
+                let nic = if ideal { Nic::Uncapped } else { nic };
+                let cluster = Cluster {
+                    racks,
+                    servers_per_rack: servers,
+                    server_rate: Rate(base as u64 * gbps * Rate::GBPS.0 / servers as u64),
+                    nic,
+                };
+                let fits = Rate(gbps * Rate::GBPS.0).bytes_in(Time(send));
+                let table = json!({
+                    "uplink_plan": plan, "grating_ports": ports, "uplinks": uplinks,
+                    "channel_rate": format!("{gbps} Gb/s"),
+                    "slot": picoseconds(send + guardband), "guardband": picoseconds(guardband),
+                    "cell": tenths.map(|k| format!("{} B", fits * k / 10)),
+                    "queue": queue, "grant_delay_epochs": delay, "ideal_window": window,
+                    "propagation": picoseconds(propagation),
+                });
+                if racks == 2 {
+                    // Two nodes have no others between them.
+                    switches.remove("intermediates");
+                }
+                if plan != "rotor" {
+                    // Gratings leave no schedule without a node.
+                    switches.remove("recovery");
+                }
+                Fitted {
+                    cluster,
+                    table: merged(table, switches),
+                    faults: faults(&failures, racks, uplinks, plan != "rotor"),
+                }
+            },
+        )
+}
+
+/// What fails.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Node,
+    Transceiver(u32),
+    FirstGrating,
+}
+
+/// A part that fails, wholly or with a probability of loss, and may be repaired.
+#[derive(Clone, Copy, Debug)]
+struct Failure {
+    node: u32,
+    part: Part,
+    loss: f64,
+    at: Time,
+    repaired_after: Option<Time>,
+}
+
+fn failures() -> impl Strategy<Value = Vec<Failure>> {
+    let part = prop_oneof![
+        2 => Just(Part::Node),
+        3 => any::<u32>().prop_map(Part::Transceiver),
+        1 => Just(Part::FirstGrating),
+    ];
+    let loss = prop_oneof![Just(1.0), 0.01f64..0.5];
+    let span = || (0i64..20_000_000).prop_map(Time);
+    let failure = (any::<u32>(), part, loss, span(), prop::option::of(span())).prop_map(
+        |(node, part, loss, at, repaired_after)| Failure {
+            node,
+            part,
+            loss,
+            at,
+            repaired_after,
+        },
+    );
+    prop_oneof![Just(Vec::new()), prop::collection::vec(failure, 1..3)]
+}
+
+/// What happens to `nodes` nodes with `uplinks` uplinks each.
+fn faults(failures: &[Failure], nodes: u32, uplinks: u32, has_gratings: bool) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for f in failures {
+        let node = f.node % nodes;
+        let element = match f.part {
+            Part::Node => Element::Node(node),
+            Part::Transceiver(u) => Element::Transceiver {
+                node,
+                uplink: u % uplinks,
+            },
+            Part::FirstGrating if has_gratings => Element::Grating(0),
+            Part::FirstGrating => continue,
+        };
+        let (at, loss) = (f.at, f.loss);
+        let fail = Command::Fail { element, loss };
+        faults.push(Fault { at, command: fail });
+        faults.extend(f.repaired_after.map(|after| Fault {
+            at: at + after,
+            command: Command::Repair(element),
+        }));
+    }
+    faults.sort_by_key(|f| f.at);
+    faults
+}
+
+// ---- Clos ------------------------------------------------------------------
+
+fn clos() -> impl Strategy<Value = Fitted> {
+    let pods = (1u32..7, 1u32..5).prop_filter("two racks or more", |(p, r)| p * r > 1);
+    let servers = (1u32..5, 1u64..30);
+    let shape = (prop::sample::select(vec![1.0, 1.7, 3.0]), 1u64..60);
+    let packets = (
+        prop::sample::select(vec![64u64, 300, 1_500, 9_000]),
+        prop::sample::select(vec![0u64, 78]),
+        prop::option::of(1u32..12),
+    );
+    let delays = (
+        prop::sample::select(vec![0i64, 1, 350_000, 1_000_000]),
+        prop::sample::select(vec![0i64, 40_000]),
+    );
+    (pods, servers, nic(), shape, packets, delays, switches("clos", &["detail"])).prop_map(
+        |((pods, pod), (servers, gbps), nic, (ratio, link), (mtu, header, buffer), (fly, switch), words)| {
+            let cluster = Cluster {
+                racks: pods * pod,
+                servers_per_rack: servers,
+                server_rate: Rate(gbps * Rate::GBPS.0 + 7),
+                nic,
+            };
+            // Above a single pod there is no core to withhold.
+            let at_rack = words.get("oversubscription_at") == Some(&json!("rack"));
+            let ratio = if pods == 1 && !at_rack { 1.0 } else { ratio };
+            let table = json!({
+                "racks_per_pod": pod, "oversubscription": ratio, "link_rate": format!("{link} Gb/s"),
+                "mtu": format!("{mtu} B"), "header": format!("{header} B"), "flow_buffer": buffer,
+                "propagation": picoseconds(fly), "switch_latency": picoseconds(switch),
+            });
+            Fitted { cluster, table: merged(table, words), faults: Vec::new() }
+        },
+    )
+}

@@ -1,0 +1,113 @@
+//! What the Sirius paper promises, measured from outside: its capacity under
+//! the worst traffic, by uplinks and plan.
+
+use lightloom_engine::{Cluster, Flows, HostId, Io, Nic, Rate, Stream, Time};
+use lightloom_fabrics::{find, Site};
+use serde_json::{json, Value};
+
+/// The cluster of §7.
+const PAPER: Cluster = Cluster {
+    racks: 128,
+    servers_per_rack: 24,
+    server_rate: Rate(400_000_000_000 / 24),
+    nic: Nic::Uncapped,
+};
+
+const PLANS: [&str; 3] = ["rotor", "mixed", "wide"];
+
+/// Every rack has more to send to one other than it ever can, and hears from one other.
+fn permutation() -> Flows {
+    let mut flows = Flows::new();
+    for rack in 0..PAPER.racks {
+        let to = (rack * 5 + 37) % PAPER.racks;
+        assert_ne!(to, rack);
+        let host = |rack| HostId(rack * PAPER.servers_per_rack);
+        flows.push(host(rack), host(to), 1 << 25, Time::ZERO);
+    }
+    flows
+}
+
+/// Runs Sirius up to `until`.
+fn run(table: &Value, flows: Flows, until: &[Time]) -> (Io, Vec<u64>) {
+    let entry = find("sirius").expect("registered");
+    let table = (entry.resolve)(table, &PAPER).expect("a valid table");
+    let site = Site {
+        cluster: &PAPER,
+        flows: &flows,
+        seed: 1,
+        threads: 1,
+    };
+    let mut fabric = (entry.build)(&table, &site).expect("a valid table");
+    let mut io = Io::new(flows);
+    let mut delivered = Vec::new();
+    for &to in until {
+        fabric.advance(to, &mut io);
+        delivered.push(io.ledger.delivered);
+    }
+    (io, delivered)
+}
+
+/// Share of the base uplinks' rate that arrives between 0.1 and 0.4 ms.
+fn carried(table: &Value) -> f64 {
+    let (from, until) = (Time::US * 100, Time::US * 400);
+    let (_, delivered) = run(table, permutation(), &[from, until]);
+    let bits = (delivered[1] - delivered[0]) as f64 * 8.0;
+    let base = PAPER.rack_rate().0 as f64 * PAPER.racks as f64;
+    bits / (base * (until - from).as_secs_f64())
+}
+
+/// Each byte crosses the core twice, and a tenth of a slot is guardband: 1×,
+/// 1.5× and 2× the base uplinks carry half of 0.9, 1.35 and 1.8 (§4.2, §7).
+#[test]
+fn a_permutation_gets_half_of_the_uplinks_in_every_plan() {
+    for plan in PLANS {
+        for (uplinks, expected) in [(8, 0.45), (12, 0.675), (16, 0.9)] {
+            let share = carried(&json!({"uplink_plan": plan, "uplinks": uplinks}));
+            assert!(
+                (share / expected - 1.0).abs() < 0.02,
+                "{plan}, {uplinks} uplinks: {share:.4} of the base uplinks, not {expected}"
+            );
+        }
+    }
+}
+
+/// Lone flows of 81.8 KB between random servers, each long after the one
+/// before; how long they took, sorted.
+fn lone_flows(plan: &str, mode: &str) -> Vec<Time> {
+    let mut rng = Stream::new(1, "lone", 0);
+    let mut flows = Flows::new();
+    let mut now = Time::ZERO;
+    for _ in 0..500 {
+        let src = rng.below(PAPER.hosts());
+        let dst = (src + PAPER.servers_per_rack * (1 + rng.below(PAPER.racks - 1))) % PAPER.hosts();
+        now += Time::US * 100 + Time(rng.below(10_000_000) as i64);
+        flows.push(HostId(src), HostId(dst), 81_800, now);
+    }
+    let table = json!({"uplink_plan": plan, "mode": mode});
+    let (mut io, _) = run(&table, flows, &[now + Time::MS]);
+    let flows = &mut io.flows;
+    let mut took: Vec<Time> = flows
+        .finish
+        .iter()
+        .zip(&flows.arrival)
+        .map(|(&finish, &arrival)| finish - arrival)
+        .collect();
+    took.sort();
+    took
+}
+
+#[test]
+fn a_lone_flow_is_63_per_cent_sooner_without_the_protocol_in_every_plan() {
+    for plan in PLANS {
+        let (with, without) = (lone_flows(plan, "request_grant"), lone_flows(plan, "ideal"));
+        let mean = |t: &[Time]| t.iter().map(|t| t.0 as f64).sum::<f64>() / t.len() as f64;
+        let p = |t: &[Time], q: usize| t[t.len() * q / 100].0 as f64;
+        for (n, a, b) in [
+            ("mean", mean(&with), mean(&without)),
+            ("p50", p(&with, 50), p(&without, 50)),
+            ("p99", p(&with, 99), p(&without, 99)),
+        ] {
+            println!("{plan} {n} {a:.0} {b:.0} {:.1} %", 100.0 * (1.0 - b / a));
+        }
+    }
+}
