@@ -40,8 +40,7 @@ lint: $(STAMPS)/develop ## Check format, lints and types
 	$(BIN)/mypy python/lightloom
 
 bench: $(STAMPS)/develop ## Measure speed and memory; records JSON in benches/runs
-	cargo bench -p lightloom-fabrics
-	if [ -f benches/record.py ]; then $(BIN)/python benches/record.py; fi
+	$(BIN)/python benches/record.py
 
 docs: $(STAMPS)/docs ## Build the documentation into site/
 	$(BIN)/mkdocs build --strict
