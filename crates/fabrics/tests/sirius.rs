@@ -1,5 +1,5 @@
-//! What the Sirius paper promises, measured from outside: its capacity under
-//! the worst traffic, by uplinks and plan.
+//! What the Sirius paper promises, measured from outside: capacity under the
+//! worst traffic, and what the protocol costs a lone flow, by uplinks and plan.
 
 use lightloom_engine::{Cluster, Flows, HostId, Io, Nic, Rate, Stream, Time};
 use lightloom_fabrics::{find, Site};
@@ -71,43 +71,33 @@ fn a_permutation_gets_half_of_the_uplinks_in_every_plan() {
     }
 }
 
-/// Lone flows of 81.8 KB between random servers, each long after the one
-/// before; how long they took, sorted.
-fn lone_flows(plan: &str, mode: &str) -> Vec<Time> {
+/// Mean time of lone flows of 81.8 KB between random racks, each long after
+/// the one before and at any phase of an epoch [ps].
+fn lone_flow(plan: &str, mode: &str) -> f64 {
     let mut rng = Stream::new(1, "lone", 0);
     let mut flows = Flows::new();
     let mut now = Time::ZERO;
     for _ in 0..500 {
         let src = rng.below(PAPER.hosts());
-        let dst = (src + PAPER.servers_per_rack * (1 + rng.below(PAPER.racks - 1))) % PAPER.hosts();
+        let racks_on = 1 + rng.below(PAPER.racks - 1);
+        let dst = (src + PAPER.servers_per_rack * racks_on) % PAPER.hosts();
         now += Time::US * 100 + Time(rng.below(10_000_000) as i64);
         flows.push(HostId(src), HostId(dst), 81_800, now);
     }
     let table = json!({"uplink_plan": plan, "mode": mode});
-    let (mut io, _) = run(&table, flows, &[now + Time::MS]);
-    let flows = &mut io.flows;
-    let mut took: Vec<Time> = flows
-        .finish
-        .iter()
-        .zip(&flows.arrival)
-        .map(|(&finish, &arrival)| finish - arrival)
-        .collect();
-    took.sort();
-    took
+    let (io, _) = run(&table, flows, &[now + Time::MS]);
+    let took = |f: usize| (io.flows.finish[f] - io.flows.arrival[f]).0 as f64;
+    (0..io.flows.len()).map(took).sum::<f64>() / io.flows.len() as f64
 }
 
+/// The paper's 63 % at L = 10 %, where flows hardly meet (§7). The mean over
+/// all phases moves by a few points with the plan: requests wait for an epoch
+/// to begin, and the epochs of a plan are as long as the gaps between meetings.
 #[test]
-fn a_lone_flow_is_63_per_cent_sooner_without_the_protocol_in_every_plan() {
+fn a_lone_flow_saves_about_63_per_cent_without_the_protocol_in_every_plan() {
     for plan in PLANS {
-        let (with, without) = (lone_flows(plan, "request_grant"), lone_flows(plan, "ideal"));
-        let mean = |t: &[Time]| t.iter().map(|t| t.0 as f64).sum::<f64>() / t.len() as f64;
-        let p = |t: &[Time], q: usize| t[t.len() * q / 100].0 as f64;
-        for (n, a, b) in [
-            ("mean", mean(&with), mean(&without)),
-            ("p50", p(&with, 50), p(&without, 50)),
-            ("p99", p(&with, 99), p(&without, 99)),
-        ] {
-            println!("{plan} {n} {a:.0} {b:.0} {:.1} %", 100.0 * (1.0 - b / a));
-        }
+        let (with, without) = (lone_flow(plan, "request_grant"), lone_flow(plan, "ideal"));
+        let saved = 100.0 * (1.0 - without / with);
+        assert!((saved - 63.0).abs() < 5.0, "{plan}: {saved:.1} %");
     }
 }

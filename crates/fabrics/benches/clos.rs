@@ -1,0 +1,116 @@
+//! Speed and memory of the Clos kernel, one JSON object a line.
+//!
+//! The paper's simulation (Sirius §7): 128 racks of 24 servers, Pareto flows.
+//! Every case runs in a process of its own, so that its peak memory is its own,
+//! and several times; the fastest run counts, all are printed. Name cases to
+//! run only those: `cargo bench --bench clos -- ideal`.
+
+use lightloom_engine::run::{run, Plan, Silent, Stop};
+use lightloom_engine::{Cluster, Flows, Io, Nic, Rate, Time};
+use lightloom_fabrics::{find, Site};
+use lightloom_workload::WorkloadConfig;
+use serde_json::{json, Value};
+
+const RUNS: usize = 5;
+
+const PAPER: Cluster = Cluster {
+    racks: 128,
+    servers_per_rack: 24,
+    server_rate: Rate(400_000_000_000 / 24),
+    nic: Nic::Uncapped,
+};
+
+/// Name, load, table.
+fn cases() -> Vec<(&'static str, f64, Value)> {
+    let delays = json!({"propagation": "500 ns", "switch_latency": "500 ns"});
+    vec![
+        ("ideal", 0.5, json!({})),
+        ("ideal-load-10", 0.1, json!({})),
+        ("ideal-load-100", 1.0, json!({})),
+        ("3to1", 0.5, json!({"oversubscription": 3.0})),
+        ("delays", 0.5, delays),
+    ]
+}
+
+fn flows(load: f64) -> Flows {
+    let table = json!({
+        "arrivals": "poisson", "load": load, "flows": 200_000, "pattern": "uniform",
+        "sizes": {"kind": "pareto", "shape": 1.05, "mean": "100 KB"},
+    });
+    let workload: WorkloadConfig = serde_json::from_value(table).expect("a workload");
+    let workload = workload.resolve(&PAPER).expect("a workload that can run");
+    workload.generate(&PAPER, 1).expect("flows")
+}
+
+fn measure(name: &str, load: f64, table: &Value) -> Value {
+    let flows = flows(load);
+    let entry = find("clos").expect("the Clos is registered");
+    let table = (entry.resolve)(table, &PAPER).expect("a table that can run");
+    let mut kernel_s = Vec::new();
+    let mut last = None;
+    for _ in 0..RUNS {
+        let site = Site {
+            cluster: &PAPER,
+            flows: &flows,
+            seed: 1,
+            threads: 1,
+        };
+        let mut fabric = (entry.build)(&table, &site).expect("a fabric");
+        let mut io = Io::new(flows.clone());
+        let plan = Plan {
+            stop: Stop::LastArrival,
+            limit: Time::S,
+            sample: None,
+            faults: Vec::new(),
+        };
+        let outcome = run(fabric.as_mut(), &mut io, &plan, &mut Silent).expect("no faults");
+        kernel_s.push(outcome.kernel_s);
+        last = Some((io.ledger, outcome));
+    }
+    let (ledger, outcome) = last.expect("at least one run");
+    let best = kernel_s.iter().copied().fold(f64::INFINITY, f64::min);
+    let hops = outcome.totals.packet_hops.expect("packets hop") as f64;
+    json!({
+        "bench": format!("clos/{name}"),
+        "threads": 1,
+        "packet_hops": hops,
+        "M_packet_hops_per_s": hops / best / 1e6,
+        "ns_per_hop": best * 1e9 / hops,
+        "kernel_s": kernel_s,
+        "simulated_us": outcome.simulated.as_secs_f64() * 1e6,
+        "flows_completed": ledger.flows_completed,
+        "peak_rss_bytes": peak_rss(),
+    })
+}
+
+/// Peak memory of this process [B], where the system tells.
+fn peak_rss() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    let kb: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kb * 1024)
+}
+
+/// Marks the process that measures one case.
+const CHILD: &str = "--measure";
+
+fn main() {
+    let args: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
+    let itself = std::env::current_exe().expect("the path of this program");
+    for (name, load, table) in cases() {
+        if args.first().is_some_and(|a| a == CHILD) {
+            if args.get(1).is_some_and(|a| a == name) {
+                println!("{}", measure(name, load, &table));
+            }
+        } else if args.is_empty() || args.iter().any(|a| a == name) {
+            let child = std::process::Command::new(&itself)
+                .args([CHILD, name])
+                .status()
+                .expect("a process for the case");
+            assert!(child.success(), "{name} failed");
+        }
+    }
+}
