@@ -35,8 +35,8 @@ test-python: $(STAMPS)/develop ## Run the Python tests
 lint: $(STAMPS)/develop ## Check format, lints and types
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python validation scripts
-	$(BIN)/ruff format --check python validation scripts
+	$(BIN)/ruff check python validation scripts benches
+	$(BIN)/ruff format --check python validation scripts benches
 	$(BIN)/mypy python/lightloom
 
 bench: $(STAMPS)/develop ## Measure speed and memory; records JSON in benches/runs
