@@ -425,6 +425,16 @@ impl SiriusConfig {
             };
             return Err(Refusal::new("fabric.uplinks", uplinks, limit, remedy));
         }
+        if cluster.racks == 2 && self.intermediates == Intermediates::Others {
+            let limit = "between two nodes there is no other to relay";
+            let remedy = "use fabric.intermediates = \"all\", or add racks";
+            return Err(Refusal::new(
+                "fabric.intermediates",
+                "others",
+                limit,
+                remedy,
+            ));
+        }
         if !(2..=32_000).contains(&cluster.racks) {
             let limit = "Sirius connects 2 to 32000 nodes";
             return Err(Refusal::new(
@@ -539,6 +549,22 @@ mod tests {
         flows.push(host(0), host(30), 562 * Cell::SEQ_MAX + 1, Time::ZERO);
         let e = ideal.check_flows(562, &flows).unwrap_err().to_string();
         assert!(e.starts_with("fabric.cell = 562 B: a flow of"), "{e}");
+    }
+
+    #[test]
+    fn two_nodes_have_no_others() {
+        let uplinks = Some(1);
+        let others = SiriusConfig {
+            intermediates: Intermediates::Others,
+            uplinks,
+            ..SiriusConfig::default()
+        };
+        let e = others.derive(&cluster(2)).unwrap_err().to_string();
+        assert!(
+            e.starts_with("fabric.intermediates = others: between two nodes"),
+            "{e}"
+        );
+        assert!(others.derive(&cluster(3)).is_ok());
     }
 
     #[test]
