@@ -32,6 +32,31 @@ pub enum Element {
     },
     /// A passive grating of the optical core.
     Grating(u32),
+    /// The controller that decides on circuits: without it they stay as they are.
+    Controller,
+    /// One optical port of a rack, towards one plane of optical switches.
+    Port {
+        /// The rack.
+        node: u32,
+        /// The plane.
+        plane: u32,
+    },
+}
+
+/// Racks `a` and `b` (`a < b`) were joined by a lit circuit during
+/// [`from`, `until`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Circuit {
+    /// The rack of lower number.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// The plane of optical switches; 0 where there is one.
+    pub plane: u16,
+    /// First instant at which it carried anything that was sent.
+    pub from: Time,
+    /// Went dark; the end of the run if it never did.
+    pub until: Time,
 }
 
 /// What the engine tells a fabric to do at a given instant.
@@ -88,6 +113,9 @@ pub struct Totals {
     pub cell_hops: Option<u64>,
     /// Packets moved over a hop.
     pub packet_hops: Option<u64>,
+    /// Bytes delivered that crossed at least one circuit; `None` where there
+    /// are no circuits that come and go, such as those of hybrid fabrics.
+    pub circuit_bytes: Option<u64>,
 }
 
 /// A network. Called once per horizon, never per cell.
@@ -129,6 +157,13 @@ pub trait Fabric: Send {
 
     /// The rate of transmitter `tx`.
     fn port_rate(&self, tx: PortId) -> Rate;
+
+    /// Every circuit that was lit so far, in the order in which they came up;
+    /// those that still are end at `now`.
+    fn circuits(&self, now: Time) -> Vec<Circuit> {
+        let _ = now;
+        Vec::new()
+    }
 
     /// Whether `flow` may still be delivered (its ends are not cut off).
     fn reachable(&self, flow: FlowId, io: &Io) -> bool {

@@ -22,7 +22,7 @@ pub mod time;
 pub use agenda::Agenda;
 pub use audit::{Audit, Transmission};
 pub use cluster::{Cluster, Nic};
-pub use fabric::{Command, Element, Fabric, Rejected, Shape, Totals, View};
+pub use fabric::{Circuit, Command, Element, Fabric, Rejected, Shape, Totals, View};
 pub use flows::{Dependencies, Flows};
 pub use ids::{FlowId, HostId, PortId};
 pub use io::{Io, Ledger};

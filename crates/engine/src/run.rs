@@ -1,6 +1,6 @@
 //! The run loop: horizons, faults, sampling, progress, stopping.
 
-use crate::fabric::{Command, Fabric, Rejected, Shape, Totals, View};
+use crate::fabric::{Circuit, Command, Fabric, Rejected, Shape, Totals, View};
 use crate::io::{Io, Ledger};
 use crate::time::Time;
 
@@ -74,6 +74,8 @@ pub struct Outcome {
     pub totals: Totals,
     /// What was connected.
     pub shape: Shape,
+    /// Who was connected to whom, and when; empty for fabrics without circuits.
+    pub circuits: Vec<Circuit>,
     /// Time inside the kernel alone [s].
     pub kernel_s: f64,
     /// Whether the observer stopped the run.
@@ -144,6 +146,7 @@ pub fn run(
         samples,
         totals: fabric.totals(),
         shape: fabric.shape(),
+        circuits: fabric.circuits(now),
         kernel_s: kernel.as_secs_f64(),
         interrupted,
     })

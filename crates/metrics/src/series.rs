@@ -122,6 +122,7 @@ mod tests {
                 host_rate: Rate(4 * Rate::GBPS.0),
                 link_capacity: Rate(16 * Rate::GBPS.0),
             },
+            circuits: Vec::new(),
             kernel_s: 0.0,
             interrupted: false,
         };

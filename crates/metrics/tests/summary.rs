@@ -37,6 +37,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
             host_rate: CLUSTER.server_rate,
             link_capacity: Rate(1),
         },
+        circuits: Vec::new(),
         kernel_s: 0.5,
         interrupted: false,
     };

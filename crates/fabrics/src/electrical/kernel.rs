@@ -258,6 +258,7 @@ impl EventKernel for Clos {
             reorder_peak_bytes: Some(self.reorder_peak),
             cell_hops: None,
             packet_hops: Some(self.packet_hops),
+            circuit_bytes: None,
         }
     }
 

@@ -380,6 +380,7 @@ fn a_grey_failure_loses_its_share_and_everything_arrives() {
                 [t.tx.0, t.rx.0].contains(&(node * u + uplink))
             }
             Element::Grating(g) => schedule.grating(t.tx.0 / u, t.tx.0 % u) == Some(g),
+            Element::Controller | Element::Port { .. } => unreachable!("no part of Sirius"),
         };
         let audit = ran.io.audit.as_ref().unwrap();
         let sent = audit.transmissions.iter().filter(through).count() as f64;
@@ -434,6 +435,8 @@ fn what_a_fabric_does_not_have_cannot_fail() {
     let t = Element::Transceiver { node: 1, uplink: 4 };
     assert_eq!(rejects(t, 1.0), "uplink 4: this fabric has uplinks 0 to 3");
     assert!(rejects(Element::Grating(0), 1.0).starts_with("grating 0: uplink_plan = \"rotor\""));
+    assert!(rejects(Element::Controller, 1.0).starts_with("controller: "));
+    assert!(rejects(Element::Port { node: 1, plane: 4 }, 1.0).starts_with("port 1/4: "));
     assert!(rejects(NODE, 1.5).starts_with("loss 1.5: a probability"));
 }
 

@@ -223,6 +223,7 @@ impl SlotKernel for Ideal {
             reorder_peak_bytes: Some(self.reorder.peak_bytes()),
             cell_hops: Some(self.hops),
             packet_hops: None,
+            circuit_bytes: None,
         }
     }
 

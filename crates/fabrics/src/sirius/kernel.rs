@@ -514,6 +514,7 @@ impl<const CAP: usize> SlotKernel for Sirius<CAP> {
             reorder_peak_bytes: self.shards.iter().map(|s| s.reorder.peak_bytes()).max(),
             cell_hops: Some(self.shards.iter().map(|s| s.hops).sum()),
             packet_hops: None,
+            circuit_bytes: None,
         }
     }
 

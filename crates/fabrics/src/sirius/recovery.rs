@@ -130,6 +130,14 @@ impl<const CAP: usize> Sirius<CAP> {
                 within("grating", g, count)?;
                 Part::Grating(g)
             }
+            Element::Controller => {
+                let limit = "controller: Sirius has none; fail a node, transceiver or grating";
+                return Err(Rejected(limit.to_owned()));
+            }
+            Element::Port { node, plane } => {
+                let limit = "Sirius has no planes of circuits; fail a transceiver";
+                return Err(Rejected(format!("port {node}/{plane}: {limit}")));
+            }
         })
     }
 
