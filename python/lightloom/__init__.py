@@ -13,11 +13,15 @@
 a `ConfigError` that names the key, the value, the limit and the remedy.
 """
 
-from lightloom._core import __version__
-from lightloom.api import Progress, compare, run
-from lightloom.config import Experiment, load
-from lightloom.errors import ConfigError
-from lightloom.results import Comparison, Result
+from importlib import import_module
+
+TYPE_CHECKING = False  # what `typing` has, without the time that it takes to load
+if TYPE_CHECKING:
+    from lightloom._core import __version__
+    from lightloom.api import Progress, compare, run
+    from lightloom.config import Experiment, load
+    from lightloom.errors import ConfigError
+    from lightloom.results import Comparison, Result
 
 __all__ = [
     "Comparison",
@@ -30,3 +34,32 @@ __all__ = [
     "load",
     "run",
 ]
+
+_HOME = {
+    "Comparison": "results",
+    "ConfigError": "errors",
+    "Experiment": "config",
+    "Progress": "api",
+    "Result": "results",
+    "__version__": "_core",
+    "compare": "api",
+    "load": "config",
+    "run": "api",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imports a name's module when it is first used.
+
+    The command line must be able to answer Ctrl-C before NumPy and Arrow are
+    loaded, which takes longer than many commands run.
+    """
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -179,6 +180,32 @@ def test_compare_refuses_before_it_runs_anything(tmp_path: Path) -> None:
     assert names(tmp_path) == {"e.toml"}
     twice = lightloom("compare", "e.toml", "e.toml", cwd=tmp_path)
     assert "two experiments have this name" in twice.stderr
+
+
+INTERRUPTED_IMPORT = """
+import sys
+
+class CtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, CtrlC())
+from lightloom.__main__ import main
+main()
+"""
+
+
+def test_ctrl_c_while_the_command_still_loads_prints_no_traceback() -> None:
+    """Printed an import's traceback in the first half second of any command."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_IMPORT, "run", "e.toml"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 130
+    assert done.stderr == "interrupted: nothing unfinished was written\n"
 
 
 def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
