@@ -3,3 +3,4 @@
 //! matching and decomposition follow with the hybrid fabrics.
 
 pub mod cyclic;
+pub mod hopcroft_karp;
