@@ -3,4 +3,5 @@
 //! matching and decomposition follow with the hybrid fabrics.
 
 pub mod cyclic;
+pub mod demand;
 pub mod hopcroft_karp;
