@@ -2,7 +2,7 @@
 //!
 //! A workload fills the first group of columns, a run the second. A closed-loop
 //! workload is a graph: a flow starts `delay` after the last of the flows it
-//! depends on has been delivered.
+//! depends on has been delivered. [`Dag`](crate::Dag) builds such graphs.
 
 use crate::ids::{FlowId, HostId};
 use crate::time::Time;
@@ -35,17 +35,35 @@ pub struct Flows {
 }
 
 /// Who waits for whom, in compressed rows: `edges[starts[f]..starts[f + 1]]`
-/// are the flows that wait for flow `f`.
+/// are the nodes that wait for node `f`.
+///
+/// Nodes are the flows, by their rows, and after them the barriers: points that
+/// carry no bytes and are reached `delay` after the last that they wait for (at
+/// `delay` if they wait for nothing). With a barrier, n flows that wait for n
+/// others take 2n edges, not n². Fabrics never see barriers.
 #[derive(Clone, Debug, Default)]
 pub struct Dependencies {
-    /// Row starts, one more than flows; empty if nothing waits.
+    /// Row starts, one more than nodes; empty if nothing waits.
     pub starts: Vec<u32>,
-    /// Waiting flows.
+    /// Waiting nodes.
     pub edges: Vec<FlowId>,
-    /// How many deliveries each flow still waits for.
+    /// How many deliveries and barriers each node still waits for.
     pub missing: Vec<u32>,
-    /// From the last delivery to the start (compute time).
+    /// From the last of them to the start, or to the barrier (compute time).
     pub delay: Vec<Time>,
+    /// The jobs that the graph consists of, in the order of their beginning.
+    pub jobs: Vec<Job>,
+}
+
+/// A job: the part of a graph between two barriers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// What results call it.
+    pub name: String,
+    /// The barrier at which it is begun; without one it is begun at time zero.
+    pub begin: Option<FlowId>,
+    /// The barrier that is reached when all of it is done.
+    pub end: FlowId,
 }
 
 impl Flows {
@@ -121,11 +139,38 @@ impl Flows {
 }
 
 impl Dependencies {
-    /// The flows that wait for `f`.
-    pub fn waiting_for(&self, f: FlowId) -> &[FlowId] {
-        if self.starts.is_empty() {
-            return &[];
+    /// Memory that a node takes [B]: its row start, what it misses, its delay,
+    /// and in [`Io`](crate::Io) the latest delivery it has seen.
+    pub const BYTES_PER_NODE: u64 = 24;
+    /// Memory that an edge takes [B].
+    pub const BYTES_PER_EDGE: u64 = 4;
+
+    /// Whether nothing waits for anything.
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// Flows and barriers.
+    pub fn nodes(&self) -> usize {
+        self.missing.len()
+    }
+
+    /// The places in `edges` of the nodes that wait for `node`.
+    #[inline]
+    pub fn row(&self, node: FlowId) -> std::ops::Range<usize> {
+        match self.starts.get(node.index()..node.index() + 2) {
+            Some(row) => row[0] as usize..row[1] as usize,
+            None => 0..0,
         }
-        &self.edges[self.starts[f.index()] as usize..self.starts[f.index() + 1] as usize]
+    }
+
+    /// The nodes that wait for `node`.
+    pub fn waiting_for(&self, node: FlowId) -> &[FlowId] {
+        &self.edges[self.row(node)]
+    }
+
+    /// Memory that the graph takes during a run [B].
+    pub fn memory(&self) -> u64 {
+        self.nodes() as u64 * Self::BYTES_PER_NODE + self.edges.len() as u64 * Self::BYTES_PER_EDGE
     }
 }

@@ -43,8 +43,10 @@ pub struct Io {
     pub audit: Option<Audit>,
     open: usize,
     open_order: Vec<FlowId>,
-    /// Latest delivery that each waiting flow has seen; empty without any.
+    /// Latest delivery or barrier that each node has seen; empty without any.
     latest: Vec<Time>,
+    /// Nodes whose waiters are not told yet; empty between calls.
+    reached: Vec<(FlowId, Time)>,
     released: BinaryHeap<Reverse<(Time, FlowId)>>,
 }
 
@@ -57,20 +59,24 @@ impl Io {
             .filter(|f| flows.arrival[f.index()] != Time::NEVER)
             .collect();
         open_order.sort_by_key(|f| flows.arrival[f.index()]);
-        let waiting = if flows.after.starts.is_empty() {
-            0
-        } else {
-            flows.len()
-        };
-        Io {
-            latest: vec![Time::ZERO; waiting],
+        let nodes = flows.after.nodes();
+        let mut io = Io {
+            latest: vec![Time::ZERO; nodes],
+            reached: Vec::new(),
             flows,
             ledger: Ledger::default(),
             audit: None,
             open: 0,
             open_order,
             released: BinaryHeap::new(),
-        }
+        };
+        let first = io.flows.len()..nodes;
+        let free = first.filter(|&b| io.flows.after.missing[b] == 0);
+        io.reached = free
+            .map(|b| (FlowId(b as u32), io.flows.after.delay[b]))
+            .collect();
+        io.release();
+        io
     }
 
     /// When the next flow arrives, as far as is known.
@@ -147,22 +153,62 @@ impl Io {
     fn complete(&mut self, flow: FlowId, at: Time) {
         self.ledger.flows_completed += 1;
         self.flows.finish[flow.index()] = at;
-        if self.flows.after.starts.is_empty() {
-            return;
+        if !self.flows.after.is_empty() {
+            self.reached.push((flow, at));
+            self.release();
         }
-        let waiting = self.flows.after.waiting_for(flow).to_vec();
-        for w in waiting {
-            // Kernels may report a delivery after a later one, within a slot.
-            let latest = &mut self.latest[w.index()];
-            *latest = at.max(*latest);
-            let missing = &mut self.flows.after.missing[w.index()];
-            *missing -= 1;
-            if *missing == 0 {
-                let arrival = *latest + self.flows.after.delay[w.index()];
-                self.flows.arrival[w.index()] = arrival;
-                self.released.push(Reverse((arrival, w)));
+    }
+
+    /// Tells those that wait for what was reached. What then waits for nothing
+    /// more arrives, if it is a flow; a barrier is reached in turn.
+    fn release(&mut self) {
+        let flows = self.flows.len();
+        while let Some((node, at)) = self.reached.pop() {
+            for edge in self.flows.after.row(node) {
+                let after = &mut self.flows.after;
+                let w = after.edges[edge];
+                // Kernels may report a delivery after a later one, within a slot.
+                let latest = &mut self.latest[w.index()];
+                *latest = at.max(*latest);
+                after.missing[w.index()] -= 1;
+                if after.missing[w.index()] > 0 {
+                    continue;
+                }
+                let then = Time(latest.0.saturating_add(after.delay[w.index()].0));
+                if w.index() < flows {
+                    self.flows.arrival[w.index()] = then;
+                    self.released.push(Reverse((then, w)));
+                } else {
+                    self.reached.push((w, then));
+                }
             }
         }
+    }
+
+    /// When `node` was delivered, if it is a flow, or is reached, if it is a
+    /// barrier: that may lie ahead by its compute time. [`Time::NEVER`] if what
+    /// it waits for is not all delivered.
+    pub fn completed(&self, node: FlowId) -> Time {
+        let (n, after) = (node.index(), &self.flows.after);
+        if n < self.flows.len() {
+            return self.flows.finish[n];
+        }
+        match after.missing[n] {
+            0 => Time(self.latest[n].0.saturating_add(after.delay[n].0)),
+            _ => Time::NEVER,
+        }
+    }
+
+    /// When the last of the jobs that are known to end does, compute time and
+    /// all; zero without any.
+    pub fn jobs_end(&self) -> Time {
+        let ends = self.flows.after.jobs.iter().map(|j| self.completed(j.end));
+        latest(ends)
+    }
+
+    /// The last delivery so far, or [`Io::jobs_end`] if that is later.
+    pub fn last_completion(&self) -> Time {
+        latest(self.flows.finish.iter().copied()).max(self.jobs_end())
     }
 
     /// Counts a cell or packet lost on the way; its bytes stay in flight until
@@ -180,6 +226,14 @@ impl Io {
     pub fn exhausted(&self) -> bool {
         self.next_arrival().is_none()
     }
+}
+
+/// The latest of those that happened; zero without any.
+fn latest(times: impl Iterator<Item = Time>) -> Time {
+    times
+        .filter(|&t| t != Time::NEVER)
+        .max()
+        .unwrap_or(Time::ZERO)
 }
 
 #[cfg(test)]
@@ -202,6 +256,7 @@ mod tests {
             edges: vec![FlowId(2), FlowId(2)],
             missing: vec![0, 0, 2],
             delay: vec![Time::NS; 3],
+            ..Dependencies::default()
         };
         let mut io = Io::new(flows);
         while io.arrive(Time::ZERO).is_some() {}

@@ -135,7 +135,8 @@ pub fn run(
         now = to;
     }
     if plan.stop == Stop::Drain && fabric.idle() && io.exhausted() {
-        now = last_finish(io).min(now);
+        // With its last byte, not with the horizon that saw it.
+        now = io.last_completion().min(now);
     }
     // The horizon that saw the end may lie beyond it, and was sampled there.
     samples.retain(|s| s.at < now);
@@ -180,20 +181,10 @@ fn end_of(plan: &Plan, last_arrival: Time, fabric: &dyn Fabric, io: &Io, now: Ti
     match plan.stop {
         Stop::At(t) => t.min(plan.limit),
         Stop::LastArrival => last_arrival.min(plan.limit),
-        Stop::Drain if fabric.idle() && io.exhausted() => now,
+        // Jobs may go on computing when there is nothing left to send.
+        Stop::Drain if fabric.idle() && io.exhausted() => io.jobs_end().min(plan.limit).max(now),
         Stop::Drain => plan.limit,
     }
-}
-
-/// A drained run ends with its last byte, not with the horizon that saw it.
-fn last_finish(io: &Io) -> Time {
-    io.flows
-        .finish
-        .iter()
-        .copied()
-        .filter(|&t| t != Time::NEVER)
-        .max()
-        .unwrap_or(Time::ZERO)
 }
 
 /// About 400 samples over the arrivals, never closer than 100 ns.

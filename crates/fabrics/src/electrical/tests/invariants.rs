@@ -183,6 +183,7 @@ fn closed_loops_start_at_the_delivery() {
         edges: vec![FlowId(1)],
         missing: vec![0, 1],
         delay: vec![Time::ZERO, Time::ZERO],
+        ..Dependencies::default()
     };
     let (io, _) = simulate(&cluster(4, 4), &json!({}), flows, Stop::Drain);
     assert_eq!(io.flows.start[1], io.flows.finish[0]);
