@@ -2,6 +2,8 @@
 //! command and real controllers call alike. So far the cyclic schedules;
 //! matching and decomposition follow with the hybrid fabrics.
 
+pub mod assignment;
 pub mod cyclic;
 pub mod demand;
 pub mod hopcroft_karp;
+pub mod schedule;

@@ -1,0 +1,544 @@
+//! Maximum-weight assignment: one column for every row, one row for every column,
+//! so that the weights on the chosen entries are the largest possible in sum.
+//! With demand as weights, the best set of directed circuits.
+//!
+//! Rows come one by one and take the shortest augmenting path under potentials
+//! (Kuhn & Munkres; Jonker & Volgenant, 1987, without their column reduction,
+//! which hurts on skewed demand). O(N³) at worst. The potentials come with the
+//! result: who doubts the optimum checks it in O(N²).
+//!
+//! The diagonal is an entry like any other: with zero demand on it, a row that is
+//! assigned its own column has no circuit. Rectangular matrices are not solved.
+
+use lightloom_engine::Refusal;
+use std::fmt;
+
+/// In the workspace: no row, no column.
+const NONE: u32 = u32::MAX;
+/// The largest weight.
+const LIMIT: i64 = i64::MAX / 4;
+
+/// A square of weights ≥ 0, seen row by row, none counting more than a cap.
+#[derive(Clone, Copy, Debug)]
+pub struct Weights<'a> {
+    n: usize,
+    entries: &'a [i64],
+    cap: i64,
+}
+
+impl<'a> Weights<'a> {
+    /// The weights `entries`, row-major, of `n` rows and columns.
+    ///
+    /// # Panics
+    /// If there are not `n`² of them.
+    pub fn new(n: usize, entries: &'a [i64]) -> Weights<'a> {
+        assert_eq!(entries.len(), n * n, "the entries of {n} rows and columns");
+        Weights {
+            n,
+            entries,
+            cap: i64::MAX,
+        }
+    }
+
+    /// The same, where what exceeds `cap` counts as `cap`: what a slot of limited
+    /// length can serve, without a matrix of its own.
+    pub fn capped(self, cap: i64) -> Weights<'a> {
+        Weights { cap, ..self }
+    }
+
+    /// Number of rows and of columns.
+    pub fn size(&self) -> usize {
+        self.n
+    }
+
+    /// The weight of an entry.
+    pub fn at(&self, row: usize, column: usize) -> i64 {
+        self.row(row)[column].min(self.cap)
+    }
+
+    fn row(&self, row: usize) -> &'a [i64] {
+        &self.entries[row * self.n..][..self.n]
+    }
+
+    /// Potentials stay between 0 and the largest weight, and distances below three
+    /// of it, while a column is free; so nothing else can overflow.
+    fn check(&self) -> Result<(), Refusal> {
+        let (mut least, mut most, mut total) = (0, 0, 0i128);
+        for row in self.entries.chunks_exact(self.n.max(1)) {
+            let (low, high) = row
+                .iter()
+                .fold((0, 0), |(low, high), &w| (w.min(low), w.max(high)));
+            least = low.min(least);
+            most = high.min(self.cap).max(most);
+            total += i128::from(high.min(self.cap));
+        }
+        if least < 0 || self.cap < 0 {
+            return Err(Refusal::new(
+                "weights",
+                least.min(self.cap),
+                "a weight is at least 0",
+                "subtract the smallest weight from all: it changes no assignment",
+            ));
+        }
+        if most > LIMIT {
+            return Err(Refusal::new(
+                "weights",
+                most,
+                format!("at most {LIMIT}"),
+                "divide them all",
+            ));
+        }
+        if total > i128::from(i64::MAX) {
+            return Err(Refusal::new(
+                "weights",
+                total,
+                "the sum of the largest of every row must fit 63 bits",
+                "divide them all",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A maximum-weight assignment and the potentials that prove it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// The column of every row.
+    pub column_of: Vec<u32>,
+    /// The sum of the chosen weights.
+    pub weight: i64,
+    /// u: for every row, ≥ 0.
+    pub row_potential: Vec<i64>,
+    /// v: for every column, ≥ 0. u_i + v_j ≥ w_ij everywhere, with equality where
+    /// i is assigned j; so no assignment weighs more than Σ u + Σ v, and this one
+    /// weighs as much.
+    pub column_potential: Vec<i64>,
+}
+
+/// What is wrong with an assignment or its proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// Not one entry for each of as many rows as there are weights.
+    Shape,
+    /// Two rows have this column, or it does not exist.
+    Column(u32),
+    /// The potentials of this row and column do not cover their weight.
+    Uncovered(u32, u32),
+    /// The weight is not the sum of the chosen ones.
+    Weight,
+    /// The potentials sum up to this much more than the weight.
+    Gap(i128),
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Violation::Shape => write!(f, "not as many rows and potentials as weights have"),
+            Violation::Column(column) => write!(f, "column {column} is not there or taken twice"),
+            Violation::Uncovered(row, column) => {
+                write!(
+                    f,
+                    "potentials of row {row} and column {column} are below their weight"
+                )
+            }
+            Violation::Weight => write!(f, "the weight is not the sum of the chosen entries"),
+            Violation::Gap(gap) => write!(f, "potentials exceed the weight by {gap}"),
+        }
+    }
+}
+
+impl std::error::Error for Violation {}
+
+impl Assignment {
+    /// Checks that this is an assignment and that its potentials prove it to be
+    /// of maximum weight; O(N²), sharing no code with the solver.
+    pub fn verify(&self, weights: &Weights) -> Result<(), Violation> {
+        let n = weights.size();
+        let lengths = [
+            self.column_of.len(),
+            self.row_potential.len(),
+            self.column_potential.len(),
+        ];
+        if lengths != [n; 3] {
+            return Err(Violation::Shape);
+        }
+        let mut taken = vec![false; n];
+        let mut total = 0i128;
+        for (row, &column) in self.column_of.iter().enumerate() {
+            match taken.get_mut(column as usize) {
+                Some(taken) if !*taken => *taken = true,
+                _ => return Err(Violation::Column(column)),
+            }
+            total += i128::from(weights.at(row, column as usize));
+        }
+        if total != i128::from(self.weight) {
+            return Err(Violation::Weight);
+        }
+        for (row, u) in self.row_potential.iter().enumerate() {
+            for (column, v) in self.column_potential.iter().enumerate() {
+                if u.saturating_add(*v) < weights.at(row, column) {
+                    return Err(Violation::Uncovered(row as u32, column as u32));
+                }
+            }
+        }
+        let potentials = self.row_potential.iter().chain(&self.column_potential);
+        match potentials.map(|&p| i128::from(p)).sum::<i128>() - total {
+            0 => Ok(()),
+            gap => Err(Violation::Gap(gap)),
+        }
+    }
+}
+
+/// A maximum-weight assignment of `weights`.
+///
+/// # Errors
+/// Weights below 0, or so large that a sum of them would not fit 63 bits.
+pub fn maximum(weights: &Weights) -> Result<Assignment, Refusal> {
+    Solver::new().maximum(weights)
+}
+
+/// The memory of a search, to be kept between calls.
+#[derive(Clone, Debug, Default)]
+pub struct Solver {
+    /// u and v of [`Assignment`].
+    u: Vec<i64>,
+    v: Vec<i64>,
+    column_of: Vec<u32>,
+    row_of: Vec<u32>,
+    /// Length of the shortest path to each column, and the row before it.
+    distance: Vec<i64>,
+    before: Vec<u32>,
+    /// All columns: settled, then those at the present distance, then others.
+    columns: Vec<u32>,
+    settled: usize,
+    free: Vec<u32>,
+}
+
+impl Solver {
+    /// An empty workspace; it grows as needed.
+    pub fn new() -> Solver {
+        Solver::default()
+    }
+
+    /// A maximum-weight assignment of `weights`; among equals, always the same.
+    ///
+    /// # Errors
+    /// Weights below 0, or so large that a sum of them would not fit 63 bits.
+    pub fn maximum(&mut self, weights: &Weights) -> Result<Assignment, Refusal> {
+        weights.check()?;
+        match weights.cap {
+            i64::MAX => self.solve(weights, |weight| weight),
+            cap => self.solve(weights, |weight| weight.min(cap)),
+        }
+        let chosen = self.column_of.iter().enumerate();
+        Ok(Assignment {
+            weight: chosen
+                .map(|(row, &column)| weights.at(row, column as usize))
+                .sum(),
+            column_of: self.column_of.clone(),
+            row_potential: self.u.clone(),
+            column_potential: self.v.clone(),
+        })
+    }
+
+    fn solve(&mut self, weights: &Weights, value: impl Fn(i64) -> i64 + Copy) {
+        self.start(weights, value);
+        for _ in 0..2 {
+            self.bid(weights, value);
+        }
+        for row in std::mem::take(&mut self.free) {
+            let (column, length) = self.shortest_path(row, weights, value);
+            self.reprice(row, length);
+            self.augment(row, column);
+        }
+    }
+
+    /// Every row asks for its heaviest entry; the first to ask gets it.
+    fn start(&mut self, weights: &Weights, value: impl Fn(i64) -> i64) {
+        let n = weights.n;
+        self.u.clear();
+        refill(&mut self.v, n, 0);
+        refill(&mut self.column_of, n, NONE);
+        refill(&mut self.row_of, n, NONE);
+        refill(&mut self.distance, n, 0);
+        refill(&mut self.before, n, NONE);
+        self.columns.clear();
+        self.columns.extend(0..n as u32);
+        self.free.clear();
+        for row in 0..n {
+            let entries = weights.row(row);
+            let most = value(entries.iter().copied().max().unwrap_or(0));
+            self.u.push(most);
+            let open =
+                |&column: &usize| self.row_of[column] == NONE && value(entries[column]) == most;
+            match (0..n).find(open) {
+                Some(column) => self.assign(row as u32, column as u32),
+                None => self.free.push(row as u32),
+            }
+        }
+    }
+
+    /// A round of bids (augmenting row reduction): every free row takes its best
+    /// column and pays what leaves it as content with the second best.
+    fn bid(&mut self, weights: &Weights, value: impl Fn(i64) -> i64) {
+        let mut waiting = std::mem::take(&mut self.free);
+        let mut at = 0;
+        let mut patience = waiting.len();
+        while at < waiting.len() {
+            let row = waiting[at];
+            at += 1;
+            let (column, best, next) = self.two_best(weights.row(row as usize), &value);
+            self.u[row as usize] = next;
+            self.v[column as usize] += best - next;
+            let loser = std::mem::replace(&mut self.row_of[column as usize], NONE);
+            self.assign(row, column);
+            if loser == NONE {
+                continue;
+            }
+            self.column_of[loser as usize] = NONE;
+            if best > next && patience > 0 {
+                patience -= 1;
+                at -= 1;
+                waiting[at] = loser;
+            } else {
+                self.free.push(loser);
+            }
+        }
+    }
+
+    /// The column that is worth most to a row at present prices, its worth, and
+    /// that of the second; a free column before others of equal worth.
+    fn two_best(&self, entries: &[i64], value: impl Fn(i64) -> i64) -> (u32, i64, i64) {
+        let (mut first, mut second) = (0, 0);
+        let (mut best, mut next) = (i64::MIN, i64::MIN);
+        for (column, (&entry, &v)) in entries.iter().zip(&self.v).enumerate() {
+            let worth = value(entry) - v;
+            if worth > next {
+                if worth > best {
+                    (second, next) = (first, best);
+                    (first, best) = (column, worth);
+                } else {
+                    (second, next) = (column, worth);
+                }
+            }
+        }
+        if best == next && self.row_of[first] != NONE {
+            first = second;
+        }
+        (first as u32, best, next.max(0))
+    }
+
+    /// The nearest free column to a free row, and its distance (Dijkstra on slacks
+    /// u_i + v_j − w_ij). Settled columns are left at the front of `columns`.
+    fn shortest_path(
+        &mut self,
+        from: u32,
+        weights: &Weights,
+        value: impl Fn(i64) -> i64,
+    ) -> (u32, i64) {
+        let n = weights.n;
+        let u = self.u[from as usize];
+        for (column, (&entry, &v)) in weights.row(from as usize).iter().zip(&self.v).enumerate() {
+            self.distance[column] = u + v - value(entry);
+        }
+        self.before.fill(from);
+        self.columns
+            .iter_mut()
+            .zip(0..)
+            .for_each(|(slot, column)| *slot = column);
+        // columns[..settled] lie nearer than `length`, columns[..near] at most there.
+        let (mut near, mut length) = (0, 0);
+        self.settled = 0;
+        loop {
+            if self.settled == near {
+                (near, length) = self.nearest(near);
+                let nearest = &self.columns[self.settled..near];
+                let free = |&&column: &&u32| self.row_of[column as usize] == NONE;
+                if let Some(&column) = nearest.iter().find(free) {
+                    return (column, length);
+                }
+            }
+            let column = self.columns[self.settled] as usize;
+            self.settled += 1;
+            let row = self.row_of[column] as usize;
+            let base = length + self.u[row];
+            let entries = weights.row(row);
+            let todo = near..n;
+            for at in todo {
+                let column = self.columns[at] as usize;
+                let distance = base + self.v[column] - value(entries[column]);
+                if distance < self.distance[column] {
+                    self.distance[column] = distance;
+                    self.before[column] = row as u32;
+                    if distance == length {
+                        if self.row_of[column] == NONE {
+                            return (column as u32, length);
+                        }
+                        self.columns.swap(at, near);
+                        near += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Moves the nearest of `columns[from..]` to its front: where they end, and
+    /// their distance.
+    fn nearest(&mut self, from: usize) -> (usize, i64) {
+        let (mut near, mut length) = (from, i64::MAX);
+        for at in from..self.columns.len() {
+            let distance = self.distance[self.columns[at] as usize];
+            if distance <= length {
+                if distance < length {
+                    (near, length) = (from, distance);
+                }
+                self.columns.swap(at, near);
+                near += 1;
+            }
+        }
+        (near, length)
+    }
+
+    /// Makes the entries of the path found tight and leaves no slack negative.
+    fn reprice(&mut self, from: u32, length: i64) {
+        self.u[from as usize] -= length;
+        for &column in &self.columns[..self.settled] {
+            let change = length - self.distance[column as usize];
+            self.v[column as usize] += change;
+            self.u[self.row_of[column as usize] as usize] -= change;
+        }
+    }
+
+    /// Shifts every row on the path from `from` by one column.
+    fn augment(&mut self, from: u32, to: u32) {
+        let mut column = to;
+        loop {
+            let row = self.before[column as usize];
+            let given_up = self.column_of[row as usize];
+            self.assign(row, column);
+            if row == from {
+                return;
+            }
+            column = given_up;
+        }
+    }
+
+    fn assign(&mut self, row: u32, column: u32) {
+        self.column_of[row as usize] = column;
+        self.row_of[column as usize] = row;
+    }
+}
+
+fn refill<T: Copy>(column: &mut Vec<T>, n: usize, with: T) {
+    column.clear();
+    column.resize(n, with);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The best total of rows `row..` on the columns not in `taken`, over all sets
+    /// of columns: O(2ⁿ n).
+    fn best_by_subsets(n: usize, weights: &Weights) -> i64 {
+        let mut best = vec![i64::MIN; 1 << n];
+        best[0] = 0;
+        for taken in 0..1usize << n {
+            let row = taken.count_ones() as usize;
+            for column in (0..n).filter(|column| taken >> column & 1 == 0) {
+                let total = best[taken] + weights.at(row, column);
+                best[taken | 1 << column] = best[taken | 1 << column].max(total);
+            }
+        }
+        best[(1 << n) - 1]
+    }
+
+    /// Squares of few or many distinct weights, up to the largest allowed.
+    fn square(most: usize) -> impl Strategy<Value = (usize, Vec<i64>)> {
+        let range = prop_oneof![Just(0), Just(1), Just(5), Just(1_000_000), Just(LIMIT / 16)];
+        (0..=most, range)
+            .prop_flat_map(|(n, range)| (Just(n), proptest::collection::vec(0..=range, n * n)))
+    }
+
+    proptest! {
+        #[test]
+        fn as_heavy_as_the_best_of_all_subsets((n, entries) in square(9), cap in 0i64..2_000_000) {
+            for weights in [Weights::new(n, &entries), Weights::new(n, &entries).capped(cap)] {
+                let found = maximum(&weights).unwrap();
+                prop_assert_eq!(found.verify(&weights), Ok(()));
+                prop_assert_eq!(found.weight, best_by_subsets(n, &weights));
+            }
+        }
+
+        #[test]
+        fn potentials_prove_the_optimum((n, entries) in square(60), cap in 0i64..2_000_000) {
+            let mut solver = Solver::new();
+            for weights in [Weights::new(n, &entries), Weights::new(n, &entries).capped(cap)] {
+                let found = solver.maximum(&weights).unwrap();
+                prop_assert_eq!(found.verify(&weights), Ok(()));
+                prop_assert!(found.row_potential.iter().all(|&u| u >= 0));
+                prop_assert!(found.column_potential.iter().all(|&v| v >= 0));
+                prop_assert_eq!(&maximum(&weights).unwrap(), &found);
+            }
+        }
+    }
+
+    #[test]
+    fn the_heaviest_entry_is_not_always_taken() {
+        let entries = [10, 9, 0, 8, 2, 0, 0, 0, 0];
+        let found = maximum(&Weights::new(3, &entries)).unwrap();
+        assert_eq!((found.column_of, found.weight), (vec![1, 0, 2], 17));
+        let capped = maximum(&Weights::new(3, &entries).capped(2)).unwrap();
+        assert_eq!(capped.weight, 4);
+    }
+
+    #[test]
+    fn a_forged_proof_is_seen_through() {
+        let entries = [10, 9, 0, 8, 2, 0, 0, 0, 0];
+        let weights = Weights::new(3, &entries);
+        let found = maximum(&weights).unwrap();
+        let forged = |change: &dyn Fn(&mut Assignment)| {
+            let mut forged = found.clone();
+            change(&mut forged);
+            forged.verify(&weights)
+        };
+        assert_eq!(
+            forged(&|f| f.column_of = vec![1, 1, 2]),
+            Err(Violation::Column(1))
+        );
+        assert_eq!(
+            forged(&|f| f.column_of = vec![1, 0, 3]),
+            Err(Violation::Column(3))
+        );
+        assert_eq!(forged(&|f| f.column_of = vec![1, 0]), Err(Violation::Shape));
+        assert_eq!(forged(&|f| f.weight += 1), Err(Violation::Weight));
+        assert_eq!(forged(&|f| f.row_potential[2] += 1), Err(Violation::Gap(1)));
+        assert_eq!(
+            forged(&|f| (f.column_of, f.weight) = (vec![0, 1, 2], 12)),
+            Err(Violation::Gap(5))
+        );
+        let uncovered = forged(&|f| f.row_potential[0] -= 1);
+        assert!(matches!(uncovered, Err(Violation::Uncovered(0, _))));
+    }
+
+    #[test]
+    fn weights_out_of_range_are_refused_by_name() {
+        let refused = |entries: &[i64]| maximum(&Weights::new(2, entries)).unwrap_err().to_string();
+        assert!(refused(&[0, -3, 1, 0]).starts_with("weights = -3: a weight is at least 0"));
+        assert!(refused(&[0, i64::MAX, 1, 0]).starts_with("weights = 9223372036854775807: at most"));
+        assert!(maximum(&Weights::new(2, &[LIMIT; 4])).is_ok());
+        let five = maximum(&Weights::new(5, &[LIMIT; 25]))
+            .unwrap_err()
+            .to_string();
+        assert!(five.contains("must fit 63 bits"));
+        assert!(maximum(&Weights::new(5, &[LIMIT; 25]).capped(7)).is_ok());
+    }
+
+    #[test]
+    fn sizes_without_a_choice() {
+        assert_eq!(maximum(&Weights::new(0, &[])).unwrap().weight, 0);
+        let one = maximum(&Weights::new(1, &[6])).unwrap();
+        assert_eq!((one.column_of, one.weight), (vec![0], 6));
+    }
+}
