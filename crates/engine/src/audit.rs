@@ -3,7 +3,7 @@
 //! Off in ordinary runs; kernels ask once per horizon whether it is on.
 
 use crate::ids::PortId;
-use crate::time::Time;
+use crate::time::{Rate, Time};
 
 /// One transmission: light or current on a link from a transmitter to a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +20,29 @@ pub struct Transmission {
     pub bytes: u64,
 }
 
+/// What flows at fair rates put on a link for a while, all together: the
+/// record of fabrics without packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// The link: a transmitter and a receiver of the same number.
+    pub link: PortId,
+    /// From here on …
+    pub from: Time,
+    /// … until here.
+    pub until: Time,
+    /// Sum of the rates of the flows over it.
+    pub rate: Rate,
+    /// What it could carry meanwhile.
+    pub capacity: Rate,
+}
+
 /// All transmissions of a run, in the order in which the kernel made them.
 #[derive(Clone, Debug, Default)]
 pub struct Audit {
     /// The record.
     pub transmissions: Vec<Transmission>,
+    /// The same for fabrics whose flows have rates.
+    pub loads: Vec<Load>,
 }
 
 impl Audit {

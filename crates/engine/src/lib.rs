@@ -10,6 +10,7 @@ pub mod cluster;
 pub mod config;
 pub mod dag;
 pub mod fabric;
+pub mod fair;
 pub mod flows;
 pub mod ids;
 pub mod io;
@@ -21,7 +22,7 @@ pub mod run;
 pub mod time;
 
 pub use agenda::Agenda;
-pub use audit::{Audit, Transmission};
+pub use audit::{Audit, Load, Transmission};
 pub use cluster::{Cluster, Nic};
 pub use dag::{Dag, Node, Task};
 pub use fabric::{Circuit, Command, Element, Fabric, Rejected, Shape, Totals, View};

@@ -5,7 +5,8 @@
 //! |---|---|---|
 //! | [`slot`] | synchronous slotted fabrics | slots |
 //! | [`event`] | packet fabrics | typed events on a calendar queue |
-//! | flow (to come with the hybrid fabrics) | circuits at the time scale of seconds | rate changes |
+//! | [`flow`] | circuits at the time scale of seconds | rate changes |
 
 pub mod event;
+pub mod flow;
 pub mod slot;

@@ -1,0 +1,275 @@
+//! Weighted max-min fair rates of flows over links.
+//!
+//! A flow has a path of links, a weight and, if need be, a limit; a link has a
+//! capacity, which may change and may be 0 (dark). Rates are *weighted max-min
+//! fair*: every flow either has its limit or a *bottleneck*, a link on its path
+//! that is full and on which no flow has a higher rate ÷ weight, its *level*.
+//! There is exactly one such allocation. It is what per-flow queues, or ideal
+//! congestion control, converge to; transients are a kernel's business.
+//!
+//! Changes are collected and [solved](Fair::solve) together. Only flows whose
+//! rates may change are looked at, and the outcome is that of solving
+//! everything anew, but for roundings: rates are whole b/s, rounded down, so
+//! that no link ever carries more than its capacity.
+//!
+//! Two-level schedulers (classes at a server's link, flows within a class) are
+//! weights that follow from class weights and counts: see [`classes`].
+//!
+//! Not modelled: round-trip times, slow start, losses; a flow has its share at
+//! once.
+
+pub mod classes;
+mod solve;
+#[cfg(test)]
+mod tests;
+
+use crate::time::Rate;
+
+/// No such link, flow or place.
+const NONE: u32 = u32::MAX;
+
+/// The weight of a flow that is nothing special. Weights are whole numbers, so
+/// that their sums are exact; this one leaves room for fractions.
+pub const WEIGHT: u32 = 1 << 24;
+
+/// Most links on a path.
+pub const HOPS_MAX: usize = 16;
+
+/// A link, numbered in the order in which links were added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub u32);
+
+/// A flow's place in the columns of [`Fair`]; recycled once the flow is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot(pub u32);
+
+impl LinkId {
+    /// As an index.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Slot {
+    /// As an index.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A link.
+#[derive(Clone, Debug)]
+struct Link {
+    /// [b/s].
+    capacity: u64,
+    /// Sum of the rates of its flows, as of the last solution [b/s].
+    load: u64,
+    /// Its flows: hops, in no order that matters.
+    members: Vec<u32>,
+}
+
+/// A flow.
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    /// As of the last solution [b/s].
+    rate: u64,
+    /// [b/s]; `u64::MAX` for none.
+    limit: u64,
+    weight: u32,
+    hops: u8,
+    open: bool,
+    changed: bool,
+}
+
+/// Links, flows, and their rates.
+///
+/// ```
+/// use lightloom_engine::fair::{Fair, WEIGHT};
+/// use lightloom_engine::Rate;
+/// let mut fair = Fair::new();
+/// let (a, b) = (fair.add_link(Rate(10)), fair.add_link(Rate(4)));
+/// let long = fair.open(&[a, b], WEIGHT, None);
+/// let short = fair.open(&[a], WEIGHT, None);
+/// assert_eq!(fair.solve(), [long, short]);
+/// assert_eq!((fair.rate(long), fair.rate(short)), (Rate(4), Rate(6)));
+/// fair.set_capacity(b, Rate(0));
+/// assert_eq!(fair.solve(), [long, short]);
+/// assert_eq!((fair.rate(long), fair.rate(short)), (Rate(0), Rate(10)));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Fair {
+    links: Vec<Link>,
+    flows: Vec<Flow>,
+    /// Links of the paths: flow `s` has those from `s * HOPS_MAX`.
+    path: Vec<LinkId>,
+    /// Where each hop is among the members of its link.
+    place: Vec<u32>,
+    unused: Vec<Slot>,
+    changed: Vec<Slot>,
+    dirty: bool,
+}
+
+impl Fair {
+    /// No links, no flows.
+    pub fn new() -> Fair {
+        Fair::default()
+    }
+
+    /// Adds a link.
+    pub fn add_link(&mut self, capacity: Rate) -> LinkId {
+        self.links.push(Link {
+            capacity: capacity.0,
+            load: 0,
+            members: Vec::new(),
+        });
+        LinkId(self.links.len() as u32 - 1)
+    }
+
+    /// How many links there are.
+    pub fn links(&self) -> usize {
+        self.links.len()
+    }
+
+    /// The capacity of a link.
+    pub fn capacity(&self, link: LinkId) -> Rate {
+        Rate(self.links[link.index()].capacity)
+    }
+
+    /// What the flows over a link have together, as of the last solution.
+    pub fn load(&self, link: LinkId) -> Rate {
+        Rate(self.links[link.index()].load)
+    }
+
+    /// Changes the capacity of a link; 0 is dark.
+    pub fn set_capacity(&mut self, link: LinkId, capacity: Rate) {
+        let link = &mut self.links[link.index()];
+        self.dirty |= link.capacity != capacity.0;
+        link.capacity = capacity.0;
+    }
+
+    /// Opens a flow over `path` (each link once) with a weight of at least 1
+    /// and at most `limit`. It has no rate until the next solution.
+    ///
+    /// # Panics
+    /// If nothing bounds the flow (no path, no limit), or the path has more
+    /// than [`HOPS_MAX`] links.
+    pub fn open(&mut self, path: &[LinkId], weight: u32, limit: Option<Rate>) -> Slot {
+        let flow = Flow {
+            rate: 0,
+            limit: limit.map_or(u64::MAX, |l| l.0),
+            weight: weight.max(1),
+            hops: 0,
+            open: true,
+            changed: false,
+        };
+        let slot = self.unused.pop().unwrap_or(Slot(self.flows.len() as u32));
+        if slot.index() == self.flows.len() {
+            self.flows.push(flow);
+            let hops = self.flows.len() * HOPS_MAX;
+            self.path.resize(hops, LinkId(NONE));
+            self.place.resize(hops, NONE);
+        }
+        self.flows[slot.index()] = flow;
+        self.attach(slot, path);
+        slot
+    }
+
+    /// Closes a flow; its slot may be used again.
+    pub fn close(&mut self, slot: Slot) {
+        self.detach(slot);
+        self.flows[slot.index()].open = false;
+        self.unused.push(slot);
+    }
+
+    /// Leads a flow over another path from the next solution on. Until then
+    /// it has no rate.
+    pub fn reroute(&mut self, slot: Slot, path: &[LinkId]) {
+        self.detach(slot);
+        self.attach(slot, path);
+    }
+
+    /// Changes the weight of a flow.
+    pub fn set_weight(&mut self, slot: Slot, weight: u32) {
+        let flow = &mut self.flows[slot.index()];
+        self.dirty |= flow.weight != weight.max(1);
+        flow.weight = weight.max(1);
+    }
+
+    /// Changes the limit of a flow.
+    pub fn set_limit(&mut self, slot: Slot, limit: Option<Rate>) {
+        let flow = &mut self.flows[slot.index()];
+        flow.limit = limit.map_or(u64::MAX, |l| l.0);
+        self.dirty = true;
+    }
+
+    /// The rate of a flow, as of the last solution.
+    #[inline]
+    pub fn rate(&self, slot: Slot) -> Rate {
+        Rate(self.flows[slot.index()].rate)
+    }
+
+    /// The weight of a flow.
+    pub fn weight(&self, slot: Slot) -> u32 {
+        self.flows[slot.index()].weight
+    }
+
+    /// The path of a flow.
+    #[inline]
+    pub fn path(&self, slot: Slot) -> &[LinkId] {
+        let first = slot.index() * HOPS_MAX;
+        &self.path[first..first + self.flows[slot.index()].hops as usize]
+    }
+
+    /// The flows over a link, in no order that means anything, but the same
+    /// one in every run.
+    pub fn flows_over(&self, link: LinkId) -> impl ExactSizeIterator<Item = Slot> + '_ {
+        let members = &self.links[link.index()].members;
+        members.iter().map(|h| Slot(h / HOPS_MAX as u32))
+    }
+
+    /// The flows whose rate the last solution changed, and those that were
+    /// opened or rerouted before it.
+    pub fn changed(&self) -> &[Slot] {
+        &self.changed
+    }
+
+    /// Whether anything has changed since the last solution.
+    pub fn is_dirty(&self) -> bool {
+        self.dirty
+    }
+
+    fn attach(&mut self, slot: Slot, path: &[LinkId]) {
+        assert!(path.len() <= HOPS_MAX, "a path of more than 16 links");
+        let flow = &mut self.flows[slot.index()];
+        assert!(
+            !path.is_empty() || flow.limit != u64::MAX,
+            "nothing bounds the flow"
+        );
+        flow.hops = path.len() as u8;
+        flow.changed = true;
+        for (k, &link) in path.iter().enumerate() {
+            let hop = slot.index() * HOPS_MAX + k;
+            let members = &mut self.links[link.index()].members;
+            self.path[hop] = link;
+            self.place[hop] = members.len() as u32;
+            members.push(hop as u32);
+        }
+        self.dirty = true;
+    }
+
+    fn detach(&mut self, slot: Slot) {
+        let first = slot.index() * HOPS_MAX;
+        for hop in first..first + self.flows[slot.index()].hops as usize {
+            let place = self.place[hop] as usize;
+            let members = &mut self.links[self.path[hop].index()].members;
+            members.swap_remove(place);
+            if let Some(&moved) = members.get(place) {
+                self.place[moved as usize] = place as u32;
+            }
+        }
+        self.flows[slot.index()].hops = 0;
+        self.dirty = true;
+    }
+}

@@ -1,0 +1,297 @@
+//! The flow kernel: hybrid fabrics such as c-Through and HydRA, at the time
+//! scale of seconds.
+//!
+//! No packets: a flow has a path and moves at its max-min fair rate
+//! ([`crate::fair`]) until something changes. A kernel decides which path each
+//! flow takes, which links are lit, and when; the [`Net`] shares the links out
+//! and moves the bytes; the driver merges completions, arrivals and the
+//! kernel's own typed events in order of time.
+//!
+//! All that happens at one instant is one step: completions first, then
+//! arrivals, then the kernel's events in the order in which they were
+//! scheduled; rates are found once, after all of them. A flow's progress is
+//! written down only when its rate or path changes, in exact integers, so where
+//! the engine looks changes nothing. At a horizon the whole bytes that have
+//! left so far count as delivered, but the last one: it counts when it arrives.
+//!
+//! Not modelled: queues and their delays. A constant delay behind the last byte
+//! is [`Net::set_delay`].
+
+mod net;
+#[cfg(test)]
+mod tests;
+
+pub use net::{LinkKind, Net};
+
+use crate::agenda::Agenda;
+use crate::fabric::{Circuit, Command, Fabric, Rejected, Shape, Totals, View};
+use crate::ids::{FlowId, HostId, PortId};
+use crate::io::Io;
+use crate::time::{Rate, Time};
+
+/// What waits in the driver's agenda.
+#[derive(Clone, Copy, Debug)]
+enum Step<E> {
+    /// The flow in this slot may have sent its last byte.
+    Sent(u32),
+    /// The last byte of a flow arrives.
+    Landed(FlowId),
+    /// An event of the kernel.
+    Own(E),
+}
+
+/// The kernel's side of the agenda.
+#[derive(Clone, Debug)]
+pub struct Todo<E> {
+    agenda: Agenda<Step<E>>,
+}
+
+impl<E: Copy> Todo<E> {
+    /// Schedules an event of the kernel; at equal times they happen in the
+    /// order in which they were scheduled.
+    pub fn schedule(&mut self, at: Time, event: E) {
+        self.agenda.schedule(at, Step::Own(event));
+    }
+}
+
+/// A fabric whose flows move at max-min fair rates.
+pub trait FlowKernel: Send {
+    /// What is scheduled: a manager's tick, a circuit that comes up.
+    type Event: Copy + Send;
+
+    /// Hosts, racks and rates.
+    fn shape(&self) -> Shape;
+    /// Lays out the links, and schedules what happens without any flow.
+    fn begin(&mut self, net: &mut Net, todo: &mut Todo<Self::Event>);
+    /// `flow` is offered now: [`Net::open`] it.
+    fn arrive(
+        &mut self,
+        flow: FlowId,
+        now: Time,
+        io: &mut Io,
+        net: &mut Net,
+        todo: &mut Todo<Self::Event>,
+    );
+    /// `flow` has sent its last byte. It is still open; the driver closes and
+    /// delivers it.
+    fn complete(
+        &mut self,
+        flow: FlowId,
+        now: Time,
+        io: &mut Io,
+        net: &mut Net,
+        todo: &mut Todo<Self::Event>,
+    ) {
+        let _ = (flow, now, io, net, todo);
+    }
+    /// `event`, scheduled for now, happens.
+    fn handle(
+        &mut self,
+        now: Time,
+        event: Self::Event,
+        io: &mut Io,
+        net: &mut Net,
+        todo: &mut Todo<Self::Event>,
+    );
+    /// See [`Fabric::apply`]. What it changes in `net` counts from now on.
+    fn apply(
+        &mut self,
+        command: Command,
+        now: Time,
+        net: &mut Net,
+        todo: &mut Todo<Self::Event>,
+    ) -> Result<(), Rejected>;
+    /// Corrects what the net shows of itself: bytes wait at their sources,
+    /// none inside.
+    fn observe(&self, io: &Io, net: &Net, view: &mut View) {
+        let _ = (io, net, view);
+    }
+    /// Corrects the figures: by default [`Totals::circuit_bytes`] alone, where
+    /// the net has circuits.
+    fn totals(&self, net: &Net, totals: &mut Totals) {
+        let _ = (net, totals);
+    }
+    /// See [`Fabric::soonest`].
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time;
+    /// See [`Fabric::lit`]: whether link `tx` (the same as `rx`) is up at `at`.
+    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
+        let _ = (tx, rx, at);
+        true
+    }
+    /// The most that link `tx` can carry when it is lit, by configuration.
+    fn port_rate(&self, tx: PortId) -> Rate;
+    /// See [`Fabric::circuits`].
+    fn circuits(&self, now: Time) -> Vec<Circuit> {
+        let _ = now;
+        Vec::new()
+    }
+    /// See [`Fabric::reachable`].
+    fn reachable(&self, flow: FlowId, io: &Io) -> bool {
+        let _ = (flow, io);
+        true
+    }
+}
+
+/// Drives a [`FlowKernel`].
+///
+/// [`Fabric::advance`] handles what happens strictly before its horizon, so the
+/// state there does not depend on which horizons came before.
+pub struct FlowDriven<K: FlowKernel> {
+    kernel: K,
+    net: Net,
+    todo: Todo<K::Event>,
+    now: Time,
+    /// The kernel's events of this instant.
+    due: Vec<K::Event>,
+}
+
+impl<K: FlowKernel> FlowDriven<K> {
+    /// The fabric at time zero.
+    pub fn new(mut kernel: K) -> Self {
+        let (mut net, mut todo) = (
+            Net::new(),
+            Todo {
+                agenda: Agenda::new(),
+            },
+        );
+        kernel.begin(&mut net, &mut todo);
+        FlowDriven {
+            kernel,
+            net,
+            todo,
+            now: Time::ZERO,
+            due: Vec::new(),
+        }
+    }
+
+    /// The kernel, for tests that look inside.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// Links and flows, for tests that look inside.
+    pub fn net(&self) -> &Net {
+        &self.net
+    }
+
+    /// All that happens at `now`, `first` among it.
+    fn instant(&mut self, now: Time, first: Option<Step<K::Event>>, io: &mut Io) {
+        self.net.set_now(now);
+        let mut step = first;
+        loop {
+            while let Some(s) = step {
+                self.take(s, now, io);
+                step = self.next_step(now);
+            }
+            while let Some(flow) = io.arrive(now) {
+                let (net, todo) = (&mut self.net, &mut self.todo);
+                self.kernel.arrive(flow, now, io, net, todo);
+            }
+            let mut due = std::mem::take(&mut self.due);
+            for event in due.drain(..) {
+                let (net, todo) = (&mut self.net, &mut self.todo);
+                self.kernel.handle(now, event, io, net, todo);
+            }
+            self.due = due;
+            step = self.next_step(now);
+            if step.is_none() && io.next_arrival().is_none_or(|a| a > now) {
+                break;
+            }
+        }
+        self.net.solve(io, &mut self.todo.agenda);
+    }
+
+    fn next_step(&mut self, now: Time) -> Option<Step<K::Event>> {
+        self.todo.agenda.pop_before(now + Time(1)).map(|e| e.1)
+    }
+
+    fn take(&mut self, step: Step<K::Event>, now: Time, io: &mut Io) {
+        match step {
+            Step::Own(event) => self.due.push(event),
+            Step::Landed(flow) => self.net.landed(flow, io),
+            Step::Sent(slot) => {
+                let Some(flow) = self.net.sent(slot, &mut self.todo.agenda) else {
+                    return;
+                };
+                let (net, todo) = (&mut self.net, &mut self.todo);
+                self.kernel.complete(flow, now, io, net, todo);
+                self.net.finish(flow, io, &mut self.todo.agenda);
+            }
+        }
+    }
+}
+
+impl<K: FlowKernel> Fabric for FlowDriven<K> {
+    fn shape(&self) -> Shape {
+        self.kernel.shape()
+    }
+
+    fn advance(&mut self, to: Time, io: &mut Io) {
+        // A command may have changed the net at the last horizon.
+        if self.net.is_dirty() && self.now < to {
+            let first = self.next_step(self.now);
+            self.instant(self.now, first, io);
+        }
+        loop {
+            let arrival = io.next_arrival().unwrap_or(Time::NEVER);
+            match self.todo.agenda.pop_before(arrival.min(to)) {
+                Some((at, step)) => self.instant(at, Some(step), io),
+                None if arrival < to => {
+                    let first = self.next_step(arrival);
+                    self.instant(arrival, first, io);
+                }
+                None => break,
+            }
+        }
+        self.now = self.now.max(to);
+        self.net.look(self.now, io);
+    }
+
+    fn apply(&mut self, command: Command) -> Result<(), Rejected> {
+        self.net.set_now(self.now);
+        let (net, todo) = (&mut self.net, &mut self.todo);
+        self.kernel.apply(command, self.now, net, todo)
+    }
+
+    fn observe(&self, io: &Io, view: &mut View) {
+        self.net.observe(io, view);
+        self.kernel.observe(io, &self.net, view)
+    }
+
+    fn idle(&self) -> bool {
+        self.net.is_idle()
+    }
+
+    fn totals(&self) -> Totals {
+        let mut totals = Totals {
+            circuit_bytes: self.net.circuit_bytes(),
+            ..Totals::default()
+        };
+        self.kernel.totals(&self.net, &mut totals);
+        totals
+    }
+
+    fn settle(&self, io: &mut Io) {
+        self.net.settle(io)
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        self.kernel.soonest(src, dst, bytes)
+    }
+
+    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
+        self.kernel.lit(tx, rx, at)
+    }
+
+    fn port_rate(&self, tx: PortId) -> Rate {
+        self.kernel.port_rate(tx)
+    }
+
+    fn circuits(&self, now: Time) -> Vec<Circuit> {
+        self.kernel.circuits(now)
+    }
+
+    fn reachable(&self, flow: FlowId, io: &Io) -> bool {
+        self.kernel.reachable(flow, io)
+    }
+}
