@@ -364,9 +364,27 @@ fn check_rounding(n: usize, cells: &[f64]) -> Result<(), Refusal> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Demand of 2 to `nodes` nodes, up to `most` an entry, from sparse to dense.
+    pub(crate) fn demands(nodes: usize, most: i64) -> impl Strategy<Value = Matrix> {
+        let sizes = (2..=nodes, 0.05f64..1.0, any::<bool>(), any::<u64>());
+        sizes.prop_filter_map("no demand", move |(n, density, skewed, seed)| {
+            let mut rng = lightloom_engine::Stream::new(seed, "demands", 0);
+            let mut demand = Matrix::zeros(n);
+            for (i, j) in (0..n * n).map(|at| (at / n, at % n)) {
+                let (there, size) = (rng.unit() < density, rng.unit());
+                // Some matrices have few large entries and many small ones.
+                let size = if skewed { size.powi(8) } else { size };
+                if there && i != j {
+                    demand.set(i, j, 1 + (size * (most - 1) as f64) as i64);
+                }
+            }
+            (!demand.is_zero()).then_some(demand)
+        })
+    }
 
     fn refused(result: Result<Matrix, Refusal>) -> String {
         result.unwrap_err().to_string()

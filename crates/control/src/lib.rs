@@ -3,7 +3,10 @@
 //! matching and decomposition follow with the hybrid fabrics.
 
 pub mod assignment;
+pub mod birkhoff;
 pub mod cyclic;
 pub mod demand;
 pub mod hopcroft_karp;
+pub mod quickstuff;
 pub mod schedule;
+pub mod sinkhorn;
