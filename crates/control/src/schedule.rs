@@ -1,0 +1,502 @@
+//! Schedules of circuit switches: permutations, each lit for a day, with a night
+//! between any two while mirrors or filters move and all circuits are dark.
+//!
+//! Time is integer picoseconds. Every slot begins with its night, so a schedule
+//! that is repeated for ever stands still nowhere. What the switch cannot know is
+//! not here: guard times of hosts, jitter, and which bytes are sent first.
+
+use crate::demand::Matrix;
+use lightloom_engine::{Rate, Refusal, Time};
+
+/// One configuration of the switch and how long it is lit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The output of every input; an input whose output has its own number is
+    /// idle.
+    pub permutation: Vec<u32>,
+    /// How long the circuits are lit, after the night.
+    pub day: Time,
+}
+
+impl Slot {
+    /// The circuits that are not idle: (input, output).
+    pub fn circuits(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let ports = self.permutation.iter().enumerate();
+        ports
+            .map(|(input, &output)| (input, output as usize))
+            .filter(|(input, output)| input != output)
+    }
+}
+
+/// Slots in their order, each a night and a day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// Ports of the switch.
+    pub ports: usize,
+    /// Darkness at the start of every slot.
+    pub night: Time,
+    /// What follows what.
+    pub slots: Vec<Slot>,
+}
+
+/// What bounds a schedule that is repeated: its length, and what a slot costs.
+///
+/// ```
+/// use lightloom_control::schedule::Frame;
+/// use lightloom_engine::Time;
+/// let mordia = Frame {
+///     night: Time(11_500_000),
+///     shortest: Time::US * 61,
+///     ..Frame::of(Time::MS * 2)
+/// };
+/// assert!(mordia.check().is_ok());
+/// assert_eq!(mordia.most_slots(), 32); // 2 ms / 61 µs
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// W: from one start of the schedule to the next.
+    pub period: Time,
+    /// t_setup: darkness at the start of every slot.
+    pub night: Time,
+    /// T_min: no slot, its night included, is shorter.
+    pub shortest: Time,
+    /// k_max: no more slots.
+    pub max_slots: usize,
+}
+
+impl Frame {
+    /// A period without nights, and as many slots as one likes, 1 ps or longer.
+    pub fn of(period: Time) -> Frame {
+        Frame {
+            period,
+            night: Time::ZERO,
+            shortest: Time(1),
+            max_slots: usize::MAX,
+        }
+    }
+
+    /// Refuses a frame in which no slot has a day.
+    ///
+    /// # Errors
+    /// A night that is negative or not shorter than the shortest slot; a shortest
+    /// slot longer than the period; no slots at all.
+    ///
+    /// ```
+    /// use lightloom_control::schedule::Frame;
+    /// use lightloom_engine::Time;
+    /// let frame = Frame { night: Time::US * 70, shortest: Time::US * 61, ..Frame::of(Time::MS) };
+    /// let refusal = frame.check().unwrap_err();
+    /// assert!(refusal.to_string().starts_with("night = 70 us: not shorter than the shortest slot"));
+    /// ```
+    pub fn check(&self) -> Result<(), Refusal> {
+        check_night(self.night)?;
+        if self.night >= self.shortest {
+            return Err(Refusal::new(
+                "night",
+                self.night,
+                format!("not shorter than the shortest slot, {}", self.shortest),
+                "raise the shortest slot: a slot is a night and a day",
+            ));
+        }
+        if self.shortest > self.period {
+            return Err(Refusal::new(
+                "shortest",
+                self.shortest,
+                format!("longer than the period, {}", self.period),
+                "raise the period, or lower the shortest slot",
+            ));
+        }
+        match self.max_slots {
+            0 => Err(Refusal::new(
+                "max_slots",
+                0,
+                "a schedule has at least one slot",
+                "give 1 or more",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// How many slots can fit.
+    pub fn most_slots(&self) -> usize {
+        let fit = self.period.0 / self.shortest.0.max(1);
+        self.max_slots.min(fit as usize)
+    }
+}
+
+/// Refuses a night that runs backwards.
+pub(crate) fn check_night(night: Time) -> Result<(), Refusal> {
+    if night < Time::ZERO {
+        return Err(Refusal::new(
+            "night",
+            night,
+            "not negative",
+            "give 0 ns or more",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a rate at which nothing ever moves.
+pub(crate) fn check_rate(key: &str, rate: Rate) -> Result<(), Refusal> {
+    if rate.0 == 0 {
+        return Err(Refusal::new(
+            key,
+            rate,
+            "above 0",
+            "give the rate of a circuit",
+        ));
+    }
+    Ok(())
+}
+
+/// What a schedule does for a demand in one period.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Carried {
+    /// Demand that its circuits carry [bytes].
+    pub bytes: i64,
+    /// All demand [bytes].
+    pub demand: i64,
+}
+
+impl Carried {
+    /// The share of the demand that is carried, in [0, 1]; 1 for no demand.
+    pub fn share(&self) -> f64 {
+        match self.demand {
+            0 => 1.0,
+            demand => self.bytes as f64 / demand as f64,
+        }
+    }
+}
+
+impl Schedule {
+    /// Every port meets every other one once: slot t joins input i with output
+    /// i + t + 1, for days of `day`.
+    ///
+    /// # Errors
+    /// Fewer than two ports; a negative night; a day that is not positive.
+    ///
+    /// ```
+    /// use lightloom_control::schedule::Schedule;
+    /// use lightloom_engine::Time;
+    /// // Mordia's slot of 106 µs with a night of 11.5 µs: a duty cycle of 89.15 %.
+    /// let round = Schedule::round_robin(24, Time(94_500_000), Time(11_500_000)).unwrap();
+    /// assert_eq!((round.slots.len(), round.period()), (23, Time::US * 2438));
+    /// assert!((round.duty_cycle() - 0.8915).abs() < 1e-4);
+    /// assert_eq!(round.slots[0].permutation[23], 0);
+    /// ```
+    pub fn round_robin(ports: usize, day: Time, night: Time) -> Result<Schedule, Refusal> {
+        if ports < 2 {
+            return Err(Refusal::new(
+                "ports",
+                ports,
+                "a switch joins at least 2",
+                "give 2 or more",
+            ));
+        }
+        let round = crate::cyclic::RoundRobin {
+            nodes: ports as u32,
+            uplinks: 1,
+        };
+        let slot = |t| Slot {
+            permutation: (0..round.nodes).map(|i| round.peer(i, 0, t)).collect(),
+            day,
+        };
+        let schedule = Schedule {
+            ports,
+            night,
+            slots: (0..ports as i64 - 1).map(slot).collect(),
+        };
+        schedule.check()?;
+        Ok(schedule)
+    }
+
+    /// The round robin whose slots are as long as a frame's period allows. The
+    /// rest of the division is left out: the round may be some picoseconds short.
+    ///
+    /// # Errors
+    /// As [`Frame::check`] and [`Schedule::round_robin`]; a frame in which not
+    /// every pair can meet.
+    ///
+    /// ```
+    /// use lightloom_control::schedule::{Frame, Schedule};
+    /// use lightloom_engine::Time;
+    /// let frame = Frame { night: Time::US, shortest: Time::US * 5, ..Frame::of(Time::US * 60) };
+    /// let round = Schedule::round_robin_in(7, &frame).unwrap();
+    /// assert_eq!(round.slots[0].day, Time::US * 9); // 60 / 6 - 1
+    /// assert!(Schedule::round_robin_in(64, &frame).is_err());
+    /// ```
+    pub fn round_robin_in(ports: usize, frame: &Frame) -> Result<Schedule, Refusal> {
+        frame.check()?;
+        let slots = ports.saturating_sub(1).max(1);
+        if slots > frame.most_slots() {
+            return Err(Refusal::new(
+                "ports",
+                ports,
+                format!("a round of {slots} slots, where {} fit", frame.most_slots()),
+                "raise the period or max_slots, or lower the shortest slot",
+            ));
+        }
+        let day = frame.period / slots as i64 - frame.night;
+        Schedule::round_robin(ports, day, frame.night)
+    }
+
+    /// Refuses slots that no switch can show.
+    ///
+    /// # Errors
+    /// A negative night; a slot that is no permutation of the ports, or whose day
+    /// is not positive; a period beyond 106 days.
+    ///
+    /// ```
+    /// use lightloom_control::schedule::{Schedule, Slot};
+    /// use lightloom_engine::Time;
+    /// let slots = vec![Slot { permutation: vec![1, 1, 0], day: Time::US }];
+    /// let schedule = Schedule { ports: 3, night: Time::NS, slots };
+    /// assert_eq!(schedule.check().unwrap_err().key, "slots[0].permutation[1]");
+    /// ```
+    pub fn check(&self) -> Result<(), Refusal> {
+        check_night(self.night)?;
+        for (at, slot) in self.slots.iter().enumerate() {
+            check_permutation(at, &slot.permutation, self.ports)?;
+            if slot.day <= Time::ZERO {
+                return Err(Refusal::new(
+                    format!("slots[{at}].day"),
+                    slot.day,
+                    "a day is longer than nothing",
+                    "remove the slot, or lengthen it",
+                ));
+            }
+        }
+        let slots = self.slots.iter();
+        let period: i128 = slots
+            .map(|s| i128::from(s.day.0) + i128::from(self.night.0))
+            .sum();
+        match i64::try_from(period) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Refusal::new(
+                "slots",
+                format!("{period} ps in sum"),
+                "a schedule lasts at most 106 days",
+                "shorten it",
+            )),
+        }
+    }
+
+    /// From the start of the schedule to its end, nights included.
+    pub fn period(&self) -> Time {
+        self.lit() + self.night * self.slots.len() as i64
+    }
+
+    /// The sum of the days.
+    pub fn lit(&self) -> Time {
+        Time(self.slots.iter().map(|slot| slot.day.0).sum())
+    }
+
+    /// The share of the period in which circuits are lit, 1 − m · night / W; 0
+    /// without slots.
+    pub fn duty_cycle(&self) -> f64 {
+        match self.period() {
+            Time::ZERO => 0.0,
+            period => self.lit().0 as f64 / period.0 as f64,
+        }
+    }
+
+    /// What of `demand` one period carries over circuits of `rate`: in each day
+    /// whole bytes of what is left, on direct circuits only.
+    ///
+    /// # Panics
+    /// If `demand` is of another size than the switch.
+    ///
+    /// ```
+    /// use lightloom_control::{demand::Matrix, schedule::Schedule};
+    /// use lightloom_engine::{Rate, Time};
+    /// let round = Schedule::round_robin(3, Time::US, Time::ZERO).unwrap();
+    /// let demand = Matrix::new(3, 3, vec![0, 5000, 0, 0, 0, 0, 600, 0, 0]).unwrap();
+    /// // A microsecond at 10 Gb/s is 1,250 bytes.
+    /// let carried = round.carried(&demand, Rate(10 * Rate::GBPS.0));
+    /// assert_eq!((carried.bytes, carried.demand), (1850, 5600));
+    /// ```
+    pub fn carried(&self, demand: &Matrix, rate: Rate) -> Carried {
+        let left = self.residual(demand, rate).total();
+        let demand = demand.total();
+        Carried {
+            bytes: demand - left,
+            demand,
+        }
+    }
+
+    /// What of `demand` one period leaves for another network, as
+    /// [`Schedule::carried`] counts.
+    ///
+    /// # Panics
+    /// If `demand` is of another size than the switch.
+    pub fn residual(&self, demand: &Matrix, rate: Rate) -> Matrix {
+        assert_eq!(
+            demand.n(),
+            self.ports,
+            "demand of the ports of the schedule"
+        );
+        let mut left = demand.clone();
+        for slot in &self.slots {
+            let most = i64::try_from(rate.bytes_in(slot.day)).unwrap_or(i64::MAX);
+            for (input, output) in slot.circuits() {
+                let cell = &mut left.cells_mut()[input * self.ports + output];
+                *cell -= most.min(*cell);
+            }
+        }
+        left
+    }
+}
+
+fn check_permutation(at: usize, permutation: &[u32], ports: usize) -> Result<(), Refusal> {
+    if permutation.len() != ports {
+        return Err(Refusal::new(
+            format!("slots[{at}].permutation"),
+            format!("{} outputs", permutation.len()),
+            format!("the switch has {ports} ports"),
+            "give one output for every port",
+        ));
+    }
+    let mut taken = vec![false; ports];
+    for (input, &output) in permutation.iter().enumerate() {
+        let refuse = |limit| {
+            let key = format!("slots[{at}].permutation[{input}]");
+            Err(Refusal::new(key, output, limit, "give every output once"))
+        };
+        match taken.get_mut(output as usize) {
+            None => return refuse(format!("the outputs are 0 to {}", ports - 1)),
+            Some(true) => return refuse("another input has this output".to_owned()),
+            Some(free) => *free = true,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn schedule(ports: usize, slots: Vec<(Vec<u32>, Time)>) -> Schedule {
+        let slot = |(permutation, day)| Slot { permutation, day };
+        Schedule {
+            ports,
+            night: Time::NS,
+            slots: slots.into_iter().map(slot).collect(),
+        }
+    }
+
+    #[test]
+    fn impossible_slots_are_refused_by_name() {
+        let refused = |s: &Schedule| s.check().unwrap_err().to_string();
+        let good = (vec![1, 2, 0], Time::US);
+        let with = |p: Vec<u32>, day| schedule(3, vec![good.clone(), (p, day)]);
+        assert_eq!(
+            refused(&with(vec![0, 1], Time::US)),
+            "slots[1].permutation = 2 outputs: the switch has 3 ports; \
+             give one output for every port"
+        );
+        assert_eq!(
+            refused(&with(vec![0, 1, 3], Time::US)),
+            "slots[1].permutation[2] = 3: the outputs are 0 to 2; give every output once"
+        );
+        assert_eq!(
+            refused(&with(vec![0, 1, 0], Time::US)),
+            "slots[1].permutation[2] = 0: another input has this output; give every output once"
+        );
+        assert!(refused(&with(vec![0, 2, 1], Time::ZERO)).contains("a day is longer"));
+        assert!(refused(&with(vec![0, 2, 1], Time::NEVER)).contains("106 days"));
+        let backwards = Schedule {
+            night: Time(-1),
+            ..with(vec![0, 2, 1], Time::US)
+        };
+        assert!(refused(&backwards).starts_with("night = "));
+        assert!(with(vec![0, 2, 1], Time::US).check().is_ok());
+    }
+
+    #[test]
+    fn impossible_frames_are_refused_by_name() {
+        let good = Frame {
+            night: Time::US,
+            shortest: Time::US * 2,
+            max_slots: 3,
+            ..Frame::of(Time::US * 9)
+        };
+        assert_eq!((good.check(), good.most_slots()), (Ok(()), 3));
+        let bad = [
+            (
+                "night",
+                Frame {
+                    night: Time::US * 2,
+                    ..good
+                },
+            ),
+            (
+                "night",
+                Frame {
+                    night: Time(-1),
+                    ..good
+                },
+            ),
+            (
+                "shortest",
+                Frame {
+                    period: Time::US,
+                    ..good
+                },
+            ),
+            (
+                "max_slots",
+                Frame {
+                    max_slots: 0,
+                    ..good
+                },
+            ),
+        ];
+        for (key, frame) in bad {
+            assert_eq!(frame.check().unwrap_err().key, key);
+        }
+        assert_eq!(
+            Schedule::round_robin(1, Time::US, Time::ZERO)
+                .unwrap_err()
+                .key,
+            "ports"
+        );
+        assert!(Schedule::round_robin(3, Time::ZERO, Time::ZERO).is_err());
+    }
+
+    #[test]
+    fn a_day_carries_whole_bytes_of_what_is_left() {
+        // 3 bytes a day at 8 b/s; the pair (0, 1) has two days.
+        let s = Time::S * 3 + Time::MS * 900;
+        let schedule = schedule(3, vec![(vec![1, 0, 2], s), (vec![1, 2, 0], s)]);
+        let demand = Matrix::new(3, 3, vec![0, 5, 9, 2, 0, 7, 0, 1, 0]).unwrap();
+        let left = schedule.residual(&demand, Rate(8));
+        assert_eq!(left.cells(), [0, 0, 9, 0, 0, 4, 0, 1, 0]);
+        let carried = schedule.carried(&demand, Rate(8));
+        assert_eq!((carried.bytes, carried.share()), (10, 10.0 / 24.0));
+        // Idle inputs carry nothing, and no slots carry nothing.
+        assert_eq!(schedule.slots[0].circuits().count(), 2);
+        let none = Schedule {
+            slots: vec![],
+            ..schedule
+        };
+        assert_eq!(none.residual(&demand, Rate(8)), demand);
+        assert_eq!((none.duty_cycle(), none.period()), (0.0, Time::ZERO));
+    }
+
+    proptest! {
+        #[test]
+        fn a_round_joins_every_pair_once(ports in 2usize..40) {
+            let round = Schedule::round_robin(ports, Time::US, Time::NS).unwrap();
+            let mut demand = Matrix::zeros(ports);
+            for i in 0..ports {
+                (0..ports).filter(|&j| j != i).for_each(|j| demand.set(i, j, 1000));
+            }
+            // 1,000 bytes in a microsecond: one meeting is just enough.
+            let carried = round.carried(&demand, Rate(8 * Rate::GBPS.0));
+            prop_assert_eq!(carried.share(), 1.0);
+            prop_assert_eq!(round.slots.len(), ports - 1);
+        }
+    }
+}
