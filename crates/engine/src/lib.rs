@@ -29,7 +29,7 @@ pub use fabric::{Circuit, Command, Element, Fabric, Rejected, Shape, Totals, Vie
 pub use flows::{Dependencies, Flows, Job};
 pub use ids::{FlowId, HostId, PortId};
 pub use io::{Io, Ledger};
-pub use quantity::Bytes;
+pub use quantity::{Bytes, Length};
 pub use refusal::Refusal;
 pub use rng::Stream;
 pub use time::{Rate, Time};

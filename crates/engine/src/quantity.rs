@@ -1,6 +1,7 @@
-//! Quantities with units, as users write them: `"100 ns"`, `"50 Gb/s"`, `"562 B"`.
+//! Quantities with units, as users write them: `"100 ns"`, `"50 Gb/s"`,
+//! `"562 B"`, `"10 m"`.
 //!
-//! [`Time`], [`Rate`] and [`Bytes`] read and write such strings through serde
+//! [`Time`], [`Rate`], [`Bytes`] and [`Length`] read and write such strings through serde
 //! and describe themselves to JSON Schema. A bare number is refused: a file
 //! that says `slot = 100` leaves its reader guessing.
 
@@ -17,6 +18,26 @@ pub struct Bytes(pub u64);
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&format_with(self.0 as u128, BYTES))
+    }
+}
+
+/// A length of fibre or wire [mm].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Length(pub u64);
+
+impl Length {
+    /// One metre.
+    pub const M: Length = Length(1_000);
+
+    /// How long light takes in fibre: 5 ns a metre (2 × 10⁸ m/s).
+    pub fn delay(self) -> Time {
+        Time(5 * self.0 as i64)
+    }
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&format_with(self.0 as u128, LENGTHS))
     }
 }
 
@@ -44,6 +65,7 @@ const BYTES: Units = &[
     ("KB", 1_000),
     ("B", 1),
 ];
+const LENGTHS: Units = &[("km", 1_000_000), ("m", 1_000), ("cm", 10), ("mm", 1)];
 /// Spellings that are read but not written.
 const ALIASES: &[(&str, &str, u128)] = &[
     ("µs", "us", 1),
@@ -215,6 +237,7 @@ macro_rules! quantity {
 quantity!(Time, i64, SPANS, "a duration", "100 ns");
 quantity!(Rate, u64, RATES, "a data rate", "50 Gb/s");
 quantity!(Bytes, u64, BYTES, "an amount of data", "562 B");
+quantity!(Length, u64, LENGTHS, "a length", "10 m");
 
 #[cfg(test)]
 mod tests {
@@ -230,6 +253,11 @@ mod tests {
         assert_eq!("12.8 Tbps".parse(), Ok(Rate(12_800_000_000_000)));
         assert_eq!("1.5 KiB".parse(), Ok(Bytes(1536)));
         assert_eq!("1_000 B".parse(), Ok(Bytes(1000)));
+        assert_eq!("1.75 m".parse(), Ok(Length(1750)));
+        assert_eq!(
+            "10 m".parse::<Length>().map(Length::delay),
+            Ok(Time::NS * 50)
+        );
     }
 
     #[test]
@@ -241,6 +269,8 @@ mod tests {
         );
         let e = "100 m".parse::<Time>().unwrap_err();
         assert!(e.contains("`m` is not a unit of a duration"), "{e}");
+        let e = "-10 m".parse::<Length>().unwrap_err();
+        assert!(e.contains("`-10 m` is not a length"), "{e}");
         let e = serde_json::from_str::<Rate>("50").unwrap_err().to_string();
         assert!(e.contains("`50` has no unit"), "{e}");
         assert!("-5 ns".parse::<Time>().is_err());
@@ -254,6 +284,7 @@ mod tests {
             prop_assert_eq!(Time(ps).to_string().parse(), Ok(Time(ps)));
             prop_assert_eq!(Rate(bps).to_string().parse(), Ok(Rate(bps)));
             prop_assert_eq!(Bytes(b).to_string().parse(), Ok(Bytes(b)));
+            prop_assert_eq!(Length(b).to_string().parse(), Ok(Length(b)));
         }
 
         #[test]
