@@ -139,6 +139,11 @@ impl Matrix {
         &self.cells
     }
 
+    /// All entries, to be taken apart.
+    pub(crate) fn into_cells(self) -> Vec<i64> {
+        self.cells
+    }
+
     /// All entries of a matrix that solvers take apart.
     pub(crate) fn cells_mut(&mut self) -> &mut [i64] {
         &mut self.cells

@@ -7,6 +7,8 @@ pub mod birkhoff;
 pub mod cyclic;
 pub mod demand;
 pub mod hopcroft_karp;
+pub mod matching;
 pub mod quickstuff;
 pub mod schedule;
 pub mod sinkhorn;
+pub mod solstice;
