@@ -7,7 +7,6 @@ pub mod birkhoff;
 pub mod cyclic;
 pub mod demand;
 pub mod hopcroft_karp;
-pub mod matching;
 pub mod quickstuff;
 pub mod schedule;
 pub mod sinkhorn;
