@@ -19,11 +19,16 @@
 //! once.
 
 pub mod classes;
+#[cfg(test)]
+mod reference;
 mod solve;
 #[cfg(test)]
 mod tests;
 
 use crate::time::Rate;
+use solve::{Stop, NOWHERE};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// No such link, flow or place.
 const NONE: u32 = u32::MAX;
@@ -64,10 +69,28 @@ impl Slot {
 struct Link {
     /// [b/s].
     capacity: u64,
-    /// Sum of the rates of its flows, as of the last solution [b/s].
+    /// Sum of the rates of its flows [b/s].
     load: u64,
-    /// Its flows: hops, in no order that matters.
-    members: Vec<u32>,
+    /// Rate and weight of the flows whose bottleneck this is, and their level.
+    own_rate: u64,
+    own_weight: u64,
+    level: f64,
+    /// The solution in which it was dirty last; what follows is of that one.
+    epoch: u64,
+    /// Rates of the flows that have settled, or are taken to do so elsewhere.
+    fixed: u64,
+    /// Weight of the others.
+    open: u64,
+    /// A lower bound of the level at which it is full, beside the one that
+    /// `fixed` and `open` give.
+    bound: f64,
+    /// Its earliest stop in the heap.
+    queued: Stop,
+    /// Whether flows are taken to settle at its old level.
+    tight: bool,
+    full: bool,
+    /// Whether it is among those that the next solution begins with.
+    touched: bool,
 }
 
 /// A flow.
@@ -77,10 +100,26 @@ struct Flow {
     rate: u64,
     /// [b/s]; `u64::MAX` for none.
     limit: u64,
+    /// Where it settled: rate ÷ weight before rounding.
+    level: f64,
+    /// The solution in which it was open last.
+    epoch: u64,
     weight: u32,
+    /// The link where it settled, if it was not at its limit.
+    bottleneck: u32,
     hops: u8,
-    open: bool,
-    changed: bool,
+    /// In the solution `epoch`: whether it has its rate.
+    settled: bool,
+    /// Has no rate, and takes part in the next solution for that.
+    fresh: bool,
+}
+
+impl Flow {
+    /// Whether its rate is known to change and not yet known, in this solution.
+    #[inline]
+    fn is_open(&self, epoch: u64) -> bool {
+        self.epoch == epoch && !self.settled
+    }
 }
 
 /// Links, flows, and their rates.
@@ -92,22 +131,29 @@ struct Flow {
 /// let (a, b) = (fair.add_link(Rate(10)), fair.add_link(Rate(4)));
 /// let long = fair.open(&[a, b], WEIGHT, None);
 /// let short = fair.open(&[a], WEIGHT, None);
-/// assert_eq!(fair.solve(), [long, short]);
+/// fair.solve();
 /// assert_eq!((fair.rate(long), fair.rate(short)), (Rate(4), Rate(6)));
 /// fair.set_capacity(b, Rate(0));
-/// assert_eq!(fair.solve(), [long, short]);
+/// fair.solve();
 /// assert_eq!((fair.rate(long), fair.rate(short)), (Rate(0), Rate(10)));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Fair {
     links: Vec<Link>,
+    /// The flows of each link: hops, in no order that matters.
+    members: Vec<Vec<u32>>,
     flows: Vec<Flow>,
     /// Links of the paths: flow `s` has those from `s * HOPS_MAX`.
     path: Vec<LinkId>,
     /// Where each hop is among the members of its link.
     place: Vec<u32>,
     unused: Vec<Slot>,
+    /// Links that the next solution begins with, and flows without a rate.
+    touched: Vec<u32>,
+    fresh: Vec<u32>,
     changed: Vec<Slot>,
+    heap: BinaryHeap<Reverse<Stop>>,
+    epoch: u64,
     dirty: bool,
 }
 
@@ -122,8 +168,19 @@ impl Fair {
         self.links.push(Link {
             capacity: capacity.0,
             load: 0,
-            members: Vec::new(),
+            own_rate: 0,
+            own_weight: 0,
+            level: 0.0,
+            epoch: 0,
+            fixed: 0,
+            open: 0,
+            bound: 0.0,
+            queued: NOWHERE,
+            tight: false,
+            full: false,
+            touched: false,
         });
+        self.members.push(Vec::new());
         LinkId(self.links.len() as u32 - 1)
     }
 
@@ -144,9 +201,10 @@ impl Fair {
 
     /// Changes the capacity of a link; 0 is dark.
     pub fn set_capacity(&mut self, link: LinkId, capacity: Rate) {
-        let link = &mut self.links[link.index()];
-        self.dirty |= link.capacity != capacity.0;
-        link.capacity = capacity.0;
+        if self.links[link.index()].capacity != capacity.0 {
+            self.links[link.index()].capacity = capacity.0;
+            self.touch(link);
+        }
     }
 
     /// Opens a flow over `path` (each link once) with a weight of at least 1
@@ -159,10 +217,13 @@ impl Fair {
         let flow = Flow {
             rate: 0,
             limit: limit.map_or(u64::MAX, |l| l.0),
+            level: 0.0,
+            epoch: 0,
             weight: weight.max(1),
+            bottleneck: NONE,
             hops: 0,
-            open: true,
-            changed: false,
+            settled: false,
+            fresh: false,
         };
         let slot = self.unused.pop().unwrap_or(Slot(self.flows.len() as u32));
         if slot.index() == self.flows.len() {
@@ -173,35 +234,48 @@ impl Fair {
         }
         self.flows[slot.index()] = flow;
         self.attach(slot, path);
+        self.freshen(slot);
         slot
     }
 
     /// Closes a flow; its slot may be used again.
     pub fn close(&mut self, slot: Slot) {
+        self.unsettle(slot);
         self.detach(slot);
-        self.flows[slot.index()].open = false;
+        self.flows[slot.index()].fresh = false;
         self.unused.push(slot);
     }
 
-    /// Leads a flow over another path from the next solution on. Until then
-    /// it has no rate.
+    /// Leads a flow over another path. It has no rate until the next solution.
+    ///
+    /// # Panics
+    /// As [`Fair::open`].
     pub fn reroute(&mut self, slot: Slot, path: &[LinkId]) {
+        self.unsettle(slot);
         self.detach(slot);
         self.attach(slot, path);
+        self.freshen(slot);
     }
 
-    /// Changes the weight of a flow.
+    /// Changes the weight of a flow, at least 1. If that is another it has no
+    /// rate until the next solution.
     pub fn set_weight(&mut self, slot: Slot, weight: u32) {
-        let flow = &mut self.flows[slot.index()];
-        self.dirty |= flow.weight != weight.max(1);
-        flow.weight = weight.max(1);
+        if self.flows[slot.index()].weight != weight.max(1) {
+            self.unsettle(slot);
+            self.flows[slot.index()].weight = weight.max(1);
+            self.freshen(slot);
+        }
     }
 
-    /// Changes the limit of a flow.
+    /// Changes the limit of a flow. If that is another it has no rate until the
+    /// next solution.
     pub fn set_limit(&mut self, slot: Slot, limit: Option<Rate>) {
-        let flow = &mut self.flows[slot.index()];
-        flow.limit = limit.map_or(u64::MAX, |l| l.0);
-        self.dirty = true;
+        let limit = limit.map_or(u64::MAX, |l| l.0);
+        if self.flows[slot.index()].limit != limit {
+            self.unsettle(slot);
+            self.flows[slot.index()].limit = limit;
+            self.freshen(slot);
+        }
     }
 
     /// The rate of a flow, as of the last solution.
@@ -225,7 +299,7 @@ impl Fair {
     /// The flows over a link, in no order that means anything, but the same
     /// one in every run.
     pub fn flows_over(&self, link: LinkId) -> impl ExactSizeIterator<Item = Slot> + '_ {
-        let members = &self.links[link.index()].members;
+        let members = &self.members[link.index()];
         members.iter().map(|h| Slot(h / HOPS_MAX as u32))
     }
 
@@ -240,6 +314,41 @@ impl Fair {
         self.dirty
     }
 
+    fn touch(&mut self, link: LinkId) {
+        self.dirty = true;
+        let touched = &mut self.links[link.index()].touched;
+        if !std::mem::replace(touched, true) {
+            self.touched.push(link.0);
+        }
+    }
+
+    /// The flow takes part in the next solution, as one without a rate.
+    fn freshen(&mut self, slot: Slot) {
+        self.dirty = true;
+        if !std::mem::replace(&mut self.flows[slot.index()].fresh, true) {
+            self.fresh.push(slot.0);
+        }
+    }
+
+    /// Takes its rate from a flow.
+    fn unsettle(&mut self, slot: Slot) {
+        let flow = &mut self.flows[slot.index()];
+        let rate = std::mem::take(&mut flow.rate);
+        let bottleneck = std::mem::replace(&mut flow.bottleneck, NONE);
+        let (weight, hops) = (flow.weight as u64, flow.hops as usize);
+        let first = slot.index() * HOPS_MAX;
+        for hop in first..first + hops {
+            let link = self.path[hop];
+            self.touch(link);
+            let books = &mut self.links[link.index()];
+            books.load -= rate;
+            if bottleneck == link.0 {
+                books.own_rate -= rate;
+                books.own_weight -= weight;
+            }
+        }
+    }
+
     fn attach(&mut self, slot: Slot, path: &[LinkId]) {
         assert!(path.len() <= HOPS_MAX, "a path of more than 16 links");
         let flow = &mut self.flows[slot.index()];
@@ -248,28 +357,26 @@ impl Fair {
             "nothing bounds the flow"
         );
         flow.hops = path.len() as u8;
-        flow.changed = true;
         for (k, &link) in path.iter().enumerate() {
             let hop = slot.index() * HOPS_MAX + k;
-            let members = &mut self.links[link.index()].members;
+            let members = &mut self.members[link.index()];
             self.path[hop] = link;
             self.place[hop] = members.len() as u32;
             members.push(hop as u32);
+            self.touch(link);
         }
-        self.dirty = true;
     }
 
     fn detach(&mut self, slot: Slot) {
         let first = slot.index() * HOPS_MAX;
         for hop in first..first + self.flows[slot.index()].hops as usize {
             let place = self.place[hop] as usize;
-            let members = &mut self.links[self.path[hop].index()].members;
+            let members = &mut self.members[self.path[hop].index()];
             members.swap_remove(place);
             if let Some(&moved) = members.get(place) {
                 self.place[moved as usize] = place as u32;
             }
         }
         self.flows[slot.index()].hops = 0;
-        self.dirty = true;
     }
 }

@@ -1,68 +1,328 @@
-//! Progressive filling: the level of all flows rises together; a flow stops at
-//! its limit, or when a link on its path is full.
+//! Progressive filling, of what a change can reach and nothing else.
+//!
+//! In plain progressive filling the level of all flows rises together, and a
+//! flow *settles* at its limit or when a link on its path is full. Here the
+//! level sweeps upwards in the same way, but a link joins in only when it is
+//! *dirty*: it was touched, or a flow over it has another rate than before.
+//! All other flows are taken to settle where they did.
+//!
+//! - A dirty link knows its *open* weight (of flows that settle somewhere above
+//!   the sweep) and the *fixed* rate of the others, hence a lower bound of the
+//!   level at which it is full. When the sweep reaches that bound the link is
+//!   looked at: either it is full there and its flows settle, or flows that are
+//!   taken to settle higher elsewhere make the bound rise.
+//! - Flows whose bottleneck is a dirty link are taken to settle there again
+//!   until the sweep passes its old level without filling it. Then the link
+//!   *loosens*: they are open on all their path, and those links are dirty.
+//! - A flow that settles at another rate than before makes its links dirty.
+//!
+//! A change at a link thus reaches only links of its level or above, and only
+//! through flows whose rates change. A link is looked at once or a few times;
+//! each costs its flows.
+//!
+//! Levels are floats: a quotient of whole numbers each, computed anew, never
+//! summed. Rates are whole, so the books of links are exact. At equal levels
+//! limits come before links and links before what loosens, in order of number:
+//! the outcome depends on nothing but the changes and their order.
 
-use super::{Fair, Slot};
+use super::{Fair, Slot, HOPS_MAX, NONE};
+use std::cmp::Reverse;
+
+/// What the sweep meets at a level, in this order.
+const LIMIT: u32 = 0;
+const FULL: u32 = 1;
+const LOOSE: u32 = 2;
+/// Numbers of flows and links end here.
+const KIND_SHIFT: u32 = 30;
+
+/// A level and what is there; in the order of the sweep.
+pub(super) type Stop = (u64, u32);
+
+/// Not in the heap.
+pub(super) const NOWHERE: Stop = (u64::MAX, u32::MAX);
+
+/// Levels are not negative, so their bits have their order.
+#[inline]
+fn stop(level: f64, kind: u32, number: u32) -> Stop {
+    (level.to_bits(), kind << KIND_SHIFT | number)
+}
 
 impl Fair {
     /// Gives every flow its rate; returns [`Fair::changed`].
     pub fn solve(&mut self) -> &[Slot] {
         self.changed.clear();
         if std::mem::take(&mut self.dirty) {
-            self.fill();
+            self.epoch += 1;
+            self.begin();
+            self.sweep();
         }
         &self.changed
     }
 
-    fn fill(&mut self) {
-        let before: Vec<u64> = self.flows.iter().map(|f| f.rate).collect();
-        let mut unsettled: Vec<usize> = (0..self.flows.len())
-            .filter(|&f| self.flows[f].open)
-            .collect();
-        let mut left: Vec<u64> = self.links.iter().map(|l| l.capacity).collect();
-        while !unsettled.is_empty() {
-            let mut weights = vec![0u64; left.len()];
-            let mut level = f64::INFINITY;
-            for &f in &unsettled {
-                let flow = self.flows[f];
-                for link in self.path(Slot(f as u32)) {
-                    weights[link.index()] += flow.weight as u64;
-                }
-                if flow.limit != u64::MAX {
-                    level = level.min(flow.limit as f64 / flow.weight as f64);
-                }
+    /// Makes dirty what was touched, and opens the flows that have no rate.
+    fn begin(&mut self) {
+        let touched = std::mem::take(&mut self.touched);
+        for &link in &touched {
+            self.links[link as usize].touched = false;
+            self.make_dirty(link);
+        }
+        let mut fresh = std::mem::take(&mut self.fresh);
+        for slot in fresh.drain(..) {
+            let flow = &self.flows[slot as usize];
+            if flow.fresh && flow.epoch != self.epoch {
+                self.open_flow(slot);
             }
-            for (&left, &weight) in left.iter().zip(&weights).filter(|(_, &w)| w > 0) {
-                level = level.min(left as f64 / weight as f64);
+        }
+        self.fresh = fresh;
+        for &link in &touched {
+            self.post(link, 0.0);
+        }
+        self.touched = touched;
+        self.touched.clear();
+    }
+
+    fn sweep(&mut self) {
+        while let Some(Reverse(at)) = self.heap.pop() {
+            let level = f64::from_bits(at.0);
+            let number = at.1 & ((1 << KIND_SHIFT) - 1);
+            if at.1 >> KIND_SHIFT == LIMIT {
+                let flow = &self.flows[number as usize];
+                if flow.is_open(self.epoch) {
+                    let rate = flow.limit;
+                    self.settle(number, NONE, level, rate);
+                }
+                continue;
             }
-            let full = |l: usize| weights[l] > 0 && left[l] as f64 / weights[l] as f64 <= level;
-            let full: Vec<bool> = (0..left.len()).map(full).collect();
-            let stops = |f: &usize| {
-                let (flow, slot) = (self.flows[*f], Slot(*f as u32));
-                flow.limit as f64 / flow.weight as f64 <= level
-                    || self.path(slot).iter().any(|l| full[l.index()])
+            let link = &mut self.links[number as usize];
+            if link.queued != at {
+                continue;
+            }
+            link.queued = NOWHERE;
+            let next = self.next_stop(number, level);
+            if next > at {
+                self.post(number, level);
+            } else if at.1 >> KIND_SHIFT == LOOSE {
+                self.loosen(number, level);
+            } else {
+                self.fill(number, level);
+            }
+        }
+    }
+
+    /// Where the sweep, at `level` now, has to look at a dirty link next.
+    #[inline]
+    fn next_stop(&self, number: u32, level: f64) -> Stop {
+        let link = &self.links[number as usize];
+        let full = if link.open > 0 {
+            let room = link.capacity.saturating_sub(link.fixed);
+            (room as f64 / link.open as f64).max(link.bound).max(level)
+        } else if link.fixed > link.capacity {
+            link.bound.max(level)
+        } else {
+            return NOWHERE;
+        };
+        let old = link.level.max(level);
+        if link.tight && full > old {
+            stop(old, LOOSE, number)
+        } else {
+            stop(full, FULL, number)
+        }
+    }
+
+    /// Puts a dirty link's next stop into the heap, unless an earlier one is.
+    #[inline]
+    fn post(&mut self, number: u32, level: f64) {
+        let next = self.next_stop(number, level);
+        let link = &mut self.links[number as usize];
+        if next < link.queued {
+            link.queued = next;
+            self.heap.push(Reverse(next));
+        }
+    }
+
+    /// The link takes part in the sweep from now on.
+    #[inline]
+    fn make_dirty(&mut self, number: u32) {
+        let link = &mut self.links[number as usize];
+        link.epoch = self.epoch;
+        link.full = false;
+        link.tight = link.own_weight > 0;
+        link.open = std::mem::take(&mut link.own_weight);
+        link.fixed = link.load - std::mem::take(&mut link.own_rate);
+        link.bound = 0.0;
+        link.queued = NOWHERE;
+    }
+
+    /// A flow without a rate joins the sweep; its links are dirty.
+    fn open_flow(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        flow.epoch = self.epoch;
+        flow.settled = false;
+        let (weight, limit, hops) = (flow.weight, flow.limit, flow.hops as usize);
+        let first = slot as usize * HOPS_MAX;
+        for link in &self.path[first..first + hops] {
+            self.links[link.index()].open += weight as u64;
+        }
+        self.post_limit(slot, limit, weight);
+    }
+
+    #[inline]
+    fn post_limit(&mut self, slot: u32, limit: u64, weight: u32) {
+        if limit != u64::MAX {
+            let level = limit as f64 / weight as f64;
+            self.heap.push(Reverse(stop(level, LIMIT, slot)));
+        }
+    }
+
+    /// The sweep passes the old level of a link: what settled there may rise.
+    fn loosen(&mut self, number: u32, level: f64) {
+        self.links[number as usize].tight = false;
+        for k in 0..self.members[number as usize].len() {
+            let slot = self.members[number as usize][k] / HOPS_MAX as u32;
+            let flow = self.flows[slot as usize];
+            if flow.epoch == self.epoch || flow.bottleneck != number {
+                continue;
+            }
+            let first = slot as usize * HOPS_MAX;
+            let hops = first..first + flow.hops as usize;
+            // Levels that differ by less than rates can may stand in the wrong
+            // order: then the flow stays as it is.
+            let full = |hop: &usize| {
+                let link = &self.links[self.path[*hop].index()];
+                link.epoch == self.epoch && link.full
             };
-            let (stopped, rest): (Vec<usize>, Vec<usize>) = unsettled.into_iter().partition(stops);
-            unsettled = rest;
-            for f in stopped {
-                let flow = self.flows[f];
-                let mut rate = ((flow.weight as f64 * level) as u64).min(flow.limit);
-                for link in self.path(Slot(f as u32)) {
-                    rate = rate.min(left[link.index()]);
+            if let Some(hop) = hops.clone().find(full) {
+                self.settle(slot, self.path[hop].0, level, flow.rate);
+                continue;
+            }
+            self.flows[slot as usize].epoch = self.epoch;
+            self.flows[slot as usize].settled = false;
+            for hop in hops {
+                let other = self.path[hop].0;
+                if other == number {
+                    continue;
                 }
-                for link in self.path(Slot(f as u32)) {
-                    left[link.index()] -= rate;
+                if self.links[other as usize].epoch != self.epoch {
+                    self.make_dirty(other);
                 }
-                self.flows[f].rate = rate;
+                let link = &mut self.links[other as usize];
+                link.fixed -= flow.rate;
+                link.open += flow.weight as u64;
+                link.bound = 0.0;
+                self.post(other, level);
+            }
+            self.post_limit(slot, flow.limit, flow.weight);
+        }
+        self.post(number, level);
+    }
+
+    /// The sweep has reached a level at which a link may be full.
+    fn fill(&mut self, number: u32, swept: f64) {
+        let Some((level, room)) = self.root(number, swept) else {
+            return;
+        };
+        let next = self.heap.peek().map_or(NOWHERE, |r| r.0);
+        let link = &mut self.links[number as usize];
+        if stop(level, FULL, number) > next || link.tight && level > link.level.max(swept) {
+            link.bound = level;
+            self.post(number, swept);
+            return;
+        }
+        link.full = true;
+        link.level = level;
+        let mut room = room;
+        for k in 0..self.members[number as usize].len() {
+            let slot = self.members[number as usize][k] / HOPS_MAX as u32;
+            let flow = &self.flows[slot as usize];
+            let own = flow.bottleneck == number;
+            if flow.epoch == self.epoch {
+                if flow.settled {
+                    continue;
+                }
+            } else if !own && flow.level < level {
+                continue;
+            }
+            let rate = ((flow.weight as f64 * level) as u64).min(room);
+            room -= rate;
+            self.settle(slot, number, level, rate);
+        }
+    }
+
+    /// The level at which a link is full, from `level` on, as far as is known,
+    /// and what its flows that settle there share. Flows that are taken to
+    /// settle higher elsewhere settle here.
+    fn root(&self, number: u32, level: f64) -> Option<(f64, u64)> {
+        let link = &self.links[number as usize];
+        let mut root = level;
+        loop {
+            let (mut cut, mut weight, mut count) = (0, 0, 0);
+            for &hop in &self.members[number as usize] {
+                let flow = &self.flows[hop as usize / HOPS_MAX];
+                let elsewhere = flow.epoch != self.epoch && flow.bottleneck != number;
+                if elsewhere && flow.level >= root {
+                    cut += flow.rate;
+                    weight += flow.weight as u64;
+                    count += 1;
+                }
+            }
+            let room = link.capacity.saturating_sub(link.fixed - cut);
+            if link.open + weight == 0 {
+                return None;
+            }
+            let next = (room as f64 / (link.open + weight) as f64).max(root);
+            if count == 0 || next == root {
+                return Some((next, room));
+            }
+            root = next;
+        }
+    }
+
+    /// A flow has its rate: on its path it is fixed, and what is not what it
+    /// was there makes the links dirty.
+    fn settle(&mut self, slot: u32, bottleneck: u32, level: f64, rate: u64) {
+        let flow = &mut self.flows[slot as usize];
+        let was = *flow;
+        flow.epoch = self.epoch;
+        flow.settled = true;
+        flow.level = level;
+        flow.rate = rate;
+        flow.bottleneck = bottleneck;
+        flow.fresh = false;
+        let was_open = was.is_open(self.epoch);
+        let first = slot as usize * HOPS_MAX;
+        for hop in first..first + was.hops as usize {
+            let number = self.path[hop].0;
+            let mut dirtied = false;
+            if self.links[number as usize].epoch != self.epoch {
+                if rate == was.rate {
+                    if was.bottleneck == number {
+                        let link = &mut self.links[number as usize];
+                        link.own_rate -= rate;
+                        link.own_weight -= was.weight as u64;
+                    }
+                    continue;
+                }
+                self.make_dirty(number);
+                dirtied = true;
+            }
+            let link = &mut self.links[number as usize];
+            if was_open || was.bottleneck == number {
+                link.open -= was.weight as u64;
+                link.fixed += rate;
+            } else {
+                link.fixed = link.fixed - was.rate + rate;
+            }
+            link.load = link.load - was.rate + rate;
+            link.bound = 0.0;
+            if number == bottleneck {
+                link.own_rate += rate;
+                link.own_weight += was.weight as u64;
+            } else if dirtied {
+                self.post(number, level);
             }
         }
-        for (link, left) in self.links.iter_mut().zip(left) {
-            link.load = link.capacity - left;
-        }
-        for (f, flow) in self.flows.iter_mut().enumerate() {
-            if flow.open && (flow.rate != before[f] || flow.changed) {
-                flow.changed = false;
-                self.changed.push(Slot(f as u32));
-            }
+        if rate != was.rate || was.fresh {
+            self.changed.push(Slot(slot));
         }
     }
 }

@@ -1,6 +1,205 @@
-//! Oracles of the solver.
+//! Oracles of the solver: the definition, a plain reference, closed forms.
 
+use super::reference;
 use super::*;
+use proptest::prelude::*;
+
+/// A change, by numbers that are taken modulo what there is.
+#[derive(Clone, Debug)]
+enum Change {
+    Open(Vec<usize>, u32, Option<u64>),
+    Close(usize),
+    Reroute(usize, Vec<usize>),
+    Weight(usize, u32),
+    Limit(usize, Option<u64>),
+    Capacity(usize, u64),
+    Solve,
+}
+
+fn path() -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(any::<usize>(), 1..6)
+}
+
+/// Limits and capacities up to `most` [b/s], some of them equal.
+fn changes(most: u64) -> impl Strategy<Value = Vec<Change>> {
+    let amount = move || prop_oneof![3 => 0..most, 1 => Just(most / 2), 1 => Just(most / 8)];
+    let weight = || prop_oneof![3 => Just(WEIGHT), 1 => Just(WEIGHT / 10 * 9), 1 => 1u32..1_000];
+    let limit = move || prop_oneof![3 => Just(None), 1 => amount().prop_map(Some)];
+    let change = prop_oneof![
+        6 => (path(), weight(), limit()).prop_map(|(p, w, l)| Change::Open(p, w, l)),
+        4 => any::<usize>().prop_map(Change::Close),
+        1 => (any::<usize>(), path()).prop_map(|(f, p)| Change::Reroute(f, p)),
+        1 => (any::<usize>(), weight()).prop_map(|(f, w)| Change::Weight(f, w)),
+        1 => (any::<usize>(), limit()).prop_map(|(f, l)| Change::Limit(f, l)),
+        2 => (any::<usize>(), amount()).prop_map(|(l, c)| Change::Capacity(l, c)),
+        5 => Just(Change::Solve),
+    ];
+    prop::collection::vec(change, 1..120)
+}
+
+/// The solver beside what it should know.
+struct Pair {
+    fair: Fair,
+    capacity: Vec<u64>,
+    flows: Vec<(Slot, reference::Flow)>,
+}
+
+impl Pair {
+    fn new(capacity: Vec<u64>) -> Pair {
+        let mut fair = Fair::new();
+        for &c in &capacity {
+            fair.add_link(Rate(c));
+        }
+        Pair {
+            fair,
+            capacity,
+            flows: Vec::new(),
+        }
+    }
+
+    fn links(&self, path: &[usize]) -> (Vec<usize>, Vec<LinkId>) {
+        let mut links: Vec<usize> = path.iter().map(|l| l % self.capacity.len()).collect();
+        links.sort();
+        links.dedup();
+        let ids = links.iter().map(|&l| LinkId(l as u32)).collect();
+        (links, ids)
+    }
+
+    fn change(&mut self, change: &Change) {
+        let count = self.flows.len();
+        match change {
+            Change::Open(path, weight, limit) => {
+                let (links, ids) = self.links(path);
+                let slot = self.fair.open(&ids, *weight, limit.map(Rate));
+                let flow = reference::Flow {
+                    path: links,
+                    weight: *weight,
+                    limit: *limit,
+                };
+                self.flows.push((slot, flow));
+            }
+            Change::Capacity(l, c) => {
+                let l = l % self.capacity.len();
+                self.capacity[l] = *c;
+                self.fair.set_capacity(LinkId(l as u32), Rate(*c));
+            }
+            Change::Solve => self.check(),
+            _ if count == 0 => {}
+            Change::Close(f) => {
+                let (slot, _) = self.flows.swap_remove(f % count);
+                self.fair.close(slot);
+            }
+            Change::Reroute(f, path) => {
+                let (links, ids) = self.links(path);
+                let (slot, flow) = &mut self.flows[f % count];
+                self.fair.reroute(*slot, &ids);
+                flow.path = links;
+            }
+            Change::Weight(f, weight) => {
+                let (slot, flow) = &mut self.flows[f % count];
+                self.fair.set_weight(*slot, *weight);
+                flow.weight = *weight;
+            }
+            Change::Limit(f, limit) => {
+                let (slot, flow) = &mut self.flows[f % count];
+                self.fair.set_limit(*slot, limit.map(Rate));
+                flow.limit = *limit;
+            }
+        }
+    }
+
+    fn solve(&mut self) -> Vec<u64> {
+        let rate = |fair: &Fair, s: Slot| fair.rate(s).0;
+        self.fair.solve();
+        self.flows.iter().map(|f| rate(&self.fair, f.0)).collect()
+    }
+
+    /// Solves; holds the rates to the definition of max-min fairness.
+    fn check(&mut self) {
+        let rates = self.solve();
+        let mut load = vec![0; self.capacity.len()];
+        let mut count = vec![0; self.capacity.len()];
+        for ((_, flow), rate) in self.flows.iter().zip(&rates) {
+            for &l in &flow.path {
+                load[l] += rate;
+                count[l] += 1;
+            }
+        }
+        for l in 0..load.len() {
+            let id = LinkId(l as u32);
+            assert!(load[l] <= self.capacity[l], "link {l} carries {}", load[l]);
+            assert_eq!(self.fair.load(id), Rate(load[l]), "books of link {l}");
+            assert_eq!(self.fair.flows_over(id).len(), count[l]);
+        }
+        for (f, (_, flow)) in self.flows.iter().enumerate() {
+            // Each flow of a link may lose less than 1 b/s to rounding.
+            let full = |l: &usize| self.capacity[*l] - load[*l] <= count[*l] as u64;
+            let highest = |l: &usize| {
+                let over = self
+                    .flows
+                    .iter()
+                    .zip(&rates)
+                    .filter(|((_, g), _)| g.path.contains(l));
+                over.map(|((_, g), &r)| (r as f64 - 1.0) / g.weight as f64)
+                    .fold(0.0, f64::max)
+            };
+            let level = (rates[f] + 1) as f64 / flow.weight as f64 * (1.0 + 1e-9);
+            let bottleneck = flow.path.iter().any(|l| full(l) && level >= highest(l));
+            let limited = flow.limit == Some(rates[f]);
+            assert!(flow.limit.is_none_or(|l| rates[f] <= l));
+            assert!(
+                limited || bottleneck,
+                "flow {f} of {rates:?} is held by nothing"
+            );
+        }
+    }
+
+    /// Solves; compares with everything anew by the reference.
+    fn compare(&mut self) {
+        let rates = self.solve();
+        let flows: Vec<reference::Flow> = self.flows.iter().map(|f| f.1.clone()).collect();
+        let expected = reference::rates(&self.capacity, &flows);
+        for (f, (rate, expected)) in rates.iter().zip(&expected).enumerate() {
+            let slack = 1e-6 * expected + 200.0;
+            let off = (*rate as f64 - expected).abs();
+            assert!(
+                off <= slack,
+                "flow {f}: {rate}, reference {expected}\n{flows:?}\n{:?}",
+                self.capacity
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn every_flow_has_its_limit_or_a_bottleneck(
+        links in prop::collection::vec(0u64..50, 1..10),
+        changes in changes(50),
+    ) {
+        let mut pair = Pair::new(links);
+        changes.iter().for_each(|c| pair.change(c));
+        pair.check();
+    }
+
+    #[test]
+    fn what_is_solved_in_parts_is_what_is_solved_anew(
+        links in prop::collection::vec(0u64..1_000_000_000_000, 1..12),
+        changes in changes(1_000_000_000_000),
+    ) {
+        let mut pair = Pair::new(links);
+        for change in &changes {
+            pair.change(change);
+            if matches!(change, Change::Solve) {
+                pair.compare();
+            }
+        }
+        pair.check();
+        pair.compare();
+    }
+}
 
 #[test]
 fn equal_flows_share_a_link_equally() {
