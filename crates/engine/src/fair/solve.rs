@@ -185,16 +185,6 @@ impl Fair {
             }
             let first = slot as usize * HOPS_MAX;
             let hops = first..first + flow.hops as usize;
-            // Levels that differ by less than rates can may stand in the wrong
-            // order: then the flow stays as it is.
-            let full = |hop: &usize| {
-                let link = &self.links[self.path[*hop].index()];
-                link.epoch == self.epoch && link.full
-            };
-            if let Some(hop) = hops.clone().find(full) {
-                self.settle(slot, self.path[hop].0, level, flow.rate);
-                continue;
-            }
             self.flows[slot as usize].epoch = self.epoch;
             self.flows[slot as usize].settled = false;
             for hop in hops {
@@ -206,6 +196,8 @@ impl Fair {
                     self.make_dirty(other);
                 }
                 let link = &mut self.links[other as usize];
+                // What is full below this level settled the flow.
+                debug_assert!(!link.full, "full below a flow's level");
                 link.fixed -= flow.rate;
                 link.open += flow.weight as u64;
                 link.bound = 0.0;
@@ -223,7 +215,7 @@ impl Fair {
         };
         let next = self.heap.peek().map_or(NOWHERE, |r| r.0);
         let link = &mut self.links[number as usize];
-        if stop(level, FULL, number) > next || link.tight && level > link.level.max(swept) {
+        if stop(level, FULL, number) > next {
             link.bound = level;
             self.post(number, swept);
             return;
