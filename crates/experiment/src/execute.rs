@@ -91,9 +91,16 @@ impl Experiment {
 
     /// Draws or reads the flows of a resolved experiment.
     fn generate(&self, cluster: &Cluster) -> Result<Flows, Refusal> {
-        if let Some(flows) = self.workload.flows {
-            let need = flows.saturating_mul(BYTES_PER_FLOW);
-            memory::check("workload.flows", flows, need, "send fewer")?;
+        let need = self.workload.memory(cluster);
+        match (self.workload.flows, &self.workload.jobs) {
+            (Some(flows), _) => memory::check("workload.flows", flows, need, "send fewer")?,
+            (_, Some(jobs)) => memory::check(
+                "workload.jobs",
+                jobs.len(),
+                need,
+                "run fewer or smaller jobs",
+            )?,
+            (None, None) => {}
         }
         self.workload.generate(cluster, self.run.seed)
     }
@@ -151,7 +158,7 @@ impl Experiment {
 
 fn check_memory(entry: &Entry, own: &Value, site: &Site, at: &str) -> Result<(), Refusal> {
     let fabric = (entry.memory)(own, site).map_err(|e| fabric::place(e, at))?;
-    let flows = site.flows.len() as u64 * BYTES_PER_FLOW;
+    let flows = site.flows.len() as u64 * BYTES_PER_FLOW + site.flows.after.memory();
     memory::check(
         at,
         format!("\"{}\"", entry.kind),

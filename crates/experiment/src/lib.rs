@@ -76,7 +76,7 @@ impl Experiment {
     pub fn resolve(&self) -> Result<Experiment, Refusal> {
         let (table, cluster) = self.cluster.resolve()?;
         let workload = resolve_workload(&self.workload, &cluster)?;
-        let run = self.run.resolve(workload.default_stop_is_drain())?;
+        let run = self.run.resolve(&workload)?;
         let fabric = fabric::resolve_all(&self.fabric, &cluster)?;
         let labels: Vec<&str> = fabric.iter().map(FabricTable::label).collect();
         fault::check_all(&self.fault, &cluster, &labels)?;

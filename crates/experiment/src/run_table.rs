@@ -2,6 +2,7 @@
 
 use lightloom_engine::run::{Fault, Plan, Stop};
 use lightloom_engine::{Refusal, Time};
+use lightloom_workload::WorkloadConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,14 +13,20 @@ pub struct RunTable {
     /// Seed of every random stream.
     pub seed: u64,
     /// When to end: "last-arrival", "drain" or a time. Without it a workload
-    /// with a load ends at its last arrival, and any other when it is delivered.
+    /// with a load ends at its last arrival, and any other when it is delivered
+    /// and its jobs are done.
     #[schemars(with = "Option<String>")]
     pub stop: Option<StopRule>,
     /// Distance between samples of the time series; about 400 in all without it.
     pub sample: Option<Time>,
-    /// No run goes beyond this simulated time.
-    pub limit: Time,
+    /// No run goes beyond this simulated time: 10 s unless given, 10,000 s where
+    /// there are jobs, `stop` if that is a later time.
+    pub limit: Option<Time>,
 }
+
+/// The default of `limit`, and that for jobs, which take minutes.
+const LIMIT: Time = Time(10 * Time::S.0);
+const LIMIT_JOBS: Time = Time(10_000 * Time::S.0);
 
 impl Default for RunTable {
     fn default() -> RunTable {
@@ -27,7 +34,7 @@ impl Default for RunTable {
             seed: 1,
             stop: None,
             sample: None,
-            limit: Time::S * 10,
+            limit: None,
         }
     }
 }
@@ -72,22 +79,30 @@ impl From<StopRule> for String {
 }
 
 impl RunTable {
-    pub(crate) fn resolve(&self, drain: bool) -> Result<RunTable, Refusal> {
-        let default = if drain {
-            StopRule::Drain
-        } else {
-            StopRule::LastArrival
+    pub(crate) fn resolve(&self, workload: &WorkloadConfig) -> Result<RunTable, Refusal> {
+        let default = match workload.default_stop_is_drain() {
+            true => StopRule::Drain,
+            false => StopRule::LastArrival,
         };
         let stop = self.stop.unwrap_or(default);
+        if stop == StopRule::LastArrival && workload.has_jobs() {
+            return Err(Refusal::new(
+                "run.stop",
+                "\"last-arrival\"",
+                "flows of jobs arrive when others are delivered",
+                "write \"drain\" or a time, or remove it",
+            ));
+        }
         let stop_at = match stop {
             StopRule::At(time) => Some(time),
             _ => None,
         };
-        for (key, time) in [
+        let times = [
             ("stop", stop_at),
             ("sample", self.sample),
-            ("limit", Some(self.limit)),
-        ] {
+            ("limit", self.limit),
+        ];
+        for (key, time) in times {
             if time == Some(Time::ZERO) {
                 return Err(Refusal::new(
                     format!("run.{key}"),
@@ -97,8 +112,13 @@ impl RunTable {
                 ));
             }
         }
+        let limit = match workload.has_jobs() {
+            true => LIMIT_JOBS,
+            false => LIMIT,
+        };
         Ok(RunTable {
             stop: Some(stop),
+            limit: Some(self.limit.unwrap_or(limit.max(stop_at.unwrap_or(limit)))),
             ..self.clone()
         })
     }
@@ -111,7 +131,7 @@ impl RunTable {
                 Some(StopRule::At(time)) => Stop::At(time),
                 Some(StopRule::Drain) | None => Stop::Drain,
             },
-            limit: self.limit,
+            limit: self.limit.unwrap_or(LIMIT),
             sample: self.sample,
             faults,
         }
@@ -124,10 +144,15 @@ mod tests {
     use lightloom_engine::config;
     use serde_json::{json, Value};
 
-    fn read(table: Value) -> Result<RunTable, String> {
+    fn read_for(workload: Value, table: Value) -> Result<RunTable, String> {
+        let workload: WorkloadConfig = config::read(&workload, "workload").unwrap();
         config::read::<RunTable>(&table, "run")
-            .and_then(|t| t.resolve(true))
+            .and_then(|t| t.resolve(&workload))
             .map_err(|e| e.to_string())
+    }
+
+    fn read(table: Value) -> Result<RunTable, String> {
+        read_for(json!({"trace": "x.csv"}), table)
     }
 
     #[test]
@@ -144,6 +169,25 @@ mod tests {
             assert_eq!(again.stop, Some(stop));
         }
         assert_eq!(read(json!({})).unwrap().stop, Some(StopRule::Drain));
+    }
+
+    #[test]
+    fn jobs_have_the_time_they_need() {
+        let jobs = json!({"jobs": ["fft"]});
+        let table = read_for(jobs.clone(), json!({})).unwrap();
+        assert_eq!(table.stop, Some(StopRule::Drain));
+        assert_eq!(table.limit, Some(Time::S * 10_000));
+        let table = read_for(jobs.clone(), json!({"limit": "5 s"})).unwrap();
+        assert_eq!(table.limit, Some(Time::S * 5));
+        assert_eq!(read(json!({})).unwrap().limit, Some(Time::S * 10));
+        // A time to stop at is not cut short by a limit that nobody wrote.
+        let table = read(json!({"stop": "20 s"})).unwrap();
+        assert_eq!(table.plan(Vec::new()).limit, Time::S * 20);
+        let e = read_for(jobs, json!({"stop": "last-arrival"})).unwrap_err();
+        assert!(
+            e.starts_with("run.stop = \"last-arrival\": flows of jobs arrive"),
+            "{e}"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The `[workload]` table: what users write, and what is refused.
 
 use crate::arrivals::{Arrivals, Clock, MAX_ARRIVAL};
+use crate::jobs::{self, Job, Schedule};
 use crate::patterns::{Pairs, Pattern};
 use crate::sizes::{Law, MeanRule, Sizes};
 use crate::trace::Format;
@@ -15,7 +16,7 @@ pub const BYTES_PER_FLOW: u64 = 112;
 /// The most memory that the flows of a workload may take [B]: 16 GiB.
 pub const MEMORY_LIMIT: u64 = 16 << 30;
 
-/// What is sent: laws for sizes, arrivals and pattern, or else a trace.
+/// What is sent: laws for sizes, arrivals and pattern, or else a trace, or jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadConfig {
@@ -51,6 +52,14 @@ pub struct WorkloadConfig {
     /// The trace's format, "csv", "cm" or "ns", where its name does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_format: Option<Format>,
+    /// Jobs whose flows wait for each other, instead of all of the above: each a
+    /// name, like "sort", or a table with a `kind`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<Vec<Job>>,
+    /// When jobs begin: "in-sequence" (the default), each when the one before it
+    /// is complete, or "together".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
 }
 
 /// A workload that can be drawn: everything checked, nothing allocated that
@@ -71,9 +80,23 @@ impl WorkloadConfig {
     /// # Errors
     /// The first key, beginning with `workload.`, that is wrong.
     pub fn resolve(mut self, cluster: &Cluster) -> Result<WorkloadConfig, Refusal> {
+        if self.jobs.is_none() && self.schedule.is_some() {
+            return Err(Refusal::new(
+                "workload.schedule",
+                "(set)",
+                "has no effect without jobs",
+                "add workload.jobs, or remove it",
+            ));
+        }
         if let Some(trace) = &self.trace {
             self.alone()?;
             crate::trace::load(trace, self.trace_format, cluster.hosts())?;
+            return Ok(self);
+        }
+        if let Some(jobs) = self.jobs.take() {
+            self.alone_with_jobs()?;
+            self.jobs = Some(jobs::resolve(jobs, cluster)?);
+            self.schedule.get_or_insert_default();
             return Ok(self);
         }
         self = self.with_defaults()?;
@@ -85,9 +108,22 @@ impl WorkloadConfig {
     /// Whether a run should go on until everything is delivered, unless told
     /// otherwise: so it is where flows do not arrive at a rate.
     pub fn default_stop_is_drain(&self) -> bool {
-        match (&self.trace, &self.arrivals) {
-            (Some(_), _) | (_, Some(Arrivals::AtOnce(_))) => true,
-            (None, _) => false,
+        let at_once = matches!(self.arrivals, Some(Arrivals::AtOnce(_)));
+        self.trace.is_some() || self.has_jobs() || at_once
+    }
+
+    /// Whether it consists of jobs: their flows have no arrival times before
+    /// they run.
+    pub fn has_jobs(&self) -> bool {
+        self.jobs.is_some()
+    }
+
+    /// Memory that its flows and their graph take [B], as far as is known before
+    /// they are made; it is resolved.
+    pub fn memory(&self, cluster: &Cluster) -> u64 {
+        match &self.jobs {
+            Some(jobs) => jobs::memory(jobs, cluster),
+            None => self.flows.unwrap_or(0).saturating_mul(BYTES_PER_FLOW),
         }
     }
 
@@ -105,7 +141,18 @@ impl WorkloadConfig {
 
     /// Refuses keys that a trace makes pointless.
     pub(crate) fn alone(&self) -> Result<(), Refusal> {
-        let given = [
+        let jobs = ("jobs", self.jobs.is_some());
+        self.refuse_laws("trace", "a trace holds everything about its flows", &[jobs])
+    }
+
+    /// Refuses keys that jobs make pointless.
+    fn alone_with_jobs(&self) -> Result<(), Refusal> {
+        let format = ("trace_format", self.trace_format.is_some());
+        self.refuse_laws("jobs", "jobs say what is sent, when and to whom", &[format])
+    }
+
+    fn refuse_laws(&self, by: &str, limit: &str, more: &[(&str, bool)]) -> Result<(), Refusal> {
+        let laws = [
             ("arrivals", self.arrivals.is_some()),
             ("load", self.load.is_some()),
             ("sizes", self.sizes.is_some()),
@@ -113,13 +160,13 @@ impl WorkloadConfig {
             ("pattern", self.pattern.is_some()),
             ("flows", self.flows.is_some()),
         ];
-        match given.iter().find(|g| g.1) {
+        match laws.iter().chain(more).find(|given| given.1) {
             None => Ok(()),
             Some((key, _)) => Err(Refusal::new(
                 format!("workload.{key}"),
                 "(set)",
-                "a trace holds everything about its flows",
-                format!("remove workload.{key}, or workload.trace"),
+                limit,
+                format!("remove workload.{key}, or workload.{by}"),
             )),
         }
     }

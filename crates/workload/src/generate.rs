@@ -1,12 +1,13 @@
 //! Draws the flows of a workload.
 
 use crate::config::{Plan, WorkloadConfig};
-use crate::{sizes, trace};
+use crate::{jobs, sizes, trace};
 use lightloom_engine::{Cluster, Flows, Refusal, Stream};
 
 impl WorkloadConfig {
-    /// The flows of this workload on `cluster`, sorted by arrival. Sizes,
-    /// arrivals and pattern have a random stream each under `seed`.
+    /// The flows of this workload on `cluster`, sorted by arrival; those of jobs
+    /// in the order of their graph. Sizes, arrivals, pattern and each job have a
+    /// random stream of their own under `seed`.
     ///
     /// # Errors
     /// What [`WorkloadConfig::resolve`] refuses, and a sample whose sizes or
@@ -15,6 +16,12 @@ impl WorkloadConfig {
         if let Some(path) = &self.trace {
             self.alone()?;
             return trace::load(path, self.trace_format, cluster.hosts());
+        }
+        if self.has_jobs() {
+            let resolved = self.clone().resolve(cluster)?;
+            let schedule = resolved.schedule.unwrap_or_default();
+            let jobs = resolved.jobs.unwrap_or_default();
+            return jobs::generate(&jobs, schedule, cluster, seed);
         }
         let config = self.clone().with_defaults()?;
         config.draw(config.plan(cluster, seed)?, seed)

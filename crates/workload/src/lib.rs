@@ -1,9 +1,10 @@
 //! What is sent: flow sizes, arrival times, who talks to whom, and flow traces.
 //!
-//! A [`WorkloadConfig`] becomes [`Flows`](lightloom_engine::Flows): either drawn
-//! from three independent laws ([`sizes`], [`arrivals`], [`patterns`]), each from
-//! its own random stream so that changing one leaves the others as they were,
-//! or read from a [`trace`].
+//! A [`WorkloadConfig`] becomes [`Flows`](lightloom_engine::Flows): drawn from
+//! three independent laws ([`sizes`], [`arrivals`], [`patterns`]), each from its
+//! own random stream so that changing one leaves the others as they were; or
+//! read from a [`trace`]; or built as the graphs of [`jobs`]: [`applications`]
+//! and [`collectives`] whose flows wait for each other.
 //!
 //! **The mean of a sample.** Heavy tails deceive: 200,000 draws of a Pareto law
 //! of shape 1.05 (Sirius §7) have a mean far below the law's own, the median
@@ -12,16 +13,19 @@
 //! 0.24. [`MeanRule`] says what to do about it; the arrival rate is always set
 //! by the law's mean, and summaries print the load as drawn.
 //!
-//! Not modelled: collectives and other closed loops (flows that wait for
-//! flows), and correlation between a flow's size, its time and its endpoints
-//! other than what [`patterns::Incast`] does.
+//! Not modelled: correlation between a drawn flow's size, its time and its
+//! endpoints other than what [`patterns::Incast`] does, and jobs amid drawn
+//! flows.
 
 #[macro_use]
 mod kinded;
 
+pub mod applications;
 pub mod arrivals;
+pub mod collectives;
 pub mod config;
 mod generate;
+pub mod jobs;
 pub mod patterns;
 pub mod sizes;
 pub mod text;
@@ -29,6 +33,7 @@ pub mod trace;
 
 pub use arrivals::Arrivals;
 pub use config::{WorkloadConfig, BYTES_PER_FLOW, MEMORY_LIMIT};
+pub use jobs::{Job, JobKind, Placement, Schedule};
 pub use patterns::Pattern;
 pub use sizes::registry::{registry, Published};
 pub use sizes::{Interpolation, MeanRule, Sizes};

@@ -1,0 +1,117 @@
+//! A parallel Fourier transform by matrix transposes (c-Through §6.3, FFTW over MPI).
+//!
+//! Each node holds a slab of the matrix, transforms its rows, and exchanges one
+//! block with every other node so that columns become rows; a global barrier
+//! stands before and after each exchange. Messages of the barrier itself are
+//! not modelled, nor are nodes that compute at different speeds.
+
+use crate::collectives::Exchange;
+use crate::jobs::{check, Application, Extent, Placement, Site};
+use crate::sizes::MAX_BYTES;
+use lightloom_engine::{Bytes, Cluster, Node, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A parallel Fourier transform: transposes between global barriers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fft {
+    /// Complex elements of the matrix (c-Through §6.3: 256 M).
+    pub elements: u64,
+    /// Size of an element: a double-precision complex number. The matrix takes
+    /// 4 GB (c-Through §6.3), and 15 nodes exchange blocks of 19 MB.
+    pub element: Bytes,
+    /// Nodes (c-Through §6.3: 15).
+    pub hosts: Option<u32>,
+    /// Which servers: "first" (the default), "spread" or a list.
+    pub placement: Placement,
+    /// Times that the matrix is transposed: there, and back to the order it was
+    /// given in (FFTW's default).
+    pub transposes: u32,
+    /// Computing on every node before each transpose. The default is derived: a
+    /// transform of 2^28 elements takes 5 N log2 N = 37.6 G operations, half of
+    /// them before each of 2 transposes, on 15 nodes of 1 G operations a second
+    /// (an assumption: one core of c-Through's servers).
+    pub compute: Time,
+    /// In which order blocks are exchanged.
+    pub exchange: Exchange,
+}
+
+impl Default for Fft {
+    fn default() -> Fft {
+        Fft {
+            elements: 1 << 28,
+            element: Bytes(16),
+            hosts: None,
+            placement: Placement::First,
+            transposes: 2,
+            compute: Time::MS * 1_250,
+            exchange: Exchange::AtOnce,
+        }
+    }
+}
+
+/// Nodes of the paper's run, where neither `hosts` nor a list says how many.
+const NODES: u32 = 15;
+
+impl Fft {
+    fn count(&self) -> Option<u32> {
+        match self.placement {
+            Placement::List(_) => self.hosts,
+            _ => Some(self.hosts.unwrap_or(NODES)),
+        }
+    }
+
+    fn matrix(&self) -> u64 {
+        self.elements.saturating_mul(self.element.0)
+    }
+}
+
+impl Application for Fft {
+    fn resolve(mut self, cluster: &Cluster) -> Result<Fft, Refusal> {
+        check::bytes("element", self.element, 1)?;
+        let hosts = self.placement.hosts(self.count(), 2, cluster)?.len() as u32;
+        self.hosts = Some(hosts);
+        check::count("transposes", self.transposes as u64, 1 << 20)?;
+        if self.elements < (hosts as u64).pow(2) {
+            return Err(Refusal::new(
+                "elements",
+                self.elements,
+                format!("{hosts} nodes exchange {hosts} × {hosts} blocks of at least one"),
+                "raise it, or lower hosts",
+            ));
+        }
+        if self.matrix() > MAX_BYTES {
+            let limit = format!("of {} each take more than 9 PB", self.element);
+            return Err(Refusal::new("elements", self.elements, limit, "lower it"));
+        }
+        Ok(self)
+    }
+
+    fn extent(&self, _: &Cluster) -> Extent {
+        let n = self.hosts.unwrap_or(NODES) as u64;
+        let blocks = n.saturating_mul(n - 1);
+        let phase = Extent {
+            flows: blocks,
+            barriers: 1,
+            edges: blocks.saturating_mul(3),
+        };
+        phase.times(self.transposes as u64) + Extent::job(blocks)
+    }
+
+    fn build(&self, site: &mut Site) -> Vec<Node> {
+        let hosts = self.placement.hosts(self.hosts, 2, site.cluster);
+        let hosts = hosts.expect("a resolved placement fits");
+        let n = hosts.len() as u64;
+        let (elements, size) = (self.elements, self.element.0);
+        let block = |i: usize, j: usize| {
+            check::part(check::part(elements, n, i as u64), n, j as u64) * size
+        };
+        let mut last = Vec::new();
+        for _ in 0..self.transposes {
+            let barrier = site.dag.barrier(self.compute, &last);
+            last = self.exchange.build(&hosts, block, &[barrier], site.dag);
+        }
+        last
+    }
+}

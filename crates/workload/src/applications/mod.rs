@@ -1,0 +1,11 @@
+//! Applications: what clusters run, one file each.
+
+mod fft;
+mod hadoop;
+mod sort;
+mod vm_migration;
+
+pub use fft::Fft;
+pub use hadoop::Hadoop;
+pub use sort::Sort;
+pub use vm_migration::VmMigration;

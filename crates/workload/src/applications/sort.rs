@@ -1,0 +1,72 @@
+//! A MapReduce sort (c-Through §6.2): as much is shuffled and written as is read.
+
+use super::hadoop::{Hadoop, MapReduce, Runner};
+use crate::jobs::{check, Application, Extent, Placement, Site};
+use lightloom_engine::{Bytes, Cluster, Node, Refusal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A MapReduce sort: every byte is read, shuffled and written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sort {
+    /// What is sorted (c-Through §6.2: 10 GB of random data).
+    pub data: Bytes,
+    /// Servers of the Hadoop cluster; all that there are, unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<u32>,
+    /// Which servers: "first" (the default), "spread" or a list.
+    pub placement: Placement,
+    /// Reduce tasks; as many as there are reduce slots, unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reducers: Option<u32>,
+    /// How the cluster runs the job.
+    pub hadoop: Hadoop,
+}
+
+impl Default for Sort {
+    fn default() -> Sort {
+        Sort {
+            data: Bytes(10_000_000_000),
+            hosts: None,
+            placement: Placement::First,
+            reducers: None,
+            hadoop: Hadoop::default(),
+        }
+    }
+}
+
+impl Sort {
+    fn job(&self) -> MapReduce {
+        MapReduce {
+            input: self.data.0,
+            keep_map: 1.0,
+            keep_reduce: 1.0,
+            reducers: self.reducers.unwrap_or(1),
+        }
+    }
+}
+
+impl Application for Sort {
+    fn resolve(mut self, cluster: &Cluster) -> Result<Sort, Refusal> {
+        check::bytes("data", self.data, 1)?;
+        let hosts = self.placement.hosts(self.hosts, 1, cluster)?.len() as u32;
+        self.hosts = Some(hosts);
+        check::within("hadoop", self.hadoop.check(hosts))?;
+        let slots = hosts as u64 * self.hadoop.reduce_slots as u64;
+        let reducers = self.reducers.map_or(slots, u64::from);
+        check::count("reducers", reducers, u32::MAX as u64)?;
+        self.reducers = Some(reducers as u32);
+        Ok(self)
+    }
+
+    fn extent(&self, _: &Cluster) -> Extent {
+        self.job().extent(&self.hadoop) + Extent::job(self.job().reducers as u64)
+    }
+
+    fn build(&self, site: &mut Site) -> Vec<Node> {
+        let hosts = self.placement.hosts(self.hosts, 1, site.cluster);
+        let hosts = hosts.expect("a resolved placement fits");
+        Runner::new(&self.hadoop, &hosts).run(&self.job(), &[], site)
+    }
+}

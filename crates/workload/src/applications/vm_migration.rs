@@ -1,0 +1,171 @@
+//! Virtual machines leave a rack that is to be shut down (c-Through §6.1).
+//!
+//! Every server of the rack compresses the memory of its machines one after
+//! another, which takes CPU time, and sends each image to a server of another
+//! rack. Machine v goes to rack v mod (racks - 1) of the others, so that every
+//! server has traffic for every rack, as in the paper.
+//!
+//! Not modelled: pages that are written while a machine moves and have to be
+//! sent again, and machines that compete for the processors of their server.
+
+use crate::jobs::{check, Application, Extent, Site};
+use lightloom_engine::{Bytes, Cluster, HostId, Node, Refusal, Task, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Virtual machines leave a rack for the servers of all others.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct VmMigration {
+    /// Machines that move; as many as the rack has, unless given (c-Through
+    /// §6.1: 32).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vms: Option<u32>,
+    /// Memory of each machine (c-Through §6.1: 1 GB).
+    pub memory: Bytes,
+    /// Size of a compressed image ÷ memory, above 0 and at most 1. The default is
+    /// derived from c-Through Fig 6: 280 s at 100 Mb/s out of the rack, less the
+    /// compression of the first image, are 32 images of 107 MB.
+    pub ratio: f64,
+    /// Machines on each server (c-Through §6.1: 8).
+    pub per_server: u32,
+    /// The rack that they leave.
+    pub source_rack: u32,
+    /// Processor time to begin the migration of a machine and compress its image;
+    /// a server does so for one machine at a time. The default is derived from
+    /// c-Through Fig 6: 52 s at full bisection, which the paper says are limited
+    /// by the processors, for 8 machines one after another.
+    pub cpu: Time,
+    /// Pieces that an image is compressed and sent in, one after another: a piece
+    /// is sent while the next is compressed. 1: an image is sent when all of it is
+    /// compressed.
+    pub pieces: u32,
+    /// Pieces that a server compresses before the first of them is delivered, where
+    /// its buffers are small; any number unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<u32>,
+}
+
+impl Default for VmMigration {
+    fn default() -> VmMigration {
+        VmMigration {
+            vms: None,
+            memory: Bytes(1_000_000_000),
+            ratio: 0.107,
+            per_server: 8,
+            source_rack: 0,
+            cpu: Time::MS * 6_400,
+            pieces: 1,
+            ahead: None,
+        }
+    }
+}
+
+impl VmMigration {
+    /// An image as it is sent [B].
+    fn image(&self) -> u64 {
+        check::scaled(self.memory.0, self.ratio)
+    }
+
+    fn machines(&self, cluster: &Cluster) -> u64 {
+        let all = self.per_server as u64 * cluster.servers_per_rack as u64;
+        self.vms.map_or(all, u64::from)
+    }
+
+    /// Where machine `v` goes.
+    fn target(&self, v: u64, cluster: &Cluster) -> HostId {
+        let (others, servers) = (cluster.racks as u64 - 1, cluster.servers_per_rack as u64);
+        let rack = (self.source_rack as u64 + 1 + v % others) % cluster.racks as u64;
+        HostId((rack * servers + v / others % servers) as u32)
+    }
+
+    /// One server compresses and sends its machines; returns what it sends last
+    /// of each.
+    fn evacuate(&self, src: HostId, machines: std::ops::Range<u64>, site: &mut Site) -> Vec<Node> {
+        let pieces = self.pieces as u64;
+        let (mut sent, mut processor, mut done) = (Vec::new(), None, Vec::new());
+        for v in machines {
+            let dst = self.target(v, site.cluster);
+            let mut image = None;
+            for piece in 0..pieces {
+                let room = self
+                    .ahead
+                    .and_then(|ahead| sent.len().checked_sub(ahead as usize));
+                let before: Vec<Node> = [processor, room.map(|r| sent[r])]
+                    .into_iter()
+                    .flatten()
+                    .collect();
+                let compress = Time(check::part(self.cpu.0 as u64, pieces, piece) as i64);
+                let compressed = site.dag.barrier(compress, &before);
+                let before: Vec<Node> = [Some(compressed), image].into_iter().flatten().collect();
+                let task = Task {
+                    src,
+                    dst,
+                    bytes: check::part(self.image(), pieces, piece),
+                    compute: Time::ZERO,
+                };
+                let node = site.dag.task(task, &before);
+                (processor, image) = (Some(compressed), Some(node));
+                sent.push(node);
+            }
+            done.extend(image);
+        }
+        done
+    }
+}
+
+impl Application for VmMigration {
+    fn resolve(mut self, cluster: &Cluster) -> Result<VmMigration, Refusal> {
+        check::bytes("memory", self.memory, 1)?;
+        check::fraction("ratio", self.ratio, false)?;
+        check::count("per_server", self.per_server as u64, 1 << 20)?;
+        check::count("pieces", self.pieces as u64, self.image().max(1))?;
+        if let Some(ahead) = self.ahead {
+            check::count("ahead", ahead as u64, u32::MAX as u64)?;
+        }
+        if cluster.racks < 2 {
+            return Err(Refusal::new(
+                "source_rack",
+                self.source_rack,
+                "there is no other rack to move to",
+                "raise cluster.racks",
+            ));
+        }
+        if self.source_rack >= cluster.racks {
+            return Err(Refusal::new(
+                "source_rack",
+                self.source_rack,
+                format!("the cluster's racks are 0 to {}", cluster.racks - 1),
+                "name one of them",
+            ));
+        }
+        let room = self.per_server as u64 * cluster.servers_per_rack as u64;
+        let machines = self.machines(cluster);
+        check::count("vms", machines, room.min(u32::MAX as u64))?;
+        self.vms = Some(machines as u32);
+        Ok(self)
+    }
+
+    fn extent(&self, cluster: &Cluster) -> Extent {
+        let each = Extent {
+            flows: 1,
+            barriers: 1,
+            edges: 4,
+        };
+        each.times(self.machines(cluster)).times(self.pieces as u64)
+            + Extent::job(self.machines(cluster))
+    }
+
+    fn build(&self, site: &mut Site) -> Vec<Node> {
+        let machines = self.machines(site.cluster);
+        let (per_server, rack) = (self.per_server as u64, self.source_rack);
+        (0..site.cluster.servers_per_rack)
+            .flat_map(|server| {
+                let src = HostId(rack * site.cluster.servers_per_rack + server);
+                let first = (server as u64 * per_server).min(machines);
+                let last = (first + per_server).min(machines);
+                self.evacuate(src, first..last, site)
+            })
+            .collect()
+    }
+}

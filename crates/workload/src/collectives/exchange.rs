@@ -1,0 +1,57 @@
+//! Everybody sends to everybody else: what transposes and all-to-alls consist of.
+
+use lightloom_engine::{Dag, HostId, Node, Task, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// In which order everybody sends to everybody else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exchange {
+    /// All blocks at once; the network shares itself between them.
+    #[default]
+    AtOnce,
+    /// In n - 1 rounds: in round k server i sends to server i + k, once its own
+    /// part in the round before is done.
+    Pairwise,
+}
+
+impl Exchange {
+    /// Server i sends `block(i, j)` bytes to server j, for all i and j, after all
+    /// of `before`. Returns flows that end last: when they are delivered, all are.
+    pub(crate) fn build(
+        self,
+        hosts: &[HostId],
+        block: impl Fn(usize, usize) -> u64,
+        before: &[Node],
+        dag: &mut Dag,
+    ) -> Vec<Node> {
+        let n = hosts.len();
+        let send = |i: usize, j: usize| Task {
+            src: hosts[i],
+            dst: hosts[j],
+            bytes: block(i, j),
+            compute: Time::ZERO,
+        };
+        let mut last: Vec<Node> = Vec::new();
+        for k in 1..n {
+            let round: Vec<Node> = (0..n)
+                .map(|i| {
+                    let task = send(i, (i + k) % n);
+                    match self {
+                        Exchange::Pairwise if k > 1 => {
+                            let heard = last[(i + n - (k - 1)) % n];
+                            dag.task(task, &[last[i], heard])
+                        }
+                        _ => dag.task(task, before),
+                    }
+                })
+                .collect();
+            match self {
+                Exchange::Pairwise => last = round,
+                Exchange::AtOnce => last.extend(round),
+            }
+        }
+        last
+    }
+}

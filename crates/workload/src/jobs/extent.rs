@@ -1,0 +1,56 @@
+//! How large the graph of a job is, before any of it is built.
+
+use crate::config::BYTES_PER_FLOW;
+use lightloom_engine::{Dag, Dependencies};
+use std::ops::Add;
+
+/// Nodes and edges of a graph, at most. Counts saturate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub flows: u64,
+    pub barriers: u64,
+    pub edges: u64,
+}
+
+impl Extent {
+    /// The end of a job that is done with `last` tasks.
+    pub fn job(last: u64) -> Extent {
+        Extent {
+            flows: 0,
+            barriers: 1,
+            edges: last,
+        }
+    }
+
+    /// The same graph `n` times.
+    pub fn times(self, n: u64) -> Extent {
+        Extent {
+            flows: self.flows.saturating_mul(n),
+            barriers: self.barriers.saturating_mul(n),
+            edges: self.edges.saturating_mul(n),
+        }
+    }
+
+    /// Memory that the flows and their graph take [B], while it is built.
+    pub fn memory(self) -> u64 {
+        let (building_node, building_edge) = Dag::BUILDING;
+        let node = Dependencies::BYTES_PER_NODE + building_node;
+        let edge = Dependencies::BYTES_PER_EDGE + building_edge;
+        let nodes = self.flows.saturating_add(self.barriers);
+        self.flows
+            .saturating_mul(BYTES_PER_FLOW)
+            .saturating_add(nodes.saturating_mul(node))
+            .saturating_add(self.edges.saturating_mul(edge))
+    }
+}
+
+impl Add for Extent {
+    type Output = Extent;
+    fn add(self, o: Extent) -> Extent {
+        Extent {
+            flows: self.flows.saturating_add(o.flows),
+            barriers: self.barriers.saturating_add(o.barriers),
+            edges: self.edges.saturating_add(o.edges),
+        }
+    }
+}

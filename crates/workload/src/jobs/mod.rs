@@ -1,0 +1,334 @@
+//! Jobs: closed-loop workloads, each a graph of flows with compute times.
+//!
+//! A job knows servers and racks, and nothing of fabrics. Its flows form a
+//! group that is named after it; results say when it began and how long it
+//! took. Jobs run one after another or all at once, on servers that do not
+//! notice each other: jobs together contend for the network, not for
+//! processors.
+//!
+//! Which task runs where, and what it waits for, is fixed before the run.
+//! Schedulers that watch which server is idle, stragglers, failures of servers
+//! and tasks that are run twice are not modelled.
+
+pub(crate) mod check;
+mod extent;
+mod placement;
+
+pub(crate) use extent::Extent;
+pub use placement::Placement;
+
+use crate::applications::{Fft, Sort, VmMigration};
+use crate::arrivals::MAX_ARRIVAL;
+use crate::config::MEMORY_LIMIT;
+use lightloom_engine::{config, Bytes, Cluster, Dag, Flows, Node, Refusal, Stream, Time};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{json, Value};
+use std::borrow::Cow;
+
+/// What a kind of job is made of.
+pub(crate) trait Application: Sized {
+    /// Fills in what depends on the cluster, and refuses what cannot run, by
+    /// the keys of the job's own table.
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal>;
+
+    /// Nodes and edges of its graph, at most; it is resolved.
+    fn extent(&self, cluster: &Cluster) -> Extent;
+
+    /// Names of the jobs that it consists of, beside its own.
+    fn parts(&self) -> u64 {
+        0
+    }
+
+    /// Adds its tasks; returns those with which it is done.
+    fn build(&self, site: &mut Site) -> Vec<Node>;
+}
+
+/// Where a job is built.
+pub(crate) struct Site<'a> {
+    pub dag: &'a mut Dag,
+    pub cluster: &'a Cluster,
+    /// A stream of the job's own.
+    pub rng: Stream,
+    /// The job's name.
+    pub name: &'a str,
+    /// The barrier at which it begins.
+    pub begin: Option<Node>,
+}
+
+macro_rules! kinds {
+    ( $( $(#[$doc:meta])* $variant:ident($table:ty) = $kind:literal, )+ ) => {
+        kinded! {
+            /// What a job does.
+            pub enum JobKind, "a job", named by by_name {
+                $( $(#[$doc])* $variant($table) = $kind, )+
+            }
+        }
+
+        impl Application for JobKind {
+            fn resolve(self, cluster: &Cluster) -> Result<JobKind, Refusal> {
+                Ok(match self { $( JobKind::$variant(j) => JobKind::$variant(j.resolve(cluster)?), )+ })
+            }
+            fn extent(&self, cluster: &Cluster) -> Extent {
+                match self { $( JobKind::$variant(j) => j.extent(cluster), )+ }
+            }
+            fn parts(&self) -> u64 {
+                match self { $( JobKind::$variant(j) => j.parts(), )+ }
+            }
+            fn build(&self, site: &mut Site) -> Vec<Node> {
+                match self { $( JobKind::$variant(j) => j.build(site), )+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Virtual machines leave a rack for the servers of all others (c-Through §6.1).
+    VmMigration(VmMigration) = "vm-migration",
+    /// A MapReduce sort: every byte is read, shuffled and written (c-Through §6.2).
+    Sort(Sort) = "sort",
+    /// A parallel Fourier transform: transposes between global barriers
+    /// (c-Through §6.3).
+    Fft(Fft) = "fft",
+}
+
+fn by_name<E: serde::de::Error>(name: &str) -> Result<JobKind, E> {
+    crate::kinded::kind_alone(name, JobKind::KINDS)
+}
+
+/// A job: what it does, and what results call it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Job {
+    /// Name of its group in results, unique; its kind unless given, and kind-2,
+    /// kind-3 … for more of the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it does.
+    #[serde(flatten)]
+    pub kind: JobKind,
+}
+
+/// When a job begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Schedule {
+    /// When the job before it is complete.
+    #[default]
+    InSequence,
+    /// At time zero, like all others.
+    Together,
+}
+
+impl<'de> Deserialize<'de> for Job {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Job, D::Error> {
+        let mut table = Value::deserialize(d)?;
+        let name = match table.as_object_mut().and_then(|t| t.remove("name")) {
+            None | Some(Value::Null) => None,
+            Some(Value::String(name)) => Some(name),
+            Some(other) => {
+                let refusal = Refusal::new("name", other, "is not text", "put it in quotes");
+                return Err(config::nested_refusal(refusal));
+            }
+        };
+        if !table.is_string() && !table.is_object() {
+            let limit = "is neither the kind of a job nor a table with a `kind`";
+            let remedy = format!("write one of {}", config::list(JobKind::KINDS));
+            return Err(config::nested_refusal(Refusal::new(
+                "", table, limit, remedy,
+            )));
+        }
+        let kind = config::nested(&table)?;
+        Ok(Job { name, kind })
+    }
+}
+
+impl JsonSchema for Job {
+    fn schema_name() -> Cow<'static, str> {
+        "Job".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = JobKind::json_schema(generator);
+        let name = json!({
+            "description": "Name of its group in results, unique; its kind unless given, and \
+                kind-2, kind-3 … for more of the same.",
+            "type": ["string", "null"],
+        });
+        let kinds = schema
+            .get_mut("oneOf")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten();
+        for kind in kinds {
+            if let Some(properties) = kind["properties"].as_object_mut() {
+                properties.insert("name".to_owned(), name.clone());
+            }
+        }
+        crate::kinded::or_names(&mut schema, JobKind::KINDS);
+        schema
+    }
+}
+
+/// The key of the `i`-th job.
+fn key(i: usize) -> String {
+    format!("workload.jobs[{i}]")
+}
+
+/// Moves a refusal of a key of the `i`-th job's table to its place.
+fn place(refusal: Refusal, i: usize) -> Refusal {
+    match refusal.key.starts_with("cluster.") {
+        true => refusal,
+        false => Refusal {
+            key: format!("{}.{}", key(i), refusal.key),
+            ..refusal
+        },
+    }
+}
+
+/// Validates and completes all jobs.
+pub(crate) fn resolve(jobs: Vec<Job>, cluster: &Cluster) -> Result<Vec<Job>, Refusal> {
+    if jobs.is_empty() {
+        return Err(Refusal::new(
+            "workload.jobs",
+            "[]",
+            "an experiment sends something",
+            "add a job, or give sizes instead",
+        ));
+    }
+    let mut resolved: Vec<Job> = Vec::new();
+    let (mut extent, mut groups) = (Extent::default(), 0);
+    for (i, job) in jobs.into_iter().enumerate() {
+        let name = name_of(&job, i, &resolved)?;
+        let kind = job.kind.resolve(cluster).map_err(|e| place(e, i))?;
+        extent = extent + kind.extent(cluster);
+        check_extent(extent, i, kind.kind())?;
+        groups += 1 + kind.parts();
+        check_groups(groups, i)?;
+        resolved.push(Job {
+            name: Some(name),
+            kind,
+        });
+    }
+    Ok(resolved)
+}
+
+fn name_of(job: &Job, i: usize, before: &[Job]) -> Result<String, Refusal> {
+    let taken = |name: &str| before.iter().any(|j| j.name.as_deref() == Some(name));
+    let kind = job.kind.kind();
+    let Some(name) = job.name.clone() else {
+        let numbered = (2..).map(|n: u32| format!("{kind}-{n}"));
+        let mut names = std::iter::once(kind.to_owned()).chain(numbered);
+        return Ok(names.find(|n| !taken(n)).unwrap_or_default());
+    };
+    let refuse = |limit: &str, remedy: &str| {
+        let (key, value) = (format!("{}.name", key(i)), format!("\"{name}\""));
+        Err(Refusal::new(key, value, limit, remedy))
+    };
+    if name.is_empty() || name.chars().count() > 64 {
+        return refuse("has 1 to 64 characters", "correct it");
+    }
+    if name.contains('/') || name.chars().any(char::is_control) {
+        return refuse("holds a slash or a control character", "leave it out");
+    }
+    if taken(&name) {
+        return refuse("another job has this name", "give each a name of its own");
+    }
+    Ok(name)
+}
+
+fn check_extent(all: Extent, i: usize, kind: &str) -> Result<(), Refusal> {
+    let need = all.memory();
+    // Nodes are counted in 31 bits.
+    if need <= MEMORY_LIMIT && all.flows.max(all.barriers).max(all.edges) < 1 << 31 {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        key(i),
+        format!("\"{kind}\""),
+        format!(
+            "up to this one, jobs have up to {} flows and {} edges and take about {} of memory; \
+             the limit is {}",
+            all.flows,
+            all.edges,
+            Bytes(need / 1_000_000 * 1_000_000),
+            Bytes(MEMORY_LIMIT / 1_000_000 * 1_000_000)
+        ),
+        "run it on fewer servers, in fewer pieces or fewer times",
+    ))
+}
+
+fn check_groups(groups: u64, i: usize) -> Result<(), Refusal> {
+    match groups <= u16::MAX as u64 {
+        true => Ok(()),
+        false => Err(Refusal::new(
+            key(i),
+            groups,
+            "more jobs than the 65535 that results tell apart",
+            "run fewer",
+        )),
+    }
+}
+
+/// Memory that the flows and graphs of resolved jobs take [B], at most.
+pub(crate) fn memory(jobs: &[Job], cluster: &Cluster) -> u64 {
+    let extents = jobs.iter().map(|j| j.kind.extent(cluster));
+    extents.fold(Extent::default(), |a, b| a + b).memory()
+}
+
+/// The flows of resolved jobs.
+///
+/// # Errors
+/// If their bytes or their compute times exceed what 64 bits count.
+pub(crate) fn generate(
+    jobs: &[Job],
+    schedule: Schedule,
+    cluster: &Cluster,
+    seed: u64,
+) -> Result<Flows, Refusal> {
+    let mut dag = Dag::new();
+    let mut begin = None;
+    for (i, job) in jobs.iter().enumerate() {
+        let name = job.name.as_deref().unwrap_or(job.kind.kind());
+        dag.group(name);
+        dag.begin_at(begin);
+        let last = job.kind.build(&mut Site {
+            dag: &mut dag,
+            cluster,
+            rng: Stream::new(seed, "workload.jobs", i as u64),
+            name,
+            begin,
+        });
+        let end = dag.end_job(name, begin, &last);
+        check_clock(dag.least(end), i, name)?;
+        if schedule == Schedule::InSequence {
+            begin = Some(end);
+        }
+    }
+    let flows = dag.build();
+    let sum: u128 = flows.bytes.iter().map(|&b| b as u128).sum();
+    match sum <= u64::MAX as u128 {
+        true => Ok(flows),
+        false => Err(Refusal::new(
+            "workload.jobs",
+            format!("{} jobs", jobs.len()),
+            format!("they send {sum} B, more than 64 bits count"),
+            "send less",
+        )),
+    }
+}
+
+/// Whatever the network, the job would not end before the clock does.
+fn check_clock(least: Time, i: usize, name: &str) -> Result<(), Refusal> {
+    if least <= MAX_ARRIVAL {
+        return Ok(());
+    }
+    let days = least.as_secs_f64() / 86_400.0;
+    Err(Refusal::new(
+        key(i),
+        format!("\"{name}\""),
+        format!("computes until day {days:.0} of the run, the clock ends after 53"),
+        "shorten what it computes",
+    ))
+}
+
+#[cfg(test)]
+pub(crate) mod tests;
