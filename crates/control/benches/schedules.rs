@@ -1,7 +1,6 @@
 //! Speed of the schedulers and of HydRA's topology, one JSON object a line.
 //!
-//! CPU time of one core, since other work on the machine must not count; the
-//! fastest of `RUNS` batches on each of three instances, and their median. Beside it
+//! The fastest of many runs on each of three instances, and their median. Beside it
 //! what the result is worth, so that no speed is bought with quality. Name cases
 //! to run only those: `cargo bench -p lightloom-control --bench schedules -- solstice-256`.
 
@@ -14,46 +13,26 @@ use lightloom_control::sinkhorn;
 use lightloom_control::solstice::{self, Network};
 use lightloom_engine::{Rate, Stream, Time};
 use matching_cases::Family;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Runs of every instance.
-const RUNS: usize = 5;
-/// Length of one measurement [ms].
-const BATCH: f64 = 60.0;
+/// How long one instance is run again and again.
+const PATIENCE: Duration = Duration::from_millis(400);
 /// Instances of every kind of demand.
 const INSTANCES: u64 = 3;
 
-/// CPU time that this thread has taken, where the system tells.
-fn cpu_time() -> Option<Duration> {
-    let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds = schedstat.split_whitespace().next()?.parse().ok()?;
-    Some(Duration::from_nanos(nanoseconds))
-}
-
-/// Time of `count` calls [ms]: the processor's, or the clock's where the system
-/// tells no other.
-fn time(count: u32, call: &impl Fn()) -> f64 {
-    let (wall, cpu) = (std::time::Instant::now(), cpu_time());
-    (0..count).for_each(|_| call());
-    let taken = match (cpu, cpu_time()) {
-        (Some(from), Some(to)) => to - from,
-        _ => wall.elapsed(),
-    };
-    taken.as_secs_f64() * 1e3
-}
-
-/// What a call returns, and its time [ms]: the mean over as many calls as take
-/// [`BATCH`], since the system counts in steps of some milliseconds; the fastest
-/// of `RUNS` such batches.
+/// What a call returns, and the time of the fastest of many [ms]: other work on the
+/// machine makes some slower, never one faster.
 fn fastest<T>(call: impl Fn() -> T) -> (T, f64) {
-    let result = call();
-    let drop_it = || drop(std::hint::black_box(call()));
-    let began = std::time::Instant::now();
-    drop_it();
-    let once = began.elapsed().as_secs_f64() * 1e3;
-    let count = (BATCH / once.max(1e-4)).ceil() as u32;
-    let batches = (0..RUNS).map(|_| time(count, &drop_it) / f64::from(count));
-    (result, batches.fold(f64::INFINITY, f64::min))
+    let began = Instant::now();
+    let mut best = Duration::MAX;
+    loop {
+        let from = Instant::now();
+        let result = std::hint::black_box(call());
+        best = best.min(from.elapsed());
+        if began.elapsed() > PATIENCE {
+            return (result, best.as_secs_f64() * 1e3);
+        }
+    }
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
@@ -103,96 +82,111 @@ fn sums(n: usize, seed: u64) -> Matrix {
     Matrix::new(n, n, cells).expect("demand in range")
 }
 
-/// One line of figures: each an instance's.
-fn report(name: &str, kind: &str, ms: &[f64], figures: &[(&str, Vec<f64>)]) {
-    let extra: String = figures
-        .iter()
-        .map(|(figure, values)| format!(r#", "{figure}": {values:.4?}"#))
-        .collect();
-    println!(
-        r#"{{"bench": "control/{name}/{kind}", "cpu_ms": {ms:.3?}, "median_ms": {:.3}{extra}}}"#,
-        median(ms.iter().copied())
-    );
+/// The figures of one case, one value an instance.
+struct Figures {
+    ms: Vec<f64>,
+    worth: Vec<(&'static str, Vec<f64>)>,
 }
 
-fn birkhoff(name: &str, mass: f64, scaling: Scaling) {
-    for (label, kind) in KINDS {
-        let (mut ms, mut scale_ms, mut terms) = (vec![], vec![], vec![]);
+impl Figures {
+    /// Measures every instance: a time [ms] and figures of merit each.
+    fn of(measure: impl Fn(u64) -> (f64, Vec<(&'static str, f64)>)) -> Figures {
+        let (mut ms, mut worth) = (Vec::new(), Vec::new());
         for seed in 1..=INSTANCES {
-            let demand = kind.demand(64, seed);
-            let (matrix, took) = fastest(|| scaling.apply(&demand).expect("a scaling"));
-            scale_ms.push(took);
-            let stop = Stop {
-                mass,
-                ..Stop::NEVER
-            };
-            let (found, took) = fastest(|| decompose(&matrix, stop).expect("equal lines"));
+            let (took, figures) = measure(seed);
             ms.push(took);
-            terms.push(found.terms.len() as f64);
+            worth.resize_with(figures.len(), || ("", Vec::new()));
+            for (column, (name, value)) in worth.iter_mut().zip(figures) {
+                column.0 = name;
+                column.1.push(value);
+            }
         }
-        report(
-            name,
-            label,
-            &ms,
-            &[("scaling_ms", scale_ms), ("permutations", terms)],
+        Figures { ms, worth }
+    }
+
+    fn print(&self, name: &str) {
+        let worth = self.worth.iter();
+        let worth: String = worth
+            .map(|(figure, values)| format!(r#", "{figure}": {values:.4?}"#))
+            .collect();
+        println!(
+            r#"{{"bench": "control/{name}", "ms": {:.3?}, "median_ms": {:.3}{worth}}}"#,
+            self.ms,
+            median(self.ms.iter().copied())
         );
     }
 }
 
-fn solstice(name: &str, n: usize) {
+fn birkhoff(kind: Kind, mass: f64, scaling: Scaling) -> Figures {
+    Figures::of(|seed| {
+        let demand = kind.demand(64, seed);
+        let (matrix, scaling_ms) = fastest(|| scaling.apply(&demand).expect("a scaling"));
+        let stop = Stop {
+            mass,
+            ..Stop::NEVER
+        };
+        let (found, ms) = fastest(|| decompose(&matrix, stop).expect("equal lines"));
+        let terms = found.terms.len() as f64;
+        (
+            ms,
+            vec![("scaling_ms", scaling_ms), ("permutations", terms)],
+        )
+    })
+}
+
+fn solstice(kind: Kind, n: usize) -> Figures {
     let network = Network {
         circuit: Rate(100 * Rate::GBPS.0),
         packet: Rate(10 * Rate::GBPS.0),
         night: Time::US * 20,
     };
-    for (label, kind) in KINDS {
-        let (mut ms, mut slots, mut gap) = (vec![], vec![], vec![]);
-        for seed in 1..=INSTANCES {
-            let demand = kind.demand(n, seed);
-            let (plan, took) = fastest(|| solstice::plan(&demand, &network).expect("a plan"));
-            ms.push(took);
-            slots.push(plan.schedule.slots.len() as f64);
-            let bound = solstice::lower_bound(&demand, &network).expect("a bound");
-            gap.push(plan.total.0 as f64 / bound.0 as f64);
-        }
-        report(
-            name,
-            label,
-            &ms,
-            &[("slots", slots), ("times_lower_bound", gap)],
-        );
-    }
+    Figures::of(|seed| {
+        let demand = kind.demand(n, seed);
+        let (plan, ms) = fastest(|| solstice::plan(&demand, &network).expect("a plan"));
+        let bound = solstice::lower_bound(&demand, &network).expect("a bound");
+        let slots = plan.schedule.slots.len() as f64;
+        let gap = plan.total.0 as f64 / bound.0 as f64;
+        (ms, vec![("slots", slots), ("times_lower_bound", gap)])
+    })
 }
 
-fn main() {
-    let cases: Vec<(&str, Box<dyn Fn(&str)>)> = vec![
+type Case = Box<dyn Fn(Kind) -> Figures>;
+
+fn cases() -> Vec<(&'static str, Case)> {
+    let sinkhorn = Scaling::Sinkhorn(sinkhorn::Options::default());
+    vec![
         (
             "birkhoff-64-90",
-            Box::new(|name| birkhoff(name, 0.9, sinkhorn_scaling())),
+            Box::new(move |kind| birkhoff(kind, 0.9, sinkhorn)),
         ),
         (
             "birkhoff-64-all",
-            Box::new(|name| birkhoff(name, 1.0, sinkhorn_scaling())),
+            Box::new(move |kind| birkhoff(kind, 1.0, sinkhorn)),
         ),
         (
             "birkhoff-64-90-stuffed",
-            Box::new(|name| birkhoff(name, 0.9, Scaling::QuickStuff)),
+            Box::new(|kind| birkhoff(kind, 0.9, Scaling::QuickStuff)),
         ),
-        ("solstice-64", Box::new(|name| solstice(name, 64))),
-        ("solstice-128", Box::new(|name| solstice(name, 128))),
-        ("solstice-256", Box::new(|name| solstice(name, 256))),
-    ];
+        ("solstice-64", Box::new(|kind| solstice(kind, 64))),
+        ("solstice-128", Box::new(|kind| solstice(kind, 128))),
+        ("solstice-256", Box::new(|kind| solstice(kind, 256))),
+    ]
+}
+
+fn main() {
     let wanted: Vec<String> = std::env::args()
         .skip(1)
         .filter(|a| a != "--bench")
         .collect();
-    for (name, run) in cases {
-        if wanted.is_empty() || wanted.iter().any(|w| w == name) {
-            run(name);
+    let is_wanted = |case: &str, name: &String| {
+        wanted.is_empty() || wanted.iter().any(|w| w == case || w == name)
+    };
+    for (case, run) in cases() {
+        for (label, kind) in KINDS {
+            let name = format!("{case}/{label}");
+            if is_wanted(case, &name) {
+                run(kind).print(&name);
+            }
         }
     }
-}
-
-fn sinkhorn_scaling() -> Scaling {
-    Scaling::Sinkhorn(sinkhorn::Options::default())
 }

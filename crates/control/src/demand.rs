@@ -139,11 +139,6 @@ impl Matrix {
         &self.cells
     }
 
-    /// All entries, to be taken apart.
-    pub(crate) fn into_cells(self) -> Vec<i64> {
-        self.cells
-    }
-
     /// All entries of a matrix that solvers take apart.
     pub(crate) fn cells_mut(&mut self) -> &mut [i64] {
         &mut self.cells
@@ -175,13 +170,7 @@ impl Matrix {
 
     /// What each node receives.
     pub fn column_sums(&self) -> Vec<i64> {
-        let mut sums = vec![0; self.n];
-        for i in 0..self.n {
-            for (sum, value) in sums.iter_mut().zip(self.row(i)) {
-                *sum += value;
-            }
-        }
-        sums
+        self.line_sums().1
     }
 
     /// The largest row or column sum: no schedule of one circuit a port that
@@ -193,8 +182,21 @@ impl Matrix {
     /// assert_eq!(demand.line_max(), 9); // node 1 receives 7 + 2
     /// ```
     pub fn line_max(&self) -> i64 {
-        let lines = self.row_sums().into_iter().chain(self.column_sums());
-        lines.max().unwrap_or(0)
+        let (rows, columns) = self.line_sums();
+        rows.into_iter().chain(columns).max().unwrap_or(0)
+    }
+
+    /// Row sums and column sums, read in one go.
+    pub(crate) fn line_sums(&self) -> (Vec<i64>, Vec<i64>) {
+        let mut columns = vec![0; self.n];
+        let rows = (0..self.n).map(|i| {
+            let row = self.row(i);
+            for (sum, value) in columns.iter_mut().zip(row) {
+                *sum += value;
+            }
+            row.iter().sum()
+        });
+        (rows.collect(), columns)
     }
 
     /// The sum of all entries.

@@ -28,12 +28,17 @@ pub struct Stuffed {
 /// assert_eq!(stuffed.matrix.cells(), [0, 4, 1, 5, 0, 0, 0, 1, 4]);
 /// ```
 pub fn stuff(demand: &Matrix) -> Stuffed {
+    let (rows, columns) = demand.line_sums();
+    stuff_lines(demand, rows, columns)
+}
+
+/// As [`stuff`], for who knows the sums.
+pub(crate) fn stuff_lines(demand: &Matrix, mut rows: Vec<i64>, mut columns: Vec<i64>) -> Stuffed {
     let n = demand.n();
-    let line_sum = demand.line_max();
+    let line_sum = rows.iter().chain(&columns).copied().max().unwrap_or(0);
+    let lines = rows.iter_mut().chain(&mut columns);
+    lines.for_each(|sum| *sum = line_sum - *sum);
     let mut matrix = demand.clone();
-    let short = |sums: Vec<i64>| -> Vec<i64> { sums.iter().map(|sum| line_sum - sum).collect() };
-    let mut rows = short(demand.row_sums());
-    let mut columns = short(demand.column_sums());
     for fill_zeros in [false, true] {
         for (row, short) in rows.iter_mut().enumerate() {
             let cells = &mut matrix.cells_mut()[row * n..][..n];

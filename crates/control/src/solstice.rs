@@ -124,8 +124,7 @@ struct Search<'a> {
     network: &'a Network,
     demand: &'a Matrix,
     slices: Slices,
-    /// Demand that no circuit carries yet, and its sums.
-    left: Vec<i64>,
+    /// Sums of the demand that no circuit carries yet.
     rows: Vec<i64>,
     columns: Vec<i64>,
     slots: Vec<Slot>,
@@ -136,13 +135,14 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(demand: &'a Matrix, network: &'a Network) -> Search<'a> {
+        let (rows, columns) = demand.line_sums();
+        let stuffed = quickstuff::stuff_lines(demand, rows.clone(), columns.clone());
         let mut search = Search {
             network,
             demand,
-            slices: Slices::new(quickstuff::stuff(demand).matrix),
-            left: demand.cells().to_vec(),
-            rows: demand.row_sums(),
-            columns: demand.column_sums(),
+            slices: Slices::new(stuffed.matrix, demand),
+            rows,
+            columns,
             slots: Vec::new(),
             end: Time::ZERO,
             best: (None, 0),
@@ -175,37 +175,28 @@ impl<'a> Search<'a> {
 
     fn run(&mut self) {
         while !self.judge() {
-            let smallest = self
-                .slices
-                .next()
-                .expect("stuffed demand covers what is left");
-            self.light(smallest);
+            let slice = self.slices.next();
+            self.light(slice.expect("stuffed demand covers what is left"));
         }
     }
 
     /// Lights the slices' present matching, for its smallest stuffed entry at most.
-    fn light(&mut self, smallest: i64) {
-        let n = self.demand.n();
-        let columns = self.slices.pairing.column_of();
-        let real = columns.iter().enumerate();
-        let real = real.map(|(i, &j)| self.left[i * n + j as usize]);
-        let bytes = real.max().unwrap_or(0).min(smallest);
+    fn light(&mut self, slice: Slice) {
+        let bytes = slice.largest_real.min(slice.smallest);
         if bytes > 0 {
-            for (i, &j) in columns.iter().enumerate() {
-                let j = j as usize;
-                let sent = bytes.min(self.left[i * n + j]);
-                self.left[i * n + j] -= sent;
-                self.rows[i] -= sent;
-                self.columns[j] -= sent;
-            }
             let day = self.network.circuit.time_for(bytes as u64);
             self.slots.push(Slot {
-                permutation: columns.to_vec(),
+                permutation: self.slices.pairing.column_of().to_vec(),
                 day,
             });
             self.end += day + self.network.night;
         }
-        self.slices.take(smallest);
+        let (rows, columns) = (&mut self.rows, &mut self.columns);
+        self.slices
+            .take(slice.smallest, bytes, |row, column, sent| {
+                rows[row] -= sent;
+                columns[column] -= sent;
+            });
     }
 
     fn best(mut self) -> Plan {
@@ -224,11 +215,27 @@ impl<'a> Search<'a> {
     }
 }
 
+/// What is left of a pair's demand, with stuffing and without: side by side, since
+/// they are read and written together.
+#[derive(Clone, Copy)]
+struct Entry {
+    stuffed: i64,
+    real: i64,
+}
+
+/// What matters of a matching.
+struct Slice {
+    /// Of the stuffed entries.
+    smallest: i64,
+    /// Of the real ones.
+    largest_real: i64,
+}
+
 /// Perfect matchings of a matrix with equal line sums, of entries as large as can
 /// be within a factor of two.
 struct Slices {
     n: usize,
-    stuffed: Vec<i64>,
+    entries: Vec<Entry>,
     /// The exponent of r: entries of at least 2^level are edges.
     level: usize,
     edges: BitRows,
@@ -244,7 +251,7 @@ fn level(entry: i64) -> usize {
 }
 
 impl Slices {
-    fn new(stuffed: Matrix) -> Slices {
+    fn new(stuffed: Matrix, demand: &Matrix) -> Slices {
         let n = stuffed.n();
         let top = level(stuffed.max().max(1));
         let mut waiting = vec![Vec::new(); top + 1];
@@ -255,7 +262,12 @@ impl Slices {
         }
         let mut slices = Slices {
             n,
-            stuffed: stuffed.into_cells(),
+            entries: stuffed
+                .cells()
+                .iter()
+                .zip(demand.cells())
+                .map(|(&stuffed, &real)| Entry { stuffed, real })
+                .collect(),
             level: top,
             edges: BitRows::new(n, n),
             pairing: Pairing::new(n, n),
@@ -270,40 +282,54 @@ impl Slices {
     fn admit(&mut self) {
         for at in std::mem::take(&mut self.waiting[self.level]) {
             let at = at as usize;
-            if self.stuffed[at] >> self.level > 0 {
+            if self.entries[at].stuffed >> self.level > 0 {
                 self.edges.set(at / self.n, at % self.n);
             }
         }
     }
 
-    /// The smallest entry of the next matching, which is in `pairing`; `None` when
-    /// nothing is left.
-    fn next(&mut self) -> Option<i64> {
+    /// The next matching, which is in `pairing`; `None` when nothing is left.
+    fn next(&mut self) -> Option<Slice> {
         loop {
             self.search.augment(&self.edges, &mut self.pairing);
             if self.pairing.is_perfect() {
-                let pairs = self.pairing.column_of().iter().enumerate();
-                return pairs
-                    .map(|(i, &j)| self.stuffed[i * self.n + j as usize])
-                    .min();
+                return Some(self.slice());
             }
             self.level = self.level.checked_sub(1)?;
             self.admit();
         }
     }
 
-    /// Takes `bytes` from every entry of the matching.
-    fn take(&mut self, bytes: i64) {
+    fn slice(&self) -> Slice {
+        let pairs = self.pairing.column_of().iter();
+        let rows = self.entries.chunks_exact(self.n);
+        let none = Slice {
+            smallest: i64::MAX,
+            largest_real: 0,
+        };
+        pairs.zip(rows).fold(none, |slice, (&column, row)| Slice {
+            smallest: slice.smallest.min(row[column as usize].stuffed),
+            largest_real: slice.largest_real.max(row[column as usize].real),
+        })
+    }
+
+    /// Takes `stuffed` from every entry of the matching, and `bytes` from what is
+    /// real of it; says where how much was.
+    fn take(&mut self, stuffed: i64, bytes: i64, mut sent: impl FnMut(usize, usize, i64)) {
         for row in 0..self.n {
             let column = self.pairing.column_of()[row] as usize;
             let at = row * self.n + column;
-            self.stuffed[at] -= bytes;
-            let entry = self.stuffed[at];
-            if entry >> self.level == 0 {
+            let entry = &mut self.entries[at];
+            let real = bytes.min(entry.real);
+            entry.real -= real;
+            sent(row, column, real);
+            entry.stuffed -= stuffed;
+            let left = entry.stuffed;
+            if left >> self.level == 0 {
                 self.edges.clear(row, column);
                 self.pairing.release(row);
-                if entry > 0 {
-                    self.waiting[level(entry)].push(at as u32);
+                if left > 0 {
+                    self.waiting[level(left)].push(at as u32);
                 }
             }
         }
@@ -441,14 +467,16 @@ mod tests {
         #[test]
         fn slices_are_within_a_factor_of_two_of_the_bottleneck(demand in demands(12, 1000)) {
             let stuffed = quickstuff::stuff(&demand);
-            let mut slices = Slices::new(stuffed.matrix);
+            let mut slices = Slices::new(stuffed.matrix, &demand);
             let mut taken = 0;
-            while let Some(smallest) = slices.next().filter(|_| taken < stuffed.line_sum) {
+            while let Some(slice) = slices.next().filter(|_| taken < stuffed.line_sum) {
+                let smallest = slice.smallest;
                 let mut bottleneck = crate::birkhoff::Bottleneck::new(demand.n());
-                let widest = bottleneck.improve(&slices.stuffed, i64::MAX);
+                let left: Vec<i64> = slices.entries.iter().map(|entry| entry.stuffed).collect();
+                let widest = bottleneck.improve(&left, i64::MAX);
                 prop_assert!(smallest <= widest && widest < 2 << slices.level);
                 prop_assert!(smallest >= 1 << slices.level);
-                slices.take(smallest);
+                slices.take(smallest, 0, |_, _, _| {});
                 taken += smallest;
             }
             prop_assert_eq!(taken, stuffed.line_sum);
