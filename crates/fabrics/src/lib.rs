@@ -1,8 +1,10 @@
 //! The fabrics of Lightloom: one folder each, one line each in the [`registry`].
 
 pub mod electrical;
+pub mod hybrid;
 mod memory;
 pub mod registry;
 pub mod sirius;
+pub mod tree;
 
 pub use registry::{find, Entry, FabricConfig, Preset, Site, REGISTRY};

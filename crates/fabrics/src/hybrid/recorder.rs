@@ -1,0 +1,131 @@
+//! Which racks were joined by lit circuits, and when.
+//!
+//! A fabric tells the recorder when a circuit comes up and goes dark; the record
+//! is what users see as the circuit timeline, and what tests ask whether a port
+//! was lit. It knows nothing of flows.
+
+use lightloom_engine::{Circuit, Time};
+
+/// The record of all circuits.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    racks: u32,
+    /// In the order in which they came up; those that are up end never.
+    circuits: Vec<Circuit>,
+    /// Rows of `circuits` by plane and rack, in order of time.
+    by_port: Vec<Vec<u32>>,
+}
+
+impl Recorder {
+    /// No circuits yet between `racks` racks on `planes` planes.
+    pub fn new(racks: u32, planes: u16) -> Recorder {
+        Recorder {
+            racks,
+            circuits: Vec::new(),
+            by_port: vec![Vec::new(); racks as usize * planes as usize],
+        }
+    }
+
+    /// A circuit between `a` and `b` carries light from `now` on.
+    ///
+    /// # Panics
+    /// In debug builds, if one of the two ports has a circuit already.
+    pub fn up(&mut self, a: u32, b: u32, plane: u16, now: Time) {
+        debug_assert!(self.peer(a, plane).is_none() && self.peer(b, plane).is_none());
+        let row = self.circuits.len() as u32;
+        self.circuits.push(Circuit {
+            a: a.min(b),
+            b: a.max(b),
+            plane,
+            from: now,
+            until: Time::NEVER,
+        });
+        for rack in [a, b] {
+            let port = self.port(rack, plane);
+            self.by_port[port].push(row);
+        }
+    }
+
+    /// The circuit of `rack` on `plane`, if there is one, is dark from `now` on.
+    pub fn down(&mut self, rack: u32, plane: u16, now: Time) {
+        if let Some(row) = self.lit_row(rack, plane) {
+            self.circuits[row].until = now;
+        }
+    }
+
+    /// The rack that `rack` has a lit circuit to.
+    pub fn peer(&self, rack: u32, plane: u16) -> Option<u32> {
+        let circuit = self.circuits[self.lit_row(rack, plane)?];
+        Some(circuit.a + circuit.b - rack)
+    }
+
+    /// Whether `rack` had a lit circuit at `at`.
+    pub fn was_lit(&self, rack: u32, plane: u16, at: Time) -> bool {
+        let rows = &self.by_port[self.port(rack, plane)];
+        let after = rows.partition_point(|&r| self.circuits[r as usize].from <= at);
+        after > 0 && at < self.circuits[rows[after - 1] as usize].until
+    }
+
+    /// All circuits so far; those that are up end at `now`.
+    pub fn circuits(&self, now: Time) -> Vec<Circuit> {
+        let ended = self.circuits.iter().map(|c| Circuit {
+            until: c.until.min(now),
+            ..*c
+        });
+        ended.filter(|c| c.from < c.until).collect()
+    }
+
+    fn port(&self, rack: u32, plane: u16) -> usize {
+        plane as usize * self.racks as usize + rack as usize
+    }
+
+    fn lit_row(&self, rack: u32, plane: u16) -> Option<usize> {
+        let row = *self.by_port[self.port(rack, plane)].last()? as usize;
+        (self.circuits[row].until == Time::NEVER).then_some(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_lit_from_up_to_down() {
+        let mut record = Recorder::new(4, 2);
+        record.up(3, 1, 0, Time(10));
+        record.up(1, 2, 1, Time(15));
+        record.down(1, 0, Time(20));
+        record.up(0, 3, 0, Time(30));
+        let lit = |rack, plane, at| record.was_lit(rack, plane, Time(at));
+        let seen: Vec<bool> = [9, 10, 19, 20, 29, 30].map(|at| lit(3, 0, at)).to_vec();
+        assert_eq!(seen, [false, true, true, false, false, true]);
+        assert!(!lit(1, 0, 30) && lit(1, 1, 30) && !lit(2, 0, 15));
+        assert_eq!(record.peer(3, 0), Some(0));
+        assert_eq!(record.peer(1, 0), None);
+        let circuit = |a, b, plane, from, until| Circuit {
+            a,
+            b,
+            plane,
+            from: Time(from),
+            until: Time(until),
+        };
+        assert_eq!(
+            record.circuits(Time(40)),
+            [
+                circuit(1, 3, 0, 10, 20),
+                circuit(1, 2, 1, 15, 40),
+                circuit(0, 3, 0, 30, 40),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_circuit_of_no_length_is_none() {
+        let mut record = Recorder::new(2, 1);
+        record.up(0, 1, 0, Time(5));
+        assert!(record.circuits(Time(5)).is_empty());
+        record.down(1, 0, Time(5));
+        assert!(record.circuits(Time(9)).is_empty());
+        assert!(!record.was_lit(0, 0, Time(5)));
+    }
+}

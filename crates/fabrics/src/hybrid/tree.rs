@@ -1,0 +1,329 @@
+//! The oversubscribed electrical tree below and beside everything else, as
+//! links of the flow kernel.
+//!
+//! With two levels, racks hang on a core that is never a bottleneck, and a
+//! rack's uplink withholds the whole ratio (c-Through §5.1). With three, racks
+//! hang on pods and pods on the core, and each level divides by √β: a
+//! β-oversubscribed fat tree (HydRA §IV). β = 1 is full bisection.
+//!
+//! All parallel paths between two levels are one link in each direction, shared
+//! by max-min fairness: multipath routing is ideal. Switches do not delay or
+//! drop anything.
+
+use lightloom_engine::fair::LinkId;
+use lightloom_engine::kernel::flow::{LinkKind, Net};
+use lightloom_engine::{Cluster, HostId, Nic, Rate, Refusal, Time};
+
+/// The keys by which users describe a tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TreeKeys {
+    /// β: what a level could send ÷ what leaves it, over all levels.
+    pub oversubscription: f64,
+    /// 2 or 3.
+    pub levels: u32,
+    /// Racks below one pod, with three levels.
+    pub racks_per_pod: Option<u32>,
+}
+
+/// Most that β may be.
+const BETA_MAX: f64 = 1_000.0;
+
+impl TreeKeys {
+    /// Fills in the pods; refuses what is no tree of this cluster.
+    ///
+    /// # Errors
+    /// Names the key, which is one of the fabric's.
+    pub fn resolve(mut self, cluster: &Cluster) -> Result<TreeKeys, Refusal> {
+        if !(1.0..=BETA_MAX).contains(&self.oversubscription) {
+            return Err(Refusal::new(
+                "fabric.oversubscription",
+                self.oversubscription,
+                "must be from 1 (full bisection) to 1,000",
+                "write 40 for 40:1",
+            ));
+        }
+        match (self.levels, self.racks_per_pod) {
+            (2, None) => Ok(self),
+            (2, Some(pod)) => Err(Refusal::new(
+                "fabric.racks_per_pod",
+                pod,
+                "a tree of two levels has no pods",
+                "remove it, or set fabric.levels = 3",
+            )),
+            (3, pod) => {
+                let pod = pod.unwrap_or(default_pod(cluster.racks));
+                refuse_pod(pod, cluster.racks)?;
+                self.racks_per_pod = Some(pod);
+                Ok(self)
+            }
+            (levels, _) => Err(Refusal::new(
+                "fabric.levels",
+                levels,
+                "must be 2 (racks, core) or 3 (racks, pods, core)",
+                "use 2",
+            )),
+        }
+    }
+}
+
+fn refuse_pod(pod: u32, racks: u32) -> Result<(), Refusal> {
+    if pod != 0 && racks.is_multiple_of(pod) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        "fabric.racks_per_pod",
+        pod,
+        format!("must divide the {racks} racks of the cluster"),
+        format!("try {}, or leave it out", default_pod(racks)),
+    ))
+}
+
+/// The largest divisor of `racks` up to 16 that leaves four pods or more.
+fn default_pod(racks: u32) -> u32 {
+    (1..=16.min(racks / 4).max(1))
+        .rev()
+        .find(|d| racks.is_multiple_of(*d))
+        .unwrap_or(1)
+}
+
+/// A tree of a cluster: its rates, and where its links are numbered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree {
+    cluster: Cluster,
+    /// Rate of a server's link; none if the servers' links do not limit.
+    nic: Option<Rate>,
+    /// Racks below one pod; all of them with two levels.
+    pod: u32,
+    /// Rate of a rack's uplink, and of its downlink.
+    uplink: Rate,
+    /// The same of a pod; none with two levels.
+    pod_uplink: Option<Rate>,
+}
+
+impl Tree {
+    /// From resolved keys.
+    pub fn new(keys: &TreeKeys, cluster: &Cluster) -> Tree {
+        let below = cluster.rack_rate().0 as f64;
+        let (pod, each) = match keys.racks_per_pod {
+            Some(pod) if keys.levels == 3 => (pod, keys.oversubscription.sqrt()),
+            _ => (cluster.racks, keys.oversubscription),
+        };
+        let pod_rate = below / each * pod as f64 / each;
+        Tree {
+            cluster: *cluster,
+            nic: match cluster.nic {
+                Nic::Uncapped => None,
+                Nic::Capped(rate) => Some(rate),
+            },
+            pod,
+            uplink: whole(below / each),
+            pod_uplink: (keys.levels == 3).then(|| whole(pod_rate)),
+        }
+    }
+
+    /// The rate of a server's link; none if it does not limit.
+    pub fn nic(&self) -> Option<Rate> {
+        self.nic
+    }
+
+    /// The rate of a rack's uplink, and of its downlink.
+    pub fn uplink(&self) -> Rate {
+        self.uplink
+    }
+
+    /// Adds the tree's links to an empty net.
+    pub fn lay(&self, net: &mut Net) {
+        debug_assert_eq!(net.links(), 0);
+        for link in 0..self.links() {
+            let kind = match link < self.server_links() {
+                true => LinkKind::Server,
+                false => LinkKind::Switch,
+            };
+            net.add_link(self.rate(LinkId(link)), kind);
+        }
+    }
+
+    /// How many links it has; they are numbered from 0.
+    pub fn links(&self) -> u32 {
+        self.server_links() + 2 * self.cluster.racks + 2 * self.pods()
+    }
+
+    /// The rate of one of its links.
+    pub fn rate(&self, link: LinkId) -> Rate {
+        let racks = self.server_links() + 2 * self.cluster.racks;
+        match (self.nic, self.pod_uplink) {
+            (Some(nic), _) if link.0 < self.server_links() => nic,
+            (_, Some(pod)) if link.0 >= racks => pod,
+            _ => self.uplink,
+        }
+    }
+
+    /// Sum of the rates of its links between switches.
+    pub fn capacity(&self) -> Rate {
+        let both_ways = |links: u32, rate: Rate| rate.0.saturating_mul(2 * links as u64);
+        let pods = self.pod_uplink.map_or(0, |r| both_ways(self.pods(), r));
+        Rate(both_ways(self.cluster.racks, self.uplink).saturating_add(pods))
+    }
+
+    /// From a server to its rack; none if its link does not limit.
+    pub fn from_server(&self, host: HostId) -> Option<LinkId> {
+        self.nic.map(|_| LinkId(host.0))
+    }
+
+    /// From a rack to its server; none if its link does not limit.
+    pub fn to_server(&self, host: HostId) -> Option<LinkId> {
+        self.nic.map(|_| LinkId(self.cluster.hosts() + host.0))
+    }
+
+    /// From a rack up.
+    pub fn from_rack(&self, rack: u32) -> LinkId {
+        LinkId(self.server_links() + rack)
+    }
+
+    /// Down to a rack.
+    pub fn to_rack(&self, rack: u32) -> LinkId {
+        LinkId(self.server_links() + self.cluster.racks + rack)
+    }
+
+    /// Links between the racks `a` and `b`, upwards first; none within a rack.
+    pub fn between(&self, a: u32, b: u32) -> impl Iterator<Item = LinkId> {
+        let pods = self.server_links() + 2 * self.cluster.racks;
+        let (up, down) = (a / self.pod, b / self.pod);
+        let over_core = self.pod_uplink.is_some() && up != down;
+        let path = [
+            (a != b).then(|| self.from_rack(a)),
+            over_core.then_some(LinkId(pods + up)),
+            over_core.then_some(LinkId(pods + self.pods() + down)),
+            (a != b).then(|| self.to_rack(b)),
+        ];
+        path.into_iter().flatten()
+    }
+
+    /// The most that a flow gets between two racks over the tree, by
+    /// configuration alone; within a rack what its servers have together.
+    pub fn narrowest(&self, a: u32, b: u32) -> Rate {
+        let mut least = match a == b {
+            true => self.cluster.rack_rate(),
+            false => self.uplink,
+        };
+        if let Some(pod) = self.pod_uplink.filter(|_| a / self.pod != b / self.pod) {
+            least = least.min(pod);
+        }
+        self.nic.map_or(least, |nic| nic.min(least))
+    }
+
+    /// The least time for a flow alone on the tree.
+    pub fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        let (a, b) = (self.cluster.rack_of(src), self.cluster.rack_of(dst));
+        self.narrowest(a, b).time_for(bytes)
+    }
+
+    /// Bytes of memory that its links and `flows` open flows take, about.
+    pub fn memory(&self, flows: usize) -> u64 {
+        // A link with its members; a flow's row, path and places.
+        self.links() as u64 * 80 + flows as u64 * 320
+    }
+
+    fn server_links(&self) -> u32 {
+        match self.nic {
+            Some(_) => 2 * self.cluster.hosts(),
+            None => 0,
+        }
+    }
+
+    fn pods(&self) -> u32 {
+        match self.pod_uplink {
+            Some(_) => self.cluster.racks / self.pod,
+            None => 0,
+        }
+    }
+}
+
+fn whole(rate: f64) -> Rate {
+    Rate((rate.round() as u64).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cluster(racks: u32, servers: u32, nic: Nic) -> Cluster {
+        Cluster {
+            racks,
+            servers_per_rack: servers,
+            server_rate: Rate::GBPS,
+            nic,
+        }
+    }
+
+    fn keys(oversubscription: f64, levels: u32) -> TreeKeys {
+        TreeKeys {
+            oversubscription,
+            levels,
+            racks_per_pod: None,
+        }
+    }
+
+    const MBPS: u64 = 1_000_000;
+
+    /// §5.1: 40:1, 10:1 and 4:1 are 100 Mb/s, 400 Mb/s and 1 Gb/s out of a rack
+    /// of 4 Gb/s.
+    #[test]
+    fn the_ratios_of_the_testbed_are_its_rates() {
+        let cluster = cluster(4, 4, Nic::Capped(Rate::GBPS));
+        for (ratio, mbps) in [(40.0, 100), (10.0, 400), (4.0, 1_000), (1.0, 4_000)] {
+            let tree = Tree::new(&keys(ratio, 2).resolve(&cluster).unwrap(), &cluster);
+            assert_eq!(tree.uplink(), Rate(mbps * MBPS));
+            assert_eq!(tree.narrowest(0, 3), Rate(mbps.min(1_000) * MBPS));
+            assert_eq!(tree.narrowest(2, 2), Rate::GBPS);
+            assert_eq!(tree.capacity(), Rate(8 * mbps * MBPS));
+        }
+    }
+
+    /// HydRA §IV: the ratio of each of two levels is √β, so the bisection is 1/β.
+    #[test]
+    fn each_level_of_a_fat_tree_divides_by_the_root() {
+        let cluster = cluster(16, 10, Nic::Uncapped);
+        let tree = Tree::new(&keys(16.0, 3).resolve(&cluster).unwrap(), &cluster);
+        // 10 Gb/s of servers; pods of 4 racks.
+        assert_eq!(tree.uplink(), Rate(2_500 * MBPS));
+        assert_eq!(tree.pod_uplink, Some(Rate(2_500 * MBPS)));
+        let bisection: u64 = 4 * tree.pod_uplink.unwrap().0;
+        assert_eq!(bisection * 16, 16 * cluster.rack_rate().0);
+    }
+
+    #[test]
+    fn every_link_is_on_the_paths_that_it_should_be() {
+        let cluster = cluster(8, 2, Nic::Capped(Rate::GBPS));
+        let tree = Tree::new(&keys(4.0, 3).resolve(&cluster).unwrap(), &cluster);
+        let path = |a, b| tree.between(a, b).map(|l| l.0).collect::<Vec<_>>();
+        // 32 server links, racks from 32 up and from 40 down, pods from 48 up
+        // and from 52 down; two racks a pod.
+        assert_eq!(tree.links(), 56);
+        assert_eq!(path(0, 7), [32, 48, 55, 47]);
+        assert_eq!(path(5, 4), [37, 44]);
+        assert!(path(3, 3).is_empty());
+        assert_eq!(tree.from_server(HostId(15)), Some(LinkId(15)));
+        assert_eq!(tree.to_server(HostId(15)), Some(LinkId(31)));
+        let rates: Vec<u64> = [0, 31, 32, 47, 48, 55]
+            .map(|l| tree.rate(LinkId(l)).0 / MBPS)
+            .to_vec();
+        assert_eq!(rates, [1_000, 1_000, 1_000, 1_000, 1_000, 1_000]);
+    }
+
+    #[test]
+    fn what_is_no_tree_is_refused_by_name() {
+        let cluster = cluster(6, 2, Nic::Uncapped);
+        let key = |k: TreeKeys| k.resolve(&cluster).unwrap_err().key;
+        assert_eq!(key(keys(0.5, 2)), "fabric.oversubscription");
+        assert_eq!(key(keys(f64::NAN, 2)), "fabric.oversubscription");
+        assert_eq!(key(keys(2.0, 4)), "fabric.levels");
+        for (levels, pod) in [(3, 4), (3, 0), (2, 3)] {
+            let keys = TreeKeys {
+                racks_per_pod: Some(pod),
+                ..keys(2.0, levels)
+            };
+            assert_eq!(key(keys), "fabric.racks_per_pod");
+        }
+    }
+}

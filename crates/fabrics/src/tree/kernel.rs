@@ -1,0 +1,81 @@
+//! Flows over the tree: each takes the one path that there is.
+
+use crate::hybrid::tree::Tree;
+use lightloom_engine::fair::{LinkId, WEIGHT};
+use lightloom_engine::kernel::flow::{FlowKernel, Net, Todo};
+use lightloom_engine::{Cluster, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time};
+
+/// The tree alone.
+pub struct TreeKernel {
+    tree: Tree,
+    cluster: Cluster,
+    path: Vec<LinkId>,
+}
+
+impl TreeKernel {
+    /// On a resolved tree of `cluster`.
+    pub fn new(tree: Tree, cluster: &Cluster) -> TreeKernel {
+        TreeKernel {
+            tree,
+            cluster: *cluster,
+            path: Vec::new(),
+        }
+    }
+}
+
+/// Nothing happens by itself.
+#[derive(Clone, Copy, Debug)]
+pub enum Never {}
+
+impl FlowKernel for TreeKernel {
+    type Event = Never;
+
+    fn shape(&self) -> Shape {
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: self.tree.capacity(),
+        }
+    }
+
+    fn begin(&mut self, net: &mut Net, _: &mut Todo<Never>) {
+        self.tree.lay(net);
+    }
+
+    fn arrive(&mut self, flow: FlowId, _: Time, io: &mut Io, net: &mut Net, _: &mut Todo<Never>) {
+        let row = flow.index();
+        let (src, dst) = (io.flows.src[row], io.flows.dst[row]);
+        let (a, b) = (self.cluster.rack_of(src), self.cluster.rack_of(dst));
+        self.path.clear();
+        self.path.extend(self.tree.from_server(src));
+        self.path.extend(self.tree.between(a, b));
+        self.path.extend(self.tree.to_server(dst));
+        // Within a rack, where servers' links do not limit, nothing is shared.
+        let limit = self.path.is_empty().then(|| self.cluster.rack_rate());
+        net.open(flow, io.flows.bytes[row], &self.path, WEIGHT, limit);
+    }
+
+    fn handle(&mut self, _: Time, event: Never, _: &mut Io, _: &mut Net, _: &mut Todo<Never>) {
+        match event {}
+    }
+
+    fn apply(
+        &mut self,
+        _: Command,
+        _: Time,
+        _: &mut Net,
+        _: &mut Todo<Never>,
+    ) -> Result<(), Rejected> {
+        let reason = "the electrical tree models no failures";
+        Err(Rejected(reason.to_owned()))
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        self.tree.soonest(src, dst, bytes)
+    }
+
+    fn port_rate(&self, tx: PortId) -> Rate {
+        self.tree.rate(LinkId(tx.0))
+    }
+}

@@ -1,0 +1,120 @@
+//! Closed forms of the tree.
+
+use super::ENTRY;
+use crate::registry::Site;
+use lightloom_engine::run::{run, Plan, Silent, Stop};
+use lightloom_engine::{Cluster, Flows, HostId, Io, Nic, Rate, Time};
+use serde_json::{json, Value};
+
+/// The testbed of c-Through §5.1.
+const TESTBED: Cluster = Cluster {
+    racks: 4,
+    servers_per_rack: 4,
+    server_rate: Rate::GBPS,
+    nic: Nic::Capped(Rate::GBPS),
+};
+
+/// (source, destination, bytes, arrival).
+type Row = (u32, u32, u64, Time);
+
+/// When each flow finishes.
+fn finishes(cluster: &Cluster, table: Value, rows: &[Row]) -> Vec<Time> {
+    let mut flows = Flows::new();
+    for &(src, dst, bytes, at) in rows {
+        flows.push(HostId(src), HostId(dst), bytes, at);
+    }
+    let site = Site {
+        cluster,
+        flows: &flows,
+        seed: 1,
+        threads: 1,
+    };
+    let table = (ENTRY.resolve)(&table, cluster).expect("a good table");
+    let mut fabric = (ENTRY.build)(&table, &site).expect("a fabric");
+    let mut io = Io::new(flows);
+    let plan = Plan {
+        stop: Stop::Drain,
+        limit: Time::S * 1_000,
+        sample: None,
+        faults: Vec::new(),
+    };
+    run(&mut *fabric, &mut io, &plan, &mut Silent).expect("no faults");
+    io.flows.finish
+}
+
+/// 100 MB at 1 Gb/s, 1 Gb/s, 400 Mb/s and 100 Mb/s.
+#[test]
+fn a_flow_alone_takes_its_bytes_at_the_narrowest_rate() {
+    for (ratio, ms) in [(1.0, 800), (4.0, 800), (10.0, 2_000), (40.0, 8_000)] {
+        let table = json!({ "oversubscription": ratio });
+        let finish = finishes(&TESTBED, table, &[(0, 4, 100_000_000, Time::ZERO)]);
+        assert_eq!(finish, [Time::MS * ms], "{ratio}:1");
+    }
+}
+
+#[test]
+fn the_uplink_is_shared_and_traffic_within_a_rack_is_not() {
+    let rows = [
+        // Two of rack 0 and one of rack 1 into rack 2: the downlink has 3.
+        (0, 8, 10_000_000, Time::ZERO),
+        (1, 9, 10_000_000, Time::ZERO),
+        (4, 10, 10_000_000, Time::ZERO),
+        // Within rack 3 the servers' links alone count.
+        (12, 13, 125_000_000, Time::ZERO),
+    ];
+    let finish = finishes(&TESTBED, json!({"oversubscription": 40.0}), &rows);
+    let shared = Rate(33_333_333).time_for(10_000_000);
+    assert_eq!(finish, [shared, shared, shared, Time::S]);
+}
+
+/// n flows of one size over one uplink take n times as long as one of them.
+#[test]
+fn n_flows_share_evenly() {
+    for n in [1u32, 2, 4, 8, 16] {
+        let rows: Vec<Row> = (0..n)
+            .map(|k| (k % 4, 4 + k % 12, 1_000_000, Time::ZERO))
+            .collect();
+        let finish = finishes(&TESTBED, json!({"oversubscription": 40.0}), &rows);
+        assert_eq!(finish, vec![Time::MS * 80 * n as i64; n as usize]);
+    }
+}
+
+#[test]
+fn a_later_flow_slows_the_first_from_then_on() {
+    let rows = [(0, 4, 25_000_000, Time::ZERO), (1, 5, 12_500_000, Time::S)];
+    let finish = finishes(&TESTBED, json!({"oversubscription": 40.0}), &rows);
+    assert_eq!(finish, [Time::S * 3, Time::S * 3]);
+}
+
+/// β = 4 over two levels of 2: within a pod a rack has half of its servers'
+/// rate, between pods a quarter.
+#[test]
+fn a_fat_tree_narrows_level_by_level() {
+    let cluster = Cluster {
+        racks: 4,
+        nic: Nic::Uncapped,
+        ..TESTBED
+    };
+    let table = json!({"oversubscription": 4.0, "levels": 3, "racks_per_pod": 2});
+    let mb = 125_000_000;
+    let within = [(0, 4, mb, Time::ZERO)];
+    assert_eq!(finishes(&cluster, table.clone(), &within), [Time::MS * 500]);
+    // All eight servers of pod 0 into pod 1: 8 Gb/s ÷ 4.
+    let across: Vec<Row> = (0..8).map(|s| (s, 8 + s, mb, Time::ZERO)).collect();
+    assert_eq!(finishes(&cluster, table, &across), vec![Time::S * 4; 8]);
+}
+
+/// With servers' links that do not limit, a flow within a rack has the rack's
+/// rate, and does not share.
+#[test]
+fn uncapped_servers_limit_nothing() {
+    let cluster = Cluster {
+        nic: Nic::Uncapped,
+        ..TESTBED
+    };
+    let rows = [
+        (0, 1, 500_000_000, Time::ZERO),
+        (0, 2, 500_000_000, Time::ZERO),
+    ];
+    assert_eq!(finishes(&cluster, json!({}), &rows), [Time::S, Time::S]);
+}
