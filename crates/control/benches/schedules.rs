@@ -9,6 +9,8 @@ mod matching_cases;
 
 use lightloom_control::birkhoff::{decompose, Scaling, Stop};
 use lightloom_control::demand::Matrix;
+use lightloom_control::eclipse;
+use lightloom_control::schedule::Frame;
 use lightloom_control::sinkhorn;
 use lightloom_control::solstice::{self, Network};
 use lightloom_engine::{Rate, Stream, Time};
@@ -150,6 +152,31 @@ fn solstice(kind: Kind, n: usize) -> Figures {
     })
 }
 
+/// A window in which about half of uniform demand fits, and nights of a hundredth.
+fn eclipse(kind: Kind, n: usize) -> Figures {
+    let rate = Rate(100 * Rate::GBPS.0);
+    Figures::of(|seed| {
+        let demand = kind.demand(n, seed);
+        let mean = demand.total() as u64 / n as u64;
+        let period = rate.time_for(mean);
+        let night = period / 100;
+        let frame = Frame {
+            night,
+            shortest: night + Time(1),
+            ..Frame::of(period)
+        };
+        let options = eclipse::Options::new(rate, frame);
+        let (plan, ms) = fastest(|| eclipse::plan(&demand, &options).expect("a plan"));
+        let covered = plan.covered as f64;
+        let figures = [
+            ("slots", plan.schedule.slots.len() as f64),
+            ("share", covered / demand.total() as f64),
+            ("of_upper_bound", covered / plan.upper_bound as f64),
+        ];
+        (ms, figures.to_vec())
+    })
+}
+
 type Case = Box<dyn Fn(Kind) -> Figures>;
 
 fn cases() -> Vec<(&'static str, Case)> {
@@ -170,6 +197,9 @@ fn cases() -> Vec<(&'static str, Case)> {
         ("solstice-64", Box::new(|kind| solstice(kind, 64))),
         ("solstice-128", Box::new(|kind| solstice(kind, 128))),
         ("solstice-256", Box::new(|kind| solstice(kind, 256))),
+        ("eclipse-64", Box::new(|kind| eclipse(kind, 64))),
+        ("eclipse-128", Box::new(|kind| eclipse(kind, 128))),
+        ("eclipse-256", Box::new(|kind| eclipse(kind, 256))),
     ]
 }
 

@@ -6,6 +6,7 @@ pub mod assignment;
 pub mod birkhoff;
 pub mod cyclic;
 pub mod demand;
+pub mod eclipse;
 pub mod hopcroft_karp;
 pub mod quickstuff;
 pub mod schedule;
