@@ -1,0 +1,199 @@
+//! Speed of the flow kernel, one JSON object a line.
+//!
+//! 1,000 racks of 40 servers at 10 Gb/s below a core that never blocks; the
+//! racks' own uplinks are oversubscribed as the case says. So many flows are
+//! under way at any time: each begins when another ends, between servers of
+//! two racks drawn at random, with an exponential size. Events are arrivals
+//! and completions. The less an uplink carries, the nearer the bottlenecks are
+//! to the servers and the fewer flows feel one that comes or goes; at 40:1 all
+//! bottlenecks are uplinks, and a change reaches every level above its own.
+//!
+//! Every case runs in a process of its own and several times; the fastest run
+//! counts, all are printed. Name cases to run only those:
+//! `cargo bench --bench flows -- 4to1-10k`.
+
+use lightloom_engine::fair::{LinkId, WEIGHT};
+use lightloom_engine::kernel::flow::{FlowDriven, FlowKernel, LinkKind, Net, Todo};
+use lightloom_engine::{
+    Command, Dependencies, Fabric, FlowId, Flows, HostId, Io, PortId, Rate, Rejected, Shape,
+    Stream, Time,
+};
+use serde_json::{json, Value};
+
+const RUNS: usize = 3;
+const RACKS: u32 = 1_000;
+const SERVERS: u32 = 40;
+const NIC: Rate = Rate(10_000_000_000);
+
+/// Name, flows under way, oversubscription, flows in all.
+const CASES: &[(&str, u32, u64, u32)] = &[
+    ("1to1-10k", 10_000, 1, 400_000),
+    ("4to1-10k", 10_000, 4, 400_000),
+    ("10to1-10k", 10_000, 10, 100_000),
+    ("40to1-10k", 10_000, 40, 40_000),
+    ("1to1-100k", 100_000, 1, 400_000),
+    ("4to1-100k", 100_000, 4, 120_000),
+    ("40to1-100k", 100_000, 40, 104_000),
+];
+
+/// Racks below a core that never blocks.
+struct Racks {
+    uplink: Rate,
+}
+
+impl FlowKernel for Racks {
+    type Event = ();
+
+    fn shape(&self) -> Shape {
+        Shape {
+            hosts: RACKS * SERVERS,
+            racks: RACKS,
+            host_rate: NIC,
+            link_capacity: Rate(2 * RACKS as u64 * self.uplink.0),
+        }
+    }
+
+    fn begin(&mut self, net: &mut Net, _: &mut Todo<()>) {
+        for _ in 0..2 * RACKS * SERVERS {
+            net.add_link(NIC, LinkKind::Server);
+        }
+        for _ in 0..2 * RACKS {
+            net.add_link(self.uplink, LinkKind::Switch);
+        }
+    }
+
+    fn arrive(&mut self, flow: FlowId, _: Time, io: &mut Io, net: &mut Net, _: &mut Todo<()>) {
+        let f = flow.index();
+        let (src, dst) = (io.flows.src[f].0, io.flows.dst[f].0);
+        let (hosts, from, to) = (RACKS * SERVERS, src / SERVERS, dst / SERVERS);
+        let up = LinkId(2 * hosts + from);
+        let down = LinkId(2 * hosts + RACKS + to);
+        let path = [LinkId(src), up, down, LinkId(hosts + dst)];
+        net.open(flow, io.flows.bytes[f], &path, WEIGHT, None);
+    }
+
+    fn handle(&mut self, _: Time, (): (), _: &mut Io, _: &mut Net, _: &mut Todo<()>) {}
+
+    fn apply(
+        &mut self,
+        _: Command,
+        _: Time,
+        _: &mut Net,
+        _: &mut Todo<()>,
+    ) -> Result<(), Rejected> {
+        Err(Rejected("a bench".to_owned()))
+    }
+
+    fn soonest(&self, _: HostId, _: HostId, bytes: u64) -> Time {
+        NIC.time_for(bytes)
+    }
+
+    fn port_rate(&self, _: PortId) -> Rate {
+        self.uplink
+    }
+}
+
+/// `chains` flows at time zero; every other one waits for the one that is
+/// `chains` before it.
+fn flows(chains: u32, total: u32) -> Flows {
+    let mut rng = Stream::new(1, "bench", 0);
+    let mut flows = Flows::new();
+    for f in 0..total {
+        let (from, skip) = rng.below2(RACKS, RACKS - 1);
+        let (a, b) = rng.below2(SERVERS, SERVERS);
+        let to = (from + 1 + skip) % RACKS;
+        let bytes = 1.0 - 10_000_000.0 * (1.0 - rng.unit()).ln();
+        let arrival = if f < chains { Time::ZERO } else { Time::NEVER };
+        let (src, dst) = (HostId(from * SERVERS + a), HostId(to * SERVERS + b));
+        flows.push(src, dst, bytes as u64, arrival);
+    }
+    let followers = total - chains;
+    flows.after = Dependencies {
+        starts: (0..=total).map(|f| f.min(followers)).collect(),
+        edges: (chains..total).map(FlowId).collect(),
+        missing: (0..total).map(|f| (f >= chains) as u32).collect(),
+        delay: vec![Time::ZERO; total as usize],
+        ..Dependencies::default()
+    };
+    flows
+}
+
+fn measure(&(name, under_way, oversubscription, total): &(&str, u32, u64, u32)) -> Value {
+    let flows = flows(under_way, total);
+    let (mut kernel_s, mut processor_s) = (Vec::new(), Vec::new());
+    let mut last = (0, 0.0);
+    for _ in 0..RUNS {
+        let mut fabric = FlowDriven::new(Racks {
+            uplink: Rate(NIC.0 * SERVERS as u64 / oversubscription),
+        });
+        let mut io = Io::new(flows.clone());
+        // The first rates, of all flows at once, are not what is measured.
+        fabric.advance(Time(1), &mut io);
+        let (clock, cpu) = (std::time::Instant::now(), cpu_s());
+        let mut now = Time(1);
+        while io.ledger.flows_offered < total as u64 {
+            now += Time::MS;
+            fabric.advance(now, &mut io);
+        }
+        kernel_s.push(clock.elapsed().as_secs_f64());
+        processor_s.extend(cpu_s().zip(cpu).map(|(after, before)| after - before));
+        let events = io.ledger.flows_offered - under_way as u64 + io.ledger.flows_completed;
+        last = (events, now.as_secs_f64());
+    }
+    // On a busy machine the time on the processor tells more than the clock.
+    let times = if processor_s.is_empty() {
+        &kernel_s
+    } else {
+        &processor_s
+    };
+    let best = times.iter().copied().fold(f64::INFINITY, f64::min);
+    json!({
+        "bench": format!("flows/{name}"),
+        "threads": 1,
+        "flow_events": last.0,
+        "flow_events_per_s": last.0 as f64 / best,
+        "us_per_event": best * 1e6 / last.0 as f64,
+        "kernel_s": kernel_s,
+        "processor_s": processor_s,
+        "simulated_s": last.1,
+        "peak_rss_bytes": peak_rss(),
+    })
+}
+
+/// Time that this thread has had a processor [s], where the system tells.
+fn cpu_s() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
+}
+
+/// Peak memory of this process [B], where the system tells.
+fn peak_rss() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    let kb: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kb * 1024)
+}
+
+/// Marks the process that measures one case.
+const CHILD: &str = "--measure";
+
+fn main() {
+    let args: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
+    let itself = std::env::current_exe().expect("the path of this program");
+    for case in CASES {
+        if args.first().is_some_and(|a| a == CHILD) {
+            if args.get(1).is_some_and(|a| a == case.0) {
+                println!("{}", measure(case));
+            }
+        } else if args.is_empty() || args.iter().any(|a| a == case.0) {
+            let child = std::process::Command::new(&itself)
+                .args([CHILD, case.0])
+                .status()
+                .expect("a process for the case");
+            assert!(child.success(), "{} failed", case.0);
+        }
+    }
+}
