@@ -1,23 +1,37 @@
 //! Speed of matching and assignment, one JSON object a line.
 //!
-//! CPU time of one core, since other work on the machine must not count; the
-//! fastest of `RUNS` runs on each of three instances, and their median. The
-//! certificate of every result is checked. Name cases to run only those:
-//! `cargo bench -p lightloom-control --bench matching -- assignment-4096`.
+//! CPU time of one thread, since other work on the machine must not count: the
+//! median over instances, each repeated until the clock's coarseness no longer
+//! matters. Matching counts from the demand matrix, so adding up both directions
+//! is part of it. The certificate of every result is checked. Name cases to run
+//! only those: `cargo bench -p lightloom-control --bench matching -- matching-1000`.
 
 #[path = "../tests/matching_cases/mod.rs"]
 mod matching_cases;
 
-use lightloom_control::assignment::{self, Weights};
-use matching_cases::{Family, FAMILIES};
-use std::time::Duration;
+use lightloom_control::assignment;
+use lightloom_control::demand::Matrix;
+use lightloom_control::matching::{maximum_weight_perfect, Weights};
+use matching_cases::{Family, EXTREMES, FAMILIES};
+use std::time::{Duration, Instant};
 
-/// Runs of every instance.
-const RUNS: usize = 3;
 /// Instances of every family.
-const INSTANCES: u64 = 3;
+const INSTANCES: u64 = 5;
+/// How long an instance is repeated.
+const LONG_ENOUGH: Duration = Duration::from_millis(250);
 
-/// CPU time that this process has taken, where the system tells.
+/// What a case measures: figures of one instance, after its CPU time [ms].
+type Measure = fn(Family, usize, u64) -> (f64, String);
+
+const CASES: [(&str, usize, Measure); 4] = [
+    ("matching", 256, matching),
+    ("matching", 1_000, matching),
+    ("assignment", 1_000, assignment),
+    ("assignment", 4_096, assignment),
+];
+
+/// CPU time that this thread has taken, where the system tells; it counts in
+/// scheduler ticks, some milliseconds.
 fn cpu_time() -> Option<Duration> {
     let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(
@@ -25,32 +39,48 @@ fn cpu_time() -> Option<Duration> {
     ))
 }
 
-/// CPU time of a call [ms], wall time where the system tells no other.
-fn time<T>(call: impl FnOnce() -> T) -> (T, f64) {
-    let (wall, cpu) = (std::time::Instant::now(), cpu_time());
-    let result = call();
-    let taken = match (cpu, cpu_time()) {
-        (Some(from), Some(to)) => to - from,
-        _ => wall.elapsed(),
-    };
-    (result, taken.as_secs_f64() * 1e3)
+/// CPU time of a call [ms], or wall time where the system tells no other.
+fn time<T>(mut call: impl FnMut() -> T) -> (T, f64) {
+    let (wall, cpu) = (Instant::now(), cpu_time());
+    let mut calls = 0;
+    loop {
+        let result = call();
+        calls += 1;
+        if wall.elapsed() >= LONG_ENOUGH {
+            let taken = match (cpu, cpu_time()) {
+                (Some(from), Some(to)) => to - from,
+                _ => wall.elapsed(),
+            };
+            return (result, taken.as_secs_f64() * 1e3 / f64::from(calls));
+        }
+    }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn assign(family: Family, n: usize, seed: u64) -> f64 {
-    let demand = family.demand(n, seed);
-    let weights = Weights::new(n, &demand);
-    let mut solver = assignment::Solver::new();
-    let runs = (0..RUNS).map(|_| {
-        let (found, ms) = time(|| solver.maximum(&weights).expect("weights in range"));
-        found.verify(&weights).expect("a proven optimum");
-        ms
+fn matching(family: Family, n: usize, seed: u64) -> (f64, String) {
+    let demand = Matrix::new(n, n, family.demand(n, seed)).expect("demand");
+    let ((weights, found), ms) = time(|| {
+        let weights = Weights::symmetrise(&demand).expect("weights in range");
+        let found = maximum_weight_perfect(&weights);
+        (weights, found)
     });
-    runs.fold(f64::INFINITY, f64::min)
+    found.verify(&weights).expect("a proven optimum");
+    let blossoms = found.certificate.blossoms.len();
+    (
+        ms,
+        format!(
+            "{} rounds, {} edges, {blossoms} blossoms",
+            found.rounds, found.edges
+        ),
+    )
+}
+
+fn assignment(family: Family, n: usize, seed: u64) -> (f64, String) {
+    let demand = family.demand(n, seed);
+    let weights = assignment::Weights::new(n, &demand);
+    let mut solver = assignment::Solver::new();
+    let (found, ms) = time(|| solver.maximum(&weights).expect("weights in range"));
+    found.verify(&weights).expect("a proven optimum");
+    (ms, String::new())
 }
 
 fn main() {
@@ -58,19 +88,19 @@ fn main() {
         .skip(1)
         .filter(|a| a != "--bench")
         .collect();
-    for n in [1_000, 4_096] {
-        let name = format!("assignment-{n}");
-        if !wanted.is_empty() && !wanted.contains(&name) {
-            continue;
-        }
-        for family in FAMILIES {
-            let ms: Vec<f64> = (1..=INSTANCES)
-                .map(|seed| assign(family, n, seed))
-                .collect();
+    for (what, n, measure) in CASES {
+        let name = format!("{what}-{n}");
+        for family in FAMILIES.into_iter().chain(EXTREMES) {
+            let case = format!("control/{name}/{}", family.name());
+            if !wanted.is_empty() && !wanted.iter().any(|w| *w == name || *w == case) {
+                continue;
+            }
+            let (mut ms, notes): (Vec<f64>, Vec<String>) =
+                (1..=INSTANCES).map(|seed| measure(family, n, seed)).unzip();
+            ms.sort_by(f64::total_cmp);
+            let (median, notes) = (ms[ms.len() / 2], &notes[0]);
             println!(
-                r#"{{"bench": "control/{name}/{}", "cpu_ms": {ms:.3?}, "median_ms": {:.3}}}"#,
-                family.name(),
-                median(ms.clone())
+                r#"{{"bench": "{case}", "cpu_ms": {median:.3}, "all_cpu_ms": {ms:.3?}, "first": "{notes}"}}"#
             );
         }
     }

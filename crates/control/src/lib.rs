@@ -8,6 +8,7 @@ pub mod cyclic;
 pub mod demand;
 pub mod eclipse;
 pub mod hopcroft_karp;
+pub mod matching;
 pub mod quickstuff;
 pub mod schedule;
 pub mod sinkhorn;

@@ -1,0 +1,171 @@
+//! Proof that a matching is of maximum weight, and its check.
+
+use super::weights::Weights;
+use std::fmt;
+
+/// A set of racks that a matching cannot match all within, being odd.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blossom {
+    /// Its dual, ≥ 0, in units of half a weight.
+    pub z: i64,
+    /// Its racks.
+    pub members: Vec<u32>,
+}
+
+/// Duals of a maximum-weight perfect matching (Edmonds, 1965), **in units of half
+/// a weight**, in which they are whole numbers: with y_i ≥ 0, z_B ≥ 0 and
+///
+/// y_i + y_j + Σ z_B (over the blossoms B with both) ≥ 2 w_ij for all pairs,
+///
+/// no matching weighs more than ½ (Σ y + Σ z_B (|B| − 1)/2), since of an odd set
+/// at most (|B| − 1)/2 pairs are matched within. A matching of that weight is
+/// therefore optimal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Certificate {
+    /// The dual of every rack.
+    pub y: Vec<i64>,
+    /// Odd sets with a dual above 0.
+    pub blossoms: Vec<Blossom>,
+}
+
+/// What is wrong with a matching or its proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// Not one mate or dual for each rack.
+    Shape,
+    /// This rack's mate is no rack, itself, or has another; or it has none though
+    /// their number is even, or another has none, too.
+    Mate(u32),
+    /// The weight is not the sum over the pairs.
+    Weight,
+    /// The dual of this rack is below 0.
+    Negative(u32),
+    /// The blossom of this index has a dual below 0, an even number of racks,
+    /// fewer than three, or one that does not exist or appears twice.
+    Blossom(usize),
+    /// The duals do not cover the weight of this pair.
+    Uncovered(u32, u32),
+    /// The duals' bound exceeds the weight by this many halves.
+    Gap(i128),
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Violation::Shape => write!(f, "not one mate and one dual for each rack"),
+            Violation::Mate(i) => write!(f, "rack {i} is not matched with one other rack"),
+            Violation::Weight => write!(f, "the weight is not the sum over the pairs"),
+            Violation::Negative(i) => write!(f, "the dual of rack {i} is below 0"),
+            Violation::Blossom(b) => {
+                write!(f, "blossom {b} is no odd set with a dual of 0 or more")
+            }
+            Violation::Uncovered(i, j) => write!(f, "duals do not cover the weight of ({i}, {j})"),
+            Violation::Gap(gap) => write!(f, "the bound exceeds the weight by {gap} halves"),
+        }
+    }
+}
+
+impl std::error::Error for Violation {}
+
+impl Certificate {
+    /// Twice the weight that no matching exceeds, if the duals cover `weights`;
+    /// O(N²) and a little for every pair within a blossom.
+    ///
+    /// # Errors
+    /// The first violation found.
+    pub fn bound(&self, weights: &Weights) -> Result<i128, Violation> {
+        let n = weights.n();
+        if self.y.len() != n {
+            return Err(Violation::Shape);
+        }
+        if let Some(i) = self.y.iter().position(|&y| y < 0) {
+            return Err(Violation::Negative(i as u32));
+        }
+        let within = self.memberships(n)?;
+        for i in 0..n {
+            for (j, &weight) in weights.row(i).iter().enumerate().skip(i + 1) {
+                let duals = i128::from(self.y[i]) + i128::from(self.y[j]);
+                let lacking = 2 * i128::from(weight) - duals;
+                if lacking > 0 && self.shared(&within[i], &within[j]) < lacking {
+                    return Err(Violation::Uncovered(i as u32, j as u32));
+                }
+            }
+        }
+        let sets = self.blossoms.iter();
+        let odd: i128 = sets
+            .map(|b| i128::from(b.z) * (b.members.len() as i128 / 2))
+            .sum();
+        Ok(self.y.iter().map(|&y| i128::from(y)).sum::<i128>() + odd)
+    }
+
+    /// Checks that `mate` is a perfect matching of weight `weight` (one rack alone
+    /// if their number is odd), and that these duals prove it optimal. Shares no
+    /// code with the solver.
+    ///
+    /// # Errors
+    /// The first violation found.
+    pub fn verify(&self, mate: &[u32], weight: i64, weights: &Weights) -> Result<(), Violation> {
+        let n = weights.n();
+        if mate.len() != n {
+            return Err(Violation::Shape);
+        }
+        let mut alone = 0;
+        let mut total = 0;
+        for (i, &j) in mate.iter().enumerate() {
+            if j == super::ALONE {
+                alone += 1;
+            } else if i == j as usize || mate.get(j as usize) != Some(&(i as u32)) {
+                return Err(Violation::Mate(i as u32));
+            } else {
+                total += i128::from(weights.get(i, j as usize));
+            }
+            if alone > n % 2 {
+                return Err(Violation::Mate(i as u32));
+            }
+        }
+        // Every pair was counted at both ends.
+        if total != 2 * i128::from(weight) {
+            return Err(Violation::Weight);
+        }
+        match self.bound(weights)? - total {
+            0 => Ok(()),
+            gap => Err(Violation::Gap(gap)),
+        }
+    }
+
+    /// The blossoms that every rack is in, ascending.
+    fn memberships(&self, n: usize) -> Result<Vec<Vec<usize>>, Violation> {
+        let mut within = vec![Vec::new(); n];
+        for (index, blossom) in self.blossoms.iter().enumerate() {
+            let size = blossom.members.len();
+            if blossom.z < 0 || size < 3 || size % 2 == 0 {
+                return Err(Violation::Blossom(index));
+            }
+            for &member in &blossom.members {
+                match within.get_mut(member as usize) {
+                    Some(sets) if sets.last() != Some(&index) => sets.push(index),
+                    _ => return Err(Violation::Blossom(index)),
+                }
+            }
+        }
+        Ok(within)
+    }
+
+    /// The sum of z over blossoms that are in both lists.
+    fn shared(&self, a: &[usize], b: &[usize]) -> i128 {
+        let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+        let mut sum = 0;
+        while let (Some(left), Some(right)) = (a.peek(), b.peek()) {
+            match left.cmp(right) {
+                std::cmp::Ordering::Less => drop(a.next()),
+                std::cmp::Ordering::Greater => drop(b.next()),
+                std::cmp::Ordering::Equal => {
+                    sum += i128::from(self.blossoms[**left].z);
+                    a.next();
+                    b.next();
+                }
+            }
+        }
+        sum
+    }
+}

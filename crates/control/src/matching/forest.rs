@@ -1,0 +1,289 @@
+//! The primal and dual state of a matching: who is matched with whom, the duals y
+//! of vertices and z of blossoms, and how blossoms nest.
+//!
+//! A *node* is a vertex (its index below `n`) or a blossom (from `n`): an odd
+//! cycle of nodes whose edges are tight, every second one matched, so that all
+//! but one vertex, the *base*, are matched inside. What a search does with nodes
+//! is in [`super::search`]; here they are only made, turned and taken apart.
+
+/// No node, no vertex.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A child of a blossom, and the edge to the next child of the cycle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    pub child: u32,
+    /// A vertex of `child`.
+    pub from: u32,
+    /// A vertex of the next child.
+    pub to: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Forest {
+    n: usize,
+    /// Of each vertex.
+    pub mate: Vec<u32>,
+    /// Of each vertex, in units of half a weight.
+    pub y: Vec<i64>,
+    /// Of each blossom (by node − n), in units of half a weight; even.
+    z: Vec<i64>,
+    /// The outermost node of each vertex.
+    pub top: Vec<u32>,
+    /// The only vertex of each node that may be matched outside it.
+    pub base: Vec<u32>,
+    parent: Vec<u32>,
+    /// Children of each blossom (by node − n); the first holds the base, after
+    /// it the second and third are matched with each other, and so on.
+    cycle: Vec<Vec<Link>>,
+    /// The vertices of a node: from `first` along `next` to `last`.
+    first: Vec<u32>,
+    last: Vec<u32>,
+    next: Vec<u32>,
+    /// Blossoms not in use.
+    spare: Vec<u32>,
+    /// Blossoms and vertices that `rebase` has yet to visit.
+    turning: Vec<(u32, u32)>,
+}
+
+impl Forest {
+    /// Vertices with duals `y`, none matched.
+    pub fn new(y: Vec<i64>) -> Forest {
+        let n = y.len();
+        // Of three children or more, n/2 nest at a time; and a search keeps the
+        // numbers of those that it took apart.
+        let nodes = 2 * n;
+        let vertices = || (0..n as u32).chain(std::iter::repeat(NONE)).take(nodes);
+        Forest {
+            n,
+            mate: vec![NONE; n],
+            y,
+            z: vec![0; nodes - n],
+            top: (0..n as u32).collect(),
+            base: vertices().collect(),
+            parent: vec![NONE; nodes],
+            cycle: vec![Vec::new(); nodes - n],
+            first: vertices().collect(),
+            last: vertices().collect(),
+            next: vec![NONE; n],
+            spare: (n as u32..nodes as u32).rev().collect(),
+            turning: Vec::new(),
+        }
+    }
+
+    /// Number of vertices.
+    pub fn vertices(&self) -> usize {
+        self.n
+    }
+
+    /// Number of nodes there can be.
+    pub fn nodes(&self) -> usize {
+        self.base.len()
+    }
+
+    pub fn is_blossom(&self, node: u32) -> bool {
+        node as usize >= self.n
+    }
+
+    /// z of a blossom.
+    pub fn z(&self, blossom: u32) -> i64 {
+        self.z[blossom as usize - self.n]
+    }
+
+    pub fn z_mut(&mut self, blossom: u32) -> &mut i64 {
+        &mut self.z[blossom as usize - self.n]
+    }
+
+    /// The vertex outside a node with which its base is matched.
+    pub fn partner(&self, node: u32) -> u32 {
+        self.mate[self.base[node as usize] as usize]
+    }
+
+    /// The first vertex of a node; others follow by [`Forest::after`].
+    pub fn first(&self, node: u32) -> u32 {
+        self.first[node as usize]
+    }
+
+    /// The vertex after `vertex` among those of `node`, `NONE` after the last.
+    pub fn after(&self, vertex: u32, node: u32) -> u32 {
+        if vertex == self.last[node as usize] {
+            NONE
+        } else {
+            self.next[vertex as usize]
+        }
+    }
+
+    /// The vertices of a node.
+    pub fn leaves(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = Some(self.first(node));
+        std::iter::successors(first, move |&v| {
+            Some(self.after(v, node)).filter(|&v| v != NONE)
+        })
+    }
+
+    /// Changes y of all vertices of a node, and z of a blossom so that its inner
+    /// edges stay as tight as they are.
+    pub fn shift(&mut self, node: u32, dy: i64) {
+        let mut vertex = self.first(node);
+        while vertex != NONE {
+            self.y[vertex as usize] += dy;
+            vertex = self.after(vertex, node);
+        }
+        if self.is_blossom(node) {
+            *self.z_mut(node) -= 2 * dy;
+        }
+    }
+
+    /// A new outermost blossom with z = 0 of outermost nodes; the first holds the
+    /// base.
+    pub fn shrink(&mut self, links: &[Link]) -> u32 {
+        let blossom = self.spare.pop().expect("fewer blossoms than vertices");
+        let at = blossom as usize;
+        self.base[at] = self.base[links[0].child as usize];
+        self.parent[at] = NONE;
+        self.z[at - self.n] = 0;
+        self.cycle[at - self.n].clear();
+        self.cycle[at - self.n].extend_from_slice(links);
+        self.first[at] = self.first(links[0].child);
+        let mut last = NONE;
+        for link in links {
+            self.parent[link.child as usize] = blossom;
+            if last != NONE {
+                self.next[last as usize] = self.first(link.child);
+            }
+            last = self.last[link.child as usize];
+        }
+        self.last[at] = last;
+        self.raise_top(blossom);
+        blossom
+    }
+
+    /// Takes an outermost blossom apart and returns its cycle. Its number must not
+    /// be used again before [`Forest::recycle`].
+    pub fn dissolve(&mut self, blossom: u32) -> Vec<Link> {
+        let links = std::mem::take(&mut self.cycle[blossom as usize - self.n]);
+        for link in &links {
+            self.parent[link.child as usize] = NONE;
+            self.raise_top(link.child);
+        }
+        links
+    }
+
+    /// Makes the number of a dissolved blossom, and the memory of its cycle,
+    /// available again.
+    pub fn recycle(&mut self, blossom: u32, mut links: Vec<Link>) {
+        links.clear();
+        self.cycle[blossom as usize - self.n] = links;
+        self.spare.push(blossom);
+    }
+
+    fn raise_top(&mut self, node: u32) {
+        let mut vertex = self.first(node);
+        while vertex != NONE {
+            self.top[vertex as usize] = node;
+            vertex = self.after(vertex, node);
+        }
+    }
+
+    /// The child of `blossom` that holds `vertex`, as an index into its cycle.
+    pub fn position(&self, blossom: u32, vertex: u32) -> usize {
+        let mut child = vertex;
+        while self.parent[child as usize] != blossom {
+            child = self.parent[child as usize];
+        }
+        let links = &self.cycle[blossom as usize - self.n];
+        let found = links.iter().position(|link| link.child == child);
+        found.expect("a blossom has all its children in its cycle")
+    }
+
+    /// Makes `vertex` the base of the outermost `node` that holds it, by swapping
+    /// matched and unmatched edges inside. Whom `vertex` is matched with outside is
+    /// left to the caller.
+    pub fn rebase(&mut self, node: u32, vertex: u32) {
+        self.turning.push((node, vertex));
+        while let Some((node, vertex)) = self.turning.pop() {
+            if self.base[node as usize] != vertex {
+                self.turn(node, vertex);
+            }
+        }
+    }
+
+    /// Rotates the cycle of a blossom so that the child with `vertex` comes first,
+    /// and leaves to `rebase` the children that are matched by another vertex now.
+    fn turn(&mut self, blossom: u32, vertex: u32) {
+        let at = self.position(blossom, vertex);
+        let mut links = std::mem::take(&mut self.cycle[blossom as usize - self.n]);
+        self.turning.push((links[at].child, vertex));
+        // The way to the old base that begins with a matched edge.
+        let flipped = if at.is_multiple_of(2) {
+            0..at
+        } else {
+            at + 1..links.len()
+        };
+        for pair in flipped.step_by(2) {
+            let Link { child, from, to } = links[pair];
+            self.mate[from as usize] = to;
+            self.mate[to as usize] = from;
+            self.turning.push((child, from));
+            self.turning
+                .push((links[(pair + 1) % links.len()].child, to));
+        }
+        links.rotate_left(at);
+        self.base[blossom as usize] = vertex;
+        self.cycle[blossom as usize - self.n] = links;
+    }
+
+    /// Raises y of `vertex` by `dy` > 0, against that of `other`, and frees who is
+    /// no longer matched by a tight edge. The whole outermost blossom is raised as
+    /// long as its z lasts and `other` is not in it.
+    pub fn lift(&mut self, vertex: u32, other: u32, mut dy: i64) {
+        loop {
+            let node = self.top[vertex as usize];
+            self.release(node);
+            let apart = self.top[other as usize] != node;
+            if apart && (!self.is_blossom(node) || self.z(node) >= 2 * dy) {
+                self.shift(node, dy);
+                return;
+            }
+            let part = self.z(node) / 2;
+            self.shift(node, part);
+            if apart {
+                dy -= part;
+            }
+            let links = self.dissolve(node);
+            self.recycle(node, links);
+        }
+    }
+
+    /// Frees an outermost node and who it is matched with.
+    fn release(&mut self, node: u32) {
+        let partner = self.partner(node);
+        if partner != NONE {
+            self.mate[partner as usize] = NONE;
+            self.mate[self.base[node as usize] as usize] = NONE;
+        }
+    }
+
+    /// The sum of z over the blossoms that hold both vertices.
+    pub fn shared_z(&self, a: u32, b: u32) -> i64 {
+        if self.top[a as usize] != self.top[b as usize] || a == b {
+            return 0;
+        }
+        let holders = |v: u32| {
+            let up = |&node: &u32| Some(self.parent[node as usize]).filter(|&p| p != NONE);
+            std::iter::successors(up(&v), up)
+        };
+        let lowest = holders(a).find(|&node| holders(b).any(|other| other == node));
+        let common = std::iter::successors(lowest, |&node| {
+            Some(self.parent[node as usize]).filter(|&p| p != NONE)
+        });
+        common.map(|node| self.z(node)).sum()
+    }
+
+    /// All blossoms: z and members.
+    pub fn blossoms(&self) -> impl Iterator<Item = (i64, Vec<u32>)> + '_ {
+        let in_use = (self.n as u32..self.nodes() as u32)
+            .filter(|&node| !self.cycle[node as usize - self.n].is_empty());
+        in_use.map(|node| (self.z(node), self.leaves(node).collect()))
+    }
+}

@@ -1,0 +1,442 @@
+//! One search: a tree of alternating paths from a free node, under duals that
+//! change as it grows (Edmonds, 1965; the bookkeeping by clock follows Galil,
+//! 1986).
+//!
+//! Even nodes (S) of the tree lose dual at rate 1 and odd ones (T) gain it, so
+//! every event has a fixed moment: an edge to a node outside becomes tight and the
+//! tree grows; an edge between even nodes becomes tight and a blossom is made; z
+//! of an odd blossom reaches 0 and it is taken apart. A heap holds the moments. It
+//! ends when an edge to another free node is tight, or y of an even vertex is 0: a
+//! vertex may stay alone at y = 0 only. Both are known when a vertex joins the
+//! tree, so the earliest such end is a bound, and later events are not stored.
+//!
+//! Duals in the tree are stored as they would be at moment 0 had their nodes
+//! always had the label that they have: at moment t, y is `y − t` in S and `y + t`
+//! in T, z is `z + 2t` in S and `z − 2t` in T.
+
+use super::forest::{Forest, Link, NONE};
+use super::graph::Graph;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Where a vertex stands: as the outermost node that holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Label {
+    /// Matched, not in the tree.
+    Outside,
+    /// Not matched, not in the tree.
+    Free,
+    /// At an even distance from the root.
+    Even,
+    /// At an odd distance.
+    Odd,
+}
+
+/// What happens next; in the heap beside its moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// This node joins the tree by its `best` edge.
+    Grow(u32),
+    /// Z of this blossom is 0.
+    Expand(u32),
+    /// The edge between these even vertices is tight.
+    Shrink(u32, u32),
+}
+
+/// How a search ends.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    /// By the edge from an even vertex to one in a free node.
+    Augment(u32, u32),
+    /// By leaving this even vertex alone.
+    Alone(u32),
+}
+
+/// The memory of searches, and the labels of vertices outside any.
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    label: Vec<Label>,
+    /// The edge by which an odd node joined: its vertex in the tree, then its own.
+    entry: Vec<(u32, u32)>,
+    /// For nodes outside: the moment and the edge by which they could join first.
+    best: Vec<(i64, u32, u32)>,
+    has_best: Vec<u32>,
+    events: BinaryHeap<Reverse<(i64, Event)>>,
+    bound: i64,
+    end: End,
+    /// Nodes that were labelled, some within others by now.
+    labelled: Vec<u32>,
+    /// Blossoms that were made, and those taken apart with their cycles.
+    made: Vec<u32>,
+    apart: Vec<(u32, Vec<Link>)>,
+    /// Marks of the climb to a common ancestor.
+    mark: Vec<u32>,
+    climb: u32,
+    links: Vec<Link>,
+    fresh: Vec<u32>,
+}
+
+impl Search {
+    pub fn new(forest: &Forest) -> Search {
+        let nodes = forest.nodes();
+        let outside = |&top: &u32| match forest.partner(top) {
+            NONE => Label::Free,
+            _ => Label::Outside,
+        };
+        Search {
+            label: forest.top.iter().map(outside).collect(),
+            entry: vec![(NONE, NONE); nodes],
+            best: vec![(i64::MAX, NONE, NONE); nodes],
+            has_best: Vec::new(),
+            events: BinaryHeap::new(),
+            bound: i64::MAX,
+            end: End::Alone(NONE),
+            labelled: Vec::new(),
+            made: Vec::new(),
+            apart: Vec::new(),
+            mark: vec![0; nodes],
+            climb: 0,
+            links: Vec::new(),
+            fresh: Vec::new(),
+        }
+    }
+
+    /// Matches the free node `root`, or moves its free vertex to one of y = 0.
+    pub fn run(&mut self, root: u32, graph: &Graph, forest: &mut Forest) {
+        self.bound = i64::MAX;
+        let mut now = 0;
+        self.relabel(root, Label::Even, now, forest);
+        self.scan_node(root, graph, forest);
+        while let Some(&Reverse((moment, event))) = self.events.peek() {
+            if moment >= self.bound {
+                break;
+            }
+            debug_assert!(moment >= now);
+            now = moment;
+            self.events.pop();
+            match event {
+                Event::Grow(node) => self.grow(node, now, graph, forest),
+                Event::Shrink(u, v) => self.shrink(u, v, now, graph, forest),
+                Event::Expand(blossom) => self.expand(blossom, now, graph, forest),
+            }
+        }
+        self.finish(forest);
+    }
+
+    /// An even vertex sees its neighbours.
+    fn scan(&mut self, u: u32, graph: &Graph, forest: &Forest) {
+        let (y, top) = (forest.y[u as usize], forest.top[u as usize]);
+        if y < self.bound {
+            (self.bound, self.end) = (y, End::Alone(u));
+        }
+        for &(v, weight) in graph.of(u) {
+            // The slack at moment t is `key` − t if v does not move, and twice
+            // that if it is even too.
+            let sum = y + forest.y[v as usize] - weight;
+            match self.label[v as usize] {
+                Label::Odd => {}
+                Label::Outside => self.offer(sum, u, v, forest),
+                Label::Free if sum < self.bound => {
+                    (self.bound, self.end) = (sum, End::Augment(u, v));
+                }
+                Label::Free => {}
+                Label::Even if sum < 2 * self.bound && forest.top[v as usize] != top => {
+                    debug_assert!(sum % 2 == 0);
+                    self.events.push(Reverse((sum / 2, Event::Shrink(u, v))));
+                }
+                Label::Even => {}
+            }
+        }
+    }
+
+    fn scan_node(&mut self, node: u32, graph: &Graph, forest: &Forest) {
+        let mut vertex = forest.first(node);
+        while vertex != NONE {
+            self.scan(vertex, graph, forest);
+            vertex = forest.after(vertex, node);
+        }
+    }
+
+    /// The edge from the even `u` to `v` outside is tight at `moment`.
+    fn offer(&mut self, moment: i64, u: u32, v: u32, forest: &Forest) {
+        let node = forest.top[v as usize];
+        let best = &mut self.best[node as usize];
+        if moment < best.0 && moment < self.bound {
+            if best.0 == i64::MAX {
+                self.has_best.push(node);
+            }
+            *best = (moment, u, v);
+            self.events.push(Reverse((moment, Event::Grow(node))));
+        }
+    }
+
+    /// A node outside becomes odd, the one that it is matched with even.
+    fn grow(&mut self, node: u32, now: i64, graph: &Graph, forest: &mut Forest) {
+        let (moment, u, v) = self.best[node as usize];
+        let outside = forest.top[v as usize] == node && self.label[v as usize] == Label::Outside;
+        if moment != now || !outside {
+            return;
+        }
+        self.entry[node as usize] = (u, v);
+        self.relabel(node, Label::Odd, -now, forest);
+        self.await_expansion(node, forest);
+        let even = forest.top[forest.partner(node) as usize];
+        self.relabel(even, Label::Even, now, forest);
+        self.scan_node(even, graph, forest);
+    }
+
+    /// Labels an outermost node, whose duals are stored otherwise from now on.
+    fn relabel(&mut self, node: u32, label: Label, dy: i64, forest: &mut Forest) {
+        forest.shift(node, dy);
+        self.set_label(node, label, forest);
+        self.labelled.push(node);
+    }
+
+    fn set_label(&mut self, node: u32, label: Label, forest: &Forest) {
+        let mut vertex = forest.first(node);
+        while vertex != NONE {
+            self.label[vertex as usize] = label;
+            vertex = forest.after(vertex, node);
+        }
+    }
+
+    fn await_expansion(&mut self, node: u32, forest: &Forest) {
+        if forest.is_blossom(node) && forest.z(node) < 2 * self.bound {
+            self.events
+                .push(Reverse((forest.z(node) / 2, Event::Expand(node))));
+        }
+    }
+
+    /// The even nodes of `u` and `v` and their paths to the nearest common
+    /// ancestor become an even blossom.
+    fn shrink(&mut self, u: u32, v: u32, now: i64, graph: &Graph, forest: &mut Forest) {
+        let (top_u, top_v) = (forest.top[u as usize], forest.top[v as usize]);
+        if top_u == top_v {
+            return;
+        }
+        let ancestor = self.common_ancestor(top_u, top_v, forest);
+        let mut links = std::mem::take(&mut self.links);
+        links.clear();
+        self.path_up(top_u, ancestor, forest, &mut links);
+        turn_downwards(&mut links, ancestor, (u, v));
+        self.path_up(top_v, ancestor, forest, &mut links);
+        self.fresh.clear();
+        for link in &links {
+            let odd = self.label[forest.first(link.child) as usize] == Label::Odd;
+            if odd {
+                self.fresh.extend(forest.leaves(link.child));
+                forest.shift(link.child, 2 * now);
+                self.set_label(link.child, Label::Even, forest);
+            }
+            if forest.is_blossom(link.child) {
+                *forest.z_mut(link.child) += 2 * now;
+            }
+        }
+        let blossom = forest.shrink(&links);
+        *forest.z_mut(blossom) = -2 * now;
+        self.links = links;
+        self.labelled.push(blossom);
+        self.made.push(blossom);
+        let fresh = std::mem::take(&mut self.fresh);
+        for &vertex in &fresh {
+            self.scan(vertex, graph, forest);
+        }
+        self.fresh = fresh;
+    }
+
+    /// The even node above an even node, `NONE` above the root.
+    fn above(&self, even: u32, forest: &Forest) -> u32 {
+        match forest.partner(even) {
+            NONE => NONE,
+            mate => forest.top[self.entry[forest.top[mate as usize] as usize].0 as usize],
+        }
+    }
+
+    fn common_ancestor(&mut self, a: u32, b: u32, forest: &Forest) -> u32 {
+        self.climb += 1;
+        let (mut here, mut there) = (a, b);
+        loop {
+            if here != NONE {
+                if self.mark[here as usize] == self.climb {
+                    return here;
+                }
+                self.mark[here as usize] = self.climb;
+                here = self.above(here, forest);
+            }
+            std::mem::swap(&mut here, &mut there);
+        }
+    }
+
+    /// The nodes from an even one up to, without, its ancestor.
+    fn path_up(&self, from: u32, ancestor: u32, forest: &Forest, links: &mut Vec<Link>) {
+        let mut even = from;
+        while even != ancestor {
+            let (base, mate) = (forest.base[even as usize], forest.partner(even));
+            let odd = forest.top[mate as usize];
+            let (above, own) = self.entry[odd as usize];
+            links.push(Link {
+                child: even,
+                from: base,
+                to: mate,
+            });
+            links.push(Link {
+                child: odd,
+                from: own,
+                to: above,
+            });
+            even = forest.top[above as usize];
+        }
+    }
+
+    /// An odd blossom without z is replaced by its children: those on the even way
+    /// from where it was entered to its base stay in the tree, the others leave it.
+    fn expand(&mut self, blossom: u32, now: i64, graph: &Graph, forest: &mut Forest) {
+        let first = forest.first(blossom) as usize;
+        let odd = forest.top[first] == blossom && self.label[first] == Label::Odd;
+        if !odd || forest.z(blossom) != 2 * now {
+            return;
+        }
+        let mut enter = self.entry[blossom as usize];
+        let at = forest.position(blossom, enter.1);
+        let mut links = forest.dissolve(blossom);
+        let steps = turn_to_base(&mut links, at);
+        for (step, link) in links.iter().enumerate() {
+            let child = link.child;
+            if forest.is_blossom(child) {
+                *forest.z_mut(child) += 2 * now;
+            }
+            if step > steps {
+                forest.shift(child, now);
+                self.set_label(child, Label::Outside, forest);
+            } else if step % 2 == 1 {
+                self.relabel(child, Label::Even, 2 * now, forest);
+                enter = (link.from, link.to);
+            } else {
+                self.entry[child as usize] = enter;
+                self.labelled.push(child);
+                self.await_expansion(child, forest);
+            }
+        }
+        for (step, link) in links.iter().enumerate() {
+            if step > steps {
+                self.reconsider(link.child, graph, forest);
+            } else if step % 2 == 1 {
+                self.scan_node(link.child, graph, forest);
+            }
+        }
+        self.apart.push((blossom, links));
+    }
+
+    /// A node that left the tree looks for even neighbours.
+    fn reconsider(&mut self, node: u32, graph: &Graph, forest: &Forest) {
+        for v in forest.leaves(node) {
+            for &(u, weight) in graph.of(v) {
+                if self.label[u as usize] == Label::Even {
+                    let moment = forest.y[u as usize] + forest.y[v as usize] - weight;
+                    self.offer(moment, u, v, forest);
+                }
+            }
+        }
+    }
+
+    /// Sets duals to what they are now, swaps the edges of the path found, and
+    /// forgets the tree.
+    fn finish(&mut self, forest: &mut Forest) {
+        let now = self.bound;
+        for node in std::mem::take(&mut self.labelled) {
+            let first = forest.first(node) as usize;
+            if forest.top[first] != node {
+                continue;
+            }
+            match self.label[first] {
+                Label::Even => forest.shift(node, -now),
+                Label::Odd => forest.shift(node, now),
+                Label::Outside | Label::Free => continue,
+            }
+            self.set_label(node, Label::Outside, forest);
+        }
+        match self.end {
+            End::Augment(u, v) => {
+                let other = forest.top[v as usize];
+                forest.rebase(other, v);
+                self.set_label(other, Label::Outside, forest);
+                self.flip(u, v, forest);
+                forest.mate[v as usize] = u;
+            }
+            End::Alone(u) => self.flip(u, NONE, forest),
+        }
+        for blossom in std::mem::take(&mut self.made).into_iter().rev() {
+            let outermost = forest.top[forest.first(blossom) as usize] == blossom;
+            if outermost && forest.z(blossom) == 0 {
+                let links = forest.dissolve(blossom);
+                self.apart.push((blossom, links));
+            }
+        }
+        if let End::Alone(u) = self.end {
+            self.set_label(forest.top[u as usize], Label::Free, forest);
+        }
+        for (blossom, links) in self.apart.drain(..) {
+            forest.recycle(blossom, links);
+        }
+        for node in self.has_best.drain(..) {
+            self.best[node as usize].0 = i64::MAX;
+        }
+        self.events.clear();
+    }
+
+    /// Matches the even `u` with `mate`, or with none, and everyone on the way to
+    /// the root with the one who has become free.
+    fn flip(&self, mut u: u32, mut mate: u32, forest: &mut Forest) {
+        loop {
+            let even = forest.top[u as usize];
+            let given_up = forest.partner(even);
+            forest.rebase(even, u);
+            forest.mate[u as usize] = mate;
+            if given_up == NONE {
+                return;
+            }
+            let odd = forest.top[given_up as usize];
+            let (above, own) = self.entry[odd as usize];
+            forest.rebase(odd, own);
+            forest.mate[own as usize] = above;
+            (u, mate) = (above, own);
+        }
+    }
+}
+
+/// Turns the way from a node up to its ancestor into the way down from the
+/// ancestor, which goes on with `edge`.
+fn turn_downwards(links: &mut Vec<Link>, ancestor: u32, mut edge: (u32, u32)) {
+    for link in links.iter_mut() {
+        let back = (link.to, link.from);
+        (link.from, link.to) = edge;
+        edge = back;
+    }
+    links.push(Link {
+        child: ancestor,
+        from: edge.0,
+        to: edge.1,
+    });
+    links.reverse();
+}
+
+/// Rotates a cycle to begin at `at` and to go on by a matched edge, and returns
+/// how many steps it is from there to the base.
+fn turn_to_base(links: &mut [Link], at: usize) -> usize {
+    let len = links.len();
+    if at % 2 == 1 {
+        links.rotate_left(at);
+        return len - at;
+    }
+    links.reverse();
+    links.rotate_left(len - 1 - at);
+    // Backwards, an edge belongs to the other one of its ends.
+    let (from, to) = (links[0].from, links[0].to);
+    for k in 0..len {
+        let edge = links
+            .get(k + 1)
+            .map_or((to, from), |next| (next.to, next.from));
+        (links[k].from, links[k].to) = edge;
+    }
+    at
+}

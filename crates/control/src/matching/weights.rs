@@ -1,0 +1,211 @@
+//! Symmetric weights: what a circuit between two racks is worth.
+
+use crate::demand::Matrix;
+use lightloom_engine::Refusal;
+
+/// Duals reach twice the largest weight and moments of a search twice that.
+const LIMIT: i64 = i64::MAX / 16;
+
+/// What an undirected circuit between any two of N racks is worth: a symmetric
+/// matrix, ≥ 0, zero on the diagonal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weights {
+    n: usize,
+    cells: Vec<i64>,
+}
+
+/// How much circuits that are up count beyond their weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hysteresis {
+    /// Less than any real difference: among matchings of equal weight, one that
+    /// keeps most circuits. No churn among equals.
+    Ties,
+    /// As much as this weight each. No flapping: what does not gain that much is
+    /// not worth going dark for.
+    Bonus(i64),
+}
+
+impl Weights {
+    /// w_ij = D_ij + D_ji: what a circuit between i and j carries both ways.
+    ///
+    /// # Errors
+    /// Sums that leave no room for the arithmetic of duals.
+    pub fn symmetrise(demand: &Matrix) -> Result<Weights, Refusal> {
+        let n = demand.n();
+        let mut cells = vec![0i64; n * n];
+        let mut fits = true;
+        // In squares that fit the cache, since one side goes down columns.
+        const SIDE: usize = 32;
+        for (above, left) in (0..n)
+            .step_by(SIDE)
+            .flat_map(|i| (0..n).step_by(SIDE).map(move |j| (i, j)))
+        {
+            for i in above..n.min(above + SIDE) {
+                let right = n.min(left + SIDE);
+                let row = &demand.row(i)[left..right];
+                for (j, &ij) in (left..right).zip(row) {
+                    let (sum, over) = ij.overflowing_add(demand.get(j, i));
+                    fits &= !over;
+                    cells[i * n + j] = sum;
+                }
+            }
+        }
+        if !fits {
+            return Err(too_large(i128::from(i64::MAX) + 1));
+        }
+        let weights = Weights { n, cells };
+        weights.check_size()?;
+        Ok(weights)
+    }
+
+    /// Weights that are symmetric already, row by row.
+    ///
+    /// # Errors
+    /// Not `n`² of them; not symmetric; below 0; not 0 on the diagonal; so large
+    /// that they leave no room for the arithmetic of duals.
+    pub fn new(n: usize, cells: Vec<i64>) -> Result<Weights, Refusal> {
+        if n.checked_mul(n) != Some(cells.len()) {
+            return Err(Refusal::new(
+                "weights",
+                format!("{} numbers", cells.len()),
+                format!("weights between {n} racks are a square of {n} rows"),
+                "give a number for every pair",
+            ));
+        }
+        let weights = Weights { n, cells };
+        weights.check_pairs()?;
+        weights.check_size()?;
+        Ok(weights)
+    }
+
+    /// The same weights with circuits that are `up` preferred. Totals of the new
+    /// weights are not those of the old: ask [`Weights::total`] of the old.
+    ///
+    /// # Errors
+    /// A circuit that is not between two of the racks, or a rack with two; a
+    /// bonus below 0; weights too large to be told apart beside it.
+    pub fn favour(&self, up: &[(u32, u32)], how: Hysteresis) -> Result<Weights, Refusal> {
+        let (scale, bonus) = match how {
+            // More than there are circuits in a matching.
+            Hysteresis::Ties => (self.n as i64 / 2 + 1, 1),
+            Hysteresis::Bonus(bonus) => (1, bonus),
+        };
+        if bonus < 0 {
+            let limit = "circuits that are up count no less than others";
+            return Err(Refusal::new("bonus", bonus, limit, "give 0 or more"));
+        }
+        let largest = self.cells.iter().copied().max().unwrap_or(0);
+        let scaled = i128::from(largest) * i128::from(scale) + i128::from(bonus);
+        if scaled > i128::from(LIMIT) {
+            return Err(too_large(scaled));
+        }
+        let mut cells: Vec<i64> = self.cells.iter().map(|w| w * scale).collect();
+        let mut busy = vec![false; self.n];
+        for &(i, j) in up {
+            let (row, column) = (i as usize, j as usize);
+            let fresh = row != column && row.max(column) < self.n && !busy[row] && !busy[column];
+            if !fresh {
+                return Err(Refusal::new(
+                    "up",
+                    format!("({i}, {j})"),
+                    format!("a circuit joins two of {} racks that have no other", self.n),
+                    "list each circuit once",
+                ));
+            }
+            (busy[row], busy[column]) = (true, true);
+            cells[row * self.n + column] += bonus;
+            cells[column * self.n + row] += bonus;
+        }
+        let weights = Weights { n: self.n, cells };
+        weights.check_size()?;
+        Ok(weights)
+    }
+
+    /// Number of racks.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// What a circuit between two racks is worth.
+    pub fn get(&self, i: usize, j: usize) -> i64 {
+        debug_assert!(j < self.n);
+        self.cells[i * self.n + j]
+    }
+
+    /// What circuits from one rack are worth.
+    pub fn row(&self, i: usize) -> &[i64] {
+        &self.cells[i * self.n..][..self.n]
+    }
+
+    /// The sum over the pairs of a matching: `mate[i]` is who i is matched with,
+    /// anything out of range no one.
+    pub fn total(&self, mate: &[u32]) -> i64 {
+        let pairs = mate
+            .iter()
+            .enumerate()
+            .filter(|&(i, &j)| i < j as usize && (j as usize) < self.n);
+        pairs.map(|(i, &j)| self.get(i, j as usize)).sum()
+    }
+
+    fn check_pairs(&self) -> Result<(), Refusal> {
+        for i in 0..self.n {
+            for j in 0..=i {
+                let (here, there) = (self.get(i, j), self.get(j, i));
+                let refuse = |limit: &str, remedy: &str| {
+                    Err(Refusal::new(
+                        format!("weights[{i}][{j}]"),
+                        here,
+                        limit,
+                        remedy,
+                    ))
+                };
+                if here < 0 || there < 0 {
+                    return refuse(
+                        "a weight is at least 0",
+                        "give 0 for a pair that wants none",
+                    );
+                }
+                if here != there {
+                    let limit = format!("a circuit joins both ways, and [{j}][{i}] is {there}");
+                    return refuse(&limit, "add demand of both directions (symmetrise)");
+                }
+                if i == j && here != 0 {
+                    return refuse("no circuit joins a rack with itself", "set it to 0");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A matching takes one entry of a row at most, so that half the sum of the
+    /// rows' largest bounds its total.
+    fn check_size(&self) -> Result<(), Refusal> {
+        let most = |i| self.row(i).iter().copied().max().unwrap_or(0);
+        let (mut largest, mut sum) = (0, 0i128);
+        for i in 0..self.n {
+            largest = most(i).max(largest);
+            sum += i128::from(most(i));
+        }
+        if largest > LIMIT {
+            return Err(too_large(i128::from(largest)));
+        }
+        if sum / 2 > i128::from(i64::MAX) {
+            return Err(Refusal::new(
+                "weights",
+                sum / 2,
+                "the weight of a matching must fit 63 bits",
+                "count in larger units, such as kilobytes",
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn too_large(weight: i128) -> Refusal {
+    Refusal::new(
+        "weights",
+        weight,
+        format!("a weight is at most {LIMIT}"),
+        "count in larger units, such as kilobytes",
+    )
+}
