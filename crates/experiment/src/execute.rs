@@ -2,7 +2,7 @@
 
 use crate::{fabric, fault, memory, Experiment};
 use lightloom_engine::run::{self, Fault, Plan, Progress};
-use lightloom_engine::{Bytes, Cluster, Fabric, Flows, Io, Refusal};
+use lightloom_engine::{Bytes, Circuit, Cluster, Fabric, Flows, Io, Refusal};
 use lightloom_fabrics::{Entry, Site};
 use lightloom_metrics::{reset_peak_rss, summarize, Finished, Series, Summary};
 use lightloom_workload::BYTES_PER_FLOW;
@@ -33,6 +33,9 @@ pub struct RunOutput {
     pub flows: Flows,
     /// The time series.
     pub series: Series,
+    /// Who was connected to whom, and when; `None` for fabrics without circuits
+    /// that come and go.
+    pub circuits: Option<Vec<Circuit>>,
     /// Whether the observer stopped the run; then the figures are of a part.
     pub interrupted: bool,
 }
@@ -200,6 +203,7 @@ impl Prepared {
             summary,
             series: Series::of(&outcome),
             flows: self.io.flows,
+            circuits: outcome.totals.circuit_bytes.map(|_| outcome.circuits),
             interrupted: outcome.interrupted,
         })
     }

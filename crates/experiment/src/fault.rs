@@ -16,7 +16,7 @@ pub struct FaultTable {
     pub at: Time,
     /// What kind of part.
     pub element: ElementKind,
-    /// The node (rack) that fails, or whose transceiver does.
+    /// The node (rack) that fails, or whose transceiver or optical port does.
     #[serde(default)]
     pub node: Option<u32>,
     /// The transceiver: which uplink of the node.
@@ -25,6 +25,10 @@ pub struct FaultTable {
     /// The grating.
     #[serde(default)]
     pub grating: Option<u32>,
+    /// The plane of optical switches that the optical port leads to; 0 unless
+    /// given.
+    #[serde(default)]
+    pub plane: Option<u32>,
     /// Probability that a cell or packet through it is lost; less than 1 is a
     /// grey failure.
     #[serde(default = "dead")]
@@ -43,7 +47,7 @@ fn dead() -> f64 {
 
 /// Kinds of parts that can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum ElementKind {
     /// A rack or single node.
     Node,
@@ -51,6 +55,10 @@ pub enum ElementKind {
     Transceiver,
     /// A passive grating of the optical core.
     Grating,
+    /// The controller that decides on circuits.
+    Controller,
+    /// One optical port of a node.
+    OpticalPort,
 }
 
 pub(crate) fn check_all(
@@ -100,48 +108,64 @@ impl FaultTable {
 
     /// The part, if exactly the keys that name it are given.
     fn element(&self, at: &str) -> Result<Element, Refusal> {
-        let (needs, what): (&[&str], _) = match self.element {
-            ElementKind::Node => (&["node"], "a node"),
-            ElementKind::Transceiver => (&["node", "uplink"], "a transceiver"),
-            ElementKind::Grating => (&["grating"], "a grating"),
+        let (needs, may, what): (&[&str], &[&str], _) = match self.element {
+            ElementKind::Node => (&["node"], &[], "a node"),
+            ElementKind::Transceiver => (&["node", "uplink"], &[], "a transceiver"),
+            ElementKind::Grating => (&["grating"], &[], "a grating"),
+            ElementKind::Controller => (&[], &[], "the controller"),
+            ElementKind::OpticalPort => (&["node"], &["plane"], "an optical port"),
         };
-        for (key, value) in [
-            ("node", self.node),
-            ("uplink", self.uplink),
-            ("grating", self.grating),
-        ] {
+        for (key, value) in self.numbers() {
             let (limit, remedy, shown) = match (needs.contains(&key), value) {
                 (true, None) => ("is named by", "add it", "(missing)".to_owned()),
-                (false, Some(v)) => ("is not named by", "remove it", v.to_string()),
+                (false, Some(v)) if !may.contains(&key) => {
+                    ("is not named by", "remove it", v.to_string())
+                }
                 _ => continue,
             };
+            let its = if what.starts_with("the ") { "a" } else { "its" };
             return Err(Refusal::new(
                 format!("{at}.{key}"),
                 shown,
-                format!("{what} {limit} its {key}"),
+                format!("{what} {limit} {its} {key}"),
                 remedy,
             ));
         }
         let number = |n: Option<u32>| n.unwrap_or_default();
+        let node = number(self.node);
         Ok(match self.element {
-            ElementKind::Node => Element::Node(number(self.node)),
+            ElementKind::Node => Element::Node(node),
             ElementKind::Transceiver => Element::Transceiver {
-                node: number(self.node),
+                node,
                 uplink: number(self.uplink),
             },
             ElementKind::Grating => Element::Grating(number(self.grating)),
+            ElementKind::Controller => Element::Controller,
+            ElementKind::OpticalPort => Element::Port {
+                node,
+                plane: number(self.plane),
+            },
         })
+    }
+
+    /// The keys that may name a part.
+    fn numbers(&self) -> [(&'static str, Option<u32>); 4] {
+        [
+            ("node", self.node),
+            ("uplink", self.uplink),
+            ("grating", self.grating),
+            ("plane", self.plane),
+        ]
     }
 
     /// The part in words.
     pub(crate) fn part(&self) -> String {
-        let named = |key: &str, n: Option<u32>| n.map(|n| format!("{key} {n}"));
-        let parts = [
-            named("node", self.node),
-            named("uplink", self.uplink),
-            named("grating", self.grating),
-        ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        let named = |(key, n): (&str, Option<u32>)| n.map(|n| format!("{key} {n}"));
+        let parts: Vec<String> = self.numbers().into_iter().filter_map(named).collect();
+        match parts.is_empty() {
+            true => "controller".to_owned(),
+            false => parts.join(" "),
+        }
     }
 
     /// Whether it befalls the fabric of that label.
@@ -209,6 +233,24 @@ mod tests {
     }
 
     #[test]
+    fn controllers_and_optical_ports_fail() {
+        let f = check(json!({"at": "1 s", "element": "controller"})).unwrap();
+        let fail = |element| Command::Fail { element, loss: 1.0 };
+        let command = |f: &FaultTable| f.commands(0).unwrap()[0].command;
+        assert_eq!(command(&f), fail(Element::Controller));
+        assert_eq!(f.part(), "controller");
+        for (table, plane) in [(json!({}), 0), (json!({"plane": 3}), 3)] {
+            let mut fault = json!({"at": "1 s", "element": "optical-port", "node": 2});
+            fault
+                .as_object_mut()
+                .unwrap()
+                .extend(table.as_object().unwrap().clone());
+            let f = check(fault).unwrap();
+            assert_eq!(command(&f), fail(Element::Port { node: 2, plane }));
+        }
+    }
+
+    #[test]
     fn refusals_name_the_key() {
         for (table, expect) in [
             (
@@ -218,6 +260,18 @@ mod tests {
             (
                 json!({"at": "1 us", "element": "grating", "grating": 1, "node": 2}),
                 "fault[0].node = 2: a grating is not named by its node; remove it",
+            ),
+            (
+                json!({"at": "1 us", "element": "controller", "node": 2}),
+                "fault[0].node = 2: the controller is not named by a node; remove it",
+            ),
+            (
+                json!({"at": "1 us", "element": "optical-port", "plane": 2}),
+                "fault[0].node = (missing): an optical port is named by its node; add it",
+            ),
+            (
+                json!({"at": "1 us", "element": "node", "node": 1, "plane": 2}),
+                "fault[0].plane = 2: a node is not named by its plane; remove it",
             ),
             (
                 json!({"at": "1 us", "element": "node", "node": 8}),

@@ -7,11 +7,13 @@
 //! Confidence intervals are not computed: a run is one sample of its seed, and
 //! `sweep` runs several seeds.
 
+mod jobs;
 mod memory;
 mod percentile;
 mod series;
 mod summary;
 
+pub use jobs::{JobTimes, Jobs};
 pub use memory::{peak_rss, reset_peak_rss};
 pub use percentile::{mean, percentile};
 pub use series::Series;

@@ -1,5 +1,6 @@
 //! `summary.json`: the same keys for every fabric, null where it has no such figure.
 
+use crate::jobs::Jobs;
 use crate::memory::peak_rss;
 use crate::percentile::{mean, percentile};
 use lightloom_engine::run::Outcome;
@@ -92,6 +93,12 @@ pub struct Summary {
     pub bytes_dropped: u64,
     /// Threads the fabric was given; the results do not depend on it.
     pub threads: usize,
+    /// When each job ran; empty without jobs or named groups.
+    pub jobs: Jobs,
+    /// Bytes delivered that crossed at least one circuit ÷ bytes delivered. Null
+    /// for fabrics without circuits that come and go, and where nothing was
+    /// delivered.
+    pub circuit_share: Option<f64>,
 }
 
 /// Completion times of all flows, the short (under 100 KB) and the long ones.
@@ -169,7 +176,15 @@ pub fn summarize(run: &Finished) -> Summary {
         mean_flow_bytes_offered: mean(flows.bytes.iter().map(|&b| b as f64)),
         bytes_dropped: ledger.dropped,
         threads: run.threads,
+        jobs: Jobs::of(run.io, simulated),
+        circuit_share: share(totals.circuit_bytes, ledger.delivered),
     }
+}
+
+/// `part` of `all`, where there are both.
+fn share(part: Option<u64>, all: u64) -> Option<f64> {
+    part.filter(|_| all > 0)
+        .map(|part| part as f64 / all as f64)
 }
 
 /// `bytes` over what all servers can send in `span`.

@@ -102,16 +102,34 @@ fn what_is_not_there_is_null_and_never_zero() {
         "/hops_mean",
         "/cell_hops",
         "/packet_hops",
+        "/circuit_share",
     ] {
         assert_eq!(json.pointer(key), Some(&Value::Null), "{key}");
     }
     assert_eq!(json["drops"], 0);
+    assert_eq!(json["jobs"], serde_json::json!({}));
     assert_eq!(json["goodput_normalized"], 0.0);
     let queue = Totals {
         queue_peak_bytes: Some(0),
         ..Totals::default()
     };
     assert_eq!(run(&[], Time::ZERO, queue).queue_peak_bytes, Some(0));
+}
+
+#[test]
+fn the_share_of_circuits_is_of_the_bytes_delivered() {
+    let share = |circuit_bytes, rows: &[_]| {
+        let totals = Totals {
+            circuit_bytes,
+            ..Totals::default()
+        };
+        run(rows, Time::MS, totals).circuit_share
+    };
+    let rows = [(400, 0, Some(10), 1.0), (900, 0, None, 1.0)];
+    assert_eq!(share(Some(100), &rows), Some(0.25));
+    assert_eq!(share(Some(0), &rows), Some(0.0));
+    assert_eq!(share(None, &rows), None);
+    assert_eq!(share(Some(0), &rows[1..]), None);
 }
 
 #[test]

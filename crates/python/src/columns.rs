@@ -1,7 +1,7 @@
 //! Columns between Rust vectors and NumPy arrays, and flow traces as files.
 
 use crate::errors::refused;
-use lightloom_engine::{Flows, Refusal};
+use lightloom_engine::{Circuit, Flows, Refusal};
 use lightloom_experiment::Experiment;
 use lightloom_metrics::Series;
 use lightloom_workload::trace::{self, Columns, Format};
@@ -58,6 +58,25 @@ pub fn of_series(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> 
     put(&dict, "utilisation", series.utilisation)?;
     put(&dict, "flows_offered", series.flows_offered)?;
     put(&dict, "flows_completed", series.flows_completed)?;
+    Ok(dict)
+}
+
+/// Circuits by the names of `circuits.parquet`.
+pub fn of_circuits(py: Python<'_>, circuits: Vec<Circuit>) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    put(&dict, "a", circuits.iter().map(|c| c.a).collect())?;
+    put(&dict, "b", circuits.iter().map(|c| c.b).collect())?;
+    put(&dict, "plane", circuits.iter().map(|c| c.plane).collect())?;
+    put(
+        &dict,
+        "from_ps",
+        circuits.iter().map(|c| c.from.0).collect(),
+    )?;
+    put(
+        &dict,
+        "until_ps",
+        circuits.iter().map(|c| c.until.0).collect(),
+    )?;
     Ok(dict)
 }
 

@@ -33,9 +33,11 @@ fn schema() -> String {
     lightloom_experiment::schema().to_string()
 }
 
-type Results<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>);
+type Columns<'py> = Bound<'py, PyDict>;
+type Results<'py> = (String, Columns<'py>, Columns<'py>, Option<Columns<'py>>);
 
-/// Runs one fabric: (summary as JSON, flow columns, time-series columns).
+/// Runs one fabric: (summary as JSON, flow columns, time-series columns,
+/// circuit columns if the fabric has circuits).
 #[pyfunction]
 #[pyo3(signature = (json, fabric, threads, progress=None, columns=None))]
 fn run<'py>(
@@ -60,10 +62,12 @@ fn run<'py>(
     }
     let output = output.map_err(refused)?;
     let summary = serde_json::to_string(&output.summary).expect("summaries are plain data");
+    let circuits = output.circuits.map(|c| columns::of_circuits(py, c));
     Ok((
         summary,
         columns::of_flows(py, output.flows)?,
         columns::of_series(py, output.series)?,
+        circuits.transpose()?,
     ))
 }
 

@@ -91,11 +91,7 @@ impl Application for Fft {
     fn extent(&self, _: &Cluster) -> Extent {
         let n = self.hosts.unwrap_or(NODES) as u64;
         let blocks = n.saturating_mul(n - 1);
-        let phase = Extent {
-            flows: blocks,
-            barriers: 1,
-            edges: blocks.saturating_mul(3),
-        };
+        let phase = self.exchange.extent(n) + Extent::job(blocks);
         phase.times(self.transposes as u64) + Extent::job(blocks)
     }
 

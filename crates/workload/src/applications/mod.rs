@@ -1,11 +1,13 @@
 //! Applications: what clusters run, one file each.
 
 mod fft;
+mod gridmix;
 mod hadoop;
 mod sort;
 mod vm_migration;
 
 pub use fft::Fft;
+pub use gridmix::Gridmix;
 pub use hadoop::Hadoop;
 pub use sort::Sort;
 pub use vm_migration::VmMigration;

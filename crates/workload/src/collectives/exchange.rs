@@ -1,5 +1,6 @@
 //! Everybody sends to everybody else: what transposes and all-to-alls consist of.
 
+use crate::jobs::Extent;
 use lightloom_engine::{Dag, HostId, Node, Task, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,16 @@ pub enum Exchange {
 }
 
 impl Exchange {
+    /// Nodes and edges among `n` servers, at most, with those before and after.
+    pub(crate) fn extent(self, n: u64) -> Extent {
+        let blocks = n.saturating_mul(n - 1);
+        Extent {
+            flows: blocks,
+            barriers: 0,
+            edges: blocks.saturating_mul(2),
+        }
+    }
+
     /// Server i sends `block(i, j)` bytes to server j, for all i and j, after all
     /// of `before`. Returns flows that end last: when they are delivered, all are.
     pub(crate) fn build(

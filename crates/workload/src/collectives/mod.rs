@@ -1,5 +1,49 @@
 //! Collectives of parallel programs, one file an algorithm.
+//!
+//! Members are servers, one process each. Reducing takes no time of its own:
+//! it is part of the computing that a collective has before it.
 
+mod all_reduce;
+mod all_to_all;
 mod exchange;
+mod halving_doubling;
+mod pipeline;
+mod ring;
+mod rounds;
+#[cfg(test)]
+mod tests;
+mod tree;
 
+pub use all_reduce::{Algorithm, AllReduce};
+pub use all_to_all::AllToAll;
 pub use exchange::Exchange;
+pub use pipeline::Pipeline;
+
+use crate::jobs::Extent;
+use lightloom_engine::{Dag, Node, Time};
+
+/// Does `once` again and again, each time when all are done with the time
+/// before and have computed.
+fn iterate(
+    times: u32,
+    compute: Time,
+    dag: &mut Dag,
+    once: impl Fn(&[Node], &mut Dag) -> Vec<Node>,
+) -> Vec<Node> {
+    let mut last = Vec::new();
+    for _ in 0..times {
+        let begin = match compute == Time::ZERO && last.is_empty() {
+            true => Vec::new(),
+            false => vec![dag.barrier(compute, &last)],
+        };
+        last = once(&begin, dag);
+    }
+    last
+}
+
+/// Nodes and edges of `times` repetitions, each of which ends with at most the
+/// two ends of all its flows, and of the job's end.
+fn iterations(once: Extent, times: u32) -> Extent {
+    let end = Extent::job(once.flows.saturating_mul(2));
+    (once + end).times(times as u64) + end
+}

@@ -17,8 +17,9 @@ mod placement;
 pub(crate) use extent::Extent;
 pub use placement::Placement;
 
-use crate::applications::{Fft, Sort, VmMigration};
+use crate::applications::{Fft, Gridmix, Sort, VmMigration};
 use crate::arrivals::MAX_ARRIVAL;
+use crate::collectives::{AllReduce, AllToAll, Pipeline};
 use crate::config::MEMORY_LIMIT;
 use lightloom_engine::{config, Bytes, Cluster, Dag, Flows, Node, Refusal, Stream, Time};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -87,10 +88,21 @@ kinds! {
     VmMigration(VmMigration) = "vm-migration",
     /// A MapReduce sort: every byte is read, shuffled and written (c-Through §6.2).
     Sort(Sort) = "sort",
+    /// A mix of small, medium and large MapReduce jobs (c-Through §6.2).
+    Gridmix(Gridmix) = "gridmix",
     /// A parallel Fourier transform: transposes between global barriers
     /// (c-Through §6.3).
     Fft(Fft) = "fft",
+    /// Every server ends with the sum of everybody's data.
+    AllReduce(AllReduce) = "all-reduce",
+    /// Every server sends a block to every other.
+    AllToAll(AllToAll) = "all-to-all-collective",
+    /// Microbatches through the stages of a model, and back.
+    Pipeline(Pipeline) = "pipeline",
 }
+
+/// Kinds whose every key has a default, so that the name is enough.
+const ALONE: &[&str] = &["vm-migration", "sort", "gridmix", "fft"];
 
 fn by_name<E: serde::de::Error>(name: &str) -> Result<JobKind, E> {
     crate::kinded::kind_alone(name, JobKind::KINDS)
@@ -163,7 +175,7 @@ impl JsonSchema for Job {
                 properties.insert("name".to_owned(), name.clone());
             }
         }
-        crate::kinded::or_names(&mut schema, JobKind::KINDS);
+        crate::kinded::or_names(&mut schema, ALONE);
         schema
     }
 }

@@ -34,6 +34,16 @@ fn every_kind() -> Vec<Value> {
         json!({"kind": "vm-migration", "memory": "10 MB"}),
         json!({"kind": "vm-migration", "memory": "1 MB", "pieces": 4, "ahead": 2, "vms": 9}),
         json!({"kind": "sort", "data": "100 MB", "hadoop": {"block": "2 MB"}}),
+        json!({"kind": "gridmix", "jobs": 20, "uncompressed": "40 MB", "compressed": "10 MB",
+               "hadoop": {"block": "1 MB"}}),
+        json!({"kind": "all-reduce", "bytes": "1 MB", "iterations": 2, "compute": "1 us"}),
+        json!({"kind": "all-reduce", "algorithm": "tree", "bytes": "1 MB", "hosts": 13, "chunks": 3}),
+        json!({"kind": "all-reduce", "algorithm": "halving-doubling", "bytes": "1 MB", "hosts": 13,
+               "placement": "spread", "chunks": 2}),
+        json!({"kind": "all-to-all-collective", "bytes": "1 MB", "iterations": 3}),
+        json!({"kind": "all-to-all-collective", "bytes": "1 MB", "exchange": "pairwise", "compute": "1 us"}),
+        json!({"kind": "pipeline", "bytes": "1 KB", "microbatches": 5, "backward": "3 us", "hosts": 3,
+               "placement": [7, 2, 5], "iterations": 2}),
         json!({"kind": "fft", "elements": 5_000}),
         json!({"kind": "fft", "elements": 5_000, "exchange": "pairwise", "hosts": 7}),
     ]
@@ -187,6 +197,42 @@ fn bad_jobs_are_refused_by_name() {
         (
             json!([{"kind": "sort", "data": "9000 TB"}]),
             "workload.jobs[0] = \"sort\": up to this one, jobs have up to",
+        ),
+        (
+            json!([{"kind": "gridmix", "jobs": 4}]),
+            "workload.jobs[0].jobs = 4: there are 5 classes",
+        ),
+        (
+            json!(["all-reduce"]),
+            "workload.jobs[0].bytes = (missing): required",
+        ),
+        (
+            json!([{"kind": "all-reduce", "bytes": "0 B"}]),
+            "workload.jobs[0].bytes = 0 B: must be at least 16 B",
+        ),
+        (
+            json!([{"kind": "all-reduce", "bytes": "1 MB", "chunks": 0}]),
+            "workload.jobs[0].chunks = 0: must be at least 1",
+        ),
+        (
+            json!([{"kind": "all-reduce", "bytes": "1 MB", "placement": [3, 3]}]),
+            "workload.jobs[0].placement[1] = 3: is listed twice",
+        ),
+        (
+            json!([{"kind": "all-reduce", "bytes": "1 MB", "hosts": 1}]),
+            "workload.jobs[0].hosts = 1: needs at least 2",
+        ),
+        (
+            json!([{"kind": "all-reduce", "bytes": "1 MB", "iterations": 1_000_000}]),
+            "workload.jobs[0] = \"all-reduce\": up to this one",
+        ),
+        (
+            json!([{"kind": "pipeline", "bytes": "1 MB"}]),
+            "workload.jobs[0].microbatches = (missing): required",
+        ),
+        (
+            json!([{"kind": "all-to-all-collective", "bytes": "15 B"}]),
+            "workload.jobs[0].bytes = 15 B: must be at least 16 B",
         ),
         (
             json!([{"kind": "vm-migration", "ratio": 0.0}]),

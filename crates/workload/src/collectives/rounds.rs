@@ -1,0 +1,84 @@
+//! Collectives that proceed in rounds: who sends what to whom in each.
+
+use crate::jobs::Extent;
+use lightloom_engine::{Dag, HostId, Node, Task, Time};
+use std::ops::Range;
+
+/// In a round: one member of the group sends a part of its data to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Send {
+    pub from: usize,
+    pub to: usize,
+    /// Which bytes of the data.
+    pub part: Range<u64>,
+}
+
+/// An algorithm on a group of `n` members and an amount of data.
+pub(super) trait Rounds {
+    /// How many rounds there are.
+    fn rounds(&self) -> usize;
+    /// All that is sent in a round.
+    fn round(&self, k: usize) -> Vec<Send>;
+    /// How much is sent in all rounds, in number of sends.
+    fn sends(&self) -> u64;
+}
+
+/// Nodes and edges of one run, at most.
+pub(super) fn extent(sends: u64) -> Extent {
+    // A send is waited for by its two ends, by the same send of the chunk that
+    // follows, and waits for the beginning.
+    Extent {
+        flows: sends,
+        barriers: 0,
+        edges: sends.saturating_mul(4),
+    }
+}
+
+/// Runs `algorithm` for each chunk of the data after all of `before`; returns the
+/// flows that end last. A member begins its part in a round when its parts in
+/// the rounds before are done, sent and heard. The chunks travel independently
+/// of each other, but none passes the one before it on its way.
+pub(super) fn build(
+    chunks: impl Iterator<Item = impl Rounds>,
+    hosts: &[HostId],
+    before: &[Node],
+    dag: &mut Dag,
+) -> Vec<Node> {
+    let mut ahead: Vec<Vec<Node>> = Vec::new();
+    let mut last = Vec::new();
+    for chunk in chunks {
+        let mut ready = vec![before.to_vec(); hosts.len()];
+        let mut sent = Vec::with_capacity(chunk.rounds());
+        for k in 0..chunk.rounds() {
+            let sends = chunk.round(k);
+            let nodes: Vec<Node> = sends
+                .iter()
+                .enumerate()
+                .map(|(i, send)| {
+                    let mut after = ready[send.from].clone();
+                    after.extend(ahead.get(k).map(|round: &Vec<Node>| round[i]));
+                    dag.task(task(send, hosts), &after)
+                })
+                .collect();
+            for (send, &node) in sends.iter().zip(&nodes) {
+                ready[send.from] = vec![node];
+            }
+            for (send, &node) in sends.iter().zip(&nodes) {
+                ready[send.to].push(node);
+            }
+            sent.push(nodes);
+        }
+        ahead = sent;
+        last.extend(ready.concat());
+    }
+    last
+}
+
+fn task(send: &Send, hosts: &[HostId]) -> Task {
+    Task {
+        src: hosts[send.from],
+        dst: hosts[send.to],
+        bytes: send.part.end - send.part.start,
+        compute: Time::ZERO,
+    }
+}
