@@ -93,6 +93,15 @@ struct Link {
     touched: bool,
 }
 
+impl Link {
+    /// Whether more is fixed than it can carry: flows that are taken to settle
+    /// elsewhere will settle here.
+    #[inline]
+    fn is_overfull(&self) -> bool {
+        self.fixed > self.capacity
+    }
+}
+
 /// A flow.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
@@ -154,6 +163,10 @@ pub struct Fair {
     changed: Vec<Slot>,
     heap: BinaryHeap<Reverse<Stop>>,
     epoch: u64,
+    /// In a solution: open weight of all dirty links together, and how many of
+    /// them are overfull.
+    opened: u64,
+    overfull: u32,
     dirty: bool,
 }
 

@@ -16,6 +16,9 @@
 //!   *loosens*: they are open on all their path, and those links are dirty.
 //! - A flow that settles at another rate than before makes its links dirty.
 //!
+//! The sweep ends when nothing is open and no link is *overfull*, that is, has
+//! more fixed than it can carry.
+//!
 //! A change at a link thus reaches only links of its level or above, and only
 //! through flows whose rates change. A link is looked at once or a few times;
 //! each costs its flows.
@@ -53,6 +56,8 @@ impl Fair {
         self.changed.clear();
         if std::mem::take(&mut self.dirty) {
             self.epoch += 1;
+            self.opened = 0;
+            self.overfull = 0;
             self.begin();
             self.sweep();
         }
@@ -83,6 +88,10 @@ impl Fair {
 
     fn sweep(&mut self) {
         while let Some(Reverse(at)) = self.heap.pop() {
+            if self.opened == 0 && self.overfull == 0 {
+                self.heap.clear();
+                break;
+            }
             let level = f64::from_bits(at.0);
             let number = at.1 & ((1 << KIND_SHIFT) - 1);
             if at.1 >> KIND_SHIFT == LIMIT {
@@ -116,7 +125,7 @@ impl Fair {
         let full = if link.open > 0 {
             let room = link.capacity.saturating_sub(link.fixed);
             (room as f64 / link.open as f64).max(link.bound).max(level)
-        } else if link.fixed > link.capacity {
+        } else if link.is_overfull() {
             link.bound.max(level)
         } else {
             return NOWHERE;
@@ -148,6 +157,8 @@ impl Fair {
         link.full = false;
         link.tight = link.own_weight > 0;
         link.open = std::mem::take(&mut link.own_weight);
+        self.opened += link.open;
+        self.overfull += link.is_overfull() as u32;
         link.fixed = link.load - std::mem::take(&mut link.own_rate);
         link.bound = 0.0;
         link.queued = NOWHERE;
@@ -162,6 +173,7 @@ impl Fair {
         let first = slot as usize * HOPS_MAX;
         for link in &self.path[first..first + hops] {
             self.links[link.index()].open += weight as u64;
+            self.opened += weight as u64;
         }
         self.post_limit(slot, limit, weight);
     }
@@ -198,9 +210,12 @@ impl Fair {
                 let link = &mut self.links[other as usize];
                 // What is full below this level settled the flow.
                 debug_assert!(!link.full, "full below a flow's level");
+                self.overfull -= link.is_overfull() as u32;
                 link.fixed -= flow.rate;
+                self.overfull += link.is_overfull() as u32;
                 link.open += flow.weight as u64;
                 link.bound = 0.0;
+                self.opened += flow.weight as u64;
                 self.post(other, level);
             }
             self.post_limit(slot, flow.limit, flow.weight);
@@ -284,32 +299,38 @@ impl Fair {
         let first = slot as usize * HOPS_MAX;
         for hop in first..first + was.hops as usize {
             let number = self.path[hop].0;
-            let mut dirtied = false;
-            if self.links[number as usize].epoch != self.epoch {
+            let link = &mut self.links[number as usize];
+            let clean = link.epoch != self.epoch;
+            if clean {
+                let load = link.load - was.rate + rate;
                 if rate == was.rate {
                     if was.bottleneck == number {
-                        let link = &mut self.links[number as usize];
                         link.own_rate -= rate;
                         link.own_weight -= was.weight as u64;
                     }
                     continue;
+                } else if link.own_weight == 0 && load <= link.capacity {
+                    link.load = load;
+                    continue;
                 }
                 self.make_dirty(number);
-                dirtied = true;
             }
             let link = &mut self.links[number as usize];
+            self.overfull -= link.is_overfull() as u32;
             if was_open || was.bottleneck == number {
                 link.open -= was.weight as u64;
                 link.fixed += rate;
+                self.opened -= was.weight as u64;
             } else {
                 link.fixed = link.fixed - was.rate + rate;
             }
+            self.overfull += link.is_overfull() as u32;
             link.load = link.load - was.rate + rate;
             link.bound = 0.0;
             if number == bottleneck {
                 link.own_rate += rate;
                 link.own_weight += was.weight as u64;
-            } else if dirtied {
+            } else if clean {
                 self.post(number, level);
             }
         }
