@@ -10,11 +10,12 @@ mod matching_cases;
 use lightloom_control::birkhoff::{decompose, Scaling, Stop};
 use lightloom_control::demand::Matrix;
 use lightloom_control::eclipse;
+use lightloom_control::multihop;
 use lightloom_control::schedule::Frame;
 use lightloom_control::sinkhorn;
 use lightloom_control::solstice::{self, Network};
 use lightloom_engine::{Rate, Stream, Time};
-use matching_cases::Family;
+use matching_cases::{Draws, Family};
 use std::time::{Duration, Instant};
 
 /// How long one instance is run again and again.
@@ -177,6 +178,49 @@ fn eclipse(kind: Kind, n: usize) -> Figures {
     })
 }
 
+/// The demands of HydRA: how many of the pairs of 320 racks talk.
+const TALKING: usize = 16_824;
+
+/// Pairs of racks drawn at random, of heavy-tailed weight. They need each a third
+/// of a circuit, or in proportion to their weight up to a whole one.
+fn hydra_demands(seed: u64, proportional: bool) -> Vec<multihop::Demand> {
+    let (mut rng, mut draws) = (Stream::new(seed, "pairs", 0), Draws::new(seed));
+    let mut pairs: Vec<(u32, u32)> = (0..320)
+        .flat_map(|a| (a + 1..320).map(move |b| (a, b)))
+        .collect();
+    rng.shuffle(&mut pairs);
+    let demand = |&(a, b): &(u32, u32)| {
+        let weight = draws.bytes();
+        let need = match proportional {
+            true => (weight * 100_000).min(CAPACITY),
+            false => CAPACITY / 3,
+        };
+        multihop::Demand { a, b, weight, need }
+    };
+    pairs[..TALKING].iter().map(demand).collect()
+}
+
+/// 10 Gb/s.
+const CAPACITY: i64 = 10_000_000_000;
+
+fn hydra(proportional: bool, without_ports: bool) -> Figures {
+    let hardware = multihop::Hardware::new(320, 32, CAPACITY);
+    let options = multihop::Options {
+        hops: 4,
+        without_ports,
+    };
+    Figures::of(|seed| {
+        let demands = hydra_demands(seed, proportional);
+        let plan = || multihop::plan(hardware, &demands, options).expect("a topology");
+        let (topology, ms) = fastest(plan);
+        let figures = [
+            ("circuits", topology.circuits.len() as f64),
+            ("served", topology.served() as f64),
+        ];
+        (ms, figures.to_vec())
+    })
+}
+
 type Case = Box<dyn Fn(Kind) -> Figures>;
 
 fn cases() -> Vec<(&'static str, Case)> {
@@ -217,6 +261,17 @@ fn main() {
             if is_wanted(case, &name) {
                 run(kind).print(&name);
             }
+        }
+    }
+    for (label, proportional, without_ports) in [
+        ("equal", false, false),
+        ("equal-beyond-ports", false, true),
+        ("proportional", true, false),
+        ("proportional-beyond-ports", true, true),
+    ] {
+        let name = format!("hydra-320/{label}");
+        if is_wanted("hydra-320", &name) {
+            hydra(proportional, without_ports).print(&name);
         }
     }
 }

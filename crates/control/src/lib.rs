@@ -9,6 +9,7 @@ pub mod demand;
 pub mod eclipse;
 pub mod hopcroft_karp;
 pub mod matching;
+pub mod multihop;
 pub mod quickstuff;
 pub mod schedule;
 pub mod sinkhorn;

@@ -1,0 +1,92 @@
+//! Which ports are free, as bitsets of racks for each plane and of planes for each
+//! rack.
+
+use super::Hardware;
+
+/// A set of planes.
+pub(super) type Planes = u128;
+
+/// The free ports of all racks.
+pub(super) struct Ports {
+    racks: usize,
+    /// 64-bit words of a set of racks.
+    pub words: usize,
+    /// Free ports of each rack on each plane, plane by plane.
+    count: Vec<u32>,
+    /// Racks with a free port, plane by plane.
+    racks_on: Vec<u64>,
+    /// Planes on which each rack has a free port.
+    planes_of: Vec<Planes>,
+    free: u64,
+}
+
+impl Ports {
+    /// No port is free.
+    pub fn new(hardware: &Hardware) -> Ports {
+        let (racks, planes) = (hardware.racks as usize, hardware.planes as usize);
+        let words = racks.div_ceil(64);
+        Ports {
+            racks,
+            words,
+            count: vec![0; racks * planes],
+            racks_on: vec![0; words * planes],
+            planes_of: vec![0; racks],
+            free: 0,
+        }
+    }
+
+    /// Frees `each` ports of every rack on every plane.
+    pub fn free_all(&mut self, each: u32) {
+        for at in 0..self.count.len() {
+            for _ in 0..each {
+                self.free((at % self.racks) as u32, (at / self.racks) as u32);
+            }
+        }
+    }
+
+    /// Frees one port.
+    pub fn free(&mut self, rack: u32, plane: u32) {
+        let (rack, plane) = (rack as usize, plane as usize);
+        let count = &mut self.count[plane * self.racks + rack];
+        *count += 1;
+        self.planes_of[rack] |= 1 << plane;
+        self.racks_on[plane * self.words + rack / 64] |= 1 << (rack % 64);
+        self.free += 1;
+    }
+
+    /// Takes a free port.
+    pub fn take(&mut self, rack: u32, plane: u32) {
+        let (rack, plane) = (rack as usize, plane as usize);
+        let count = &mut self.count[plane * self.racks + rack];
+        *count = count.checked_sub(1).expect("only free ports are taken");
+        if *count == 0 {
+            self.planes_of[rack] &= !(1 << plane);
+            self.racks_on[plane * self.words + rack / 64] &= !(1 << (rack % 64));
+        }
+        self.free -= 1;
+    }
+
+    /// Whether there is a free port at all.
+    pub fn any_free(&self) -> bool {
+        self.free > 0
+    }
+
+    /// Planes on which both racks have a free port.
+    pub fn common(&self, a: u32, b: u32) -> Planes {
+        self.planes_of[a as usize] & self.planes_of[b as usize]
+    }
+
+    /// Adds all racks that share a plane with free ports with `rack`; itself too, if
+    /// it has any.
+    pub fn add_neighbours(&self, rack: u32, set: &mut [u64]) {
+        let mut planes = self.planes_of[rack as usize];
+        while planes != 0 {
+            let plane = planes.trailing_zeros() as usize;
+            planes &= planes - 1;
+            let racks = &self.racks_on[plane * self.words..][..self.words];
+            for (word, racks) in set.iter_mut().zip(racks) {
+                *word |= racks;
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Making circuits and reserving capacity for one demand after the other.
+
+use super::ports::Ports;
+use super::search::Search;
+use super::{Circuit, Demand, Hardware};
+
+/// A circuit, seen from one of its racks.
+#[derive(Clone, Copy)]
+struct Link {
+    residual: i64,
+    to: u32,
+    circuit: u32,
+}
+
+/// Ports, circuits and their room.
+pub(super) struct Router {
+    pub ports: Ports,
+    capacity: i64,
+    /// The smallest need there is.
+    least: i64,
+    circuits: Vec<Circuit>,
+    /// The circuits of each rack that have room for some need, in the order in which
+    /// they were made. Room only shrinks, so who has left never returns.
+    links: Vec<Vec<Link>>,
+    search: Option<Search>,
+}
+
+impl Router {
+    /// With ports that are free and circuits that stay, for these demands.
+    pub fn new(
+        hardware: &Hardware,
+        ports: Ports,
+        circuits: Vec<Circuit>,
+        demands: &[Demand],
+    ) -> Router {
+        let mut router = Router {
+            search: Some(Search::new(ports.words)),
+            ports,
+            capacity: hardware.capacity,
+            least: demands.iter().map(|d| d.need).min().unwrap_or(0),
+            circuits: Vec::new(),
+            links: vec![Vec::new(); hardware.racks as usize],
+        };
+        circuits.into_iter().for_each(|circuit| {
+            router.add(circuit);
+        });
+        router
+    }
+
+    pub fn into_circuits(self) -> Vec<Circuit> {
+        self.circuits
+    }
+
+    fn add(&mut self, circuit: Circuit) -> u32 {
+        let at = self.circuits.len() as u32;
+        if circuit.residual >= self.least {
+            for (rack, to) in [(circuit.a, circuit.b), (circuit.b, circuit.a)] {
+                self.links[rack as usize].push(Link {
+                    residual: circuit.residual,
+                    to,
+                    circuit: at,
+                });
+            }
+        }
+        self.circuits.push(circuit);
+        at
+    }
+
+    /// A new circuit on the lowest plane on which both racks have a free port; an
+    /// empty route if there is none.
+    pub fn connect_directly(&mut self, demand: &Demand) -> Vec<u32> {
+        match self.ports.common(demand.a, demand.b) {
+            0 => Vec::new(),
+            planes => {
+                let circuit = self.connect(demand.a, demand.b, planes.trailing_zeros());
+                self.reserve(circuit, demand.need);
+                vec![circuit]
+            }
+        }
+    }
+
+    fn connect(&mut self, a: u32, b: u32, plane: u32) -> u32 {
+        self.ports.take(a, plane);
+        self.ports.take(b, plane);
+        self.add(Circuit {
+            a: a.min(b),
+            b: a.max(b),
+            plane,
+            residual: self.capacity,
+        })
+    }
+
+    /// A demand larger than a circuit takes all of it.
+    fn reserve(&mut self, circuit: u32, need: i64) {
+        let Circuit { a, b, residual, .. } = &mut self.circuits[circuit as usize];
+        *residual -= need.min(*residual);
+        for rack in [*a, *b] {
+            let links = &mut self.links[rack as usize];
+            if let Some(at) = links.iter().position(|link| link.circuit == circuit) {
+                match *residual >= self.least {
+                    true => links[at].residual = *residual,
+                    false => drop(links.remove(at)),
+                }
+            }
+        }
+    }
+
+    /// A shortest path of at most `hops` hops, its missing circuits made; an empty
+    /// route if there is none.
+    pub fn find(&mut self, demand: &Demand, hops: u32) -> Vec<u32> {
+        // Lent out, so that the search may look at the rest.
+        let mut search = self.search.take().expect("there is one search");
+        let neighbours = |rack: u32, set: &mut [u64]| self.add_neighbours(rack, demand.need, set);
+        let route = match search.run(demand.a, demand.b, hops, neighbours) {
+            true => self.commit(&search.path, demand.need),
+            false => Vec::new(),
+        };
+        self.search = Some(search);
+        route
+    }
+
+    /// Racks with a free port on a common plane, and those at the end of a circuit
+    /// with room.
+    fn add_neighbours(&self, rack: u32, need: i64, set: &mut [u64]) {
+        self.ports.add_neighbours(rack, set);
+        for link in &self.links[rack as usize] {
+            set[link.to as usize / 64] |= u64::from(link.residual >= need) << (link.to % 64);
+        }
+    }
+
+    /// Reserves `need` along a shortest path: over circuits with room, or else over
+    /// new ones on the lowest plane.
+    ///
+    /// No choice of planes has to be taken back, though a rack in between spends two
+    /// ports: were its two hops on one plane, the racks before and after it would
+    /// have free ports there too, and the path would not be a shortest one.
+    fn commit(&mut self, path: &[u32], need: i64) -> Vec<u32> {
+        let hops = path.windows(2).map(|pair| {
+            let (from, to) = (pair[0], pair[1]);
+            let links = self.links[from as usize].iter();
+            let with_room = { links }.find(|link| link.to == to && link.residual >= need);
+            let circuit = match with_room {
+                Some(link) => link.circuit,
+                None => self.connect(from, to, self.ports.common(from, to).trailing_zeros()),
+            };
+            self.reserve(circuit, need);
+            circuit
+        });
+        hops.collect()
+    }
+}
