@@ -41,8 +41,9 @@ def run(
     threads: int,
     progress: Callable[[float, float, float], object] | None = None,
     columns: Columns | None = None,
-) -> tuple[str, Columns, dict[str, NDArray[Any]]]:
-    """Runs the fabric at index `fabric`: (summary as JSON, flows, time series).
+) -> tuple[str, Columns, dict[str, NDArray[Any]], dict[str, NDArray[Any]] | None]:
+    """Runs the fabric at index `fabric`: (summary as JSON, flows, time series,
+    circuits or None where the fabric has none).
 
     The flows are drawn from the workload, or taken from `columns` (`src`,
     `dst` u32, `bytes` u64, `arrival_ps` i64, and `group` u16 with `groups`, if

@@ -12,7 +12,14 @@ from typing import Any, Protocol
 
 from lightloom import _core, traces
 from lightloom.config import Experiment, befalling, load
-from lightloom.results import Comparison, Result, Summary, flow_table, series_table
+from lightloom.results import (
+    Comparison,
+    Result,
+    Summary,
+    circuit_table,
+    flow_table,
+    series_table,
+)
 
 Source = Experiment | str | Path | Mapping[str, Any]
 
@@ -53,7 +60,7 @@ def run(
     label = experiment.labels[index]
     resolved = experiment.resolved()
     tick = None if progress is None else lambda *at: progress(label, *at)
-    summary, flows, series = _core.run(
+    summary, flows, series, *circuits = _core.run(
         experiment.json(), index, threads, tick, _columns(resolved["workload"])
     )
     table = _with_one_fabric(resolved, index)
@@ -63,6 +70,7 @@ def run(
         timeseries=series_table(series, table),
         summary=json.loads(summary),
         experiment=table,
+        circuits=circuit_table(circuits[0] if circuits else None, table),
     )
 
 

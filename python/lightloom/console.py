@@ -16,6 +16,7 @@ from typing import Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -178,6 +179,34 @@ def comparison_table(summaries: Mapping[str, Summary]) -> Table:
     return table
 
 
+def jobs_table(summaries: Mapping[str, Summary]) -> Table | None:
+    """How long each job took, a row per job and a column per fabric; None
+    without jobs. The members of a mix, `gridmix/7-…`, are left out."""
+    jobs = _jobs(next(iter(summaries.values()), {}))
+    if not jobs:
+        return None
+    table = plain_table()
+    table.add_column("job", overflow="fold", max_width=24)
+    for label in summaries:
+        table.add_column(label, justify="right")
+    for job in jobs:
+        times = (summary.get("jobs", {}).get(job, {}) for summary in summaries.values())
+        table.add_row(escape(job), *(_took(t) for t in times))
+    return table
+
+
+def _jobs(summary: Summary) -> list[str]:
+    """The jobs of a workload by name."""
+    return [job for job in summary.get("jobs", {}) if "/" not in job]
+
+
+def _took(times: Mapping[str, Any]) -> str:
+    """A job's time, or how far it came."""
+    if times.get("seconds") is not None:
+        return seconds(times["seconds"])
+    return "not begun" if times.get("start_s") is None else "unfinished"
+
+
 def plain_table() -> Table:
     """A table without borders, as narrow as its contents."""
     return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
@@ -206,6 +235,7 @@ def print_run(summary: Summary, stop: str) -> None:
         "queue peak": f"{size(summary['queue_peak_bytes'])} at the worst node",
         "reorder peak": f"{size(summary['reorder_peak_bytes'])} for the worst flow",
         "drops": _drops(summary["drops"]),
+        "circuits": _share(summary.get("circuit_share")),
         "hops": f"{number(summary['hops_mean'], 2)} on average",
         "speed": _speed(summary),
     }
@@ -216,6 +246,8 @@ def print_run(summary: Summary, stop: str) -> None:
     for name, text in rows.items():
         if not text.startswith("- "):
             table.add_row("  " + name, text)
+    for job in _jobs(summary):
+        table.add_row(f"  job {escape(job)}", _took(summary["jobs"][job]))
     out().print(table)
     early = completed == 0 or (stop == "last-arrival" and completed < 0.9 * offered)
     if early and stop != "drain":
@@ -224,6 +256,10 @@ def print_run(summary: Summary, stop: str) -> None:
 
 def _drops(lost: int) -> str:
     return f"{lost:,} cells or packets lost on the way" if lost else "- "
+
+
+def _share(share: float | None) -> str:
+    return "- " if share is None else f"{share:.1%} of the bytes delivered crossed one"
 
 
 def _percentiles(summary: Summary, group: str) -> str:

@@ -24,6 +24,8 @@ from lightloom.config import read_toml, to_toml
 Summary = dict[str, Any]
 Table = dict[str, Any]
 
+CIRCUITS = "circuits.parquet"
+
 
 @dataclass
 class Result:
@@ -49,10 +51,15 @@ class Result:
     experiment: Table
     """The resolved experiment with this fabric alone; it runs again to the
     same flows."""
+    circuits: pa.Table | None = None
+    """A row per circuit, in the order in which they came up: racks a and b
+    (a < b) were joined on `plane` during [from_ps, until_ps). None where the
+    fabric has no circuits that come and go."""
 
     def save(self, directory: str | Path) -> Path:
-        """Writes `experiment.toml`, `flows.parquet`, `timeseries.parquet` and
-        `summary.json`; returns the directory."""
+        """Writes `experiment.toml`, `flows.parquet`, `timeseries.parquet`,
+        `summary.json` and, if there are circuits, `circuits.parquet`; returns the
+        directory."""
         directory = Path(directory)
         with _Staging() as staging:
             self._stage(staging, directory)
@@ -61,6 +68,10 @@ class Result:
     def _stage(self, staging: _Staging, directory: Path) -> None:
         staging.parquet(directory / "flows.parquet", self.flows)
         staging.parquet(directory / "timeseries.parquet", self.timeseries)
+        if self.circuits is not None:
+            staging.parquet(directory / CIRCUITS, self.circuits)
+        else:
+            staging.absent(directory / CIRCUITS)
         staging.json(directory / "summary.json", self.summary)
         staging.text(directory / "experiment.toml", to_toml(self.experiment))
 
@@ -69,12 +80,14 @@ class Result:
         """Reads what `save` wrote."""
         directory = Path(directory)
         summary = _read_json(directory / "summary.json")
+        circuits = directory / CIRCUITS
         return Result(
             label=summary["label"],
             flows=pq.read_table(directory / "flows.parquet"),
             timeseries=pq.read_table(directory / "timeseries.parquet"),
             summary=summary,
             experiment=read_toml(directory / "experiment.toml"),
+            circuits=pq.read_table(circuits) if circuits.exists() else None,
         )
 
 
@@ -143,6 +156,16 @@ def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
 
 def series_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
     """The time series of the core as an Arrow table."""
+    return _named_table(columns, experiment)
+
+
+def circuit_table(columns: Mapping[str, Any] | None, experiment: Table) -> pa.Table | None:
+    """The circuits of the core as an Arrow table, where the fabric has any."""
+    return None if columns is None else _named_table(columns, experiment)
+
+
+def _named_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
+    """Columns under their names; what is no number is null."""
     arrays = {
         name: _numbers(column) if column.dtype.kind == "f" else pa.array(column)
         for name, column in columns.items()
@@ -179,6 +202,7 @@ class _Staging:
 
     def __init__(self) -> None:
         self._files: list[tuple[Path, Path]] = []
+        self._stale: list[Path] = []
         self._made: list[Path] = []
 
     def parquet(self, path: Path, table: pa.Table) -> None:
@@ -189,6 +213,10 @@ class _Staging:
 
     def text(self, path: Path, text: str) -> None:
         self._write(path, lambda part: part.write_text(text, encoding="utf-8"))
+
+    def absent(self, path: Path) -> None:
+        """A file that an earlier result may have left there goes."""
+        self._stale.append(path)
 
     def _write(self, path: Path, write: Callable[[Path], object]) -> None:
         missing = [p for p in (path.parent, *path.parent.parents) if not p.exists()]
@@ -210,6 +238,8 @@ class _Staging:
         if kind is None:
             for part, path in self._files:
                 part.replace(path)
+            for path in self._stale:
+                path.unlink(missing_ok=True)
             return
         for part, _ in self._files:
             part.unlink(missing_ok=True)

@@ -34,7 +34,7 @@ def fabrics() -> None:
 
 
 def workloads() -> None:
-    """List the published flow-size distributions."""
+    """List the published flow-size distributions and the jobs."""
     table = console.plain_table()
     table.add_column("sizes")
     table.add_column("mean", justify="right", no_wrap=True)
@@ -42,6 +42,13 @@ def workloads() -> None:
     for entry in _published().values():
         table.add_row(entry["name"], console.size(entry["mean_linear_bytes"]), entry["source"])
     console.out().print(table)
+    jobs = console.plain_table()
+    jobs.add_column("jobs")
+    jobs.add_column("what they do", overflow="fold")
+    for kind, job in _jobs().items():
+        jobs.add_row(kind, job.description)
+    console.say("")
+    console.out().print(jobs)
     console.say("\nlightloom explain NAME says more.")
 
 
@@ -54,7 +61,7 @@ def explain(
     """Explain a fabric, a parameter, a table of the experiment, or a workload."""
     with console.guarded():
         head, _, rest = name.partition(".")
-        registry, published = _registry(), _published()
+        registry, published, jobs = _registry(), _published(), _jobs()
         tables = describe.tables(json.loads(_core.schema()))
         schemas = tables | {kind: entry["schema"] for kind, entry in registry.items()}
         if rest and head in schemas:
@@ -71,8 +78,10 @@ def explain(
             _print_parameters(describe.parameters(tables[name]))
         elif name in published:
             _print_workload(published[name])
+        elif name in jobs:
+            _print_parameter(jobs[name], f'jobs = [{{ kind = "{name}", … }}]')
         else:
-            raise _unknown(name, name, [*registry, *tables, *published])
+            raise _unknown(name, name, [*registry, *tables, *published, *jobs])
 
 
 def schema() -> None:
@@ -86,6 +95,15 @@ def _registry() -> dict[str, Table]:
 
 def _published() -> dict[str, Table]:
     return {entry["name"]: entry for entry in json.loads(_core.workloads())}
+
+
+def _jobs() -> dict[str, Parameter]:
+    """The kinds of jobs, each as the table of its parameters."""
+    workload = describe.tables(json.loads(_core.schema()))["workload"]
+    jobs = describe.find(workload, "jobs")
+    kinds = [] if jobs is None else [c.name.split('"')[1] for c in jobs.choices if c.parameters]
+    found = {kind: describe.find(workload, f"jobs.{kind}") for kind in kinds}
+    return {kind: job for kind, job in found.items() if job is not None}
 
 
 def _unknown(name: str, part: str, known: Sequence[str]) -> Exception:
@@ -142,6 +160,8 @@ def _print_parameter(parameter: Parameter, name: str, indent: int = 0) -> None:
 def _facts(parameter: Parameter) -> str:
     """`whole number, default 4`, or `one of "fifo", "random", default "fifo"`."""
     kind = parameter.kind
+    if kind == "table":
+        return kind
     if kind == "one of":
         kind = "one of " + ", ".join(choice.name for choice in parameter.choices)
     if parameter.default == "required":

@@ -62,7 +62,8 @@ def parameters(schema: Schema, root: Schema | None = None) -> list[Parameter]:
 
 
 def find(schema: Schema, path: str) -> Parameter | None:
-    """The parameter at a dotted path below a table, looking into its choices."""
+    """The parameter at a dotted path below a table, looking into its choices; a
+    choice is found by its kind: `jobs.sort.data`."""
     head, _, rest = path.partition(".")
     for parameter in parameters(schema):
         if parameter.key == head:
@@ -82,6 +83,10 @@ def flat(text: str) -> str:
 
 def _below(parameter: Parameter, path: str) -> Parameter | None:
     head, _, rest = path.partition(".")
+    for choice in parameter.choices:
+        if f'"{head}"' in choice.name and choice.parameters:
+            table = Parameter(head, choice.description, "table", "", [], choice.parameters)
+            return _below(table, rest) if rest else table
     inner = [*parameter.parameters, *(p for c in parameter.choices for p in c.parameters)]
     for candidate in inner:
         if candidate.key == head:
@@ -93,12 +98,14 @@ def _parameter(key: str, raw: Schema, root: Schema, required: bool) -> Parameter
     schema = _resolve(raw, root)
     default = raw.get("default", schema.get("default", ABSENT))
     nested = parameters(schema, root) if "properties" in schema else []
+    items = schema.get("items")
+    several = _resolve(items, root) if isinstance(items, dict) else schema
     return Parameter(
         key=key,
         description=flat(raw.get("description") or schema.get("description", "")),
         kind=_kind(schema, root),
         default=_default(default, required),
-        choices=list(_choices(schema, root)),
+        choices=list(_choices(several, root)),
         parameters=nested,
     )
 

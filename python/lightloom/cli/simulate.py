@@ -12,6 +12,7 @@ import lightloom
 from lightloom import console
 from lightloom.cli.options import Json, OutDir, Overrides, Threads, read_experiment
 from lightloom.errors import refusal
+from lightloom.results import CIRCUITS
 
 RESULTS = Path("results")
 
@@ -40,7 +41,9 @@ def run(
             console.print_json(result.summary)
             return
         console.print_run(result.summary, result.experiment["run"]["stop"])
-        _wrote(target, "experiment.toml", "flows.parquet", "timeseries.parquet", "summary.json")
+        circuits = [] if result.circuits is None else [CIRCUITS]
+        files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *circuits]
+        _wrote(target, *files, "summary.json")
 
 
 def compare(
@@ -88,6 +91,10 @@ def _print_comparison(comparison: lightloom.Comparison) -> None:
     first = next(iter(summaries.values()))
     console.say(f"{comparison.name}: {console.workload_line(first)}")
     console.out().print(console.comparison_table(summaries))
+    jobs = console.jobs_table(summaries)
+    if jobs is not None:
+        console.say("")
+        console.out().print(jobs)
     console.say("")
 
 
