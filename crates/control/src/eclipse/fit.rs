@@ -1,0 +1,81 @@
+//! How long to light a matching.
+
+use lightloom_engine::{Rate, Time};
+
+/// Bytes for a time, compared exactly.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ratio {
+    pub bytes: i64,
+    pub time: Time,
+}
+
+impl Ratio {
+    pub const NOTHING: Ratio = Ratio {
+        bytes: 0,
+        time: Time(1),
+    };
+
+    pub fn beats(self, other: Ratio) -> bool {
+        let (a, b) = (i128::from(self.bytes), i128::from(other.bytes));
+        a * i128::from(other.time.0) > b * i128::from(self.time.0)
+    }
+}
+
+/// What lighting a matching costs and what bounds it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub rate: Rate,
+    /// Darkness before it.
+    pub night: Time,
+    /// How long it is lit already.
+    pub before: Time,
+    /// It is to be lit for at least so much longer.
+    pub shortest: Time,
+    /// And at most.
+    pub longest: Time,
+}
+
+impl Terms {
+    /// What a pair can send if its circuit is lit for `day` more.
+    pub fn bytes(&self, day: Time) -> i64 {
+        let bytes = |day| i64::try_from(self.rate.bytes_in(day)).unwrap_or(i64::MAX);
+        bytes(self.before + day) - bytes(self.before)
+    }
+
+    /// The least that lets a pair send so much, within the bounds.
+    fn day_for(&self, bytes: i64) -> Time {
+        let sent = self.rate.bytes_in(self.before) as u128;
+        let bits = (sent + bytes as u128) * 8_000_000_000_000;
+        let ps = bits.div_ceil(self.rate.0 as u128);
+        let end = Time(i64::try_from(ps).unwrap_or(i64::MAX));
+        (end - self.before).max(self.shortest).min(self.longest)
+    }
+
+    /// The day that carries most for its time. The ratio of a concave function and
+    /// a line is best where the slope changes: where some pair has sent all its
+    /// `entries`, or at the longest day.
+    pub fn best_day(&self, entries: &mut [i64]) -> (Ratio, Time) {
+        entries.sort_unstable();
+        let mut best = (Ratio::NOTHING, self.longest);
+        let (mut sent, mut done) = (0, 0);
+        for at in 0..=entries.len() {
+            let day = match entries.get(at) {
+                Some(&entry) => self.day_for(entry),
+                None => self.longest,
+            };
+            let cap = self.bytes(day);
+            while done < entries.len() && entries[done] <= cap {
+                sent += entries[done];
+                done += 1;
+            }
+            // Less than all demand, which fits.
+            let bytes = sent + (entries.len() - done) as i64 * cap;
+            let time = day + self.night;
+            let ratio = Ratio { bytes, time };
+            if ratio.beats(best.0) {
+                best = (ratio, day);
+            }
+        }
+        best
+    }
+}
