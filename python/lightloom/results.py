@@ -39,9 +39,9 @@ class Result:
     label: str
     """The fabric's label in its experiment."""
     flows: pa.Table
-    """A row per flow: flow, src, dst, bytes, arrival_ps, start_ps (null if it
-    was never served), finish_ps (null if unfinished), hops (null if unknown),
-    group."""
+    """A row per flow: flow, src, dst, bytes, arrival_ps (null if what it waits
+    for was not delivered), start_ps (null if it was never served), finish_ps
+    (null if unfinished), hops (null if unknown), group."""
     timeseries: pa.Table
     """A row per sample; counters are cumulative, `goodput_normalized` and
     `utilisation` are over the interval that ends at the row."""
@@ -144,7 +144,7 @@ def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
             "src": pa.array(columns["src"]),
             "dst": pa.array(columns["dst"]),
             "bytes": pa.array(columns["bytes"]),
-            "arrival_ps": pa.array(columns["arrival_ps"]),
+            "arrival_ps": _instants(columns["arrival_ps"]),
             "start_ps": _instants(columns["start_ps"]),
             "finish_ps": _instants(columns["finish_ps"]),
             "hops": _numbers(columns["hops"]),
