@@ -170,6 +170,10 @@ impl Fair {
         flow.epoch = self.epoch;
         flow.settled = false;
         let (weight, limit, hops) = (flow.weight, flow.limit, flow.hops as usize);
+        if hops == 0 {
+            // No link would keep the sweep going for it.
+            return self.settle(slot, NONE, 0.0, limit);
+        }
         let first = slot as usize * HOPS_MAX;
         for link in &self.path[first..first + hops] {
             self.links[link.index()].open += weight as u64;

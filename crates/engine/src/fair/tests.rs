@@ -17,7 +17,7 @@ enum Change {
 }
 
 fn path() -> impl Strategy<Value = Vec<usize>> {
-    prop::collection::vec(any::<usize>(), 1..6)
+    prop::collection::vec(any::<usize>(), 0..6)
 }
 
 /// Limits and capacities up to `most` [b/s], some of them equal.
@@ -57,7 +57,12 @@ impl Pair {
         }
     }
 
-    fn links(&self, path: &[usize]) -> (Vec<usize>, Vec<LinkId>) {
+    /// The path that the numbers mean; not empty if nothing else is a bound.
+    fn links(&self, path: &[usize], limit: Option<u64>) -> (Vec<usize>, Vec<LinkId>) {
+        let path = match (path, limit) {
+            ([], None) => &[0],
+            (path, _) => path,
+        };
         let mut links: Vec<usize> = path.iter().map(|l| l % self.capacity.len()).collect();
         links.sort();
         links.dedup();
@@ -69,7 +74,7 @@ impl Pair {
         let count = self.flows.len();
         match change {
             Change::Open(path, weight, limit) => {
-                let (links, ids) = self.links(path);
+                let (links, ids) = self.links(path, *limit);
                 let slot = self.fair.open(&ids, *weight, limit.map(Rate));
                 let flow = reference::Flow {
                     path: links,
@@ -90,7 +95,7 @@ impl Pair {
                 self.fair.close(slot);
             }
             Change::Reroute(f, path) => {
-                let (links, ids) = self.links(path);
+                let (links, ids) = self.links(path, self.flows[f % count].1.limit);
                 let (slot, flow) = &mut self.flows[f % count];
                 self.fair.reroute(*slot, &ids);
                 flow.path = links;
@@ -102,8 +107,10 @@ impl Pair {
             }
             Change::Limit(f, limit) => {
                 let (slot, flow) = &mut self.flows[f % count];
-                self.fair.set_limit(*slot, limit.map(Rate));
-                flow.limit = *limit;
+                if limit.is_some() || !flow.path.is_empty() {
+                    self.fair.set_limit(*slot, limit.map(Rate));
+                    flow.limit = *limit;
+                }
             }
         }
     }
@@ -208,4 +215,18 @@ fn equal_flows_share_a_link_equally() {
     let flows: Vec<Slot> = (0..4).map(|_| fair.open(&[link], WEIGHT, None)).collect();
     fair.solve();
     assert!(flows.iter().all(|&f| fair.rate(f) == Rate(25)));
+}
+
+/// Left flows within a rack without a rate for ever, once the sweep ended when no
+/// link had an open flow.
+#[test]
+fn a_flow_without_links_has_its_limit() {
+    let mut fair = Fair::new();
+    fair.add_link(Rate(100));
+    let flow = fair.open(&[], WEIGHT, Some(Rate(7)));
+    assert_eq!(fair.solve(), [flow]);
+    assert_eq!(fair.rate(flow), Rate(7));
+    fair.set_limit(flow, Some(Rate(9)));
+    assert_eq!(fair.solve(), [flow]);
+    assert_eq!(fair.rate(flow), Rate(9));
 }
