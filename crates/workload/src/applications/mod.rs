@@ -4,6 +4,8 @@ mod fft;
 mod gridmix;
 mod hadoop;
 mod sort;
+#[cfg(test)]
+mod tests;
 mod vm_migration;
 
 pub use fft::Fft;
