@@ -14,6 +14,7 @@ use lightloom_control::multihop;
 use lightloom_control::schedule::Frame;
 use lightloom_control::sinkhorn;
 use lightloom_control::solstice::{self, Network};
+use lightloom_control::vlan;
 use lightloom_engine::{Rate, Stream, Time};
 use matching_cases::{Draws, Family};
 use std::time::{Duration, Instant};
@@ -221,6 +222,25 @@ fn hydra(proportional: bool, without_ports: bool) -> Figures {
     })
 }
 
+/// VLANs for the paths of HydRA's topology.
+fn vlans(proportional: bool) -> Figures {
+    let hardware = multihop::Hardware::new(320, 32, CAPACITY);
+    let options = multihop::Options::default();
+    Figures::of(|seed| {
+        let demands = hydra_demands(seed, proportional);
+        let topology = multihop::plan(hardware, &demands, options).expect("a topology");
+        let circuits: Vec<(u32, u32)> = topology.circuits.iter().map(|c| (c.a, c.b)).collect();
+        let allocate = || vlan::allocate(&circuits, &topology.routes, 1).expect("VLANs");
+        let (found, ms) = fastest(allocate);
+        let figures = [
+            ("paths", found.distinct as f64),
+            ("vlans", found.circuits.len() as f64),
+            ("lower_bound", found.lower_bound as f64),
+        ];
+        (ms, figures.to_vec())
+    })
+}
+
 type Case = Box<dyn Fn(Kind) -> Figures>;
 
 fn cases() -> Vec<(&'static str, Case)> {
@@ -272,6 +292,12 @@ fn main() {
         let name = format!("hydra-320/{label}");
         if is_wanted("hydra-320", &name) {
             hydra(proportional, without_ports).print(&name);
+        }
+    }
+    for (label, proportional) in [("equal", false), ("proportional", true)] {
+        let name = format!("vlan-320/{label}");
+        if is_wanted("vlan-320", &name) {
+            vlans(proportional).print(&name);
         }
     }
 }

@@ -16,3 +16,4 @@ pub mod quickstuff;
 pub mod schedule;
 pub mod sinkhorn;
 pub mod solstice;
+pub mod vlan;
