@@ -4,6 +4,7 @@ as NumPy arrays. Users call `lightloom`, not this module."""
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
@@ -61,3 +62,126 @@ def trace_text(columns: Columns, format: str, hosts: int | None = None) -> str:
 
 NEVER: int
 """The time of what did not happen [ps]."""
+
+# The control library; `lightloom.control` says what the functions mean. Matrices
+# are int64 or float64, quantities are text with a unit.
+
+Row = NDArray[np.int64]
+Grid = NDArray[np.int64]
+Slots = tuple[Grid, Row, int]
+"""The output of every input in each slot; the days [ps]; the night [ps]."""
+
+def control_time(key: str, value: object) -> int:
+    """A time [ps]; `key` is what a refusal names."""
+
+def control_time_text(time: int) -> str:
+    """A time [ps] as text with its unit."""
+
+def control_bytes(key: str, value: object) -> int:
+    """An amount of data [bytes]."""
+
+def control_rate(key: str, value: object) -> int:
+    """A rate [b/s]."""
+
+def control_bytes_in(days: Row, rate: object) -> Row:
+    """The whole bytes that a rate carries in each of some days [ps]."""
+
+def control_demand(matrix: NDArray[Any]) -> Grid:
+    """Demand that has been checked, in whole bytes."""
+
+def control_matching(
+    matrix: NDArray[Any], symmetric: bool, up: list[tuple[int, int]], bonus: int | None
+) -> tuple[Row, int, Grid, Row, Row, Row, Row]:
+    """The mate of every node, the weight, the weights that the proof is for, y,
+    the members of all blossoms, their sizes, and z."""
+
+def control_assignment(weights: Grid) -> tuple[Row, int, Row, Row]:
+    """The column of every row, the weight, potentials of rows and of columns."""
+
+def control_hopcroft_karp(edges: NDArray[np.bool_]) -> Row:
+    """The column of every row, -1 where there is none."""
+
+def control_sinkhorn(
+    matrix: NDArray[Any], epsilon: float, tolerance: float, max_rounds: int
+) -> tuple[NDArray[np.float64], Grid, int, float]:
+    """Shares, the same in units of 2⁻⁴⁰, rounds, error."""
+
+def control_quickstuff(matrix: NDArray[Any]) -> Grid:
+    """The stuffed matrix."""
+
+def control_birkhoff(matrix: Grid, mass: float, terms: int | None) -> tuple[Grid, Row, int]:
+    """Permutations, a row each; their weights; the line sum."""
+
+def control_traffic_matrix(
+    matrix: NDArray[Any],
+    scaling: str,
+    period: object,
+    night: object,
+    shortest: object | None,
+    max_slots: int | None,
+) -> Slots:
+    """Mordia's schedule."""
+
+def control_solstice(
+    matrix: NDArray[Any], circuit: object, packet: object, night: object
+) -> tuple[Slots, Grid, int, int]:
+    """The schedule; what is left to packets; when all is served; before when no
+    schedule can have served it [ps]."""
+
+def control_eclipse(
+    matrix: NDArray[Any],
+    rate: object,
+    period: object,
+    night: object,
+    shortest: object | None,
+    max_slots: int | None,
+    step: float,
+) -> tuple[Slots, int, int]:
+    """The schedule; what it carries; what no schedule exceeds [bytes]."""
+
+def control_coverage_bound(
+    matrix: NDArray[Any], rate: object, period: object, night: object
+) -> int:
+    """What no schedule carries more than [bytes]."""
+
+def control_round_robin(ports: int, day: object, night: object) -> Slots:
+    """Every port meets every other one once."""
+
+def control_round_robin_in(ports: int, period: object, night: object) -> Slots:
+    """The same, as long as a period."""
+
+class ControlTopology:
+    """Circuits and the demands that go over them, to be changed in part."""
+
+    def circuits(self) -> Grid:
+        """A row for each circuit: a, b, plane, capacity that no path reserved."""
+
+    def demands(self) -> Grid:
+        """A row for each demand: a, b, weight, need, length of its path."""
+
+    def routes(self) -> Row:
+        """The circuits of all paths, one path after another."""
+
+    def racks(self) -> Row:
+        """The racks of all paths that there are, one path after another."""
+
+    def reconfigure(
+        self,
+        ports: list[tuple[int, int]],
+        released: list[int],
+        matrix: NDArray[Any] | None,
+        each: int | None,
+    ) -> ControlTopology:
+        """The topology in which listed ports and demands have changed."""
+
+def control_multihop(
+    matrix: NDArray[Any],
+    planes: int,
+    ports: int,
+    radix: int | None,
+    capacity: int,
+    each: int | None,
+    hops: int,
+    without_ports: bool,
+) -> ControlTopology:
+    """The topology of everything."""

@@ -41,6 +41,26 @@ impl Matrix {
         Ok(matrix)
     }
 
+    /// A matrix whose diagonal may be used, as stuffed demand uses it to idle.
+    ///
+    /// # Errors
+    /// As [`Matrix::new`], but for the diagonal.
+    ///
+    /// ```
+    /// use lightloom_control::demand::Matrix;
+    /// assert!(Matrix::new(2, 2, vec![1, 7, 3, 0]).is_err());
+    /// assert!(Matrix::with_diagonal(2, 2, vec![1, 7, 3, 0]).is_ok());
+    /// ```
+    pub fn with_diagonal(rows: usize, columns: usize, cells: Vec<i64>) -> Result<Matrix, Refusal> {
+        let n = check_shape(rows, columns, cells.len())?;
+        if let Some(at) = cells.iter().position(|&value| value < 0) {
+            return Err(negative(n, at, cells[at]));
+        }
+        let matrix = Matrix { n, cells };
+        matrix.check_total()?;
+        Ok(matrix)
+    }
+
     /// Demand from numbers that need not be whole, row by row [bytes]; each is
     /// rounded to the nearest byte.
     ///

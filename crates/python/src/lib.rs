@@ -5,6 +5,7 @@
 //! simulation runs. What the functions mean is written in `_core.pyi`.
 
 mod columns;
+mod control;
 mod errors;
 mod listing;
 mod progress;
@@ -77,6 +78,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", lightloom_experiment::VERSION)?;
     m.add("NEVER", lightloom_engine::Time::NEVER.0)?;
     errors::register(m)?;
+    control::register(m)?;
     m.add_function(wrap_pyfunction!(listing::registry, m)?)?;
     m.add_function(wrap_pyfunction!(listing::workloads, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom.cli import batch, catalogue, simulate
+from lightloom.cli import batch, catalogue, plan, simulate
 from lightloom.console import say
 
 __all__ = ["app", "main"]
@@ -46,6 +46,7 @@ app.command()(simulate.run)
 app.command()(simulate.compare)
 app.command()(batch.sweep)
 app.command()(batch.reproduce)
+app.command()(plan.plan)
 app.command()(catalogue.fabrics)
 app.command()(catalogue.workloads)
 app.command()(catalogue.explain)

@@ -113,6 +113,29 @@ pub fn plan(demand: &Matrix, options: &Options) -> Result<Plan, Refusal> {
     })
 }
 
+/// No schedule of direct circuits in the same frame carries more of `demand` [bytes],
+/// whoever made it: with m slots a port is lit for the window less m nights, and
+/// meets m peers. O(N² log N).
+///
+/// # Errors
+/// As [`plan`].
+///
+/// ```
+/// use lightloom_control::demand::Matrix;
+/// use lightloom_control::eclipse::{upper_bound, Options};
+/// use lightloom_control::schedule::Frame;
+/// use lightloom_engine::{Rate, Time};
+/// let demand = Matrix::new(3, 3, vec![0, 9000, 4000, 0, 0, 0, 0, 0, 0]).unwrap();
+/// let frame = Frame { night: Time::US, shortest: Time::US * 2, ..Frame::of(Time::US * 12) };
+/// // Both peers of node 0 within 12 µs less two nights, at 1 byte a nanosecond.
+/// let bound = upper_bound(&demand, &Options::new(Rate(8_000_000_000), frame));
+/// assert_eq!(bound, Ok(10_000));
+/// ```
+pub fn upper_bound(demand: &Matrix, options: &Options) -> Result<i64, Refusal> {
+    options.check()?;
+    Ok(port_bound(demand, options))
+}
+
 /// What might be lit next.
 struct Choice {
     ratio: Ratio,

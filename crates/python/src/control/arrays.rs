@@ -1,0 +1,140 @@
+//! NumPy arrays as what the control library reads, and back.
+
+use crate::errors::refused;
+use lightloom_control::demand::Matrix;
+use lightloom_engine::quantity::Bytes;
+use lightloom_engine::{Rate, Refusal, Time};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use std::str::FromStr;
+
+/// An index that is not there; it is -1 in NumPy.
+const NONE: u32 = u32::MAX;
+
+/// Numbers row by row, however the array lies in memory: rows, columns, entries.
+type Entries<T> = (usize, usize, Vec<T>);
+
+fn entries<T: numpy::Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Entries<T> {
+    let view = array.as_array();
+    let (rows, columns) = view.dim();
+    (rows, columns, view.iter().copied().collect())
+}
+
+/// A two-dimensional array of f64, or else of i64, as demand [bytes].
+pub fn demand(array: &Bound<'_, PyAny>) -> PyResult<Matrix> {
+    if let Ok(array) = array.extract::<PyReadonlyArray2<'_, f64>>() {
+        let (rows, columns, cells) = entries(&array);
+        return Matrix::from_f64(rows, columns, &cells).map_err(refused);
+    }
+    let (rows, columns, cells) = integers(array)?;
+    Matrix::new(rows, columns, cells).map_err(refused)
+}
+
+/// A two-dimensional array of i64 whose diagonal may be used.
+pub fn with_diagonal(array: &Bound<'_, PyAny>) -> PyResult<Matrix> {
+    let (rows, columns, cells) = integers(array)?;
+    Matrix::with_diagonal(rows, columns, cells).map_err(refused)
+}
+
+/// A one-dimensional array of i64.
+pub fn column(array: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
+    let array: PyReadonlyArray1<'_, i64> = array.extract()?;
+    Ok(array.as_array().iter().copied().collect())
+}
+
+/// A two-dimensional array of i64.
+pub fn integers(array: &Bound<'_, PyAny>) -> PyResult<Entries<i64>> {
+    match array.extract::<PyReadonlyArray2<'_, i64>>() {
+        Ok(array) => Ok(entries(&array)),
+        Err(_) => Err(PyTypeError::new_err(
+            "an array of two dimensions of int64 or float64",
+        )),
+    }
+}
+
+/// A two-dimensional array of truth values.
+pub fn booleans(array: &Bound<'_, PyAny>) -> PyResult<Entries<bool>> {
+    match array.extract::<PyReadonlyArray2<'_, bool>>() {
+        Ok(array) => Ok(entries(&array)),
+        Err(_) => Err(PyTypeError::new_err("an array of two dimensions of bool")),
+    }
+}
+
+/// A quantity with its unit: `"10 us"`, `"10 Gb/s"`.
+pub fn quantity<T: FromStr<Err = String>>(key: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
+    let text = value.str()?.to_string();
+    text.parse().map_err(|problem| {
+        refused(Refusal::new(
+            key,
+            format!("\"{text}\""),
+            problem,
+            "correct the value",
+        ))
+    })
+}
+
+/// A quantity that may be left out.
+pub fn optional<T: FromStr<Err = String>>(
+    key: &str,
+    value: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<T>> {
+    value.map(|value| quantity(key, value)).transpose()
+}
+
+/// Indices, -1 where there is none.
+pub fn indices<'py>(py: Python<'py>, found: &[u32]) -> Bound<'py, PyArray1<i64>> {
+    PyArray1::from_vec(py, found.iter().copied().map(index).collect())
+}
+
+/// An index, -1 where there is none.
+pub fn index(found: u32) -> i64 {
+    match found {
+        NONE => -1,
+        found => i64::from(found),
+    }
+}
+
+/// A table of `columns` columns from its rows.
+pub fn table<T: numpy::Element + Copy>(
+    py: Python<'_>,
+    columns: usize,
+    cells: Vec<T>,
+) -> PyResult<Bound<'_, PyArray2<T>>> {
+    let rows = cells.len().checked_div(columns).unwrap_or(0);
+    PyArray1::from_vec(py, cells).reshape([rows, columns])
+}
+
+/// A time [ps] from text with a unit.
+#[pyfunction]
+pub fn control_time(key: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
+    quantity::<Time>(key, value).map(|time| time.0)
+}
+
+/// An amount of data [bytes] from text with a unit.
+#[pyfunction]
+pub fn control_bytes(key: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    quantity::<Bytes>(key, value).map(|bytes| bytes.0)
+}
+
+/// A rate [b/s] from text with a unit.
+#[pyfunction]
+pub fn control_rate(key: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    quantity::<Rate>(key, value).map(|rate| rate.0)
+}
+
+/// A time [ps] as text with its unit.
+#[pyfunction]
+pub fn control_time_text(time: i64) -> String {
+    Time(time).to_string()
+}
+
+/// Demand that has been checked, in whole bytes.
+#[pyfunction]
+pub fn control_demand<'py>(
+    py: Python<'py>,
+    array: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArray2<i64>>> {
+    let matrix = demand(array)?;
+    table(py, matrix.n(), matrix.cells().to_vec())
+}

@@ -1,0 +1,111 @@
+//! Matchings and assignments.
+
+use super::arrays::{booleans, demand, indices, integers, table};
+use super::solve;
+use lightloom_control::assignment;
+use lightloom_control::demand::Matrix;
+use lightloom_control::hopcroft_karp::{self, BitRows};
+use lightloom_control::matching::{self, Hysteresis, Weights};
+use lightloom_engine::Refusal;
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(control_hopcroft_karp, m)?)?;
+    m.add_function(wrap_pyfunction!(control_assignment, m)?)?;
+    m.add_function(wrap_pyfunction!(control_matching, m)?)
+}
+
+/// The column of every row, -1 where there is none.
+#[pyfunction]
+fn control_hopcroft_karp<'py>(
+    py: Python<'py>,
+    edges: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let (rows, columns, cells) = booleans(edges)?;
+    let found = solve(py, move || {
+        let edges = BitRows::from_fn(rows, columns, |row, column| cells[row * columns + column]);
+        Ok(hopcroft_karp::maximum(&edges))
+    })?;
+    Ok(indices(py, found.column_of()))
+}
+
+type Assigned<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    i64,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+);
+
+/// The column of every row, the weight, the potentials of rows and columns.
+#[pyfunction]
+fn control_assignment<'py>(
+    py: Python<'py>,
+    weights: &Bound<'py, PyAny>,
+) -> PyResult<Assigned<'py>> {
+    let (n, _, cells) = integers(weights)?;
+    let found = solve(py, move || {
+        assignment::maximum(&assignment::Weights::new(n, &cells))
+    })?;
+    Ok((
+        indices(py, &found.column_of),
+        found.weight,
+        PyArray1::from_vec(py, found.row_potential),
+        PyArray1::from_vec(py, found.column_potential),
+    ))
+}
+
+type Matched<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    i64,
+    Bound<'py, PyArray2<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+);
+
+/// The mate of every node, the weight, the weights that the proof is for, y, the
+/// members of all blossoms, their sizes, and z.
+#[pyfunction]
+fn control_matching<'py>(
+    py: Python<'py>,
+    matrix: &Bound<'py, PyAny>,
+    symmetric: bool,
+    up: Vec<(u32, u32)>,
+    bonus: Option<i64>,
+) -> PyResult<Matched<'py>> {
+    let matrix = demand(matrix)?;
+    let (found, plain, weights) = solve(py, move || {
+        let plain = weigh(&matrix, symmetric)?;
+        let weights = match (up.is_empty(), bonus) {
+            (true, None) => plain.clone(),
+            (_, None) => plain.favour(&up, Hysteresis::Ties)?,
+            (_, Some(bonus)) => plain.favour(&up, Hysteresis::Bonus(bonus))?,
+        };
+        Ok((matching::maximum_weight_perfect(&weights), plain, weights))
+    })?;
+    let sets = &found.certificate.blossoms;
+    let members = sets.iter().flat_map(|set| &set.members);
+    let cells = (0..weights.n()).flat_map(|i| weights.row(i)).copied();
+    Ok((
+        indices(py, &found.mate),
+        plain.total(&found.mate),
+        table(py, weights.n(), cells.collect())?,
+        PyArray1::from_vec(py, found.certificate.y),
+        PyArray1::from_vec(py, members.map(|&v| i64::from(v)).collect()),
+        PyArray1::from_vec(
+            py,
+            sets.iter().map(|set| set.members.len() as i64).collect(),
+        ),
+        PyArray1::from_vec(py, sets.iter().map(|set| set.z).collect()),
+    ))
+}
+
+fn weigh(demand: &Matrix, symmetric: bool) -> Result<Weights, Refusal> {
+    if !symmetric {
+        return Weights::symmetrise(demand);
+    }
+    demand.require_symmetric()?;
+    Weights::new(demand.n(), demand.cells().to_vec())
+}

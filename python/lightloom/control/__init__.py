@@ -1,0 +1,76 @@
+"""Control algorithms: which circuits, and for how long.
+
+Plain functions on NumPy arrays; the simulated managers, `lightloom plan` and
+controllers of real switches call the same code. Demand is a square table of
+bytes, row = source, column = destination; times and rates are text with a unit.
+
+>>> import numpy as np
+>>> demand = np.array([[0, 9, 1, 0], [9, 0, 0, 2], [1, 0, 0, 7], [0, 2, 7, 0]])
+>>> matching = maximum_weight_matching(demand)
+>>> matching.pairs, matching.weight, matching.certificate.verify()
+(array([[0, 1],
+       [2, 3]]), 32, True)
+
+What cannot be planned for is refused with a `lightloom.ConfigError` that names
+the entry, its value, the limit and the remedy.
+"""
+
+from lightloom.control.files import Demand, read_demand
+from lightloom.control.matching import (
+    Assignment,
+    Matching,
+    assignment,
+    hopcroft_karp,
+    maximum_weight_matching,
+)
+from lightloom.control.planners import ALGORITHMS, plan
+from lightloom.control.plans import CircuitTable, Plan
+from lightloom.control.proofs import AssignmentProof, Blossom, MatchingProof
+from lightloom.control.schedules import (
+    CoverageSchedule,
+    Decomposition,
+    HybridSchedule,
+    Scaled,
+    Schedule,
+    birkhoff,
+    coverage_bound,
+    eclipse,
+    quickstuff,
+    round_robin,
+    sinkhorn,
+    solstice,
+    traffic_matrix_schedule,
+)
+from lightloom.control.topology import Topology, multihop
+
+__all__ = [
+    "ALGORITHMS",
+    "Assignment",
+    "AssignmentProof",
+    "Blossom",
+    "CircuitTable",
+    "CoverageSchedule",
+    "Decomposition",
+    "Demand",
+    "HybridSchedule",
+    "Matching",
+    "MatchingProof",
+    "Plan",
+    "Scaled",
+    "Schedule",
+    "Topology",
+    "assignment",
+    "birkhoff",
+    "coverage_bound",
+    "eclipse",
+    "hopcroft_karp",
+    "maximum_weight_matching",
+    "multihop",
+    "plan",
+    "quickstuff",
+    "read_demand",
+    "round_robin",
+    "sinkhorn",
+    "solstice",
+    "traffic_matrix_schedule",
+]

@@ -1,0 +1,137 @@
+"""Plans as JSON, as docs/control.md defines it, and the circuits of one read back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lightloom import _core
+from lightloom.control.proofs import AssignmentProof, MatchingProof
+from lightloom.control.schedules import Schedule
+from lightloom.control.topology import Topology
+from lightloom.errors import ConfigError
+
+if TYPE_CHECKING:
+    from lightloom.control.plans import CircuitTable, Plan
+
+FORMAT = "lightloom-plan/1"
+
+
+def as_text(plan: Plan) -> str:
+    """The plan as JSON, a line for each circuit and slot."""
+    return _lines(as_dict(plan), "") + "\n"
+
+
+def as_dict(plan: Plan) -> dict[str, Any]:
+    """The plan as what JSON has."""
+    matrix = plan.demand.matrix
+    details = dict(plan.details)
+    carried, topology = details.pop("carried", None), details.pop("topology", None)
+    if topology is not None:
+        details["paths"] = _paths(topology)
+    return {
+        "format": FORMAT,
+        "version": _core.__version__,
+        "algorithm": plan.algorithm,
+        "demand": {
+            "nodes": len(matrix),
+            "pairs": int((matrix > 0).sum()),
+            "bytes": int(matrix.sum()),
+            "names": plan.demand.names or None,
+        },
+        "options": plan.options,
+        "figures": plan.figures,
+        "circuits": None if plan.circuits is None else _circuits(plan.circuits),
+        "schedule": None if plan.schedule is None else _schedule(plan.schedule, carried),
+        "proof": None if plan.proof is None else _proof(plan.proof),
+        **details,
+    }
+
+
+def read_circuits(path: Path) -> list[tuple[int, int]]:
+    """The circuits of a plan in a file, or of a list of pairs of nodes.
+
+    Raises:
+        ConfigError: naming the file and what is wrong.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, RecursionError):
+        raise ConfigError(f"{path}: not JSON; name what `lightloom plan -o` wrote") from None
+    except json.JSONDecodeError as problem:
+        where = f"{path}:{problem.lineno}:{problem.colno}"
+        raise ConfigError(f"{where}: {problem.msg.lower()}; correct the file") from None
+    circuits = found.get("circuits") if isinstance(found, dict) else found
+    if not isinstance(circuits, list):
+        raise ConfigError(f"{path}: no circuits in it; name a plan that has some")
+    return [_pair(path, at, circuit) for at, circuit in enumerate(circuits)]
+
+
+def _pair(path: Path, at: int, circuit: Any) -> tuple[int, int]:
+    pair = [circuit.get("a"), circuit.get("b")] if isinstance(circuit, dict) else circuit
+    if not isinstance(pair, list) or len(pair) != 2 or {*map(type, pair)} != {int}:
+        message = f"circuits[{at}] = {json.dumps(circuit)}: not two nodes"
+        raise ConfigError(f'{path}: {message}; write {{"a": 0, "b": 1}} or [0, 1]')
+    a, b = pair
+    return a, b
+
+
+def _circuits(table: CircuitTable) -> list[dict[str, Any]]:
+    columns: dict[str, list[int]] = {"a": table.a.tolist(), "b": table.b.tolist()}
+    if table.plane is not None:
+        columns["plane"] = table.plane.tolist()
+    columns["bytes"] = table.carried.tolist()
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _schedule(schedule: Schedule, carried: Any) -> dict[str, Any]:
+    slots = zip(schedule.starts_ps, schedule.days_ps, carried, schedule.permutations, strict=True)
+    return {
+        "ports": schedule.ports,
+        "period_ps": schedule.period_ps,
+        "night_ps": schedule.night_ps,
+        "slots": [
+            {
+                "start_ps": int(start),
+                "day_ps": int(day),
+                "bytes": sum(sent),
+                "permutation": outputs.tolist(),
+            }
+            for start, day, sent, outputs in slots
+        ],
+    }
+
+
+def _proof(proof: MatchingProof | AssignmentProof) -> dict[str, Any]:
+    checked = {"verified": proof.verify(), "weight": proof.weight, "bound": proof.bound}
+    if isinstance(proof, AssignmentProof):
+        return {
+            "kind": "potentials",
+            **checked,
+            "u": proof.row_potential.tolist(),
+            "v": proof.column_potential.tolist(),
+        }
+    sets = [{"z": b.z, "members": b.members.tolist()} for b in proof.blossoms]
+    return {"kind": "duals in half units", **checked, "y": proof.y.tolist(), "blossoms": sets}
+
+
+def _paths(topology: Topology) -> list[dict[str, Any]]:
+    """A row for each pair that has demand; no racks where it is not served."""
+    rows = zip(topology.demands.tolist(), topology.paths, strict=True)
+    return [
+        {"a": a, "b": b, "bytes": weight, "racks": path.tolist()}
+        for (a, b, weight, _), path in rows
+    ]
+
+
+def _lines(value: Any, indent: str) -> str:
+    """JSON in which tables are spread over lines, and rows are not."""
+    inner = indent + "  "
+    if isinstance(value, dict) and len(indent) < 4 and value:
+        rows = [f"{inner}{json.dumps(key)}: {_lines(v, inner)}" for key, v in value.items()]
+        return "{\n" + ",\n".join(rows) + f"\n{indent}}}"
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        rows = [inner + json.dumps(row, allow_nan=False) for row in value]
+        return "[\n" + ",\n".join(rows) + f"\n{indent}]"
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)
