@@ -90,7 +90,8 @@ def commit() -> Record:
 
 def kernels(cases: list[str]) -> list[Record]:
     """Runs the bench binaries; lines that are JSON objects with `bench` are figures."""
-    command = ["cargo", "bench", "-p", "lightloom-fabrics", "--benches", "--", *cases]
+    crates = ["-p", "lightloom-fabrics", "-p", "lightloom-control"]
+    command = ["cargo", "bench", *crates, "--benches", "--", *cases]
     found: list[Record] = []
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
