@@ -10,61 +10,66 @@ use lightloom_engine::{Cluster, FlowId, Flows};
 /// One cell: the rank of its flow, its number in the flow, and whether it has
 /// already been relayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cell(u64);
+pub struct Cell {
+    rank: u32,
+    /// The number, and the highest bit for a cell that has been relayed.
+    seq: u32,
+}
 
-const RELAYED: u64 = 1 << 31;
-const SEQ: u64 = RELAYED - 1;
+const RELAYED: u32 = 1 << 31;
+const SEQ: u32 = RELAYED - 1;
 
 impl Cell {
     /// Most cells a flow may have.
-    pub const SEQ_MAX: u64 = SEQ;
+    pub const SEQ_MAX: u64 = SEQ as u64;
 
     /// Cell `seq` of the flow with this rank.
     #[inline(always)]
     pub fn new(rank: u32, seq: u32) -> Cell {
-        Cell((rank as u64) << 32 | seq as u64)
+        Cell { rank, seq }
     }
 
     /// The same cell on its first or second hop.
     #[inline(always)]
     pub fn on_hop(self, second: bool) -> Cell {
-        Cell(self.0 | (second as u64) << 31)
+        let seq = self.seq & SEQ | (second as u32) << 31;
+        Cell { seq, ..self }
     }
 
-    /// As a word of memory.
+    /// As words of memory.
     #[inline(always)]
-    pub fn bits(self) -> u64 {
-        self.0
+    pub fn words(self) -> (u32, u32) {
+        (self.rank, self.seq)
     }
 
-    /// The cell of a word of memory.
+    /// The cell of two words of memory.
     #[inline(always)]
-    pub fn from_bits(bits: u64) -> Cell {
-        Cell(bits)
+    pub fn from_words(rank: u32, seq: u32) -> Cell {
+        Cell { rank, seq }
     }
 
     /// Whether it is on its second hop.
     #[inline(always)]
     pub fn is_second(self) -> bool {
-        self.0 & RELAYED != 0
+        self.seq & RELAYED != 0
     }
 
     /// Rank of the flow.
     #[inline(always)]
     pub fn rank(self) -> u32 {
-        (self.0 >> 32) as u32
+        self.rank
     }
 
     /// Number of the cell within its flow.
     #[inline(always)]
     pub fn seq(self) -> u32 {
-        (self.0 & SEQ) as u32
+        self.seq & SEQ
     }
 
     /// Hops it has taken when it arrives at its destination.
     #[inline(always)]
     pub fn hops(self) -> u32 {
-        1 + ((self.0 & RELAYED) >> 31) as u32
+        1 + (self.seq >> 31)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::config::{Derived, Mode, SiriusConfig};
 use super::ideal::Ideal;
 use super::kernel::Sirius;
-use super::pairs::Pairs;
+use super::lines::{Lines, Queued};
 use crate::registry::{self, Entry, FabricConfig, Preset, Site};
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
@@ -57,12 +57,7 @@ impl FabricConfig for SiriusConfig {
         if self.mode == Mode::Ideal {
             return Ok(Box::new(Slotted::new(Ideal::new(self, derived, site))));
         }
-        Ok(match self.queue {
-            ..=4 => Box::new(Slotted::new(Sirius::<8>::new(self, derived, site))),
-            5..=8 => Box::new(Slotted::new(Sirius::<16>::new(self, derived, site))),
-            9..=16 => Box::new(Slotted::new(Sirius::<32>::new(self, derived, site))),
-            _ => Box::new(Slotted::new(Sirius::<128>::new(self, derived, site))),
-        })
+        Ok(Box::new(Slotted::new(Sirius::new(self, derived, site))))
     }
 
     fn memory(&self, site: &Site) -> u64 {
@@ -81,17 +76,14 @@ impl FabricConfig for SiriusConfig {
 
 impl SiriusConfig {
     fn protocol_memory(&self, derived: &Derived, nodes: u64) -> u64 {
-        let queue = match self.queue {
-            ..=4 => Pairs::<8>::bytes_a_pair(),
-            5..=8 => Pairs::<16>::bytes_a_pair(),
-            9..=16 => Pairs::<32>::bytes_a_pair(),
-            _ => Pairs::<128>::bytes_a_pair(),
-        };
-        // Beside the queue of a pair: where it spills, M, candidates, LOCAL's ends,
-        // the last grant and the pending requests, and its place in every book.
-        let pair = queue as u64 + 8 + 2 + 2 + 8 + 4 + 4 + 2 * derived.books(self) as u64;
-        // A cell in a fibre stands in both lists of its box.
-        let flights = derived.flights(self) as u64 * nodes * derived.uplinks as u64 * 24;
+        // Beside the length of a line: M, candidates, LOCAL's ends, the last grant and
+        // the pending requests, and its place in every book.
+        let pair = Lines::BYTES_A_PAIR + 2 + 2 + 8 + 4 + 4 + 2 * derived.books(self) as u64;
+        // Lists have room for twice their cells at most; a cell waits in every line,
+        // which is much, and one a transceiver is in a fibre.
+        let cell = 2 * size_of::<Queued>() as u64;
+        let flights = derived.flights(self) as u64 * nodes * derived.uplinks as u64 * cell;
+        let pair = pair + cell;
         nodes * nodes * pair + flights
     }
 }

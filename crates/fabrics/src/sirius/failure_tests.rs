@@ -50,7 +50,7 @@ fn random(c: &Cluster, count: u32, most: u32, gap: Time, seed: u64) -> Flows {
 struct Ran {
     out: Outcome,
     io: Io,
-    fabric: Slotted<Sirius<8>>,
+    fabric: Slotted<Sirius>,
 }
 
 struct Case {
@@ -92,7 +92,7 @@ impl Case {
             seed: 1,
             threads: self.threads,
         };
-        let mut fabric = Slotted::new(Sirius::<8>::new(&config, derived, &site));
+        let mut fabric = Slotted::new(Sirius::new(&config, derived, &site));
         let mut io = Io::new(self.flows.clone());
         io.audit = self.audit.then(Audit::default);
         let plan = Plan {

@@ -3,6 +3,7 @@
 //! or granted for a destination are fewer than Q.
 
 use super::config::GrantRule;
+use crate::memory::Column;
 use lightloom_engine::Stream;
 
 /// Intermediates are handled in blocks of this many: one cache line of requests.
@@ -23,17 +24,19 @@ pub const FEW: usize = 12;
 pub struct Tile {
     columns: usize,
     stride: usize,
-    wants: Vec<u16>,
+    wants: Column<u16>,
 }
 
 impl Tile {
     /// `rows` × `columns`, `none` asked. Rows are padded to whole blocks.
     pub fn new(rows: usize, columns: usize, none: u16) -> Tile {
         let stride = columns.next_multiple_of(BLOCK);
+        let mut wants = Column::zeroed(rows * stride);
+        wants.fill(none);
         Tile {
             columns,
             stride,
-            wants: vec![none; rows * stride],
+            wants,
         }
     }
 
@@ -88,16 +91,16 @@ pub struct Grants {
     rows: usize,
     stride: usize,
     nodes: usize,
-    limit: i16,
+    limit: i8,
     rule: GrantRule,
     /// Whether a denied request keeps its destination, marked [`DENIED`]:
     /// sources that track pending requests want it.
     keep_denied: bool,
     /// M by (destination, row): the requests of a long flow go to all
     /// intermediates for one destination, and are answered side by side.
-    m: Vec<i16>,
+    m: Column<i8>,
     /// `one_per_destination`: the epoch of the last grant, likewise.
-    last: Vec<u32>,
+    last: Column<u32>,
 }
 
 impl Grants {
@@ -115,13 +118,13 @@ impl Grants {
             GrantRule::Threshold => 0,
             GrantRule::OnePerDestination => nodes * stride,
         };
-        let (m, last) = (vec![0; nodes * stride], vec![0; last]);
+        let (m, last) = (Column::zeroed(nodes * stride), Column::zeroed(last));
         Grants {
             first,
             rows,
             stride,
             nodes,
-            limit: queue as i16,
+            limit: queue as i8,
             rule,
             keep_denied,
             m,
@@ -135,11 +138,11 @@ impl Grants {
     pub fn release(&mut self, row: usize, destination: usize, really: bool) {
         let m = &mut self.m[destination * self.stride + row];
         debug_assert!(*m > 0 || !really, "released more than was granted");
-        *m -= really as i16;
+        *m -= really as i8;
     }
 
     /// Cells queued and granted.
-    pub fn count(&self, row: usize, destination: usize) -> i16 {
+    pub fn count(&self, row: usize, destination: usize) -> i8 {
         self.m[destination * self.stride + row]
     }
 
@@ -190,14 +193,14 @@ impl Grants {
     #[inline(always)]
     fn grant_block(&mut self, start: usize, destination: u16, wants: &mut [u16; BLOCK]) {
         let at = destination as usize * self.stride + start;
-        let m: &mut [i16; BLOCK] = (&mut self.m[at..at + BLOCK])
+        let m: &mut [i8; BLOCK] = (&mut self.m[at..at + BLOCK])
             .try_into()
             .expect("rows are whole blocks");
         let (none, limit) = (self.nodes as u16, self.limit);
         for (m, want) in m.iter_mut().zip(wants) {
             let asked = *want == destination;
             let free = *m < limit;
-            *m += (asked & free) as i16;
+            *m += (asked & free) as i8;
             *want = if asked & !free { none } else { *want };
         }
     }

@@ -7,7 +7,7 @@ use super::config::{Derived, Recovery, SiriusConfig};
 use super::eras::Eras;
 use super::faults::{Delays, Faults, Stretch};
 use super::grants::Asker;
-use super::mail::Outbox;
+use super::mail::Flight;
 use super::recovery::Avoid;
 use super::servers::Servers;
 use super::shard::{Shard, Ways};
@@ -20,11 +20,11 @@ use lightloom_engine::{
 use rayon::prelude::*;
 
 /// Nodes are dealt to shards by this many, so that neither a block of
-/// intermediates nor a word of busy queues is split.
+/// intermediates nor a word of labels is split.
 const ROWS: usize = 64;
 
-/// Sirius; `CAP` is the room of a relay queue, at least Q.
-pub struct Sirius<const CAP: usize> {
+/// Sirius.
+pub struct Sirius {
     pub(super) cluster: Cluster,
     pub(super) config: SiriusConfig,
     pub(super) derived: Derived,
@@ -32,9 +32,9 @@ pub struct Sirius<const CAP: usize> {
     pub(super) routes: Routes,
     pub(super) visits: Visits,
     pub(super) deal: Deal,
-    pub(super) shards: Vec<Shard<CAP>>,
-    /// What is in flight, by slot of sending; then by sender and receiver shard.
-    pub(super) flights: Vec<Vec<Vec<Outbox>>>,
+    pub(super) shards: Vec<Shard>,
+    /// What is in flight, by slot of sending, then by shard of the sender.
+    pub(super) flights: Vec<Vec<Flight>>,
     pub(super) books: Vec<Book>,
     /// Epochs from asking to answering: 1, and more over long fibres.
     lag: i64,
@@ -49,7 +49,7 @@ pub struct Sirius<const CAP: usize> {
     pub(super) servers: Option<Servers>,
 }
 
-impl<const CAP: usize> Sirius<CAP> {
+impl Sirius {
     /// An idle fabric.
     pub fn new(config: &SiriusConfig, derived: Derived, site: &Site) -> Self {
         let schedule = &derived.schedule;
@@ -62,14 +62,15 @@ impl<const CAP: usize> Sirius<CAP> {
         let deal = Deal::new(nodes, rows);
         let servers = Servers::new(site.cluster);
         let capped = servers.is_some();
-        let shards: Vec<Shard<CAP>> = deal
+        let shards = deal.shards().count();
+        let shards: Vec<Shard> = deal
             .shards()
-            .map(|part| Shard::new(config, part, &routes, site.seed, capped))
+            .map(|part| Shard::new(config, part, &routes, site.seed, (shards, capped)))
             .collect();
         let lag = derived.lag(config);
         let books = derived.books(config);
-        let room = deal.rows * derived.uplinks as usize;
-        let outboxes = || vec![vec![Outbox::new(room); shards.len()]; shards.len()];
+        let empty = deal.shards().map(|s| Flight::new(s.0, shards.len()));
+        let empty: Vec<Flight> = empty.collect();
         let flights = derived.flights(config);
         let pool = (shards.len() > 1).then(|| {
             let threads = rayon::ThreadPoolBuilder::new().num_threads(shards.len());
@@ -89,7 +90,7 @@ impl<const CAP: usize> Sirius<CAP> {
             seed: site.seed,
             visits: Visits::new(schedule),
             routes,
-            flights: (0..flights).map(|_| outboxes()).collect(),
+            flights: vec![empty; flights as usize],
             books: (0..books).map(|_| Book::new(&deal)).collect(),
             deal,
             shards,
@@ -114,7 +115,7 @@ impl<const CAP: usize> Sirius<CAP> {
     /// is idle.
     #[cfg(test)]
     pub(super) fn outstanding(&self, nodes: u32) -> i64 {
-        let of = |s: &Shard<CAP>| -> i64 {
+        let of = |s: &Shard| -> i64 {
             let rows = (0..s.rows).flat_map(|row| (0..nodes as usize).map(move |d| (row, d)));
             rows.map(|(row, d)| s.grants.count(row, d) as i64).sum()
         };
@@ -228,7 +229,7 @@ impl<const CAP: usize> Sirius<CAP> {
             }
             let to = self.routes.dst[rank as usize];
             let reorder = &mut self.shards[self.deal.shard[to as usize] as usize].reorder;
-            reorder.receive(&[cell]);
+            reorder.receive([cell].into_iter());
             io.deliver_some(std::mem::take(&mut reorder.bytes));
             for _ in reorder.completed.drain(..) {
                 io.finish(flow, at);
@@ -305,15 +306,13 @@ impl<const CAP: usize> Sirius<CAP> {
     }
 
     fn accept(&mut self, book: usize) {
-        let (
-            Book {
-                tiles,
-                askers,
-                unused,
-                ..
-            },
-            visits,
-        ) = (&mut self.books[book], &self.visits);
+        let visits = &self.visits;
+        let Book {
+            tiles,
+            askers,
+            unused,
+            ..
+        } = &mut self.books[book];
         let work = self.shards.iter_mut().zip(tiles).zip(askers).zip(unused);
         each(&self.pool, work, |(((shard, tiles), askers), unused)| {
             shard.accept(visits, tiles, askers, unused)
@@ -376,16 +375,21 @@ impl<const CAP: usize> Sirius<CAP> {
 
     fn receive(&mut self, slot: i64, io: &mut Io) {
         let delay = self.flights.len() as i64 - 1;
-        let (visits, destinations) = (&self.visits, &self.routes.dst[..]);
-        let inboxes = &self.flights[(slot - delay).rem_euclid(delay + 1) as usize];
-        each(
-            &self.pool,
-            self.shards.iter_mut().enumerate(),
-            |(i, shard)| {
-                shard.receive(visits, destinations, inboxes.iter().map(|from| &from[i]));
-                shard.note_peak();
-            },
-        );
+        let ways = Ways {
+            visits: &self.visits,
+            routes: &self.routes,
+            deal: &self.deal,
+            faults: &self.faults,
+        };
+        let landing = &mut self.flights[(slot - delay).rem_euclid(delay + 1) as usize];
+        let shards = self.shards.iter_mut().enumerate();
+        each(&self.pool, shards, |(itself, shard)| {
+            shard.receive(&ways, landing, itself)
+        });
+        landing.iter_mut().for_each(Flight::land);
+        if delay > 0 {
+            self.flying = self.flights.iter().flatten().map(Flight::cells).sum();
+        }
         let at = self.config.slot * (slot - delay + 1) + self.config.propagation;
         if self.servers.is_some() {
             self.deliver_capped(at, self.config.slot * (slot + 1), io);
@@ -395,12 +399,6 @@ impl<const CAP: usize> Sirius<CAP> {
             for rank in shard.reorder.completed.drain(..) {
                 io.finish(self.routes.flow[rank as usize], at);
             }
-        }
-        if delay > 0 {
-            let inboxes = &mut self.flights[(slot - delay).rem_euclid(delay + 1) as usize];
-            inboxes.iter_mut().flatten().for_each(Outbox::clear);
-            let count = |b: &Outbox| (b.relay().len() + b.deliver().len()) as u64;
-            self.flying = self.flights.iter().flatten().flatten().map(count).sum();
         }
     }
 
@@ -420,16 +418,8 @@ impl<const CAP: usize> Sirius<CAP> {
     }
 
     fn bytes_inside(&self) -> u64 {
-        let flying = |b: &Outbox| {
-            let relay = b.relay().iter().map(|r| self.routes.bytes(r.cell));
-            relay
-                .chain(b.deliver().iter().map(|&c: &Cell| self.routes.bytes(c)))
-                .sum::<u64>()
-        };
-        let in_fibre: u64 = match self.flights.len() {
-            1 => 0,
-            _ => self.flights.iter().flatten().flatten().map(flying).sum(),
-        };
+        let flights = self.flights.iter().flatten();
+        let in_fibre: u64 = flights.map(|f| f.bytes(&self.routes)).sum();
         let at_nodes: u64 = self.shards.iter().map(|s| s.bytes(&self.routes)).sum();
         let kept: u64 = self.faults.each_cell().map(|c| self.routes.bytes(c)).sum();
         let servers = self.servers.as_ref().map_or(0, |s| s.bytes(&self.routes));
@@ -452,7 +442,7 @@ fn each<I: Send>(
     }
 }
 
-impl<const CAP: usize> SlotKernel for Sirius<CAP> {
+impl SlotKernel for Sirius {
     fn shape(&self) -> Shape {
         let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
         Shape {

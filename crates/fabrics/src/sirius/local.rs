@@ -21,6 +21,47 @@ struct Run {
     next: u32,
 }
 
+/// In place of a run: there are no more.
+const NONE: u32 = u32::MAX;
+
+/// Consecutive cells of one flow that are being taken; none at first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Taken {
+    id: u32,
+    rank: u32,
+    seq: u32,
+    left: u32,
+}
+
+impl Taken {
+    /// Whether all have been taken.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Whether none come after them.
+    #[inline(always)]
+    pub fn is_last(&self) -> bool {
+        self.id == NONE
+    }
+
+    /// The rank of the flow, if its first cell is among them.
+    #[inline(always)]
+    pub fn starts(&self) -> Option<u32> {
+        (self.seq == 0 && self.left > 0).then_some(self.rank)
+    }
+
+    /// Takes a cell; there must be one.
+    #[inline(always)]
+    pub fn pop(&mut self) -> Cell {
+        let cell = Cell::new(self.rank, self.seq);
+        self.seq += 1;
+        self.left -= 1;
+        cell
+    }
+}
+
 /// LOCAL of a range of nodes (`row` counts from the first).
 #[derive(Clone, Debug)]
 pub struct Local {
@@ -154,34 +195,34 @@ impl Local {
         Some(cell)
     }
 
-    /// Takes the next cells for `dst`, oldest first, as many as `each` asks for
-    /// by returning true; false if there were too few. [`Local::left`] counts them.
+    /// The next cells for `dst` after those in `taken`, oldest first: from then on
+    /// `taken` has been taken. [`Local::left`] counts them.
+    #[inline(never)]
+    pub fn next_run(&mut self, row: usize, dst: u16, taken: Taken) -> Taken {
+        self.put_back(row, taken);
+        let id = self.oldest[row * self.nodes + dst as usize];
+        let Run {
+            rank, left, seq, ..
+        } = self.runs[id as usize];
+        Taken {
+            id: if id == 0 { NONE } else { id },
+            rank,
+            seq,
+            left,
+        }
+    }
+
+    /// Puts back what is left of `taken`.
     #[inline(always)]
-    pub fn take_while(&mut self, row: usize, dst: u16, mut each: impl FnMut(Cell) -> bool) -> bool {
-        let pair = row * self.nodes + dst as usize;
-        loop {
-            let id = self.oldest[pair];
-            if id == 0 {
-                return false;
-            }
-            let Run {
-                rank, left, seq, ..
-            } = self.runs[id as usize];
-            let mut taken = 0;
-            let mut more = true;
-            while more && taken < left {
-                more = each(Cell::new(rank, seq + taken));
-                taken += 1;
-            }
-            let run = &mut self.runs[id as usize];
-            run.seq += taken;
-            run.left -= taken;
-            if run.left == 0 {
-                self.retire(row, id);
-            }
-            if !more {
-                return true;
-            }
+    pub fn put_back(&mut self, row: usize, taken: Taken) {
+        let Taken { id, seq, left, .. } = taken;
+        if id == 0 || id == NONE {
+            return;
+        }
+        let run = &mut self.runs[id as usize];
+        (run.seq, run.left) = (seq, left);
+        if left == 0 {
+            self.retire(row, id);
         }
     }
 

@@ -1,142 +1,129 @@
-//! What shards send each other: the cells of a slot, box by box.
+//! What a shard sends in one slot.
+//!
+//! Nothing is copied: the lists that leave the lines are the mail, box by box,
+//! until they have been read; then their memory goes back to the lines.
 
-use super::cell::Cell;
+use super::cell::{Cell, Routes};
+use super::lines::Queued;
+use super::topology::Visits;
 
-/// A cell on its way to an intermediate.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Relayed {
-    /// Label of the intermediate.
-    pub via: u16,
-    /// Label of the destination.
-    pub destination: u16,
-    /// The cell.
-    pub cell: Cell,
-}
-
-/// What the nodes of one shard send to those of another in one slot.
-///
-/// Whether a cell is at its destination cannot be predicted, so each is written
-/// to the end of both lists and counted in one: no branch.
+/// The cells that the nodes of one shard send in one slot, column by column.
 #[derive(Clone, Debug, Default)]
-pub struct Outbox {
-    relay: Vec<Relayed>,
-    deliver: Vec<Cell>,
-    relays: usize,
-    delivers: usize,
-    /// Where both lists end after each column of the slot.
-    ends: Vec<(usize, usize)>,
+pub struct Flight {
+    /// First label of the shard.
+    lo: usize,
+    /// Boxes a column.
+    boxes: usize,
+    /// The turn of each column under way.
+    turns: Vec<u16>,
+    /// By column and box.
+    lists: Vec<Vec<Queued>>,
 }
 
-impl Outbox {
-    /// An empty box for at most `room` cells.
-    pub fn new(room: usize) -> Outbox {
-        Outbox {
-            relay: vec![Relayed::default(); room + 1],
-            deliver: vec![Cell::default(); room + 1],
-            relays: 0,
-            delivers: 0,
-            ends: Vec::new(),
+/// What a shard sends to another on one column.
+#[derive(Clone, Copy, Debug)]
+pub struct Mail<'a> {
+    /// First label of the senders.
+    pub lo: usize,
+    /// Turn of the senders.
+    pub turn: usize,
+    /// Cells that are to be relayed.
+    pub relay: &'a [Queued],
+    /// Cells at their destination.
+    pub deliver: &'a [Queued],
+}
+
+/// The box for cells to `shard`, their destination or not.
+#[inline(always)]
+pub fn to_box(shard: usize, destination: bool) -> usize {
+    2 * shard + destination as usize
+}
+
+impl Flight {
+    /// Nothing, from the shard with first label `lo` to `shards` shards.
+    pub fn new(lo: usize, shards: usize) -> Flight {
+        Flight {
+            lo,
+            boxes: to_box(shards, false),
+            ..Flight::default()
         }
     }
 
-    /// No more is sent on the present column of the slot.
-    pub(super) fn end_column(&mut self) {
-        self.ends.push((self.relays, self.delivers));
+    /// Gives back the memory of what has landed.
+    #[inline]
+    pub fn clear(&mut self, spare: &mut Vec<Vec<Queued>>) {
+        self.turns.clear();
+        for list in self.lists.iter_mut().filter(|l| l.capacity() > 0) {
+            list.clear();
+            spare.push(std::mem::take(list));
+        }
+    }
+
+    /// Begins the next column; returns its boxes, empty.
+    #[inline(always)]
+    pub fn open(&mut self, turn: u16) -> &mut [Vec<Queued>] {
+        let first = self.turns.len() * self.boxes;
+        self.turns.push(turn);
+        if self.lists.len() < first + self.boxes {
+            self.lists.resize(first + self.boxes, Vec::new());
+        }
+        &mut self.lists[first..][..self.boxes]
+    }
+
+    /// It has landed, though what was in it can still be read.
+    pub fn land(&mut self) {
+        self.turns.clear();
     }
 
     /// How many columns the slot had.
-    pub(super) fn columns(&self) -> usize {
-        self.ends.len()
+    pub fn columns(&self) -> usize {
+        self.turns.len()
     }
 
-    /// What was sent on the column `k` of the slot.
-    pub(super) fn column(&self, k: usize) -> (&[Relayed], &[Cell]) {
-        let from = if k == 0 { (0, 0) } else { self.ends[k - 1] };
-        (
-            &self.relay[from.0..self.ends[k].0],
-            &self.deliver[from.1..self.ends[k].1],
-        )
+    /// What was sent to a shard on column `k` of the slot.
+    #[inline(always)]
+    pub fn column(&self, k: usize, shard: usize) -> Mail<'_> {
+        let lists = &self.lists[k * self.boxes..][..self.boxes];
+        Mail {
+            lo: self.lo,
+            turn: self.turns[k] as usize,
+            relay: &lists[to_box(shard, false)],
+            deliver: &lists[to_box(shard, true)],
+        }
     }
 
-    /// First hops.
-    pub fn relay(&self) -> &[Relayed] {
-        &self.relay[..self.relays]
+    /// Every cell under way.
+    fn each(&self) -> impl Iterator<Item = &Queued> + '_ {
+        self.lists[..self.turns.len() * self.boxes].iter().flatten()
     }
 
-    /// Cells at their destination.
-    pub fn deliver(&self) -> &[Cell] {
-        &self.deliver[..self.delivers]
+    /// Their number.
+    pub fn cells(&self) -> u64 {
+        let lists = &self.lists[..self.turns.len() * self.boxes];
+        lists.iter().map(|l| l.len() as u64).sum()
     }
 
-    /// Empties it.
-    pub fn clear(&mut self) {
-        self.relays = 0;
-        self.delivers = 0;
-        self.ends.clear();
+    /// Their bytes.
+    pub fn bytes(&self, routes: &Routes) -> u64 {
+        self.each().map(|q| routes.bytes(q.cell())).sum()
     }
 
     /// Takes out what is on its way to `label`, as (cell, whether it is to be
     /// relayed there).
     #[cold]
-    pub(super) fn purge(&mut self, label: u16, destinations: &[u16]) -> Vec<(Cell, bool)> {
-        let old = self.clone();
+    pub fn purge(&mut self, label: usize, visits: &Visits) -> Vec<(Cell, bool)> {
         let mut lost = Vec::new();
-        self.clear();
-        for k in 0..old.ends.len() {
-            let (relay, deliver) = old.column(k);
-            let gone = relay.iter().filter(|r| r.via == label);
-            lost.extend(gone.map(|r| (r.cell, true)));
-            for r in relay.iter().filter(|r| r.via != label) {
-                self.relay[self.relays] = *r;
-                self.relays += 1;
+        for (k, &turn) in self.turns.iter().enumerate() {
+            for list in &mut self.lists[k * self.boxes..][..self.boxes] {
+                list.retain(|q| {
+                    let stays = visits.peer(self.lo + q.row(), turn as usize) != label;
+                    if !stays {
+                        lost.push((q.cell(), q.destination() != label));
+                    }
+                    stays
+                });
             }
-            for &c in deliver {
-                if destinations[c.rank() as usize] == label {
-                    lost.push((c, false));
-                } else {
-                    self.deliver[self.delivers] = c;
-                    self.delivers += 1;
-                }
-            }
-            self.ends.push((self.relays, self.delivers));
         }
         lost
-    }
-
-    /// Opens the box for many cells: the ends of its lists stay in registers.
-    #[inline(always)]
-    pub(super) fn open(&mut self) -> Post<'_> {
-        Post {
-            relay: &mut self.relay[self.relays..],
-            deliver: &mut self.deliver[self.delivers..],
-            relays: 0,
-            delivers: 0,
-            counts: (&mut self.relays, &mut self.delivers),
-        }
-    }
-}
-
-/// An [`Outbox`] that is being filled.
-pub(super) struct Post<'a> {
-    relay: &'a mut [Relayed],
-    deliver: &'a mut [Cell],
-    relays: usize,
-    delivers: usize,
-    counts: (&'a mut usize, &'a mut usize),
-}
-
-impl Post<'_> {
-    #[inline(always)]
-    pub(super) fn push(&mut self, sent: Relayed) {
-        let arrived = sent.destination == sent.via;
-        self.deliver[self.delivers] = sent.cell;
-        self.relay[self.relays] = sent;
-        self.delivers += arrived as usize;
-        self.relays += !arrived as usize;
-    }
-
-    pub(super) fn close(self) {
-        *self.counts.0 += self.relays;
-        *self.counts.1 += self.delivers;
     }
 }

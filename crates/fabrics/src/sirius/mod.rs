@@ -7,10 +7,11 @@
 //! serves. Top down:
 //!
 //! - [`topology`], [`plan`]: who meets whom, by which grating and wavelength (§4.1);
-//! - [`kernel`]: a slot, step by step; [`shard`]: the same for a range of nodes;
+//! - [`kernel`]: a slot, step by step; [`shard`], `sending`, `receiving`: the same
+//!   for a range of nodes;
 //! - [`requests`], [`grants`], [`book`]: the congestion control (§4.3, A.3);
 //! - [`ideal`]: the kernel without one (§7);
-//! - [`local`], [`pairs`], [`mail`], [`reorder`], [`cell`]: the queues a cell goes through;
+//! - [`local`], [`lines`], [`mail`], [`reorder`], [`cell`]: the queues a cell goes through;
 //! - [`bypass`]: traffic within a rack;
 //! - [`servers`]: links of servers that have a rate of their own;
 //! - `faults`, `recovery`, `eras`: what breaks, what nodes do about it, and the
@@ -33,14 +34,16 @@ pub mod grants;
 pub mod ideal;
 pub mod kernel;
 mod lanes;
+pub mod lines;
 pub mod local;
 pub mod mail;
-pub mod pairs;
 pub mod plan;
 mod prefetch;
+mod receiving;
 mod recovery;
 pub mod reorder;
 pub mod requests;
+mod sending;
 #[cfg(test)]
 mod server_tests;
 pub mod servers;

@@ -15,3 +15,20 @@ pub fn prefetch<T>(column: &[T], index: usize) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (column, index);
 }
+
+/// Items are hinted at this far ahead of their turn: long enough for memory to
+/// answer, few enough for the first-level cache.
+const AHEAD: usize = 32;
+
+/// Does `work` on each item in order, after a hint long before.
+#[inline(always)]
+pub fn hinted<T, S>(items: &[T], state: &mut S, hint: impl Fn(&S, &T), work: impl Fn(&mut S, &T)) {
+    let ahead = items.len().min(AHEAD);
+    items[..ahead].iter().for_each(|item| hint(state, item));
+    for (item, later) in items.iter().zip(&items[ahead..]) {
+        hint(state, later);
+        work(state, item);
+    }
+    let last = &items[items.len() - ahead..];
+    last.iter().for_each(|item| work(state, item));
+}

@@ -34,7 +34,7 @@ impl Avoid {
     }
 }
 
-impl<const CAP: usize> Shard<CAP> {
+impl Shard {
     /// Puts the requests of a row to those who can be asked; returns how many
     /// are left.
     #[cold]
@@ -66,18 +66,12 @@ impl<const CAP: usize> Shard<CAP> {
         asked
     }
 
-    /// Takes the cells out of a queue that `goes` names.
+    /// Takes the cells out of the queues for the peer at `turn` that `goes` names.
     #[cold]
     fn pull(&mut self, row: usize, turn: usize, goes: impl Fn(Cell) -> bool) -> Vec<Cell> {
-        if !self.pairs.each_cell(row, turn).any(&goes) {
-            return Vec::new();
-        }
-        let len = self.pairs.len(row, turn);
-        let cells = (0..len).map(|_| self.pairs.pop(row, turn).0);
-        let (gone, kept): (Vec<Cell>, Vec<Cell>) = cells.partition(|&c| goes(c));
-        kept.iter().for_each(|&c| self.pairs.push(row, turn, c));
-        if kept.is_empty() {
-            self.busy[turn * self.words + row / 64] &= !(1 << (row % 64));
+        let mut gone = self.lines.pull(row, turn, &goes);
+        if let Some(granted) = &mut self.granted {
+            gone.extend(granted.pull(row, turn, &goes));
         }
         self.held -= gone.len() as u64;
         self.relaying[row] -= gone.iter().filter(|c| c.is_second()).count() as u32;
@@ -85,7 +79,7 @@ impl<const CAP: usize> Shard<CAP> {
     }
 }
 
-impl<const CAP: usize> Sirius<CAP> {
+impl Sirius {
     /// Checks a command, and keeps it for the start of the next slot.
     pub(super) fn order(&mut self, command: Command) -> Result<(), Rejected> {
         let element = match command {
@@ -204,9 +198,8 @@ impl<const CAP: usize> Sirius<CAP> {
             self.park_local(n, destination);
         }
         if self.flights.len() > 1 {
-            let boxes = self.flights.iter_mut().flatten().flatten();
-            let destinations = &self.routes.dst;
-            let gone: Vec<_> = boxes.flat_map(|b| b.purge(n, destinations)).collect();
+            let (flights, visits) = (self.flights.iter_mut().flatten(), &self.visits);
+            let gone: Vec<_> = flights.flat_map(|f| f.purge(n as usize, visits)).collect();
             for (cell, relayed) in gone {
                 if relayed || !cell.is_second() {
                     let destination = self.routes.dst[cell.rank() as usize];
@@ -409,7 +402,7 @@ impl<const CAP: usize> Sirius<CAP> {
         }
     }
 
-    fn row(&mut self, label: u16) -> (&mut Shard<CAP>, usize) {
+    fn row(&mut self, label: u16) -> (&mut Shard, usize) {
         let shard = &mut self.shards[self.deal.shard[label as usize] as usize];
         let row = label as usize - shard.lo;
         (shard, row)

@@ -8,9 +8,10 @@ use super::cell::{Cell, Routes};
 
 /// What a destination knows of a flow.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 struct Arriving {
     received: u32,
-    /// Cells before the first gap.
+    /// Cells before the first gap, when it was last looked for.
     in_order: u32,
     cells: u32,
     /// First word of its bits.
@@ -71,9 +72,9 @@ impl Reorder {
 
     /// Cells arrive at their destination.
     #[inline(always)]
-    pub fn receive(&mut self, cells: &[Cell]) {
+    pub fn receive(&mut self, cells: impl ExactSizeIterator<Item = Cell>) {
         self.bytes += self.payload * cells.len() as u64;
-        for &cell in cells {
+        for cell in cells {
             self.receive_one(cell);
         }
     }
@@ -90,13 +91,12 @@ impl Reorder {
         let word = &mut self.seen[(f.bits + seq / 64) as usize];
         debug_assert!(*word & 1 << (seq % 64) == 0, "a cell arrived twice");
         *word |= 1 << (seq % 64);
-        if seq == f.in_order {
-            f.in_order = first_gap(&self.seen[f.bits as usize..], seq, f.cells);
-        }
-        let waiting = f.received - f.in_order;
-        if waiting > f.peak {
-            f.peak = waiting;
-            self.peak = self.peak.max(waiting);
+        // The gap only moves on: the peak can have grown only if it has even
+        // where the gap is still taken to be where it was.
+        if f.received - f.in_order > f.peak {
+            f.in_order = first_gap(&self.seen[f.bits as usize..], f.in_order, f.cells);
+            f.peak = f.peak.max(f.received - f.in_order);
+            self.peak = self.peak.max(f.peak);
         }
         if f.received == f.cells {
             self.completed.push(cell.rank());
@@ -105,9 +105,9 @@ impl Reorder {
 
     /// Hints that cells will be received soon: first at their flows, then at
     /// their bits.
-    pub fn prefetch(&self, cells: &[Cell]) {
-        let flow = |cell: &Cell| (cell.rank() - self.first) as usize;
-        for cell in cells {
+    pub fn prefetch(&self, cells: impl Iterator<Item = Cell> + Clone) {
+        let flow = |cell: Cell| (cell.rank() - self.first) as usize;
+        for cell in cells.clone() {
             super::prefetch::prefetch(&self.flows, flow(cell));
         }
         for cell in cells {
@@ -191,7 +191,7 @@ mod tests {
             let mut arrived = std::collections::BTreeSet::new();
             let mut peak = 0;
             for seq in order {
-                reorder.receive(&[Cell::new(0, seq)]);
+                reorder.receive([Cell::new(0, seq)].into_iter());
                 arrived.insert(seq);
                 let gap = (0..).find(|s| !arrived.contains(s)).unwrap();
                 peak = peak.max(arrived.len() as u32 - gap);

@@ -64,6 +64,10 @@ impl Requests {
             return self.ask_everyone(rng, wants);
         }
         wants.fill(self.nodes as u16);
+        if self.plain() {
+            let candidates = &mut self.candidates[row * self.nodes..][..self.nodes];
+            return walk_plainly(&mut self.flows, candidates, rng, wants);
+        }
         if !self.pending.is_empty() {
             self.forget_pending(row);
         }
@@ -131,22 +135,13 @@ impl Requests {
         wants.len() as u32
     }
 
+    /// The walk of A.3 with the switches that differ from it.
     fn walk(&mut self, row: usize, label: u16, rng: &mut Stream, wants: &mut [u16]) -> u32 {
         let candidates = &mut self.candidates[row * self.nodes..][..self.nodes];
         let others = self.intermediates == Intermediates::Others;
         let suppressed = !self.pending.is_empty();
         let (mut used, mut asked) = (0, 0);
-        let plain = self.draw == RequestDraw::Flows && !others && !suppressed;
         while !self.flows.is_empty() && used < self.nodes {
-            if let (true, [(destination, p)]) = (plain, &self.flows[..]) {
-                if *p as usize >= self.nodes - used {
-                    // One flow is left for all who are left: no need to draw.
-                    candidates[used..]
-                        .iter()
-                        .for_each(|&c| wants[c as usize] = *destination);
-                    return self.nodes as u32;
-                }
-            }
             let (mut f, c) = rng.below2(self.flows.len() as u32, (self.nodes - used) as u32);
             if self.draw == RequestDraw::Cells {
                 f = by_cells(&self.flows, rng);
@@ -204,6 +199,41 @@ impl Requests {
             }
         }
     }
+}
+
+/// The walk of A.3 and nothing else: flows and intermediates are drawn until either
+/// run out. Returns the number of requests.
+fn walk_plainly(
+    flows: &mut Vec<(u16, u32)>,
+    candidates: &mut [u16],
+    rng: &mut Stream,
+    wants: &mut [u16],
+) -> u32 {
+    let mut draws = rng.clone();
+    let (mut flows_left, mut used) = (flows.len(), 0);
+    while flows_left > 0 && used < candidates.len() {
+        let (open, left) = (&mut flows[..flows_left], &mut candidates[used..]);
+        if let [(destination, cells)] = open {
+            if *cells as usize >= left.len() {
+                // One flow is left for all who are left: no need to draw.
+                left.iter().for_each(|&c| wants[c as usize] = *destination);
+                used += left.len();
+                break;
+            }
+        }
+        let (f, c) = draws.below2(open.len() as u32, left.len() as u32);
+        let (destination, cells) = &mut open[f as usize];
+        left.swap(0, c as usize);
+        wants[left[0] as usize] = *destination;
+        used += 1;
+        *cells -= 1;
+        if *cells == 0 {
+            flows_left -= 1;
+            flows.swap(f as usize, flows_left);
+        }
+    }
+    *rng = draws;
+    used as u32
 }
 
 /// Index of a flow drawn with a chance in proportion to its cells.

@@ -355,6 +355,12 @@ impl Visits {
         })
     }
 
+    /// Whether several nodes of a column may meet the same peer, each on a receive
+    /// port of its own.
+    pub fn shares_peers(&self) -> bool {
+        matches!(self.kind, Kind::Frame(_))
+    }
+
     /// Most columns of any slot.
     pub fn most_columns(&self) -> usize {
         match &self.kind {

@@ -24,7 +24,7 @@ fn bounded(scenario: &Scenario) -> Checked {
         threads: 1,
     };
     // Room for the longest queue that any Q allows, so that none is cut short.
-    let mut fabric = Slotted::new(Sirius::<128>::new(&config, derived, &site));
+    let mut fabric = Slotted::new(Sirius::new(&config, derived, &site));
     let mut io = Io::new(flows);
     let mut now = Time::ZERO;
     for _ in 0..SLOTS {

@@ -1,0 +1,453 @@
+//! The line that a node keeps for each other node.
+//!
+//! For the node that it meets in a slot a node has cells on their *second* hop
+//! (that node is their destination) and granted cells on their *first* (that
+//! node will relay them: the paper's virtual queue for it). Both wait in one
+//! line, first in, first out ("W FIFO output queues per port", §6).
+//!
+//! Every meeting takes one cell from a line. So a cell that joins as the k-th
+//! leaves at the k-th meeting from now, whatever joins behind it, and that is
+//! how cells are kept: not line by line, but meeting by meeting. All nodes are
+//! at the same *turn* in a slot (the place of the peer in the order in which a
+//! node meets its peers); those who stand k-th in line for their peers of a turn
+//! form one list. A slot takes whole lists off, in sequence, and idle lines cost
+//! nothing: of a line itself only its length is kept.
+//!
+//! Each list is divided by where its cells go (*boxes*): to which shard, and
+//! whether that is their destination.
+
+use super::cell::Cell;
+use super::prefetch::hinted;
+use crate::memory::Column;
+
+/// Those who stand further back in their line wait beside the lists.
+const PLACES: usize = 16;
+
+/// Turns a group: the ends of all lists of a group fit into the cache.
+const GROUP: usize = 64;
+
+/// From this many turns on cells are gathered by group before they join.
+const MANY: usize = 768;
+
+/// A cell in line: which, the row of the node at which it waits, and the label of
+/// its destination.
+///
+/// Three words, for these are copied a word at a time: what is put together from
+/// halves of a word in memory waits there until they have been written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queued {
+    rank: u32,
+    seq: u32,
+    /// The row, and above it the destination.
+    ends: u32,
+}
+
+impl Queued {
+    /// A cell at a row.
+    #[inline(always)]
+    pub fn new(cell: Cell, row: usize, destination: u16) -> Queued {
+        let (rank, seq) = cell.words();
+        Queued {
+            rank,
+            seq,
+            ends: (destination as u32) << 16 | row as u32,
+        }
+    }
+
+    /// The cell.
+    #[inline(always)]
+    pub fn cell(&self) -> Cell {
+        Cell::from_words(self.rank, self.seq)
+    }
+
+    /// The row.
+    #[inline(always)]
+    pub fn row(&self) -> usize {
+        (self.ends & 0xFFFF) as usize
+    }
+
+    /// The destination.
+    #[inline(always)]
+    pub fn destination(&self) -> usize {
+        (self.ends >> 16) as usize
+    }
+
+    /// The same cell at another row, on its second hop.
+    #[inline(always)]
+    pub fn relayed_at(&self, row: usize) -> Queued {
+        let (rank, seq) = self.cell().on_hop(true).words();
+        let ends = self.ends & !0xFFFF | row as u32;
+        Queued { rank, seq, ends }
+    }
+}
+
+/// Lines of a range of nodes towards all nodes.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    rows: usize,
+    boxes: usize,
+    stride: usize,
+    /// Cells in line, by turn and row, without those beyond the last place.
+    len: Column<u8>,
+    /// Of each turn, the place that leaves next: places take turns, too.
+    first: Vec<u8>,
+    /// By turn, place and box.
+    lists: Vec<Vec<Queued>>,
+    /// Of each turn, those beyond the last place, with their boxes, as they came.
+    beyond: Vec<Vec<(Queued, u16)>>,
+    /// Those about to join, by groups of turns, with turn and box; no groups where
+    /// turns are few.
+    joining: Vec<Vec<(Queued, u16, u16)>>,
+    /// Lists that were read: places are filled anew while they are in the cache.
+    pub(super) spare: Vec<Vec<Queued>>,
+}
+
+impl Lines {
+    /// Empty lines of `rows` nodes out of `nodes`.
+    pub fn new(rows: usize, nodes: usize, boxes: usize) -> Lines {
+        // Lengths of one row must not all fall into the same set of the cache.
+        let whole = rows.next_multiple_of(64);
+        let stride = whole + if whole.is_multiple_of(512) { 64 } else { 0 };
+        let groups = if nodes < MANY {
+            0
+        } else {
+            nodes.div_ceil(GROUP)
+        };
+        Lines {
+            rows,
+            boxes,
+            joining: vec![Vec::new(); groups],
+            stride,
+            len: Column::zeroed(stride * nodes),
+            first: vec![0; nodes],
+            lists: vec![Vec::new(); nodes * PLACES * boxes],
+            beyond: vec![Vec::new(); nodes],
+            spare: Vec::new(),
+        }
+    }
+
+    /// Bytes that a pair takes, without its cells.
+    pub const BYTES_A_PAIR: u64 = 1;
+
+    /// Adds a cell to the end of its line.
+    pub fn push(&mut self, turn: usize, queued: Queued, to: usize) {
+        self.open().push(turn, queued, to);
+    }
+
+    /// All lines, borrowed once for many cells.
+    #[inline(always)]
+    pub fn open(&mut self) -> Open<'_> {
+        Open {
+            boxes: self.boxes,
+            stride: self.stride,
+            len: &mut self.len,
+            first: &self.first,
+            lists: &mut self.lists,
+            beyond: &mut self.beyond,
+            joining: &mut self.joining,
+            spare: &mut self.spare,
+        }
+    }
+
+    /// Those who were gathered join their lines, group by group.
+    pub fn settle(&mut self) {
+        for group in 0..self.joining.len() {
+            let mut joining = std::mem::take(&mut self.joining[group]);
+            let hint =
+                |lines: &Open, j: &(Queued, u16, u16)| lines.prefetch(j.0.row(), j.1 as usize);
+            let join = |lines: &mut Open, j: &(Queued, u16, u16)| {
+                lines.push(j.1 as usize, j.0, j.2 as usize)
+            };
+            hinted(&joining, &mut self.open(), hint, join);
+            joining.clear();
+            self.joining[group] = joining;
+        }
+    }
+
+    /// The first box of a place in line.
+    #[inline(always)]
+    fn list(&self, turn: usize, place: usize) -> usize {
+        let place = (self.first[turn] as usize + place) % PLACES;
+        (turn * PLACES + place) * self.boxes
+    }
+
+    /// The first of every line at `turn`, into empty boxes.
+    #[inline(always)]
+    pub fn take(&mut self, turn: usize, out: &mut [Vec<Queued>]) {
+        let at = self.list(turn, 0);
+        let lists = &mut self.lists[at..at + self.boxes];
+        if lists.iter().all(Vec::is_empty) {
+            return;
+        }
+        lists.swap_with_slice(out);
+        self.first[turn] = (self.first[turn] + 1) % PLACES as u8;
+        for len in &mut self.len[turn * self.stride..][..self.rows] {
+            *len = len.saturating_sub(1);
+        }
+        self.move_up(turn);
+    }
+
+    /// The first of those lines at `turn` whose rows have a bit in `rows`.
+    pub fn take_some(&mut self, turn: usize, rows: &[u64], out: &mut [Vec<Queued>]) {
+        let goes = |row: usize| rows[row / 64] >> (row % 64) & 1 != 0;
+        for place in 0..PLACES {
+            let (at, before) = (self.list(turn, place), place.checked_sub(1));
+            let before = before.map(|p| self.list(turn, p));
+            // Whoever has somebody at this place has somebody at all before it.
+            if (0..self.boxes).all(|b| self.lists[at + b].is_empty()) {
+                break;
+            }
+            for b in 0..self.boxes {
+                let mut list = std::mem::take(&mut self.lists[at + b]);
+                let next = match before {
+                    Some(before) => &mut self.lists[before + b],
+                    None => &mut out[b],
+                };
+                list.retain(|q| {
+                    let gone = goes(q.row());
+                    if gone {
+                        if next.len() == next.capacity() {
+                            refill(next, &mut self.spare);
+                        }
+                        next.push(*q);
+                    }
+                    !gone
+                });
+                self.lists[at + b] = list;
+            }
+        }
+        let lens = &mut self.len[turn * self.stride..][..self.rows];
+        for (row, len) in lens.iter_mut().enumerate() {
+            *len = len.saturating_sub(goes(row) as u8);
+        }
+        self.move_up(turn);
+    }
+
+    /// Those beyond the last place move up where there is room now.
+    #[inline(always)]
+    fn move_up(&mut self, turn: usize) {
+        if !self.beyond[turn].is_empty() {
+            self.queue_again(turn);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn queue_again(&mut self, turn: usize) {
+        for (queued, to) in std::mem::take(&mut self.beyond[turn]) {
+            self.push(turn, queued, to as usize);
+        }
+    }
+
+    /// A bit for each row that has a cell in line at `turn`.
+    pub fn busy(&self, turn: usize, rows: &mut [u64]) {
+        rows.fill(0);
+        let lens = &self.len[turn * self.stride..][..self.rows];
+        for (row, &len) in lens.iter().enumerate() {
+            rows[row / 64] |= ((len > 0) as u64) << (row % 64);
+        }
+    }
+
+    /// The line of a row, in order, with its boxes.
+    fn line(&self, row: usize, turn: usize) -> impl Iterator<Item = (Queued, u16)> + '_ {
+        let len = self.len[turn * self.stride + row] as usize;
+        let places = (0..len).map(move |place| {
+            let lists = &self.lists[self.list(turn, place)..][..self.boxes];
+            let found = (0..).zip(lists).find_map(|(to, list)| {
+                let queued = list.iter().find(|q| q.row() == row);
+                queued.map(|&q| (q, to))
+            });
+            found.expect("a line has no gaps")
+        });
+        let beyond = self.beyond[turn].iter().copied();
+        places.chain(beyond.filter(move |q| q.0.row() == row))
+    }
+
+    /// Takes the cells out of a line that `goes` names; in order.
+    #[cold]
+    pub fn pull(&mut self, row: usize, turn: usize, goes: impl Fn(Cell) -> bool) -> Vec<Cell> {
+        let len = &mut self.len[turn * self.stride + row];
+        if *len == 0 {
+            return Vec::new();
+        }
+        let (gone, kept): (Vec<_>, Vec<_>) = self.line(row, turn).partition(|q| goes(q.0.cell()));
+        if gone.is_empty() {
+            return Vec::new();
+        }
+        self.len[turn * self.stride + row] = 0;
+        let lists = &mut self.lists[turn * PLACES * self.boxes..][..PLACES * self.boxes];
+        for list in lists {
+            list.retain(|q| q.row() != row);
+        }
+        self.beyond[turn].retain(|q| q.0.row() != row);
+        for (queued, to) in kept {
+            self.push(turn, queued, to as usize);
+        }
+        gone.into_iter().map(|q| q.0.cell()).collect()
+    }
+
+    /// Every cell, in no special order, with the turn of its line.
+    pub fn each(&self) -> impl Iterator<Item = (usize, Queued)> + '_ {
+        let lists = self.lists.iter().enumerate();
+        let placed = lists.flat_map(|(at, list)| {
+            let turn = at / (PLACES * self.boxes);
+            list.iter().map(move |&q| (turn, q))
+        });
+        let beyond = self.beyond.iter().enumerate();
+        placed.chain(beyond.flat_map(|(turn, list)| list.iter().map(move |q| (turn, q.0))))
+    }
+}
+
+/// All lines, to add cells to.
+pub struct Open<'a> {
+    boxes: usize,
+    stride: usize,
+    len: &'a mut [u8],
+    first: &'a [u8],
+    lists: &'a mut [Vec<Queued>],
+    beyond: &'a mut [Vec<(Queued, u16)>],
+    joining: &'a mut [Vec<(Queued, u16, u16)>],
+    spare: &'a mut Vec<Vec<Queued>>,
+}
+
+impl Open<'_> {
+    /// Adds a cell to the end of its line, at the latest when the lines are settled.
+    #[inline(always)]
+    pub fn join(&mut self, turn: usize, queued: Queued, to: usize) {
+        if self.joining.is_empty() {
+            return self.push(turn, queued, to);
+        }
+        self.joining[turn / GROUP].push((queued, turn as u16, to as u16));
+    }
+
+    /// Adds a cell to the end of its line.
+    #[inline(always)]
+    pub fn push(&mut self, turn: usize, queued: Queued, to: usize) {
+        let len = &mut self.len[turn * self.stride + queued.row()];
+        let place = *len as usize;
+        if place == PLACES {
+            let Queued { rank, seq, ends } = queued;
+            return self.push_beyond(turn, rank, seq, ends, to);
+        }
+        *len += 1;
+        let place = (self.first[turn] as usize + place) % PLACES;
+        let list = &mut self.lists[(turn * PLACES + place) * self.boxes + to];
+        if list.len() == list.capacity() {
+            refill(list, self.spare);
+        }
+        list.push(queued);
+    }
+
+    /// By words, so that a cell on its way to a list is never in memory.
+    #[cold]
+    #[inline(never)]
+    fn push_beyond(&mut self, turn: usize, rank: u32, seq: u32, ends: u32, to: usize) {
+        let queued = Queued { rank, seq, ends };
+        self.beyond[turn].push((queued, to as u16));
+    }
+
+    /// Hints that somebody will join this line soon.
+    #[inline(always)]
+    pub fn prefetch(&self, row: usize, turn: usize) {
+        super::prefetch::prefetch(self.len, turn * self.stride + row);
+    }
+}
+
+/// Makes room in a full list.
+#[cold]
+#[inline(never)]
+fn refill(list: &mut Vec<Queued>, spare: &mut Vec<Vec<Queued>>) {
+    match spare.pop() {
+        Some(empty) if list.capacity() == 0 => *list = empty,
+        other => {
+            spare.extend(other);
+            list.reserve(16);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    const ROWS: usize = 3;
+
+    /// Lines and, for each turn and row, a plain queue.
+    struct Both {
+        lines: Lines,
+        model: Vec<VecDeque<Queued>>,
+    }
+
+    impl Both {
+        /// What left is what the queues say, whatever the order of rows.
+        fn check(&mut self, turn: usize, rows: u64, out: &[Vec<Queued>]) {
+            let mut left: Vec<(Queued, usize)> = Vec::new();
+            for (to, list) in out.iter().enumerate() {
+                left.extend(list.iter().map(|&q| (q, to)));
+            }
+            left.sort_by_key(|q| q.0.row());
+            let firsts = (0..ROWS).filter(|row| rows >> row & 1 != 0);
+            let firsts = firsts.filter_map(|row| self.model[ROWS * turn + row].pop_front());
+            let firsts: Vec<_> = firsts.map(|q| (q, to(q.cell()))).collect();
+            assert_eq!(left, firsts);
+        }
+
+        fn agree(&self) {
+            for (k, queue) in self.model.iter().enumerate() {
+                let line = self.lines.line(k % ROWS, k / ROWS).map(|q| q.0);
+                assert_eq!(&line.collect::<VecDeque<_>>(), queue);
+            }
+            let all: usize = self.model.iter().map(VecDeque::len).sum();
+            assert_eq!(self.lines.each().count(), all);
+        }
+    }
+
+    /// Any rule that stays with the cell.
+    fn to(cell: Cell) -> usize {
+        cell.seq() as usize % 2
+    }
+
+    proptest! {
+        #[test]
+        fn each_line_is_a_queue(
+            ops in prop::collection::vec((0usize..2, 0usize..ROWS, 0u8..12), 1..600),
+        ) {
+            let mut both = Both {
+                lines: Lines::new(ROWS, 2, 2),
+                model: vec![VecDeque::new(); 2 * ROWS],
+            };
+            for (seq, (turn, row, op)) in ops.into_iter().enumerate() {
+                let mut out = vec![Vec::new(); 2];
+                match op {
+                    0 => {
+                        both.lines.take(turn, &mut out);
+                        both.check(turn, u64::MAX, &out);
+                    }
+                    1 => {
+                        let rows = 0b101 >> (seq % 2);
+                        both.lines.take_some(turn, &[rows], &mut out);
+                        both.check(turn, rows, &out);
+                    }
+                    2 => {
+                        let goes = |c: Cell| c.seq() % 3 == 0;
+                        let gone = both.lines.pull(row, turn, goes);
+                        let queue = &mut both.model[ROWS * turn + row];
+                        let (go, stay) = queue.iter().partition(|q| goes(q.cell()));
+                        *queue = stay;
+                        let go: VecDeque<Queued> = go;
+                        prop_assert_eq!(gone, go.iter().map(|q| q.cell()).collect::<Vec<_>>());
+                    }
+                    _ => {
+                        let queued = Queued::new(Cell::new(7, seq as u32), row, 9);
+                        both.lines.push(turn, queued, to(queued.cell()));
+                        both.model[ROWS * turn + row].push_back(queued);
+                    }
+                }
+                both.agree();
+                both.lines.spare.extend(out.into_iter().map(|mut l| { l.clear(); l }));
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! A slot at its beginning: what leaves the nodes of a shard.
+
+use super::cell::Routes;
+use super::faults::Lost;
+use super::lines::Queued;
+use super::mail::{to_box, Flight};
+use super::prefetch::hinted;
+use super::shard::{Sent, Shard, Ways};
+use super::topology::{ColumnRef, Visits};
+
+impl Shard {
+    /// Sends one cell on every uplink whose peer of this slot has one waiting.
+    /// Only with `FAULTY` any of them may be lost.
+    pub(super) fn transmit<'a, const WATCHED: bool, const FAULTY: bool>(
+        &mut self,
+        slot: i64,
+        columns: impl Iterator<Item = ColumnRef<'a>>,
+        ways: &Ways,
+        flight: &mut Flight,
+    ) {
+        flight.clear(&mut self.lines.spare);
+        if self.held == 0 {
+            return;
+        }
+        for column in columns {
+            let out = flight.open(column.turn);
+            self.take(column, out);
+            if ways.visits.shares_peers() {
+                out.iter_mut().for_each(|list| self.order(list));
+            }
+            let taken: u64 = out.iter().map(|list| list.len() as u64).sum();
+            self.held -= taken;
+            self.hops += taken;
+            if WATCHED {
+                self.note_sent(column, out, ways);
+            }
+            if FAULTY {
+                self.lose_some(slot, column, out, ways);
+            }
+            for shard in 0..self.shards {
+                self.leave(&out[to_box(shard, true)]);
+            }
+        }
+    }
+
+    /// The first cells of all lines of a column.
+    #[inline(always)]
+    fn take(&mut self, column: ColumnRef, out: &mut [Vec<Queued>]) {
+        match (column.labels, &self.granted) {
+            (None, None) => self.lines.take(column.turn as usize, out),
+            _ => self.take_some(column, out),
+        }
+    }
+
+    /// The same where not all nodes belong to the column, or second hops go first.
+    #[inline(never)]
+    fn take_some(&mut self, column: ColumnRef, out: &mut [Vec<Queued>]) {
+        let (turn, words) = (column.turn as usize, self.rows.div_ceil(64));
+        let mut rows = vec![u64::MAX; words];
+        if let Some(labels) = column.labels {
+            rows.copy_from_slice(&labels[self.lo / 64..][..words]);
+        }
+        let Some(granted) = &mut self.granted else {
+            return self.lines.take_some(turn, &rows, out);
+        };
+        let mut seconds = vec![0; words];
+        self.lines.busy(turn, &mut seconds);
+        self.lines.take_some(turn, &rows, out);
+        rows.iter_mut().zip(&seconds).for_each(|(r, s)| *r &= !s);
+        granted.take_some(turn, &rows, out);
+    }
+
+    /// Sorts a list by row, so that who comes first to a peer that they all meet
+    /// does not depend on how nodes are dealt to shards.
+    #[inline(never)]
+    fn order(&mut self, list: &mut [Queued]) {
+        let (sorted, rows) = (&mut self.sorted, &mut self.occupied);
+        for &q in &*list {
+            sorted[q.row()] = q;
+            rows[q.row() / 64] |= 1 << (q.row() % 64);
+        }
+        let mut places = list.iter_mut();
+        for (word, set) in rows.iter_mut().enumerate() {
+            while *set != 0 {
+                let row = word * 64 + set.trailing_zeros() as usize;
+                *set &= *set - 1;
+                if let Some(place) = places.next() {
+                    *place = sorted[row];
+                }
+            }
+        }
+    }
+
+    /// Second hops leave: their nodes relay one cell less.
+    #[inline(always)]
+    fn leave(&mut self, leaving: &[Queued]) {
+        if self.far {
+            hinted(leaving, self, Shard::hint_one, Shard::leave_one);
+        } else {
+            leaving.iter().for_each(|q| self.leave_one(q));
+        }
+    }
+
+    #[inline(always)]
+    fn hint_one(&self, q: &Queued) {
+        self.grants.prefetch(q.row(), q.destination());
+    }
+
+    #[inline(always)]
+    fn leave_one(&mut self, q: &Queued) {
+        let second = q.cell().is_second();
+        self.grants.release(q.row(), q.destination(), second);
+        self.relaying[q.row()] -= second as u32;
+    }
+
+    /// Takes out what is lost.
+    #[cold]
+    #[inline(never)]
+    fn lose_some(&mut self, slot: i64, column: ColumnRef, out: &mut [Vec<Queued>], ways: &Ways) {
+        let mut lost = Vec::new();
+        for list in out {
+            list.retain(|q| {
+                let label = self.lo + q.row();
+                let via = ways.visits.peer(label, column.turn as usize) as u16;
+                let fate = ways.faults.fate(slot, column.uplink, label as u16, via);
+                lost.extend(fate.map(|known_from| (*q, via, known_from)));
+                fate.is_none()
+            });
+        }
+        for (q, via, known_from) in lost {
+            self.leave_one(&q);
+            let cell = q.cell();
+            self.lost.push(Lost {
+                cell,
+                via,
+                known_from,
+            });
+        }
+    }
+
+    /// For the audit: what is sent, and on which uplink.
+    #[cold]
+    #[inline(never)]
+    fn note_sent(&mut self, column: ColumnRef, out: &[Vec<Queued>], ways: &Ways) {
+        let (visits, routes): (&Visits, &Routes) = (ways.visits, ways.routes);
+        self.sent.extend(out.iter().flatten().map(|q| {
+            let label = self.lo + q.row();
+            Sent {
+                from: label as u32,
+                to: visits.peer(label, column.turn as usize) as u32,
+                uplink: column.uplink as u32,
+                bytes: routes.bytes(q.cell()),
+            }
+        }));
+    }
+}
