@@ -1,0 +1,242 @@
+//! The table of `kind = "cthrough"`.
+
+use super::kernel::CThrough;
+use crate::hybrid::tree::{Tree, TreeKeys};
+use crate::registry::{FabricConfig, Site};
+use lightloom_engine::kernel::flow::FlowDriven;
+use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// c-Through: an electrical tree, and an optical switch that joins racks in
+/// pairs for part of the time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CThroughConfig {
+    /// β of the electrical tree: what the servers of a rack can send ÷ what the
+    /// tree can carry for them, from 1 to 1,000. Default 40 (§5.1: 40, 10, 4).
+    pub oversubscription: f64,
+    /// Levels of the tree: 2 (racks, core; §5.1) or 3 (racks, pods, core, √β
+    /// each). Default 2.
+    pub levels: u32,
+    /// Racks below one pod, with three levels; must divide the racks. Default:
+    /// the largest divisor up to 16 that leaves four pods or more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub racks_per_pod: Option<u32>,
+    /// Rate of a circuit between two racks, each way [b/s]. Default 4 Gb/s
+    /// (§5.1).
+    pub circuit_rate: Rate,
+    /// While the optical switch is set anew, all circuits are dark [s]. Default
+    /// 10 ms: switching and settling, as emulated (§5.1); §2 has about 20 ms for
+    /// a 320 × 320 switch of mirrors, and a few for small ones.
+    pub reconfiguration_delay: Time,
+    /// From one decision of the manager to the next [s]; must exceed the delays
+    /// of computation and reconfiguration together. Default 1 s (§6.1; 0.3 s to
+    /// 5 s are studied).
+    pub interval: Time,
+    /// From the reports to the decision [s]. Default 0 s, as for the four racks
+    /// of §5.1; §7.3 has 640 ms for 1,000 racks.
+    pub computation_delay: Time,
+    /// Limit of the buffer of each connection [B]: as much of a flow as a server
+    /// shows the manager. Default 100 MB (§6.1: "a reasonable choice"; 128 KB is
+    /// what servers have unless it is enlarged, and 300 MB the largest studied).
+    /// What an application can do while its buffer is full is the workload's:
+    /// see `ahead` of the job vm-migration.
+    pub socket_buffer: Bytes,
+    /// A server reports a queue, of all that it has for one rack, if it is
+    /// larger than this [B]; otherwise it counts as empty. Default 1 MB (§4.3).
+    pub report_queue: Bytes,
+    /// And only if it has changed by more than this since it was reported last
+    /// [B]. Default 1 MB (§4.3).
+    pub report_change: Bytes,
+    /// What becomes of racks for which nobody has reported demand. A perfect
+    /// matching joins them, too; the paper does not say how.
+    pub unrequested: Unrequested,
+    /// What a circuit that is up counts beyond its demand when the next matching
+    /// is chosen [B]. Default 0 B: circuits stay up among equals only. With more,
+    /// racks that take turns keep their circuits for longer and go dark less
+    /// often. At most 1 TB.
+    pub hysteresis: Bytes,
+    /// Share of a server's link that its queue for the connected rack may claim;
+    /// all other queues split the rest. Work-conserving: what one side does not
+    /// use the other may. From 0.5, below 1. Default 0.9 (§4.2).
+    pub optical_weight: f64,
+    /// From a circuit coming up to TCP filling it [s]; 0 for ideal transport.
+    /// Default 5 ms (§5.2.1).
+    pub ramp: Time,
+    /// From a circuit going dark to TCP filling its path in the tree [s]: it
+    /// loses packets and recovers; 0 for ideal transport. Default 30 ms (§5.2.1:
+    /// "a few tens of milliseconds").
+    pub dip: Time,
+    /// How long servers go on using their circuits without a word from the
+    /// manager [s]; then all traffic is electrical. Default 5 s; the paper does
+    /// not say.
+    pub controller_timeout: Time,
+}
+
+/// How racks without reported demand are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unrequested {
+    /// They take turns, so that queues too short to be reported are served too
+    /// (default).
+    Rotate,
+    /// They keep the circuits that they have, and are joined in order otherwise:
+    /// nothing goes dark for them.
+    Keep,
+}
+
+impl Default for CThroughConfig {
+    fn default() -> CThroughConfig {
+        let mb = |n: u64| Bytes(n * 1_000_000);
+        CThroughConfig {
+            oversubscription: 40.0,
+            levels: 2,
+            racks_per_pod: None,
+            circuit_rate: Rate(4 * Rate::GBPS.0),
+            reconfiguration_delay: Time::MS * 10,
+            interval: Time::S,
+            computation_delay: Time::ZERO,
+            socket_buffer: mb(100),
+            report_queue: mb(1),
+            report_change: mb(1),
+            unrequested: Unrequested::Rotate,
+            hysteresis: Bytes(0),
+            optical_weight: 0.9,
+            ramp: Time::MS * 5,
+            dip: Time::MS * 30,
+            controller_timeout: Time::S * 5,
+        }
+    }
+}
+
+/// Most racks: matrices of all pairs are kept, and the largest switches of
+/// mirrors have a few thousand ports (§7.3).
+const RACKS_MAX: u32 = 4_096;
+/// Most that any amount of data may be: keeps the sums of weights in range.
+pub(super) const BYTES_MAX: u64 = 1_000_000_000_000;
+/// Longest that any time may be.
+const TIME_MAX: Time = Time(3_600 * Time::S.0);
+
+fn refuse<T>(
+    key: &str,
+    value: impl std::fmt::Display,
+    limit: &str,
+    remedy: &str,
+) -> Result<T, Refusal> {
+    Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
+}
+
+impl CThroughConfig {
+    /// The electrical tree's part.
+    pub(super) fn tree(&self) -> TreeKeys {
+        TreeKeys {
+            oversubscription: self.oversubscription,
+            levels: self.levels,
+            racks_per_pod: self.racks_per_pod,
+        }
+    }
+
+    fn refuse_size(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        if cluster.racks <= RACKS_MAX {
+            return Ok(());
+        }
+        let limit = format!("one optical switch joins {RACKS_MAX} racks at most");
+        Err(Refusal::new(
+            "cluster.racks",
+            cluster.racks,
+            limit,
+            "lower it",
+        ))
+    }
+
+    fn refuse_times(&self) -> Result<(), Refusal> {
+        let times = [
+            ("interval", self.interval),
+            ("reconfiguration_delay", self.reconfiguration_delay),
+            ("computation_delay", self.computation_delay),
+            ("ramp", self.ramp),
+            ("dip", self.dip),
+            ("controller_timeout", self.controller_timeout),
+        ];
+        for (key, time) in times {
+            if time > TIME_MAX {
+                return refuse(key, time, "must be at most 3600 s", "lower it");
+            }
+        }
+        let busy = self.reconfiguration_delay + self.computation_delay;
+        if self.interval <= busy {
+            return Err(Refusal::new(
+                "fabric.interval",
+                self.interval,
+                format!("not longer than computation and reconfiguration, which take {busy}"),
+                "raise fabric.interval, or lower fabric.computation_delay",
+            ));
+        }
+        Ok(())
+    }
+
+    fn refuse_amounts(&self) -> Result<(), Refusal> {
+        let amounts = [
+            ("socket_buffer", self.socket_buffer),
+            ("report_queue", self.report_queue),
+            ("report_change", self.report_change),
+            ("hysteresis", self.hysteresis),
+        ];
+        for (key, bytes) in amounts {
+            if bytes.0 > BYTES_MAX {
+                return refuse(key, bytes, "must be at most 1 TB", "lower it");
+            }
+        }
+        if self.socket_buffer.0 == 0 {
+            return refuse(
+                "socket_buffer",
+                self.socket_buffer,
+                "must be above 0 B",
+                "use 100 MB",
+            );
+        }
+        if self.circuit_rate.0 == 0 || self.circuit_rate.0 > RATE_MAX.0 {
+            let limit = "must be above 0 b/s and at most 1000 Tb/s";
+            return refuse("circuit_rate", self.circuit_rate, limit, "use 4 Gb/s");
+        }
+        if !(0.5..1.0).contains(&self.optical_weight) {
+            let limit = "must be at least 0.5 and below 1, so that no queue starves";
+            return refuse("optical_weight", self.optical_weight, limit, "use 0.9");
+        }
+        Ok(())
+    }
+}
+
+/// As for racks: sums over all racks stay in range.
+const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
+
+impl FabricConfig for CThroughConfig {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+        let tree = self.tree().resolve(cluster)?;
+        self.refuse_size(cluster)?;
+        self.refuse_times()?;
+        self.refuse_amounts()?;
+        Ok(CThroughConfig {
+            racks_per_pod: tree.racks_per_pod,
+            ..self
+        })
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let kernel = CThrough::new(&config, site.cluster, site.flows.len());
+        Ok(Box::new(FlowDriven::new(kernel)))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let Ok(config) = self.clone().resolve(site.cluster) else {
+            return 0;
+        };
+        let (racks, hosts) = (site.cluster.racks as u64, site.cluster.hosts() as u64);
+        let (flows, tree) = (site.flows.len(), Tree::new(&config.tree(), site.cluster));
+        // Demand, its symmetric weights, and those with hysteresis.
+        let matrices = 3 * 8 * racks * racks;
+        tree.memory(flows) + matrices + (racks + hosts) * 100 + flows as u64 * 48
+    }
+}

@@ -1,0 +1,91 @@
+//! c-Through (Wang et al., "c-Through: Part-time Optics in Data Centers",
+//! SIGCOMM 2010): an oversubscribed electrical tree that is always there, and one
+//! optical switch that joins each rack to one other at a time.
+//!
+//! | file | the paper's mechanism |
+//! |---|---|
+//! | [`estimate`] | demand from the buffers of connections; what is reported (§4.1, §4.3) |
+//! | [`manager`] | maximum-weight perfect matching of the racks (§4.1) |
+//! | [`reconfigure`] | the optical switch; dark while it is set (§2, §5.1) |
+//! | [`demultiplex`] | optical and electrical VLAN; weights 0.9 and 0.1 (§4.2) |
+//! | [`transport`] | what TCP makes of a path that changes (§5.2.1) |
+//! | [`kernel`] | the manager's timeline; failures |
+//!
+//! Flows move at their max-min fair rates (flow kernel), on the circuit while
+//! their racks are joined, on the tree otherwise. A flow is a connection.
+//!
+//! Assumed where the paper is silent: the manager's first decision is one
+//! interval after the start; a queue that falls below the threshold is reported
+//! as empty; how racks without reported demand are joined (`unrequested`); when
+//! the controller fails, circuits stay as they are until servers give up
+//! (`controller_timeout`), what it was about to set stays dark; a rack whose
+//! optical port breaks falls back to the tree at once, and is left out until the
+//! first decision after the repair.
+//!
+//! Not modelled: packets, queues in switches and their delay, slow start,
+//! bandwidth and delay of reports and notices, broadcast and multicast, memory
+//! that buffers take, several circuits a rack, rings or trees of optical
+//! switches (§7.3), circuits that stay lit while others move, traffic that waits
+//! for a circuit rather than take the tree (which the paper avoids, §7.3).
+
+pub mod config;
+pub mod demultiplex;
+pub mod estimate;
+pub mod kernel;
+pub mod manager;
+pub mod reconfigure;
+#[cfg(test)]
+mod tests;
+pub mod transport;
+
+use crate::registry::{build, memory, resolve, schema, Entry, Preset};
+use config::CThroughConfig;
+
+/// `kind = "cthrough"`.
+pub const ENTRY: Entry = Entry {
+    kind: "cthrough",
+    title: "c-Through",
+    source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010",
+    summary:
+        "An oversubscribed electrical tree and one optical circuit switch that joins racks in \
+              pairs: every second a manager matches them by the demand that servers show in their \
+              socket buffers, and all circuits go dark for 10 ms.",
+    presets: PRESETS,
+    schema: schema::<CThroughConfig>,
+    resolve: resolve::<CThroughConfig>,
+    build: build::<CThroughConfig>,
+    memory: memory::<CThroughConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "testbed-40to1",
+        summary: "§6: 100 Mb/s out of a rack of four servers, 100 MB buffers, 1 s interval",
+        table: r#"{"oversubscription": 40.0}"#,
+    },
+    Preset {
+        name: "testbed-10to1",
+        summary: "the same with 400 Mb/s out of a rack",
+        table: r#"{"oversubscription": 10.0}"#,
+    },
+    Preset {
+        name: "testbed-4to1",
+        summary: "the same with 1 Gb/s out of a rack",
+        table: r#"{"oversubscription": 4.0}"#,
+    },
+    Preset {
+        name: "default-buffers",
+        summary: "40:1 with the 128 KB buffers that servers have unless told otherwise",
+        table: r#"{"socket_buffer": "128 KB"}"#,
+    },
+    Preset {
+        name: "large-switch",
+        summary: "§2, §7.3: 20 ms for a large switch of mirrors, 640 ms to match 1,000 racks",
+        table: r#"{"reconfiguration_delay": "20 ms", "computation_delay": "640 ms"}"#,
+    },
+    Preset {
+        name: "ideal-transport",
+        summary: "40:1 where flows have their new rate at once",
+        table: r#"{"ramp": "0 s", "dip": "0 s"}"#,
+    },
+];

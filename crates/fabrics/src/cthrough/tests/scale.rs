@@ -1,0 +1,69 @@
+//! c-Through at the size of §7.3.
+
+use super::*;
+use lightloom_engine::Stream;
+
+const LARGE: Cluster = Cluster {
+    racks: 1_000,
+    servers_per_rack: 40,
+    server_rate: Rate::GBPS,
+    nic: Nic::Capped(Rate::GBPS),
+};
+
+/// §7.3: a rack that has something for all others is with the last of them
+/// after 999 periods. The tree is next to nothing, so that nobody is served by
+/// it before.
+#[test]
+fn the_last_of_a_hundred_racks_waits_for_99_periods() {
+    let cluster = Cluster {
+        racks: 100,
+        servers_per_rack: 4,
+        ..LARGE
+    };
+    // What a circuit carries in a period, less the tenth that others claim.
+    let rows: Vec<Row> = (1..100)
+        .flat_map(|rack| (0..4).map(move |s| (s, rack * 4 + s, 110_000_000, Time::ZERO)))
+        .collect();
+    let table = ideal(json!({"oversubscription": 1_000.0, "socket_buffer": "300 MB"}));
+    let mut bench = Bench::new(&cluster, table, &rows);
+    bench.until(110_000);
+    let visits: Vec<_> = bench.circuits().into_iter().filter(|c| c.0 == 0).collect();
+    let mut visited: Vec<u32> = visits.iter().map(|c| c.1).collect();
+    assert_eq!(visits[98].2, 99_010);
+    visited.truncate(99);
+    visited.sort_unstable();
+    visited.dedup();
+    assert_eq!(visited.len(), 99);
+}
+
+/// `cargo test --release -p lightloom-fabrics cthrough::tests::scale -- --ignored --nocapture`
+#[test]
+#[ignore = "prints a table"]
+fn a_thousand_racks() {
+    println!("1,000 racks × 40 servers, 100 MB flows: concurrent flows, simulated s, events, s");
+    for concurrent in [10_000u32, 100_000] {
+        let mut rng = Stream::new(1, "pairs", 0);
+        let rows: Vec<Row> = (0..concurrent)
+            .map(|_| {
+                let src = rng.below(40_000);
+                let rack = (src / 40 + 1 + rng.below(999).min(rng.below(999))) % 1_000;
+                let bytes = 50_000_000 + rng.below(100_000_000) as u64;
+                let at = Time(rng.below(1_000_000) as i64 * 1_000_000);
+                (src, rack * 40 + rng.below(40), bytes, at)
+            })
+            .collect();
+        let mut bench = Bench::new(&LARGE, json!({}), &rows);
+        let clock = std::time::Instant::now();
+        let mut ms = 0;
+        while clock.elapsed().as_secs() < 60 && ms < 20_000 {
+            ms += 500;
+            bench.until(ms);
+        }
+        let done = bench.io.ledger.flows_completed;
+        let took = clock.elapsed().as_secs_f64();
+        println!(
+            "{concurrent:7} {:6.1} {done:7} completed {took:6.2}",
+            ms as f64 / 1e3
+        );
+    }
+}

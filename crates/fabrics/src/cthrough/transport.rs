@@ -1,0 +1,124 @@
+//! What TCP makes of a path that changes under it (§5.2.1, Fig 5).
+//!
+//! A flow that is moved to a circuit fills it within `ramp`; one that falls back
+//! to the tree loses packets and is back at its share after `dip`. Both are
+//! linear rises from nothing to the narrowest rate of the new path, in steps that
+//! carry as much as the slope would; a flow whose fair share is less has it
+//! sooner. Flows that begin, and all other changes of rate, are ideal.
+
+use lightloom_engine::kernel::flow::Net;
+use lightloom_engine::{FlowId, Rate, Time};
+
+/// Steps of a rise.
+const STEPS: u32 = 4;
+
+/// Flows that were moved together.
+#[derive(Clone, Debug, Default)]
+struct Batch {
+    flows: Vec<FlowId>,
+    span: Time,
+    full: Rate,
+    step: u32,
+}
+
+/// A batch's number; those of batches that have risen are used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchId(u32);
+
+/// Flows that rise after a move.
+#[derive(Clone, Debug)]
+pub struct Transport {
+    batches: Vec<Batch>,
+    unused: Vec<BatchId>,
+    /// The batch that each flow rises with.
+    of: Vec<Option<BatchId>>,
+}
+
+impl Transport {
+    /// For as many flows.
+    pub fn new(flows: usize) -> Transport {
+        Transport {
+            batches: Vec::new(),
+            unused: Vec::new(),
+            of: vec![None; flows],
+        }
+    }
+
+    /// `flows` have been moved to paths of at most `full` and rise to it within
+    /// `span`. Returns the batch and when [`Transport::rise`] is due for it.
+    pub fn moved(
+        &mut self,
+        flows: Vec<FlowId>,
+        span: Time,
+        full: Rate,
+        now: Time,
+        net: &mut Net,
+    ) -> Option<(BatchId, Time)> {
+        if flows.is_empty() {
+            return None;
+        }
+        if span == Time::ZERO {
+            flows.iter().for_each(|&flow| self.let_go(flow, net));
+            return None;
+        }
+        let id = self
+            .unused
+            .pop()
+            .unwrap_or(BatchId(self.batches.len() as u32));
+        if id.0 as usize == self.batches.len() {
+            self.batches.push(Batch::default());
+        }
+        flows
+            .iter()
+            .for_each(|flow| self.of[flow.index()] = Some(id));
+        self.batches[id.0 as usize] = Batch {
+            flows,
+            span,
+            full,
+            step: 0,
+        };
+        self.limit(id, net);
+        Some((id, now + self.until_next(id)))
+    }
+
+    /// The next step of a batch; returns when another is due.
+    pub fn rise(&mut self, id: BatchId, now: Time, net: &mut Net) -> Option<Time> {
+        let batch = &mut self.batches[id.0 as usize];
+        batch.step += 1;
+        if batch.step < STEPS {
+            self.limit(id, net);
+            return Some(now + self.until_next(id));
+        }
+        for flow in std::mem::take(&mut batch.flows) {
+            if self.of[flow.index()] == Some(id) && net.is_open(flow) {
+                self.let_go(flow, net);
+            }
+        }
+        self.unused.push(id);
+        None
+    }
+
+    fn let_go(&mut self, flow: FlowId, net: &mut Net) {
+        self.of[flow.index()] = None;
+        net.set_limit(flow, None);
+    }
+
+    /// The steps' lengths add up to the span.
+    fn until_next(&self, id: BatchId) -> Time {
+        let batch = &self.batches[id.0 as usize];
+        let at = |step: u32| Time((batch.span.0 as i128 * step as i128 / STEPS as i128) as i64);
+        at(batch.step + 1) - at(batch.step)
+    }
+
+    /// In its k-th step of s a flow has (2k + 1) / 2s: the middle of the slope.
+    fn limit(&mut self, id: BatchId, net: &mut Net) {
+        let batch = &self.batches[id.0 as usize];
+        let part = batch.full.0 as u128 * (2 * batch.step + 1) as u128 / (2 * STEPS) as u128;
+        let limit = Some(Rate((part as u64).max(1)));
+        for &flow in &batch.flows {
+            if self.of[flow.index()] == Some(id) && net.is_open(flow) {
+                net.set_limit(flow, limit);
+            }
+        }
+    }
+}
