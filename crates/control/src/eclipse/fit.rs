@@ -43,7 +43,7 @@ impl Terms {
     }
 
     /// The least that lets a pair send so much, within the bounds.
-    fn day_for(&self, bytes: i64) -> Time {
+    pub fn day_for(&self, bytes: i64) -> Time {
         let sent = self.rate.bytes_in(self.before) as u128;
         let bits = (sent + bytes as u128) * 8_000_000_000_000;
         let ps = bits.div_ceil(self.rate.0 as u128);

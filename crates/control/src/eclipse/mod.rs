@@ -16,7 +16,7 @@
 mod bounds;
 mod fit;
 
-use crate::assignment::{Solver, Weights};
+use crate::assignment::{Assignment, Solver, Weights};
 use crate::demand::Matrix;
 use crate::schedule::{check_rate, Frame, Schedule, Slot};
 use bounds::{grid, port_bound, Candidate};
@@ -150,12 +150,27 @@ enum What {
     New(Vec<u32>),
 }
 
+/// What is known of a candidate in this step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// A bound from the step before.
+    Old,
+    /// A bound by the largest entries of lines.
+    Rough,
+    /// A bound by the prices of its neighbour.
+    Priced,
+    /// The best matching.
+    Solved,
+}
+
 struct Search<'a> {
     options: &'a Options,
     n: usize,
     left: Vec<i64>,
     /// From short to long.
     grid: Vec<Candidate>,
+    /// For each day of the grid that was solved, the columns' potentials then.
+    prices: Vec<Vec<i64>>,
     solver: Solver,
     slots: Vec<Slot>,
     /// Of the window, after the slots.
@@ -166,11 +181,13 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(demand: &Matrix, options: &'a Options) -> Search<'a> {
+        let grid = grid(demand, options);
         Search {
             options,
             n: demand.n(),
             left: demand.cells().to_vec(),
-            grid: grid(demand, options),
+            prices: vec![Vec::new(); grid.len()],
+            grid,
             solver: Solver::new(),
             slots: Vec::new(),
             remaining: options.frame.period,
@@ -181,7 +198,6 @@ impl<'a> Search<'a> {
 
     fn run(&mut self) -> Result<(), Refusal> {
         loop {
-            self.limit_to_lines();
             let choice = self.choose()?;
             self.bound();
             match choice {
@@ -222,40 +238,63 @@ impl<'a> Search<'a> {
         if self.slots.len() == max_slots || self.remaining < shortest {
             return Ok(best);
         }
-        let mut tried = vec![false; self.grid.len() + 1];
-        let longest = self.longest();
-        while let Some((at, candidate)) = self.promising(longest, &tried, ratio_of(&best)) {
-            let (permutation, carried) = self.assign(candidate.cap)?;
-            tried[at] = true;
-            if let Some(known) = self.grid.get_mut(at) {
-                known.most = carried;
+        let mut stages = vec![Stage::Old; self.grid.len() + 1];
+        let mut longest = self.longest();
+        while let Some(at) = self.promising(longest, &stages, ratio_of(&best)) {
+            if stages[at] == Stage::Old {
+                self.limit_to_lines();
+                longest = self.longest();
+                stages.fill(Stage::Rough);
+                continue;
             }
-            self.spread(candidate, carried);
-            let (ratio, day) = self.fit(&permutation, self.terms(longest.day));
-            if ratio.beats(ratio_of(&best)) {
-                let what = What::New(permutation);
-                best = Some(Choice { ratio, day, what });
-            }
+            let candidate = *self.grid.get(at).unwrap_or(&longest);
+            let most = match stages[at] {
+                Stage::Rough => {
+                    stages[at] = Stage::Priced;
+                    candidate.most.min(self.most_at_prices(at, candidate.cap))
+                }
+                _ => {
+                    stages[at] = Stage::Solved;
+                    let found = self.assign(at, candidate.cap)?;
+                    self.spread(candidate, found.weight);
+                    let (ratio, day) = self.fit(&found.column_of, self.terms(longest.day));
+                    if ratio.beats(ratio_of(&best)) {
+                        let what = What::New(found.column_of);
+                        best = Some(Choice { ratio, day, what });
+                    }
+                    found.weight
+                }
+            };
+            self.grid.get_mut(at).unwrap_or(&mut longest).most = most;
         }
         Ok(best)
     }
 
-    /// The slot that is best lit longer: it costs no night.
+    /// The slot that is best lit longer, which costs no night: until the next of its
+    /// pairs has sent all, since it only gets worse then.
     fn longer(&self) -> Option<Choice> {
         let mut best = None;
         for (at, slot) in self.slots.iter().enumerate() {
+            let (mut open, mut least) = (0, i64::MAX);
+            for (line, &column) in self.left.chunks_exact(self.n).zip(&slot.permutation) {
+                let entry = line[column as usize];
+                if entry > 0 {
+                    open += 1;
+                    least = entry.min(least);
+                }
+            }
             let terms = Terms {
-                rate: self.options.rate,
                 night: Time::ZERO,
                 before: slot.day,
-                shortest: Time(1),
-                longest: self.remaining,
+                shortest: Time::ZERO,
+                ..self.terms(self.remaining)
             };
-            if self.remaining < terms.shortest {
-                break;
-            }
-            let (ratio, day) = self.fit(&slot.permutation, terms);
-            if ratio.beats(ratio_of(&best)) {
+            let day = terms.day_for(least);
+            let ratio = Ratio {
+                bytes: open * terms.bytes(day),
+                time: day,
+            };
+            if open > 0 && ratio.beats(ratio_of(&best)) {
                 let what = What::Longer(at);
                 best = Some(Choice { ratio, day, what });
             }
@@ -274,6 +313,32 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// By duality no matching carries more than any potentials that cover what is
+    /// left for a day: those of the nearest day that was solved, mended where they
+    /// no longer fit, in two passes.
+    fn most_at_prices(&self, at: usize, cap: i64) -> i64 {
+        let solved = |&at: &usize| self.prices.get(at).is_some_and(|p| !p.is_empty());
+        let steps = 0..=self.grid.len();
+        let around = steps.flat_map(|step| [at.wrapping_sub(step), at + step]);
+        let Some(nearest) = { around }.find(solved) else {
+            return i64::MAX;
+        };
+        let prices = &self.prices[nearest];
+        let mut columns = vec![0; self.n];
+        let mut sum = 0;
+        for line in self.left.chunks_exact(self.n) {
+            let pairs = line.iter().zip(prices);
+            let row = pairs.fold(0, |row, (&entry, price)| row.max(entry.min(cap) - price));
+            for (column, &entry) in columns.iter_mut().zip(line) {
+                *column = (entry.min(cap) - row).max(*column);
+            }
+            sum += row;
+        }
+        columns
+            .iter()
+            .fold(sum, |sum, column| sum.saturating_add(*column))
+    }
+
     /// The longest day that still fits; it need not be on the grid.
     fn longest(&self) -> Candidate {
         let day = self.remaining - self.options.frame.night;
@@ -286,14 +351,9 @@ impl<'a> Search<'a> {
         Candidate { day, cap, most }
     }
 
-    /// The candidate with the best bound, if it may beat `best`; its place in the
+    /// The candidate with the best bound, if it may beat `best`: its place in the
     /// grid, or behind it.
-    fn promising(
-        &self,
-        longest: Candidate,
-        tried: &[bool],
-        mut best: Ratio,
-    ) -> Option<(usize, Candidate)> {
+    fn promising(&self, longest: Candidate, stages: &[Stage], mut best: Ratio) -> Option<usize> {
         let fit = self
             .grid
             .partition_point(|candidate| candidate.day < longest.day);
@@ -301,9 +361,9 @@ impl<'a> Search<'a> {
         let mut found = None;
         for (at, candidate) in on_grid.chain([(self.grid.len(), longest)]) {
             let bound = self.ratio(candidate.day, candidate.most);
-            if !tried[at] && bound.beats(best) {
+            if stages[at] != Stage::Solved && bound.beats(best) {
                 best = bound;
-                found = Some((at, candidate));
+                found = Some(at);
             }
         }
         found
@@ -314,11 +374,14 @@ impl<'a> Search<'a> {
         Ratio { bytes, time }
     }
 
-    /// The matching that carries most in a day, and how much.
-    fn assign(&mut self, cap: i64) -> Result<(Vec<u32>, i64), Refusal> {
+    /// The matching that carries most in a day.
+    fn assign(&mut self, at: usize, cap: i64) -> Result<Assignment, Refusal> {
         let weights = Weights::new(self.n, &self.left).capped(cap);
         let found = self.solver.maximum(&weights)?;
-        Ok((found.column_of, found.weight))
+        if let Some(prices) = self.prices.get_mut(at) {
+            prices.clone_from(&found.column_potential);
+        }
+        Ok(found)
     }
 
     /// What one day carries bounds the others: shorter ones carry no more, longer
@@ -479,13 +542,12 @@ mod tests {
             let options = options(period, night);
             let mut search = Search::new(&demand, &options);
             loop {
-                search.limit_to_lines();
                 let choice = search.choose().unwrap();
                 let chosen = ratio_of(&choice);
                 let longest = search.longest();
                 for candidate in search.grid.clone().into_iter().chain([longest]) {
                     if candidate.day <= longest.day && candidate.cap > 0 {
-                        let (_, most) = search.assign(candidate.cap).unwrap();
+                        let most = search.assign(usize::MAX, candidate.cap).unwrap().weight;
                         prop_assert!(!search.ratio(candidate.day, most).beats(chosen));
                     }
                 }
