@@ -144,6 +144,10 @@ def draw_series(axes: Axes, series: Series) -> None:
         return
     line = handle(series.slot)
     line.set_data(series.x, series.y)
+    if series.drawn == "dots":
+        line.set_linestyle("none")
+    if series.drawn == "bars":
+        line.set(linestyle="-", linewidth=style.BAR_WIDTH / 2, marker="", solid_capstyle="butt")
     if not series.points and len(series.x):
         stride = max(1, len(series.x) // 7)
         line.set_markevery((min(series.slot * stride // 8, len(series.x) - 1), stride))

@@ -51,7 +51,12 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
             "hoverinfo": "skip",
             "hovertemplate": None,
         }
+    if y.names:
+        made["text"] = [y.names[int(v)] if math.isfinite(v) else None for v in series.y]
+        made["hovertemplate"] = f"%{{x{HOVER_UNITS[x.quantity]}, %{{text}}"
     look = style.look(series.slot)
+    if series.drawn == "bars":
+        return made | {"mode": "lines", "line": {"width": style.BAR_WIDTH}}
     dash = ",".join(f"{d:g}px" for d in look.dash) or "solid"
     marker: dict[str, Any] = {"symbol": look.marker[0], "size": 8}
     if any(series.hollow):
@@ -60,7 +65,7 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
     if not series.points:
         marker["maxdisplayed"] = 7
     return made | {
-        "mode": "lines+markers",
+        "mode": "markers" if series.drawn == "dots" else "lines+markers",
         "line": {"width": style.LINE_WIDTH, "dash": dash},
         "marker": marker,
     }
@@ -77,6 +82,8 @@ def axis(axis: Axis) -> dict[str, Any]:
         "tickvals": [float(f"{v:.6g}") for v, _ in ticks],
         "ticktext": [label for _, label in ticks],
     }
+    if axis.names:
+        made["named"] = True  # the page makes room for the names
     # For the ticks that Plotly chooses when the reader zooms in.
     if axis.quantity == "share":
         made["tickformat"] = ".3~%"

@@ -73,6 +73,8 @@ def workload(experiment: Mapping[str, Any]) -> str:
     w = experiment.get("workload", {})
     if trace := w.get("trace"):
         return f"trace {tidy(trace)}"
+    if jobs := w.get("jobs"):
+        return jobs_line(jobs, str(w.get("schedule", "in-sequence")))
     arrivals = w.get("arrivals", "")
     parts = [NAMES.get(arrivals, tidy(arrivals)) if isinstance(arrivals, str) else tidy(arrivals)]
     if (load := w.get("load")) is not None:
@@ -86,6 +88,15 @@ def workload(experiment: Mapping[str, Any]) -> str:
             units.counted(flows, "flow") if isinstance(flows, int) else f"{tidy(flows)} flows"
         )
     return ", ".join(p for p in parts if p) or units.MISSING
+
+
+def jobs_line(jobs: Sequence[Mapping[str, Any]], schedule: str) -> str:
+    """The jobs by name, and whether they run one after the other."""
+    names = [str(job.get("name", job.get("kind", "job"))) for job in jobs]
+    if len(names) == 1:
+        return f"job {names[0]}"
+    how = "one after the other" if schedule == "in-sequence" else "together"
+    return f"{units.counted(len(names), 'job')} {how}: {units.listed(names)}"
 
 
 def run(made: Workload) -> str:

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from .jobs import circuit_timelines, job_times
 from .model import Fabric, LoadPoint, Workload
 from .spec import Axis, Figure, Floats, Panel, Series, axis
 
@@ -29,11 +30,13 @@ def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...
     """Every figure that the data allow. `curves` is the number of fabrics on the whole page."""
     thin = max(0.25, min(1.0, 12 / max(1, curves or len(workload.fabrics))))
     made = (
+        job_times(workload),
         distribution(workload, int(CDF_POINTS * thin)),
         by_size(workload),
         by_load(workload),
         queues(workload, int(TIME_POINTS * thin)),
         traffic(workload, int(TIME_POINTS * thin)),
+        *circuit_timelines(workload),
     )
     return tuple(f for f in made if f is not None)
 

@@ -65,6 +65,28 @@ class LoadPoint:
 
 
 @dataclass(frozen=True)
+class Circuits:
+    """Lit circuits in columns: between which racks, from when until when [s]."""
+
+    pairs: tuple[tuple[int, int], ...]
+    start: Floats
+    end: Floats
+
+    @property
+    def settings(self) -> int:
+        """How often circuits came up."""
+        return int(np.unique(self.start).size)
+
+    def lit(self) -> float:
+        """For how long at least one was lit [s]."""
+        total, until = 0.0, -math.inf
+        for start, end in sorted(zip(self.start, self.end, strict=True)):
+            total += max(0.0, end - max(start, until))
+            until = max(until, end)
+        return float(total)
+
+
+@dataclass(frozen=True)
 class Fabric:
     """One fabric of a comparison."""
 
@@ -76,6 +98,7 @@ class Fabric:
     fct: Floats  # of the same flows [s]; NaN if unfinished
     timeseries: pa.Table
     sweep: tuple[LoadPoint, ...]
+    circuits: Circuits | None = None
 
     @property
     def kind(self) -> str:
@@ -109,6 +132,26 @@ class Fabric:
     def delivered(self) -> float | None:
         """Share of the offered bytes that was delivered."""
         return ratio(self.get("bytes_delivered"), self.get("bytes_offered"))
+
+    @property
+    def jobs(self) -> dict[str, float | None]:
+        """How long each job took [s], None if it did not finish. Members of a mix
+        (`gridmix/7-…`) are left out."""
+        found = self.summary.get("jobs") or {}
+        return {name: figure(job, "seconds") for name, job in found.items() if "/" not in name}
+
+    @property
+    def circuit_share(self) -> float | None:
+        """Share of the delivered bytes that crossed a circuit."""
+        return self.get("circuit_share")
+
+    @property
+    def dark(self) -> float | None:
+        """Share of the run in which no circuit was lit."""
+        end = self.get("simulated_s")
+        if self.circuits is None or not end:
+            return None
+        return max(0.0, 1.0 - self.circuits.lit() / end)
 
     @cached_property
     def time(self) -> Floats:
@@ -184,8 +227,24 @@ def read_fabric(
         if (p := load_point(s, nominal[i] if i < len(nominal) else None))
     )
     return Fabric(
-        label, slot, settings, result.summary, sizes, fct[arrived], result.timeseries, points
+        label,
+        slot,
+        settings,
+        result.summary,
+        sizes,
+        fct[arrived],
+        result.timeseries,
+        points,
+        read_circuits(result.circuits),
     )
+
+
+def read_circuits(table: pa.Table | None) -> Circuits | None:
+    """The circuits of a result, if its fabric has any."""
+    if table is None:
+        return None
+    pairs = zip(table["a"].to_pylist(), table["b"].to_pylist(), strict=True)
+    return Circuits(tuple(pairs), column(table, "from_ps") * PS, column(table, "until_ps") * PS)
 
 
 def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint | None:

@@ -18,6 +18,7 @@ from . import units
 
 Floats = NDArray[np.float64]
 Scale = Literal["linear", "log"]
+Drawn = Literal["line", "dots", "bars"]
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,13 @@ class Axis:
     quantity: units.Quantity
     scale: Scale
     limits: tuple[float, float]
+    names: tuple[str, ...] = ()  # of an axis of things: they stand at 0, 1, 2, …
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
         """Positions and labels, units included."""
+        if self.names:
+            return [(float(i), name) for i, name in enumerate(self.names)]
         places = (
             log_ticks(*self.limits)
             if self.scale == "log"
@@ -42,7 +46,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Series:
-    """One curve. Without a `slot` it is a reference, not a fabric."""
+    """One curve. Without a `slot` it is a reference, not a fabric.
+
+    Bars lie along x; NaN parts one from the next.
+    """
 
     label: str
     x: Floats
@@ -50,6 +57,7 @@ class Series:
     slot: int | None = None
     points: bool = False  # every point is a measurement that deserves a marker
     hollow: tuple[bool, ...] = ()  # points to be taken with care, drawn hollow
+    drawn: Drawn = "line"
 
 
 @dataclass(frozen=True)
@@ -110,6 +118,11 @@ def axis(
 ) -> Axis:
     """An axis around the given series, or of the given limits."""
     return Axis(title, quantity, scale, limits or extent(series, which, scale))
+
+
+def things(title: str, names: Sequence[str]) -> Axis:
+    """A vertical axis of things, the first on top."""
+    return Axis(title, "number", "linear", (len(names) - 0.4, -0.6), tuple(names))
 
 
 def log_ticks(low: float, high: float) -> list[float]:

@@ -40,6 +40,7 @@ MARKERS = (
     ("star", "*", "M0-5.5L1.6-1.7L5.5-1.5L2.5 1L3.5 5L0 2.8L-3.5 5L-2.5 1L-5.5-1.5L-1.6-1.7Z"),
 )
 LINE_WIDTH = 2.0
+BAR_WIDTH = 9.0
 REFERENCE_DASH = (2.0, 3.0)
 
 

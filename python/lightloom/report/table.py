@@ -114,7 +114,42 @@ GROUPS: tuple[tuple[str, tuple[Metric, ...]], ...] = (
 
 def groups(workload: Workload) -> list[tuple[str, list[Row]]]:
     """The table, in named groups of rows."""
-    return [(name, [row(m, workload.fabrics) for m in metrics]) for name, metrics in GROUPS]
+    every = (*job_group(workload), *circuit_group(workload), *GROUPS)
+    return [(name, [row(m, workload.fabrics) for m in metrics]) for name, metrics in every]
+
+
+def job_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], ...]:
+    """A row per job, where there are jobs."""
+    names = dict.fromkeys(name for f in workload.fabrics for name in f.jobs)
+    metrics = tuple(Metric(name, "time", "lower", job_time(name)) for name in names)
+    return (("Jobs", metrics),) if metrics else ()
+
+
+def job_time(name: str) -> Read:
+    """How long a job took."""
+    return lambda f: f.jobs.get(name)
+
+
+def circuit_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], ...]:
+    """What circuits do, where a fabric has any."""
+    if all(f.circuit_share is None for f in workload.fabrics):
+        return ()
+    return (
+        (
+            "Circuits",
+            (
+                Metric("Bytes over circuits", "share", None, lambda f: f.circuit_share),
+                Metric("Time with no circuit lit", "share", None, lambda f: f.dark),
+                Metric(
+                    "Settings of circuits",
+                    "number",
+                    None,
+                    lambda f: float(f.circuits.settings) if f.circuits else None,
+                    whole=True,
+                ),
+            ),
+        ),
+    )
 
 
 def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:

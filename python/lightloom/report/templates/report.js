@@ -77,7 +77,8 @@
   }
 
   function layoutOf(spec, width, height, stacked) {
-    const margin = { l: 60, r: 16, t: 30, b: 48 };
+    const names = spec.panels.flatMap((panel) => panel.y.named ? panel.y.ticktext : []);
+    const margin = { l: Math.max(60, ...names.map((name) => name.length * 7 + 14)), r: 16, t: 30, b: 48 };
     const places = domains(spec.panels.length, stacked, width - margin.l - margin.r, height - margin.t - margin.b);
     const layout = {
       width, height, margin, showlegend: false, hovermode: "closest", dragmode: "zoom",
@@ -127,7 +128,7 @@
           update[`${name}.tickmode`] = "array";
         } else if (`${name}.range[0]` in change) {
           const same = plot.layout[name].range.every((v, k) => Math.abs(v - whole[k]) < 1e-9);
-          update[`${name}.tickmode`] = same ? "array" : "auto";
+          update[`${name}.tickmode`] = same || panel[which].named ? "array" : "auto";
         }
       }
     });

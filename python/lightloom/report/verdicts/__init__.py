@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ..model import Workload
 from .answer import Evidence, Verdict
+from .jobs import circuits, jobs
 from .latency import short_flows
 from .network import arrival, links, memory
 from .traffic import most_traffic, oversubscription
@@ -19,6 +20,8 @@ __all__ = ["Evidence", "Verdict", "verdicts"]
 def verdicts(workload: Workload) -> list[Verdict]:
     """The answers that the data allow, in the order a reader asks."""
     made = (
+        jobs(workload.fabrics),
+        circuits(workload.fabrics),
         short_flows(workload.fabrics),
         most_traffic(workload),
         oversubscription(workload),

@@ -1,0 +1,92 @@
+"""Who finishes jobs soonest, and what circuits carry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import units
+from ..model import Fabric
+from ..ranking import LEVEL, Score, names, rank, slower
+from .answer import Verdict, evidence
+
+SAID = 4  # jobs that get a sentence each
+
+
+def jobs(fabrics: Sequence[Fabric]) -> Verdict | None:
+    """Who finishes each job soonest; None without jobs."""
+    named = list(dict.fromkeys(name for f in fabrics for name in f.jobs))
+    if not named:
+        return None
+    question = (
+        "Which fabric finishes the jobs soonest?" if len(fabrics) > 1 else "How long do jobs take?"
+    )
+    shown = evidence(fabrics, all_jobs, "time", lambda f: each_job(f, named))
+    parts = [job_answer(name, fabrics, alone=len(named) == 1) for name in named[:SAID]]
+    notes = ["Bars: the sum of the jobs' times."] if len(named) > 1 else []
+    if len(named) > SAID:
+        notes.append(f"The table has all {len(named)} jobs.")
+    notes.append(f"Level: less than {LEVEL * 100:.0f} % apart (one seed).")
+    return Verdict(question, " ".join(parts), shown, tuple(notes))
+
+
+def all_jobs(fabric: Fabric) -> float | None:
+    """Sum of the jobs' times [s], if all finished."""
+    times = list(fabric.jobs.values())
+    finished = [t for t in times if t is not None]
+    return sum(finished) if finished and len(finished) == len(times) else None
+
+
+def each_job(fabric: Fabric, named: Sequence[str]) -> str:
+    """The jobs one by one, where there are several."""
+    if not 1 < len(named) <= SAID:
+        return ""
+    return ", ".join(f"{n} {units.show(fabric.jobs.get(n), 'time')}" for n in named)
+
+
+def job_answer(job: str, fabrics: Sequence[Fabric], *, alone: bool) -> str:
+    """One job's winner, and how far the others are behind."""
+    scored = [Score.exact(f, t) for f in fabrics if (t := f.jobs.get(job)) is not None]
+    late = [f.label for f in fabrics if job in f.jobs and f.jobs[job] is None]
+    prefix = "" if alone else f"{job}: "
+    unfinished = f" Unfinished on {units.listed(late)}." if late else ""
+    if not scored:
+        return f"{prefix}no fabric finished it."
+    ranking = rank(scored, "lower")
+    best = units.show(ranking.best, "time")
+    if len(fabrics) == 1:
+        return f"{prefix}{best}.{unfinished}"
+    if len(ranking.leaders) == 1:
+        lead = f"{prefix}{names(ranking.leaders)} takes {best}."
+    else:
+        lead = f"{prefix}{names(ranking.leaders)} are level at {best}."
+    return " ".join(p for p in (lead, slower(ranking)) if p) + unfinished
+
+
+def circuits(fabrics: Sequence[Fabric]) -> Verdict | None:
+    """How much goes over circuits; None where there are none."""
+    having = [f for f in fabrics if f.circuit_share is not None]
+    if not having:
+        return None
+    scored = [Score.exact(f, s) for f in having if (s := f.circuit_share) is not None]
+    ranking = rank(scored, "higher")
+    share = units.show(ranking.best, "share")
+    if len(scored) == 1 or ranking.rest:
+        answer = f"{names(ranking.leaders)} sends {share} of the delivered bytes over circuits"
+        if len(ranking.leaders) > 1:
+            answer = f"{names(ranking.leaders)} send about {share} of the bytes over circuits"
+        rest = [f"{s.fabric.label} {units.show(s.value, 'share')}" for s in ranking.rest]
+        answer += f"; {units.listed(rest)}." if rest else "."
+    else:
+        answer = f"About {share} of the delivered bytes in {names(ranking.leaders)}."
+    shown = evidence(having, lambda f: f.circuit_share, "share", circuit_detail)
+    return Verdict("How much goes over circuits?", answer, shown)
+
+
+def circuit_detail(fabric: Fabric) -> str:
+    """How often they changed, and how long all was dark."""
+    if fabric.circuits is None:
+        return ""
+    parts = [f"{units.counted(fabric.circuits.settings, 'setting')} of circuits"]
+    if fabric.dark is not None:
+        parts.append(f"none lit {units.show(fabric.dark, 'share')} of the run")
+    return ", ".join(parts)

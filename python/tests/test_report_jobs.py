@@ -1,0 +1,148 @@
+"""Jobs and circuits in the report: figures, sentences and the table."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from test_report_support import Profile, make_comparison
+
+from lightloom import report
+from lightloom.report import figures, model, table, verdicts
+from lightloom.report.jobs import BARS_MAX, ROWS_MAX
+from lightloom.results import Comparison
+
+PROFILES = (Profile("tree"), Profile("c-through", "cthrough"), Profile("full"))
+TIMES: dict[str, dict[str, float | None]] = {
+    "tree": {"vm-migration": 280.0, "fft": None},
+    "c-through": {"vm-migration": 112.0, "fft": 30.0},
+    "full": {"vm-migration": 56.0, "fft": 29.9},
+}
+S = 1_000_000_000_000
+
+
+def circuits(rows: list[tuple[int, int, int, int]]) -> pa.Table:
+    a, b, start, end = zip(*rows, strict=True)
+    return pa.table(
+        {"a": a, "b": b, "plane": [0] * len(rows), "from_ps": start, "until_ps": end},
+        schema=pa.schema(
+            [
+                ("a", pa.uint32()),
+                ("b", pa.uint32()),
+                ("plane", pa.uint16()),
+                ("from_ps", pa.int64()),
+                ("until_ps", pa.int64()),
+            ]
+        ),
+    )
+
+
+def comparison(rows: list[tuple[int, int, int, int]] | None = None) -> Comparison:
+    made = make_comparison(PROFILES, n=300)
+    for label, times in TIMES.items():
+        summary: dict[str, Any] = made.results[label].summary
+        summary["simulated_s"] = 10.0
+        summary["circuit_share"] = 0.75 if label == "c-through" else None
+        summary["jobs"] = {
+            name: {"start_s": 0.0, "finish_s": t, "seconds": t} for name, t in times.items()
+        } | {"gridmix/1-small": {"start_s": 0.0, "finish_s": 1.0, "seconds": 1.0}}
+    # Lit 0-2 and 1-4 s (racks 0, 1) and 6-9 s: dark for 3 of 10 s.
+    default = [(0, 1, 0, 2 * S), (2, 3, S, 4 * S), (0, 1, 6 * S, 9 * S)]
+    made.results["c-through"].circuits = circuits(rows or default)
+    return made
+
+
+def read(made: Comparison) -> model.Workload:
+    return model.workload(made, model.slots([made]))
+
+
+def test_dark_time_is_what_the_union_of_circuits_leaves() -> None:
+    fabric = read(comparison()).fabrics[1]
+    assert fabric.dark == pytest.approx(0.3)
+    assert fabric.circuits is not None
+    assert fabric.circuits.settings == 3
+
+
+def test_the_timeline_has_a_row_per_pair_and_a_bar_per_circuit() -> None:
+    made = {f.key: f for f in figures.draw_all(read(comparison()))}
+    (panel,) = made["circuits"].panels
+    assert panel.y.names == ("0–1", "2–3")
+    (series,) = panel.series
+    assert series.drawn == "bars"
+    np.testing.assert_array_equal(series.x, [0, 2, np.nan, 1, 4, np.nan, 6, 9, np.nan])
+    np.testing.assert_array_equal(series.y, [0, 0, np.nan, 1, 1, np.nan, 0, 0, np.nan])
+
+
+def test_a_long_timeline_is_cut_to_what_can_be_seen() -> None:
+    rows = [(0, 1 + i % 40, i * S, (i + 1 + (i % 40 < 5)) * S) for i in range(2_000)]
+    made = {f.key: f for f in figures.draw_all(read(comparison(rows)))}
+    (panel,) = made["circuits"].panels
+    assert len(panel.y.names) == ROWS_MAX
+    assert {f"0–{b}" for b in range(1, 6)} <= set(panel.y.names)  # those lit longest
+    assert panel.series[0].x.size == 3 * BARS_MAX
+
+
+def test_jobs_that_did_not_finish_have_no_mark() -> None:
+    made = {f.key: f for f in figures.draw_all(read(comparison()))}
+    (panel,) = made["jobs"].panels
+    assert panel.y.names == ("vm-migration", "fft")
+    assert {s.label: list(zip(s.x, s.y, strict=True)) for s in panel.series} == {
+        "tree": [(280.0, 0.0)],
+        "c-through": [(112.0, 0.0), (30.0, 1.0)],
+        "full": [(56.0, 0.0), (29.9, 1.0)],
+    }
+
+
+def test_sentences_name_the_winner_of_each_job_and_the_share_of_circuits() -> None:
+    found = {v.question: v for v in verdicts.verdicts(read(comparison()))}
+    jobs = found["Which fabric finishes the jobs soonest?"]
+    plain = jobs.answer.replace("\u00a0", " ")
+    assert plain == (
+        "vm-migration: full takes 56.0 s. c-through takes 2.0× as long (112 s); "
+        "tree takes 5.0× as long (280 s). "
+        "fft: full and c-through are level at 29.9 s. Unfinished on tree."
+    )
+    assert [e.bar for e in jobs.evidence] == [None, 1.0, pytest.approx(85.9 / 142)]
+    share = found["How much goes over circuits?"]
+    assert share.answer.replace("\u00a0", " ") == (
+        "c-through sends 75.0 % of the delivered bytes over circuits."
+    )
+    assert share.evidence[0].detail.replace("\u00a0", " ") == (
+        "3 settings of circuits, none lit 30.0 % of the run"
+    )
+
+
+def test_the_table_has_a_row_per_job_and_the_circuits() -> None:
+    groups = dict(table.groups(read(comparison())))
+    assert [[c.text for c in row.cells] for row in groups["Jobs"]] == [
+        ["280", "112", "56.0"],
+        ["–", "30.0", "29.9"],
+    ]
+    assert [c.text for c in groups["Circuits"][0].cells] == ["–", "75.0", "–"]
+
+
+def test_without_jobs_and_circuits_nothing_is_said_of_them() -> None:
+    plain = read(make_comparison(PROFILES, n=300))
+    assert not {"jobs", "circuits"} & {f.key for f in figures.draw_all(plain)}
+    assert not {"Jobs", "Circuits"} & {name for name, _ in table.groups(plain)}
+    assert not any("job" in v.question or "circuit" in v.question for v in verdicts.verdicts(plain))
+
+
+def test_the_page_and_the_files_have_both_figures(tmp_path: Path) -> None:
+    page = report.build([comparison()], tmp_path).read_text(encoding="utf-8")
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    assert data
+    drawn = {f["key"]: f for f in json.loads(data.group(1))[0]}
+    assert drawn["jobs"]["data"][0]["mode"] == "markers"
+    (bars,) = drawn["circuits"]["data"]
+    assert bars["mode"] == "lines"
+    assert bars["text"] == ["0–1", "0–1", None, "2–3", "2–3", None, "0–1", "0–1", None]
+    assert drawn["circuits"]["panels"][0]["y"]["ticktext"] == ["0–1", "2–3"]
+    for name in ("jobs", "circuits"):
+        assert (tmp_path / "figures" / f"{name}.svg").stat().st_size > 2_000
+        assert (tmp_path / "figures" / f"{name}.png").stat().st_size > 2_000
