@@ -179,6 +179,10 @@ def comparison_table(summaries: Mapping[str, Summary]) -> Table:
     return table
 
 
+JOBS_SHOWN = 20
+"""Traces may have thousands of groups."""
+
+
 def jobs_table(summaries: Mapping[str, Summary]) -> Table | None:
     """How long each job took, a row per job and a column per fabric; None
     without jobs. The members of a mix, `gridmix/7-…`, are left out."""
@@ -189,9 +193,11 @@ def jobs_table(summaries: Mapping[str, Summary]) -> Table | None:
     table.add_column("job", overflow="fold", max_width=24)
     for label in summaries:
         table.add_column(label, justify="right")
-    for job in jobs:
+    for job in jobs[:JOBS_SHOWN]:
         times = (summary.get("jobs", {}).get(job, {}) for summary in summaries.values())
         table.add_row(escape(job), *(_took(t) for t in times))
+    if len(jobs) > JOBS_SHOWN:
+        table.add_row(f"{len(jobs) - JOBS_SHOWN} more, see jobs in summary.json")
     return table
 
 
@@ -246,7 +252,7 @@ def print_run(summary: Summary, stop: str) -> None:
     for name, text in rows.items():
         if not text.startswith("- "):
             table.add_row("  " + name, text)
-    for job in _jobs(summary):
+    for job in _jobs(summary)[:JOBS_SHOWN]:
         table.add_row(f"  job {escape(job)}", _took(summary["jobs"][job]))
     out().print(table)
     early = completed == 0 or (stop == "last-arrival" and completed < 0.9 * offered)

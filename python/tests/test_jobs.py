@@ -84,6 +84,15 @@ def test_groups_and_a_resolved_experiment_that_runs_again(experiment: Path) -> N
     assert result.experiment["run"]["limit"] == "10000 s"
 
 
+def test_of_very_many_groups_a_few_are_shown() -> None:
+    jobs = {f"g{i}": {"start_s": 0.0, "finish_s": 1.0, "seconds": 1.0} for i in range(1000)}
+    table = console.jobs_table({"clos": {"jobs": jobs}})
+    assert table is not None
+    cells = list(table.columns[0].cells)
+    assert len(cells) == 21
+    assert str(cells[-1]).startswith("980 more")
+
+
 def test_no_table_without_jobs() -> None:
     assert console.jobs_table({"clos": {"jobs": {}}}) is None
     assert console.jobs_table({}) is None

@@ -31,7 +31,8 @@ pub struct Plan {
     pub stop: Stop,
     /// No run goes beyond this.
     pub limit: Time,
-    /// Distance between samples; `None` chooses about 400 over the arrivals.
+    /// Distance between samples; `None` chooses about 400 over the arrivals, or
+    /// up to 1,000 over a closed loop, however long it is.
     pub sample: Option<Time>,
     /// Faults in any order.
     pub faults: Vec<Fault>,
@@ -187,7 +188,12 @@ fn end_of(plan: &Plan, last_arrival: Time, fabric: &dyn Fabric, io: &Io, now: Ti
     }
 }
 
-/// About 400 samples over the arrivals, never closer than 100 ns.
+/// About 400 samples over the arrivals, never closer than 100 ns. Nobody knows
+/// when a closed loop ends: its samples begin close and are thinned.
 fn default_sampling(io: &Io) -> Time {
-    Time((io.flows.last_arrival().0 / 400).max(100 * Time::NS.0))
+    const LEAST: Time = Time(100 * Time::NS.0);
+    match io.flows.after.is_empty() {
+        true => (io.flows.last_arrival() / 400).max(LEAST),
+        false => LEAST,
+    }
 }

@@ -167,7 +167,7 @@ fn check_memory(entry: &Entry, own: &Value, site: &Site, at: &str) -> Result<(),
         format!("\"{}\"", entry.kind),
         fabric.saturating_add(flows),
         &format!(
-            "lower cluster.racks (the fabric takes {}) or workload.flows ({})",
+            "lower cluster.racks (the fabric takes {}) or send fewer flows ({})",
             Bytes(fabric),
             Bytes(flows)
         ),

@@ -17,7 +17,8 @@ pub struct RunTable {
     /// and its jobs are done.
     #[schemars(with = "Option<String>")]
     pub stop: Option<StopRule>,
-    /// Distance between samples of the time series; about 400 in all without it.
+    /// Distance between samples of the time series; about 400 in all without it,
+    /// up to 1,000 where there are jobs.
     pub sample: Option<Time>,
     /// No run goes beyond this simulated time: 10 s unless given, 10,000 s where
     /// there are jobs, `stop` if that is a later time.
