@@ -1,7 +1,7 @@
 //! The least time that a flow can take, by formula: what causality is tested
 //! against. It shares no code with the kernel, nor with its layout.
 
-use super::config::{ClosConfig, Tier};
+use super::config::{ClosConfig, Detail, Tier};
 use lightloom_engine::{Cluster, HostId, Nic, Rate, Shape, Time};
 
 /// A hop that a flow has to itself.
@@ -48,22 +48,31 @@ impl Bound {
             return self.cluster.rack_rate().time_for(bytes) + latency;
         }
         let (mtu, header) = (self.config.mtu.0, self.config.header.0);
-        let (full, short) = ((bytes / mtu) as i64, bytes % mtu);
+        let (full, short) = (bytes / mtu, bytes % mtu);
         let one = |size: u64| {
             hops.iter()
                 .fold(Time::ZERO, |t, h| t + h.rate.time_for(size + header))
         };
         let mut least = Time::ZERO;
         for hop in hops.iter().filter(|_| full > 0) {
-            let rounds = (full + hop.links as i64 - 1) / hop.links as i64;
-            let behind = hop.rate.time_for(mtu + header) * (rounds - 1);
-            least = least.max(one(mtu) + behind);
+            let rounds = full.div_ceil(hop.links);
+            least = least.max(one(mtu) + self.back_to_back(hop, rounds - 1));
         }
         if short > 0 {
-            let ahead = full / hops[0].links as i64;
-            least = least.max(hops[0].rate.time_for(mtu + header) * ahead + one(short));
+            let ahead = full / hops[0].links;
+            least = least.max(self.back_to_back(&hops[0], ahead) + one(short));
         }
         least + latency + self.config.propagation * hops.len() as i64
+    }
+
+    /// Full packets in a row on one link of a hop. Each takes whole picoseconds;
+    /// rates round but once.
+    fn back_to_back(&self, hop: &Hop, packets: u64) -> Time {
+        let wire = self.config.mtu.0 + self.config.header.0;
+        match self.config.detail {
+            Detail::Packets => hop.rate.time_for(wire) * packets as i64,
+            Detail::Flows => hop.rate.time_for(wire * packets),
+        }
     }
 
     fn hops(&self, src: HostId, dst: HostId) -> (Vec<Hop>, i64) {

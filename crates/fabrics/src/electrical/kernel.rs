@@ -225,10 +225,7 @@ impl EventKernel for Clos {
     }
 
     fn apply(&mut self, _: Command, _: Time, _: &mut Todo) -> Result<(), Rejected> {
-        Err(Rejected(
-            "clos does not model failures yet; run it without [[fault]], or use a fabric that does"
-                .to_owned(),
-        ))
+        Err(Rejected(super::NO_FAILURES.to_owned()))
     }
 
     fn observe(&self, _: &Io, view: &mut View) {

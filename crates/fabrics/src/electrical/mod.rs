@@ -40,15 +40,18 @@
 //! | 1.0 | 5.0 | 14 | 78 | |
 //! | 1.0 | 0.39 | 0.35 | 0.29 | goodput ÷ server rate |
 //!
+//! `detail = "flows"` replaces packets by max-min rates: see [`flows`].
+//!
 //! Not modelled: failures, ECMP and its collisions, transport protocols,
 //! losses, delay of back-pressure, switches and cables within a station
 //! (nothing in a bundle can be hot while the rest is idle).
 //!
-//! Oversubscribed trees and the flattened butterfly are to come.
+//! Oversubscribed trees are [`crate::tree`]; the flattened butterfly is to come.
 
 pub mod bound;
 pub mod columns;
 pub mod config;
+pub mod flows;
 pub mod kernel;
 pub mod layout;
 #[cfg(test)]
@@ -72,6 +75,9 @@ pub const ENTRY: Entry = Entry {
     memory: memory::<ClosConfig>,
 };
 
+const NO_FAILURES: &str =
+    "clos does not model failures yet; run it without [[fault]], or use a fabric that does";
+
 const PRESETS: &[Preset] = &[
     Preset {
         name: "ideal",
@@ -82,6 +88,12 @@ const PRESETS: &[Preset] = &[
         name: "ideal-3to1",
         summary: "ESN-OSUB (Ideal) of Sirius §7: 3:1 between aggregation and core",
         table: r#"{"oversubscription": 3.0}"#,
+    },
+    Preset {
+        name: "ideal-flows",
+        summary: "the same as ideal by max-min rates instead of packets: for long flows and \
+                  comparisons with hybrid fabrics",
+        table: r#"{"detail": "flows"}"#,
     },
     Preset {
         name: "realistic",

@@ -2,12 +2,12 @@
 
 use crate::{checks, refusals, scenarios};
 use lightloom_engine::{
-    Cluster, Command, Fabric, HostId, Io, PortId, Rate, Refusal, Rejected, Shape, Time, Totals,
-    View,
+    Cluster, Command, Fabric, HostId, Io, Load, PortId, Rate, Refusal, Rejected, Shape, Time,
+    Totals, View,
 };
 use lightloom_fabrics::{find, Entry, Site};
 use proptest::test_runner::{Config, TestError, TestRunner};
-use serde_json::Value;
+use serde_json::{json, Value};
 
 /// What is wrong with a Clos.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +112,16 @@ impl Fabric for Broken {
         let Some(audit) = &mut io.audit else {
             return;
         };
+        match (self.flaw, audit.loads.last().copied()) {
+            (Flaw::SendsTwice, Some(last)) => audit.loads.push(last),
+            (Flaw::Overdrives, Some(last)) => {
+                audit.loads.pop();
+                let rate = Rate(last.capacity.0 + 1);
+                audit.loads.push(Load { rate, ..last });
+            }
+            (Flaw::HidesTraffic, Some(_)) => audit.loads.clear(),
+            _ => {}
+        }
         match (self.flaw, audit.transmissions.last().copied()) {
             (Flaw::SendsTwice, Some(last)) => audit.transmissions.push(last),
             (Flaw::Overdrives, Some(last)) => {
@@ -158,7 +168,13 @@ impl Fabric for Broken {
     }
 }
 
+/// Packets and rates are on record in different ways: both must be checked.
 fn assert_noticed<const N: usize>() {
+    noticed::<N>("packets");
+    noticed::<N>("flows");
+}
+
+fn noticed<const N: usize>(detail: &str) {
     let (flaw, invariant) = FLAWS[N];
     let entry = entry::<N>();
     let config = Config {
@@ -167,13 +183,14 @@ fn assert_noticed<const N: usize>() {
         failure_persistence: None,
         ..Config::default()
     };
-    let noticed = TestRunner::new(config).run(&scenarios("clos"), |s| {
+    let noticed = TestRunner::new(config).run(&scenarios("clos"), |mut s| {
+        s.table["detail"] = json!(detail);
         checks::check(&entry, &s)?;
         refusals::check(&entry, &s)
     });
     match noticed {
         Err(TestError::Fail(reason, _)) if reason.message().starts_with(invariant) => {}
-        other => panic!("{flaw:?} should break {invariant}: {other:?}"),
+        other => panic!("{flaw:?} of {detail} should break {invariant}: {other:?}"),
     }
 }
 

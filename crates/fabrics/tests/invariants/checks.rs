@@ -3,6 +3,7 @@
 use crate::scenario::Scenario;
 use crate::verdict::{ensure, equal, fail, Checked};
 use crate::watch::{Outcome, Run};
+use lightloom_engine::audit::Load;
 use lightloom_engine::run::{run, Plan, Silent, Stop};
 use lightloom_engine::{Audit, FlowId, Nic, Time};
 use lightloom_fabrics::Entry;
@@ -21,6 +22,7 @@ pub fn check(entry: &Entry, scenario: &Scenario) -> Checked {
     causality(scenario, &watched)?;
     dependencies(&watched)?;
     capacity(&watched)?;
+    circuits(&watched)?;
     complete(scenario, &watched)?;
     let mut direct = Run::new(entry, scenario, 1);
     direct.advance(watched.now);
@@ -139,7 +141,51 @@ fn capacity(run: &Run) -> Checked {
             })?;
         }
     }
-    Ok(())
+    loads(run, first)
+}
+
+/// 3. The same of fabrics whose flows have rates.
+fn loads(run: &Run, first: Option<Time>) -> Checked {
+    let audit = audit(run);
+    for l in &audit.loads {
+        let rate = run.fabric.port_rate(l.link);
+        ensure(l.rate <= l.capacity && l.capacity <= rate, || {
+            format!("capacity: {l:?} is more than the link has, or than {rate}")
+        })?;
+        ensure(first.is_some_and(|first| first <= l.from), || {
+            format!("causality: {l:?} before the first flow")
+        })?;
+        for at in [l.from, l.until - Time(1)] {
+            ensure(run.fabric.lit(l.link, l.link, at), || {
+                format!("capacity: {l:?} in the dark at {at}")
+            })?;
+        }
+    }
+    let mut by_link: Vec<_> = audit.loads.iter().collect();
+    by_link.sort_by_key(|l| (l.link, l.from));
+    let twice = by_link
+        .windows(2)
+        .find(|w| w[0].link == w[1].link && w[1].from < w[0].until);
+    equal(twice, None, "capacity: two loads of a link at once")
+}
+
+/// 3. No optical port of a rack has two circuits at once.
+fn circuits(run: &Run) -> Checked {
+    let mut ends = Vec::new();
+    for c in run.fabric.circuits(run.now) {
+        ensure(c.a < c.b && c.from < c.until && c.until <= run.now, || {
+            format!("capacity: no circuit of this kind: {c:?} at {}", run.now)
+        })?;
+        ends.extend([
+            (c.plane, c.a, c.from, c.until),
+            (c.plane, c.b, c.from, c.until),
+        ]);
+    }
+    ends.sort();
+    let twice = ends
+        .windows(2)
+        .find(|w| (w[0].0, w[0].1) == (w[1].0, w[1].1) && w[1].2 < w[0].3);
+    equal(twice, None, "capacity: two circuits at once at a port")
 }
 
 /// 3. The audit saw every hop; or else a fabric that records nothing would
@@ -166,7 +212,10 @@ fn complete(scenario: &Scenario, run: &Run) -> Checked {
             flows.delivered[f] as f64 * hops as f64
         })
         .sum();
-    let recorded: u64 = audit.transmissions.iter().map(|t| t.bytes).sum();
+    let sent: u64 = audit.transmissions.iter().map(|t| t.bytes).sum();
+    let carried = |l: &Load| l.rate.0 as u128 * (l.until - l.from).0 as u128;
+    let loads: u128 = audit.loads.iter().map(carried).sum();
+    let recorded = sent + (loads / 8_000_000_000_000) as u64;
     // Hops are a mean over cells, of which the last of a flow may be short.
     let largest = audit
         .transmissions

@@ -29,6 +29,11 @@ use crate::ids::{FlowId, HostId, PortId};
 use crate::io::Io;
 use crate::time::{Rate, Time};
 
+/// Bytes of memory that so many links and flows under way take, about.
+pub fn memory(links: u64, flows: u64) -> u64 {
+    links * 160 + flows * 480
+}
+
 /// What waits in the driver's agenda.
 #[derive(Clone, Copy, Debug)]
 enum Step<E> {

@@ -31,11 +31,6 @@ fn refuses_by_name() {
             "fabric.mtu = 0 B: must be from 64 B to 65535 B; use 1500 B",
         ),
         (
-            json!({"detail": "flows"}),
-            "fabric.detail = \"flows\": max-min rates come with the flow kernel, which this \
-             version does not have; use detail = \"packets\"",
-        ),
-        (
             json!({"flow_buffer": 0}),
             "fabric.flow_buffer = 0: must be from 1 to 1,048,576 packets; leave it out for one \
              that never idles a link",

@@ -94,7 +94,12 @@ fn headers_take_time() {
 }
 
 /// Poisson arrivals at `load` on the one link of 10 Gb/s between two servers.
-fn one_link(load: f64, count: u32, mut packets: impl FnMut(&mut Stream) -> u64) -> Vec<(u64, f64)> {
+fn one_link(
+    detail: &str,
+    load: f64,
+    count: u32,
+    mut packets: impl FnMut(&mut Stream) -> u64,
+) -> Vec<(u64, f64)> {
     let mut rng = Stream::new(1, "one link", 0);
     let sizes: Vec<u64> = (0..count).map(|_| packets(&mut rng)).collect();
     let gap = sizes.iter().sum::<u64>() as f64 / count as f64 * 1.2e6 / load;
@@ -103,7 +108,12 @@ fn one_link(load: f64, count: u32, mut packets: impl FnMut(&mut Stream) -> u64) 
         at += -(1.0 - rng.unit()).ln() * gap;
         rows.push((0, 1, size * 1_500, Time(at as i64)));
     }
-    let (io, _) = simulate(&cluster(2, 1), &json!({}), flows(&rows), Stop::Drain);
+    let (io, _) = simulate(
+        &cluster(2, 1),
+        &json!({"detail": detail}),
+        flows(&rows),
+        Stop::Drain,
+    );
     let took = |f: usize| (io.flows.finish[f] - io.flows.arrival[f]).0 as f64 / 1.2e6;
     (0..count as usize).map(|f| (sizes[f], took(f))).collect()
 }
@@ -112,7 +122,7 @@ fn one_link(load: f64, count: u32, mut packets: impl FnMut(&mut Stream) -> u64) 
 #[test]
 fn single_packets_wait_as_in_m_d_1() {
     for load in [0.3, 0.7] {
-        let took = one_link(load, 400_000, |_| 1);
+        let took = one_link("packets", load, 400_000, |_| 1);
         let wait = took.iter().map(|t| t.1 - 4.0).sum::<f64>() / took.len() as f64;
         let theory = load / (2.0 * (1.0 - load));
         assert!(
@@ -122,23 +132,25 @@ fn single_packets_wait_as_in_m_d_1() {
     }
 }
 
-/// Round robin by packet is processor sharing: a flow takes 1/(1−ρ) times as
+/// Round robin by packet is processor sharing, as max-min rates are: a flow takes 1/(1−ρ) times as
 /// long as alone, whatever its size. The last packet has three more hops.
 #[test]
 fn flows_share_a_link_as_in_m_g_1_ps() {
     let load = 0.6;
-    let took = one_link(load, 40_000, |r| {
-        (-(1.0 - r.unit()).ln() * 100.0).ceil() as u64
-    });
-    let theory = 1.0 / (1.0 - load);
-    for sizes in [5..50u64, 50..150, 150..400] {
-        let class = || took.iter().filter(|t| sizes.contains(&t.0));
-        let time: f64 = class().map(|t| t.1 - 3.0).sum();
-        let alone: f64 = class().map(|t| t.0 as f64).sum();
-        let slowdown = time / alone;
-        assert!(
-            (slowdown / theory - 1.0).abs() < 0.06,
-            "{sizes:?}: {slowdown} for {theory}"
-        );
+    for detail in ["packets", "flows"] {
+        let took = one_link(detail, load, 40_000, |r| {
+            (-(1.0 - r.unit()).ln() * 100.0).ceil() as u64
+        });
+        let theory = 1.0 / (1.0 - load);
+        for sizes in [5..50u64, 50..150, 150..400] {
+            let class = || took.iter().filter(|t| sizes.contains(&t.0));
+            let time: f64 = class().map(|t| t.1 - 3.0).sum();
+            let alone: f64 = class().map(|t| t.0 as f64).sum();
+            let slowdown = time / alone;
+            assert!(
+                (slowdown / theory - 1.0).abs() < 0.06,
+                "{detail}, {sizes:?}: {slowdown} for {theory}"
+            );
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod closed_forms;
+mod detail;
 mod fairness;
 mod invariants;
 mod speed;

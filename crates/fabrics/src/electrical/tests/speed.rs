@@ -4,7 +4,7 @@ use super::*;
 use serde_json::json;
 
 /// The workload of Sirius §7 at load `load`: Pareto(1.05, 100 KB), Poisson, uniform.
-fn paper(load: f64, count: u32) -> (Cluster, Flows) {
+pub fn paper(load: f64, count: u32) -> (Cluster, Flows) {
     let cluster = Cluster {
         racks: 128,
         servers_per_rack: 24,

@@ -1,0 +1,126 @@
+//! The Clos at `detail = "flows"`: max-min rates over stations.
+//!
+//! Per-flow round robin with back-pressure converges to max-min fair rates
+//! (Hahne 1991); here every flow has its rate at once, and every station is a
+//! link as fast as all of its own together. Headers make it slower. A flow's
+//! last byte arrives later than its rate alone says, by what packets take and a
+//! fluid does not: storing one at every switch, on one link of each station,
+//! rounds of packets over its links, propagation, latency. So a lone flow takes
+//! as long as its packets do, full ones to the picosecond.
+//!
+//! Not modelled: queues and what waits in them, the time until rates settle.
+
+use super::bound::Bound;
+use super::config::ClosConfig;
+use super::layout::{Layout, NIC_DOWN, NIC_UP};
+use lightloom_engine::fair::{LinkId, WEIGHT};
+use lightloom_engine::kernel::flow::{FlowKernel, LinkKind, Net, Todo};
+use lightloom_engine::{Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, View};
+
+/// The kernel; links are stations.
+pub struct ClosFlows {
+    layout: Layout,
+    bound: Bound,
+    /// Bytes of a flow in a full packet, and that packet on the wire.
+    mtu: u64,
+    wire: u64,
+}
+
+impl ClosFlows {
+    /// An empty network of a resolved configuration.
+    pub fn new(config: &ClosConfig, layout: Layout, bound: Bound) -> ClosFlows {
+        ClosFlows {
+            layout,
+            bound,
+            mtu: config.mtu.0,
+            wire: config.mtu.0 + config.header.0,
+        }
+    }
+
+    /// What flows get of a rate on the wire.
+    fn payload(&self, rate: Rate) -> Rate {
+        Rate((rate.0 as u128 * self.mtu as u128 / self.wire as u128) as u64)
+    }
+
+    fn station_rate(&self, station: u32) -> Rate {
+        let bundle = self.layout.bundles[self.layout.tier(station)];
+        Rate(bundle.rate.0 * bundle.links)
+    }
+
+    /// From the last byte sent at the flow's rate to its arrival.
+    fn delay(&self, stations: &[u32], bytes: u64) -> Time {
+        let Some(narrow) = stations.iter().map(|&s| self.station_rate(s)).min() else {
+            return self.layout.local_delay;
+        };
+        let packets = bytes.div_ceil(self.mtu);
+        let first = self.wire.min(bytes + self.wire - self.mtu);
+        let (mut lone, mut behind) = (Time::ZERO, Time::ZERO);
+        for &station in stations {
+            let tier = self.layout.tier(station);
+            let bundle = self.layout.bundles[tier];
+            let rounds = packets.div_ceil(bundle.links);
+            lone += bundle.rate.time_for(first) + self.layout.delay[tier];
+            behind = behind.max(bundle.rate.time_for(self.wire * (rounds - 1)));
+        }
+        // The whole picoseconds that the rate itself accounts for.
+        let rate = self.payload(narrow).0 as u128;
+        lone + behind - Time((bytes as u128 * 8_000_000_000_000 / rate) as i64)
+    }
+}
+
+impl FlowKernel for ClosFlows {
+    type Event = ();
+
+    fn shape(&self) -> Shape {
+        self.bound.shape(self.layout.switch_capacity())
+    }
+
+    fn begin(&mut self, net: &mut Net, _: &mut Todo<()>) {
+        for station in 0..self.layout.stations() as u32 {
+            let kind = match self.layout.tier(station) {
+                NIC_UP | NIC_DOWN => LinkKind::Server,
+                _ => LinkKind::Switch,
+            };
+            net.add_link(self.payload(self.station_rate(station)), kind);
+        }
+    }
+
+    fn arrive(&mut self, flow: FlowId, _: Time, io: &mut Io, net: &mut Net, _: &mut Todo<()>) {
+        let f = flow.index();
+        let (src, dst, bytes) = (io.flows.src[f], io.flows.dst[f], io.flows.bytes[f]);
+        let path = self.layout.path(src, dst);
+        let stations = path.stations();
+        let mut links = [LinkId(0); super::layout::HOPS_MAX];
+        for (link, &station) in links.iter_mut().zip(stations) {
+            *link = LinkId(station);
+        }
+        let limit = stations.is_empty().then_some(self.layout.rack_rate);
+        net.open(flow, bytes, &links[..stations.len()], WEIGHT, limit);
+        net.set_delay(flow, self.delay(stations, bytes));
+    }
+
+    fn handle(&mut self, _: Time, (): (), _: &mut Io, _: &mut Net, _: &mut Todo<()>) {}
+
+    fn apply(
+        &mut self,
+        _: Command,
+        _: Time,
+        _: &mut Net,
+        _: &mut Todo<()>,
+    ) -> Result<(), Rejected> {
+        Err(Rejected(super::NO_FAILURES.to_owned()))
+    }
+
+    fn observe(&self, _: &Io, _: &Net, view: &mut View) {
+        let payload = view.carried_bytes as u128;
+        view.carried_bytes = (payload * self.wire as u128 / self.mtu as u128) as u64;
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        self.bound.soonest(src, dst, bytes)
+    }
+
+    fn port_rate(&self, tx: PortId) -> Rate {
+        self.station_rate(tx.0)
+    }
+}
