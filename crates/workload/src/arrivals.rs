@@ -25,6 +25,11 @@ kinded! {
         AtOnce(NoKeys) = "at-once",
         /// Equal gaps, from time zero on.
         FixedGap(FixedGap) = "fixed-gap",
+        /// In each slot every server sends a flow, or does not, by chance.
+        Bernoulli(Bernoulli) = "bernoulli",
+        /// Every server sends at equal gaps, each from a time of its own on (LIONS
+        /// §III: a fixed guard time between packets).
+        Paced(NoKeys) = "paced",
     }
 }
 
@@ -37,8 +42,17 @@ pub struct FixedGap {
     pub gap: Option<Time>,
 }
 
+/// In each slot every server sends a flow with a probability that follows from
+/// the load.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bernoulli {
+    /// Length of a slot [s], such as the time of a packet.
+    pub slot: Time,
+}
+
 fn with_names(schema: &mut schemars::Schema) {
-    crate::kinded::or_names(schema, Arrivals::KINDS);
+    crate::kinded::or_names(schema, &["poisson", "at-once", "fixed-gap", "paced"]);
 }
 
 fn by_name<E: serde::de::Error>(name: &str) -> Result<Arrivals, E> {
@@ -55,7 +69,7 @@ impl Arrivals {
     /// Whether the arrival rate follows from `workload.load`.
     pub fn needs_load(&self) -> bool {
         match self {
-            Arrivals::Poisson(_) => true,
+            Arrivals::Poisson(_) | Arrivals::Bernoulli(_) | Arrivals::Paced(_) => true,
             Arrivals::AtOnce(_) => false,
             Arrivals::FixedGap(g) => g.gap.is_none(),
         }

@@ -4,6 +4,7 @@ use crate::arrivals::{Arrivals, Clock, MAX_ARRIVAL};
 use crate::jobs::{self, Job, Schedule};
 use crate::patterns::{Pairs, Pattern};
 use crate::sizes::{Law, MeanRule, Sizes};
+use crate::sources::Sources;
 use crate::trace::Format;
 use lightloom_engine::{Cluster, Refusal, Stream};
 use schemars::JsonSchema;
@@ -70,6 +71,8 @@ pub(crate) struct Plan {
     pub pairs: Box<dyn Pairs>,
     pub pattern_rng: Stream,
     pub clock: Clock,
+    /// Clocks of the servers, instead of the one of all.
+    pub sources: Option<Sources>,
     pub flows: u64,
 }
 
@@ -218,13 +221,17 @@ impl WorkloadConfig {
             return Err(self.too_long(gap * flows as f64 * 1e-12));
         }
         let rng = Stream::new(seed, "workload.arrivals", 0);
-        let clock = Clock::new(&arrivals, gap * pairs.burst() as f64, rng);
+        let (load, name) = (self.load.unwrap_or(0.0), pattern.kind());
+        let sources = Sources::new(&arrivals, load, gap, &*pairs, name, cluster, rng.clone())?;
+        let gap = gap * pairs.burst() as f64 / pairs.senders();
+        let clock = Clock::new(&arrivals, gap, rng);
         Ok(Plan {
             law,
             rule,
             pairs,
             pattern_rng,
             clock,
+            sources,
             flows,
         })
     }

@@ -35,6 +35,12 @@ impl WorkloadConfig {
         let mut flows = Flows::new();
         let mut arrival = Default::default();
         for (k, &bytes) in sizes.iter().enumerate() {
+            if let Some(sources) = &mut plan.sources {
+                let (at, src) = sources.next().ok_or_else(|| self.too_long(f64::MAX))?;
+                let dst = plan.pairs.to(src, &mut plan.pattern_rng);
+                flows.push(src, dst, bytes, at);
+                continue;
+            }
             if (k as u64).is_multiple_of(plan.pairs.burst()) {
                 arrival = plan.clock.next().ok_or_else(|| self.too_long(f64::MAX))?;
             }

@@ -28,6 +28,7 @@ mod generate;
 pub mod jobs;
 pub mod patterns;
 pub mod sizes;
+mod sources;
 pub mod text;
 pub mod trace;
 

@@ -2,6 +2,7 @@
 
 mod fft;
 mod gridmix;
+mod gups;
 mod hadoop;
 mod sort;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod vm_migration;
 
 pub use fft::Fft;
 pub use gridmix::Gridmix;
+pub use gups::Gups;
 pub use hadoop::Hadoop;
 pub use sort::Sort;
 pub use vm_migration::VmMigration;

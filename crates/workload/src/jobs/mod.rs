@@ -17,7 +17,7 @@ mod placement;
 pub(crate) use extent::Extent;
 pub use placement::Placement;
 
-use crate::applications::{Fft, Gridmix, Sort, VmMigration};
+use crate::applications::{Fft, Gridmix, Gups, Sort, VmMigration};
 use crate::arrivals::MAX_ARRIVAL;
 use crate::collectives::{AllReduce, AllToAll, Pipeline};
 use crate::config::MEMORY_LIMIT;
@@ -93,6 +93,8 @@ kinds! {
     /// A parallel Fourier transform: transposes between global barriers
     /// (c-Through §6.3).
     Fft(Fft) = "fft",
+    /// Random updates of a memory that all servers share (LIONS §IV).
+    Gups(Gups) = "gups",
     /// Every server ends with the sum of everybody's data.
     AllReduce(AllReduce) = "all-reduce",
     /// Every server sends a block to every other.
@@ -102,7 +104,7 @@ kinds! {
 }
 
 /// Kinds whose every key has a default, so that the name is enough.
-const ALONE: &[&str] = &["vm-migration", "sort", "gridmix", "fft"];
+const ALONE: &[&str] = &["vm-migration", "sort", "gridmix", "fft", "gups"];
 
 fn by_name<E: serde::de::Error>(name: &str) -> Result<JobKind, E> {
     crate::kinded::kind_alone(name, JobKind::KINDS)

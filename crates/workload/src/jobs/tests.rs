@@ -44,6 +44,7 @@ fn every_kind() -> Vec<Value> {
         json!({"kind": "all-to-all-collective", "bytes": "1 MB", "exchange": "pairwise", "compute": "1 us"}),
         json!({"kind": "pipeline", "bytes": "1 KB", "microbatches": 5, "backward": "3 us", "hosts": 3,
                "placement": [7, 2, 5], "iterations": 2}),
+        json!({"kind": "gups", "updates": 64, "outstanding": 8, "batch": 2}),
         json!({"kind": "fft", "elements": 5_000}),
         json!({"kind": "fft", "elements": 5_000, "exchange": "pairwise", "hosts": 7}),
     ]

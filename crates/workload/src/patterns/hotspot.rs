@@ -23,8 +23,9 @@ pub struct HotSpot {
 #[derive(Debug)]
 pub(super) struct HotSpotPairs {
     fraction: f64,
-    /// All servers, the hot ones first.
+    /// All servers, the hot ones first; and where in it each server is.
     hosts: Vec<u32>,
+    place: Vec<u32>,
     hot: u32,
 }
 
@@ -63,8 +64,13 @@ impl HotSpot {
                 "correct the number",
             ));
         }
+        let mut place = vec![0; hosts.len()];
+        for (at, &host) in hosts.iter().enumerate() {
+            place[host as usize] = at as u32;
+        }
         Ok(HotSpotPairs {
             fraction,
+            place,
             hosts,
             hot,
         })
@@ -94,21 +100,46 @@ impl HotSpot {
     }
 }
 
+impl HotSpotPairs {
+    /// The place in `hosts` of one of a part of it, other than `not` if there is
+    /// another.
+    fn among(&self, hot: bool, not: Option<u32>, rng: &mut Stream) -> u32 {
+        let all = self.hosts.len() as u32;
+        let (first, end) = if hot { (0, self.hot) } else { (self.hot, all) };
+        match not.filter(|n| (first..end).contains(n)) {
+            None => first + rng.below(end - first),
+            Some(_) if end - first == 1 => self.among(!hot, None, rng),
+            Some(not) => first + other(not - first, end - first, rng),
+        }
+    }
+}
+
 impl Pairs for HotSpotPairs {
     fn next(&mut self, rng: &mut Stream) -> (HostId, HostId) {
+        let hot = rng.unit() < self.fraction;
+        let dst = self.hosts[self.among(hot, None, rng) as usize];
         let all = self.hosts.len() as u32;
-        let at = match rng.unit() < self.fraction {
-            true => rng.below(self.hot),
-            false => self.hot + rng.below(all - self.hot),
-        };
-        let dst = self.hosts[at as usize];
         (HostId(other(dst, all, rng)), HostId(dst))
+    }
+
+    /// The only hot server has nobody to send to if all flows go to it.
+    fn sends(&self, src: HostId) -> Option<bool> {
+        let alone = self.hot == 1 && self.fraction == 1.0;
+        Some(!(alone && self.hosts[0] == src.0))
+    }
+
+    fn to(&mut self, src: HostId, rng: &mut Stream) -> HostId {
+        let own = self.place[src.index()];
+        let hot = rng.unit() < self.fraction;
+        HostId(self.hosts[self.among(hot, Some(own), rng) as usize])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::{chi_square, cluster, draw, histogram, refusal};
+    use crate::patterns::Pattern;
+    use lightloom_engine::{HostId, Stream};
     use serde_json::json;
 
     #[test]
@@ -125,6 +156,30 @@ mod tests {
         let seen = histogram(pairs.iter().map(|p| p.0 as usize), 12);
         let expected: Vec<f64> = expected.iter().map(|e| (n as f64 - e) / 11.0).collect();
         chi_square(&seen, &expected);
+    }
+
+    /// Where the sender is given, hot ones are as likely; the only hot server
+    /// sends to the others.
+    #[test]
+    fn hotspot_of_a_sender() {
+        let v = json!({"kind": "hotspot", "fraction": 0.4, "targets": [7]});
+        let pattern: Pattern = serde_json::from_value(v).unwrap();
+        let mut rng = Stream::new(1, "t", 0);
+        let mut pairs = pattern.pairs(&cluster(4, 3), &mut rng).unwrap();
+        let n = 100_000.0;
+        for src in [2, 7] {
+            let to = (0..n as usize).map(|_| pairs.to(HostId(src), &mut rng).0 as usize);
+            let seen = histogram(to, 12);
+            let expected: Vec<f64> = (0..12u32)
+                .map(|h| match (h, src) {
+                    _ if h == src => 0.0,
+                    (_, 7) => n / 11.0,
+                    (7, _) => 0.4 * n,
+                    _ => 0.06 * n,
+                })
+                .collect();
+            chi_square(&seen, &expected);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! pattern draws from its own random stream and knows nothing of sizes.
 
 mod all_to_all;
+mod bits;
 mod hotspot;
 mod incast;
 mod matrix;
@@ -18,6 +19,7 @@ pub use permutation::{Level, Permutation};
 pub use tor_skewed::TorSkewed;
 
 use crate::kinded::NoKeys;
+use bits::Bits;
 use lightloom_engine::{Cluster, HostId, Refusal, Stream};
 
 /// A source of (source, destination) pairs.
@@ -34,6 +36,24 @@ pub trait Pairs: std::fmt::Debug {
     /// default of `workload.flows`.
     fn round(&self) -> Option<u64> {
         None
+    }
+
+    /// The fraction of the servers that send, if the others never do.
+    fn senders(&self) -> f64 {
+        1.0
+    }
+
+    /// Whether `src` ever sends; nothing if destinations cannot be told from
+    /// sources, so that [`Pairs::to`] must not be asked.
+    fn sends(&self, src: HostId) -> Option<bool> {
+        let _ = src;
+        None
+    }
+
+    /// The destination of the next flow of `src`, which sends.
+    fn to(&mut self, src: HostId, rng: &mut Stream) -> HostId {
+        let _ = rng;
+        src
     }
 }
 
@@ -54,13 +74,34 @@ kinded! {
         AllToAll(NoKeys) = "all-to-all",
         /// Some racks send and receive more than others.
         TorSkewed(TorSkewed) = "tor-skewed",
+        /// The halves of the source's bits are swapped: server i of s² sends to
+        /// (i mod s)·s + ⌊i/s⌋.
+        Transpose(NoKeys) = "transpose",
+        /// The source's bits are inverted: server i of N sends to N − 1 − i.
+        Complement(NoKeys) = "complement",
+        /// The source's bits are rotated by one: server i of N sends to 2i modulo
+        /// N − 1.
+        Shuffle(NoKeys) = "shuffle",
+        /// Almost half around a ring: server i of N sends to i + ⌈N/2⌉ − 1 modulo N.
+        Tornado(NoKeys) = "tornado",
         /// Racks talk in proportion to the weights of a file.
         Matrix(Matrix) = "matrix",
     }
 }
 
+/// Kinds without keys that they need.
+const NAMES: &[&str] = &[
+    "uniform",
+    "permutation",
+    "all-to-all",
+    "transpose",
+    "complement",
+    "shuffle",
+    "tornado",
+];
+
 fn with_names(schema: &mut schemars::Schema) {
-    crate::kinded::or_names(schema, &["uniform", "permutation", "all-to-all"]);
+    crate::kinded::or_names(schema, NAMES);
 }
 
 fn by_name<E: serde::de::Error>(name: &str) -> Result<Pattern, E> {
@@ -95,6 +136,10 @@ impl Pattern {
             Pattern::Incast(i) => Box::new(i.pairs(cluster)?),
             Pattern::AllToAll(_) => Box::new(all_to_all::AllToAll::new(cluster)),
             Pattern::TorSkewed(t) => Box::new(t.pairs(cluster, rng)?),
+            Pattern::Transpose(_) => Box::new(Bits::Transpose.pairs(cluster)?),
+            Pattern::Complement(_) => Box::new(Bits::Complement.pairs(cluster)?),
+            Pattern::Shuffle(_) => Box::new(Bits::Shuffle.pairs(cluster)?),
+            Pattern::Tornado(_) => Box::new(Bits::Tornado.pairs(cluster)?),
             Pattern::Matrix(m) => Box::new(m.pairs(cluster)?),
         })
     }
@@ -197,6 +242,8 @@ pub(crate) mod tests {
             json!({"kind": "incast", "fan_in": 5}),
             json!("all-to-all"),
             json!({"kind": "tor-skewed", "zipf": 1.2}),
+            json!("complement"),
+            json!("tornado"),
         ]
     }
 

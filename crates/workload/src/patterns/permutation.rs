@@ -93,6 +93,14 @@ impl Pairs for PermutationPairs {
     fn round(&self) -> Option<u64> {
         Some(self.order.len() as u64)
     }
+
+    fn sends(&self, _: HostId) -> Option<bool> {
+        Some(true)
+    }
+
+    fn to(&mut self, src: HostId, _: &mut Stream) -> HostId {
+        HostId(self.partner[src.index()])
+    }
 }
 
 #[cfg(test)]

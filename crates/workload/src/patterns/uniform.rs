@@ -21,6 +21,14 @@ impl Pairs for UniformPairs {
         let src = rng.below(self.hosts);
         (HostId(src), HostId(other(src, self.hosts, rng)))
     }
+
+    fn sends(&self, _: HostId) -> Option<bool> {
+        Some(true)
+    }
+
+    fn to(&mut self, src: HostId, rng: &mut Stream) -> HostId {
+        HostId(other(src.0, self.hosts, rng))
+    }
 }
 
 #[cfg(test)]
