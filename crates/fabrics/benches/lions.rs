@@ -1,0 +1,136 @@
+//! Speed and memory of the LIONS kernels, one JSON object a line.
+//!
+//! The paper's network (§IV): 64 nodes of 10 Gb/s, 10 m of fibre, k = 4, packets
+//! of 256 B to everybody alike. Every case runs in a process of its own, so that
+//! its peak memory is its own, and several times; the fastest run counts, all
+//! are printed. Name cases to run only those: `cargo bench --bench lions -- dlb`.
+
+use lightloom_engine::run::{run, Plan, Silent, Stop};
+use lightloom_engine::{Cluster, Flows, Io, Nic, Rate, Time};
+use lightloom_fabrics::{find, Site};
+use lightloom_workload::WorkloadConfig;
+use serde_json::{json, Value};
+
+const RUNS: usize = 7;
+
+/// Name, hosts, load, bytes of a flow, table.
+fn cases() -> Vec<(&'static str, u32, f64, u64, Value)> {
+    let of = |name: &str| json!({"architecture": name});
+    vec![
+        ("dlb-64", 64, 0.7, 256, of("dlb")),
+        ("dlb-64-load-30", 64, 0.3, 256, of("dlb")),
+        ("dlb-64-load-90", 64, 0.9, 256, of("dlb")),
+        ("mlb-64", 64, 0.7, 256, of("mlb")),
+        ("slb-64", 64, 0.7, 256, of("slb")),
+        ("ao-nack-64", 64, 0.7, 256, of("ao-nack")),
+        (
+            "ao-nack-64-64B",
+            64,
+            0.55,
+            64,
+            json!({"architecture": "ao-nack", "packet": "64 B"}),
+        ),
+        ("dlb-64-flows", 64, 0.7, 25_600, of("dlb")),
+        ("dlb-1024", 1024, 0.7, 256, of("dlb")),
+    ]
+}
+
+fn cluster(hosts: u32) -> Cluster {
+    Cluster {
+        racks: hosts,
+        servers_per_rack: 1,
+        server_rate: Rate(10 * Rate::GBPS.0),
+        nic: Nic::Uncapped,
+    }
+}
+
+/// A million packets.
+fn flows(cluster: &Cluster, load: f64, bytes: u64, packet: u64) -> Flows {
+    let table = json!({
+        "arrivals": "poisson", "load": load, "flows": 1_000_000 * packet / bytes,
+        "pattern": "uniform", "sizes": {"kind": "fixed", "size": format!("{bytes} B")},
+    });
+    let workload: WorkloadConfig = serde_json::from_value(table).expect("a workload");
+    let workload = workload.resolve(cluster).expect("a workload that can run");
+    workload.generate(cluster, 1).expect("flows")
+}
+
+fn measure(name: &str, hosts: u32, load: f64, bytes: u64, table: &Value) -> Value {
+    let cluster = cluster(hosts);
+    let packet = if table.get("packet").is_some() {
+        64
+    } else {
+        256
+    };
+    let flows = flows(&cluster, load, bytes, packet);
+    let entry = find("lions").expect("LIONS is registered");
+    let table = (entry.resolve)(table, &cluster).expect("a table that can run");
+    let mut kernel_s = Vec::new();
+    let mut last = None;
+    for _ in 0..RUNS {
+        let site = Site {
+            cluster: &cluster,
+            flows: &flows,
+            seed: 1,
+            threads: 1,
+        };
+        let mut fabric = (entry.build)(&table, &site).expect("a fabric");
+        let mut io = Io::new(flows.clone());
+        let plan = Plan {
+            stop: Stop::Drain,
+            limit: Time::S,
+            sample: None,
+            faults: Vec::new(),
+        };
+        let outcome = run(fabric.as_mut(), &mut io, &plan, &mut Silent).expect("no faults");
+        kernel_s.push(outcome.kernel_s);
+        last = Some((io.ledger, outcome));
+    }
+    let (ledger, outcome) = last.expect("at least one run");
+    let best = kernel_s.iter().copied().fold(f64::INFINITY, f64::min);
+    let packets = ledger.delivered as f64 / packet as f64;
+    json!({
+        "bench": format!("lions/{name}"),
+        "threads": 1,
+        "packets": packets,
+        "M_packets_per_s": packets / best / 1e6,
+        "ns_per_packet": best * 1e9 / packets,
+        "packet_hops": outcome.totals.packet_hops,
+        "kernel_s": kernel_s,
+        "simulated_us": outcome.simulated.as_secs_f64() * 1e6,
+        "flows_completed": ledger.flows_completed,
+        "peak_rss_bytes": peak_rss(),
+    })
+}
+
+/// Peak memory of this process [B], where the system tells.
+fn peak_rss() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    let kb: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kb * 1024)
+}
+
+/// Marks the process that measures one case.
+const CHILD: &str = "--measure";
+
+fn main() {
+    let args: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
+    let itself = std::env::current_exe().expect("the path of this program");
+    for (name, hosts, load, bytes, table) in cases() {
+        if args.first().is_some_and(|a| a == CHILD) {
+            if args.get(1).is_some_and(|a| a == name) {
+                println!("{}", measure(name, hosts, load, bytes, &table));
+            }
+        } else if args.is_empty() || args.iter().any(|a| a == name) {
+            let child = std::process::Command::new(&itself)
+                .args([CHILD, name])
+                .status()
+                .expect("a process for the case");
+            assert!(child.success(), "{name} failed");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The arbiters, one for each output and wavegroup.
+//!
+//! Loop-back queues go before hosts, and take turns. A host's packet does not
+//! wait: it is granted a receiver that is free and that no queue asks for, or
+//! it has lost.
+
+use super::ports::Ports;
+use lightloom_engine::Time;
+
+#[derive(Clone, Copy, Debug)]
+struct Arbiter {
+    /// When its receiver can hear the next packet.
+    free: Time,
+    /// Queues that ask.
+    asking: u32,
+    /// The queue, by rank in the group, whose turn it is.
+    turn: u32,
+}
+
+/// All arbiters.
+#[derive(Clone, Debug)]
+pub struct Arbiters {
+    arbiters: Vec<Arbiter>,
+    /// Queues that ask, by arbiter and rank in the group.
+    asking: Vec<u64>,
+    /// Words of `asking` for each arbiter.
+    words: usize,
+    /// The groups' queues by rank, and where each group's begin.
+    members: Vec<u32>,
+    begin: Vec<usize>,
+    /// Rank of each queue in its group.
+    rank: Vec<u32>,
+    groups: usize,
+}
+
+impl Arbiters {
+    /// Idle receivers: `groups` at each output.
+    pub fn new(ports: &Ports, groups: u32) -> Arbiters {
+        let groups = groups as usize;
+        let (mut members, mut begin) = (Vec::new(), vec![0]);
+        let mut rank = vec![0; ports.queues()];
+        for g in 0..groups {
+            let of_group = |&q: &u32| ports.queue_group[q as usize] as usize == g;
+            for (r, q) in (0..ports.queues() as u32).filter(of_group).enumerate() {
+                rank[q as usize] = r as u32;
+                members.push(q);
+            }
+            begin.push(members.len());
+        }
+        let largest = begin.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        let count = ports.hosts() * groups;
+        let idle = Arbiter {
+            free: Time::ZERO,
+            asking: 0,
+            turn: 0,
+        };
+        Arbiters {
+            arbiters: vec![idle; count],
+            words: largest.div_ceil(64),
+            asking: vec![0; count * largest.div_ceil(64)],
+            members,
+            begin,
+            rank,
+            groups,
+        }
+    }
+
+    /// The arbiter of an output and group.
+    #[inline]
+    pub fn of(&self, output: u32, group: u32) -> usize {
+        output as usize * self.groups + group as usize
+    }
+
+    /// The output of an arbiter.
+    #[inline]
+    pub fn output(&self, arbiter: usize) -> u32 {
+        (arbiter / self.groups) as u32
+    }
+
+    /// Whether a packet may have the receiver now: it is free, and no queue
+    /// asks.
+    #[inline]
+    pub fn is_open(&self, arbiter: usize, now: Time) -> bool {
+        let a = &self.arbiters[arbiter];
+        a.free <= now && a.asking == 0
+    }
+
+    /// The receiver hears a packet, and can hear the next at `free`.
+    #[inline]
+    pub fn occupy(&mut self, arbiter: usize, free: Time) {
+        self.arbiters[arbiter].free = free;
+    }
+
+    /// A queue asks. Returns when to grant, unless that is settled.
+    pub fn ask(&mut self, arbiter: usize, queue: u32) -> Option<Time> {
+        let rank = self.rank[queue as usize];
+        self.asking[arbiter * self.words + rank as usize / 64] |= 1 << (rank % 64);
+        let a = &mut self.arbiters[arbiter];
+        a.asking += 1;
+        (a.asking == 1).then_some(a.free)
+    }
+
+    /// Grants the queue whose turn it is; it asks no more.
+    pub fn grant(&mut self, arbiter: usize) -> u32 {
+        let a = &mut self.arbiters[arbiter];
+        let asking = &mut self.asking[arbiter * self.words..][..self.words];
+        let rank = first_from(asking, a.turn);
+        asking[rank as usize / 64] &= !(1 << (rank % 64));
+        a.asking -= 1;
+        a.turn = rank + 1;
+        self.members[self.begin[arbiter % self.groups] + rank as usize]
+    }
+
+    /// When to grant the next queue, if one asks.
+    #[inline]
+    pub fn again(&self, arbiter: usize) -> Option<Time> {
+        let a = &self.arbiters[arbiter];
+        (a.asking > 0).then_some(a.free)
+    }
+}
+
+/// The first bit at `from` or after it, else the first of all.
+fn first_from(words: &[u64], from: u32) -> u32 {
+    let first = from as usize / 64;
+    let bit = |w: usize, word: u64| w as u32 * 64 + word.trailing_zeros();
+    if let Some(word) = words.get(first).map(|w| w & (!0 << (from % 64))) {
+        if word != 0 {
+            return bit(first, word);
+        }
+    }
+    let behind = (first + 1)..words.len();
+    let found = behind.chain(0..words.len()).find(|&w| words[w] != 0);
+    let w = found.expect("a queue asks");
+    bit(w, words[w])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::{Architecture, LionsConfig};
+    use super::*;
+
+    #[test]
+    fn the_next_bit_wraps_around() {
+        let words = [1 << 3, 0, 1 << 63 | 1];
+        for (from, expected) in [(0, 3), (3, 3), (4, 128), (129, 191), (191, 191), (192, 3)] {
+            assert_eq!(first_from(&words, from), expected, "{from}");
+        }
+    }
+
+    /// Every queue that asks is granted once in a round, in order.
+    #[test]
+    fn queues_take_turns() {
+        let config = LionsConfig {
+            architecture: Architecture::Dlb,
+            ..LionsConfig::default()
+        };
+        for (hosts, k) in [(8, 1), (8, 2), (200, 1), (200, 2)] {
+            let config = LionsConfig {
+                receivers: k,
+                ..config.clone()
+            };
+            let ports = Ports::new(&config, hosts);
+            let mut arbiters = Arbiters::new(&ports, k);
+            let at = arbiters.of(5, k - 1);
+            let mine: Vec<u32> = (0..hosts)
+                .filter(|&q| ports.queue_group[q as usize] == k - 1)
+                .collect();
+            for round in 0..3 {
+                for (i, &q) in mine.iter().enumerate() {
+                    assert_eq!(arbiters.ask(at, q).is_some(), i == 0, "round {round}");
+                }
+                assert!(!arbiters.is_open(at, Time::NS));
+                let granted: Vec<u32> = mine.iter().map(|_| arbiters.grant(at)).collect();
+                assert_eq!(granted, mine);
+            }
+            assert!(arbiters.is_open(at, Time::ZERO) && arbiters.again(at).is_none());
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! The event kernel: hosts that send at any time.
+//!
+//! Two events a packet where nothing contends: it is at the arbiter, and it is
+//! with its destination. A host's next packet is known when the one before it
+//! is arbitrated, so hosts need no events of their own. Here belong loop-back
+//! buffers, packets that are dropped, and NACKs that an edge detector is enough
+//! for: then a host has one packet at most whose fate is open. [`Pipelined`]
+//! has the others.
+//!
+//! [`Pipelined`]: super::pipelined::Pipelined
+
+use super::arbiter::Arbiters;
+use super::bound::Bound;
+use super::config::{Architecture, LionsConfig};
+use super::hosts::Hosts;
+use super::loopback::Loopback;
+use super::pace::Pace;
+use super::passage::{Packet, Passage};
+use super::ports::Ports;
+use crate::registry::Site;
+use lightloom_engine::kernel::event::EventKernel;
+use lightloom_engine::{
+    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+};
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A host's packet is at the arbiter.
+    Asks {
+        /// The host.
+        host: u32,
+    },
+    /// A packet is with its destination.
+    Delivered {
+        /// Its flow.
+        flow: FlowId,
+        /// Its payload.
+        bytes: u16,
+        /// Whether it came from a loop-back buffer.
+        stored: bool,
+    },
+    /// A receiver that loop-back queues ask for is free.
+    Free {
+        /// Its arbiter.
+        arbiter: u32,
+    },
+    /// A packet has fully arrived at its loop-back queue.
+    Stored {
+        /// The packet.
+        packet: u32,
+    },
+    /// A transmitter of a loop-back queue has tuned.
+    Tuned {
+        /// The transmitter.
+        transmitter: u32,
+    },
+    /// A transmitter of a loop-back queue has sent its packet.
+    Done {
+        /// The transmitter.
+        transmitter: u32,
+    },
+}
+
+/// The instant, and what may be changed in it.
+struct Now<'a> {
+    at: Time,
+    io: &'a mut Io,
+    todo: &'a mut Agenda<Event>,
+}
+
+impl Now<'_> {
+    #[inline]
+    fn schedule(&mut self, at: Time, event: Event) {
+        self.todo.schedule(at, event);
+    }
+}
+
+/// The kernel.
+pub struct Switch {
+    architecture: Architecture,
+    cut_through: bool,
+    /// Of a loop-back queue's transmitter.
+    tuning: Time,
+    nack: Nack,
+    pace: Pace,
+    ports: Ports,
+    bound: Bound,
+    hosts: Hosts,
+    arbiters: Arbiters,
+    loopback: Loopback,
+    passage: Passage,
+}
+
+impl Switch {
+    /// An empty switch of a resolved configuration.
+    pub fn new(config: &LionsConfig, ports: Ports, bound: Bound, site: &Site) -> Switch {
+        let (pace, flows) = (Pace::new(config), site.flows.len());
+        Switch {
+            architecture: config.architecture,
+            cut_through: config.cut_through,
+            tuning: config.tuning,
+            nack: Nack::new(config),
+            pace,
+            hosts: Hosts::new(ports.hosts(), flows, config.packet.0),
+            arbiters: Arbiters::new(&ports, config.receivers),
+            loopback: Loopback::new(config, &ports, site.seed),
+            passage: Passage::new(pace, &bound, ports.queues() > 0, flows),
+            ports,
+            bound,
+        }
+    }
+
+    /// A host's packet is at its arbiter, and takes the receiver or loses.
+    #[inline]
+    fn asks(&mut self, host: usize, now: &mut Now) {
+        let packet = self.hosts.packet(host);
+        let sent = now.at - self.pace.to_switch;
+        now.io.start(packet.flow, sent);
+        let output = now.io.flows.dst[packet.flow.index()].0;
+        let arbiter = self.arbiters.of(output, self.ports.host_group[host]);
+        let wire = self.pace.wire(packet.bytes);
+        let busy = if self.arbiters.is_open(arbiter, now.at) {
+            self.hosts.pop(host, packet.bytes, now.io);
+            self.pass(host as u32, arbiter, packet, false, now);
+            self.nack.when_none(wire)
+        } else {
+            self.loses(host, packet, output, now)
+        };
+        let free = sent + busy + self.pace.gap;
+        if let Some(start) = self.hosts.next(host, free, now.io) {
+            let host = host as u32;
+            now.schedule(start + self.pace.to_switch, Event::Asks { host });
+        }
+    }
+
+    /// A packet goes to its destination.
+    #[inline]
+    fn pass(&mut self, tx: u32, arbiter: usize, packet: Packet, stored: bool, now: &mut Now) {
+        let busy = self.pace.wire(packet.bytes) + self.pace.gap;
+        self.arbiters.occupy(arbiter, now.at + busy);
+        let there = self.passage.forward(tx, arbiter, packet, now.at, now.io);
+        let event = Event::Delivered {
+            flow: packet.flow,
+            bytes: packet.bytes as u16,
+            stored,
+        };
+        now.schedule(there, event);
+    }
+
+    /// A host's packet has lost. Returns how long its transmitter is taken.
+    fn loses(&mut self, host: usize, packet: Packet, output: u32, now: &mut Now) -> Time {
+        let wire = self.pace.wire(packet.bytes);
+        match self.architecture {
+            Architecture::AoNack => {
+                let (lasts, busy) = self.nack.when_one(wire);
+                now.io.lose();
+                self.passage.detour(host, packet, lasts, now.at, now.io);
+                return busy;
+            }
+            Architecture::Drop => {
+                now.io.lose();
+                now.io.drop(packet.bytes as u64);
+                self.hosts.pop(host, packet.bytes, now.io);
+            }
+            Architecture::Slb | Architecture::Mlb | Architecture::Dlb => {
+                self.hosts.pop(host, packet.bytes, now.io);
+                self.passage.detour(host, packet, wire, now.at, now.io);
+                self.store(host, packet, output, now);
+            }
+        }
+        wire
+    }
+
+    fn store(&mut self, host: usize, packet: Packet, output: u32, now: &mut Now) {
+        let queue = self.ports.host_queue[host];
+        let wire = self.pace.wire(packet.bytes);
+        let packet = self.loopback.admit(queue, packet);
+        if self.cut_through {
+            self.enqueue(packet, queue, output, now);
+        } else {
+            now.schedule(now.at + wire, Event::Stored { packet });
+        }
+        self.loopback.note_peak(queue);
+    }
+
+    /// A packet may leave its loop-back queue from now on.
+    fn enqueue(&mut self, packet: u32, queue: u32, output: u32, now: &mut Now) {
+        if !self.loopback.enqueue(packet, queue, output) {
+            return;
+        }
+        if self.loopback.is_tunable() {
+            self.loopback.await_transmitter(queue, output);
+            self.assign(queue, now);
+        } else {
+            self.ask(queue, output, now);
+        }
+    }
+
+    /// Gives idle transmitters of a queue to its VOQs that wait for one.
+    fn assign(&mut self, queue: u32, now: &mut Now) {
+        while let Some(output) = self.loopback.assign(queue) {
+            if self.tuning == Time::ZERO {
+                self.ask(queue, output, now);
+                continue;
+            }
+            let transmitter = self.loopback.transmitter(queue, output);
+            now.schedule(now.at + self.tuning, Event::Tuned { transmitter });
+        }
+    }
+
+    /// A VOQ asks for its receiver: it has it at once, or waits.
+    fn ask(&mut self, queue: u32, output: u32, now: &mut Now) {
+        let group = self.ports.queue_group[queue as usize];
+        let arbiter = self.arbiters.of(output, group);
+        if self.arbiters.is_open(arbiter, now.at) {
+            self.leave(queue, arbiter, now);
+        } else if let Some(free) = self.arbiters.ask(arbiter, queue) {
+            let arbiter = arbiter as u32;
+            now.schedule(free, Event::Free { arbiter });
+        }
+    }
+
+    /// A receiver is free for the queue whose turn it is.
+    fn grant(&mut self, arbiter: usize, now: &mut Now) {
+        let queue = self.arbiters.grant(arbiter);
+        let others = self.arbiters.again(arbiter).is_some();
+        self.leave(queue, arbiter, now);
+        if let (true, Some(free)) = (others, self.arbiters.again(arbiter)) {
+            let arbiter = arbiter as u32;
+            now.schedule(free, Event::Free { arbiter });
+        }
+    }
+
+    /// The first packet of a VOQ goes to its destination.
+    fn leave(&mut self, queue: u32, arbiter: usize, now: &mut Now) {
+        let output = self.arbiters.output(arbiter);
+        let packet = self.loopback.dequeue(queue, output);
+        if self.loopback.is_tunable() {
+            let transmitter = self.loopback.transmitter(queue, output);
+            let done = now.at + self.pace.wire(packet.bytes);
+            self.pass(
+                self.passage.loopback(transmitter),
+                arbiter,
+                packet,
+                true,
+                now,
+            );
+            now.schedule(done, Event::Done { transmitter });
+            return;
+        }
+        self.pass(self.passage.loopback(output), arbiter, packet, true, now);
+        if self.loopback.holds(queue, output) {
+            self.ask(queue, output, now);
+        }
+    }
+}
+
+/// When a host knows what became of its packet, if it must: §IV's edge
+/// detector, for which at most one packet may be in flight.
+#[derive(Clone, Copy, Debug)]
+struct Nack {
+    /// From a packet's start to its NACK's; 0 without NACKs.
+    round_trip: Time,
+    /// Whether a NACK cuts short the packet that it is of.
+    abort: bool,
+}
+
+impl Nack {
+    fn new(config: &LionsConfig) -> Nack {
+        let has = config.architecture == Architecture::AoNack;
+        Nack {
+            round_trip: if has { config.round_trip() } else { Time::ZERO },
+            abort: config.abort_on_nack,
+        }
+    }
+
+    /// How long the transmitter is taken by a packet that is not reflected:
+    /// longer than it lasts if it is too short for the edge detector.
+    #[inline]
+    fn when_none(&self, wire: Time) -> Time {
+        wire.max(self.round_trip)
+    }
+
+    /// How long a reflected packet lasts, and its transmitter is taken by it.
+    fn when_one(&self, wire: Time) -> (Time, Time) {
+        match self.abort && self.round_trip < wire {
+            true => (self.round_trip, self.round_trip),
+            false => (wire, self.when_none(wire)),
+        }
+    }
+}
+
+impl EventKernel for Switch {
+    type Event = Event;
+
+    fn shape(&self) -> Shape {
+        self.bound.shape()
+    }
+
+    #[inline]
+    fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Agenda<Event>) {
+        let host = self.hosts.admit(flow, io);
+        if let Some(start) = self.hosts.wake(host, now) {
+            let host = host as u32;
+            todo.schedule(start + self.pace.to_switch, Event::Asks { host });
+        }
+    }
+
+    #[inline]
+    fn handle(&mut self, at: Time, event: Event, io: &mut Io, todo: &mut Agenda<Event>) {
+        let now = &mut Now { at, io, todo };
+        match event {
+            Event::Asks { host } => self.asks(host as usize, now),
+            Event::Delivered {
+                flow,
+                bytes,
+                stored,
+            } => {
+                let bytes = bytes as u32;
+                let packet = Packet { flow, bytes };
+                self.passage.deliver(packet, stored, at, now.io);
+            }
+            Event::Free { arbiter } => self.grant(arbiter as usize, now),
+            Event::Stored { packet } => {
+                let (queue, flow) = self.loopback.arriving(packet);
+                let output = now.io.flows.dst[flow.index()].0;
+                self.enqueue(packet, queue, output, now);
+            }
+            Event::Tuned { transmitter } => {
+                let (queue, output) = self.loopback.aim(transmitter);
+                self.ask(queue, output, now);
+            }
+            Event::Done { transmitter } => {
+                let queue = self.loopback.release(transmitter);
+                self.assign(queue, now);
+            }
+        }
+    }
+
+    fn apply(&mut self, _: Command, _: Time, _: &mut Agenda<Event>) -> Result<(), Rejected> {
+        Err(super::no_failures())
+    }
+
+    fn observe(&self, _: &Io, view: &mut View) {
+        self.passage.observe(self.hosts.bytes, &self.loopback, view);
+    }
+
+    fn idle(&self) -> bool {
+        self.hosts.bytes + self.loopback.bytes().0 + self.passage.bytes == 0
+    }
+
+    fn totals(&self) -> Totals {
+        self.passage.totals(&self.loopback)
+    }
+
+    fn settle(&self, io: &mut Io) {
+        self.passage.settle(io);
+    }
+
+    fn soonest(&self, _: HostId, _: HostId, bytes: u64) -> Time {
+        self.bound.soonest(bytes)
+    }
+
+    fn lit(&self, tx: PortId, rx: PortId, _: Time) -> bool {
+        self.bound.lit(tx, rx)
+    }
+
+    fn port_rate(&self, _: PortId) -> Rate {
+        self.bound.rate()
+    }
+}

@@ -1,0 +1,118 @@
+//! LIONS: a packet switch around an arrayed waveguide grating router (Yin et
+//! al., "LIONS: An AWGR-Based Low-Latency Optical Switch for HPC and Data
+//! Centers", IEEE JSTQE 19(2), 2013).
+//!
+//! A host's packet passes D of fibre, a label extractor, a delay line while its
+//! label is read, its output arbitrated and its wavelength converter tuned, the
+//! grating (λ = (in + out) mod P), and a demultiplexer with k receivers: k
+//! packets from different *wavegroups* may reach one output at a time. A packet
+//! whose receiver is taken is not lost:
+//!
+//! - *Loop-back buffers* (§II) store it and send it when the receiver is free
+//!   and it is its turn: one memory for all (shared), one for r hosts (mixed),
+//!   one for each host (distributed). Only losers are stored (forward-store).
+//! - *AO-NACK* (§IV) has no buffers: the grating sends the packet back to its
+//!   host, which sends it again.
+//!
+//! | file | |
+//! |---|---|
+//! | [`config`] | the table, and what is refused |
+//! | [`ports`] | which host and queue sits where, and the wavegroups |
+//! | [`hosts`], [`arbiter`], [`loopback`], [`passage`], [`pace`] | the parts |
+//! | [`kernel`] | loop-back buffers; AO-NACK where an edge detector is enough |
+//! | [`pipelined`] | AO-NACK with several packets in flight |
+//! | [`slotted`] | the model of the closed forms |
+//! | [`bound`] | what tests hold the kernels to |
+//! | [`parts`] | Table I |
+//! | [`theory`] | closed forms |
+//!
+//! - Buffers have no bound: their peak is reported, that of the worst memory.
+//! - Labels travel with their packets and control channels are not modelled but
+//!   for their delays. A host has a packet's fibre delay both ways.
+//! - Receivers need the gap between packets (guard, or tuning if longer) even
+//!   between packets of one sender.
+//! - A tunable transmitter tunes before every packet, even to the output it
+//!   was at. Packets leave a loop-back queue straight into the grating: that
+//!   takes no time beside tuning.
+//! - Hosts send first in, first out, and reassemble by sequence numbers: how
+//!   much waits there for its turn is not tracked, so `reorder_peak_bytes` is
+//!   null. `hops` counts passages of the grating towards the destination: 1, or
+//!   2 by a loop-back buffer; `packet_hops` all, reflections included; losses
+//!   are NACKs.
+//! - Ports of the audit are the grating's: see [`bound`].
+//!
+//! Not modelled: optical power, crosstalk and bit errors (nothing is corrupted),
+//! burst-mode receivers beyond the guard, failures, finite buffers, the timers'
+//! inaccuracy.
+
+pub mod arbiter;
+pub mod bound;
+pub mod config;
+pub mod hosts;
+pub mod kernel;
+pub mod loopback;
+pub mod pace;
+pub mod parts;
+pub mod passage;
+pub mod pipelined;
+pub mod ports;
+pub mod slotted;
+#[cfg(test)]
+mod tests;
+pub mod theory;
+
+use crate::registry::{build, memory, resolve, schema, Entry, Preset};
+use config::LionsConfig;
+use lightloom_engine::Rejected;
+
+/// `kind = "lions"`.
+pub const ENTRY: Entry = Entry {
+    kind: "lions",
+    title: "LIONS",
+    source: "Yin et al., LIONS: An AWGR-Based Low-Latency Optical Switch for HPC and Data \
+             Centers, IEEE JSTQE 19(2), 2013",
+    summary: "A packet switch around a passive grating: a packet picks its output by wavelength, \
+              k of them may reach one output at a time, and losers wait in a loop-back buffer or \
+              are reflected to their sender. For single nodes.",
+    presets: PRESETS,
+    schema: schema::<LionsConfig>,
+    resolve: resolve::<LionsConfig>,
+    build: build::<LionsConfig>,
+    memory: memory::<LionsConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "dlb",
+        summary: "§IV: distributed loop-back buffers, k = 4, 10 Gb/s, 10 m of fibre, 256 B",
+        table: r#"{"architecture": "dlb", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
+    },
+    Preset {
+        name: "ao-nack",
+        summary: "§IV: all-optical NACKs, otherwise the same",
+        table: r#"{"architecture": "ao-nack", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
+    },
+    Preset {
+        name: "mlb",
+        summary: "the mixed loop-back buffer (§II.C, r = 4), otherwise the same",
+        table: r#"{"architecture": "mlb", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
+    },
+    Preset {
+        name: "slb",
+        summary: "the shared loop-back buffer (§II.A), otherwise the same",
+        table: r#"{"architecture": "slb", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
+    },
+    Preset {
+        name: "test-bed",
+        summary: "§III: shared loop-back buffer, k = 1, 1.25 Gb/s, for 4 hosts; its fibres are \
+                  short",
+        table: r#"{"architecture": "slb", "receivers": 1, "rate": "1.25 Gb/s", "fibre": "0 m"}"#,
+    },
+];
+
+fn no_failures() -> Rejected {
+    Rejected(
+        "lions does not model failures yet; run it without [[fault]], or use a fabric that does"
+            .to_owned(),
+    )
+}

@@ -1,0 +1,139 @@
+//! Packets through the grating: what is on its way to a destination, how often
+//! the grating was passed, and what was delivered.
+
+use super::bound::Bound;
+use super::loopback::Loopback;
+use super::pace::Pace;
+use lightloom_engine::{FlowId, Io, PortId, Time, Totals, View};
+
+/// A packet of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// The flow.
+    pub flow: FlowId,
+    /// Its payload [B].
+    pub bytes: u32,
+}
+
+/// The books of the grating.
+#[derive(Clone, Debug)]
+pub struct Passage {
+    pace: Pace,
+    hosts: u32,
+    receivers: u32,
+    /// Payload on its way to destinations [B].
+    pub bytes: u64,
+    /// Bytes on the wire, headers and reflected packets included.
+    carried: u64,
+    passages: u64,
+    /// By flow, payload that came from a loop-back buffer [B]; empty without.
+    stored: Vec<u64>,
+}
+
+impl Passage {
+    /// For so many flows, some of whose packets may be stored.
+    pub fn new(pace: Pace, bound: &Bound, stores: bool, flows: usize) -> Passage {
+        Passage {
+            pace,
+            hosts: bound.shape().hosts,
+            receivers: bound.receivers(),
+            bytes: 0,
+            carried: 0,
+            passages: 0,
+            stored: vec![0; if stores { flows } else { 0 }],
+        }
+    }
+
+    /// A packet passes to its destination's receiver of an arbiter; of which
+    /// transmitter matters to the audit alone. Returns when it is there.
+    #[inline]
+    pub fn forward(
+        &mut self,
+        transmitter: u32,
+        arbiter: usize,
+        packet: Packet,
+        now: Time,
+        io: &mut Io,
+    ) -> Time {
+        let (until, wire) = (
+            now + self.pace.wire(packet.bytes),
+            self.pace.bytes(packet.bytes),
+        );
+        self.bytes += packet.bytes as u64;
+        self.carried += wire;
+        self.passages += 1;
+        if let Some(audit) = &mut io.audit {
+            audit.transmit(
+                PortId(transmitter),
+                PortId(arbiter as u32),
+                now,
+                until,
+                wire,
+            );
+        }
+        until + self.pace.to_host
+    }
+
+    /// As much of a host's packet as is sent in `lasts` passes to the loop-back
+    /// buffer, or back to the host.
+    pub fn detour(&mut self, host: usize, packet: Packet, lasts: Time, now: Time, io: &mut Io) {
+        let wire = match lasts >= self.pace.wire(packet.bytes) {
+            true => self.pace.bytes(packet.bytes),
+            false => self.pace.within(lasts),
+        };
+        self.carried += wire;
+        self.passages += 1;
+        if let Some(audit) = &mut io.audit {
+            let rx = self.hosts * self.receivers + host as u32;
+            audit.transmit(PortId(host as u32), PortId(rx), now, now + lasts, wire);
+        }
+    }
+
+    /// The transmitter, for the audit, of that number in the loop-back buffer.
+    #[inline]
+    pub fn loopback(&self, transmitter: u32) -> u32 {
+        self.hosts + transmitter
+    }
+
+    /// A packet is with its destination.
+    #[inline]
+    pub fn deliver(&mut self, packet: Packet, stored: bool, now: Time, io: &mut Io) {
+        self.bytes -= packet.bytes as u64;
+        if stored {
+            self.stored[packet.flow.index()] += packet.bytes as u64;
+        }
+        io.deliver(packet.flow, packet.bytes as u64, now);
+    }
+
+    /// Shows the whole fabric, of which `waiting` bytes are not with the switch.
+    pub fn observe(&self, waiting: u64, loopback: &Loopback, view: &mut View) {
+        let (queued, worst) = loopback.bytes();
+        view.waiting_bytes = waiting;
+        view.queued_bytes = queued;
+        view.queued_bytes_worst = worst;
+        view.in_flight_bytes = waiting + queued + self.bytes;
+        view.carried_bytes = self.carried;
+    }
+
+    /// The figures of the run. Reordering is not tracked.
+    pub fn totals(&self, loopback: &Loopback) -> Totals {
+        Totals {
+            queue_peak_bytes: loopback.peak(),
+            reorder_peak_bytes: None,
+            cell_hops: None,
+            packet_hops: Some(self.passages),
+            circuit_bytes: None,
+        }
+    }
+
+    /// Hops: a packet passes the grating once, or twice by a loop-back buffer.
+    pub fn settle(&self, io: &mut Io) {
+        for f in 0..io.flows.len() {
+            let delivered = io.flows.delivered[f];
+            if delivered > 0 {
+                let again = self.stored.get(f).map_or(0, |&s| s);
+                io.flows.hops[f] = 1.0 + (again as f64 / delivered as f64) as f32;
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! AO-NACK with packets shorter than the way to the switch and back (L/2D < 1):
+//! a host sends on while the fate of earlier packets is open (§IV).
+//!
+//! Each packet in flight has a timer, or a sequence number that is read from the
+//! NACK: that takes as long as its header. Packets that come back go before
+//! those that were not sent yet, and so may be overtaken by packets of their
+//! own flow.
+
+use super::arbiter::Arbiters;
+use super::bound::Bound;
+use super::config::{Detector, LionsConfig};
+use super::hosts::Hosts;
+use super::loopback::Loopback;
+use super::pace::Pace;
+use super::passage::{Packet, Passage};
+use super::ports::Ports;
+use crate::registry::Site;
+use lightloom_engine::kernel::event::EventKernel;
+use lightloom_engine::{
+    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+};
+
+/// End of a chain; no packet.
+const NONE: u32 = u32::MAX;
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A host may send.
+    Send {
+        /// The host.
+        host: u32,
+    },
+    /// A packet is at its arbiter.
+    Asks {
+        /// The packet.
+        packet: u32,
+    },
+    /// A host knows that a packet was reflected.
+    Nack {
+        /// The packet.
+        packet: u32,
+    },
+    /// A packet is with its destination.
+    Delivered {
+        /// Its flow.
+        flow: FlowId,
+        /// Its payload.
+        bytes: u16,
+    },
+}
+
+/// A host's transmitter, and the packets that it has to send again.
+#[derive(Clone, Copy, Debug)]
+struct Sender {
+    /// When it may send.
+    free: Time,
+    /// When it is to send next; never if nothing waits.
+    next: Time,
+    head: u32,
+    tail: u32,
+}
+
+/// A packet that was sent; of an unused row, the next unused one.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    packet: Packet,
+    host: u32,
+    next: u32,
+}
+
+/// The kernel.
+pub struct Pipelined {
+    pace: Pace,
+    abort: bool,
+    /// From the first bit sent to the NACK's recognition.
+    known: Time,
+    ports: Ports,
+    bound: Bound,
+    hosts: Hosts,
+    senders: Vec<Sender>,
+    flights: Vec<Flight>,
+    unused: u32,
+    /// Bytes of packets that were sent and not passed on.
+    open: u64,
+    arbiters: Arbiters,
+    passage: Passage,
+    /// Has no queues.
+    loopback: Loopback,
+}
+
+type Todo = Agenda<Event>;
+
+impl Pipelined {
+    /// An empty switch of a resolved configuration.
+    pub fn new(config: &LionsConfig, ports: Ports, bound: Bound, site: &Site) -> Pipelined {
+        let (pace, flows) = (Pace::new(config), site.flows.len());
+        let read = match config.detector {
+            Detector::Sequence => config.line_rate().time_for(config.header.0),
+            _ => Time::ZERO,
+        };
+        let sender = Sender {
+            free: Time::ZERO,
+            next: Time::NEVER,
+            head: NONE,
+            tail: NONE,
+        };
+        Pipelined {
+            pace,
+            abort: config.abort_on_nack,
+            known: config.round_trip() + read,
+            hosts: Hosts::new(ports.hosts(), flows, config.packet.0),
+            senders: vec![sender; ports.hosts()],
+            flights: Vec::new(),
+            unused: NONE,
+            open: 0,
+            arbiters: Arbiters::new(&ports, config.receivers),
+            passage: Passage::new(pace, &bound, false, flows),
+            loopback: Loopback::new(config, &ports, site.seed),
+            ports,
+            bound,
+        }
+    }
+
+    /// A host that has nothing planned sends as soon as it may.
+    fn wake(&mut self, host: u32, now: Time, todo: &mut Todo) {
+        let sender = &mut self.senders[host as usize];
+        if sender.next == Time::NEVER {
+            sender.next = sender.free.max(now);
+            todo.schedule(sender.next, Event::Send { host });
+        }
+    }
+
+    /// A host sends a packet: one that came back, or else the next.
+    fn send(&mut self, host: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let at = host as usize;
+        if self.senders[at].next != now {
+            // A NACK has moved it.
+            return;
+        }
+        let packet = match self.senders[at].head {
+            NONE => self.first(host, io),
+            again => {
+                self.senders[at].head = self.flights[again as usize].next;
+                again
+            }
+        };
+        let Packet { flow, bytes } = self.flights[packet as usize].packet;
+        io.start(flow, now);
+        todo.schedule(now + self.pace.to_switch, Event::Asks { packet });
+        let waits = self.hosts.waits(at);
+        let sender = &mut self.senders[at];
+        sender.free = now + self.pace.wire(bytes) + self.pace.gap;
+        sender.next = Time::NEVER;
+        if waits || sender.head != NONE {
+            sender.next = sender.free;
+            todo.schedule(sender.next, Event::Send { host });
+        }
+    }
+
+    /// Takes the next packet that was not sent yet.
+    fn first(&mut self, host: u32, io: &Io) -> u32 {
+        let packet = self.hosts.packet(host as usize);
+        self.hosts.pop(host as usize, packet.bytes, io);
+        self.open += packet.bytes as u64;
+        let flight = Flight {
+            packet,
+            host,
+            next: NONE,
+        };
+        if self.unused == NONE {
+            self.flights.push(flight);
+            return self.flights.len() as u32 - 1;
+        }
+        let row = self.unused;
+        self.unused = self.flights[row as usize].next;
+        self.flights[row as usize] = flight;
+        row
+    }
+
+    /// A packet is at its arbiter, and takes the receiver or is reflected.
+    fn asks(&mut self, row: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Flight { packet, host, .. } = self.flights[row as usize];
+        let (flow, wire) = (packet.flow, self.pace.wire(packet.bytes));
+        let output = io.flows.dst[flow.index()].0;
+        let group = self.ports.host_group[host as usize];
+        let arbiter = self.arbiters.of(output, group);
+        if !self.arbiters.is_open(arbiter, now) {
+            let lasts = if self.abort {
+                wire.min(self.known)
+            } else {
+                wire
+            };
+            io.lose();
+            self.passage.detour(host as usize, packet, lasts, now, io);
+            let back = now + self.known - self.pace.to_switch;
+            todo.schedule(back, Event::Nack { packet: row });
+            return;
+        }
+        self.open -= packet.bytes as u64;
+        self.flights[row as usize].next = self.unused;
+        self.unused = row;
+        self.arbiters.occupy(arbiter, now + wire + self.pace.gap);
+        let there = self.passage.forward(host, arbiter, packet, now, io);
+        let bytes = packet.bytes as u16;
+        todo.schedule(there, Event::Delivered { flow, bytes });
+    }
+
+    /// A host learns that a packet came back, and may still be sending it.
+    fn nack(&mut self, row: u32, now: Time, todo: &mut Todo) {
+        let Flight { packet, host, .. } = self.flights[row as usize];
+        self.flights[row as usize].next = NONE;
+        let sender = &mut self.senders[host as usize];
+        if sender.head == NONE {
+            sender.head = row;
+        } else {
+            self.flights[sender.tail as usize].next = row;
+        }
+        let sender = &mut self.senders[host as usize];
+        sender.tail = row;
+        if self.abort && self.known < self.pace.wire(packet.bytes) {
+            sender.free = now + self.pace.gap;
+            sender.next = Time::NEVER;
+        }
+        self.wake(host, now, todo);
+    }
+}
+
+impl EventKernel for Pipelined {
+    type Event = Event;
+
+    fn shape(&self) -> Shape {
+        self.bound.shape()
+    }
+
+    fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
+        let host = self.hosts.admit(flow, io);
+        self.wake(host as u32, now, todo);
+    }
+
+    fn handle(&mut self, now: Time, event: Event, io: &mut Io, todo: &mut Todo) {
+        match event {
+            Event::Send { host } => self.send(host, now, io, todo),
+            Event::Asks { packet } => self.asks(packet, now, io, todo),
+            Event::Nack { packet } => self.nack(packet, now, todo),
+            Event::Delivered { flow, bytes } => {
+                let bytes = bytes as u32;
+                self.passage.deliver(Packet { flow, bytes }, false, now, io);
+            }
+        }
+    }
+
+    fn apply(&mut self, _: Command, _: Time, _: &mut Todo) -> Result<(), Rejected> {
+        Err(super::no_failures())
+    }
+
+    fn observe(&self, _: &Io, view: &mut View) {
+        let waiting = self.hosts.bytes + self.open;
+        self.passage.observe(waiting, &self.loopback, view);
+    }
+
+    fn idle(&self) -> bool {
+        self.hosts.bytes + self.open + self.passage.bytes == 0
+    }
+
+    fn totals(&self) -> Totals {
+        self.passage.totals(&self.loopback)
+    }
+
+    fn settle(&self, io: &mut Io) {
+        self.passage.settle(io);
+    }
+
+    fn soonest(&self, _: HostId, _: HostId, bytes: u64) -> Time {
+        self.bound.soonest(bytes)
+    }
+
+    fn lit(&self, tx: PortId, rx: PortId, _: Time) -> bool {
+        self.bound.lit(tx, rx)
+    }
+
+    fn port_rate(&self, _: PortId) -> Rate {
+        self.bound.rate()
+    }
+}

@@ -1,0 +1,348 @@
+//! The slotted variant, the model of the closed forms: hosts send at the start
+//! of slots of one full packet, and all that reach an arbiter in a slot are
+//! judged together.
+//!
+//! A loop-back queue that asks goes before hosts; among each, whose turn it is.
+//! A packet that loses may leave its loop-back queue from the next slot on, or
+//! is sent again in the next slot by its host ("ao-nack"), or is lost.
+
+use super::bound::Bound;
+use super::config::{Architecture, LionsConfig};
+use super::hosts::Hosts;
+use super::loopback::Loopback;
+use super::pace::Pace;
+use super::passage::{Packet, Passage};
+use super::ports::Ports;
+use crate::registry::Site;
+use lightloom_engine::kernel::event::EventKernel;
+use lightloom_engine::{
+    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+};
+
+/// Nobody.
+const NONE: u32 = u32::MAX;
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The packets of a slot are at their arbiters.
+    Slot {
+        /// Which.
+        number: i64,
+    },
+    /// A packet is with its destination.
+    Delivered {
+        /// Its flow.
+        flow: FlowId,
+        /// Its payload.
+        bytes: u16,
+        /// Whether it came from a loop-back buffer.
+        stored: bool,
+    },
+}
+
+/// Who asks an arbiter in a slot, so far the best of each kind.
+#[derive(Clone, Copy, Debug)]
+struct Arbiter {
+    /// A loop-back queue, and a host.
+    queue: u32,
+    host: u32,
+    /// The input whose turn it is.
+    turn: u32,
+}
+
+/// The kernel.
+pub struct Slotted {
+    architecture: Architecture,
+    pace: Pace,
+    ports: Ports,
+    bound: Bound,
+    receivers: u32,
+    hosts: Hosts,
+    arbiters: Vec<Arbiter>,
+    /// Arbiters that are asked in this slot.
+    asked: Vec<u32>,
+    /// Hosts that send in this slot, and whether each has won.
+    sending: Vec<u32>,
+    won: Vec<bool>,
+    /// VOQs that hold a transmitter, as queue and output.
+    ready: Vec<(u32, u32)>,
+    loopback: Loopback,
+    passage: Passage,
+    /// The last slot that was judged, and whether another is planned.
+    last: i64,
+    planned: bool,
+}
+
+type Todo = Agenda<Event>;
+
+impl Slotted {
+    /// An empty switch of a resolved configuration.
+    pub fn new(config: &LionsConfig, ports: Ports, bound: Bound, site: &Site) -> Slotted {
+        let (pace, flows) = (Pace::new(config), site.flows.len());
+        let arbiter = Arbiter {
+            queue: NONE,
+            host: NONE,
+            turn: 0,
+        };
+        Slotted {
+            architecture: config.architecture,
+            pace,
+            receivers: config.receivers,
+            hosts: Hosts::new(ports.hosts(), flows, config.packet.0),
+            arbiters: vec![arbiter; ports.hosts() * config.receivers as usize],
+            asked: Vec::new(),
+            sending: Vec::new(),
+            won: vec![false; ports.hosts()],
+            ready: Vec::new(),
+            loopback: Loopback::new(config, &ports, site.seed),
+            passage: Passage::new(pace, &bound, ports.queues() > 0, flows),
+            last: -1,
+            planned: false,
+            ports,
+            bound,
+        }
+    }
+
+    fn plan(&mut self, number: i64, todo: &mut Todo) {
+        self.planned = true;
+        let at = self.pace.slot() * number + self.pace.to_switch;
+        todo.schedule(at, Event::Slot { number });
+    }
+
+    fn slot(&mut self, number: i64, now: Time, io: &mut Io, todo: &mut Todo) {
+        self.last = number;
+        self.planned = false;
+        self.queues_ask();
+        self.hosts_ask(self.pace.slot() * number, io);
+        self.grant(now, io, todo);
+        let loopback = &self.loopback;
+        self.ready.retain(|&(q, o)| loopback.is_ready(q, o));
+        self.hosts_lose(now, io);
+        if self.hosts.bytes + self.loopback.bytes().0 > 0 {
+            self.plan(number + 1, todo);
+        }
+    }
+
+    /// Every VOQ that holds a transmitter asks.
+    fn queues_ask(&mut self) {
+        for queue in 0..self.ports.queues() as u32 {
+            while let Some(output) = self.loopback.assign(queue) {
+                self.ready.push((queue, output));
+            }
+        }
+        for i in 0..self.ready.len() {
+            let (queue, output) = self.ready[i];
+            let at = output * self.receivers + self.ports.queue_group[queue as usize];
+            let input = |q: u32| self.ports.queue_input[q as usize];
+            let a = self.arbiters[at as usize];
+            if a.queue == NONE || self.before(input(queue), input(a.queue), a.turn) {
+                self.arbiters[at as usize].queue = queue;
+            }
+            self.asked.push(at);
+        }
+    }
+
+    /// Every host with a packet that was there at `start` sends it.
+    fn hosts_ask(&mut self, start: Time, io: &mut Io) {
+        for host in 0..self.ports.hosts() {
+            if !self.hosts.waits(host) {
+                continue;
+            }
+            let flow = self.hosts.packet(host).flow;
+            if io.flows.arrival[flow.index()] > start {
+                continue;
+            }
+            io.start(flow, start);
+            self.sending.push(host as u32);
+            let at = self.arbiter_of(host, flow, io);
+            let input = |h: u32| self.ports.host_input[h as usize];
+            let a = self.arbiters[at as usize];
+            if a.host == NONE || self.before(input(host as u32), input(a.host), a.turn) {
+                self.arbiters[at as usize].host = host as u32;
+            }
+            self.asked.push(at);
+        }
+    }
+
+    fn arbiter_of(&self, host: usize, flow: FlowId, io: &Io) -> u32 {
+        io.flows.dst[flow.index()].0 * self.receivers + self.ports.host_group[host]
+    }
+
+    /// Whether input `a` is served before `b` when it is the turn of `turn`.
+    fn before(&self, a: u32, b: u32, turn: u32) -> bool {
+        let wait = |input: u32| (input + self.ports.inputs - turn) % self.ports.inputs;
+        wait(a) < wait(b)
+    }
+
+    /// Every arbiter that was asked grants one.
+    fn grant(&mut self, now: Time, io: &mut Io, todo: &mut Todo) {
+        let asked = std::mem::take(&mut self.asked);
+        for &at in &asked {
+            let a = self.arbiters[at as usize];
+            let winner = match (a.queue, a.host) {
+                (NONE, NONE) => continue,
+                (NONE, host) => {
+                    let packet = self.hosts.packet(host as usize);
+                    self.hosts.pop(host as usize, packet.bytes, io);
+                    self.won[host as usize] = true;
+                    self.pass(host, at, packet, false, now, io, todo);
+                    self.ports.host_input[host as usize]
+                }
+                (queue, _) => {
+                    self.leave(queue, at, now, io, todo);
+                    self.ports.queue_input[queue as usize]
+                }
+            };
+            self.arbiters[at as usize] = Arbiter {
+                queue: NONE,
+                host: NONE,
+                turn: (winner + 1) % self.ports.inputs,
+            };
+        }
+        self.asked = asked;
+        self.asked.clear();
+    }
+
+    /// The first packet of a VOQ goes to its destination.
+    fn leave(&mut self, queue: u32, arbiter: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let output = arbiter / self.receivers;
+        let packet = self.loopback.dequeue(queue, output);
+        let mut transmitter = output;
+        if self.loopback.is_tunable() {
+            transmitter = self.loopback.transmitter(queue, output);
+            self.loopback.release(transmitter);
+        }
+        let tx = self.passage.loopback(transmitter);
+        self.pass(tx, arbiter, packet, true, now, io, todo);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn pass(
+        &mut self,
+        tx: u32,
+        arbiter: u32,
+        packet: Packet,
+        stored: bool,
+        now: Time,
+        io: &mut Io,
+        todo: &mut Todo,
+    ) {
+        let there = self.passage.forward(tx, arbiter as usize, packet, now, io);
+        let event = Event::Delivered {
+            flow: packet.flow,
+            bytes: packet.bytes as u16,
+            stored,
+        };
+        todo.schedule(there, event);
+    }
+
+    /// What becomes of the hosts that were not granted.
+    fn hosts_lose(&mut self, now: Time, io: &mut Io) {
+        let sending = std::mem::take(&mut self.sending);
+        for &host in &sending {
+            if !std::mem::take(&mut self.won[host as usize]) {
+                self.loses(host as usize, now, io);
+            }
+        }
+        self.sending = sending;
+        self.sending.clear();
+    }
+
+    fn loses(&mut self, host: usize, now: Time, io: &mut Io) {
+        let packet = self.hosts.packet(host);
+        let wire = self.pace.wire(packet.bytes);
+        match self.architecture {
+            Architecture::AoNack => {
+                io.lose();
+                self.passage.detour(host, packet, wire, now, io);
+            }
+            Architecture::Drop => {
+                io.lose();
+                io.drop(packet.bytes as u64);
+                self.hosts.pop(host, packet.bytes, io);
+            }
+            Architecture::Slb | Architecture::Mlb | Architecture::Dlb => {
+                self.hosts.pop(host, packet.bytes, io);
+                self.passage.detour(host, packet, wire, now, io);
+                let output = io.flows.dst[packet.flow.index()].0;
+                self.store(self.ports.host_queue[host], output, packet);
+            }
+        }
+    }
+
+    fn store(&mut self, queue: u32, output: u32, packet: Packet) {
+        let at = self.loopback.admit(queue, packet);
+        if self.loopback.enqueue(at, queue, output) {
+            if self.loopback.is_tunable() {
+                self.loopback.await_transmitter(queue, output);
+            } else {
+                self.ready.push((queue, output));
+            }
+        }
+        self.loopback.note_peak(queue);
+    }
+}
+
+impl EventKernel for Slotted {
+    type Event = Event;
+
+    fn shape(&self) -> Shape {
+        self.bound.shape()
+    }
+
+    fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
+        self.hosts.admit(flow, io);
+        if !self.planned {
+            let number = now.div_ceil(self.pace.slot()).max(self.last + 1);
+            self.plan(number, todo);
+        }
+    }
+
+    fn handle(&mut self, now: Time, event: Event, io: &mut Io, todo: &mut Todo) {
+        match event {
+            Event::Slot { number } => self.slot(number, now, io, todo),
+            Event::Delivered {
+                flow,
+                bytes,
+                stored,
+            } => {
+                let bytes = bytes as u32;
+                self.passage
+                    .deliver(Packet { flow, bytes }, stored, now, io);
+            }
+        }
+    }
+
+    fn apply(&mut self, _: Command, _: Time, _: &mut Todo) -> Result<(), Rejected> {
+        Err(super::no_failures())
+    }
+
+    fn observe(&self, _: &Io, view: &mut View) {
+        self.passage.observe(self.hosts.bytes, &self.loopback, view);
+    }
+
+    fn idle(&self) -> bool {
+        self.hosts.bytes + self.loopback.bytes().0 + self.passage.bytes == 0
+    }
+
+    fn totals(&self) -> Totals {
+        self.passage.totals(&self.loopback)
+    }
+
+    fn settle(&self, io: &mut Io) {
+        self.passage.settle(io);
+    }
+
+    fn soonest(&self, _: HostId, _: HostId, bytes: u64) -> Time {
+        self.bound.soonest(bytes)
+    }
+
+    fn lit(&self, tx: PortId, rx: PortId, _: Time) -> bool {
+        self.bound.lit(tx, rx)
+    }
+
+    fn port_rate(&self, _: PortId) -> Rate {
+        self.bound.rate()
+    }
+}

@@ -1,0 +1,157 @@
+//! Configurations that are refused, and what they are told.
+
+use super::*;
+
+fn refusal(hosts: u32, table: Value) -> String {
+    (ENTRY.resolve)(&table, &cluster(hosts))
+        .unwrap_err()
+        .to_string()
+}
+
+#[test]
+fn refuses_by_name() {
+    for (hosts, table, message) in [
+        (
+            64,
+            json!({"architecture": "slb", "receivers": 3}),
+            "fabric.receivers = 3: must divide the 64 inputs of the grating that share \
+             wavegroups; use 2",
+        ),
+        (
+            64,
+            json!({"architecture": "mlb", "receivers": 64}),
+            "fabric.receivers = 64: must divide the 80 inputs of the grating that share \
+             wavegroups; use 40",
+        ),
+        (
+            64,
+            json!({"receivers": 65}),
+            "fabric.receivers = 65: must be from 1 to the 64 hosts; use 4",
+        ),
+        (
+            64,
+            json!({"architecture": "mlb", "hosts_per_queue": 3}),
+            "fabric.hosts_per_queue = 3: twice as many must divide the 64 hosts; use a divisor of \
+             half the hosts, or leave it out",
+        ),
+        (
+            64,
+            json!({"transmitters": 65}),
+            "fabric.transmitters = 65: a queue has 64 virtual output queues to send from; lower it",
+        ),
+        (
+            64,
+            json!({"fibre": "-10 m"}),
+            "fabric.fibre = \"-10 m\": `-10 m` is not a length: write it like \"10 m\" (km, m, cm, \
+             mm); correct the value",
+        ),
+        (
+            64,
+            json!({"packet": "4 B"}),
+            "fabric.packet = 4 B: is shorter than its header of 5 B; lengthen it, or shorten \
+             fabric.header",
+        ),
+        (
+            64,
+            json!({"delay_line": "5 ns"}),
+            "fabric.delay_line = 5 ns: is shorter than label, arbitration and tuning, 10 ns \
+             together; lengthen it, or leave it out",
+        ),
+        (
+            64,
+            json!({"architecture": "ao-nack", "packet": "64 B", "detector": "edge", "tuning": "0 ns"}),
+            "fabric.detector = \"edge\": a NACK takes 100 ns and a packet only 55.2 ns; use \
+             \"timers\" or \"sequence\", longer packets or shorter fibre",
+        ),
+        (
+            64,
+            json!({"architecture": "ao-nack", "timing": "slotted", "fibre": "100 m"}),
+            "fabric.fibre = 100 m: a NACK takes 1.01 us, more than a slot of 222.4 ns; shorten \
+             it, or use fabric.timing = \"unslotted\"",
+        ),
+        (
+            7,
+            json!({"receivers": 1}),
+            "cluster.hosts = 7: must be even for \"dlb\", where hosts have every second port; add \
+             or remove one, or use fabric.architecture = \"slb\"",
+        ),
+        (
+            64,
+            json!({"wavegroups": 4}),
+            "fabric.wavegroups = 4: no such key; known: ",
+        ),
+    ] {
+        let e = refusal(hosts, table);
+        assert!(e.starts_with(message), "{e}");
+    }
+}
+
+#[test]
+fn only_single_nodes_and_no_faster_than_their_links() {
+    let racks = Cluster {
+        servers_per_rack: 24,
+        ..cluster(128)
+    };
+    let e = (ENTRY.resolve)(&json!({}), &racks).unwrap_err().to_string();
+    assert!(
+        e.starts_with("cluster.servers_per_rack = 24: LIONS connects single nodes"),
+        "{e}"
+    );
+    let capped = Cluster {
+        nic: Nic::Capped(Rate(Rate::GBPS.0)),
+        ..cluster(64)
+    };
+    let e = (ENTRY.resolve)(&json!({"rate": "10 Gb/s"}), &capped).unwrap_err();
+    assert_eq!(e.limit, "is faster than the server's link of 1 Gb/s");
+    let table = (ENTRY.resolve)(&json!({}), &capped).expect("good");
+    assert_eq!(table["rate"], "1 Gb/s");
+}
+
+#[test]
+fn defaults_follow_from_the_hosts() {
+    let resolved = |hosts, table| (ENTRY.resolve)(&table, &cluster(hosts)).expect("good");
+    let t = resolved(64, json!({"architecture": "mlb"}));
+    assert_eq!(
+        (&t["hosts_per_queue"], &t["transmitters"]),
+        (&json!(4), &json!(4))
+    );
+    let t = resolved(6, json!({"architecture": "mlb", "receivers": 3}));
+    assert_eq!(t["hosts_per_queue"], 1);
+    let t = resolved(2, json!({"receivers": 1}));
+    assert_eq!(t["transmitters"], 2);
+    let nack = |packet: &str| {
+        let t = resolved(64, json!({"architecture": "ao-nack", "packet": packet}));
+        t["detector"].as_str().expect("a word").to_owned()
+    };
+    // §IV: 125 B are as long as 20 m; here with header and tuning.
+    assert_eq!(
+        (nack("256 B"), nack("64 B")),
+        ("edge".into(), "timers".into())
+    );
+}
+
+#[test]
+fn every_preset_runs() {
+    for preset in ENTRY.presets {
+        let hosts = if preset.name == "test-bed" { 4 } else { 64 };
+        let table: Value = serde_json::from_str(preset.table).expect("a table");
+        let mut flows = Flows::new();
+        let (from, to) = (lightloom_engine::HostId(0), lightloom_engine::HostId(3));
+        flows.push(from, to, 1_000, Time::ZERO);
+        let fast = Cluster {
+            server_rate: Rate(10 * Rate::GBPS.0),
+            ..cluster(hosts)
+        };
+        assert!((ENTRY.resolve)(&table, &fast).is_ok());
+        let (io, _) = simulate(hosts, &table, flows, Stop::Drain);
+        assert_eq!(io.ledger.flows_completed, 1, "{}", preset.name);
+    }
+}
+
+#[test]
+fn faults_are_rejected() {
+    use lightloom_engine::{Command, Element};
+    let mut fabric = fabric(4, &json!({"receivers": 1}), &Flows::new());
+    let e = fabric.apply(Command::Repair(Element::Node(0))).unwrap_err();
+    assert!(e.to_string().contains("does not model failures"), "{e}");
+}

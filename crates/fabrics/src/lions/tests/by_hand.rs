@@ -1,0 +1,225 @@
+//! Times that can be worked out by hand, and the parts list of Table I.
+
+use super::super::parts::{parts, Parts};
+use super::super::theory::{efficiency, gups_ceiling};
+use super::*;
+use crate::lions::config::LionsConfig;
+use lightloom_engine::{config, HostId};
+
+const NS: i64 = Time::NS.0;
+
+fn flows(rows: &[(u32, u32, u64, i64)]) -> Flows {
+    let mut flows = Flows::new();
+    for &(src, dst, bytes, at) in rows {
+        flows.push(HostId(src), HostId(dst), bytes, Time(at));
+    }
+    flows
+}
+
+/// When each flow ends [ps].
+fn finishes(hosts: u32, table: &Value, rows: &[(u32, u32, u64, i64)]) -> Vec<i64> {
+    let (io, _) = simulate(hosts, table, flows(rows), Stop::Drain);
+    io.flows.finish.iter().map(|t| t.0).collect()
+}
+
+/// (L + 5)·8/C + 2D/v + control: 309 ns and 155 ns without control.
+#[test]
+fn zero_load() {
+    for architecture in ["slb", "mlb", "dlb", "ao-nack"] {
+        for (packet, expected) in [(256, 308_800), (64, 155_200)] {
+            let table = json!({
+                "architecture": architecture, "tuning": "0 ns", "packet": format!("{packet} B"),
+            });
+            let took = finishes(64, &table, &[(3, 60, packet, 500)])[0] - 500;
+            assert_eq!(took, expected, "{architecture}");
+            let control = json!({"label": "5 ns", "arbitration": "7 ns", "tuning": "10 ns"});
+            let took = finishes(64, &with(table, control), &[(3, 60, packet, 500)])[0] - 500;
+            assert_eq!(took, expected + 22 * NS, "{architecture} with control");
+        }
+    }
+}
+
+/// Three packets, the last of 88 B: each begins 278 B after the one before.
+#[test]
+fn a_flow_is_sent_packet_by_packet() {
+    let table = json!({"tuning": "0 ns"});
+    let last = (2 * 278 + 88 + 5) * 800 + 100 * NS;
+    assert_eq!(finishes(64, &table, &[(0, 1, 600, 0)]), [last]);
+    // Converters that tune longer than the guard lasts hold up every packet.
+    let table = json!({"tuning": "109 ns"});
+    let slot = 261 * 800 + 109 * NS;
+    let last = 2 * slot + (88 + 5) * 800 + (100 + 109) * NS;
+    assert_eq!(finishes(64, &table, &[(0, 1, 600, 0)]), [last]);
+}
+
+/// Two packets meet at a receiver; the second comes 50 ns after the first.
+#[test]
+fn the_loser_waits_where_its_architecture_has_it_wait() {
+    // Hosts 0 and 1 share a group everywhere; 208.8 ns a packet, 13.6 ns of guard.
+    let meet = [(0, 9, 256, 0), (1, 9, 256, 50 * NS)];
+    let base = json!({"fibre": "0 m", "receivers": 2, "tuning": "0 ns"});
+    let second = |keys: Value| finishes(16, &with(base.clone(), keys), &meet)[1] - 50 * NS;
+    let (wire, slot) = (208_800, 222_400);
+    // One receiver's light for the shared buffer: at 222.4 ns.
+    assert_eq!(
+        second(json!({"architecture": "slb"})),
+        slot - 50 * NS + wire
+    );
+    // In another group at once; but not before it is stored whole, if so asked.
+    assert_eq!(second(json!({"architecture": "dlb"})), wire);
+    assert_eq!(second(json!({"architecture": "mlb"})), wire);
+    assert_eq!(
+        second(json!({"architecture": "dlb", "cut_through": false})),
+        2 * wire
+    );
+    // A loop-back queue's transmitter tunes first; its delay line is as long.
+    let tuning = json!({"architecture": "dlb", "tuning": "10 ns"});
+    assert_eq!(second(tuning), wire + 20 * NS);
+    // Sent again after it is sent, or as soon as the NACK is back.
+    let nack = json!({"architecture": "ao-nack", "fibre": "10 m"});
+    assert_eq!(second(nack.clone()), slot + wire + 100 * NS);
+    // Aborted at 100 ns, again at 113.6: the other's receiver is taken until 222.4
+    // (163.6 at 50 ns), so once more at 227.2.
+    let abort = with(nack, json!({"abort_on_nack": true}));
+    assert_eq!(second(abort), 2 * 113_600 + wire + 100 * NS);
+}
+
+/// 64 B on 10 m: a NACK takes 100 ns, a packet 55.2 ns and a slot 68.8 ns.
+#[test]
+fn hosts_send_on_while_nacks_are_on_their_way() {
+    let table = json!({
+        "architecture": "ao-nack", "packet": "64 B", "receivers": 1, "tuning": "0 ns",
+    });
+    // Host 1's first packet meets that of host 0; its second, to another, does not.
+    let rows = [(0, 9, 64, 0), (1, 9, 64, 20 * NS), (1, 8, 64, 20 * NS)];
+    let (wire, slot, way) = (55_200, 68_800, 50 * NS);
+    let second = 20 * NS + slot + wire + 2 * way;
+    // The NACK is there at 120 ns, while the second is sent; then again at 157.6.
+    let again = |known: i64| (20 * NS + known).max(20 * NS + 2 * slot) + wire + 2 * way;
+    let got = finishes(16, &table, &rows);
+    assert_eq!(got, [wire + 2 * way, again(100 * NS), second]);
+    // A sequence number takes 5 B longer to read; here the host is busy anyway.
+    let sequence = with(table.clone(), json!({"detector": "sequence"}));
+    assert_eq!(finishes(16, &sequence, &rows), got);
+    // Alone it shows: sent again at 120 ns, or 124 ns.
+    let alone = |t: &Value| finishes(16, t, &rows[..2])[1];
+    assert_eq!(alone(&table), 120 * NS + wire + 2 * way);
+    assert_eq!(alone(&sequence), 124 * NS + wire + 2 * way);
+}
+
+/// A packet that is too short for the edge detector keeps its host waiting.
+#[test]
+fn the_edge_detector_waits_for_short_packets() {
+    let rows = [(0, 1, 256 + 10, 0), (0, 2, 256, 0)];
+    let table = json!({"architecture": "ao-nack", "tuning": "0 ns"});
+    let got = finishes(16, &table, &rows);
+    // The short one begins at 222.4 ns and lasts 12 ns; the next begins 100 + 13.6 later.
+    assert_eq!(
+        got,
+        [222_400 + 12_000 + 100_000, 222_400 + 113_600 + 308_800]
+    );
+}
+
+/// Loop-back queues go before hosts, and take turns.
+#[test]
+fn loop_back_queues_go_first() {
+    let table = json!({
+        "receivers": 1, "fibre": "0 m", "tuning": "0 ns", "transmitters": 1, "guard": "0 B",
+        "header": "0 B", "packet": "250 B",
+    });
+    // Of three that meet, two are stored; a host that comes as the receiver falls
+    // free at 200 ns is stored, too.
+    let rows = [
+        (0, 9, 250, 0),
+        (1, 9, 250, 10 * NS),
+        (2, 9, 250, 20 * NS),
+        (3, 9, 250, 200 * NS),
+    ];
+    let expected = [200, 400, 600, 800].map(|ns| ns * NS);
+    assert_eq!(finishes(8 + 2, &table, &rows), expected);
+}
+
+#[test]
+fn overhead_and_the_gups_ceiling() {
+    assert!((efficiency(256, 22) - 0.921).abs() < 5e-4);
+    assert!((efficiency(64, 22) - 0.744).abs() < 5e-4);
+    let ceiling = |overhead, batch| gups_ceiling(64, 10_000_000_000, overhead, batch) / 1e9;
+    for (overhead, batch, known) in [(0, 1, 2.03), (22, 1, 0.767), (22, 16, 1.84)] {
+        assert!((ceiling(overhead, batch) - known).abs() < 5e-3);
+    }
+}
+
+/// A host that always sends delivers the payload's share of its rate.
+#[test]
+fn overhead_limits_what_a_host_sends() {
+    for packet in [256u64, 64] {
+        let table = json!({"packet": format!("{packet} B"), "tuning": "0 ns"});
+        let bytes = packet * 10_000;
+        let took = finishes(16, &table, &[(0, 1, bytes, 0)])[0];
+        let rate = bytes as f64 * 8.0 / (took as f64 * 1e-12);
+        assert!(
+            (rate / 10e9 - efficiency(packet, 22)).abs() < 1e-3,
+            "{rate}"
+        );
+    }
+}
+
+fn bill(table: Value, hosts: u32) -> Parts {
+    let resolved = (ENTRY.resolve)(&table, &cluster(hosts)).expect("a good table");
+    let config: LionsConfig = config::read(&resolved, "fabric").expect("reads back");
+    parts(&config, hosts)
+}
+
+/// Table I with N = 64, r = 4, m = 4, B = 10 Gb/s.
+#[test]
+fn table_1() {
+    let gbps = |g: u64| Rate(g * Rate::GBPS.0);
+    let none = bill(json!({"architecture": "drop"}), 64);
+    assert_eq!(
+        (none.grating_ports, none.memories, none.host_receivers),
+        (64, 0, 256)
+    );
+    let slb = Parts {
+        grating_ports: 65,
+        occupied_ports: 1,
+        receivers: 64,
+        fixed_transmitters: 64,
+        demultiplexers: 1,
+        multiplexers: 1,
+        memories: 1,
+        write: gbps(640),
+        read: gbps(640),
+        ..none
+    };
+    assert_eq!(bill(json!({"architecture": "slb"}), 64), slb);
+    let mlb = Parts {
+        grating_ports: 80,
+        occupied_ports: 16,
+        receivers: 64,
+        tunable_transmitters: 64,
+        demultiplexers: 1,
+        couplers: 48,
+        memories: 16,
+        write: gbps(40),
+        read: gbps(40),
+        ..none
+    };
+    assert_eq!(bill(json!({"architecture": "mlb"}), 64), mlb);
+    let dlb = Parts {
+        grating_ports: 128,
+        occupied_ports: 64,
+        receivers: 64,
+        tunable_transmitters: 256,
+        couplers: 192,
+        memories: 64,
+        write: gbps(10),
+        read: gbps(40),
+        ..none
+    };
+    assert_eq!(bill(json!({"architecture": "dlb"}), 64), dlb);
+    let nack = bill(json!({"architecture": "ao-nack"}), 64);
+    assert_eq!(
+        (nack.grating_ports, nack.memories, nack.circulators),
+        (65, 0, 193)
+    );
+}

@@ -1,0 +1,34 @@
+//! Traffic of the closed forms: to any host alike, the own one included.
+
+use super::{PACKET, SLOT};
+use lightloom_engine::{Flows, HostId, Stream, Time};
+
+/// Each host sends a packet in each slot with probability `load`.
+pub fn bernoulli(hosts: u32, load: f64, slots: usize, seed: u64) -> Flows {
+    let mut rng = Stream::new(seed, "test.bernoulli", 0);
+    let mut flows = Flows::new();
+    for slot in 0..slots as i64 {
+        for host in 0..hosts {
+            if rng.unit() < load {
+                let to = rng.below(hosts);
+                flows.push(HostId(host), HostId(to), PACKET, SLOT * slot);
+            }
+        }
+    }
+    flows
+}
+
+/// Each host sends packets at random times, `load` of them a slot.
+pub fn poisson(hosts: u32, load: f64, slots: usize, seed: u64) -> Flows {
+    let mut rng = Stream::new(seed, "test.poisson", 0);
+    let gap = SLOT.0 as f64 / (hosts as f64 * load);
+    let (mut at, mut flows) = (0.0, Flows::new());
+    loop {
+        at += -(1.0 - rng.unit()).ln() * gap;
+        if at >= slots as f64 * SLOT.0 as f64 {
+            return flows;
+        }
+        let (from, to) = rng.below2(hosts, hosts);
+        flows.push(HostId(from), HostId(to), PACKET, Time(at as i64));
+    }
+}

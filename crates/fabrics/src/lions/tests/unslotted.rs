@@ -1,0 +1,134 @@
+//! The unslotted switch against its closed forms, at several N, k and p.
+
+use super::super::theory::Uniform;
+use super::traffic::poisson;
+use super::*;
+
+fn latency(table: &Value, hosts: u32, load: f64, slots: usize) -> Estimate {
+    let flows = poisson(hosts, load, slots, 5);
+    let (io, _) = simulate(hosts, table, flows, Stop::Drain);
+    Estimate::of(&latencies(&io))
+}
+
+/// Packets delivered in a slot at saturation, for each host.
+fn saturated(table: &Value, hosts: u32) -> Estimate {
+    let slots = 256_000 / hosts as usize;
+    let flows = poisson(hosts, 1.5, slots, 5);
+    let (io, _) = simulate(hosts, table, flows, Stop::At(SLOT * slots as i64));
+    Estimate::of(&delivered(&io, hosts, slots))
+}
+
+fn nack(k: u32, keys: Value) -> Value {
+    with(bare("ao-nack", "unslotted", k), keys)
+}
+
+/// The formula takes what hosts send to one output for a Poisson stream, which
+/// it is for many hosts.
+#[test]
+fn a_shared_buffer_with_one_receiver() {
+    for (hosts, load, slots, error) in [
+        (64, 0.5, 20_000, 0.0),
+        (64, 0.9, 60_000, 0.0),
+        (16, 0.8, 100_000, 0.01),
+        (4, 0.6, 200_000, 0.03),
+    ] {
+        let theory = Uniform::new(hosts, 1, load).shared_latency();
+        let got = latency(&bare("slb", "unslotted", 1), hosts, load, slots);
+        got.agrees(theory, error, &format!("N {hosts} p {load}"));
+    }
+    let known = Uniform::new(64, 1, 0.9).shared_latency();
+    assert!((known - 9.93).abs() < 5e-3, "{known}");
+}
+
+/// K/(K + 1), whatever the round trip while an edge detector is enough.
+#[test]
+fn nacks_at_saturation() {
+    for (hosts, k) in [(64, 1), (64, 2), (64, 4), (16, 2), (128, 8)] {
+        let theory = Uniform::new(hosts, k, 1.0).nack_saturation();
+        for fibre in ["0 m", "20 m"] {
+            let got = saturated(&nack(k, json!({"fibre": fibre})), hosts);
+            got.agrees(theory, 0.002, &format!("N {hosts} k {k}, {fibre}"));
+        }
+    }
+    for (k, known) in [(1, 0.504), (2, 0.674), (4, 0.810)] {
+        let theory = Uniform::new(64, k, 1.0).nack_saturation();
+        assert!((theory - known).abs() < 5e-4, "{k}: {theory}");
+    }
+}
+
+/// A NACK that returns as its packet ends: 20 m of fibre, β = 1. The propagation
+/// there and back is not in the formula.
+#[test]
+fn nacks_delay_as_computed() {
+    for (hosts, k, load) in [
+        (64, 4, 0.6),
+        (64, 4, 0.3),
+        (64, 2, 0.5),
+        (64, 1, 0.3),
+        (16, 4, 0.5),
+        (128, 4, 0.7),
+    ] {
+        let got = latency(&nack(k, json!({"fibre": "20 m"})), hosts, load, 20_000);
+        let theory = 1.0 + Uniform::new(hosts, k, load).nack_latency(1.0);
+        got.agrees(theory, 0.005, &format!("N {hosts} k {k} p {load}"));
+    }
+    let known = Uniform::new(64, 4, 0.6).nack_latency(1.0);
+    assert!((known - 2.70).abs() < 5e-3, "{known}");
+}
+
+/// A packet that is cut short is sent again while the one that it met may still
+/// be there, so attempts are not independent as the formula has them: it is a
+/// lower bound then, and the time without aborting an upper one.
+#[test]
+fn aborting_helps_less_than_computed() {
+    for (k, load) in [(4, 0.6), (2, 0.5), (1, 0.3)] {
+        let theory = |beta: f64| 0.5 + Uniform::new(64, k, load).nack_latency(beta);
+        let table = nack(k, json!({"fibre": "10 m", "abort_on_nack": true}));
+        let got = latency(&table, 64, load, 20_000).mean;
+        assert!(
+            theory(0.5) < got && got < theory(1.0),
+            "k {k} p {load}: {got}"
+        );
+    }
+}
+
+/// One destination, from many hosts: its k receivers are busy.
+#[test]
+fn a_hot_spot_gets_as_many_packets_as_it_has_receivers() {
+    for (architecture, k) in [
+        ("dlb", 4),
+        ("dlb", 2),
+        ("mlb", 4),
+        ("ao-nack", 4),
+        ("ao-nack", 1),
+    ] {
+        let slots = 4_000;
+        let mut flows = poisson(64, 1.5 * k as f64 / 64.0, slots, 3);
+        flows.dst.fill(lightloom_engine::HostId(9));
+        let table = bare(architecture, "unslotted", k);
+        let (io, _) = simulate(64, &table, flows, Stop::At(SLOT * slots as i64));
+        let got = Estimate::of(&delivered(&io, 1, slots));
+        // Between two packets that meet a free receiver with AO-NACK, one comes by.
+        let idle = if architecture == "ao-nack" {
+            0.03
+        } else {
+            0.002
+        };
+        got.agrees(k as f64, idle, &format!("{architecture} k {k}"));
+    }
+}
+
+/// The shared buffer keeps one receiver busy; the others hear what finds them
+/// free of the a = 1.5 packets a slot that 16 hosts send to each, a host's own
+/// packets not being in its way: x = a(1 − 15/16 x), about, as if they came in a
+/// Poisson stream.
+#[test]
+fn a_hot_spot_behind_a_shared_buffer() {
+    let mut flows = poisson(64, 6.0 / 64.0, 8_000, 3);
+    flows.dst.fill(lightloom_engine::HostId(9));
+    let table = bare("slb", "unslotted", 4);
+    let (io, _) = simulate(64, &table, flows, Stop::At(SLOT * 8_000));
+    let got = Estimate::of(&delivered(&io, 1, 8_000));
+    let heard = 1.5 / (1.0 + 1.5 * 15.0 / 16.0);
+    got.agrees(1.0 + 3.0 * heard, 0.01, "slb k 4");
+}

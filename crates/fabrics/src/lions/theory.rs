@@ -1,0 +1,118 @@
+//! Closed forms for LIONS: what the simulation is tested against, and lines to
+//! draw over measured points.
+//!
+//! Symbols: N hosts; k receivers an output; n = N/k hosts a wavegroup; p
+//! offered load of a host in packets a slot, each to any of the N hosts alike,
+//! its own included; a = p/k. A slot is a packet and the gap behind it.
+
+/// A switch under uniform traffic: N hosts, k receivers an output, load p.
+#[derive(Clone, Copy, Debug)]
+pub struct Uniform {
+    /// N.
+    pub hosts: f64,
+    /// k.
+    pub receivers: f64,
+    /// p.
+    pub load: f64,
+}
+
+impl Uniform {
+    /// N hosts, k receivers, load p.
+    pub fn new(hosts: u32, receivers: u32, load: f64) -> Uniform {
+        Uniform {
+            hosts: hosts as f64,
+            receivers: receivers as f64,
+            load,
+        }
+    }
+
+    /// n: hosts of a wavegroup.
+    fn group(&self) -> f64 {
+        self.hosts / self.receivers
+    }
+
+    /// P₀: probability that none of a wavegroup's hosts sends to an output.
+    fn quiet(&self) -> f64 {
+        (1.0 - self.load / self.hosts).powf(self.group())
+    }
+
+    /// Packets an output receives in a slot if losers are dropped: k(1 − P₀).
+    pub fn dropping(&self) -> f64 {
+        self.receivers * (1.0 - self.quiet())
+    }
+
+    /// Mean wait in a shared loop-back buffer, slotted [slots]; exact.
+    pub fn shared_wait(&self) -> f64 {
+        let (k, a, n) = (self.receivers, self.load / self.receivers, self.group());
+        let q = self.load / self.hosts;
+        let square = n * q * (1.0 - q) + a * a;
+        let overflow = a - 1.0 + self.quiet();
+        let others = (k - 1.0) * overflow;
+        let used = a + others;
+        let others_square = (k - 1.0)
+            * (square - 2.0 * a + 1.0 - self.quiet() - overflow * overflow)
+            + others * others;
+        let queue = (square + 2.0 * a * others + others_square - 2.0 * a - 2.0 * used * others
+            + used)
+            / (2.0 * (1.0 - used));
+        queue / self.load
+    }
+
+    /// Mean wait in distributed loop-back buffers, slotted, k ≥ 2 [slots];
+    /// approximate.
+    pub fn distributed_wait(&self) -> f64 {
+        let (a, n) = (self.load / self.receivers, self.group());
+        (n - 1.0) / n * a / (2.0 * (1.0 - a))
+    }
+
+    /// Mean latency with a shared loop-back buffer and k = 1, unslotted [slots]:
+    /// sending, M/D/1 at the host, and at the output.
+    pub fn shared_latency(&self) -> f64 {
+        let wait = self.load / (2.0 * (1.0 - self.load));
+        1.0 + wait + (self.hosts - 1.0) / self.hosts * wait
+    }
+
+    /// K = k·n/(n − 1): a packet competes with the others of its wavegroup.
+    fn rivals(&self) -> f64 {
+        self.receivers * self.group() / (self.group() - 1.0)
+    }
+
+    /// What a host delivers in a slot with AO-NACK at saturation, unslotted,
+    /// without aborting: K/(K + 1).
+    pub fn nack_saturation(&self) -> f64 {
+        self.rivals() / (self.rivals() + 1.0)
+    }
+
+    /// Mean latency with AO-NACK, unslotted [slots], where a NACK returns `beta`
+    /// slots after its packet begins and the host sends again at once; without
+    /// aborting it has to be 1. An M/G/1 queue.
+    pub fn nack_latency(&self, beta: f64) -> f64 {
+        let r = self.load / self.rivals();
+        let again = r / (1.0 - r);
+        let mean = 1.0 + beta * again;
+        let square =
+            1.0 + 2.0 * beta * again + beta * beta * r * (1.0 + r) / ((1.0 - r) * (1.0 - r));
+        mean + self.load * square / (2.0 * (1.0 - self.load * mean))
+    }
+}
+
+/// Packets an output receives in a slot if hosts send first in, first out, and
+/// losers again, without end, N → ∞: k + 1 − √(k² + 1).
+pub fn retrying(receivers: u32) -> f64 {
+    let k = receivers as f64;
+    k + 1.0 - (k * k + 1.0).sqrt()
+}
+
+/// Payload over payload, header and guard.
+pub fn efficiency(payload: u64, overhead: u64) -> f64 {
+    payload as f64 / (payload + overhead) as f64
+}
+
+/// The most updates a second that the network carries in GUPS: an update is a
+/// request of 8 B, a reply of 16 B and a write of 16 B, each sent in packets of
+/// `batch` with header and guard; one in N is local.
+pub fn gups_ceiling(hosts: u32, rate_bps: u64, overhead: u64, batch: u32) -> f64 {
+    let bytes = 40.0 + 3.0 * overhead as f64 / batch as f64;
+    let n = hosts as f64;
+    n * rate_bps as f64 / 8.0 / bytes * n / (n - 1.0)
+}
