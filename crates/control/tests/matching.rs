@@ -51,9 +51,10 @@ fn any_family() -> impl Strategy<Value = Family> {
 
 /// Weights of few or many distinct values, with more or fewer zeros.
 fn any_weights(most: usize) -> impl Strategy<Value = Weights> {
-    (0..=most, any::<u64>(), 0..5u32, 0..4u64).prop_map(|(n, seed, digits, zeros)| {
+    (0..=most, any::<u64>(), 0..6u32, 0..4u64).prop_map(|(n, seed, digits, zeros)| {
         let mut draws = Draws::new(seed);
-        let range = 10u64.pow(3 * digits);
+        // Up to 10¹⁷: near the largest that is allowed.
+        let range = 10u64.pow((3 * digits + 2).min(17) * u32::from(digits > 0));
         symmetric(n, |_, _| match draws.below(4) {
             draw if draw < zeros => 0,
             _ => draws.below(range + 1) as i64,
@@ -99,4 +100,200 @@ proptest! {
         prop_assert_eq!(found.verify(&weights), Ok(()));
         prop_assert_eq!(maximum_weight_perfect(&weights), found);
     }
+}
+
+#[test]
+fn a_thousand_racks_of_every_family_are_proven() {
+    for family in FAMILIES.into_iter().chain(EXTREMES) {
+        let weights = of_family(family, 1_000, 7);
+        let found = maximum_weight_perfect(&weights);
+        assert_eq!(found.verify(&weights), Ok(()), "{}", family.name());
+        assert_eq!(found.pairs().count(), 500);
+    }
+}
+
+#[test]
+fn one_of_an_odd_number_stays_alone() {
+    // Of a triangle, the heaviest edge.
+    let weights = symmetric(3, |i, j| [[0, 4, 7], [0, 0, 5], [0, 0, 0]][i][j]);
+    let found = maximum_weight_perfect(&weights);
+    assert_eq!((found.mate.clone(), found.weight), (vec![2, ALONE, 0], 7));
+    assert_eq!(found.pairs().collect::<Vec<_>>(), [(0, 2)]);
+    assert_eq!(found.verify(&weights), Ok(()));
+}
+
+#[test]
+fn sizes_without_a_choice() {
+    for (n, mate) in [(0, vec![]), (1, vec![ALONE]), (2, vec![1, 0])] {
+        let found = maximum_weight_perfect(&symmetric(n, |_, _| 0));
+        assert_eq!((found.mate, found.weight), (mate, 0));
+    }
+}
+
+#[test]
+fn odd_sets_are_part_of_the_proof() {
+    // Two triangles of weight 10 and one edge of 1 between them: 10 + 1 + 10. Duals
+    // of vertices alone would prove no less than 30.
+    let weights = symmetric(6, |i, j| match (i, j) {
+        (2, 3) => 1,
+        _ if i / 3 == j / 3 => 10,
+        _ => 0,
+    });
+    let found = maximum_weight_perfect(&weights);
+    assert_eq!(
+        (found.mate.clone(), found.weight),
+        (vec![1, 0, 3, 2, 5, 4], 21)
+    );
+    assert_eq!(found.verify(&weights), Ok(()));
+    assert_eq!(found.certificate.bound(&weights), Ok(2 * 21));
+    assert_eq!(found.certificate.blossoms.len(), 2);
+}
+
+#[test]
+fn a_forged_proof_is_seen_through() {
+    let weights = of_family(Family::OddClique, 60, 1);
+    let found = maximum_weight_perfect(&weights);
+    let forged = |change: &dyn Fn(&mut Matching)| {
+        let mut forged = found.clone();
+        change(&mut forged);
+        forged.verify(&weights)
+    };
+    assert_eq!(forged(&|_| ()), Ok(()));
+    assert_eq!(forged(&|f| f.mate.truncate(59)), Err(Violation::Shape));
+    assert_eq!(
+        forged(&|f| f.certificate.y.truncate(59)),
+        Err(Violation::Shape)
+    );
+    assert_eq!(forged(&|f| f.mate[0] = 0), Err(Violation::Mate(0)));
+    assert_eq!(forged(&|f| f.mate[0] = 60), Err(Violation::Mate(0)));
+    assert_eq!(forged(&|f| f.mate[0] = ALONE), Err(Violation::Mate(0)));
+    assert!(matches!(
+        forged(&|f| f.mate.swap(3, 7)),
+        Err(Violation::Mate(_))
+    ));
+    assert_eq!(forged(&|f| f.weight += 1), Err(Violation::Weight));
+    assert_eq!(
+        forged(&|f| f.certificate.y[5] = -1),
+        Err(Violation::Negative(5))
+    );
+    assert_eq!(forged(&|f| f.certificate.y[5] += 1), Err(Violation::Gap(1)));
+    assert!(matches!(
+        forged(&|f| f.certificate.y[5] -= 1),
+        Err(Violation::Uncovered(_, _))
+    ));
+    assert!(matches!(
+        forged(&|f| f.certificate.blossoms[0].z -= 2),
+        Err(Violation::Uncovered(_, _))
+    ));
+    type Change<'a> = &'a dyn Fn(&mut Blossom);
+    let of_blossom = |change: Change| forged(&|f| change(&mut f.certificate.blossoms[0]));
+    for change in [
+        &|b: &mut Blossom| b.z = -1,
+        &|b: &mut Blossom| b.members.truncate(2),
+        &|b: &mut Blossom| b.members.truncate(1),
+        &|b: &mut Blossom| b.members[0] = b.members[1],
+        &|b: &mut Blossom| b.members[0] = 60,
+    ] as [Change; 5]
+    {
+        assert_eq!(of_blossom(change), Err(Violation::Blossom(0)));
+    }
+}
+
+#[test]
+fn a_worse_matching_is_not_proven() {
+    let weights = symmetric(4, |i, j| {
+        [[0, 5, 3, 1], [0, 0, 1, 3], [0, 0, 0, 5], [0; 4]][i][j]
+    });
+    let found = maximum_weight_perfect(&weights);
+    assert_eq!((found.mate.clone(), found.weight), (vec![1, 0, 3, 2], 10));
+    // 0–2 and 1–3 weigh 6; twice 10 − 6 are missing.
+    let verdict = found.certificate.verify(&[2, 3, 0, 1], 6, &weights);
+    assert_eq!(verdict, Err(Violation::Gap(8)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn among_equals_circuits_stay_up(n in 2usize..=12, seed in any::<u64>()) {
+        // Few distinct weights: many matchings weigh the same.
+        let mut draws = Draws::new(seed);
+        let weights = symmetric(n, |_, _| draws.below(3) as i64);
+        let up: Vec<(u32, u32)> = (0..n as u32 / 2).map(|k| (k, n as u32 - 1 - k)).collect();
+        let favoured = weights.favour(&up, Hysteresis::Ties).unwrap();
+        let found = maximum_weight_perfect(&favoured);
+        prop_assert_eq!(found.verify(&favoured), Ok(()));
+        // By any exhaustive search: the best total, then the most circuits kept.
+        prop_assert_eq!(weights.total(&found.mate), best_by_subsets(&weights));
+        let kept = found.pairs().filter(|pair| up.contains(pair)).count() as i64;
+        let bonus = symmetric(n, |i, j| {
+            weights.get(i, j) * 1_000 + i64::from(up.contains(&(i as u32, j as u32)))
+        });
+        prop_assert_eq!(best_by_subsets(&bonus) % 1_000, kept);
+    }
+
+    #[test]
+    fn a_bonus_is_what_a_change_must_gain(
+        n in 2usize..=12, seed in any::<u64>(), bonus in 0i64..2_000,
+    ) {
+        let mut draws = Draws::new(seed);
+        let weights = symmetric(n, |_, _| draws.below(1_000) as i64);
+        let up: Vec<(u32, u32)> = (0..n as u32 / 2).map(|k| (k, n as u32 - 1 - k)).collect();
+        let favoured = weights.favour(&up, Hysteresis::Bonus(bonus)).unwrap();
+        let found = maximum_weight_perfect(&favoured);
+        let with_bonus = symmetric(n, |i, j| {
+            weights.get(i, j) + bonus * i64::from(up.contains(&(i as u32, j as u32)))
+        });
+        prop_assert_eq!(found.weight, best_by_subsets(&with_bonus));
+        prop_assert_eq!(favoured, with_bonus);
+    }
+}
+
+#[test]
+fn weights_that_cannot_be_are_refused_by_name() {
+    let refused = |n, cells: &[i64]| Weights::new(n, cells.to_vec()).unwrap_err().to_string();
+    assert!(refused(2, &[0, 1, 1]).starts_with("weights = 3 numbers: weights between 2 racks"));
+    assert!(refused(2, &[0, 1, 2, 0]).starts_with("weights[1][0] = 2: a circuit joins both ways"));
+    assert!(refused(2, &[0, -1, -1, 0]).starts_with("weights[1][0] = -1: a weight is at least 0"));
+    assert!(refused(2, &[0, 1, 1, 3]).starts_with("weights[1][1] = 3: no circuit joins a rack"));
+    let most = i64::MAX / 64;
+    assert!(refused(2, &[0, most + 1, most + 1, 0]).contains("a weight is at most"));
+    let many: Vec<i64> = (0..200 * 200)
+        .map(|at| most * i64::from(at / 200 != at % 200))
+        .collect();
+    assert!(refused(200, &many).contains("must fit 63 bits"));
+}
+
+#[test]
+fn demand_adds_up_both_ways_or_is_refused() {
+    use lightloom_control::demand::Matrix;
+    let n = 70;
+    let demand = Matrix::new(n, n, Family::Heavy.demand(n, 3)).unwrap();
+    let weights = Weights::symmetrise(&demand).unwrap();
+    for i in 0..n {
+        for j in 0..n {
+            assert_eq!(weights.get(i, j), demand.get(i, j) + demand.get(j, i));
+        }
+    }
+    let large = Matrix::new(2, 2, vec![0, i64::MAX - 5, 3, 0]).unwrap();
+    let refusal = Weights::symmetrise(&large).unwrap_err().to_string();
+    assert!(refusal.starts_with("weights = 9223372036854775805: a weight is at most"));
+}
+
+#[test]
+fn circuits_that_cannot_be_up_are_refused_by_name() {
+    let weights = symmetric(4, |_, _| 3);
+    let refused = |up: &[(u32, u32)], how| weights.favour(up, how).unwrap_err().to_string();
+    let ties = Hysteresis::Ties;
+    assert!(refused(&[(1, 4)], ties).starts_with("up = (1, 4): a circuit joins two of 4 racks"));
+    assert!(refused(&[(2, 2)], ties).starts_with("up = (2, 2)"));
+    assert!(refused(&[(0, 1), (1, 2)], ties).starts_with("up = (1, 2)"));
+    assert!(refused(&[], Hysteresis::Bonus(-1)).starts_with("bonus = -1"));
+    assert!(refused(&[], Hysteresis::Bonus(i64::MAX)).contains("a weight is at most"));
+    let large = symmetric(4, |_, _| i64::MAX / 64);
+    assert!(large
+        .favour(&[], ties)
+        .unwrap_err()
+        .to_string()
+        .contains("a weight is at most"));
 }

@@ -6,18 +6,10 @@
 //! but one vertex, the *base*, are matched inside. What a search does with nodes
 //! is in [`super::search`]; here they are only made, turned and taken apart.
 
+use super::cycle::Link;
+
 /// No node, no vertex.
 pub(super) const NONE: u32 = u32::MAX;
-
-/// A child of a blossom, and the edge to the next child of the cycle.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
-    pub child: u32,
-    /// A vertex of `child`.
-    pub from: u32,
-    /// A vertex of the next child.
-    pub to: u32,
-}
 
 #[derive(Clone, Debug)]
 pub(super) struct Forest {
@@ -28,8 +20,15 @@ pub(super) struct Forest {
     pub y: Vec<i64>,
     /// Of each blossom (by node − n), in units of half a weight; even.
     z: Vec<i64>,
-    /// The outermost node of each vertex.
-    pub top: Vec<u32>,
+    /// One vertex for all of an outermost node: two vertices are in the same one if
+    /// they have the same sign.
+    pub sign: Vec<u32>,
+    /// The outermost node of each sign.
+    bearer: Vec<u32>,
+    /// The sign of each node, when it is outermost: that of its largest child, so
+    /// that few vertices change theirs when blossoms come and go.
+    sign_of: Vec<u32>,
+    size: Vec<u32>,
     /// The only vertex of each node that may be matched outside it.
     pub base: Vec<u32>,
     parent: Vec<u32>,
@@ -59,7 +58,10 @@ impl Forest {
             mate: vec![NONE; n],
             y,
             z: vec![0; nodes - n],
-            top: (0..n as u32).collect(),
+            sign: (0..n as u32).collect(),
+            bearer: (0..n as u32).collect(),
+            sign_of: vertices().collect(),
+            size: vec![1; nodes],
             base: vertices().collect(),
             parent: vec![NONE; nodes],
             cycle: vec![Vec::new(); nodes - n],
@@ -83,6 +85,16 @@ impl Forest {
 
     pub fn is_blossom(&self, node: u32) -> bool {
         node as usize >= self.n
+    }
+
+    /// The outermost node of a vertex.
+    pub fn top(&self, vertex: u32) -> u32 {
+        self.bearer[self.sign[vertex as usize] as usize]
+    }
+
+    /// Whether a node is outermost; a blossom that was taken apart is not.
+    pub fn is_outermost(&self, node: u32) -> bool {
+        self.top(self.first(node)) == node
     }
 
     /// z of a blossom.
@@ -145,16 +157,26 @@ impl Forest {
         self.cycle[at - self.n].clear();
         self.cycle[at - self.n].extend_from_slice(links);
         self.first[at] = self.first(links[0].child);
-        let mut last = NONE;
+        let largest = links
+            .iter()
+            .map(|link| link.child)
+            .max_by_key(|&c| self.size[c as usize]);
+        let sign = self.sign_of[largest.expect("children") as usize];
+        let (mut last, mut size) = (NONE, 0);
         for link in links {
-            self.parent[link.child as usize] = blossom;
+            let child = link.child as usize;
+            self.parent[child] = blossom;
             if last != NONE {
-                self.next[last as usize] = self.first(link.child);
+                self.next[last as usize] = self.first[child];
             }
-            last = self.last[link.child as usize];
+            last = self.last[child];
+            size += self.size[child];
+            self.set_sign(link.child, sign);
         }
         self.last[at] = last;
-        self.raise_top(blossom);
+        self.size[at] = size;
+        self.sign_of[at] = sign;
+        self.bearer[sign as usize] = blossom;
         blossom
     }
 
@@ -164,7 +186,9 @@ impl Forest {
         let links = std::mem::take(&mut self.cycle[blossom as usize - self.n]);
         for link in &links {
             self.parent[link.child as usize] = NONE;
-            self.raise_top(link.child);
+            let sign = self.sign_of[link.child as usize];
+            self.set_sign(link.child, sign);
+            self.bearer[sign as usize] = link.child;
         }
         links
     }
@@ -177,10 +201,10 @@ impl Forest {
         self.spare.push(blossom);
     }
 
-    fn raise_top(&mut self, node: u32) {
+    fn set_sign(&mut self, node: u32, sign: u32) {
         let mut vertex = self.first(node);
-        while vertex != NONE {
-            self.top[vertex as usize] = node;
+        while vertex != NONE && self.sign[vertex as usize] != sign {
+            self.sign[vertex as usize] = sign;
             vertex = self.after(vertex, node);
         }
     }
@@ -238,9 +262,9 @@ impl Forest {
     /// long as its z lasts and `other` is not in it.
     pub fn lift(&mut self, vertex: u32, other: u32, mut dy: i64) {
         loop {
-            let node = self.top[vertex as usize];
+            let node = self.top(vertex);
             self.release(node);
-            let apart = self.top[other as usize] != node;
+            let apart = self.top(other) != node;
             if apart && (!self.is_blossom(node) || self.z(node) >= 2 * dy) {
                 self.shift(node, dy);
                 return;
@@ -264,20 +288,30 @@ impl Forest {
         }
     }
 
+    /// The blossoms that hold a node, from within.
+    pub fn holders(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let holder = |&node: &u32| Some(self.parent[node as usize]).filter(|&b| b != NONE);
+        std::iter::successors(holder(&node), holder)
+    }
+
     /// The sum of z over the blossoms that hold both vertices.
     pub fn shared_z(&self, a: u32, b: u32) -> i64 {
-        if self.top[a as usize] != self.top[b as usize] || a == b {
+        if self.sign[a as usize] != self.sign[b as usize] {
             return 0;
         }
-        let holders = |v: u32| {
-            let up = |&node: &u32| Some(self.parent[node as usize]).filter(|&p| p != NONE);
-            std::iter::successors(up(&v), up)
-        };
-        let lowest = holders(a).find(|&node| holders(b).any(|other| other == node));
-        let common = std::iter::successors(lowest, |&node| {
-            Some(self.parent[node as usize]).filter(|&p| p != NONE)
-        });
-        common.map(|node| self.z(node)).sum()
+        // The blossoms that hold b, from outside, as long as they hold a.
+        let (with_a, with_b): (Vec<u32>, Vec<u32>) =
+            (self.holders(a).collect(), self.holders(b).collect());
+        let pairs = with_a.iter().rev().zip(with_b.iter().rev());
+        pairs
+            .take_while(|(x, y)| x == y)
+            .map(|(&x, _)| self.z(x))
+            .sum()
+    }
+
+    /// The first and the last vertex of a node along its vertices.
+    pub fn ends(&self, node: u32) -> (u32, u32) {
+        (self.first[node as usize], self.last[node as usize])
     }
 
     /// All blossoms: z and members.

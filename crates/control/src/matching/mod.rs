@@ -1,7 +1,7 @@
 //! Maximum-weight perfect matching: which pairs of racks get a circuit, one each.
 //!
 //! c-Through sets its circuits so (SIGCOMM 2010, §4.1: Edmonds' algorithm). Here a
-//! sparse graph of each rack's heaviest edges is solved exactly; all pairs are
+//! sparse graph of each rack's most promising edges is solved exactly; all pairs are
 //! priced with the duals found; pairs that these do not cover are added, and the
 //! solution is repaired and solved on from where it stands, until none is left.
 //! The result is optimal for all pairs and comes with its proof, a
@@ -14,10 +14,13 @@
 //! modelled.
 
 mod certificate;
+mod cycle;
+mod events;
 mod forest;
 mod graph;
 mod pricing;
 mod search;
+mod sparse;
 mod weights;
 
 pub use certificate::{Blossom, Certificate, Violation};
@@ -30,10 +33,9 @@ use search::Search;
 /// In [`Matching::mate`]: the one rack without a mate, if their number is odd.
 pub const ALONE: u32 = u32::MAX;
 
-/// Heaviest edges of a vertex in the first sparse graph.
-const CORE_DEGREE: usize = 20;
-/// Edges that a vertex gains at most in a round of pricing.
-const PRICED_DEGREE: usize = 8;
+/// The first search from each free rack may change duals by one in so many parts
+/// of their mean.
+const PATIENCE: i128 = 4096;
 
 /// A perfect matching of maximum weight, and its proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,24 +71,37 @@ impl Matching {
 }
 
 /// A perfect matching of maximum weight; among equals, always the same.
+///
+/// O(N³)-class at worst; a few milliseconds at N = 1,000 for most demand.
+///
+/// ```
+/// use lightloom_control::demand::Matrix;
+/// use lightloom_control::matching::{maximum_weight_perfect, Weights};
+///
+/// // 0 and 1 exchange most, but then 2 and 3 are left with nothing to exchange.
+/// let rows = [vec![0, 5, 4, 0], vec![5, 0, 0, 3], vec![4, 0, 0, 0], vec![0, 3, 0, 0]];
+/// let demand = Matrix::from_rows(&rows).unwrap();
+/// let weights = Weights::symmetrise(&demand).unwrap();
+/// let matching = maximum_weight_perfect(&weights);
+/// assert_eq!((matching.mate.clone(), matching.weight), (vec![2, 3, 0, 1], 8 + 6));
+/// matching.verify(&weights).unwrap();
+/// ```
 pub fn maximum_weight_perfect(weights: &Weights) -> Matching {
-    let n = weights.n();
-    let mut edges = pricing::core(weights, CORE_DEGREE);
-    let largest = |i| weights.row(i).iter().copied().max().unwrap_or(0);
-    let mut forest = Forest::new((0..n).map(largest).collect());
-    let mut graph = Graph::new(n, &edges);
-    start(&graph, &mut forest);
+    let (y, mut edges) = sparse::start(weights);
+    let mut forest = Forest::new(y);
+    let mut graph = Graph::new(weights.n(), &edges);
+    match_tight(&graph, &mut forest);
     let mut rounds = 0;
     loop {
         solve(&graph, &mut forest);
         rounds += 1;
-        let more = pricing::uncovered(weights, &forest, PRICED_DEGREE);
+        let more = pricing::uncovered(weights, &forest);
         if more.is_empty() {
             break;
         }
         pricing::cover(&more, &mut forest);
         edges.extend(more);
-        graph = Graph::new(n, &edges);
+        graph = Graph::new(weights.n(), &edges);
     }
     let blossoms = forest.blossoms().filter(|(z, _)| *z > 0);
     let blossoms = blossoms
@@ -105,19 +120,21 @@ pub fn maximum_weight_perfect(weights: &Weights) -> Matching {
     }
 }
 
-/// Lowers each free vertex' dual until an edge is tight and takes the edge if its
+/// Lowers each free vertex' dual until an edge is tight, and takes an edge whose
 /// other end is free, too.
-fn start(graph: &Graph, forest: &mut Forest) {
+fn match_tight(graph: &Graph, forest: &mut Forest) {
     for v in 0..forest.vertices() as u32 {
         if forest.mate[v as usize] != NONE {
             continue;
         }
-        let worth = |&(u, weight): &(u32, i64)| weight - forest.y[u as usize];
-        let y = graph.of(v).iter().map(worth).max().unwrap_or(0).max(0);
+        let left = |&(u, weight): &(u32, i64)| weight - forest.y[u as usize];
+        let y = graph.of(v).iter().map(left).max().unwrap_or(0).max(0);
+        let free = |&&(u, _): &&(u32, i64)| forest.mate[u as usize] == NONE;
         let tight = graph
             .of(v)
             .iter()
-            .find(|&edge| worth(edge) == y && forest.mate[edge.0 as usize] == NONE);
+            .filter(free)
+            .find(|&edge| left(edge) == y);
         if let Some(&(u, _)) = tight {
             forest.mate[v as usize] = u;
             forest.mate[u as usize] = v;
@@ -126,14 +143,24 @@ fn start(graph: &Graph, forest: &mut Forest) {
     }
 }
 
-/// Searches from every free node until it is matched or may stay alone.
+/// Searches from every free node until it is matched or may stay alone. A search
+/// may change duals by little at first: where much is to change, it is better
+/// changed around all free nodes at a time than far and wide around one.
 fn solve(graph: &Graph, forest: &mut Forest) {
     let mut search = Search::new(forest);
-    for v in 0..forest.vertices() as u32 {
-        let node = forest.top[v as usize];
-        if forest.partner(node) == NONE && forest.base[node as usize] == v {
-            search.run(node, graph, forest);
+    let sum: i128 = forest.y.iter().map(|&y| i128::from(y)).sum();
+    let mean = sum / forest.vertices().max(1) as i128;
+    let mut limit = (mean / PATIENCE) as i64 + 1;
+    let mut paused = true;
+    while paused {
+        paused = false;
+        for v in 0..forest.vertices() as u32 {
+            let node = forest.top(v);
+            if forest.partner(node) == NONE && forest.base[node as usize] == v {
+                paused |= !search.run(node, limit, graph, forest);
+            }
         }
+        limit += limit / 2 + 1;
     }
 }
 

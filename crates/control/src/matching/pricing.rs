@@ -1,133 +1,104 @@
-//! Which pairs a sparse solve looks at: the heaviest at first, then those whose
-//! weight the duals do not cover.
+//! Which pairs the duals of a sparse solve do not cover, and how to cover them.
 
-use super::forest::{Forest, NONE};
+use super::forest::Forest;
+use super::sparse::{distinct, edge, Edge, Largest};
 use super::weights::Weights;
+use std::ops::Range;
 
-/// An edge i < j and its weight.
-pub(super) type Edge = (u32, u32, i64);
+/// Edges that a vertex brings into the graph at most in a round.
+const DEGREE: usize = 8;
 
-/// The heaviest edges of every vertex, all of weight > 0, and a greedy matching
-/// whose leftovers are paired.
-pub(super) fn core(weights: &Weights, degree: usize) -> Vec<Edge> {
-    let n = weights.n();
-    let mut edges = Vec::with_capacity(n * degree);
-    let mut heaviest: Vec<(i64, u32)> = Vec::with_capacity(degree);
-    for i in 0..n {
-        // From i onwards, so that equals are not all the same few.
-        let row = weights.row(i);
-        let around = (i + 1..n).chain(0..i);
-        pick(&mut heaviest, degree, around.map(|j| (row[j], j as u32)));
-        edges.extend(heaviest.iter().map(|&(w, j)| edge(i as u32, j, w)));
-    }
-    distinct(&mut edges);
-    pair_up(weights, &mut edges);
-    edges
-}
-
-/// For every vertex, the pairs with it that lack most dual, at most `degree`.
-pub(super) fn uncovered(weights: &Weights, forest: &Forest, degree: usize) -> Vec<Edge> {
-    let n = weights.n();
+/// For every vertex, the pairs with it that lack most dual, at most `DEGREE`.
+pub(super) fn uncovered(weights: &Weights, forest: &Forest) -> Vec<Edge> {
     let mut edges = Vec::new();
-    let mut worst: Vec<(i64, u32)> = Vec::with_capacity(degree);
-    for i in 0..n {
-        let y = forest.y[i];
-        let lacking =
-            weights
-                .row(i)
-                .iter()
-                .zip(&forest.y)
-                .enumerate()
-                .filter_map(|(j, (w, yj))| {
-                    let lacks = 2 * w - y - yj;
-                    (lacks > 0 && j != i)
-                        .then(|| (lacks - forest.shared_z(i as u32, j as u32), j as u32))
-                });
-        pick(&mut worst, degree, lacking);
-        edges.extend(
-            worst
-                .iter()
-                .map(|&(_, j)| edge(i as u32, j, weights.get(i, j as usize))),
-        );
+    let mut shared = Shared::new(forest);
+    for (i, y) in forest.y.iter().enumerate() {
+        shared.with(i as u32, forest);
+        let mut worst = Largest::new(DEGREE, 0);
+        for (j, (w, yj)) in weights.row(i).iter().zip(&forest.y).enumerate() {
+            let lacks = 2 * w - y - yj;
+            if lacks > worst.least && j != i {
+                worst.offer(lacks - shared.z[j], j as u32);
+            }
+        }
+        let pairs = worst.kept.iter();
+        edges.extend(pairs.map(|&(_, j)| edge(i as u32, j, weights.get(i, j as usize))));
     }
     distinct(&mut edges);
     edges
 }
 
-/// Keeps the `most` largest positive values, earlier ones of equals, in `kept`.
-fn pick(kept: &mut Vec<(i64, u32)>, most: usize, values: impl Iterator<Item = (i64, u32)>) {
-    kept.clear();
-    let mut least = 0;
-    for (value, j) in values {
-        if value <= least {
-            continue;
-        }
-        if kept.len() == most {
-            kept.pop();
-        }
-        let at = kept
+/// For one vertex at a time, the sums of z over the blossoms that it shares with
+/// each other vertex.
+struct Shared {
+    z: Vec<i64>,
+    /// Vertices node by node, so that a blossom is a range.
+    order: Vec<u32>,
+    place: Vec<u32>,
+    /// What of `z` is not 0, as places.
+    filled: Range<usize>,
+    holders: Vec<u32>,
+}
+
+impl Shared {
+    fn new(forest: &Forest) -> Shared {
+        let n = forest.vertices();
+        let outermost = (0..n as u32).filter(|&v| forest.first(forest.top(v)) == v);
+        let leaves = outermost.flat_map(|v| forest.leaves(forest.top(v)));
+        let order: Vec<u32> = leaves.collect();
+        let mut place = vec![0; n];
+        order
             .iter()
-            .rposition(|&(other, _)| other >= value)
-            .map_or(0, |at| at + 1);
-        kept.insert(at, (value, j));
-        if kept.len() == most {
-            least = kept[most - 1].0;
+            .zip(0..)
+            .for_each(|(&v, at)| place[v as usize] = at);
+        Shared {
+            z: vec![0; n],
+            order,
+            place,
+            filled: 0..0,
+            holders: Vec::new(),
+        }
+    }
+
+    fn with(&mut self, vertex: u32, forest: &Forest) {
+        self.fill(self.filled.clone(), 0);
+        let mut outer = self.places(forest.top(vertex), forest);
+        self.filled = outer.clone();
+        let mut holders = std::mem::take(&mut self.holders);
+        holders.extend(forest.holders(vertex));
+        let mut sum = 0;
+        while let Some(blossom) = holders.pop() {
+            sum += forest.z(blossom);
+            let inner = self.places(holders.last().copied().unwrap_or(vertex), forest);
+            self.fill(outer.start..inner.start, sum);
+            self.fill(inner.end..outer.end, sum);
+            outer = inner;
+        }
+        self.holders = holders;
+    }
+
+    fn places(&self, node: u32, forest: &Forest) -> Range<usize> {
+        let (first, last) = forest.ends(node);
+        self.place[first as usize] as usize..self.place[last as usize] as usize + 1
+    }
+
+    fn fill(&mut self, places: Range<usize>, sum: i64) {
+        for &v in &self.order[places] {
+            self.z[v as usize] = sum;
         }
     }
 }
 
-/// Adds the pairs that a greedy matching on `edges` leaves, heaviest first for
-/// each vertex.
-fn pair_up(weights: &Weights, edges: &mut Vec<Edge>) {
-    let mut order: Vec<u32> = (0..edges.len() as u32).collect();
-    order.sort_unstable_by_key(|&e| (std::cmp::Reverse(edges[e as usize].2), e));
-    let mut free = vec![true; weights.n()];
-    for e in order {
-        let (i, j, _) = edges[e as usize];
-        if free[i as usize] && free[j as usize] {
-            (free[i as usize], free[j as usize]) = (false, false);
-        }
-    }
-    let mut left: Vec<u32> = (0..weights.n() as u32)
-        .filter(|&i| free[i as usize])
-        .collect();
-    let before = edges.len();
-    while let Some(i) = left.pop() {
-        let row = weights.row(i as usize);
-        let most =
-            (0..left.len()).max_by_key(|&at| (row[left[at] as usize], std::cmp::Reverse(at)));
-        let Some(at) = most else { break };
-        let j = left.swap_remove(at);
-        let weight = row[j as usize];
-        if weight > 0 {
-            edges.push(edge(i, j, weight));
-        }
-    }
-    if edges.len() > before {
-        distinct(edges);
-    }
-}
-
-fn edge(i: u32, j: u32, weight: i64) -> Edge {
-    (i.min(j), i.max(j), weight)
-}
-
-fn distinct(edges: &mut Vec<Edge>) {
-    edges.sort_unstable();
-    edges.dedup();
-}
-
-/// Raises y at an end of every edge that is not covered, leaving as much of the
-/// matching and of the blossoms as possible: whole blossoms are raised while
-/// their z lasts.
+/// Raises y at both ends of every edge that is not covered, by half of what lacks,
+/// and leaves as much as possible of the matching and of the blossoms.
 pub(super) fn cover(edges: &[Edge], forest: &mut Forest) {
     for &(i, j, weight) in edges {
         let duals = forest.y[i as usize] + forest.y[j as usize] + forest.shared_z(i, j);
         let lacking = 2 * weight - duals;
         if lacking > 0 {
-            let free = |v: u32| forest.partner(forest.top[v as usize]) == NONE;
-            let (raised, other) = if free(j) && !free(i) { (j, i) } else { (i, j) };
-            forest.lift(raised, other, lacking);
+            let half = (lacking + 1) / 2;
+            forest.lift(i, j, half);
+            forest.lift(j, i, half);
         }
     }
 }

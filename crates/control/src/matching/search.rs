@@ -14,10 +14,10 @@
 //! always had the label that they have: at moment t, y is `y − t` in S and `y + t`
 //! in T, z is `z + 2t` in S and `z − 2t` in T.
 
-use super::forest::{Forest, Link, NONE};
+use super::cycle::{turn_downwards, turn_to_base, Link};
+use super::events::{Event, Events};
+use super::forest::{Forest, NONE};
 use super::graph::Graph;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// Where a vertex stands: as the outermost node that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,17 +32,6 @@ enum Label {
     Odd,
 }
 
-/// What happens next; in the heap beside its moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// This node joins the tree by its `best` edge.
-    Grow(u32),
-    /// Z of this blossom is 0.
-    Expand(u32),
-    /// The edge between these even vertices is tight.
-    Shrink(u32, u32),
-}
-
 /// How a search ends.
 #[derive(Clone, Copy, Debug)]
 enum End {
@@ -50,6 +39,8 @@ enum End {
     Augment(u32, u32),
     /// By leaving this even vertex alone.
     Alone(u32),
+    /// By the limit: this vertex, the base of the root, is as free as before.
+    Pause(u32),
 }
 
 /// The memory of searches, and the labels of vertices outside any.
@@ -61,7 +52,7 @@ pub(super) struct Search {
     /// For nodes outside: the moment and the edge by which they could join first.
     best: Vec<(i64, u32, u32)>,
     has_best: Vec<u32>,
-    events: BinaryHeap<Reverse<(i64, Event)>>,
+    events: Events,
     bound: i64,
     end: End,
     /// Nodes that were labelled, some within others by now.
@@ -79,16 +70,16 @@ pub(super) struct Search {
 impl Search {
     pub fn new(forest: &Forest) -> Search {
         let nodes = forest.nodes();
-        let outside = |&top: &u32| match forest.partner(top) {
+        let outside = |v: u32| match forest.partner(forest.top(v)) {
             NONE => Label::Free,
             _ => Label::Outside,
         };
         Search {
-            label: forest.top.iter().map(outside).collect(),
+            label: (0..forest.vertices() as u32).map(outside).collect(),
             entry: vec![(NONE, NONE); nodes],
             best: vec![(i64::MAX, NONE, NONE); nodes],
             has_best: Vec::new(),
-            events: BinaryHeap::new(),
+            events: Events::default(),
             bound: i64::MAX,
             end: End::Alone(NONE),
             labelled: Vec::new(),
@@ -101,19 +92,15 @@ impl Search {
         }
     }
 
-    /// Matches the free node `root`, or moves its free vertex to one of y = 0.
-    pub fn run(&mut self, root: u32, graph: &Graph, forest: &mut Forest) {
-        self.bound = i64::MAX;
-        let mut now = 0;
-        self.relabel(root, Label::Even, now, forest);
+    /// Matches the free node `root`, or makes a vertex free instead whose y is 0;
+    /// false if duals would have to change by more than `limit` and nothing but
+    /// duals has changed.
+    pub fn run(&mut self, root: u32, limit: i64, graph: &Graph, forest: &mut Forest) -> bool {
+        self.bound = limit;
+        self.end = End::Pause(forest.base[root as usize]);
+        self.relabel(root, Label::Even, 0, forest);
         self.scan_node(root, graph, forest);
-        while let Some(&Reverse((moment, event))) = self.events.peek() {
-            if moment >= self.bound {
-                break;
-            }
-            debug_assert!(moment >= now);
-            now = moment;
-            self.events.pop();
+        while let Some((now, event)) = self.events.pop_before(self.bound) {
             match event {
                 Event::Grow(node) => self.grow(node, now, graph, forest),
                 Event::Shrink(u, v) => self.shrink(u, v, now, graph, forest),
@@ -121,11 +108,12 @@ impl Search {
             }
         }
         self.finish(forest);
+        !matches!(self.end, End::Pause(_))
     }
 
     /// An even vertex sees its neighbours.
     fn scan(&mut self, u: u32, graph: &Graph, forest: &Forest) {
-        let (y, top) = (forest.y[u as usize], forest.top[u as usize]);
+        let (y, sign) = (forest.y[u as usize], forest.sign[u as usize]);
         if y < self.bound {
             (self.bound, self.end) = (y, End::Alone(u));
         }
@@ -140,9 +128,9 @@ impl Search {
                     (self.bound, self.end) = (sum, End::Augment(u, v));
                 }
                 Label::Free => {}
-                Label::Even if sum < 2 * self.bound && forest.top[v as usize] != top => {
+                Label::Even if sum < 2 * self.bound && forest.sign[v as usize] != sign => {
                     debug_assert!(sum % 2 == 0);
-                    self.events.push(Reverse((sum / 2, Event::Shrink(u, v))));
+                    self.events.push(sum / 2, Event::Shrink(u, v));
                 }
                 Label::Even => {}
             }
@@ -159,28 +147,28 @@ impl Search {
 
     /// The edge from the even `u` to `v` outside is tight at `moment`.
     fn offer(&mut self, moment: i64, u: u32, v: u32, forest: &Forest) {
-        let node = forest.top[v as usize];
+        let node = forest.top(v);
         let best = &mut self.best[node as usize];
         if moment < best.0 && moment < self.bound {
             if best.0 == i64::MAX {
                 self.has_best.push(node);
             }
             *best = (moment, u, v);
-            self.events.push(Reverse((moment, Event::Grow(node))));
+            self.events.push(moment, Event::Grow(node));
         }
     }
 
     /// A node outside becomes odd, the one that it is matched with even.
     fn grow(&mut self, node: u32, now: i64, graph: &Graph, forest: &mut Forest) {
         let (moment, u, v) = self.best[node as usize];
-        let outside = forest.top[v as usize] == node && self.label[v as usize] == Label::Outside;
+        let outside = forest.top(v) == node && self.label[v as usize] == Label::Outside;
         if moment != now || !outside {
             return;
         }
         self.entry[node as usize] = (u, v);
         self.relabel(node, Label::Odd, -now, forest);
         self.await_expansion(node, forest);
-        let even = forest.top[forest.partner(node) as usize];
+        let even = forest.top(forest.partner(node));
         self.relabel(even, Label::Even, now, forest);
         self.scan_node(even, graph, forest);
     }
@@ -202,15 +190,14 @@ impl Search {
 
     fn await_expansion(&mut self, node: u32, forest: &Forest) {
         if forest.is_blossom(node) && forest.z(node) < 2 * self.bound {
-            self.events
-                .push(Reverse((forest.z(node) / 2, Event::Expand(node))));
+            self.events.push(forest.z(node) / 2, Event::Expand(node));
         }
     }
 
     /// The even nodes of `u` and `v` and their paths to the nearest common
     /// ancestor become an even blossom.
     fn shrink(&mut self, u: u32, v: u32, now: i64, graph: &Graph, forest: &mut Forest) {
-        let (top_u, top_v) = (forest.top[u as usize], forest.top[v as usize]);
+        let (top_u, top_v) = (forest.top(u), forest.top(v));
         if top_u == top_v {
             return;
         }
@@ -248,7 +235,7 @@ impl Search {
     fn above(&self, even: u32, forest: &Forest) -> u32 {
         match forest.partner(even) {
             NONE => NONE,
-            mate => forest.top[self.entry[forest.top[mate as usize] as usize].0 as usize],
+            mate => forest.top(self.entry[forest.top(mate) as usize].0),
         }
     }
 
@@ -272,7 +259,7 @@ impl Search {
         let mut even = from;
         while even != ancestor {
             let (base, mate) = (forest.base[even as usize], forest.partner(even));
-            let odd = forest.top[mate as usize];
+            let odd = forest.top(mate);
             let (above, own) = self.entry[odd as usize];
             links.push(Link {
                 child: even,
@@ -284,7 +271,7 @@ impl Search {
                 from: own,
                 to: above,
             });
-            even = forest.top[above as usize];
+            even = forest.top(above);
         }
     }
 
@@ -292,7 +279,7 @@ impl Search {
     /// from where it was entered to its base stay in the tree, the others leave it.
     fn expand(&mut self, blossom: u32, now: i64, graph: &Graph, forest: &mut Forest) {
         let first = forest.first(blossom) as usize;
-        let odd = forest.top[first] == blossom && self.label[first] == Label::Odd;
+        let odd = forest.is_outermost(blossom) && self.label[first] == Label::Odd;
         if !odd || forest.z(blossom) != 2 * now {
             return;
         }
@@ -342,38 +329,21 @@ impl Search {
     /// Sets duals to what they are now, swaps the edges of the path found, and
     /// forgets the tree.
     fn finish(&mut self, forest: &mut Forest) {
-        let now = self.bound;
-        for node in std::mem::take(&mut self.labelled) {
-            let first = forest.first(node) as usize;
-            if forest.top[first] != node {
-                continue;
-            }
-            match self.label[first] {
-                Label::Even => forest.shift(node, -now),
-                Label::Odd => forest.shift(node, now),
-                Label::Outside | Label::Free => continue,
-            }
-            self.set_label(node, Label::Outside, forest);
-        }
+        self.settle_duals(forest);
         match self.end {
             End::Augment(u, v) => {
-                let other = forest.top[v as usize];
+                let other = forest.top(v);
                 forest.rebase(other, v);
                 self.set_label(other, Label::Outside, forest);
                 self.flip(u, v, forest);
                 forest.mate[v as usize] = u;
             }
             End::Alone(u) => self.flip(u, NONE, forest),
+            End::Pause(_) => {}
         }
-        for blossom in std::mem::take(&mut self.made).into_iter().rev() {
-            let outermost = forest.top[forest.first(blossom) as usize] == blossom;
-            if outermost && forest.z(blossom) == 0 {
-                let links = forest.dissolve(blossom);
-                self.apart.push((blossom, links));
-            }
-        }
-        if let End::Alone(u) = self.end {
-            self.set_label(forest.top[u as usize], Label::Free, forest);
+        self.drop_hollow(forest);
+        if let End::Alone(u) | End::Pause(u) = self.end {
+            self.set_label(forest.top(u), Label::Free, forest);
         }
         for (blossom, links) in self.apart.drain(..) {
             forest.recycle(blossom, links);
@@ -384,59 +354,49 @@ impl Search {
         self.events.clear();
     }
 
+    fn settle_duals(&mut self, forest: &mut Forest) {
+        let now = self.bound;
+        let mut labelled = std::mem::take(&mut self.labelled);
+        for node in labelled.drain(..) {
+            if !forest.is_outermost(node) {
+                continue;
+            }
+            match self.label[forest.first(node) as usize] {
+                Label::Even => forest.shift(node, -now),
+                Label::Odd => forest.shift(node, now),
+                Label::Outside | Label::Free => continue,
+            }
+            self.set_label(node, Label::Outside, forest);
+        }
+        self.labelled = labelled;
+    }
+
+    /// Takes blossoms apart that were made at the last moment and have no z.
+    fn drop_hollow(&mut self, forest: &mut Forest) {
+        while let Some(blossom) = self.made.pop() {
+            if forest.is_outermost(blossom) && forest.z(blossom) == 0 {
+                let links = forest.dissolve(blossom);
+                self.apart.push((blossom, links));
+            }
+        }
+    }
+
     /// Matches the even `u` with `mate`, or with none, and everyone on the way to
     /// the root with the one who has become free.
     fn flip(&self, mut u: u32, mut mate: u32, forest: &mut Forest) {
         loop {
-            let even = forest.top[u as usize];
+            let even = forest.top(u);
             let given_up = forest.partner(even);
             forest.rebase(even, u);
             forest.mate[u as usize] = mate;
             if given_up == NONE {
                 return;
             }
-            let odd = forest.top[given_up as usize];
+            let odd = forest.top(given_up);
             let (above, own) = self.entry[odd as usize];
             forest.rebase(odd, own);
             forest.mate[own as usize] = above;
             (u, mate) = (above, own);
         }
     }
-}
-
-/// Turns the way from a node up to its ancestor into the way down from the
-/// ancestor, which goes on with `edge`.
-fn turn_downwards(links: &mut Vec<Link>, ancestor: u32, mut edge: (u32, u32)) {
-    for link in links.iter_mut() {
-        let back = (link.to, link.from);
-        (link.from, link.to) = edge;
-        edge = back;
-    }
-    links.push(Link {
-        child: ancestor,
-        from: edge.0,
-        to: edge.1,
-    });
-    links.reverse();
-}
-
-/// Rotates a cycle to begin at `at` and to go on by a matched edge, and returns
-/// how many steps it is from there to the base.
-fn turn_to_base(links: &mut [Link], at: usize) -> usize {
-    let len = links.len();
-    if at % 2 == 1 {
-        links.rotate_left(at);
-        return len - at;
-    }
-    links.reverse();
-    links.rotate_left(len - 1 - at);
-    // Backwards, an edge belongs to the other one of its ends.
-    let (from, to) = (links[0].from, links[0].to);
-    for k in 0..len {
-        let edge = links
-            .get(k + 1)
-            .map_or((to, from), |next| (next.to, next.from));
-        (links[k].from, links[k].to) = edge;
-    }
-    at
 }

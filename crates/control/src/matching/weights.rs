@@ -2,9 +2,14 @@
 
 use crate::demand::Matrix;
 use lightloom_engine::Refusal;
+use std::fmt::Display;
 
-/// Duals reach twice the largest weight and moments of a search twice that.
-const LIMIT: i64 = i64::MAX / 16;
+/// The largest weight: duals reach twice as much, moments of a search four times,
+/// and their sums must fit. All ones in binary.
+const LIMIT: i64 = i64::MAX / 64;
+
+/// Of the squares in which a matrix is turned.
+const SIDE: usize = 32;
 
 /// What an undirected circuit between any two of N racks is worth: a symmetric
 /// matrix, ≥ 0, zero on the diagonal.
@@ -31,31 +36,28 @@ impl Weights {
     /// # Errors
     /// Sums that leave no room for the arithmetic of duals.
     pub fn symmetrise(demand: &Matrix) -> Result<Weights, Refusal> {
-        let n = demand.n();
+        let (n, demand) = (demand.n(), demand.cells());
         let mut cells = vec![0i64; n * n];
-        let mut fits = true;
+        let mut bits = 0;
         // In squares that fit the cache, since one side goes down columns.
-        const SIDE: usize = 32;
-        for (above, left) in (0..n)
-            .step_by(SIDE)
-            .flat_map(|i| (0..n).step_by(SIDE).map(move |j| (i, j)))
-        {
-            for i in above..n.min(above + SIDE) {
-                let right = n.min(left + SIDE);
-                let row = &demand.row(i)[left..right];
-                for (j, &ij) in (left..right).zip(row) {
-                    let (sum, over) = ij.overflowing_add(demand.get(j, i));
-                    fits &= !over;
-                    cells[i * n + j] = sum;
+        for (top, left) in squares(n) {
+            for i in top..n.min(top + SIDE) {
+                for j in left.max(i)..n.min(left + SIDE) {
+                    let sum = demand[i * n + j] as u64 + demand[j * n + i] as u64;
+                    bits |= sum;
+                    cells[i * n + j] = sum as i64;
+                    cells[j * n + i] = sum as i64;
                 }
             }
         }
-        if !fits {
-            return Err(too_large(i128::from(i64::MAX) + 1));
+        // Demand sums up to 63 bits, so only single weights can be too large; and
+        // the limit being all ones, one is if any of its bits is beyond.
+        if bits > LIMIT as u64 {
+            return Err(too_large(
+                cells.iter().map(|&w| w as u64).max().unwrap_or(0),
+            ));
         }
-        let weights = Weights { n, cells };
-        weights.check_size()?;
-        Ok(weights)
+        Ok(Weights { n, cells })
     }
 
     /// Weights that are symmetric already, row by row.
@@ -187,7 +189,7 @@ impl Weights {
             sum += i128::from(most(i));
         }
         if largest > LIMIT {
-            return Err(too_large(i128::from(largest)));
+            return Err(too_large(largest));
         }
         if sum / 2 > i128::from(i64::MAX) {
             return Err(Refusal::new(
@@ -201,7 +203,13 @@ impl Weights {
     }
 }
 
-fn too_large(weight: i128) -> Refusal {
+/// Where the squares on and above the diagonal begin.
+fn squares(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    let begin = move |from| (from..n).step_by(SIDE);
+    begin(0).flat_map(move |top| begin(top).map(move |left| (top, left)))
+}
+
+fn too_large(weight: impl Display) -> Refusal {
     Refusal::new(
         "weights",
         weight,

@@ -56,6 +56,13 @@ pub enum Family {
     Binary,
     /// Equal cliques of five, equal weights inside and between.
     EqualCliques,
+    /// Threes of threes of threes: tenfold inside each, so that odd sets nest.
+    Nested,
+    /// What two racks exchange is the product of how busy they are, give or take
+    /// half: a few are very busy.
+    Gravity,
+    /// Thirty racks with which everyone has much to exchange, the others little.
+    Hubs,
 }
 
 /// The six of the specification.
@@ -69,7 +76,13 @@ pub const FAMILIES: [Family; 6] = [
 ];
 
 /// The harder to please.
-pub const EXTREMES: [Family; 2] = [Family::Binary, Family::EqualCliques];
+pub const EXTREMES: [Family; 5] = [
+    Family::Binary,
+    Family::EqualCliques,
+    Family::Nested,
+    Family::Gravity,
+    Family::Hubs,
+];
 
 impl Family {
     pub fn name(self) -> &'static str {
@@ -82,6 +95,9 @@ impl Family {
             Family::Geometric => "geometric",
             Family::Binary => "binary",
             Family::EqualCliques => "equal-cliques",
+            Family::Nested => "nested",
+            Family::Gravity => "gravity",
+            Family::Hubs => "hubs",
         }
     }
 
@@ -90,6 +106,9 @@ impl Family {
         let mut draws = Draws::new(seed);
         let clique = cliques(n, self == Family::EqualCliques);
         let points: Vec<(f64, f64)> = (0..n).map(|_| (draws.unit(), draws.unit())).collect();
+        let busy: Vec<f64> = (0..n)
+            .map(|_| (1.0 - draws.unit()).powf(-0.8).min(1e4))
+            .collect();
         let mut demand = vec![0; n * n];
         for i in 0..n {
             for j in (0..n).filter(|&j| j != i) {
@@ -108,6 +127,13 @@ impl Family {
                         ((1.5 - dx.hypot(dy)) * 1e9) as i64
                     }
                     Family::Binary => draws.below(2) as i64,
+                    Family::Nested => {
+                        let apart = (0u32..).find(|&k| i / 3usize.pow(k) == j / 3usize.pow(k));
+                        10i64.pow(8u32.saturating_sub(apart.unwrap_or(8))) + draws.below(3) as i64
+                    }
+                    Family::Gravity => (busy[i] * busy[j] * (500.0 + 1e3 * draws.unit())) as i64,
+                    Family::Hubs if i.min(j) < 30 => 1_000_000 + draws.below(1_000) as i64,
+                    Family::Hubs => draws.below(1_000) as i64,
                     Family::EqualCliques => 1 + 99 * i64::from(clique[i] == clique[j]),
                 };
             }
