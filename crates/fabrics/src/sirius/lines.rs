@@ -91,7 +91,7 @@ pub struct Lines {
     len: Column<u8>,
     /// Of each turn, the place that leaves next: places take turns, too.
     first: Vec<u8>,
-    /// By turn, place and box.
+    /// By place, turn and box: most lines are short, so those in use lie together.
     lists: Vec<Vec<Queued>>,
     /// Of each turn, those beyond the last place, with their boxes, as they came.
     beyond: Vec<Vec<(Queued, u16)>>,
@@ -168,7 +168,7 @@ impl Lines {
     #[inline(always)]
     fn list(&self, turn: usize, place: usize) -> usize {
         let place = (self.first[turn] as usize + place) % PLACES;
-        (turn * PLACES + place) * self.boxes
+        (place * self.first.len() + turn) * self.boxes
     }
 
     /// The first of every line at `turn`, into empty boxes.
@@ -275,9 +275,10 @@ impl Lines {
             return Vec::new();
         }
         self.len[turn * self.stride + row] = 0;
-        let lists = &mut self.lists[turn * PLACES * self.boxes..][..PLACES * self.boxes];
-        for list in lists {
-            list.retain(|q| q.row() != row);
+        for place in 0..PLACES {
+            let at = self.list(turn, place);
+            let lists = &mut self.lists[at..at + self.boxes];
+            lists.iter_mut().for_each(|l| l.retain(|q| q.row() != row));
         }
         self.beyond[turn].retain(|q| q.0.row() != row);
         for (queued, to) in kept {
@@ -290,7 +291,7 @@ impl Lines {
     pub fn each(&self) -> impl Iterator<Item = (usize, Queued)> + '_ {
         let lists = self.lists.iter().enumerate();
         let placed = lists.flat_map(|(at, list)| {
-            let turn = at / (PLACES * self.boxes);
+            let turn = at / self.boxes % self.first.len();
             list.iter().map(move |&q| (turn, q))
         });
         let beyond = self.beyond.iter().enumerate();
@@ -331,7 +332,8 @@ impl Open<'_> {
         }
         *len += 1;
         let place = (self.first[turn] as usize + place) % PLACES;
-        let list = &mut self.lists[(turn * PLACES + place) * self.boxes + to];
+        let at = (place * self.first.len() + turn) * self.boxes + to;
+        let list = &mut self.lists[at];
         if list.len() == list.capacity() {
             refill(list, self.spare);
         }
