@@ -185,3 +185,19 @@ def control_multihop(
     without_ports: bool,
 ) -> ControlTopology:
     """The topology of everything."""
+
+def control_islip(
+    requests: NDArray[np.bool_], grant: list[int], accept: list[int], rounds: int
+) -> tuple[Row, Row, Row]:
+    """The output of every input; pointers of outputs, of inputs."""
+
+def control_drrm(
+    requests: NDArray[np.bool_], request: list[int], grant: list[int], rounds: int
+) -> tuple[Row, Row, Row]:
+    """The output of every input; pointers of inputs, of outputs."""
+
+def control_vlans(
+    circuits: list[tuple[int, int]] | None, paths: list[list[int]], seed: int
+) -> tuple[Row, Grid, list[list[int]], int, int]:
+    """The VLAN of every path, -1 where there is none; the circuits, a row each;
+    those of every VLAN; how many paths are not part of others; the lower bound."""

@@ -36,6 +36,35 @@ impl<const W: usize> Drrm<W> {
         }
     }
 
+    /// Pointers as [`Drrm::pointers`] gave them.
+    ///
+    /// # Panics
+    /// If there is not one of each a port, or a port beyond the last.
+    pub fn with_pointers(request: &[u32], grant: &[u32]) -> Drrm<W> {
+        let mut switch = Drrm::new(request.len());
+        let known = |&port: &u32| (port as usize) < request.len();
+        assert!(
+            request.len() == grant.len() && request.iter().chain(grant).all(known),
+            "two pointers a port, to ports"
+        );
+        switch.request.copy_from_slice(request);
+        switch.grant.copy_from_slice(grant);
+        switch
+    }
+
+    /// The output that each input requests first, and the input that each output
+    /// grants first.
+    ///
+    /// ```
+    /// use lightloom_control::{drrm::Drrm, islip::FREE};
+    /// let mut switch = Drrm::<1>::new(2);
+    /// switch.schedule(1, |_| [0b01], &mut [FREE; 2]);
+    /// assert_eq!(switch.pointers(), (&[1, 0][..], &[1, 0][..]));
+    /// ```
+    pub fn pointers(&self) -> (&[u32], &[u32]) {
+        (&self.request, &self.grant)
+    }
+
     /// The matching of one slot: `output_of` gets the output of every input, [`FREE`]
     /// where there is none. `queues(input)` are the outputs for which it has
     /// something. Ends early when an iteration matches nobody; returns how many are

@@ -108,6 +108,35 @@ impl<const W: usize> Islip<W> {
         }
     }
 
+    /// Pointers as [`Islip::pointers`] gave them.
+    ///
+    /// # Panics
+    /// If there is not one of each a port, or a port beyond the last.
+    pub fn with_pointers(grant: &[u32], accept: &[u32]) -> Islip<W> {
+        let mut switch = Islip::new(grant.len());
+        let known = |&port: &u32| (port as usize) < grant.len();
+        assert!(
+            grant.len() == accept.len() && grant.iter().chain(accept).all(known),
+            "two pointers a port, to ports"
+        );
+        switch.grant.copy_from_slice(grant);
+        switch.accept.copy_from_slice(accept);
+        switch
+    }
+
+    /// The input that each output grants first, and the output that each input
+    /// accepts first.
+    ///
+    /// ```
+    /// use lightloom_control::islip::{Islip, FREE};
+    /// let mut switch = Islip::<1>::new(2);
+    /// switch.schedule(1, |_| [0b01], &mut [FREE; 2]);
+    /// assert_eq!(switch.pointers(), (&[1, 0][..], &[1, 0][..]));
+    /// ```
+    pub fn pointers(&self) -> (&[u32], &[u32]) {
+        (&self.grant, &self.accept)
+    }
+
     /// The matching of one slot: `output_of` gets the output of every input, [`FREE`]
     /// where there is none. `requests(output)` are the inputs that have something
     /// for it. Ends early when an iteration matches nobody; returns how many are

@@ -76,6 +76,9 @@ def plan(
         bool,
         typer.Option("--without-ports", help="hydra: go on when no port is free any more."),
     ] = False,
+    vlans: Annotated[
+        bool, typer.Option("--vlans", help="hydra: put every path on a VLAN, few as can be.")
+    ] = False,
     symmetric: Annotated[
         bool,
         typer.Option("--symmetric", help="edmonds: entries are weights of undirected circuits."),
@@ -109,6 +112,7 @@ def plan(
             "radix": radix,
             "hops": hops,
             "without_ports": without_ports or None,
+            "vlans": vlans or None,
             "symmetric": symmetric or None,
             "up": hysteresis,
             "bonus": bonus,
@@ -144,26 +148,38 @@ def _check_outputs(out: Path | None, picture: Path | None) -> None:
 
 
 def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Plan:
-    """Reads what is named, and plans. Refusals name options as they are written."""
+    """Reads what is named, and plans."""
     from lightloom import _core
-    from lightloom.control.files import read_demand
+    from lightloom.control.files import placed, read_demand
     from lightloom.control.plan_json import read_circuits
     from lightloom.control.planners import check_options, plan
 
-    flags = {key: "--" + OPTIONS.get(key, key).replace("_", "-") for key in (*options, "algorithm")}
-    flags |= {"unit": "--unit", "night": "--night", "rate": "--rate", "period": "--period"}
     try:
         check_options(algorithm, options)
         if "up" in options:
             options["up"] = read_circuits(options["up"])
         if "bonus" in options:
             options["bonus"] = _core.control_bytes("bonus", options["bonus"])
-        return plan(read_demand(path, unit=unit), algorithm, **options)
+        demand = read_demand(path, unit=unit)
     except ConfigError as problem:
-        flag = flags.get((problem.key or "").partition("[")[0])
-        if flag is None:
-            raise
-        raise refusal(flag, problem.value, problem.limit or "", problem.remedy or "") from None
+        raise _flagged(problem) from None
+    try:
+        return plan(demand, algorithm, **options)
+    except ConfigError as problem:
+        of_demand = (problem.key or "").startswith("demand")
+        raise placed(path, problem, demand.place) if of_demand else _flagged(problem) from None
+
+
+def _flagged(problem: ConfigError) -> ConfigError:
+    """The same refusal, its option named as it is written on the command line."""
+    from lightloom.control.planners import ALGORITHMS, parameters
+
+    known = {"algorithm", "unit"}.union(*map(parameters, ALGORITHMS))
+    key = (problem.key or "").partition("[")[0]
+    if key not in known:
+        return problem
+    flag = "--" + OPTIONS.get(key, key).replace("_", "-")
+    return refusal(flag, problem.value, problem.limit or "", problem.remedy or "")
 
 
 def _print(made: Plan, path: Path, hint: str) -> None:
@@ -217,10 +233,14 @@ def _served(made: Plan) -> dict[str, str]:
     served, hops = topology.served, topology.hops
     share = f"{console.size(figures['carried_bytes'])}, {_percent(figures['coverage'])}"
     mean = hops[served].mean() if served.any() else 0
-    return {
+    facts = {
         "carried": f"{share} of the demand in {made.options['period']}",
         "pairs": f"{served.sum():,} of {len(served):,} served, over {mean:.2f} hops on average",
     }
+    if "vlans" in made.details:
+        found = made.details["vlans"]
+        facts["VLANs"] = f"{len(found.members):,}, at least {found.lower_bound:,} are needed"
+    return facts
 
 
 def _what(made: Plan) -> str:

@@ -15,6 +15,7 @@ What cannot be planned for is refused with a `lightloom.ConfigError` that names
 the entry, its value, the limit and the remedy.
 """
 
+from lightloom.control.arbiters import Agreement, drrm, islip
 from lightloom.control.files import Demand, read_demand
 from lightloom.control.matching import (
     Assignment,
@@ -41,10 +42,11 @@ from lightloom.control.schedules import (
     solstice,
     traffic_matrix_schedule,
 )
-from lightloom.control.topology import Topology, multihop
+from lightloom.control.topology import Topology, Vlans, multihop, vlans
 
 __all__ = [
     "ALGORITHMS",
+    "Agreement",
     "Assignment",
     "AssignmentProof",
     "Blossom",
@@ -59,11 +61,14 @@ __all__ = [
     "Scaled",
     "Schedule",
     "Topology",
+    "Vlans",
     "assignment",
     "birkhoff",
     "coverage_bound",
+    "drrm",
     "eclipse",
     "hopcroft_karp",
+    "islip",
     "maximum_weight_matching",
     "multihop",
     "plan",
@@ -73,4 +78,5 @@ __all__ = [
     "sinkhorn",
     "solstice",
     "traffic_matrix_schedule",
+    "vlans",
 ]

@@ -23,7 +23,6 @@ from lightloom.control.csv_file import read_csv
 from lightloom.errors import ConfigError, refusal
 
 Place = Callable[[int, int], str]
-"""Where an entry stands in its file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +33,8 @@ class Demand:
     """N × N: row = source, column = destination [bytes]."""
     names: list[str] = field(default_factory=list)
     """What the nodes are called; empty if the file does not say."""
+    place: Place | None = None
+    """Where an entry stands in its file, as `:line:column`; None if it has no lines."""
 
 
 def read_demand(path: str | Path, *, unit: str = "1 B") -> Demand:
@@ -65,33 +66,33 @@ def read_demand(path: str | Path, *, unit: str = "1 B") -> Demand:
     place: Place | None = None
     try:
         values, names, place = READERS[path.suffix.lower()](path)
-        return Demand(_core.control_demand(_times(values, size)), names)
+        return Demand(_core.control_demand(_times(values, size)), names, place)
     except ConfigError as problem:
         if problem.key is None:
             raise
-        raise _placed(path, problem, place) from None
+        raise placed(path, problem, place) from None
 
 
 def _times(values: Numbers, size: int) -> Numbers:
     """The numbers in bytes."""
-    if size == 1 or not values.size:
-        return values
-    most = np.unravel_index(np.abs(values).argmax(), values.shape)
-    if values.dtype == np.int64 and int(abs(values[most])) > LARGEST // max(size, 1):
+    if size == 1 or not values.size or values.min() < 0:
+        return values  # what is negative will be refused, as it is written
+    most = np.unravel_index(values.argmax(), values.shape)
+    if values.dtype == np.int64 and int(values[most]) > LARGEST // max(size, 1):
         limit = f"does not fit 63 bits when multiplied by the unit, {size} B"
         key = f"demand[{most[0]}][{most[1]}]"
         raise refusal(key, values[most], limit, "choose a smaller unit")
     return values * size
 
 
-def _placed(path: Path, problem: ConfigError, place: Place | None) -> ConfigError:
+def placed(path: Path, problem: ConfigError, place: Place | None) -> ConfigError:
     """The refusal of an entry with its place in the file."""
     entry = re.fullmatch(r"demand\[(\d+)\]\[(\d+)\]", problem.key or "")
     where = place(int(entry[1]), int(entry[2])) if entry and place else ""
-    placed = ConfigError(f"{path}{where}: {problem}")
-    placed.key, placed.value = problem.key, problem.value
-    placed.limit, placed.remedy = problem.limit, problem.remedy
-    return placed
+    error = ConfigError(f"{path}{where}: {problem}")
+    error.key, error.value = problem.key, problem.value
+    error.limit, error.remedy = problem.limit, problem.remedy
+    return error
 
 
 Read = tuple[Numbers, list[str], Place | None]

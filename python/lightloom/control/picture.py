@@ -259,9 +259,10 @@ def _timeline(figure: Any, plan: Plan, schedule: Schedule) -> None:
     ends = (schedule.starts_ps + schedule.night_ps + schedule.days_ps) / size
     starts = (schedule.starts_ps + schedule.night_ps) / size
     total = int(plan.demand.matrix.sum())
-    done = np.cumsum(carried.sum(axis=1)) / total
+    share = carried.sum(axis=1) / total
+    done = np.cumsum(share)
     x = np.column_stack((starts, ends)).ravel()
-    y = np.column_stack((np.concatenate(([0], done[:-1])), done)).ravel()
+    y = np.column_stack((done - share, done)).ravel()
     below.plot(np.concatenate(([0], x)), np.concatenate(([0], y)), color=CHOSEN, linewidth=1.4)
     below.set_ylim(0, 1.05)
     below.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])

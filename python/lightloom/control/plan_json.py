@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lightloom import _core
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule
-from lightloom.control.topology import Topology
+from lightloom.control.topology import Topology, Vlans
 from lightloom.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -28,8 +28,11 @@ def as_dict(plan: Plan) -> dict[str, Any]:
     matrix = plan.demand.matrix
     details = dict(plan.details)
     carried, topology = details.pop("carried", None), details.pop("topology", None)
+    vlans = details.pop("vlans", None)
     if topology is not None:
-        details["paths"] = _paths(topology)
+        details["paths"] = _paths(topology, vlans)
+    if vlans is not None:
+        details["vlans"] = {"count": len(vlans.members), "lower_bound": vlans.lower_bound}
     return {
         "format": FORMAT,
         "version": _core.__version__,
@@ -95,7 +98,7 @@ def _schedule(schedule: Schedule, carried: Any) -> dict[str, Any]:
             {
                 "start_ps": int(start),
                 "day_ps": int(day),
-                "bytes": sum(sent),
+                "bytes": int(sent.sum()),
                 "permutation": outputs.tolist(),
             }
             for start, day, sent, outputs in slots
@@ -116,13 +119,16 @@ def _proof(proof: MatchingProof | AssignmentProof) -> dict[str, Any]:
     return {"kind": "duals in half units", **checked, "y": proof.y.tolist(), "blossoms": sets}
 
 
-def _paths(topology: Topology) -> list[dict[str, Any]]:
+def _paths(topology: Topology, vlans: Vlans | None) -> list[dict[str, Any]]:
     """A row for each pair that has demand; no racks where it is not served."""
-    rows = zip(topology.demands.tolist(), topology.paths, strict=True)
-    return [
+    rows = [
         {"a": a, "b": b, "bytes": weight, "racks": path.tolist()}
-        for (a, b, weight, _), path in rows
+        for (a, b, weight, _), path in zip(topology.demands.tolist(), topology.paths, strict=True)
     ]
+    if vlans is not None:
+        for row, vlan in zip(rows, vlans.vlan_of.tolist(), strict=True):
+            row["vlan"] = vlan if vlan >= 0 else None
+    return rows
 
 
 def _lines(value: Any, indent: str) -> str:

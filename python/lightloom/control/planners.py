@@ -24,6 +24,7 @@ from lightloom.control.schedules import (
     traffic_matrix_schedule,
 )
 from lightloom.control.topology import multihop
+from lightloom.control.topology import vlans as allocate
 from lightloom.errors import refusal
 
 RATE, NIGHT = "10 Gb/s", "10 us"
@@ -57,15 +58,16 @@ def check_options(algorithm: str, options: Mapping[str, Any]) -> None:
         near = difflib.get_close_matches(algorithm, ALGORITHMS, 1)
         remedy = f'did you mean "{near[0]}"?' if near else f"use one of {', '.join(ALGORITHMS)}"
         raise refusal("algorithm", algorithm, "no such algorithm", remedy)
-    known = _parameters(algorithm)
+    known = parameters(algorithm)
     for key, value in options.items():
         if key not in known:
-            others = [name for name in ALGORITHMS if key in _parameters(name)]
+            others = [name for name in ALGORITHMS if key in parameters(name)]
             remedy = f"leave it out; it is for {', '.join(others)}" if others else "leave it out"
             raise refusal(key, value, f"{algorithm} has no such option", remedy)
 
 
-def _parameters(algorithm: str) -> Sequence[str]:
+def parameters(algorithm: str) -> Sequence[str]:
+    """The options that an algorithm takes."""
     return list(inspect.signature(ALGORITHMS[algorithm]).parameters)[1:]
 
 
@@ -204,6 +206,7 @@ def hydra(
     radix: int | None = None,
     hops: int = 4,
     without_ports: bool = False,
+    vlans: bool = False,
 ) -> Plan:
     """HydRA's topology: circuits on several planes, paths of several circuits.
 
@@ -227,6 +230,7 @@ def hydra(
     a, b = found.demands[:, 0], found.demands[:, 1]
     whole = np.minimum(matrix[a, b], capacity) + np.minimum(matrix[b, a], capacity)
     carried = int(whole[found.served].sum())
+    allocation = allocate(found.routes, circuits=found.circuits[:, :2]) if vlans else None
     most = capacity * planes * ports
     bound = min(sum(min(int(s), most) for s in matrix.sum(axis=axis)) for axis in (0, 1))
     return Plan(
@@ -240,6 +244,7 @@ def hydra(
             "radix": radix,
             "hops": hops,
             "without_ports": without_ports,
+            "vlans": vlans,
         },
         figures(
             objective="carried_bytes",
@@ -258,7 +263,7 @@ def hydra(
             directed=False,
             plane=found.circuits[:, 2],
         ),
-        details={"topology": found},
+        details={"topology": found, **({"vlans": allocation} if vlans else {})},
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +11,52 @@ from numpy.typing import ArrayLike
 
 from lightloom import _core
 from lightloom.control.arrays import LARGEST, Booleans, Integers, count, numbers, pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Vlans:
+    """Which path is on which VLAN; no VLAN has a loop."""
+
+    vlan_of: Integers
+    """The VLAN of every path, counted from 0; -1 for a path without circuits."""
+    circuits: Integers
+    """A row for each circuit: the two racks that it joins."""
+    members: list[Integers]
+    """The circuits (by row) of every VLAN."""
+    distinct: int
+    """Paths that are not part of others."""
+    lower_bound: int
+    """No allocation has fewer VLANs."""
+
+
+def vlans(
+    paths: Iterable[Iterable[int]],
+    *,
+    circuits: Iterable[tuple[int, int]] | Integers | None = None,
+    seed: int = 1,
+) -> Vlans:
+    """Puts every path on a VLAN, as few as can be found (HydRA, JOCN 2015, §III.B.1):
+    the circuits of all paths of one VLAN must not contain a loop.
+
+    Args:
+        paths: the racks of each, from one end to the other; or, with `circuits`,
+            its circuits by index, as `Topology.routes` has them.
+        circuits: pairs of racks, of which several may be parallel.
+        seed: decides which orders of paths are tried.
+
+    Raises:
+        ConfigError: naming the path or circuit; more VLANs than exist (4,094).
+
+    >>> found = vlans([[0, 1, 2], [2, 3, 0], [0, 1]])
+    >>> found.vlan_of, found.lower_bound
+    (array([0, 1, 0]), 2)
+    """
+    lists = [[count(f"paths[{at}]", step, 0) for step in path] for at, path in enumerate(paths)]
+    ends = None if circuits is None else pairs("circuits", circuits)
+    vlan_of, table, members, distinct, bound = _core.control_vlans(
+        ends, lists, count("seed", seed, 0)
+    )
+    return Vlans(vlan_of, table, [np.array(m, np.int64) for m in members], distinct, bound)
 
 
 class Topology:

@@ -5,6 +5,7 @@
 //! for Ctrl-C. A solver that is interrupted is not stopped: its result is thrown
 //! away when it comes.
 
+mod arbiters;
 mod arrays;
 mod matching;
 mod schedules;
@@ -27,6 +28,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(arrays::control_bytes, m)?)?;
     m.add_function(wrap_pyfunction!(arrays::control_rate, m)?)?;
     m.add_function(wrap_pyfunction!(arrays::control_demand, m)?)?;
+    arbiters::register(m)?;
     matching::register(m)?;
     schedules::register(m)?;
     topology::register(m)

@@ -3,13 +3,15 @@
 use super::arrays::{demand, table};
 use super::{named, solve};
 use lightloom_control::multihop::{self, Hardware, Need, Options, Topology};
+use lightloom_control::vlan;
 use lightloom_engine::Refusal;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<ControlTopology>()?;
-    m.add_function(wrap_pyfunction!(control_multihop, m)?)
+    m.add_function(wrap_pyfunction!(control_multihop, m)?)?;
+    m.add_function(wrap_pyfunction!(control_vlans, m)?)
 }
 
 type Any<'a, 'py> = &'a Bound<'py, PyAny>;
@@ -84,9 +86,8 @@ impl ControlTopology {
     /// A row for each demand: a, b, weight, need, length of its path.
     fn demands<'py>(&self, py: Python<'py>) -> PyResult<Table<'py>> {
         let demands = self.topology.demands.iter().zip(&self.topology.routes);
-        let rows = demands.flat_map(|(d, route)| {
-            [d.a.into(), d.b.into(), d.weight, d.need, route.len() as i64]
-        });
+        let rows = demands
+            .flat_map(|(d, route)| [d.a.into(), d.b.into(), d.weight, d.need, route.len() as i64]);
         table(py, 5, rows.collect())
     }
 
@@ -139,4 +140,33 @@ impl ControlTopology {
             "give a row and a column for each",
         )))
     }
+}
+
+type Allocated<'py> = (Row<'py>, Table<'py>, Vec<Vec<u32>>, usize, usize);
+
+/// The VLAN of every path, -1 where there is none; the circuits, a row each; those
+/// of every VLAN; how many paths are not part of others; the lower bound.
+#[pyfunction]
+fn control_vlans<'py>(
+    py: Python<'py>,
+    circuits: Option<Vec<(u32, u32)>>,
+    paths: Vec<Vec<u32>>,
+    seed: u64,
+) -> PyResult<Allocated<'py>> {
+    let (found, circuits) = solve(py, move || {
+        let (circuits, paths) = match circuits {
+            Some(circuits) => (circuits, paths),
+            None => vlan::from_racks(&paths),
+        };
+        Ok((vlan::allocate(&circuits, &paths, seed)?, circuits))
+    })?;
+    let vlan_of = found.vlan_of.iter().map(|vlan| vlan.map_or(-1, i64::from));
+    let ends = circuits.iter().flat_map(|&(a, b)| [a.into(), b.into()]);
+    Ok((
+        PyArray1::from_vec(py, vlan_of.collect()),
+        table(py, 2, ends.collect())?,
+        found.circuits,
+        found.distinct,
+        found.lower_bound,
+    ))
 }
