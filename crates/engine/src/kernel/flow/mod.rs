@@ -17,6 +17,7 @@
 //! Not modelled: queues and their delays. A constant delay behind the last byte
 //! is [`Net::set_delay`].
 
+mod finishes;
 mod net;
 #[cfg(test)]
 mod tests;
@@ -37,8 +38,6 @@ pub fn memory(links: u64, flows: u64) -> u64 {
 /// What waits in the driver's agenda.
 #[derive(Clone, Copy, Debug)]
 enum Step<E> {
-    /// The flow in this slot may have sent its last byte.
-    Sent(u32),
     /// The last byte of a flow arrives.
     Landed(FlowId),
     /// An event of the kernel.
@@ -184,8 +183,12 @@ impl<K: FlowKernel> FlowDriven<K> {
         self.net.set_now(now);
         let mut step = first;
         loop {
+            self.complete(now, io);
             while let Some(s) = step {
-                self.take(s, now, io);
+                match s {
+                    Step::Own(event) => self.due.push(event),
+                    Step::Landed(flow) => self.net.landed(flow, io),
+                }
                 step = self.next_step(now);
             }
             while let Some(flow) = io.arrive(now) {
@@ -203,26 +206,20 @@ impl<K: FlowKernel> FlowDriven<K> {
                 break;
             }
         }
-        self.net.solve(io, &mut self.todo.agenda);
+        self.net.solve(io);
+    }
+
+    /// Closes the flows that have sent their last byte.
+    fn complete(&mut self, now: Time, io: &mut Io) {
+        while let Some((_, flow)) = self.net.next_finish().filter(|f| f.0 <= now) {
+            let (net, todo) = (&mut self.net, &mut self.todo);
+            self.kernel.complete(flow, now, io, net, todo);
+            self.net.finish(flow, io, &mut self.todo.agenda);
+        }
     }
 
     fn next_step(&mut self, now: Time) -> Option<Step<K::Event>> {
         self.todo.agenda.pop_before(now + Time(1)).map(|e| e.1)
-    }
-
-    fn take(&mut self, step: Step<K::Event>, now: Time, io: &mut Io) {
-        match step {
-            Step::Own(event) => self.due.push(event),
-            Step::Landed(flow) => self.net.landed(flow, io),
-            Step::Sent(slot) => {
-                let Some(flow) = self.net.sent(slot, &mut self.todo.agenda) else {
-                    return;
-                };
-                let (net, todo) = (&mut self.net, &mut self.todo);
-                self.kernel.complete(flow, now, io, net, todo);
-                self.net.finish(flow, io, &mut self.todo.agenda);
-            }
-        }
     }
 }
 
@@ -239,11 +236,13 @@ impl<K: FlowKernel> Fabric for FlowDriven<K> {
         }
         loop {
             let arrival = io.next_arrival().unwrap_or(Time::NEVER);
-            match self.todo.agenda.pop_before(arrival.min(to)) {
+            let finish = self.net.next_finish().map_or(Time::NEVER, |f| f.0);
+            let next = arrival.min(finish);
+            match self.todo.agenda.pop_before(next.min(to)) {
                 Some((at, step)) => self.instant(at, Some(step), io),
-                None if arrival < to => {
-                    let first = self.next_step(arrival);
-                    self.instant(arrival, first, io);
+                None if next < to => {
+                    let first = self.next_step(next);
+                    self.instant(next, first, io);
                 }
                 None => break,
             }

@@ -1,5 +1,6 @@
 //! Links, flows under way, and the bytes that they have moved.
 
+use super::finishes::Finishes;
 use super::Step;
 use crate::agenda::Agenda;
 use crate::audit::Load;
@@ -37,10 +38,6 @@ struct Row {
     left: u128,
     /// Units × hops that have been carried until `anchor`.
     carried: u128,
-    /// When the last byte leaves at this rate.
-    finish: Time,
-    /// Of its earliest entry in the agenda.
-    queued: Time,
     /// From a byte sent to its arrival.
     delay: Time,
     /// Hops of its path, and whether a circuit is among them.
@@ -97,6 +94,7 @@ pub struct Net {
     carried: u128,
     /// The same over paths with a circuit, hops not counted.
     circuit: u128,
+    finishes: Finishes,
     burdens: Vec<Burden>,
 }
 
@@ -153,8 +151,6 @@ impl Net {
             anchor: self.now,
             left: bytes as u128 * UNITS,
             carried: 0,
-            finish: Time::NEVER,
-            queued: Time::NEVER,
             delay: Time::ZERO,
             hops: 0,
             lit: false,
@@ -288,8 +284,15 @@ impl Net {
         self.open == 0 && self.landing == 0
     }
 
-    /// Finds the rates; schedules the completions that have become earlier.
-    pub(super) fn solve<E: Copy>(&mut self, io: &mut Io, agenda: &mut Agenda<Step<E>>) {
+    /// When the next flow will have sent its last byte, and which.
+    #[inline]
+    pub(super) fn next_finish(&self) -> Option<(Time, FlowId)> {
+        let (at, slot) = self.finishes.first()?;
+        Some((at, self.rows[slot as usize].flow))
+    }
+
+    /// Finds the rates, and when flows finish at these.
+    pub(super) fn solve(&mut self, io: &mut Io) {
         if !self.fair.is_dirty() {
             return;
         }
@@ -303,14 +306,11 @@ impl Net {
             let mut row = self.rows[slot.index()];
             self.anchor(&mut row);
             row.rate = rate;
-            row.finish = match rate {
+            let finish = match rate {
                 0 => Time::NEVER,
                 _ => self.now + Time(row.left.div_ceil(rate as u128) as i64),
             };
-            if row.finish < row.queued {
-                row.queued = row.finish;
-                agenda.schedule(row.finish, Step::Sent(slot.0));
-            }
+            self.finishes.set(slot.0, finish);
             if rate > 0 && !row.started {
                 row.started = true;
                 io.start(row.flow, self.now);
@@ -320,29 +320,6 @@ impl Net {
         if io.audit.is_some() {
             self.record(io);
         }
-    }
-
-    /// An entry of the agenda is due: the flow that has sent its last byte, if
-    /// it has.
-    pub(super) fn sent<E: Copy>(
-        &mut self,
-        slot: u32,
-        agenda: &mut Agenda<Step<E>>,
-    ) -> Option<FlowId> {
-        let row = &mut self.rows[slot as usize];
-        // Entries are left behind by flows that became faster, or were closed.
-        if row.queued != self.now {
-            return None;
-        }
-        row.queued = Time::NEVER;
-        if row.finish > self.now {
-            if row.finish != Time::NEVER {
-                row.queued = row.finish;
-                agenda.schedule(row.finish, Step::Sent(slot));
-            }
-            return None;
-        }
-        Some(row.flow)
     }
 
     /// Closes a flow that has sent its last byte and sees it delivered.
@@ -360,10 +337,7 @@ impl Net {
         io.flows.hops[f] = row.hops_mean(io.flows.bytes[f] as u128 * UNITS);
         self.fair.close(slot);
         self.slots[f] = NONE;
-        self.rows[slot.index()] = Row {
-            queued: Time::NEVER,
-            ..row
-        };
+        self.finishes.set(slot.0, Time::NEVER);
         self.open -= 1;
         self.landing += 1;
         if row.delay == Time::ZERO {
