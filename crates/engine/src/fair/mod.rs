@@ -64,8 +64,9 @@ impl Slot {
     }
 }
 
-/// A link.
-#[derive(Clone, Debug)]
+/// A link: one line of the cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Link {
     /// [b/s].
     capacity: u64,
@@ -75,22 +76,28 @@ struct Link {
     own_rate: u64,
     own_weight: u64,
     level: f64,
-    /// The solution in which it was dirty last; what follows is of that one.
-    epoch: u64,
     /// Rates of the flows that have settled, or are taken to do so elsewhere.
     fixed: u64,
     /// Weight of the others.
     open: u64,
-    /// A lower bound of the level at which it is full, beside the one that
-    /// `fixed` and `open` give.
-    bound: f64,
-    /// Its earliest stop in the heap.
-    queued: Stop,
+    /// The solution in which it was dirty last; `fixed`, `open`, `tight` and
+    /// `full` are of that one.
+    epoch: u32,
     /// Whether flows are taken to settle at its old level.
     tight: bool,
     full: bool,
     /// Whether it is among those that the next solution begins with.
     touched: bool,
+}
+
+/// Of a dirty link that the sweep may have to stop at.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    /// A lower bound of the level at which it is full, beside the one that
+    /// `fixed` and `open` give.
+    bound: f64,
+    /// Its earliest stop in the heap.
+    queued: Stop,
 }
 
 impl Link {
@@ -112,7 +119,7 @@ struct Flow {
     /// Where it settled: rate ÷ weight before rounding.
     level: f64,
     /// The solution in which it was open last.
-    epoch: u64,
+    epoch: u32,
     weight: u32,
     /// The link where it settled, if it was not at its limit.
     bottleneck: u32,
@@ -126,7 +133,7 @@ struct Flow {
 impl Flow {
     /// Whether its rate is known to change and not yet known, in this solution.
     #[inline]
-    fn is_open(&self, epoch: u64) -> bool {
+    fn is_open(&self, epoch: u32) -> bool {
         self.epoch == epoch && !self.settled
     }
 }
@@ -149,6 +156,7 @@ impl Flow {
 #[derive(Clone, Debug, Default)]
 pub struct Fair {
     links: Vec<Link>,
+    waits: Vec<Wait>,
     /// The flows of each link: hops, in no order that matters.
     members: Vec<Vec<u32>>,
     flows: Vec<Flow>,
@@ -162,7 +170,7 @@ pub struct Fair {
     fresh: Vec<u32>,
     changed: Vec<Slot>,
     heap: BinaryHeap<Reverse<Stop>>,
-    epoch: u64,
+    epoch: u32,
     /// In a solution: open weight of all dirty links together, and how many of
     /// them are overfull.
     opened: u64,
@@ -184,14 +192,16 @@ impl Fair {
             own_rate: 0,
             own_weight: 0,
             level: 0.0,
-            epoch: 0,
             fixed: 0,
             open: 0,
-            bound: 0.0,
-            queued: NOWHERE,
+            epoch: 0,
             tight: false,
             full: false,
             touched: false,
+        });
+        self.waits.push(Wait {
+            bound: 0.0,
+            queued: NOWHERE,
         });
         self.members.push(Vec::new());
         LinkId(self.links.len() as u32 - 1)

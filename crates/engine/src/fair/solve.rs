@@ -28,7 +28,7 @@
 //! limits come before links and links before what loosens, in order of number:
 //! the outcome depends on nothing but the changes and their order.
 
-use super::{Fair, Slot, HOPS_MAX, NONE};
+use super::{Fair, Slot, Wait, HOPS_MAX, NONE};
 use std::cmp::Reverse;
 
 /// What the sweep meets at a level, in this order.
@@ -55,13 +55,23 @@ impl Fair {
     pub fn solve(&mut self) -> &[Slot] {
         self.changed.clear();
         if std::mem::take(&mut self.dirty) {
-            self.epoch += 1;
+            self.next_epoch();
             self.opened = 0;
             self.overfull = 0;
             self.begin();
             self.sweep();
         }
         &self.changed
+    }
+
+    /// Numbers the solution; all is forgotten when numbers run out.
+    fn next_epoch(&mut self) {
+        if self.epoch == u32::MAX {
+            self.links.iter_mut().for_each(|l| l.epoch = 0);
+            self.flows.iter_mut().for_each(|f| f.epoch = 0);
+            self.epoch = 0;
+        }
+        self.epoch += 1;
     }
 
     /// Makes dirty what was touched, and opens the flows that have no rate.
@@ -102,11 +112,11 @@ impl Fair {
                 }
                 continue;
             }
-            let link = &mut self.links[number as usize];
-            if link.queued != at {
+            let wait = &mut self.waits[number as usize];
+            if wait.queued != at {
                 continue;
             }
-            link.queued = NOWHERE;
+            wait.queued = NOWHERE;
             let next = self.next_stop(number, level);
             if next > at {
                 self.post(number, level);
@@ -124,9 +134,10 @@ impl Fair {
         let link = &self.links[number as usize];
         let full = if link.open > 0 {
             let room = link.capacity.saturating_sub(link.fixed);
-            (room as f64 / link.open as f64).max(link.bound).max(level)
+            let bound = self.waits[number as usize].bound;
+            (room as f64 / link.open as f64).max(bound).max(level)
         } else if link.is_overfull() {
-            link.bound.max(level)
+            self.waits[number as usize].bound.max(level)
         } else {
             return NOWHERE;
         };
@@ -142,9 +153,9 @@ impl Fair {
     #[inline]
     fn post(&mut self, number: u32, level: f64) {
         let next = self.next_stop(number, level);
-        let link = &mut self.links[number as usize];
-        if next < link.queued {
-            link.queued = next;
+        let queued = &mut self.waits[number as usize].queued;
+        if next < *queued {
+            *queued = next;
             self.heap.push(Reverse(next));
         }
     }
@@ -160,8 +171,10 @@ impl Fair {
         self.opened += link.open;
         self.overfull += link.is_overfull() as u32;
         link.fixed = link.load - std::mem::take(&mut link.own_rate);
-        link.bound = 0.0;
-        link.queued = NOWHERE;
+        self.waits[number as usize] = Wait {
+            bound: 0.0,
+            queued: NOWHERE,
+        };
     }
 
     /// A flow without a rate joins the sweep; its links are dirty.
@@ -218,7 +231,7 @@ impl Fair {
                 link.fixed -= flow.rate;
                 self.overfull += link.is_overfull() as u32;
                 link.open += flow.weight as u64;
-                link.bound = 0.0;
+                self.waits[other as usize].bound = 0.0;
                 self.opened += flow.weight as u64;
                 self.post(other, level);
             }
@@ -233,12 +246,12 @@ impl Fair {
             return;
         };
         let next = self.heap.peek().map_or(NOWHERE, |r| r.0);
-        let link = &mut self.links[number as usize];
         if stop(level, FULL, number) > next {
-            link.bound = level;
+            self.waits[number as usize].bound = level;
             self.post(number, swept);
             return;
         }
+        let link = &mut self.links[number as usize];
         link.full = true;
         link.level = level;
         let mut room = room;
@@ -330,7 +343,7 @@ impl Fair {
             }
             self.overfull += link.is_overfull() as u32;
             link.load = link.load - was.rate + rate;
-            link.bound = 0.0;
+            self.waits[number as usize].bound = 0.0;
             if number == bottleneck {
                 link.own_rate += rate;
                 link.own_weight += was.weight as u64;
