@@ -81,7 +81,7 @@ def test_groups_and_a_resolved_experiment_that_runs_again(experiment: Path) -> N
     assert sum(group.startswith("gridmix/") for group in groups) == 5
     again = lightloom.run(result.experiment)
     assert again.flows.equals(result.flows)
-    assert result.experiment["run"]["limit"] == "10000 s"
+    assert result.experiment["run"]["limit"] == "100000 s"
 
 
 def test_of_very_many_groups_a_few_are_shown() -> None:

@@ -20,14 +20,14 @@ pub struct RunTable {
     /// Distance between samples of the time series; about 400 in all without it,
     /// up to 1,000 where there are jobs.
     pub sample: Option<Time>,
-    /// No run goes beyond this simulated time: 10 s unless given, 10,000 s where
+    /// No run goes beyond this simulated time: 10 s unless given, 100,000 s where
     /// there are jobs, `stop` if that is a later time.
     pub limit: Option<Time>,
 }
 
-/// The default of `limit`, and that for jobs, which take minutes.
+/// The default of `limit`, and that for jobs, which take minutes to hours.
 const LIMIT: Time = Time(10 * Time::S.0);
-const LIMIT_JOBS: Time = Time(10_000 * Time::S.0);
+const LIMIT_JOBS: Time = Time(100_000 * Time::S.0);
 
 impl Default for RunTable {
     fn default() -> RunTable {
@@ -177,7 +177,7 @@ mod tests {
         let jobs = json!({"jobs": ["fft"]});
         let table = read_for(jobs.clone(), json!({})).unwrap();
         assert_eq!(table.stop, Some(StopRule::Drain));
-        assert_eq!(table.limit, Some(Time::S * 10_000));
+        assert_eq!(table.limit, Some(Time::S * 100_000));
         let table = read_for(jobs.clone(), json!({"limit": "5 s"})).unwrap();
         assert_eq!(table.limit, Some(Time::S * 5));
         assert_eq!(read(json!({})).unwrap().limit, Some(Time::S * 10));
