@@ -331,11 +331,10 @@ mod tests {
         dag.barrier(Time::ZERO, &[a, a]);
         let after = dag.build().after;
         let (node, edge) = (Dependencies::BYTES_PER_NODE, Dependencies::BYTES_PER_EDGE);
-        // The row start and what is missing, the delay and the latest delivery.
-        assert_eq!(
-            node as usize,
-            2 * size_of_val(&after.missing[0]) + 2 * size_of::<Time>()
-        );
+        // The row start and what is missing, the delay and the latest delivery,
+        // and the order of arrival.
+        let columns = 2 * size_of_val(&after.missing[0]) + 2 * size_of::<Time>();
+        assert_eq!(node as usize, columns + size_of::<(Time, FlowId)>());
         assert_eq!(edge as usize, size_of_val(&after.edges[0]));
         assert_eq!(after.memory(), 2 * node + 2 * edge);
     }

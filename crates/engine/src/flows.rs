@@ -140,8 +140,9 @@ impl Flows {
 
 impl Dependencies {
     /// Memory that a node takes [B]: its row start, what it misses, its delay,
-    /// and in [`Io`](crate::Io) the latest delivery it has seen.
-    pub const BYTES_PER_NODE: u64 = 24;
+    /// and in [`Io`](crate::Io) the latest delivery it has seen and its place in
+    /// the order of arrival.
+    pub const BYTES_PER_NODE: u64 = 40;
     /// Memory that an edge takes [B].
     pub const BYTES_PER_EDGE: u64 = 4;
 

@@ -21,7 +21,7 @@ pub struct Fft {
     /// Size of an element: a double-precision complex number. The matrix takes
     /// 4 GB (c-Through §6.3), and 15 nodes exchange blocks of 19 MB.
     pub element: Bytes,
-    /// Nodes (c-Through §6.3: 15).
+    /// Nodes; 15 unless given (c-Through §6.3).
     pub hosts: Option<u32>,
     /// Which servers: "first" (the default), "spread" or a list.
     pub placement: Placement,
