@@ -5,6 +5,7 @@ controllers of real switches call the same code. Demand is a square table of
 bytes, row = source, column = destination; times and rates are text with a unit.
 
 >>> import numpy as np
+>>> from lightloom.control import maximum_weight_matching
 >>> demand = np.array([[0, 9, 1, 0], [9, 0, 0, 2], [1, 0, 0, 7], [0, 2, 7, 0]])
 >>> matching = maximum_weight_matching(demand)
 >>> matching.pairs, matching.weight, matching.certificate.verify()

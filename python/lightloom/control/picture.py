@@ -28,16 +28,20 @@ from lightloom import _core, console
 from lightloom.control.plans import PICTURES, CircuitTable, Plan
 from lightloom.control.schedules import Schedule
 from lightloom.errors import refusal
-from lightloom.report.backend_matplotlib import FAINT, INK, PNG_DPI, SETTINGS
+from lightloom.report.backend_matplotlib import FAINT, INK, PNG_DPI, SETTINGS, tidy
 from lightloom.report.style import LIGHT
 
 PAGE, HEIGHT = 7.2, 3.3  # inches
 CELLS = 250
 """Rows of a heat map; more nodes share one."""
+FRAMED = 32
+"""Nodes among which a frame around an entry hides little."""
 RING = 48
 """Nodes that find room around a ring."""
 NAMED = 24
 """Nodes whose names find room beside an axis."""
+NUMBERED = 16
+"""Inputs whose outputs find room in a timeline."""
 BLUES = LinearSegmentedColormap.from_list("blues", ["#e6eef8", "#8db1dd", "#1d4ea3", "#0a1c40"])
 CHOSEN = LIGHT[1]
 
@@ -64,6 +68,7 @@ def render(plan: Plan, kind: str) -> bytes:
         else:
             canvas = FigureCanvasSVG(figure)
             canvas.print_svg(out, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+            return tidy(out.getvalue().decode(), _title(plan), plan.algorithm).encode()
     return out.getvalue()
 
 
@@ -103,7 +108,7 @@ class _Heat:
         several = f" (largest of every {self.share} × {self.share} pairs)" if self.share > 1 else ""
         axes.set_title("Demand" + several)
         self._bar(axes, image)
-        if self.plan.circuits is not None and self.nodes <= RING:
+        if self.plan.circuits is not None and self.nodes <= FRAMED:
             _rings_around(axes, self.plan.circuits, self.nodes)
 
     def circuits(self, axes: Axes, table: CircuitTable) -> None:
@@ -254,6 +259,9 @@ def _timeline(figure: Any, plan: Plan, schedule: Schedule) -> None:
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     unit, size = _time_unit(schedule.period_ps)
     carried = plan.details["carried"]
+    for axes in (above, below):
+        axes.tick_params(labelsize=7, length=2)
+        axes.spines[["top", "right"]].set_visible(False)
     above.set_title("Schedule")
     _slots(figure, above, plan, schedule, carried, size)
     ends = (schedule.starts_ps + schedule.night_ps + schedule.days_ps) / size
@@ -270,9 +278,6 @@ def _timeline(figure: Any, plan: Plan, schedule: Schedule) -> None:
     below.set_xlabel(f"time [{unit}]")
     below.set_xlim(0, max(schedule.period_ps / size, 1e-9))
     below.grid(True, color=FAINT)
-    for axes in (above, below):
-        axes.tick_params(labelsize=7, length=2)
-        axes.spines[["top", "right"]].set_visible(False)
 
 
 def _slots(
@@ -299,14 +304,16 @@ def _slots(
         cmap=BLUES,
         vmin=0,
         vmax=1,
-        rasterized=grid.size > 4_000,
+        rasterized=True,  # as vectors, cells have seams
         linewidth=0,
     )
     axes.set_ylim(ports - 0.5, -0.5)
     axes.set_ylabel("input")
-    if ports <= NAMED:
+    if ports <= NUMBERED or (plan.demand.names and ports <= NAMED):
         names = plan.demand.names or list(map(str, range(ports)))
-        axes.set_yticks(range(ports), [_short(n) for n in names])
+        small = 7 if ports <= NUMBERED else 5.5
+        axes.set_yticks(range(ports), [_short(n) for n in names], fontsize=small)
+    if ports <= NUMBERED:
         axes.set_ylabel("input, and its output in each slot")
         _outputs(axes, schedule, used, idle, size)
     bar = figure.colorbar(mesh, ax=axes, pad=0.02, aspect=18)
