@@ -20,7 +20,7 @@
 
 pub mod classes;
 #[cfg(test)]
-mod reference;
+pub(crate) mod reference;
 mod solve;
 #[cfg(test)]
 mod tests;
