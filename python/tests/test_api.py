@@ -155,7 +155,8 @@ def test_every_fabric_is_offered_the_same_flows() -> None:
         assert list(result.summary) == list(first.summary)
         assert result.summary["goodput_normalized"] > 0
         hops = [result.summary["cell_hops"], result.summary["packet_hops"]]
-        assert hops.count(None) == 1, kind
+        # Cells, packets, or, where flows have rates, neither.
+        assert None in hops, kind
 
 
 def test_the_only_fabric_needs_no_label_and_several_do() -> None:
