@@ -24,6 +24,7 @@ pub mod drrm;
 pub mod eclipse;
 pub mod hopcroft_karp;
 pub mod islip;
+mod largest;
 pub mod matching;
 pub mod multihop;
 pub mod quickstuff;

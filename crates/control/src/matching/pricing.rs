@@ -1,8 +1,9 @@
 //! Which pairs the duals of a sparse solve do not cover, and how to cover them.
 
 use super::forest::Forest;
-use super::sparse::{distinct, edge, Edge, Largest};
+use super::sparse::{distinct, edge, Edge};
 use super::weights::Weights;
+use crate::largest::Largest;
 use std::ops::Range;
 
 /// Edges that a vertex brings into the graph at most in a round.

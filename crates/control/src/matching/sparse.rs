@@ -7,6 +7,7 @@
 //! would all lead to the same few where some racks are much busier than others.)
 
 use super::weights::Weights;
+use crate::largest::Largest;
 
 /// An edge i < j and its weight.
 pub(super) type Edge = (u32, u32, i64);
@@ -46,40 +47,6 @@ pub(super) fn distinct(edges: &mut Vec<Edge>) {
 /// all vertices prefer the same few.
 fn around(i: usize, n: usize) -> impl Iterator<Item = usize> {
     (i + 1..n).chain(0..i)
-}
-
-/// The largest values above a least one, earlier ones of equals; largest first.
-#[derive(Clone, Debug)]
-pub(super) struct Largest {
-    pub kept: Vec<(i64, u32)>,
-    most: usize,
-    /// Values up to here are not kept.
-    pub least: i64,
-}
-
-impl Largest {
-    /// Keeps the `most` largest above `least`.
-    pub fn new(most: usize, least: i64) -> Largest {
-        Largest {
-            kept: Vec::with_capacity(most),
-            most,
-            least,
-        }
-    }
-
-    pub fn offer(&mut self, value: i64, of: u32) {
-        if value <= self.least {
-            return;
-        }
-        if self.kept.len() == self.most {
-            self.kept.pop();
-        }
-        let before = self.kept.iter().rposition(|&(other, _)| other >= value);
-        self.kept.insert(before.map_or(0, |at| at + 1), (value, of));
-        if self.kept.len() == self.most {
-            self.least = self.kept[self.most - 1].0;
-        }
-    }
 }
 
 /// Who every free vertex would most like to be matched with.
@@ -273,17 +240,6 @@ mod tests {
                 prop_assert!(i < j && weight > 0);
                 prop_assert_eq!(weight, weights.get(i as usize, j as usize));
             }
-        }
-
-        #[test]
-        fn the_largest_are_kept(values in proptest::collection::vec(-5i64..20, 0..60)) {
-            let mut largest = Largest::new(7, 0);
-            values.iter().zip(0..).for_each(|(&value, of)| largest.offer(value, of));
-            let mut sorted: Vec<(i64, u32)> = values.iter().copied().zip(0..).collect();
-            sorted.retain(|&(value, _)| value > 0);
-            sorted.sort_by_key(|&(value, of)| (-value, of));
-            sorted.truncate(7);
-            prop_assert_eq!(largest.kept, sorted);
         }
     }
 }

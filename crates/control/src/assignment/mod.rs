@@ -4,17 +4,20 @@
 //!
 //! Rows come one by one and take the shortest augmenting path under potentials
 //! (Kuhn & Munkres; Jonker & Volgenant, 1987, without their column reduction,
-//! which hurts on skewed demand). O(N³) at worst. The potentials come with the
-//! result: who doubts the optimum checks it in O(N²).
+//! which hurts on skewed demand). O(N³) at worst, but a search looks at few entries
+//! of a row unless it has to. The potentials come with the result: who doubts the
+//! optimum checks it in O(N²).
 //!
 //! The diagonal is an entry like any other: with zero demand on it, a row that is
 //! assigned its own column has no circuit. Rectangular matrices are not solved.
 
+mod solver;
+
+pub use solver::Solver;
+
 use lightloom_engine::Refusal;
 use std::fmt;
 
-/// In the workspace: no row, no column.
-const NONE: u32 = u32::MAX;
 /// The largest weight.
 const LIMIT: i64 = i64::MAX / 4;
 
@@ -195,243 +198,6 @@ impl Assignment {
 /// Weights below 0, or so large that a sum of them would not fit 63 bits.
 pub fn maximum(weights: &Weights) -> Result<Assignment, Refusal> {
     Solver::new().maximum(weights)
-}
-
-/// The memory of a search, to be kept between calls.
-#[derive(Clone, Debug, Default)]
-pub struct Solver {
-    /// u and v of [`Assignment`].
-    u: Vec<i64>,
-    v: Vec<i64>,
-    column_of: Vec<u32>,
-    row_of: Vec<u32>,
-    /// Length of the shortest path to each column, and the row before it.
-    distance: Vec<i64>,
-    before: Vec<u32>,
-    /// All columns: settled, then those at the present distance, then others.
-    columns: Vec<u32>,
-    settled: usize,
-    free: Vec<u32>,
-}
-
-impl Solver {
-    /// An empty workspace; it grows as needed.
-    pub fn new() -> Solver {
-        Solver::default()
-    }
-
-    /// A maximum-weight assignment of `weights`; among equals, always the same.
-    ///
-    /// # Errors
-    /// Weights below 0, or so large that a sum of them would not fit 63 bits.
-    pub fn maximum(&mut self, weights: &Weights) -> Result<Assignment, Refusal> {
-        weights.check()?;
-        match weights.cap {
-            i64::MAX => self.solve(weights, |weight| weight),
-            cap => self.solve(weights, |weight| weight.min(cap)),
-        }
-        let chosen = self.column_of.iter().enumerate();
-        Ok(Assignment {
-            weight: chosen
-                .map(|(row, &column)| weights.at(row, column as usize))
-                .sum(),
-            column_of: self.column_of.clone(),
-            row_potential: self.u.clone(),
-            column_potential: self.v.clone(),
-        })
-    }
-
-    fn solve(&mut self, weights: &Weights, value: impl Fn(i64) -> i64 + Copy) {
-        self.start(weights, value);
-        for _ in 0..2 {
-            self.bid(weights, value);
-        }
-        for row in std::mem::take(&mut self.free) {
-            let (column, length) = self.shortest_path(row, weights, value);
-            self.reprice(row, length);
-            self.augment(row, column);
-        }
-    }
-
-    /// Every row asks for its heaviest entry; the first to ask gets it.
-    fn start(&mut self, weights: &Weights, value: impl Fn(i64) -> i64) {
-        let n = weights.n;
-        self.u.clear();
-        refill(&mut self.v, n, 0);
-        refill(&mut self.column_of, n, NONE);
-        refill(&mut self.row_of, n, NONE);
-        refill(&mut self.distance, n, 0);
-        refill(&mut self.before, n, NONE);
-        self.columns.clear();
-        self.columns.extend(0..n as u32);
-        self.free.clear();
-        for row in 0..n {
-            let entries = weights.row(row);
-            let most = value(entries.iter().copied().max().unwrap_or(0));
-            self.u.push(most);
-            let open =
-                |&column: &usize| self.row_of[column] == NONE && value(entries[column]) == most;
-            match (0..n).find(open) {
-                Some(column) => self.assign(row as u32, column as u32),
-                None => self.free.push(row as u32),
-            }
-        }
-    }
-
-    /// A round of bids (augmenting row reduction): every free row takes its best
-    /// column and pays what leaves it as content with the second best.
-    fn bid(&mut self, weights: &Weights, value: impl Fn(i64) -> i64) {
-        let mut waiting = std::mem::take(&mut self.free);
-        let mut at = 0;
-        let mut patience = waiting.len();
-        while at < waiting.len() {
-            let row = waiting[at];
-            at += 1;
-            let (column, best, next) = self.two_best(weights.row(row as usize), &value);
-            self.u[row as usize] = next;
-            self.v[column as usize] += best - next;
-            let loser = std::mem::replace(&mut self.row_of[column as usize], NONE);
-            self.assign(row, column);
-            if loser == NONE {
-                continue;
-            }
-            self.column_of[loser as usize] = NONE;
-            if best > next && patience > 0 {
-                patience -= 1;
-                at -= 1;
-                waiting[at] = loser;
-            } else {
-                self.free.push(loser);
-            }
-        }
-    }
-
-    /// The column that is worth most to a row at present prices, its worth, and
-    /// that of the second; a free column before others of equal worth.
-    fn two_best(&self, entries: &[i64], value: impl Fn(i64) -> i64) -> (u32, i64, i64) {
-        let (mut first, mut second) = (0, 0);
-        let (mut best, mut next) = (i64::MIN, i64::MIN);
-        for (column, (&entry, &v)) in entries.iter().zip(&self.v).enumerate() {
-            let worth = value(entry) - v;
-            if worth > next {
-                if worth > best {
-                    (second, next) = (first, best);
-                    (first, best) = (column, worth);
-                } else {
-                    (second, next) = (column, worth);
-                }
-            }
-        }
-        if best == next && self.row_of[first] != NONE {
-            first = second;
-        }
-        (first as u32, best, next.max(0))
-    }
-
-    /// The nearest free column to a free row, and its distance (Dijkstra on slacks
-    /// u_i + v_j − w_ij). Settled columns are left at the front of `columns`.
-    fn shortest_path(
-        &mut self,
-        from: u32,
-        weights: &Weights,
-        value: impl Fn(i64) -> i64,
-    ) -> (u32, i64) {
-        let n = weights.n;
-        let u = self.u[from as usize];
-        for (column, (&entry, &v)) in weights.row(from as usize).iter().zip(&self.v).enumerate() {
-            self.distance[column] = u + v - value(entry);
-        }
-        self.before.fill(from);
-        self.columns
-            .iter_mut()
-            .zip(0..)
-            .for_each(|(slot, column)| *slot = column);
-        // columns[..settled] lie nearer than `length`, columns[..near] at most there.
-        let (mut near, mut length) = (0, 0);
-        self.settled = 0;
-        loop {
-            if self.settled == near {
-                (near, length) = self.nearest(near);
-                let nearest = &self.columns[self.settled..near];
-                let free = |&&column: &&u32| self.row_of[column as usize] == NONE;
-                if let Some(&column) = nearest.iter().find(free) {
-                    return (column, length);
-                }
-            }
-            let column = self.columns[self.settled] as usize;
-            self.settled += 1;
-            let row = self.row_of[column] as usize;
-            let base = length + self.u[row];
-            let entries = weights.row(row);
-            let todo = near..n;
-            for at in todo {
-                let column = self.columns[at] as usize;
-                let distance = base + self.v[column] - value(entries[column]);
-                if distance < self.distance[column] {
-                    self.distance[column] = distance;
-                    self.before[column] = row as u32;
-                    if distance == length {
-                        if self.row_of[column] == NONE {
-                            return (column as u32, length);
-                        }
-                        self.columns.swap(at, near);
-                        near += 1;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Moves the nearest of `columns[from..]` to its front: where they end, and
-    /// their distance.
-    fn nearest(&mut self, from: usize) -> (usize, i64) {
-        let (mut near, mut length) = (from, i64::MAX);
-        for at in from..self.columns.len() {
-            let distance = self.distance[self.columns[at] as usize];
-            if distance <= length {
-                if distance < length {
-                    (near, length) = (from, distance);
-                }
-                self.columns.swap(at, near);
-                near += 1;
-            }
-        }
-        (near, length)
-    }
-
-    /// Makes the entries of the path found tight and leaves no slack negative.
-    fn reprice(&mut self, from: u32, length: i64) {
-        self.u[from as usize] -= length;
-        for &column in &self.columns[..self.settled] {
-            let change = length - self.distance[column as usize];
-            self.v[column as usize] += change;
-            self.u[self.row_of[column as usize] as usize] -= change;
-        }
-    }
-
-    /// Shifts every row on the path from `from` by one column.
-    fn augment(&mut self, from: u32, to: u32) {
-        let mut column = to;
-        loop {
-            let row = self.before[column as usize];
-            let given_up = self.column_of[row as usize];
-            self.assign(row, column);
-            if row == from {
-                return;
-            }
-            column = given_up;
-        }
-    }
-
-    fn assign(&mut self, row: u32, column: u32) {
-        self.column_of[row as usize] = column;
-        self.row_of[column as usize] = row;
-    }
-}
-
-fn refill<T: Copy>(column: &mut Vec<T>, n: usize, with: T) {
-    column.clear();
-    column.resize(n, with);
 }
 
 #[cfg(test)]
