@@ -75,20 +75,20 @@ impl Network {
         }
     }
 
-    /// How long, in bytes of a circuit, the last slot has to be for a port that has
-    /// `over` bytes more than packets carry before its day, `entry` of them for its
-    /// peer in this slot; `None` for never.
-    fn last_bytes(&self, over: i64, entry: i64) -> Option<i64> {
+    /// How long, in bytes of a circuit, the last slot has to be if ports have up to
+    /// `over` bytes more than packets carry before its day, and up to `beside` more
+    /// without what they have for their peer in this slot; `None` for never.
+    ///
+    /// Circuit and packets share what is over, and packets alone need as long for
+    /// what is beside. A port needs the longer of both, so the largest of each decide.
+    fn last_bytes(&self, over: i64, beside: i64) -> Option<i64> {
         let (circuit, packet) = (i128::from(self.circuit.0), i128::from(self.packet.0));
-        let (over, entry) = (i128::from(over), i128::from(entry));
-        let ceil = |a: i128, b: i128| (a + b - 1) / b;
-        // Both carry until the peer has all; then packets alone do.
-        let both = ceil(over * circuit, circuit + packet);
-        match () {
-            _ if over <= 0 => Some(0),
-            _ if both <= entry => i64::try_from(both).ok(),
-            _ if packet == 0 => None,
-            _ => i64::try_from(ceil((over - entry) * circuit, packet)).ok(),
+        let share = |bytes: i64, of: i128| (i128::from(bytes.max(0)) * circuit + of - 1) / of;
+        let both = share(over, circuit + packet);
+        match (beside > 0, packet) {
+            (false, _) => i64::try_from(both).ok(),
+            (true, 0) => None,
+            (true, _) => i64::try_from(both.max(share(beside, packet))).ok(),
         }
     }
 }
@@ -226,23 +226,24 @@ impl<'a> Search<'a> {
     fn judge_as_last(&mut self) {
         let begin = self.end + self.network.night;
         let by_packets = i64::try_from(self.network.packet.bytes_in(begin)).unwrap_or(i64::MAX);
-        let needed = self
-            .slices
-            .pairs()
-            .try_fold(0, |most, (row, column, entry)| {
-                let line = self.rows[row].max(self.columns[column]);
-                let needed = self.network.last_bytes(line - by_packets, entry);
-                needed.map(|bytes| most.max(bytes))
-            });
+        let (mut over, mut beside) = (0, 0);
+        for (row, column, entry) in self.slices.pairs() {
+            let line = self.rows[row].max(self.columns[column]) - by_packets;
+            over = line.max(over);
+            beside = (line - entry).max(beside);
+        }
+        let needed = self.network.last_bytes(over, beside);
         let Some(bytes) = needed.filter(|&bytes| bytes > 0) else {
             return;
         };
+        let day = self.network.circuit.time_for(bytes as u64);
+        if self.best.is_some_and(|best| best.total <= begin + day) {
+            return;
+        }
         let left = self.slices.pairs().map(|(row, column, entry)| {
             self.rows[row].max(self.columns[column]) - bytes.min(entry)
         });
-        let left = left.max().unwrap_or(0);
-        let day = self.network.circuit.time_for(bytes as u64);
-        let total = self.network.finish(begin + day, left);
+        let total = self.network.finish(begin + day, left.max().unwrap_or(0));
         self.judge(total, self.slots.len() + 1, day);
     }
 

@@ -1,7 +1,7 @@
 //! Perfect matchings by halving thresholds.
 
 use crate::demand::Matrix;
-use crate::hopcroft_karp::{BitRows, HopcroftKarp, Pairing};
+use crate::hopcroft_karp::{BitRows, HopcroftKarp, Pairing, FREE};
 
 /// What is left of a pair's demand, with stuffing and without: side by side, since
 /// they are read and written together.
@@ -29,6 +29,11 @@ pub(super) struct Slices {
     edges: BitRows,
     pairing: Pairing,
     search: HopcroftKarp,
+    /// The entries of the present matching, row by row: gathered once, since they
+    /// lie far apart.
+    chosen: Vec<Entry>,
+    /// Columns without a row, bit by bit.
+    free: Vec<u64>,
     /// Entries that become edges at each level; some no longer do.
     waiting: Vec<Vec<u32>>,
 }
@@ -60,6 +65,8 @@ impl Slices {
             edges: BitRows::new(n, n),
             pairing: Pairing::new(n, n),
             search: HopcroftKarp::new(),
+            chosen: Vec::with_capacity(n),
+            free: vec![0; n.div_ceil(64)],
             waiting,
         };
         slices.admit();
@@ -79,9 +86,10 @@ impl Slices {
     /// The next matching, which is in `pairing`; `None` when nothing is left.
     pub fn next(&mut self) -> Option<Slice> {
         loop {
+            self.pair_quickly();
             self.search.augment(&self.edges, &mut self.pairing);
             if self.pairing.is_perfect() {
-                return Some(self.slice());
+                return Some(self.gather());
             }
             self.level = self.level.checked_sub(1)?;
             self.admit();
@@ -95,36 +103,76 @@ impl Slices {
 
     /// The real demand of the present matching: (input, output, bytes).
     pub fn pairs(&self) -> impl Iterator<Item = (usize, usize, i64)> + '_ {
-        let rows = self.entries.chunks_exact(self.n);
-        let pairs = self.pairing.column_of().iter().zip(rows).enumerate();
-        pairs.map(|(i, (&j, row))| (i, j as usize, row[j as usize].real))
+        let pairs = self.pairing.column_of().iter().zip(&self.chosen);
+        let pairs = pairs.enumerate();
+        pairs.map(|(row, (&column, entry))| (row, column as usize, entry.real))
     }
 
-    fn slice(&self) -> Slice {
-        let pairs = self.pairing.column_of().iter();
-        let rows = self.entries.chunks_exact(self.n);
-        let none = Slice {
+    /// Pairs free rows with free columns, or with a column whose row has another:
+    /// nearly all of them, at a fraction of the time of a whole search.
+    fn pair_quickly(&mut self) {
+        self.free.fill(0);
+        for (column, &row) in self.pairing.row_of().iter().enumerate() {
+            self.free[column / 64] |= u64::from(row == FREE) << (column % 64);
+        }
+        for row in 0..self.n {
+            if self.pairing.column_of()[row] == FREE {
+                self.pair_row(row);
+            }
+        }
+    }
+
+    fn pair_row(&mut self, row: usize) {
+        let columns = self.edges.row(row);
+        let mut found = first_common(columns, &self.free);
+        if let Some(column) = found {
+            self.pairing.pair(row, column);
+        } else {
+            for column in ones(columns) {
+                let other = self.pairing.row_of()[column] as usize;
+                found = first_common(self.edges.row(other), &self.free);
+                if let Some(instead) = found {
+                    self.pairing.release(other);
+                    self.pairing.pair(row, column);
+                    self.pairing.pair(other, instead);
+                    break;
+                }
+            }
+        }
+        if let Some(column) = found {
+            self.free[column / 64] &= !(1 << (column % 64));
+        }
+    }
+
+    fn gather(&mut self) -> Slice {
+        let mut slice = Slice {
             smallest: i64::MAX,
             largest_real: 0,
         };
-        pairs.zip(rows).fold(none, |slice, (&column, row)| Slice {
-            smallest: slice.smallest.min(row[column as usize].stuffed),
-            largest_real: slice.largest_real.max(row[column as usize].real),
-        })
+        self.chosen.clear();
+        let rows = self.entries.chunks_exact(self.n);
+        self.chosen
+            .extend(rows.zip(self.pairing.column_of()).map(|(row, &column)| {
+                let entry = row[column as usize];
+                slice.smallest = slice.smallest.min(entry.stuffed);
+                slice.largest_real = slice.largest_real.max(entry.real);
+                entry
+            }));
+        slice
     }
 
     /// Takes `stuffed` from every entry of the matching, and `bytes` from what is
     /// real of it; says where how much was.
     pub fn take(&mut self, stuffed: i64, bytes: i64, mut sent: impl FnMut(usize, usize, i64)) {
-        for row in 0..self.n {
+        for (row, entry) in self.chosen.iter().enumerate() {
             let column = self.pairing.column_of()[row] as usize;
             let at = row * self.n + column;
-            let entry = &mut self.entries[at];
-            let real = bytes.min(entry.real);
-            entry.real -= real;
+            let (real, left) = (bytes.min(entry.real), entry.stuffed - stuffed);
+            self.entries[at] = Entry {
+                stuffed: left,
+                real: entry.real - real,
+            };
             sent(row, column, real);
-            entry.stuffed -= stuffed;
-            let left = entry.stuffed;
             if left >> self.level == 0 {
                 self.edges.clear(row, column);
                 self.pairing.release(row);
@@ -134,6 +182,26 @@ impl Slices {
             }
         }
     }
+}
+
+/// The lowest index that is set in both.
+fn first_common(a: &[u64], b: &[u64]) -> Option<usize> {
+    let common = a.iter().zip(b).map(|(a, b)| a & b);
+    let (word, bits) = common.enumerate().find(|&(_, bits)| bits != 0)?;
+    Some(word * 64 + bits.trailing_zeros() as usize)
+}
+
+/// The indices that are set, ascending.
+fn ones(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    set.iter().enumerate().flat_map(|(word, &bits)| {
+        let mut bits = bits;
+        std::iter::from_fn(move || {
+            let bit = bits.trailing_zeros() as usize;
+            let is_one = bits != 0;
+            bits &= bits.wrapping_sub(1);
+            is_one.then_some(word * 64 + bit)
+        })
+    })
 }
 
 #[cfg(test)]
