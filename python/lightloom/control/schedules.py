@@ -258,10 +258,10 @@ def solstice(
     Raises:
         ConfigError: naming the entry or the argument.
 
-    >>> demand = np.array([[0, 9, 1], [0, 0, 8], [9, 0, 0]]) * 1_000_000
+    >>> demand = np.array([[0, 90, 9], [0, 0, 80], [90, 0, 0]]) * 100_000
     >>> plan = solstice(demand, rate="100 Gb/s", packet_rate="10 Gb/s", night="20 us")
     >>> plan.schedule.permutations, plan.residual[0, 2]
-    (array([[1, 2, 0]]), np.int64(1000000))
+    (array([[1, 2, 0]]), np.int64(900000))
     >>> plan.completion_ps / plan.bound_ps
     1.0...
     """
