@@ -9,7 +9,9 @@ mod matching_cases;
 
 use lightloom_control::birkhoff::{decompose, Scaling, Stop};
 use lightloom_control::demand::Matrix;
+use lightloom_control::drrm::Drrm;
 use lightloom_control::eclipse;
+use lightloom_control::islip::{self, Islip};
 use lightloom_control::multihop;
 use lightloom_control::schedule::Frame;
 use lightloom_control::sinkhorn;
@@ -241,6 +243,46 @@ fn vlans(proportional: bool) -> Figures {
     })
 }
 
+/// 64 ports, every queue full for `density` of the pairs: a slot of iSLIP or DRRM.
+fn arbiters(density: f64, iterations: usize) -> Figures {
+    Figures::of(|seed| {
+        let mut rng = Stream::new(seed, "requests", 0);
+        let mut row = || (0..64).fold(0, |row, j| row | u64::from(rng.unit() < density) << j);
+        let wants: Vec<[u64; 1]> = (0..64).map(|_| [row()]).collect();
+        const SLOTS: usize = 1000;
+        let mut output_of = [islip::FREE; 64];
+        let mut served = 0;
+        let (_, ms) = fastest_with(Islip::<1>::new(64), |switch| {
+            served = (0..SLOTS)
+                .map(|_| switch.schedule(iterations, |j| wants[j], &mut output_of))
+                .sum();
+        });
+        let (_, drrm) = fastest_with(Drrm::<1>::new(64), |switch| {
+            (0..SLOTS).for_each(|_| {
+                switch.schedule(iterations, |i| wants[i], &mut output_of);
+            });
+        });
+        let figures = [
+            ("islip_ns_a_slot", ms * 1e6 / SLOTS as f64),
+            ("drrm_ns_a_slot", drrm * 1e6 / SLOTS as f64),
+            ("islip_matched", served as f64 / SLOTS as f64),
+        ];
+        (ms, figures.to_vec())
+    })
+}
+
+/// The time of the fastest of many calls on the same state [ms].
+fn fastest_with<S>(mut state: S, mut call: impl FnMut(&mut S)) -> (S, f64) {
+    let began = Instant::now();
+    let mut best = Duration::MAX;
+    while began.elapsed() <= PATIENCE {
+        let from = Instant::now();
+        call(&mut state);
+        best = best.min(from.elapsed());
+    }
+    (state, best.as_secs_f64() * 1e3)
+}
+
 type Case = Box<dyn Fn(Kind) -> Figures>;
 
 fn cases() -> Vec<(&'static str, Case)> {
@@ -298,6 +340,13 @@ fn main() {
         let name = format!("vlan-320/{label}");
         if is_wanted("vlan-320", &name) {
             vlans(proportional).print(&name);
+        }
+    }
+    for (label, density, iterations) in [("full-1", 1.0, 1), ("half-1", 0.5, 1), ("half-4", 0.5, 4)]
+    {
+        let name = format!("round-robin-64/{label}");
+        if is_wanted("round-robin-64", &name) {
+            arbiters(density, iterations).print(&name);
         }
     }
 }
