@@ -220,6 +220,12 @@ impl Matrix {
     }
 
     /// The sum of all entries.
+    ///
+    /// ```
+    /// use lightloom_control::demand::Matrix;
+    /// let demand = Matrix::new(2, 2, vec![0, 7, 3, 0]).unwrap();
+    /// assert_eq!((demand.total(), demand.max(), demand.is_zero()), (10, 7, false));
+    /// ```
     pub fn total(&self) -> i64 {
         self.cells.iter().sum()
     }

@@ -20,6 +20,12 @@ pub struct Slot {
 
 impl Slot {
     /// The circuits that are not idle: (input, output).
+    ///
+    /// ```
+    /// use lightloom_control::schedule::Slot;
+    /// let slot = Slot { permutation: vec![2, 1, 0], day: lightloom_engine::Time::US };
+    /// assert_eq!(slot.circuits().collect::<Vec<_>>(), [(0, 2), (2, 0)]);
+    /// ```
     pub fn circuits(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let ports = self.permutation.iter().enumerate();
         ports
@@ -330,6 +336,15 @@ impl Schedule {
     ///
     /// # Panics
     /// If `demand` is of another size than the switch.
+    ///
+    /// ```
+    /// use lightloom_control::{demand::Matrix, schedule::Schedule};
+    /// use lightloom_engine::{Rate, Time};
+    /// let round = Schedule::round_robin(3, Time::US, Time::ZERO).unwrap();
+    /// let demand = Matrix::new(3, 3, vec![0, 5000, 0, 0, 0, 0, 600, 0, 0]).unwrap();
+    /// let left = round.residual(&demand, Rate(10 * Rate::GBPS.0));
+    /// assert_eq!(left.entries().collect::<Vec<_>>(), [(0, 1, 3750)]);
+    /// ```
     pub fn residual(&self, demand: &Matrix, rate: Rate) -> Matrix {
         assert_eq!(
             demand.n(),

@@ -127,6 +127,14 @@ fn equal_lines(matrix: &Matrix) -> Result<i64, Refusal> {
 
 impl Decomposition {
     /// The weights' share of the line sum, in [0, 1]; 1 for a matrix of zeros.
+    ///
+    /// ```
+    /// use lightloom_control::birkhoff::{decompose, Stop};
+    /// use lightloom_control::demand::Matrix;
+    /// let matrix = Matrix::new(3, 3, vec![0, 7, 3, 3, 0, 7, 7, 3, 0]).unwrap();
+    /// let found = decompose(&matrix, Stop { terms: 1, ..Stop::NEVER }).unwrap();
+    /// assert_eq!(found.mass(), 0.7);
+    /// ```
     pub fn mass(&self) -> f64 {
         let taken: i64 = self.terms.iter().map(|term| term.weight).sum();
         match self.line_sum {
@@ -215,6 +223,16 @@ impl Scaling {
     ///
     /// # Errors
     /// As [`sinkhorn::scale`].
+    ///
+    /// ```
+    /// use lightloom_control::birkhoff::Scaling;
+    /// use lightloom_control::{demand::Matrix, sinkhorn};
+    /// let demand = Matrix::new(2, 2, vec![0, 7, 3, 0]).unwrap();
+    /// let volumes = Scaling::QuickStuff.apply(&demand).unwrap();
+    /// assert_eq!(volumes.cells(), [0, 7, 7, 0]);
+    /// let shares = Scaling::Sinkhorn(sinkhorn::Options::default()).apply(&demand).unwrap();
+    /// assert_eq!(shares.cells(), [0, sinkhorn::WHOLE, sinkhorn::WHOLE, 0]);
+    /// ```
     pub fn apply(&self, demand: &Matrix) -> Result<Matrix, Refusal> {
         match self {
             Scaling::Sinkhorn(options) => Ok(sinkhorn::scale(demand, options)?.units()),

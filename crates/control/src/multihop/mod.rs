@@ -187,6 +187,12 @@ pub struct Circuit {
 
 impl Circuit {
     /// The rack at the other end.
+    ///
+    /// ```
+    /// use lightloom_control::multihop::Circuit;
+    /// let circuit = Circuit { a: 2, b: 7, plane: 0, residual: 10 };
+    /// assert_eq!((circuit.other(2), circuit.other(7)), (7, 2));
+    /// ```
     pub fn other(&self, rack: u32) -> u32 {
         self.a ^ self.b ^ rack
     }
@@ -254,6 +260,12 @@ impl Topology {
     ///
     /// # Errors
     /// As [`Hardware::check`].
+    ///
+    /// ```
+    /// use lightloom_control::multihop::{Hardware, Topology};
+    /// let dark = Topology::dark(Hardware::new(320, 32, 10_000_000_000)).unwrap();
+    /// assert_eq!((dark.circuits.len(), dark.served()), (0, 0));
+    /// ```
     pub fn dark(hardware: Hardware) -> Result<Topology, Refusal> {
         hardware.check()?;
         Ok(Topology {
@@ -283,6 +295,14 @@ impl Topology {
 
     /// The weight of the demands that are served, and of all: of which share the
     /// optical network relieves the electrical one.
+    ///
+    /// ```
+    /// use lightloom_control::multihop::{plan, Demand, Hardware, Options};
+    /// let demand = |a, b, weight| Demand { a, b, weight, need: 2 };
+    /// let demands = [demand(0, 1, 5), demand(1, 2, 9)];
+    /// let topology = plan(Hardware::new(3, 1, 10), &demands, Options::default()).unwrap();
+    /// assert_eq!(topology.weight(), (9, 14));
+    /// ```
     pub fn weight(&self) -> (i128, i128) {
         let weights = self.demands.iter().zip(&self.routes);
         weights.fold((0, 0), |(served, all), (demand, route)| {

@@ -11,7 +11,7 @@ use lightloom_engine::{Refusal, Time};
 /// what the worst port then needs. O(N² log N).
 ///
 /// # Errors
-/// As [`plan`].
+/// As [`super::plan`].
 ///
 /// ```
 /// use lightloom_control::demand::Matrix;
