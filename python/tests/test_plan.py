@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shlex
 import signal
 import subprocess
+import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -17,8 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cli_support import ROOT, command, lightloom
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import lightloom as lightloom_package
 from lightloom import control
 from lightloom.cli import app
 
@@ -222,6 +227,53 @@ def test_names_and_comments_in_a_csv(tmp_path: Path) -> None:
     assert (demand.names, demand.matrix.tolist()) == (["a", "b"], [[0, 1], [2, 0]])
 
 
+def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
+    """Brackets were taken for colours, and escapes would have reached the terminal."""
+    (tmp_path / "d.csv").write_text("[red],\x1b[31m$b$ <&>\n0,1\n2,0\n", encoding="utf-8")
+    done = lightloom(
+        "plan", "d.csv", "-a", "edmonds", "-o", "p.json", "--picture", "p.svg", cwd=tmp_path
+    )
+    assert "[red]    �[31m$b$ <&>" in done.stdout
+    shown = "".join(ElementTree.parse(tmp_path / "p.svg").getroot().itertext())
+    assert "[red]" in shown
+    assert "�[31m$b$ <&>" in shown
+
+
+def valid_files() -> dict[str, bytes]:
+    """A matrix in every format."""
+    npy, parquet = io.BytesIO(), io.BytesIO()
+    np.save(npy, [[0, 1, 2], [3, 0, 1], [1, 2, 0]])
+    pq.write_table(pa.table({"a": [0, 1, 2], "b": [3, 0, 1], "c": [1, 2, 0]}), parquet)
+    text = b"# x\nf,a,b\na,0,1.0\nb, 7 ,0\n"
+    return {".csv": text, ".npy": npy.getvalue(), ".parquet": parquet.getvalue()}
+
+
+VALID = valid_files()
+CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), st.binary(max_size=4)))
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.sampled_from(sorted(VALID)), CHANGES)
+def test_a_damaged_file_is_a_matrix_or_refused(
+    suffix: str, changes: list[tuple[float, int, bytes]]
+) -> None:
+    content = VALID[suffix]
+    for place, cut, instead in changes:
+        at = int(place * len(content))
+        content = content[:at] + instead + content[at + cut :]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"d{suffix}"
+        path.write_bytes(content)
+        try:
+            demand = control.read_demand(path)
+        except lightloom_package.ConfigError as problem:
+            assert str(problem).startswith(str(path))
+            assert "\n" not in str(problem)
+        else:
+            assert demand.matrix.min() >= 0
+            assert demand.matrix.sum() > 0
+
+
 # Options
 
 
@@ -310,14 +362,14 @@ BAD = {
     "sums": ("sums.csv", "sums.csv: demand = a total of 16000000000000000000: the sum must"),
     "fractions": ("small.csv", "small.csv:1:3: demand[0][1] = 0.25: too small to be rounded"),
     "unit too large": ("d.csv --unit '9999 TB'", "d.csv:2:1: demand[1][0] = 2000: does not fit"),
-    "no NPY": ("word.npy", "word.npy: not an NPY file of numbers"),
-    "cut NPY": ("cut.npy", "cut.npy: not an NPY file of numbers"),
-    "objects in NPY": ("object.npy", "object.npy: not an NPY file of numbers"),
+    "no NPY": ("word.npy", "word.npy: not a readable NPY file ("),
+    "cut NPY": ("cut.npy", "cut.npy: not a readable NPY file ("),
+    "objects in NPY": ("object.npy", "object.npy: not a readable NPY file ("),
     "row in NPY": ("row.npy", "row.npy: demand = an array of 1 dimensions: a matrix has 2"),
     "text in NPY": ("text.npy", "text.npy: demand = an array of <U1: not numbers"),
     "NaN in NPY": ("nan.npy", "nan.npy: demand[1][0] = NaN: not a number"),
     "empty NPY": ("empty.npy", "empty.npy: demand = 0 x 0 numbers: the matrix is empty"),
-    "no Parquet": ("word.parquet", "word.parquet: not a Parquet file"),
+    "no Parquet": ("word.parquet", "word.parquet: not a readable Parquet file ("),
     "null": ("null.parquet", "null.parquet: column `b` is null in row 1; write 0"),
     "text": ("text.parquet", "text.parquet: column `b` holds string; write numbers"),
     "negative in Parquet": ("negative.parquet", "negative.parquet: demand[0][1] = -2: demand is"),

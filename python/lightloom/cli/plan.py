@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from lightloom import console
 from lightloom.errors import ConfigError, refusal
@@ -97,6 +99,8 @@ def plan(
     Defaults are in parentheses; options that an algorithm does not have are refused.
     """
     with console.guarded():
+        from lightloom.control.plans import write
+
         given = {
             "rate": rate,
             "night": night,
@@ -119,16 +123,24 @@ def plan(
         }
         options = {key: value for key, value in given.items() if value is not None}
         _check_outputs(out, picture)
-        made = _make(demand, algorithm, unit, options)
-        written = [made.save(out)] if out is not None else []
-        if picture is not None:
-            written.append(made.picture(picture))
+        with _working(json):
+            made = _make(demand, algorithm, unit, options)
+            files = {} if out is None else {out: made.text().encode()}
+            if picture is not None:
+                files[picture] = made.drawn(picture.suffix.lower())
+            written = write(files)
         if json:
             typer.echo(made.text(), nl=False)
             return
         _print(made, demand, "" if out else "; -o FILE.json writes them")
         if written:
             console.say("wrote " + " ".join(map(str, written)))
+
+
+def _working(json: bool) -> AbstractContextManager[object]:
+    """A sign of life on terminals."""
+    screen = console.err()
+    return screen.status("planning") if screen.is_terminal and not json else nullcontext()
 
 
 def _check_outputs(out: Path | None, picture: Path | None) -> None:
@@ -245,12 +257,13 @@ def _served(made: Plan) -> dict[str, str]:
 
 def _what(made: Plan) -> str:
     if made.details.get("topology") is not None:
-        return f"{made.figures['circuits']:,} circuits on {made.options['planes']} planes"
+        planes = _count(made.options["planes"], "plane")
+        return f"{_count(made.figures['circuits'], 'circuit')} on {planes}"
     if made.schedule is None:
-        return f"{made.figures['circuits']:,} circuits"
+        return _count(made.figures["circuits"], "circuit")
     length = console.seconds(made.schedule.period_ps * 1e-12)
     night = console.seconds(made.schedule.night_ps * 1e-12)
-    return f"{made.schedule.slots:,} slots in {length}, nights of {night}"
+    return f"{_count(made.schedule.slots, 'slot')} in {length}, nights of {night}"
 
 
 def _proved(made: Plan, proof: MatchingProof | AssignmentProof) -> str:
@@ -282,7 +295,7 @@ def _print_circuits(made: Plan) -> tuple[int, str]:
     for at in order[:ROWS]:
         ends = [_node(made, table.a[at]), _node(made, table.b[at])]
         ends += [] if table.plane is None else [str(table.plane[at])]
-        rows.add_row(*ends, console.size(int(table.carried[at])))
+        rows.add_row(*map(Text, ends), console.size(int(table.carried[at])))
     console.out().print(rows)
     return len(table) - ROWS, "circuits"
 
@@ -306,7 +319,7 @@ def _print_slots(made: Plan) -> tuple[int, str]:
             console.seconds(int(schedule.starts_ps[slot]) * 1e-12) if slot else "0 s",
             console.seconds(int(schedule.days_ps[slot]) * 1e-12),
             console.size(int(sent.sum())),
-            "  ".join(shown),
+            Text("  ".join(shown)),
         )
     console.out().print(rows)
     return schedule.slots - ROWS, "slots"
@@ -314,6 +327,10 @@ def _print_slots(made: Plan) -> tuple[int, str]:
 
 def _node(made: Plan, node: int) -> str:
     return made.demand.names[node] if made.demand.names else str(node)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _percent(share: float) -> str:

@@ -66,11 +66,17 @@ def read_demand(path: str | Path, *, unit: str = "1 B") -> Demand:
     place: Place | None = None
     try:
         values, names, place = READERS[path.suffix.lower()](path)
-        return Demand(_core.control_demand(_times(values, size)), names, place)
+        shown = [_printable(name) for name in names]
+        return Demand(_core.control_demand(_times(values, size)), shown, place)
     except ConfigError as problem:
         if problem.key is None:
             raise
         raise placed(path, problem, place) from None
+
+
+def _printable(name: str) -> str:
+    """A name that neither a terminal nor an SVG can misunderstand."""
+    return "".join(character if character.isprintable() else "�" for character in name)
 
 
 def _times(values: Numbers, size: int) -> Numbers:
@@ -103,27 +109,31 @@ def _csv(path: Path) -> Read:
     return found.array(), found.names, found.place
 
 
+def _not_a(kind: str, path: Path, problem: Exception, remedy: str) -> ConfigError:
+    """The refusal of a file that its reader cannot read."""
+    reason = re.split(r"[;:(\n]|\. ", str(problem))[0].strip().lower() or type(problem).__name__
+    return ConfigError(f"{path}: not a readable {kind} file ({_printable(reason)}); {remedy}")
+
+
 def _npy(path: Path) -> Read:
+    path.open("rb").close()  # what cannot be opened is another matter
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as problem:
-        reason = re.split(r"[;:(]|\. ", str(problem))[0].strip()
-        raise ConfigError(
-            f"{path}: not an NPY file of numbers ({reason}); write it with numpy.save"
-        ) from None
+    except Exception as problem:  # the reader's own checks are few
+        raise _not_a("NPY", path, problem, "write it with numpy.save") from None
     return numbers("demand", array), [], None
 
 
 def _parquet(path: Path) -> Read:
+    content = path.read_bytes()
     try:
-        with path.open("rb") as file:
-            table = pq.read_table(file)
-    except pa.ArrowInvalid as problem:
-        reason = str(problem).partition(".")[0]
-        raise ConfigError(f"{path}: not a Parquet file ({reason}); write it anew") from None
+        table = pq.read_table(pa.BufferReader(content))
+        table.validate(full=True)
+        names = table.column_names
+    except Exception as problem:
+        raise _not_a("Parquet", path, problem, "write it anew") from None
     if table.num_columns and _is_text(table.schema.types[0]):
-        table = table.remove_column(0)
-    names = table.column_names
+        table, names = table.remove_column(0), names[1:]
     columns = [_column(path, name, table.column(at)) for at, name in enumerate(names)]
     values = np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
     anonymous = all(re.fullmatch(r"(column[_ ]?|[cf])?\d+", name) for name in names)

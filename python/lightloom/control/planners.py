@@ -28,7 +28,7 @@ from lightloom.control.topology import vlans as allocate
 from lightloom.errors import refusal
 
 RATE, NIGHT = "10 Gb/s", "10 us"
-SLOTS = 1_000
+BVN_SLOTS, ECLIPSE_SLOTS = 1_000, 256
 
 
 def plan(demand: ArrayLike | Demand, algorithm: str, **options: Any) -> Plan:
@@ -137,7 +137,7 @@ def bvn(
     night: str = NIGHT,
     period: str | None = None,
     shortest: str | None = None,
-    max_slots: int = SLOTS,
+    max_slots: int = BVN_SLOTS,
     scaling: str = "sinkhorn",
 ) -> Plan:
     """Mordia's schedule: Sinkhorn or QuickStuff, then Birkhoff–von Neumann."""
@@ -169,7 +169,7 @@ def eclipse_plan(
     night: str = NIGHT,
     period: str | None = None,
     shortest: str | None = None,
-    max_slots: int = SLOTS,
+    max_slots: int = ECLIPSE_SLOTS,
     step: float = 0.1,
 ) -> Plan:
     """Eclipse's schedule: as much demand as can be carried within the period."""

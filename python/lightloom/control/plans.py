@@ -7,6 +7,7 @@ that an algorithm does not have is None.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -85,14 +86,18 @@ class Plan:
 
     def save(self, path: str | Path) -> Path:
         """Writes the plan as JSON."""
-        return write(Path(path), self.text().encode())
+        return write({Path(path): self.text().encode()})[0]
 
     def picture(self, path: str | Path) -> Path:
         """Draws demand and plan side by side, for a paper, as SVG, PDF or PNG."""
+        path = Path(path)
+        return write({path: self.drawn(path.suffix.lower())})[0]
+
+    def drawn(self, kind: str) -> bytes:
+        """The picture as a file of that kind: ".svg", ".pdf" or ".png"."""
         from lightloom.control.picture import render
 
-        path = Path(path)
-        return write(path, render(self, path.suffix.lower()))
+        return render(self, kind)
 
 
 def figures(*, carried: int, total: int, **known: Any) -> dict[str, Any]:
@@ -101,13 +106,16 @@ def figures(*, carried: int, total: int, **known: Any) -> dict[str, Any]:
     return {name: found.get(name) for name in FIGURES}
 
 
-def write(path: Path, content: bytes) -> Path:
-    """Writes a file under a temporary name and renames it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+def write(files: Mapping[Path, bytes]) -> list[Path]:
+    """Writes files under temporary names and renames them when all are there."""
+    parts = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in files}
     try:
-        part.write_bytes(content)
-        part.replace(path)
+        for path, part in parts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part.write_bytes(files[path])
+        for path, part in parts.items():
+            part.replace(path)
     finally:
-        part.unlink(missing_ok=True)
-    return path
+        for part in parts.values():
+            part.unlink(missing_ok=True)
+    return list(files)
