@@ -243,7 +243,9 @@ def thinned(
 
 
 def queues(workload: Workload, points: int) -> Figure | None:
-    """How much waits inside the network."""
+    """How much waits inside the network, if anything ever does."""
+    if not any(np.nanmax(f.over_time("queued_bytes"), initial=0) > 0 for f in workload.fabrics):
+        return None
     panels = [
         over_time(workload, "Worst node", "queue", "queued_bytes_worst", points, "peak"),
         over_time(workload, "All nodes together", "queue", "queued_bytes", points, "peak"),

@@ -19,14 +19,19 @@ __all__ = ["Evidence", "Verdict", "verdicts"]
 
 def verdicts(workload: Workload) -> list[Verdict]:
     """The answers that the data allow, in the order a reader asks."""
+    fabrics = workload.fabrics
+    # Of a workload of jobs nobody asks what it does not have.
+    with_jobs = any(f.jobs for f in fabrics)
+    without_short = with_jobs and all(f.short_fct.size == 0 for f in fabrics)
+    without_queues = with_jobs and all(f.get("queue_peak_bytes") is None for f in fabrics)
     made = (
-        jobs(workload.fabrics),
-        circuits(workload.fabrics),
-        short_flows(workload.fabrics),
+        jobs(fabrics),
+        circuits(fabrics),
+        None if without_short else short_flows(fabrics),
         most_traffic(workload),
         oversubscription(workload),
-        memory(workload.fabrics),
-        links(workload.fabrics),
-        arrival(workload.fabrics),
+        None if without_queues else memory(fabrics),
+        links(fabrics),
+        arrival(fabrics),
     )
     return [v for v in made if v is not None]
