@@ -148,7 +148,7 @@ def test_a_worse_matching_with_the_same_duals_proves_nothing() -> None:
 
 
 def test_proofs_are_exact_where_a_float_is_not() -> None:
-    largest = 2**59 - 1  # the sums of its duals pass 2**62
+    largest = 2**57 - 1  # as large as a weight may be
     demand = np.zeros((4, 4), np.int64)
     demand[0, 1], demand[2, 3], demand[1, 2] = largest, largest - 2, largest
     found = control.maximum_weight_matching(demand)
@@ -156,6 +156,8 @@ def test_proofs_are_exact_where_a_float_is_not() -> None:
     assert found.certificate.verify()
     one_off = replace(found.certificate, y=found.certificate.y + np.array([1, 1, 0, 0]))
     assert not one_off.verify()
+    wrapped = replace(found.certificate, y=np.array([0, 0, 0, 2**63 - 1]))
+    assert "do not cover" in (wrapped.problem() or ""), "2 · y passes 63 bits, (0, 1) has none"
 
 
 def test_an_assignment_s_proof_can_fail() -> None:
