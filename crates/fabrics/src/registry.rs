@@ -73,7 +73,12 @@ pub struct Entry {
 }
 
 /// Every fabric.
-pub const REGISTRY: &[Entry] = &[crate::sirius::ENTRY, crate::electrical::ENTRY];
+pub const REGISTRY: &[Entry] = &[
+    crate::sirius::ENTRY,
+    crate::electrical::ENTRY,
+    crate::tree::ENTRY,
+    crate::cthrough::ENTRY,
+];
 
 /// The fabric of that kind.
 pub fn find(kind: &str) -> Option<&'static Entry> {
@@ -87,6 +92,11 @@ pub fn schema<C: FabricConfig>() -> Value {
 
 /// Reads, validates and completes a table.
 pub fn resolve<C: FabricConfig>(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+    if !table.is_object() {
+        // serde would take a list for the keys in order.
+        let limit = "must be a table of keys";
+        return Err(Refusal::new("fabric", table, limit, "name each key"));
+    }
     let config = config::read::<C>(table, "fabric")?.resolve(cluster)?;
     Ok(serde_json::to_value(config).expect("configurations are plain data"))
 }

@@ -48,18 +48,20 @@ def vary(
     setup: Path,
     cases: Mapping[Key, tuple[Sequence[str], str]],
     *,
-    flows: int,
+    flows: int | None = None,
     seeds: Iterable[int],
     workers: int,
 ) -> Runs[Key]:
     """Runs a set-up once for each key and seed; a case is a list of overrides
-    and the label of the fabric to run."""
+    and the label of the fabric to run. `flows` is how many, but for jobs and
+    traces, which know."""
     seeds = list(seeds)
     runs: dict[tuple[Key, int], Case] = {}
     for key, (overrides, label) in cases.items():
         for seed in seeds:
-            size = [f"workload.flows={flows}", f"run.seed={seed}"]
-            runs[key, seed] = (lightloom.load(setup, [*size, *overrides]), label)
+            size = [] if flows is None else [f"workload.flows={flows}"]
+            settings = [*size, f"run.seed={seed}", *overrides]
+            runs[key, seed] = (lightloom.load(setup, settings), label)
     summaries = simulate(runs, workers)
     return Runs({key: [summaries[key, seed] for seed in seeds] for key in cases})
 

@@ -237,6 +237,6 @@ impl FabricConfig for CThroughConfig {
         let (flows, tree) = (site.flows.len(), Tree::new(&config.tree(), site.cluster));
         // Demand, its symmetric weights, and those with hysteresis.
         let matrices = 3 * 8 * racks * racks;
-        tree.memory(flows) + matrices + (racks + hosts) * 100 + flows as u64 * 48
+        tree.memory(flows) + matrices + (racks + hosts) * 200 + flows as u64 * 48
     }
 }

@@ -200,12 +200,13 @@ impl Tree {
     }
 
     /// The most that a flow gets between two racks over the tree, by
-    /// configuration alone; within a rack what its servers have together.
+    /// configuration alone; within a rack where servers' links do not limit,
+    /// what its servers have together.
     pub fn narrowest(&self, a: u32, b: u32) -> Rate {
-        let mut least = match a == b {
-            true => self.cluster.rack_rate(),
-            false => self.uplink,
-        };
+        if a == b {
+            return self.nic.unwrap_or(self.cluster.rack_rate());
+        }
+        let mut least = self.uplink;
         if let Some(pod) = self.pod_uplink.filter(|_| a / self.pod != b / self.pod) {
             least = least.min(pod);
         }
@@ -220,8 +221,7 @@ impl Tree {
 
     /// Bytes of memory that its links and `flows` open flows take, about.
     pub fn memory(&self, flows: usize) -> u64 {
-        // A link with its members; a flow's row, path and places.
-        self.links() as u64 * 80 + flows as u64 * 320
+        lightloom_engine::kernel::flow::memory(self.links() as u64, flows as u64)
     }
 
     fn server_links(&self) -> u32 {

@@ -7,6 +7,7 @@
 
 mod broken;
 mod checks;
+mod hybrid;
 mod refusals;
 mod relay;
 mod scenario;

@@ -2,6 +2,7 @@
 //! new in the registry needs a strategy and a list here: the tests fail until
 //! it has them.
 
+use crate::hybrid;
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Cluster, Command, Element, Nic, Rate, Time};
 use lightloom_fabrics::find;
@@ -24,6 +25,8 @@ pub fn tables(kind: &str) -> BoxedStrategy<Fitted> {
     match kind {
         "sirius" => sirius().boxed(),
         "clos" => clos().boxed(),
+        "tree" => hybrid::tree().boxed(),
+        "cthrough" => hybrid::cthrough().boxed(),
         new => panic!("add a strategy of valid tables for {new:?} to tests/invariants/tables.rs"),
     }
 }
@@ -68,13 +71,15 @@ pub fn out_of_range(kind: &str) -> Vec<(&'static str, Value, &'static str)> {
             same("link_rate", json!("0 b/s")),
             same("link_rate", json!("1 b/s")),
         ],
+        "tree" => hybrid::tree_out_of_range(),
+        "cthrough" => hybrid::cthrough_out_of_range(),
         new => panic!("list values that {new:?} must refuse in tests/invariants/tables.rs"),
     }
 }
 
 /// Any setting of every switch (a key whose values are words) of a fabric, as
 /// its schema lists them; so that a new switch is tried without a word here.
-fn switches(kind: &str, except: &[&str]) -> BoxedStrategy<Map<String, Value>> {
+pub fn switches(kind: &str, except: &[&str]) -> BoxedStrategy<Map<String, Value>> {
     let schema = (find(kind).expect("a registered fabric").schema)();
     let mut all = Just(Map::new()).boxed();
     let properties = schema["properties"].as_object().expect("a table");
@@ -100,7 +105,8 @@ pub fn words(schema: &Value, key: &str) -> Option<Vec<Value>> {
     variants.iter().map(|v| v.get("const").cloned()).collect()
 }
 
-fn merged(keys: Value, switches: Map<String, Value>) -> Value {
+/// Keys that are set, and switches.
+pub fn merged(keys: Value, switches: Map<String, Value>) -> Value {
     let Value::Object(mut table) = keys else {
         unreachable!("a table")
     };
@@ -109,12 +115,13 @@ fn merged(keys: Value, switches: Map<String, Value>) -> Value {
     Value::Object(table)
 }
 
-fn picoseconds(ps: i64) -> Value {
+/// A duration as users write it.
+pub fn picoseconds(ps: i64) -> Value {
     json!(format!("{ps} ps"))
 }
 
 /// Links between servers and rack switches: as fast as the rack, or slower.
-fn nic() -> impl Strategy<Value = Nic> {
+pub fn nic() -> impl Strategy<Value = Nic> {
     let capped = (1u64..40).prop_map(|gbps| Nic::Capped(Rate(gbps * Rate::GBPS.0)));
     prop_oneof![Just(Nic::Uncapped), capped]
 }

@@ -1,7 +1,9 @@
 //! c-Through at the size of §7.3.
 
 use super::*;
+use crate::cthrough::estimate::REPORT_BYTES;
 use lightloom_engine::Stream;
+use lightloom_workload::WorkloadConfig;
 
 const LARGE: Cluster = Cluster {
     racks: 1_000,
@@ -34,6 +36,35 @@ fn the_last_of_a_hundred_racks_waits_for_99_periods() {
     visited.sort_unstable();
     visited.dedup();
     assert_eq!(visited.len(), 99);
+}
+
+/// §7.3: with the threshold of 1 MB the reports of a MapReduce job are a small
+/// part of the worst case, in which every server reports every rack.
+/// `cargo test -p lightloom-fabrics a_sort_reports -- --nocapture` prints it.
+#[test]
+fn a_sort_reports_little_of_what_it_could() {
+    let workload: WorkloadConfig = config::read(&json!({"jobs": ["sort"]}), "workload").unwrap();
+    let workload = workload.resolve(&TESTBED).unwrap();
+    let mut bench = Bench::new(&TESTBED, json!({}), &[]);
+    let flows = workload.generate(&TESTBED, 1).unwrap();
+    let table = (ENTRY.resolve)(&json!({}), &TESTBED).unwrap();
+    let config: CThroughConfig = config::read(&table, "fabric").unwrap();
+    bench.fabric = FlowDriven::new(CThrough::new(&config, &TESTBED, flows.len()));
+    bench.io = Io::new(flows);
+    let mut seconds = 0;
+    while bench.io.ledger.flows_completed < bench.io.flows.len() as u64 {
+        seconds += 1;
+        assert!(seconds < 1_000, "the job does not end");
+        bench.until(seconds * 1_000);
+    }
+    let (racks, hosts) = (TESTBED.racks as u64, TESTBED.hosts() as u64);
+    let worst = seconds as u64 * hosts * racks * REPORT_BYTES;
+    let told = bench.fabric.kernel().reported() * REPORT_BYTES;
+    println!(
+        "a sort of {seconds} s reports {told} B, {:.1} % of the worst",
+        told as f64 * 100.0 / worst as f64
+    );
+    assert!(told > 0 && told < worst / 2);
 }
 
 /// `cargo test --release -p lightloom-fabrics cthrough::tests::scale -- --ignored --nocapture`

@@ -1,0 +1,82 @@
+"""§7.3: c-Through with 1,000 racks of 40 servers."""
+
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+import lightloom
+from lightloom.control import maximum_weight_matching
+from lightloom.reproduce.study import draw, panel
+
+VISIT = Path(__file__).with_name("visit.toml")
+RACKS, SERVERS = 1_000, 40
+#: A destination rack in a server's report (§7.3).
+REPORT_BYTES = 4
+#: Servers of rack 0 that send to a server of every other rack; together they
+#: fill a circuit for an interval, less what the tree carries.
+SENDERS, EACH = 4, 110_000_000
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def measure(quick: bool, workers: int) -> dict[str, Any]:
+    """Time to match racks of several demands; reports; the visit delay."""
+    del workers
+    matchings = {name: _match(demand) for name, demand in _demands().items()}
+    racks = 100 if quick else RACKS
+    claims = {
+        "scale-matching": max(matchings.values()),
+        "scale-reports": SERVERS * RACKS * RACKS * REPORT_BYTES / 1e6,
+        "scale-visit-delay": _visit(racks) * (RACKS - 1) / (racks - 1),
+    }
+    kinds = list(range(1, 1 + len(matchings)))
+    names = ", ".join(f"{k}: {name}" for k, name in zip(kinds, matchings, strict=True))
+    lines = {"here": list(matchings.values()), "paper": [640.0] * len(kinds)}
+    panels = [panel("Matching 1,000 racks", (names, kinds), "[ms]", lines, log_y=True)]
+    return {"data": panels, "claims": claims}
+
+
+def _demands() -> dict[str, Integers]:
+    """Demand between 1,000 racks, spread evenly, heavy-tailed, and to a few."""
+    rng = np.random.default_rng(1)
+    even = rng.integers(0, 1_000_000_000, (RACKS, RACKS))
+    tailed = (1e6 * (1 + rng.pareto(1.2, (RACKS, RACKS)))).clip(max=1e12).astype(np.int64)
+    few = np.where(rng.random((RACKS, RACKS)) < 0.01, even, 0)
+    demands = {"even": even, "heavy-tailed": tailed, "to 1 in 100": few}
+    for demand in demands.values():
+        np.fill_diagonal(demand, 0)
+    return demands
+
+
+def _match(demand: Integers) -> float:
+    """Time of a maximum-weight perfect matching that proves its optimum [ms]."""
+    begun = time.perf_counter()
+    matching = maximum_weight_matching(demand)
+    took = time.perf_counter() - begun
+    if not matching.certificate.verify():
+        raise AssertionError("the matching is not proven")
+    return took * 1e3
+
+
+def _visit(racks: int) -> float:
+    """Intervals until rack 0 has been joined with each other rack."""
+    rows = [
+        f"{s},{rack * SENDERS + s},{EACH},0" for rack in range(1, racks) for s in range(SENDERS)
+    ]
+    with TemporaryDirectory() as folder:
+        trace = Path(folder) / "trace.csv"
+        trace.write_text("\n".join(["src,dst,bytes,arrival_ps", *rows]) + "\n")
+        settings = [f"workload.trace={trace}", f"cluster.racks={racks}", f"run.stop={racks + 20} s"]
+        result = lightloom.run(lightloom.load(VISIT, settings))
+    circuits = [c for c in result.circuits.to_pylist() if c["a"] == 0]
+    first: dict[int, int] = {}
+    for circuit in circuits:
+        first.setdefault(circuit["b"], circuit["from_ps"])
+    if len(first) < racks - 1:
+        raise AssertionError(f"only {len(first)} racks were visited")
+    return max(first.values()) // 10**12
+
+
+figure = draw
