@@ -1,10 +1,10 @@
 //! Speed of matching and assignment, one JSON object a line.
 //!
-//! CPU time of one thread, since other work on the machine must not count: the
-//! median over instances, each repeated until the clock's coarseness no longer
-//! matters. Matching counts from the demand matrix, so adding up both directions
-//! is part of it. The certificate of every result is checked. Name cases to run
-//! only those: `cargo bench -p lightloom-control --bench matching -- matching-1000`.
+//! CPU time of one thread, since other work on the machine must not count, on each
+//! of three instances, each repeated until the clock's coarseness no longer matters;
+//! and their median. Matching counts from the demand matrix: adding up both
+//! directions is part of it. The certificate of every result is checked. Name cases
+//! to run only those: `cargo bench -p lightloom-control --bench matching -- matching-1000`.
 
 #[path = "../tests/matching_cases/mod.rs"]
 mod matching_cases;
@@ -16,12 +16,26 @@ use matching_cases::{Family, EXTREMES, FAMILIES};
 use std::time::{Duration, Instant};
 
 /// Instances of every family.
-const INSTANCES: u64 = 5;
+const INSTANCES: u64 = 3;
 /// How long an instance is repeated.
 const LONG_ENOUGH: Duration = Duration::from_millis(250);
 
-/// What a case measures: figures of one instance, after its CPU time [ms].
-type Measure = fn(Family, usize, u64) -> (f64, String);
+/// CPU time of one instance [ms], and what the result is like.
+type Figure = (f64, Option<Proof>);
+
+/// What measures an instance: a family, its size, a seed.
+type Measure = fn(Family, usize, u64) -> Figure;
+
+/// What proving an optimum took.
+#[derive(Clone, Copy)]
+struct Proof {
+    /// How often all pairs were priced.
+    rounds: u32,
+    /// Pairs in the last sparse graph.
+    edges: usize,
+    /// Odd sets in the certificate.
+    blossoms: usize,
+}
 
 const CASES: [(&str, usize, Measure); 4] = [
     ("matching", 256, matching),
@@ -56,7 +70,7 @@ fn time<T>(mut call: impl FnMut() -> T) -> (T, f64) {
     }
 }
 
-fn matching(family: Family, n: usize, seed: u64) -> (f64, String) {
+fn matching(family: Family, n: usize, seed: u64) -> Figure {
     let demand = Matrix::new(n, n, family.demand(n, seed)).expect("demand");
     let ((weights, found), ms) = time(|| {
         let weights = Weights::symmetrise(&demand).expect("weights in range");
@@ -67,20 +81,41 @@ fn matching(family: Family, n: usize, seed: u64) -> (f64, String) {
     let blossoms = found.certificate.blossoms.len();
     (
         ms,
-        format!(
-            "{} rounds, {} edges, {blossoms} blossoms",
-            found.rounds, found.edges
-        ),
+        Some(Proof {
+            rounds: found.rounds,
+            edges: found.edges,
+            blossoms,
+        }),
     )
 }
 
-fn assignment(family: Family, n: usize, seed: u64) -> (f64, String) {
+fn assignment(family: Family, n: usize, seed: u64) -> Figure {
     let demand = family.demand(n, seed);
     let weights = assignment::Weights::new(n, &demand);
     let mut solver = assignment::Solver::new();
     let (found, ms) = time(|| solver.maximum(&weights).expect("weights in range"));
     found.verify(&weights).expect("a proven optimum");
-    (ms, String::new())
+    (ms, None)
+}
+
+/// A case's line.
+fn line(case: &str, figures: &[Figure]) -> String {
+    let ms: Vec<f64> = figures.iter().map(|figure| figure.0).collect();
+    let mut sorted = ms.clone();
+    sorted.sort_by(f64::total_cmp);
+    let median = sorted[sorted.len() / 2];
+    let proofs: Vec<Proof> = figures.iter().filter_map(|figure| figure.1).collect();
+    let list = |of: fn(&Proof) -> usize| proofs.iter().map(of).collect::<Vec<_>>();
+    let proof = match proofs.is_empty() {
+        true => String::new(),
+        false => format!(
+            r#", "rounds": {:?}, "edges": {:?}, "blossoms": {:?}"#,
+            list(|proof| proof.rounds as usize),
+            list(|proof| proof.edges),
+            list(|proof| proof.blossoms),
+        ),
+    };
+    format!(r#"{{"bench": "{case}", "ms": {ms:.3?}, "median_ms": {median:.3}{proof}}}"#)
 }
 
 fn main() {
@@ -91,17 +126,13 @@ fn main() {
     for (what, n, measure) in CASES {
         let name = format!("{what}-{n}");
         for family in FAMILIES.into_iter().chain(EXTREMES) {
-            let case = format!("control/{name}/{}", family.name());
-            if !wanted.is_empty() && !wanted.iter().any(|w| *w == name || *w == case) {
-                continue;
+            let full = format!("{name}-{}", family.name());
+            if wanted.is_empty() || wanted.iter().any(|w| *w == name || *w == full) {
+                let figures: Vec<Figure> = (1..=INSTANCES)
+                    .map(|seed| measure(family, n, seed))
+                    .collect();
+                println!("{}", line(&format!("control/{full}"), &figures));
             }
-            let (mut ms, notes): (Vec<f64>, Vec<String>) =
-                (1..=INSTANCES).map(|seed| measure(family, n, seed)).unzip();
-            ms.sort_by(f64::total_cmp);
-            let (median, notes) = (ms[ms.len() / 2], &notes[0]);
-            println!(
-                r#"{{"bench": "{case}", "cpu_ms": {median:.3}, "all_cpu_ms": {ms:.3?}, "first": "{notes}"}}"#
-            );
         }
     }
 }
