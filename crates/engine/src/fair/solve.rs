@@ -135,7 +135,8 @@ impl Fair {
         let full = if link.open > 0 {
             let room = link.capacity.saturating_sub(link.fixed);
             let bound = self.waits[number as usize].bound;
-            (room as f64 / link.open as f64).max(bound).max(level)
+            let full = self.rounded(room as f64 / link.open as f64);
+            full.max(bound).max(level)
         } else if link.is_overfull() {
             self.waits[number as usize].bound.max(level)
         } else {
@@ -147,6 +148,12 @@ impl Fair {
         } else {
             stop(full, FULL, number)
         }
+    }
+
+    /// A level, rounded down as [`Fair::round_levels`] says.
+    #[inline]
+    fn rounded(&self, level: f64) -> f64 {
+        f64::from_bits(level.to_bits() & !self.dropped)
     }
 
     /// Puts a dirty link's next stop into the heap, unless an earlier one is.
@@ -293,7 +300,8 @@ impl Fair {
             if link.open + weight == 0 {
                 return None;
             }
-            let next = (room as f64 / (link.open + weight) as f64).max(root);
+            let next = self.rounded(room as f64 / (link.open + weight) as f64);
+            let next = next.max(root);
             if count == 0 || next == root {
                 return Some((next, room));
             }

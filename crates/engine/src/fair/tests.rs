@@ -40,6 +40,8 @@ fn changes(most: u64) -> impl Strategy<Value = Vec<Change>> {
 /// The solver beside what it should know.
 struct Pair {
     fair: Fair,
+    /// How much less than a share is enough, relatively.
+    slack: f64,
     capacity: Vec<u64>,
     flows: Vec<(Slot, reference::Flow)>,
 }
@@ -52,6 +54,7 @@ impl Pair {
         }
         Pair {
             fair,
+            slack: 1e-9,
             capacity,
             flows: Vec::new(),
         }
@@ -140,7 +143,10 @@ impl Pair {
         }
         for (f, (_, flow)) in self.flows.iter().enumerate() {
             // Each flow of a link may lose less than 1 b/s to rounding.
-            let full = |l: &usize| self.capacity[*l] - load[*l] <= count[*l] as u64;
+            let full = |l: &usize| {
+                let unused = (self.capacity[*l] - load[*l]) as f64;
+                unused <= count[*l] as f64 + self.slack * self.capacity[*l] as f64
+            };
             let highest = |l: &usize| {
                 let over = self
                     .flows
@@ -150,7 +156,7 @@ impl Pair {
                 over.map(|((_, g), &r)| (r as f64 - 1.0) / g.weight as f64)
                     .fold(0.0, f64::max)
             };
-            let level = (rates[f] + 1) as f64 / flow.weight as f64 * (1.0 + 1e-9);
+            let level = (rates[f] + 1) as f64 / flow.weight as f64 * (1.0 + self.slack);
             let bottleneck = flow.path.iter().any(|l| full(l) && level >= highest(l));
             let limited = flow.limit == Some(rates[f]);
             assert!(flow.limit.is_none_or(|l| rates[f] <= l));
@@ -187,6 +193,19 @@ proptest! {
         changes in changes(50),
     ) {
         let mut pair = Pair::new(links);
+        changes.iter().for_each(|c| pair.change(c));
+        pair.check();
+    }
+
+    #[test]
+    fn rounded_levels_are_fair_within_their_rounding(
+        links in prop::collection::vec(0u64..1_000_000_000_000, 1..10),
+        changes in changes(1_000_000_000_000),
+        bits in 4u32..20,
+    ) {
+        let mut pair = Pair::new(links);
+        pair.fair.round_levels(bits);
+        pair.slack = 1.0 / (1u64 << (bits - 1)) as f64;
         changes.iter().for_each(|c| pair.change(c));
         pair.check();
     }

@@ -105,6 +105,11 @@ impl Net {
         Net::default()
     }
 
+    /// See [`Fair::round_levels`]: for many flows over few full links.
+    pub fn round_levels(&mut self, bits: u32) {
+        self.fair.round_levels(bits);
+    }
+
     /// Adds a link; links are numbered from 0.
     pub fn add_link(&mut self, capacity: Rate, kind: LinkKind) -> LinkId {
         self.kinds.push(kind);
