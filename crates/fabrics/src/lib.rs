@@ -3,6 +3,7 @@
 pub mod cthrough;
 pub mod electrical;
 pub mod hybrid;
+pub mod hydra;
 mod memory;
 pub mod registry;
 pub mod sirius;

@@ -1,0 +1,264 @@
+//! The table of `kind = "hydra"`.
+
+use super::kernel::Hydra;
+use crate::hybrid::tree::{Tree, TreeKeys};
+use crate::registry::{FabricConfig, Site};
+use lightloom_control::multihop::MAX_PLANES;
+use lightloom_engine::kernel::flow::FlowDriven;
+use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// HydRA: an electrical tree, and parallel optical switches that join racks by
+/// circuits, over several of which a path may hop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HydraConfig {
+    /// β of the electrical tree: what the servers of a rack can send ÷ what the
+    /// tree can carry for them, from 1 to 1,000. Default 10 (§V.B: 1 Gb/s beside
+    /// 10 Gb/s).
+    pub oversubscription: f64,
+    /// Levels of the tree: 2 (racks, core) or 3 (racks, pods, core, √β each; §IV).
+    /// Default 2.
+    pub levels: u32,
+    /// Racks below one pod, with three levels; must divide the racks. Default:
+    /// the largest divisor up to 16 that leaves four pods or more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub racks_per_pod: Option<u32>,
+    /// K: optical switches in parallel; a rack has a port on each, so this is the
+    /// most circuits that it can have. From 1 to 128. Default 32 (§III.A).
+    pub planes: u32,
+    /// H: circuits in a row that a path may have, from 1 to 12. Default 4; the
+    /// paper does not say.
+    pub hops: u32,
+    /// Rate of a circuit, each way [b/s]. Default 10 Gb/s (§III.A).
+    pub circuit_rate: Rate,
+    /// From one control cycle to the next [s]; a cycle that takes longer delays
+    /// the next. Default 10 s (§V.B).
+    pub interval: Time,
+    /// From the demand to the decision [s]. Default 0 s; the paper does not say.
+    pub computation_delay: Time,
+    /// Where the demand comes from (§III.B, step 1).
+    pub demand: DemandFrom,
+    /// What a path reserves on each of its circuits (§III.B.3: demand is Boolean
+    /// or a rate).
+    pub need: Need,
+    /// Pairs of racks with less than this, both ways together, stay electrical
+    /// [B]. Default 1 MB; the paper does not say.
+    pub threshold: Bytes,
+    /// What a cycle may change (§III.B.3).
+    pub reconfigure: Reconfigure,
+    /// Substep 3-2: mirrors move and settle [s]. Default 100 ms (§I: "tens to
+    /// hundreds of milliseconds").
+    pub settle: Time,
+    /// Then: transceivers at both ends find each other [s]. Default 0 s; the paper
+    /// counts it into what it measures.
+    pub link_up: Time,
+    /// Substep 3-2, beside the mirrors: ToR ports are tagged with VLANs [s].
+    /// Default 1.2 s (§V.B; below 1.5 s for 32 ports, §III.B.1).
+    pub retag: Time,
+    /// To push one rule to a server's switch [s]; rules go one after the other, in
+    /// all three substeps. Default 1 ms, a round figure between what §V.B lets one
+    /// conclude (100 rules hide behind the tagging, 5,000 do not): put your own.
+    pub rule: Time,
+    /// Rules that substep 3-2 installs. Default: counted, one on each server of
+    /// both racks for each path that changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<u64>,
+    /// How long flows that were moved take to fill their new path [s], either way.
+    /// Default 5 ms: §V.B calls the changes "quite sharp"; the figure is
+    /// c-Through's (§5.2.1 there).
+    pub transport_recovery: Time,
+}
+
+/// Where the controller's demand comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DemandFrom {
+    /// Applications say what they still have to send (default): bandwidth on
+    /// demand.
+    Announced,
+    /// What was carried since the cycle before.
+    Monitored,
+}
+
+/// What a path reserves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Need {
+    /// The demand spread over an interval (default); more than a circuit carries
+    /// asks for several paths.
+    Rate,
+    /// A whole circuit for whoever has any demand.
+    Circuit,
+}
+
+/// What a cycle may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reconfigure {
+    /// Paths whose racks still have demand stay, with their circuits (default).
+    Partial,
+    /// Everything: the topology is found anew from the demand.
+    Whole,
+}
+
+impl Default for HydraConfig {
+    fn default() -> HydraConfig {
+        HydraConfig {
+            oversubscription: 10.0,
+            levels: 2,
+            racks_per_pod: None,
+            planes: 32,
+            hops: 4,
+            circuit_rate: Rate(10 * Rate::GBPS.0),
+            interval: Time::S * 10,
+            computation_delay: Time::ZERO,
+            demand: DemandFrom::Announced,
+            need: Need::Rate,
+            threshold: Bytes(1_000_000),
+            reconfigure: Reconfigure::Partial,
+            settle: Time::MS * 100,
+            link_up: Time::ZERO,
+            retag: Time::MS * 1_200,
+            rule: Time::MS,
+            rules: None,
+            transport_recovery: Time::MS * 5,
+        }
+    }
+}
+
+/// Most racks: the largest switches of mirrors have a few thousand ports.
+const RACKS_MAX: u32 = 4_096;
+/// Longest path: with both servers' links it fits the flow kernel's.
+const HOPS_MAX: u32 = 12;
+const TIME_MAX: Time = Time(3_600 * Time::S.0);
+const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
+const BYTES_MAX: u64 = 1_000_000_000_000;
+const RULES_MAX: u64 = 1_000_000_000;
+
+fn within(key: &str, value: u32, most: u32) -> Result<(), Refusal> {
+    if (1..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        format!("fabric.{key}"),
+        value,
+        format!("must be from 1 to {most}"),
+        if value == 0 { "raise it" } else { "lower it" },
+    ))
+}
+
+impl HydraConfig {
+    /// The electrical tree's part.
+    pub(super) fn tree(&self) -> TreeKeys {
+        TreeKeys {
+            oversubscription: self.oversubscription,
+            levels: self.levels,
+            racks_per_pod: self.racks_per_pod,
+        }
+    }
+
+    fn refuse_size(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        within("planes", self.planes, MAX_PLANES)?;
+        within("hops", self.hops, HOPS_MAX)?;
+        if (2..=RACKS_MAX).contains(&cluster.racks) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            "cluster.racks",
+            cluster.racks,
+            format!("circuits join 2 to {RACKS_MAX} racks"),
+            if cluster.racks < 2 {
+                "raise it"
+            } else {
+                "lower it"
+            },
+        ))
+    }
+
+    fn refuse_times(&self) -> Result<(), Refusal> {
+        let times = [
+            ("interval", self.interval),
+            ("computation_delay", self.computation_delay),
+            ("settle", self.settle),
+            ("link_up", self.link_up),
+            ("retag", self.retag),
+            ("rule", self.rule),
+            ("transport_recovery", self.transport_recovery),
+        ];
+        if self.interval == Time::ZERO {
+            let limit = "must be above 0 s";
+            return Err(Refusal::new(
+                "fabric.interval",
+                self.interval,
+                limit,
+                "use 10 s",
+            ));
+        }
+        for (key, time) in times {
+            if time > TIME_MAX {
+                let (key, limit) = (format!("fabric.{key}"), "must be at most 3600 s");
+                return Err(Refusal::new(key, time, limit, "lower it"));
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse_amounts(&self) -> Result<(), Refusal> {
+        if self.circuit_rate.0 == 0 || self.circuit_rate.0 > RATE_MAX.0 {
+            let limit = "must be above 0 b/s and at most 1000 Tb/s";
+            let key = "fabric.circuit_rate";
+            return Err(Refusal::new(key, self.circuit_rate, limit, "use 10 Gb/s"));
+        }
+        if self.threshold.0 > BYTES_MAX {
+            let limit = "must be at most 1 TB";
+            return Err(Refusal::new(
+                "fabric.threshold",
+                self.threshold,
+                limit,
+                "lower it",
+            ));
+        }
+        match self.rules {
+            Some(rules) if rules > RULES_MAX => Err(Refusal::new(
+                "fabric.rules",
+                rules,
+                "must be at most 1,000,000,000",
+                "lower it",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl FabricConfig for HydraConfig {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+        let tree = self.tree().resolve(cluster)?;
+        self.refuse_size(cluster)?;
+        self.refuse_times()?;
+        self.refuse_amounts()?;
+        Ok(HydraConfig {
+            racks_per_pod: tree.racks_per_pod,
+            ..self
+        })
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let kernel = Hydra::new(&config, site.cluster, site.flows.len())?;
+        Ok(Box::new(FlowDriven::new(kernel)))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let Ok(config) = self.clone().resolve(site.cluster) else {
+            return 0;
+        };
+        let racks = site.cluster.racks as u64;
+        let (flows, tree) = (site.flows.len(), Tree::new(&config.tree(), site.cluster));
+        // Demand both ways and what the topology is found from; a link a port.
+        let matrices = (8 + 48) * racks * racks;
+        let ports = racks * config.planes as u64 * 240;
+        tree.memory(flows) + matrices + ports + flows as u64 * 56
+    }
+}

@@ -1,0 +1,77 @@
+//! HydRA (Christodoulopoulos et al., "Performance evaluation of a hybrid
+//! optical/electrical interconnect", JOCN 7(3), 2015): an oversubscribed
+//! electrical network, and K switches of mirrors in parallel that join racks by
+//! circuits, over several of which traffic may hop.
+//!
+//! | file | the paper's mechanism |
+//! |---|---|
+//! | [`demand`] | step 1: traffic is monitored, or applications say what they need (§III.B) |
+//! | [`controller`] | step 2: the logical topology with multihop circuits (§III.B.3) |
+//! | [`routes`] | the paths that are in force, one VLAN or more (§III.B.1) |
+//! | [`kernel`] | step 3: the three substeps of a reconfiguration; failures |
+//!
+//! Flows move at their max-min fair rates (flow kernel): over the circuits of
+//! their racks' path while there is one, over the electrical tree otherwise. A
+//! reconfiguration first moves the traffic that it affects to the tree (3-1), then
+//! sets mirrors, tags ToR ports and installs rules at once (3-2), then lets traffic
+//! in (3-3): no byte is ever sent into a dark circuit. Circuits that stay carry
+//! their traffic on.
+//!
+//! Assumed where the paper is silent: a cycle begins every `interval`, or when the
+//! one before is complete; a pair with more demand than a circuit carries may have
+//! several paths, over which its flows are spread by their number; rules are pushed
+//! one after the other; when the controller fails, everything stays as it is, for
+//! VLANs and rules need nobody; a rack whose optical port breaks sends what went
+//! over it to the tree at once.
+//!
+//! Not modelled: the limit of 4,094 VLANs (`control::vlan` allocates them; the
+//! kernel has as many as it needs), packets, queues and their delay, several ports of a rack on one
+//! plane (raise `planes`), unidirectional circuits, servers with a second link for
+//! the electrical network (the paper's other variant), the bandwidth of control
+//! messages, failures of whole switches.
+
+pub mod config;
+pub mod controller;
+pub mod demand;
+pub mod kernel;
+pub mod routes;
+#[cfg(test)]
+mod tests;
+
+use crate::registry::{build, memory, resolve, schema, Entry, Preset};
+use config::HydraConfig;
+
+/// `kind = "hydra"`.
+pub const ENTRY: Entry = Entry {
+    kind: "hydra",
+    title: "HydRA",
+    source: "Christodoulopoulos et al., Performance evaluation of a hybrid optical/electrical \
+             interconnect, JOCN 7(3), 2015",
+    summary: "An oversubscribed electrical tree and several optical circuit switches in parallel: \
+              a controller joins racks by what they need, over several circuits in a row where \
+              none is direct, and moves traffic to the tree while it sets mirrors and VLANs.",
+    presets: PRESETS,
+    schema: schema::<HydraConfig>,
+    resolve: resolve::<HydraConfig>,
+    build: build::<HydraConfig>,
+    memory: memory::<HydraConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "paper",
+        summary: "§III: 32 planes of 10 Gb/s circuits, paths of up to 4 hops, 1.2 s to tag ports",
+        table: "{}",
+    },
+    Preset {
+        name: "testbed",
+        summary:
+            "§V.B: one switch, a 1 Gb/s electrical network beside 10 Gb/s (10:1), a cycle of 10 s",
+        table: r#"{"planes": 1, "oversubscription": 10.0, "interval": "10 s"}"#,
+    },
+    Preset {
+        name: "instant",
+        summary: "what the topology alone gives: every delay of a reconfiguration is 0",
+        table: r#"{"settle": "0 s", "retag": "0 s", "rule": "0 s", "link_up": "0 s", "transport_recovery": "0 s"}"#,
+    },
+];

@@ -1,0 +1,272 @@
+//! Closed forms of HydRA's timeline and of its paths.
+
+use super::config::HydraConfig;
+use super::kernel::Hydra;
+use super::ENTRY;
+use lightloom_engine::kernel::flow::FlowDriven;
+use lightloom_engine::{
+    config, Circuit, Cluster, Command, Element, Fabric, Flows, HostId, Io, Nic, Rate, Time,
+};
+use serde_json::{json, Value};
+
+/// Two servers of 10 Gb/s in each of four racks.
+const TEN: Rate = Rate(10_000_000_000);
+const CLUSTER: Cluster = Cluster {
+    racks: 4,
+    servers_per_rack: 2,
+    server_rate: TEN,
+    nic: Nic::Capped(TEN),
+};
+
+/// What 1 Gb/s carries in a millisecond [B].
+const GBPS_MS: u64 = 125_000;
+
+struct Bench {
+    fabric: FlowDriven<Hydra>,
+    io: Io,
+    now: Time,
+}
+
+impl Bench {
+    /// Flows are (source, destination, bytes), all at once.
+    fn new(table: Value, rows: &[(u32, u32, u64)]) -> Bench {
+        let mut flows = Flows::new();
+        for &(src, dst, bytes) in rows {
+            flows.push(HostId(src), HostId(dst), bytes, Time::ZERO);
+        }
+        let mut keys = json!({
+            "oversubscription": 20.0, "planes": 1, "interval": "100 ms", "settle": "10 ms",
+            "link_up": "5 ms", "retag": "40 ms", "rule": "1 ms", "transport_recovery": "0 s",
+        });
+        let more = table.as_object().expect("a table").clone();
+        keys.as_object_mut().expect("a table").extend(more);
+        let table = (ENTRY.resolve)(&keys, &CLUSTER).expect("a good table");
+        let config: HydraConfig = config::read(&table, "fabric").expect("reads back");
+        let kernel = Hydra::new(&config, &CLUSTER, flows.len()).expect("good hardware");
+        Bench {
+            fabric: FlowDriven::new(kernel),
+            io: Io::new(flows),
+            now: Time::ZERO,
+        }
+    }
+
+    /// What happens strictly before `ms` has happened.
+    fn until(&mut self, ms: i64) -> &mut Bench {
+        self.now = Time::MS * ms;
+        self.fabric.advance(self.now, &mut self.io);
+        self
+    }
+
+    /// Bytes of a flow in ms of 1 Gb/s, rounded up: the last byte counts late.
+    fn ms_of_gbps(&self, flow: usize) -> f64 {
+        self.io.flows.delivered[flow] as f64 / GBPS_MS as f64
+    }
+
+    /// Circuits as (racks, from, until) in ms.
+    fn circuits(&self) -> Vec<(u32, u32, i64, i64)> {
+        let ms = |t: Time| t.0 / Time::MS.0;
+        let row = |c: &Circuit| (c.a, c.b, ms(c.from), ms(c.until));
+        self.fabric.circuits(self.now).iter().map(row).collect()
+    }
+
+    fn port(&mut self, node: u32, plane: u32, works: bool) {
+        let element = Element::Port { node, plane };
+        let command = match works {
+            true => Command::Repair(element),
+            false => Command::Fail { element, loss: 1.0 },
+        };
+        self.fabric.apply(command).expect("there is such a port");
+    }
+}
+
+fn close(value: f64, expected: f64) {
+    assert!((value - expected).abs() < 0.01, "{value}, not {expected}");
+}
+
+/// The uplinks carry 1 Gb/s (20 Gb/s at 20:1). A decision at 100 ms; nothing was
+/// lit, so 3-1 has no rule; circuits come up 15 ms later; tagging takes 40 ms, and
+/// 3-2 pushes 4 rules (2 servers in each of two racks) meanwhile; 3-3 has none to
+/// delete. From 140 ms on a flow has its server's 10 Gb/s.
+#[test]
+fn traffic_enters_the_circuit_when_the_slowest_part_of_3_2_is_done() {
+    let mut bench = Bench::new(json!({}), &[(0, 2, 1 << 40)]);
+    close(bench.until(140).ms_of_gbps(0), 140.0);
+    close(bench.until(160).ms_of_gbps(0), 140.0 + 200.0);
+    assert_eq!(bench.circuits(), [(0, 1, 115, 160)]);
+}
+
+#[test]
+fn the_slowest_part_may_be_mirrors_or_rules() {
+    for (table, ms) in [
+        (json!({"settle": "80 ms", "link_up": "7 ms"}), 187),
+        (json!({"rules": 90}), 190),
+        (json!({"rule": "20 ms"}), 180), // 4 rules
+        (json!({"computation_delay": "30 ms"}), 170),
+    ] {
+        let mut bench = Bench::new(table.clone(), &[(0, 2, 1 << 40)]);
+        close(bench.until(ms + 10).ms_of_gbps(0), ms as f64 + 100.0);
+        assert!(bench.circuits()[0].2 <= ms, "{table}");
+    }
+}
+
+/// Racks 0 and 1 are joined first. At the cycle of 300 ms racks 0 and 2 have more
+/// left. 3-1 pushes 4 rules (two servers in each of racks 0 and 1), so the first
+/// circuit goes dark at 304 ms and the flow is on the tree by then; the second comes
+/// up 15 ms later, and 3-3 deletes 4 rules after the 40 ms of 3-2: at 348 ms. Until
+/// 140 ms the flows share rack 0's 1 Gb/s.
+#[test]
+fn affected_traffic_leaves_before_its_circuit_goes_dark() {
+    let rows = [(0, 2, 2_570 * GBPS_MS), (1, 4, 2_000 * GBPS_MS)];
+    let table = json!({"reconfigure": "whole"});
+    let mut bench = Bench::new(table, &rows);
+    bench.until(140);
+    close(bench.ms_of_gbps(0), 70.0);
+    close(bench.ms_of_gbps(1), 70.0);
+    // At 200 ms 0 to 2 has 1,900 left and 1 to 4 has 1,870: nothing changes.
+    bench.until(304);
+    close(bench.ms_of_gbps(0), 70.0 + 1_640.0);
+    close(bench.ms_of_gbps(1), 70.0 + 164.0);
+    // Both on the tree; then the second has the circuit and the first the tree.
+    bench.until(348);
+    close(bench.ms_of_gbps(0), 1_710.0 + 22.0);
+    close(bench.ms_of_gbps(1), 234.0 + 22.0);
+    bench.until(398);
+    close(bench.ms_of_gbps(0), 1_732.0 + 50.0);
+    close(bench.ms_of_gbps(1), 256.0 + 500.0);
+    assert_eq!(bench.circuits(), [(0, 1, 115, 304), (0, 2, 319, 398)]);
+}
+
+/// Two racks have no port in common with each other but with a third: racks 0-1
+/// and 1-2 are joined on two planes, and 0-2 goes over both.
+#[test]
+fn a_path_hops_over_two_circuits() {
+    let rows = [
+        (0, 2, 1 << 40),
+        (3, 4, 1 << 40),
+        (0, 4, 1 << 30),
+        (2, 6, 1 << 42),
+        (4, 7, 1 << 42),
+    ];
+    let table = json!({"planes": 2, "need": "rate", "interval": "10000 s", "hops": 3});
+    assert!(HydraConfig::resolve_table(&table).is_err());
+    let table = json!({"planes": 2, "interval": "3600 s", "hops": 3, "circuit_rate": "100 Gb/s"});
+    let mut bench = Bench::new(table, &rows);
+    bench.until(3_600_050);
+    let routes = bench.fabric.kernel().routes().clone();
+    let hops: Vec<usize> = routes.racks().iter().map(|r| r.len() - 1).collect();
+    assert!(hops.contains(&2), "{routes:?}");
+    assert!(hops.iter().all(|&h| h <= 3));
+}
+
+/// The controller fails: circuits and paths stay; a new flow of a joined pair has
+/// its circuit, one of another pair the tree.
+#[test]
+fn without_its_controller_everything_stays() {
+    let mut bench = Bench::new(json!({}), &[(0, 2, 1 << 40)]);
+    bench.until(150);
+    let fail = Command::Fail {
+        element: Element::Controller,
+        loss: 1.0,
+    };
+    bench.fabric.apply(fail).expect("it has a controller");
+    bench.until(1_000);
+    assert_eq!(bench.circuits(), [(0, 1, 115, 1_000)]);
+    close(bench.ms_of_gbps(0), 140.0 + 8_600.0);
+}
+
+/// A port breaks at 200 ms: the tree carries on; it works again at 350 ms, the
+/// cycle at 400 ms finds it, and 440 ms later traffic is back: 3-1 and 3-3 have no
+/// rules to push, for nothing is in force.
+#[test]
+fn a_broken_port_leaves_the_tree_until_the_cycle_after_its_repair() {
+    let mut bench = Bench::new(json!({}), &[(0, 2, 1 << 40)]);
+    bench.until(200);
+    close(bench.ms_of_gbps(0), 140.0 + 600.0);
+    bench.port(1, 0, false);
+    bench.until(350);
+    close(bench.ms_of_gbps(0), 740.0 + 150.0);
+    bench.port(1, 0, true);
+    bench.until(450);
+    close(bench.ms_of_gbps(0), 890.0 + 90.0 + 100.0);
+    assert_eq!(bench.circuits(), [(0, 1, 115, 200), (0, 1, 415, 450)]);
+}
+
+/// Monitored, a pair counts what it has carried, not what it has left: the small
+/// flow that is through does as well as the large one.
+#[test]
+fn monitoring_sees_what_was_carried() {
+    let rows = [(0, 2, 60 * GBPS_MS), (4, 6, 1 << 40)];
+    let table = json!({"demand": "monitored", "threshold": "7 MB"});
+    let mut bench = Bench::new(table.clone(), &rows);
+    bench.until(150);
+    let mut pairs: Vec<_> = bench.circuits().iter().map(|c| (c.0, c.1)).collect();
+    pairs.sort_unstable();
+    assert_eq!(pairs, [(0, 1), (2, 3)]);
+    let announced = json!({"demand": "announced", "threshold": "7 MB"});
+    let mut bench = Bench::new(announced, &rows);
+    bench.until(150);
+    assert_eq!(bench.circuits().len(), 1);
+}
+
+#[test]
+fn parts_that_it_does_not_have_are_rejected() {
+    let mut bench = Bench::new(json!({}), &[]);
+    for (element, loss, said) in [
+        (Element::Grating(0), 1.0, "HydRA has a controller"),
+        (Element::Controller, 0.5, "fail wholly"),
+        (Element::Port { node: 4, plane: 0 }, 1.0, "racks are 0 to 3"),
+        (Element::Port { node: 0, plane: 1 }, 1.0, "planes 0 to 0"),
+    ] {
+        let command = Command::Fail { element, loss };
+        let rejected = bench.fabric.apply(command).unwrap_err().to_string();
+        assert!(rejected.contains(said), "{rejected}");
+    }
+}
+
+impl HydraConfig {
+    /// For tests: whether a table is refused.
+    fn resolve_table(table: &Value) -> Result<Value, lightloom_engine::Refusal> {
+        (ENTRY.resolve)(table, &CLUSTER)
+    }
+}
+
+#[test]
+fn bad_keys_are_refused_by_name() {
+    for (table, start) in [
+        (
+            json!({"planes": 0}),
+            "fabric.planes = 0: must be from 1 to 128",
+        ),
+        (json!({"planes": 129}), "fabric.planes = 129"),
+        (
+            json!({"hops": 13}),
+            "fabric.hops = 13: must be from 1 to 12",
+        ),
+        (
+            json!({"interval": "0 s"}),
+            "fabric.interval = 0 ps: must be above 0 s",
+        ),
+        (json!({"retag": "2 h"}), "fabric.retag = "),
+        (
+            json!({"settle": "3601 s"}),
+            "fabric.settle = 3601 s: must be at most 3600 s",
+        ),
+        (
+            json!({"circuit_rate": "0 b/s"}),
+            "fabric.circuit_rate = 0 b/s",
+        ),
+        (json!({"threshold": "2 TB"}), "fabric.threshold = 2 TB"),
+        (
+            json!({"rules": 2_000_000_000u64}),
+            "fabric.rules = 2000000000",
+        ),
+        (
+            json!({"plane": 2}),
+            "fabric.plane = 2: no such key; did you mean \"planes\"?",
+        ),
+        (json!({"demand": "guessed"}), "fabric.demand = \"guessed\""),
+    ] {
+        let refused = HydraConfig::resolve_table(&table).unwrap_err().to_string();
+        assert!(refused.starts_with(start), "{refused}");
+    }
+}
