@@ -78,6 +78,7 @@ pub const REGISTRY: &[Entry] = &[
     crate::electrical::ENTRY,
     crate::tree::ENTRY,
     crate::cthrough::ENTRY,
+    crate::hydra::ENTRY,
 ];
 
 /// The fabric of that kind.

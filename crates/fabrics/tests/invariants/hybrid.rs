@@ -157,9 +157,15 @@ fn faults(failures: &[Failure], racks: u32) -> Vec<Fault> {
 
 /// Or else the invariants would hold of a tree alone.
 #[test]
-fn circuits_of_cthrough_are_tried() {
-    let entry = find("cthrough").expect("registered");
-    let (strategy, mut runner) = (scenarios("cthrough"), TestRunner::deterministic());
+fn circuits_are_tried() {
+    for kind in ["cthrough", "hydra"] {
+        try_circuits(kind);
+    }
+}
+
+fn try_circuits(kind: &'static str) {
+    let entry = find(kind).expect("registered");
+    let (strategy, mut runner) = (scenarios(kind), TestRunner::deterministic());
     let crossed = (0..100).filter(|_| {
         let scenario = strategy
             .new_tree(&mut runner)
@@ -172,6 +178,6 @@ fn circuits_of_cthrough_are_tried() {
     let crossed = crossed.count();
     assert!(
         crossed >= 50,
-        "only {crossed} of 100 scenarios have bytes over circuits"
+        "{kind}: only {crossed} of 100 scenarios have bytes over circuits"
     );
 }

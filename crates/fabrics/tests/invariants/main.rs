@@ -8,6 +8,7 @@
 mod broken;
 mod checks;
 mod hybrid;
+mod hydra;
 mod refusals;
 mod relay;
 mod scenario;

@@ -2,7 +2,7 @@
 //! new in the registry needs a strategy and a list here: the tests fail until
 //! it has them.
 
-use crate::hybrid;
+use crate::{hybrid, hydra};
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Cluster, Command, Element, Nic, Rate, Time};
 use lightloom_fabrics::find;
@@ -27,6 +27,7 @@ pub fn tables(kind: &str) -> BoxedStrategy<Fitted> {
         "clos" => clos().boxed(),
         "tree" => hybrid::tree().boxed(),
         "cthrough" => hybrid::cthrough().boxed(),
+        "hydra" => hydra::tables().boxed(),
         new => panic!("add a strategy of valid tables for {new:?} to tests/invariants/tables.rs"),
     }
 }
@@ -73,6 +74,7 @@ pub fn out_of_range(kind: &str) -> Vec<(&'static str, Value, &'static str)> {
         ],
         "tree" => hybrid::tree_out_of_range(),
         "cthrough" => hybrid::cthrough_out_of_range(),
+        "hydra" => hydra::out_of_range(),
         new => panic!("list values that {new:?} must refuse in tests/invariants/tables.rs"),
     }
 }
