@@ -321,6 +321,9 @@ impl Fair {
         flow.bottleneck = bottleneck;
         flow.fresh = false;
         let was_open = was.is_open(self.epoch);
+        if !was_open && rate == was.rate && bottleneck == was.bottleneck {
+            return self.stay(bottleneck, rate, was.weight as u64);
+        }
         let first = slot as usize * HOPS_MAX;
         for hop in first..first + was.hops as usize {
             let number = self.path[hop].0;
@@ -362,5 +365,19 @@ impl Fair {
         if rate != was.rate || was.fresh {
             self.changed.push(Slot(slot));
         }
+    }
+
+    /// A flow settles where it did, at the rate that it had: nothing is new
+    /// elsewhere on its path.
+    #[inline]
+    fn stay(&mut self, number: u32, rate: u64, weight: u64) {
+        let link = &mut self.links[number as usize];
+        self.overfull -= link.is_overfull() as u32;
+        link.open -= weight;
+        link.fixed += rate;
+        self.overfull += link.is_overfull() as u32;
+        link.own_rate += rate;
+        link.own_weight += weight;
+        self.opened -= weight;
     }
 }
