@@ -4,6 +4,7 @@ pub mod cthrough;
 pub mod electrical;
 pub mod hybrid;
 pub mod hydra;
+pub mod lions;
 mod memory;
 pub mod registry;
 pub mod sirius;

@@ -79,6 +79,7 @@ pub const REGISTRY: &[Entry] = &[
     crate::tree::ENTRY,
     crate::cthrough::ENTRY,
     crate::hydra::ENTRY,
+    crate::lions::ENTRY,
 ];
 
 /// The fabric of that kind.

@@ -9,6 +9,7 @@ mod broken;
 mod checks;
 mod hybrid;
 mod hydra;
+mod lions;
 mod refusals;
 mod relay;
 mod scenario;

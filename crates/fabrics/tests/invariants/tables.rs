@@ -2,7 +2,7 @@
 //! new in the registry needs a strategy and a list here: the tests fail until
 //! it has them.
 
-use crate::{hybrid, hydra};
+use crate::{hybrid, hydra, lions};
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Cluster, Command, Element, Nic, Rate, Time};
 use lightloom_fabrics::find;
@@ -28,6 +28,7 @@ pub fn tables(kind: &str) -> BoxedStrategy<Fitted> {
         "tree" => hybrid::tree().boxed(),
         "cthrough" => hybrid::cthrough().boxed(),
         "hydra" => hydra::tables().boxed(),
+        "lions" => lions::tables().boxed(),
         new => panic!("add a strategy of valid tables for {new:?} to tests/invariants/tables.rs"),
     }
 }
@@ -75,6 +76,7 @@ pub fn out_of_range(kind: &str) -> Vec<(&'static str, Value, &'static str)> {
         "tree" => hybrid::tree_out_of_range(),
         "cthrough" => hybrid::cthrough_out_of_range(),
         "hydra" => hydra::out_of_range(),
+        "lions" => lions::out_of_range(),
         new => panic!("list values that {new:?} must refuse in tests/invariants/tables.rs"),
     }
 }

@@ -1,0 +1,122 @@
+//! Tables of LIONS: switches of every shape, but for those that lose packets for
+//! good.
+
+use crate::tables::{merged, nic, picoseconds, switches, Fitted};
+use lightloom_engine::{Cluster, Nic, Rate};
+use proptest::prelude::*;
+use serde_json::{json, Value};
+
+/// Values that its keys may not have.
+pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
+    let same = |key: &'static str, value| (key, value, key);
+    vec![
+        same("receivers", json!(0)),
+        same("receivers", json!(1_000_003)),
+        same("hosts_per_queue", json!(0)),
+        same("transmitters", json!(0)),
+        same("transmitters", json!(1_000_003)),
+        same("packet", json!("0 B")),
+        same("packet", json!("70 KB")),
+        same("header", json!("70 KB")),
+        ("header", json!("60 KB"), "packet"),
+        same("guard", json!("70 KB")),
+        same("rate", json!("0 b/s")),
+        same("rate", json!("2000 Tb/s")),
+        same("fibre", json!("2000 km")),
+        same("label", json!("2 ms")),
+        same("arbitration", json!("2 ms")),
+        same("tuning", json!("2 ms")),
+        same("delay_line", json!("2 ms")),
+    ]
+}
+
+/// Hosts, receivers and hosts a queue that go together, by architecture.
+fn switch_shapes() -> impl Strategy<Value = (&'static str, u32, u32, u32)> {
+    let divisor = |of: u32, most: u32, pick: u32| {
+        let fit: Vec<u32> = (1..=most).filter(|k| of.is_multiple_of(*k)).collect();
+        fit[pick as usize % fit.len()]
+    };
+    let names = prop::sample::select(vec!["slb", "mlb", "dlb", "ao-nack"]);
+    (names, 1u32..9, 1u32..5, any::<u32>()).prop_map(move |(name, half, r, pick)| {
+        let hosts = match name {
+            "mlb" => 2 * r * half.min(4),
+            "dlb" => 2 * half,
+            _ => half + 1,
+        };
+        let inputs = match name {
+            "mlb" => hosts + hosts / r,
+            "dlb" => 2 * hosts,
+            _ => hosts,
+        };
+        (name, hosts, divisor(inputs, hosts, pick), r)
+    })
+}
+
+/// Any shape, timing, packets and delays.
+pub fn tables() -> impl Strategy<Value = Fitted> {
+    let packets = (
+        prop::sample::select(vec![64u64, 256, 1_500]),
+        0u64..20,
+        0u64..40,
+    );
+    let delays = (
+        prop_oneof![Just(0u64), 1u64..30_000],
+        prop::array::uniform3(prop_oneof![Just(0i64), 0i64..20_000]),
+        prop_oneof![3 => Just(0i64), 1 => 0i64..50_000],
+    );
+    let words = switches("lions", &["architecture", "timing", "detector"]);
+    let choices = (prop::bool::weighted(0.3), any::<u32>(), prop::bool::ANY);
+    (
+        switch_shapes(),
+        1u64..40,
+        nic(),
+        packets,
+        delays,
+        choices,
+        words,
+    )
+        .prop_map(
+            |((name, hosts, k, r), gbps, nic, (packet, header, guard), delays, choices, words)| {
+                let (millimetres, [label, arbitration, tuning], slack) = delays;
+                let (slotted, m, abort) = choices;
+                let line = match nic {
+                    Nic::Capped(rate) => rate,
+                    Nic::Uncapped => Rate(gbps * Rate::GBPS.0 + 3),
+                };
+                let budget = label + arbitration + tuning + slack;
+                let sent = line.time_for(packet + header).0;
+                let (back, mut fibre) = (budget + 10 * millimetres as i64, millimetres);
+                // In slots a host knows its packet's fate before the next.
+                let slotted = slotted && (name != "ao-nack" || budget <= sent);
+                if slotted && name == "ao-nack" {
+                    fibre = fibre.min((sent - budget) as u64 / 10);
+                }
+                let detectors = match back <= sent {
+                    true => ["auto", "edge", "timers", "sequence"],
+                    false => ["auto", "timers", "timers", "sequence"],
+                };
+                let table = json!({
+                    "architecture": name, "timing": if slotted { "slotted" } else { "unslotted" },
+                    "receivers": k, "hosts_per_queue": if name == "mlb" { Some(r) } else { None },
+                    "transmitters": if m % 3 > 0 { Some(1 + m % hosts) } else { None },
+                    "cut_through": m % 2 == 0, "abort_on_nack": abort,
+                    "packet": format!("{packet} B"), "header": format!("{header} B"),
+                    "guard": format!("{guard} B"), "fibre": format!("{fibre} mm"),
+                    "label": picoseconds(label), "arbitration": picoseconds(arbitration),
+                    "tuning": picoseconds(tuning), "delay_line": picoseconds(budget),
+                    "detector": detectors[m as usize % 4],
+                });
+                let cluster = Cluster {
+                    racks: hosts,
+                    servers_per_rack: 1,
+                    server_rate: Rate(gbps * Rate::GBPS.0 + 3),
+                    nic,
+                };
+                Fitted {
+                    cluster,
+                    table: merged(table, words),
+                    faults: Vec::new(),
+                }
+            },
+        )
+}
