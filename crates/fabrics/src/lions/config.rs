@@ -7,7 +7,7 @@ use super::ports::Ports;
 use super::slotted::Slotted;
 use crate::registry::{FabricConfig, Site};
 use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Bytes, Cluster, Fabric, Length, Nic, Rate, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Fabric, Length, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -171,9 +171,6 @@ impl Default for LionsConfig {
     }
 }
 
-/// The most hosts: port numbers and products of two fit into 32 bits.
-const HOSTS_MAX: u32 = 16_384;
-
 impl LionsConfig {
     /// The line rate of a resolved configuration.
     pub fn line_rate(&self) -> Rate {
@@ -215,220 +212,11 @@ impl LionsConfig {
     pub fn budget(&self) -> Time {
         self.label + self.arbitration + self.tuning
     }
-
-    fn refuse_cluster(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        if cluster.servers_per_rack != 1 {
-            return Err(Refusal::new(
-                "cluster.servers_per_rack",
-                cluster.servers_per_rack,
-                "LIONS connects single nodes",
-                "give cluster.hosts instead of racks and servers_per_rack",
-            ));
-        }
-        if cluster.racks > HOSTS_MAX {
-            return Err(Refusal::new(
-                "cluster.hosts",
-                cluster.racks,
-                format!("LIONS is modelled with up to {HOSTS_MAX} hosts"),
-                "lower it",
-            ));
-        }
-        Ok(())
-    }
-
-    fn refuse_quantities(&self) -> Result<(), Refusal> {
-        let refuse = |key: &str, value: String, limit: &str, remedy: &str| {
-            Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
-        };
-        if self.packet.0 == 0 || self.packet.0 > 65_535 {
-            let limit = "must be from 1 B to 65535 B";
-            return refuse("packet", self.packet.to_string(), limit, "use 256 B");
-        }
-        for (key, value, usual) in [
-            ("header", self.header, "5 B"),
-            ("guard", self.guard, "17 B"),
-        ] {
-            if value.0 > 65_535 {
-                let limit = "must be from 0 B to 65535 B";
-                return refuse(key, value.to_string(), limit, &format!("use {usual}"));
-            }
-        }
-        if self.packet < self.header {
-            let limit = format!("is shorter than its header of {}", self.header);
-            let remedy = "lengthen it, or shorten fabric.header";
-            return refuse("packet", self.packet.to_string(), &limit, remedy);
-        }
-        if self.fibre > Length(1_000_000 * Length::M.0) {
-            let limit = "must be from 0 m to 1000 km";
-            return refuse("fibre", self.fibre.to_string(), limit, "use 10 m");
-        }
-        let times = [
-            ("label", self.label),
-            ("arbitration", self.arbitration),
-            ("tuning", self.tuning),
-            ("delay_line", self.delay_line.unwrap_or_default()),
-        ];
-        for (key, value) in times {
-            if !(Time::ZERO..=Time::MS).contains(&value) {
-                let limit = "must be from 0 s to 1 ms";
-                return refuse(key, value.to_string(), limit, "use a few nanoseconds");
-            }
-        }
-        Ok(())
-    }
-
-    fn refuse_delay_line(&self) -> Result<(), Refusal> {
-        match self.delay_line {
-            Some(line) if line < self.budget() => Err(Refusal::new(
-                "fabric.delay_line",
-                line,
-                format!(
-                    "is shorter than label, arbitration and tuning, {} together",
-                    self.budget()
-                ),
-                "lengthen it, or leave it out",
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    fn resolve_rate(&mut self, cluster: &Cluster) -> Result<(), Refusal> {
-        let link = match cluster.nic {
-            Nic::Uncapped => None,
-            Nic::Capped(rate) => Some(rate),
-        };
-        let rate = *self.rate.get_or_insert(link.unwrap_or(cluster.server_rate));
-        let limit = match link {
-            _ if rate.0 == 0 => "must be more than 0 b/s".to_owned(),
-            _ if rate.0 > 1_000_000_000_000_000 => "must be at most 1000 Tb/s".to_owned(),
-            Some(link) if rate > link => format!("is faster than the server's link of {link}"),
-            _ => return Ok(()),
-        };
-        let remedy = "lower it, or leave it out for the server's rate";
-        let remedy = if rate.0 == 0 { "use 10 Gb/s" } else { remedy };
-        Err(Refusal::new("fabric.rate", rate, limit, remedy))
-    }
-
-    fn resolve_buffers(&mut self, hosts: u32) -> Result<(), Refusal> {
-        let refuse = |key: &str, value: u32, limit: String, remedy: &str| {
-            Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
-        };
-        let mixed = self.architecture == Architecture::Mlb;
-        let fits = |r: u32| r > 0 && r <= hosts && hosts.is_multiple_of(2 * r);
-        if mixed {
-            let usual = [4, 2, 1].into_iter().find(|&r| fits(r)).unwrap_or(1);
-            self.hosts_per_queue.get_or_insert(usual);
-        }
-        match self.hosts_per_queue {
-            Some(r) if r == 0 || mixed && !fits(r) => {
-                let limit = format!("twice as many must divide the {hosts} hosts");
-                let remedy = "use a divisor of half the hosts, or leave it out";
-                return refuse("hosts_per_queue", r, limit, remedy);
-            }
-            _ => {}
-        }
-        if self.architecture == Architecture::Dlb && !hosts.is_multiple_of(2) {
-            return Err(Refusal::new(
-                "cluster.hosts",
-                hosts,
-                "must be even for \"dlb\", where hosts have every second port",
-                "add or remove one, or use fabric.architecture = \"slb\"",
-            ));
-        }
-        match self.architecture {
-            Architecture::Dlb => _ = self.transmitters.get_or_insert(4.min(hosts)),
-            Architecture::Mlb => _ = self.transmitters.get_or_insert(self.r()),
-            _ => {}
-        }
-        match self.transmitters {
-            Some(0) => {
-                let limit = "a queue needs at least 1".to_owned();
-                refuse("transmitters", 0, limit, "use 4")
-            }
-            Some(m) if m > hosts => {
-                let limit = format!("a queue has {hosts} virtual output queues to send from");
-                refuse("transmitters", m, limit, "lower it")
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn refuse_receivers(&self, hosts: u32) -> Result<(), Refusal> {
-        let (k, inputs) = (self.receivers, Ports::grouped(self, hosts));
-        if k == 0 || k > hosts {
-            return Err(Refusal::new(
-                "fabric.receivers",
-                k,
-                format!("must be from 1 to the {hosts} hosts"),
-                format!("use {}", divisor(inputs, 4.min(hosts))),
-            ));
-        }
-        if inputs.is_multiple_of(k) {
-            return Ok(());
-        }
-        Err(Refusal::new(
-            "fabric.receivers",
-            k,
-            format!("must divide the {inputs} inputs of the grating that share wavegroups"),
-            format!("use {}", divisor(inputs, k)),
-        ))
-    }
-
-    /// Refuses a detector that cannot work, and chooses one.
-    fn resolve_detector(&mut self) -> Result<(), Refusal> {
-        if self.architecture != Architecture::AoNack {
-            return Ok(());
-        }
-        let (back, sent) = (self.round_trip(), self.full());
-        if self.timing == Timing::Slotted {
-            return match back <= sent + self.gap() {
-                true => Ok(()),
-                false => Err(Refusal::new(
-                    "fabric.fibre",
-                    self.fibre,
-                    format!(
-                        "a NACK takes {back}, more than a slot of {}",
-                        sent + self.gap()
-                    ),
-                    "shorten it, or use fabric.timing = \"unslotted\"",
-                )),
-            };
-        }
-        match self.detector {
-            Detector::Auto if back <= sent => self.detector = Detector::Edge,
-            Detector::Auto => self.detector = Detector::Timers,
-            Detector::Edge if back > sent => {
-                return Err(Refusal::new(
-                    "fabric.detector",
-                    "\"edge\"",
-                    format!("a NACK takes {back} and a packet only {sent}"),
-                    "use \"timers\" or \"sequence\", longer packets or shorter fibre",
-                ))
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-/// The largest divisor of `of` up to `most`.
-fn divisor(of: u32, most: u32) -> u32 {
-    (1..=most)
-        .rev()
-        .find(|d| of.is_multiple_of(*d))
-        .unwrap_or(1)
 }
 
 impl FabricConfig for LionsConfig {
     fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
-        self.refuse_cluster(cluster)?;
-        self.refuse_quantities()?;
-        self.refuse_delay_line()?;
-        self.resolve_rate(cluster)?;
-        self.resolve_buffers(cluster.racks)?;
-        self.refuse_receivers(cluster.racks)?;
-        self.delay_line = Some(self.delay_line.unwrap_or(self.budget()));
-        self.resolve_detector()?;
+        self.complete(cluster)?;
         Ok(self)
     }
 

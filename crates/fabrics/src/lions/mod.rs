@@ -50,6 +50,7 @@ pub mod bound;
 pub mod config;
 pub mod hosts;
 pub mod kernel;
+mod limits;
 pub mod loopback;
 pub mod pace;
 pub mod parts;

@@ -223,3 +223,44 @@ fn table_1() {
         (65, 0, 193)
     );
 }
+
+/// The page of the documentation has Table I as it is computed.
+#[test]
+fn the_page_has_table_1() {
+    const PAGE: &str = include_str!("../../../../../docs/fabrics/lions.md");
+    let names = ["slb", "mlb", "dlb", "ao-nack"];
+    let bills = names.map(|name| bill(json!({ "architecture": name }), 64));
+    let rate = |r: Rate| match r.0 {
+        0 => "–".to_owned(),
+        _ => r.to_string(),
+    };
+    type Row<'a> = (&'a str, &'a dyn Fn(&Parts) -> String);
+    let rows: [Row; 13] = [
+        ("ports of the grating", &|p| p.grating_ports.to_string()),
+        ("of these taken by the buffer or reflector", &|p| {
+            p.occupied_ports.to_string()
+        }),
+        ("its receivers", &|p| p.receivers.to_string()),
+        ("its transmitters, fixed", &|p| {
+            p.fixed_transmitters.to_string()
+        }),
+        ("its transmitters, tunable", &|p| {
+            p.tunable_transmitters.to_string()
+        }),
+        ("1:N demultiplexers", &|p| p.demultiplexers.to_string()),
+        ("N:1 multiplexers", &|p| p.multiplexers.to_string()),
+        ("2:1 couplers", &|p| p.couplers.to_string()),
+        ("memories", &|p| p.memories.to_string()),
+        ("write bandwidth of each", &|p| rate(p.write)),
+        ("read bandwidth of each", &|p| rate(p.read)),
+        ("circulators", &|p| p.circulators.to_string()),
+        ("receivers behind the hosts' outputs", &|p| {
+            p.host_receivers.to_string()
+        }),
+    ];
+    for (name, value) in rows {
+        let cells: Vec<String> = bills.iter().map(value).collect();
+        let line = format!("| {name} | {} |", cells.join(" | "));
+        assert!(PAGE.contains(&line), "the page has no line {line}");
+    }
+}
