@@ -71,7 +71,7 @@ pub struct LionsConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_line: Option<Time>,
     /// How a host tells which packet an all-optical NACK is of (§IV). Default
-    /// "auto": the edge detector where it is enough, else timers.
+    /// "auto": the edge detector if it is enough for every packet, else timers.
     pub detector: Detector,
     /// Whether a NACK that finds its packet still being sent cuts it short.
     /// Default false.
@@ -133,8 +133,8 @@ pub enum TransmitterRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Detector {
-    /// The edge detector where a NACK returns before its packet is sent, else
-    /// timers.
+    /// The edge detector if every packet of the workload is sent longer than its
+    /// NACK takes, else timers.
     Auto,
     /// Light that returns is of the packet being sent; after one too short for
     /// that the host waits.
@@ -198,6 +198,20 @@ impl LionsConfig {
         self.to_switch() + self.fibre.delay()
     }
 
+    /// The detector, for the packets that flows make.
+    fn detector_for(&self, site: &Site) -> Detector {
+        let last = |&bytes: &u64| (bytes - 1) % self.packet.0 + 1;
+        let shortest = site.flows.bytes.iter().map(last).min();
+        let sent = |payload| self.line_rate().time_for(payload + self.header.0);
+        match self.detector {
+            Detector::Auto if shortest.is_none_or(|p| self.round_trip() <= sent(p)) => {
+                Detector::Edge
+            }
+            Detector::Auto => Detector::Timers,
+            chosen => chosen,
+        }
+    }
+
     /// Silence after a packet: the guard, or the converter's tuning if longer.
     pub fn gap(&self) -> Time {
         self.line_rate().time_for(self.guard.0).max(self.tuning)
@@ -229,7 +243,7 @@ impl FabricConfig for LionsConfig {
                 &config, ports, bound, site,
             ))));
         }
-        Ok(match config.detector {
+        Ok(match config.detector_for(site) {
             Detector::Timers | Detector::Sequence
                 if config.architecture == Architecture::AoNack =>
             {

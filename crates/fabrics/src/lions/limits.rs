@@ -20,7 +20,7 @@ impl LionsConfig {
         self.resolve_buffers(cluster.racks)?;
         self.refuse_receivers(cluster.racks)?;
         self.delay_line = Some(self.delay_line.unwrap_or(self.budget()));
-        self.resolve_detector()
+        self.refuse_detector()
     }
 
     fn refuse_cluster(&self, cluster: &Cluster) -> Result<(), Refusal> {
@@ -181,8 +181,8 @@ impl LionsConfig {
         ))
     }
 
-    /// Refuses a detector that cannot work, and chooses one.
-    fn resolve_detector(&mut self) -> Result<(), Refusal> {
+    /// Refuses a detector that cannot work.
+    fn refuse_detector(&self) -> Result<(), Refusal> {
         if self.architecture != Architecture::AoNack {
             return Ok(());
         }
@@ -201,18 +201,13 @@ impl LionsConfig {
                 )),
             };
         }
-        match self.detector {
-            Detector::Auto if back <= sent => self.detector = Detector::Edge,
-            Detector::Auto => self.detector = Detector::Timers,
-            Detector::Edge if back > sent => {
-                return Err(Refusal::new(
-                    "fabric.detector",
-                    "\"edge\"",
-                    format!("a NACK takes {back} and a packet only {sent}"),
-                    "use \"timers\" or \"sequence\", longer packets or shorter fibre",
-                ))
-            }
-            _ => {}
+        if self.detector == Detector::Edge && back > sent {
+            return Err(Refusal::new(
+                "fabric.detector",
+                "\"edge\"",
+                format!("a NACK takes {back} and a packet only {sent}"),
+                "use \"timers\" or \"sequence\", longer packets or shorter fibre",
+            ));
         }
         Ok(())
     }

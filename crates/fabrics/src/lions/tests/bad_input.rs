@@ -119,15 +119,6 @@ fn defaults_follow_from_the_hosts() {
     assert_eq!(t["hosts_per_queue"], 1);
     let t = resolved(2, json!({"receivers": 1}));
     assert_eq!(t["transmitters"], 2);
-    let nack = |packet: &str| {
-        let t = resolved(64, json!({"architecture": "ao-nack", "packet": packet}));
-        t["detector"].as_str().expect("a word").to_owned()
-    };
-    // §IV: 125 B are as long as 20 m; here with header and tuning.
-    assert_eq!(
-        (nack("256 B"), nack("64 B")),
-        ("edge".into(), "timers".into())
-    );
 }
 
 #[test]

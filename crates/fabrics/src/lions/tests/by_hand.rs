@@ -112,7 +112,10 @@ fn hosts_send_on_while_nacks_are_on_their_way() {
 fn the_edge_detector_waits_for_short_packets() {
     let rows = [(0, 1, 256 + 10, 0), (0, 2, 256, 0)];
     let table = json!({"architecture": "ao-nack", "tuning": "0 ns"});
+    // By itself it is not chosen then: the next begins as the short one has left.
     let got = finishes(16, &table, &rows);
+    assert_eq!(got[1], 222_400 + 25_600 + 308_800);
+    let got = finishes(16, &with(table, json!({"detector": "edge"})), &rows);
     // The short one begins at 222.4 ns and lasts 12 ns; the next begins 100 + 13.6 later.
     assert_eq!(
         got,
