@@ -11,6 +11,11 @@
 //! list and the sort all preserve the order of insertion, and all events of one
 //! time are in one place at any moment.
 //!
+//! Events of a kind that always comes a fixed time ahead need no calendar: a
+//! kernel may give them to one of a few *lanes*, queues that are in order of time
+//! by themselves. Of events at the same time those of lanes leave first, the
+//! lowest lane before all.
+//!
 //! The width follows the events: every few thousand of them the agenda looks at
 //! how many distinct times a day held and how far it had to look for the next
 //! day, and lays its calendar out anew if that was wasteful.
@@ -27,7 +32,12 @@
 //! | lock step: multiples of 100 ns | 24 → 12 | 36 → 13 | 102 → 32 |
 //! | heavy tail: Pareto 1.05 | 38 → 20 | 50 → 21 | 122 → 36 |
 
+mod lanes;
+
+pub use lanes::LANES;
+
 use crate::time::Time;
+use lanes::Lanes;
 
 /// End of a chain.
 const NONE: u32 = u32::MAX;
@@ -39,6 +49,8 @@ const BUCKETS_MAX: usize = 1 << 20;
 const SHIFT_FIRST: u32 = 13;
 /// Widest day: 2⁵⁰ ps is 19 minutes.
 const SHIFT_MAX: u32 = 50;
+/// `Agenda::beyond` before it was looked for.
+const UNKNOWN: Time = Time(i64::MIN);
 /// Events between two looks at the layout, at least.
 const TUNE_EVERY: u64 = 4096;
 
@@ -103,6 +115,9 @@ pub struct Agenda<E> {
     /// The first day beyond the buckets; a multiple of half their number, and
     /// at most their number after `day`.
     end: i64,
+    /// No event beyond today is before this; unless it is not known.
+    beyond: Time,
+    lanes: Lanes<E>,
     len: usize,
     work: Work,
     tune_at: u64,
@@ -129,6 +144,8 @@ impl<E: Copy> Agenda<E> {
             shift: SHIFT_FIRST,
             day: 0,
             end: BUCKETS_MIN as i64,
+            beyond: UNKNOWN,
+            lanes: Lanes::new(),
             len: 0,
             work: Work::default(),
             tune_at: TUNE_EVERY,
@@ -152,14 +169,36 @@ impl<E: Copy> Agenda<E> {
         self.place(at, event);
     }
 
+    /// Schedules `event` at `at` in a lane (below [`LANES`]), whose events come
+    /// in order of time: `at` is not before the last of them.
+    #[inline]
+    pub fn append(&mut self, lane: usize, at: Time, event: E) {
+        self.len += 1;
+        self.lanes.push(lane, at, event);
+    }
+
     /// Takes the next event if it is strictly before `limit`.
+    #[inline]
+    pub fn pop_before(&mut self, limit: Time) -> Option<(Time, E)> {
+        let lane = self.lanes.next;
+        if let Some(next) = self.pop_calendar(limit.min(lane)) {
+            return Some(next);
+        }
+        if lane >= limit {
+            return None;
+        }
+        self.len -= 1;
+        self.lanes.pop()
+    }
+
+    /// Takes the next event of the calendar if it is strictly before `limit`.
     ///
     /// The calendar is not turned beyond `limit`: what is scheduled next may
     /// well be earlier than what waits.
     #[inline]
-    pub fn pop_before(&mut self, limit: Time) -> Option<(Time, E)> {
+    fn pop_calendar(&mut self, limit: Time) -> Option<(Time, E)> {
         while self.head == self.today.len() {
-            if !self.begin_day(limit) {
+            if self.beyond >= limit || !self.begin_day(limit) {
                 return None;
             }
         }
@@ -178,6 +217,7 @@ impl<E: Copy> Agenda<E> {
 
     #[inline]
     fn place(&mut self, at: Time, event: E) {
+        self.beyond = self.beyond.min(at);
         let day = at.0 >> self.shift;
         if day <= self.day {
             self.squeeze(at, event);
@@ -232,9 +272,11 @@ impl<E: Copy> Agenda<E> {
         let Some(day) = self.next_occupied() else {
             return self.turn_to_later(limit);
         };
-        if Time(day << self.shift) >= limit {
+        self.beyond = Time(day << self.shift);
+        if self.beyond >= limit {
             return false;
         }
+        self.beyond = UNKNOWN;
         self.day = day;
         self.open(day as usize & (self.buckets.len() - 1));
         let half = self.buckets.len() as i64 / 2;
@@ -280,9 +322,11 @@ impl<E: Copy> Agenda<E> {
 
     /// Moves the window of the buckets, all empty, to the far future.
     fn turn_to_later(&mut self, limit: Time) -> bool {
-        if self.later.is_empty() || self.later_from >= limit {
+        self.beyond = self.later_from;
+        if self.beyond >= limit {
             return false;
         }
+        self.beyond = UNKNOWN;
         let (day, half) = (
             self.later_from.0 >> self.shift,
             self.buckets.len() as i64 / 2,
@@ -408,29 +452,35 @@ mod tests {
     use std::cmp::Reverse;
     use std::collections::BinaryHeap;
 
-    /// The oracle: a binary heap with sequence numbers.
+    /// The oracle: a binary heap with lanes, the calendar behind them, and
+    /// sequence numbers.
     #[derive(Default)]
     struct Heap {
-        heap: BinaryHeap<Reverse<(Time, u64)>>,
+        heap: BinaryHeap<Reverse<(Time, usize, u64)>>,
         sequence: u64,
     }
 
     impl Heap {
         fn schedule(&mut self, at: Time) -> u64 {
+            self.append(LANES, at)
+        }
+
+        fn append(&mut self, lane: usize, at: Time) -> u64 {
             self.sequence += 1;
-            self.heap.push(Reverse((at, self.sequence)));
+            self.heap.push(Reverse((at, lane, self.sequence)));
             self.sequence
         }
 
         fn pop_before(&mut self, limit: Time) -> Option<(Time, u64)> {
-            let next = self.heap.peek()?.0;
-            (next.0 < limit).then(|| self.heap.pop().unwrap().0)
+            let Reverse((at, _, event)) = *self.heap.peek()?;
+            (at < limit).then(|| (self.heap.pop(), (at, event)).1)
         }
     }
 
     #[derive(Clone, Debug)]
     enum Step {
         Schedule(i64),
+        Append(usize, i64),
         Pop(i64),
         Drain(i64),
     }
@@ -450,6 +500,7 @@ mod tests {
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let step = prop_oneof![
             5 => lead().prop_map(Step::Schedule),
+            5 => (0..LANES, lead()).prop_map(|(lane, lead)| Step::Append(lane, lead)),
             4 => lead().prop_map(Step::Pop),
             1 => lead().prop_map(Step::Drain),
         ];
@@ -460,8 +511,14 @@ mod tests {
     fn same_as_heap(steps: &[Step], tune: u64) {
         let (mut heap, mut agenda) = (Heap::default(), Agenda::new());
         let mut now = Time::ZERO;
+        let mut last = [Time(i64::MIN); LANES];
         for step in steps {
             match *step {
+                Step::Append(lane, lead) => {
+                    last[lane] = last[lane].max(now + Time(lead));
+                    let event = heap.append(lane, last[lane]);
+                    agenda.append(lane, last[lane], event);
+                }
                 Step::Schedule(lead) => {
                     let at = now + Time(lead);
                     let event = heap.schedule(at);

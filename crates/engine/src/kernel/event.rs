@@ -91,6 +91,7 @@ impl<K: EventKernel> Fabric for EventDriven<K> {
     }
 
     fn advance(&mut self, to: Time, io: &mut Io) {
+        let closed_loop = !io.flows.after.is_empty();
         loop {
             let arrival = io.next_arrival().unwrap_or(Time::NEVER);
             let limit = arrival.min(to);
@@ -99,7 +100,7 @@ impl<K: EventKernel> Fabric for EventDriven<K> {
             let mut released = false;
             while let Some((now, event)) = self.agenda.pop_before(limit) {
                 self.kernel.handle(now, event, io, &mut self.agenda);
-                released = io.ledger.flows_completed != completed;
+                released = closed_loop && io.ledger.flows_completed != completed;
                 if released {
                     break;
                 }

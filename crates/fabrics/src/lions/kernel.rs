@@ -2,7 +2,8 @@
 //!
 //! Two events a packet where nothing contends: it is at the arbiter, and it is
 //! with its destination. A host's next packet is known when the one before it
-//! is arbitrated, so hosts need no events of their own. Here belong loop-back
+//! is arbitrated, so hosts need no events of their own. Full packets take
+//! constant times, so most events go by lanes of the agenda. Here belong loop-back
 //! buffers, packets that are dropped, and NACKs that an edge detector is enough
 //! for: then a host has one packet at most whose fate is open. [`Pipelined`]
 //! has the others.
@@ -74,7 +75,26 @@ impl Now<'_> {
     fn schedule(&mut self, at: Time, event: Event) {
         self.todo.schedule(at, event);
     }
+
+    /// Schedules an event that is usually a fixed time ahead.
+    #[inline]
+    fn usually(&mut self, ahead: Time, lane: usize, at: Time, event: Event) {
+        if at == self.at + ahead {
+            self.todo.append(lane, at, event);
+        } else {
+            self.todo.schedule(at, event);
+        }
+    }
 }
+
+/// Full packets that are delivered.
+const DELIVERED: usize = 0;
+/// Packets of hosts that were idle.
+const FIRST: usize = 1;
+/// Packets of hosts behind full packets.
+const BEHIND: usize = 2;
+/// Full packets that have left a loop-back queue.
+const DONE: usize = 3;
 
 /// The kernel.
 pub struct Switch {
@@ -122,35 +142,47 @@ impl Switch {
         let wire = self.pace.wire(packet.bytes);
         let busy = if self.arbiters.is_open(arbiter, now.at) {
             self.hosts.pop(host, packet.bytes, now.io);
-            self.pass(host as u32, arbiter, packet, false, now);
+            self.pass(host as u32, arbiter, packet, wire, now);
             self.nack.when_none(wire)
         } else {
-            self.loses(host, packet, output, now)
+            self.loses(host, packet, output, wire, now)
         };
         let free = sent + busy + self.pace.gap;
         if let Some(start) = self.hosts.next(host, free, now.io) {
-            let host = host as u32;
-            now.schedule(start + self.pace.to_switch, Event::Asks { host });
+            let (at, host) = (start + self.pace.to_switch, host as u32);
+            now.usually(self.pace.slot(), BEHIND, at, Event::Asks { host });
         }
     }
 
-    /// A packet goes to its destination.
+    /// A packet of a host or a loop-back queue, by its transmitter, goes to its
+    /// destination.
     #[inline]
-    fn pass(&mut self, tx: u32, arbiter: usize, packet: Packet, stored: bool, now: &mut Now) {
-        let busy = self.pace.wire(packet.bytes) + self.pace.gap;
-        self.arbiters.occupy(arbiter, now.at + busy);
-        let there = self.passage.forward(tx, arbiter, packet, now.at, now.io);
+    fn pass(&mut self, tx: u32, arbiter: usize, packet: Packet, wire: Time, now: &mut Now) {
+        let (until, stored) = (now.at + wire, tx >= self.ports.hosts() as u32);
+        self.arbiters.occupy(arbiter, until + self.pace.gap);
+        self.passage
+            .forward(tx, arbiter, packet, wire, now.at, now.io);
         let event = Event::Delivered {
             flow: packet.flow,
             bytes: packet.bytes as u16,
             stored,
         };
-        now.schedule(there, event);
+        if wire == self.pace.full {
+            now.todo.append(DELIVERED, until + self.pace.to_host, event);
+        } else {
+            now.schedule(until + self.pace.to_host, event);
+        }
     }
 
     /// A host's packet has lost. Returns how long its transmitter is taken.
-    fn loses(&mut self, host: usize, packet: Packet, output: u32, now: &mut Now) -> Time {
-        let wire = self.pace.wire(packet.bytes);
+    fn loses(
+        &mut self,
+        host: usize,
+        packet: Packet,
+        output: u32,
+        wire: Time,
+        now: &mut Now,
+    ) -> Time {
         match self.architecture {
             Architecture::AoNack => {
                 let (lasts, busy) = self.nack.when_one(wire);
@@ -236,20 +268,17 @@ impl Switch {
     fn leave(&mut self, queue: u32, arbiter: usize, now: &mut Now) {
         let output = self.arbiters.output(arbiter);
         let packet = self.loopback.dequeue(queue, output);
+        let wire = self.pace.wire(packet.bytes);
         if self.loopback.is_tunable() {
             let transmitter = self.loopback.transmitter(queue, output);
-            let done = now.at + self.pace.wire(packet.bytes);
-            self.pass(
-                self.passage.loopback(transmitter),
-                arbiter,
-                packet,
-                true,
-                now,
-            );
-            now.schedule(done, Event::Done { transmitter });
+            let tx = self.passage.loopback(transmitter);
+            self.pass(tx, arbiter, packet, wire, now);
+            let (done, event) = (now.at + wire, Event::Done { transmitter });
+            now.usually(self.pace.full, DONE, done, event);
             return;
         }
-        self.pass(self.passage.loopback(output), arbiter, packet, true, now);
+        let tx = self.passage.loopback(output);
+        self.pass(tx, arbiter, packet, wire, now);
         if self.loopback.holds(queue, output) {
             self.ask(queue, output, now);
         }
@@ -299,11 +328,12 @@ impl EventKernel for Switch {
     }
 
     #[inline]
-    fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Agenda<Event>) {
+    fn arrive(&mut self, flow: FlowId, at: Time, io: &mut Io, todo: &mut Agenda<Event>) {
         let host = self.hosts.admit(flow, io);
-        if let Some(start) = self.hosts.wake(host, now) {
-            let host = host as u32;
-            todo.schedule(start + self.pace.to_switch, Event::Asks { host });
+        if let Some(start) = self.hosts.wake(host, at) {
+            let (way, host) = (self.pace.to_switch, host as u32);
+            let event = Event::Asks { host };
+            Now { at, io, todo }.usually(way, FIRST, start + way, event);
         }
     }
 

@@ -10,7 +10,8 @@ pub struct Pace {
     pub packet: u64,
     header: u64,
     rate: Rate,
-    full: Time,
+    /// Time on the wire of a full packet.
+    pub full: Time,
     /// Silence between packets.
     pub gap: Time,
     /// From the first bit sent by a host to its forwarding.

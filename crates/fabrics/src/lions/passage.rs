@@ -44,34 +44,26 @@ impl Passage {
         }
     }
 
-    /// A packet passes to its destination's receiver of an arbiter; of which
-    /// transmitter matters to the audit alone. Returns when it is there.
+    /// A packet that lasts `wire` passes to the receiver of an arbiter; of which
+    /// transmitter matters to the audit alone.
     #[inline]
     pub fn forward(
         &mut self,
         transmitter: u32,
         arbiter: usize,
         packet: Packet,
+        wire: Time,
         now: Time,
         io: &mut Io,
-    ) -> Time {
-        let (until, wire) = (
-            now + self.pace.wire(packet.bytes),
-            self.pace.bytes(packet.bytes),
-        );
+    ) {
+        let bytes = self.pace.bytes(packet.bytes);
         self.bytes += packet.bytes as u64;
-        self.carried += wire;
+        self.carried += bytes;
         self.passages += 1;
         if let Some(audit) = &mut io.audit {
-            audit.transmit(
-                PortId(transmitter),
-                PortId(arbiter as u32),
-                now,
-                until,
-                wire,
-            );
+            let (tx, rx) = (PortId(transmitter), PortId(arbiter as u32));
+            audit.transmit(tx, rx, now, now + wire, bytes);
         }
-        until + self.pace.to_host
     }
 
     /// As much of a host's packet as is sent in `lasts` passes to the loop-back

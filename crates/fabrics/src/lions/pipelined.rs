@@ -50,6 +50,12 @@ pub enum Event {
     },
 }
 
+/// Lanes of the agenda: what always, or after full packets, is as far ahead.
+const DELIVERED: usize = 0;
+const ASKS: usize = 1;
+const SEND: usize = 2;
+const NACK: usize = 3;
+
 /// A host's transmitter, and the packets that it has to send again.
 #[derive(Clone, Copy, Debug)]
 struct Sender {
@@ -147,14 +153,19 @@ impl Pipelined {
         };
         let Packet { flow, bytes } = self.flights[packet as usize].packet;
         io.start(flow, now);
-        todo.schedule(now + self.pace.to_switch, Event::Asks { packet });
+        todo.append(ASKS, now + self.pace.to_switch, Event::Asks { packet });
         let waits = self.hosts.waits(at);
         let sender = &mut self.senders[at];
         sender.free = now + self.pace.wire(bytes) + self.pace.gap;
         sender.next = Time::NEVER;
         if waits || sender.head != NONE {
             sender.next = sender.free;
-            todo.schedule(sender.next, Event::Send { host });
+            let event = Event::Send { host };
+            if sender.next == now + self.pace.slot() {
+                todo.append(SEND, sender.next, event);
+            } else {
+                todo.schedule(sender.next, event);
+            }
         }
     }
 
@@ -194,16 +205,22 @@ impl Pipelined {
             io.lose();
             self.passage.detour(host as usize, packet, lasts, now, io);
             let back = now + self.known - self.pace.to_switch;
-            todo.schedule(back, Event::Nack { packet: row });
+            todo.append(NACK, back, Event::Nack { packet: row });
             return;
         }
         self.open -= packet.bytes as u64;
         self.flights[row as usize].next = self.unused;
         self.unused = row;
         self.arbiters.occupy(arbiter, now + wire + self.pace.gap);
-        let there = self.passage.forward(host, arbiter, packet, now, io);
+        self.passage.forward(host, arbiter, packet, wire, now, io);
+        let there = now + wire + self.pace.to_host;
         let bytes = packet.bytes as u16;
-        todo.schedule(there, Event::Delivered { flow, bytes });
+        let event = Event::Delivered { flow, bytes };
+        if wire == self.pace.full {
+            todo.append(DELIVERED, there, event);
+        } else {
+            todo.schedule(there, event);
+        }
     }
 
     /// A host learns that a packet came back, and may still be sending it.

@@ -228,13 +228,15 @@ impl Slotted {
         io: &mut Io,
         todo: &mut Todo,
     ) {
-        let there = self.passage.forward(tx, arbiter as usize, packet, now, io);
+        let wire = self.pace.wire(packet.bytes);
+        self.passage
+            .forward(tx, arbiter as usize, packet, wire, now, io);
         let event = Event::Delivered {
             flow: packet.flow,
             bytes: packet.bytes as u16,
             stored,
         };
-        todo.schedule(there, event);
+        todo.schedule(now + wire + self.pace.to_host, event);
     }
 
     /// What becomes of the hosts that were not granted.

@@ -1,0 +1,64 @@
+//! Lanes: events that are scheduled in the order in which they happen.
+//!
+//! Where every event of a kind comes a fixed time after the one that schedules
+//! it, a queue keeps them in order and there is nothing to sort: a push and a pop
+//! take a fifth of what the calendar takes.
+
+use crate::time::Time;
+use std::collections::VecDeque;
+
+/// How many there are.
+pub const LANES: usize = 4;
+
+/// Queues of events in order of time.
+#[derive(Clone, Debug)]
+pub(super) struct Lanes<E> {
+    queues: [VecDeque<(Time, E)>; LANES],
+    /// When the first of each happens; never if it is empty.
+    heads: [Time; LANES],
+    /// The lane whose first event is next, the lowest of equals, and its time.
+    lane: usize,
+    pub next: Time,
+}
+
+impl<E: Copy> Lanes<E> {
+    pub fn new() -> Self {
+        Lanes {
+            queues: std::array::from_fn(|_| VecDeque::new()),
+            heads: [Time::NEVER; LANES],
+            lane: 0,
+            next: Time::NEVER,
+        }
+    }
+
+    /// Adds an event that is not before the last of its lane.
+    #[inline]
+    pub fn push(&mut self, lane: usize, at: Time, event: E) {
+        debug_assert!(
+            self.queues[lane].back().is_none_or(|last| last.0 <= at),
+            "events of a lane come in order of time"
+        );
+        if self.heads[lane] == Time::NEVER {
+            self.heads[lane] = at;
+            if (at, lane) < (self.next, self.lane) {
+                (self.next, self.lane) = (at, lane);
+            }
+        }
+        self.queues[lane].push_back((at, event));
+    }
+
+    /// Takes the next event; there must be one.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Time, E)> {
+        let queue = &mut self.queues[self.lane];
+        let first = queue.pop_front();
+        self.heads[self.lane] = queue.front().map_or(Time::NEVER, |e| e.0);
+        (self.lane, self.next) = (0, self.heads[0]);
+        for lane in 1..LANES {
+            if self.heads[lane] < self.next {
+                (self.lane, self.next) = (lane, self.heads[lane]);
+            }
+        }
+        first
+    }
+}
