@@ -197,11 +197,11 @@ impl Lines {
             if (0..self.boxes).all(|b| self.lists[at + b].is_empty()) {
                 break;
             }
-            for b in 0..self.boxes {
+            for (b, out) in out.iter_mut().enumerate() {
                 let mut list = std::mem::take(&mut self.lists[at + b]);
                 let next = match before {
                     Some(before) => &mut self.lists[before + b],
-                    None => &mut out[b],
+                    None => out,
                 };
                 list.retain(|q| {
                     let gone = goes(q.row());
@@ -433,7 +433,7 @@ mod tests {
                         both.check(turn, rows, &out);
                     }
                     2 => {
-                        let goes = |c: Cell| c.seq() % 3 == 0;
+                        let goes = |c: Cell| c.seq().is_multiple_of(3);
                         let gone = both.lines.pull(row, turn, goes);
                         let queue = &mut both.model[ROWS * turn + row];
                         let (go, stay) = queue.iter().partition(|q| goes(q.cell()));

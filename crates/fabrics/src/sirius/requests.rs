@@ -204,7 +204,7 @@ impl Requests {
 /// The walk of A.3 and nothing else: flows and intermediates are drawn until either
 /// run out. Returns the number of requests.
 fn walk_plainly(
-    flows: &mut Vec<(u16, u32)>,
+    flows: &mut [(u16, u32)],
     candidates: &mut [u16],
     rng: &mut Stream,
     wants: &mut [u16],
