@@ -67,7 +67,7 @@ impl FabricConfig for SiriusConfig {
         let nodes = site.cluster.racks as u64;
         let state = match self.mode {
             Mode::RequestGrant => self.protocol_memory(&derived, nodes),
-            Mode::Ideal => Ideal::memory(self, nodes, site.flows.len() as u64),
+            Mode::Ideal => Ideal::memory(self, &derived, nodes, site.flows.len() as u64),
         };
         // A bit a cell, and what a flow takes in columns.
         state + site.flows.total_bytes() / derived.cell / 8 + 80 * site.flows.len() as u64
@@ -78,7 +78,7 @@ impl SiriusConfig {
     fn protocol_memory(&self, derived: &Derived, nodes: u64) -> u64 {
         // Beside the length of a line: M, candidates, LOCAL's ends, the last grant and
         // the pending requests, and its place in every book.
-        let pair = Lines::BYTES_A_PAIR + 2 + 2 + 8 + 4 + 4 + 2 * derived.books(self) as u64;
+        let pair = Lines::BYTES_A_PAIR + 1 + 2 + 8 + 4 + 4 + 2 * derived.books(self) as u64;
         // Lists have room for twice their cells at most; a cell waits in every line,
         // which is much, and one a transceiver is in a fibre.
         let cell = 2 * size_of::<Queued>() as u64;

@@ -458,15 +458,18 @@ fn any_fault() -> impl Strategy<Value = Vec<Fault>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// Whatever fails and comes back: all is delivered once, nothing leaks, and
-    /// neither the number of threads nor the horizons matter.
+    /// Whatever fails and comes back, with and without links of servers: all is
+    /// delivered once, nothing leaks, and neither the number of threads nor the
+    /// horizons matter.
     #[test]
     fn whatever_fails(
         faults in any_fault(), racks in prop_oneof![Just(24u32), Just(72)], seed: u64,
         plan in prop_oneof![Just("rotor"), Just("wide")],
         suppressed: bool, delay in 0u32..2, far in 0i64..900, reschedule: bool, k in 1u32..5,
+        nic in prop_oneof![Just(Nic::Uncapped), Just(Nic::Capped(Rate(40 * Rate::GBPS.0)))],
+        seconds_first: bool,
     ) {
-        let c = cluster(racks, 4);
+        let c = Cluster { nic, ..cluster(racks, 4) };
         let ring = reschedule && plan == "rotor";
         let table = json!({
             "uplink_plan": plan, "uplinks": 6, "detection_epochs": k,
@@ -474,6 +477,7 @@ proptest! {
             "repeat_requests": if suppressed { "suppressed" } else { "allowed" },
             "propagation": format!("{far} ns"),
             "recovery": if ring { "reschedule" } else { "degrade" },
+            "hop_order": if seconds_first { "second_hop_first" } else { "fifo" },
         });
         let flows = random(&c, 300, 40_000, Time::NS * 100, seed);
         let one = Case::new(c, table.clone(), flows.clone(), faults.clone()).run();

@@ -40,7 +40,7 @@ use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
     Cluster, Command, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
 };
-use nodes::{Flight, Nodes};
+use nodes::{Flight, Nodes, Via};
 
 /// SIRIUS (IDEAL).
 pub struct Ideal {
@@ -83,11 +83,15 @@ impl Ideal {
     }
 
     /// Bytes of memory for so many nodes and flows, about.
-    pub fn memory(config: &SiriusConfig, nodes: u64, flows: u64) -> u64 {
+    pub fn memory(config: &SiriusConfig, derived: &Derived, nodes: u64, flows: u64) -> u64 {
         // More than this under way at one source is overload: it takes what it takes.
         let at_once = flows.div_ceil(nodes).min(256);
         let pair = relays::BYTES_A_PAIR + credits::bytes_a_peer(config.ideal_window, at_once);
-        nodes.pow(2) * pair + 64 * nodes * at_once
+        // Every transceiver may have a cell in every slot that is in the fibres; lists
+        // have room for twice what is in them.
+        let slots = derived.flights(config) as u64;
+        let flying = slots * nodes * derived.uplinks as u64 * 2 * size_of::<Via>() as u64;
+        nodes.pow(2) * pair + 64 * nodes * at_once + flying
     }
 
     fn admit(&mut self, now: Time, io: &mut Io) {
@@ -186,6 +190,10 @@ impl SlotKernel for Ideal {
     fn slot(&mut self, slot: i64, io: &mut Io) {
         let now = self.config.slot * slot;
         self.admit(now, io);
+        // What a delivery within a rack releases may have arrived by now, too.
+        while self.bypassed.deliver(now, io) {
+            self.admit(now, io);
+        }
         self.bypassed.deliver(now + self.config.slot, io);
         if self.inside > 0 {
             self.transmit(slot, io);

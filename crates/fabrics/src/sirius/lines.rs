@@ -98,6 +98,9 @@ pub struct Lines {
     /// Those about to join, by groups of turns, with turn and box; no groups where
     /// turns are few.
     joining: Vec<Vec<(Queued, u16, u16)>>,
+    /// Those who know their list, and will be written to it together: the
+    /// processor then waits for many of them at a time.
+    placed: Vec<(Queued, u32)>,
     /// Lists that were read: places are filled anew while they are in the cache.
     pub(super) spare: Vec<Vec<Queued>>,
 }
@@ -117,6 +120,7 @@ impl Lines {
             rows,
             boxes,
             joining: vec![Vec::new(); groups],
+            placed: Vec::new(),
             stride,
             len: Column::zeroed(stride * nodes),
             first: vec![0; nodes],
@@ -131,7 +135,9 @@ impl Lines {
 
     /// Adds a cell to the end of its line.
     pub fn push(&mut self, turn: usize, queued: Queued, to: usize) {
-        self.open().push(turn, queued, to);
+        let mut lines = self.open();
+        lines.place(turn, queued, to);
+        lines.write();
     }
 
     /// All lines, borrowed once for many cells.
@@ -145,6 +151,7 @@ impl Lines {
             lists: &mut self.lists,
             beyond: &mut self.beyond,
             joining: &mut self.joining,
+            placed: &mut self.placed,
             spare: &mut self.spare,
         }
     }
@@ -153,12 +160,9 @@ impl Lines {
     pub fn settle(&mut self) {
         for group in 0..self.joining.len() {
             let mut joining = std::mem::take(&mut self.joining[group]);
-            let hint =
-                |lines: &Open, j: &(Queued, u16, u16)| lines.prefetch(j.0.row(), j.1 as usize);
-            let join = |lines: &mut Open, j: &(Queued, u16, u16)| {
-                lines.push(j.1 as usize, j.0, j.2 as usize)
-            };
-            hinted(&joining, &mut self.open(), hint, join);
+            let mut lines = self.open();
+            hinted(&joining, &mut lines, Open::hint, Open::place_gathered);
+            lines.write();
             joining.clear();
             self.joining[group] = joining;
         }
@@ -308,22 +312,24 @@ pub struct Open<'a> {
     lists: &'a mut [Vec<Queued>],
     beyond: &'a mut [Vec<(Queued, u16)>],
     joining: &'a mut [Vec<(Queued, u16, u16)>],
+    placed: &'a mut Vec<(Queued, u32)>,
     spare: &'a mut Vec<Vec<Queued>>,
 }
 
 impl Open<'_> {
-    /// Adds a cell to the end of its line, at the latest when the lines are settled.
+    /// Adds a cell to the end of its line; it is there when the lines are written
+    /// and settled.
     #[inline(always)]
     pub fn join(&mut self, turn: usize, queued: Queued, to: usize) {
         if self.joining.is_empty() {
-            return self.push(turn, queued, to);
+            return self.place(turn, queued, to);
         }
         self.joining[turn / GROUP].push((queued, turn as u16, to as u16));
     }
 
-    /// Adds a cell to the end of its line.
+    /// Finds the place of a cell.
     #[inline(always)]
-    pub fn push(&mut self, turn: usize, queued: Queued, to: usize) {
+    fn place(&mut self, turn: usize, queued: Queued, to: usize) {
         let len = &mut self.len[turn * self.stride + queued.row()];
         let place = *len as usize;
         if place == PLACES {
@@ -333,11 +339,30 @@ impl Open<'_> {
         *len += 1;
         let place = (self.first[turn] as usize + place) % PLACES;
         let at = (place * self.first.len() + turn) * self.boxes + to;
-        let list = &mut self.lists[at];
-        if list.len() == list.capacity() {
-            refill(list, self.spare);
+        self.placed.push((queued, at as u32));
+    }
+
+    /// Writes those who know their place to their lists.
+    #[inline(always)]
+    pub fn write(&mut self) {
+        for &(queued, at) in &*self.placed {
+            let list = &mut self.lists[at as usize];
+            if list.len() == list.capacity() {
+                refill(list, self.spare);
+            }
+            list.push(queued);
         }
-        list.push(queued);
+        self.placed.clear();
+    }
+
+    #[inline(always)]
+    fn place_gathered(&mut self, (queued, turn, to): &(Queued, u16, u16)) {
+        self.place(*turn as usize, *queued, *to as usize);
+    }
+
+    #[inline(always)]
+    fn hint(&self, (queued, turn, _): &(Queued, u16, u16)) {
+        super::prefetch::prefetch(self.len, *turn as usize * self.stride + queued.row());
     }
 
     /// By words, so that a cell on its way to a list is never in memory.
@@ -346,12 +371,6 @@ impl Open<'_> {
     fn push_beyond(&mut self, turn: usize, rank: u32, seq: u32, ends: u32, to: usize) {
         let queued = Queued { rank, seq, ends };
         self.beyond[turn].push((queued, to as u16));
-    }
-
-    /// Hints that somebody will join this line soon.
-    #[inline(always)]
-    pub fn prefetch(&self, row: usize, turn: usize) {
-        super::prefetch::prefetch(self.len, turn * self.stride + row);
     }
 }
 

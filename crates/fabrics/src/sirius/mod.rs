@@ -24,6 +24,7 @@
 pub mod book;
 pub mod bypass;
 pub mod cell;
+mod checks;
 pub mod config;
 mod entry;
 mod eras;
@@ -48,6 +49,7 @@ mod sending;
 mod server_tests;
 pub mod servers;
 pub mod shard;
+pub mod switches;
 pub mod topology;
 
 pub use entry::ENTRY;

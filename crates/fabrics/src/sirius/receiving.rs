@@ -39,6 +39,7 @@ impl Shard {
             peak: 0,
         };
         mail.relay.iter().for_each(|q| relays.join(q));
+        relays.lines.write();
         self.peak = self.peak.max(relays.peak as u64);
         self.held += mail.relay.len() as u64;
     }

@@ -6,7 +6,7 @@
 //! is both lost and delivered.
 
 use super::cell::Cell;
-use super::config::Intermediates;
+use super::config::{Intermediates, QueueMetric};
 use super::faults::{Event, Part, Stretch};
 use super::grants::DENIED;
 use super::kernel::Sirius;
@@ -73,8 +73,12 @@ impl Shard {
         if let Some(granted) = &mut self.granted {
             gone.extend(granted.pull(row, turn, &goes));
         }
+        let seconds = gone.iter().filter(|c| c.is_second()).count() as u32;
         self.held -= gone.len() as u64;
-        self.relaying[row] -= gone.iter().filter(|c| c.is_second()).count() as u32;
+        self.relaying[row] -= seconds;
+        if self.metric != QueueMetric::Relay {
+            self.promised[row] -= gone.len() as u32 - seconds;
+        }
         gone
     }
 }

@@ -1,6 +1,7 @@
 //! A slot at its beginning: what leaves the nodes of a shard.
 
 use super::cell::Routes;
+use super::config::QueueMetric;
 use super::faults::Lost;
 use super::lines::Queued;
 use super::mail::{to_box, Flight};
@@ -18,7 +19,12 @@ impl Shard {
         ways: &Ways,
         flight: &mut Flight,
     ) {
-        flight.clear(&mut self.lines.spare);
+        let spare = match &mut self.granted {
+            // Whoever has less: who has none would ask for more for ever.
+            Some(g) if g.spare.len() < self.lines.spare.len() => &mut g.spare,
+            _ => &mut self.lines.spare,
+        };
+        flight.clear(spare);
         if self.held == 0 {
             return;
         }
@@ -33,6 +39,10 @@ impl Shard {
             self.hops += taken;
             if WATCHED {
                 self.note_sent(column, out, ways);
+            }
+            if self.metric != QueueMetric::Relay {
+                let first_hops = out.iter().flatten().filter(|q| !q.cell().is_second());
+                first_hops.for_each(|q| self.promised[q.row()] -= 1);
             }
             if FAULTY {
                 self.lose_some(slot, column, out, ways);

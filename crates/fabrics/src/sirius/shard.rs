@@ -53,6 +53,8 @@ pub struct Shard {
     pub(super) held: u64,
     /// Of each row, cells on their second hop.
     pub(super) relaying: Vec<u32>,
+    /// Of each row, granted cells, where `queue_metric` counts them.
+    pub(super) promised: Vec<u32>,
     /// Most cells ever queued at the worst row, as `queue_metric` counts.
     pub(super) peak: u64,
     /// Whether there are too many pairs for the second-level cache.
@@ -98,7 +100,11 @@ pub(super) struct Ways<'a> {
 
 /// Cells are looked up this far ahead of their turn: long enough for memory to
 /// answer, few enough for the first-level cache.
-pub(super) const AHEAD: usize = 16;
+const AHEAD: usize = 16;
+
+/// So many granted cells are gathered at most before they join their lines: what
+/// the second-level cache holds.
+const TOGETHER: u64 = 1 << 15;
 
 impl Shard {
     /// Idle nodes `lo .. lo + rows`.
@@ -125,6 +131,7 @@ impl Shard {
             lines: lines(),
             held: 0,
             relaying: vec![0; rows],
+            promised: vec![0; rows],
             peak: 0,
             far: rows * nodes > 1 << 15,
             requests: Requests::new(
@@ -178,7 +185,8 @@ impl Shard {
     pub(super) fn queue_at(&self, row: usize) -> u64 {
         let local = match self.metric {
             QueueMetric::Relay => 0,
-            QueueMetric::RelayAndLocal => self.local.cells(row),
+            // A granted cell is still at its source.
+            QueueMetric::RelayAndLocal => self.local.cells(row) + self.promised[row] as u64,
         };
         self.relaying[row] as u64 + local
     }
@@ -231,7 +239,12 @@ impl Shard {
     ) {
         let mut granted = std::mem::take(&mut self.found);
         let by_destination = self.serves == GrantServes::Fifo && !self.requests.suppressed();
+        let mut settled = self.held;
         for (row, destinations) in askers.iter() {
+            if self.held - settled > TOGETHER {
+                self.settle();
+                settled = self.held;
+            }
             if by_destination && destinations.len() <= FEW {
                 self.accept_by_destination(row as usize, destinations, visits, tiles, unused);
                 continue;
@@ -253,10 +266,14 @@ impl Shard {
                 first += wants.len() as u16;
             }
         }
-        let lines = self.granted.as_mut().unwrap_or(&mut self.lines);
-        lines.settle();
+        self.settle();
         askers.clear();
         self.found = granted;
+    }
+
+    /// Granted cells that were gathered join their lines.
+    fn settle(&mut self) {
+        self.granted.as_mut().unwrap_or(&mut self.lines).settle();
     }
 
     /// The grants of a row, destination by destination: all cells come from the
@@ -301,8 +318,8 @@ impl Shard {
             }
             self.local.put_back(row, cells);
         }
-        self.held += moved;
-        self.local.left(row, moved);
+        lines.write();
+        self.count_granted(row, moved);
     }
 
     /// The grants of a row by the nodes of `shard`, cell by cell.
@@ -331,8 +348,18 @@ impl Shard {
             lines.join(visits.turn(label, grant.by as usize), queued, to);
             moved += 1;
         }
+        lines.write();
+        self.count_granted(row, moved);
+    }
+
+    /// Cells of a row went from LOCAL to the lines.
+    #[inline(always)]
+    fn count_granted(&mut self, row: usize, moved: u64) {
         self.held += moved;
         self.local.left(row, moved);
+        if self.metric != QueueMetric::Relay {
+            self.promised[row] += moved as u32;
+        }
     }
 
     /// Unused grants of this shard's nodes lapse.

@@ -1,0 +1,438 @@
+//! What a `[[fabric]]` table of Sirius must meet, and what follows from it.
+
+use super::cell::Cell;
+use super::config::{Derived, Intermediates, Mode, Recovery, SiriusConfig};
+use super::plan::{gratings, Unwirable, UplinkPlan};
+use super::topology::Schedule;
+use lightloom_control::cyclic::RoundRobin;
+use lightloom_engine::{Bytes, Cluster, Flows, Nic, Refusal, Time};
+
+impl SiriusConfig {
+    /// Completes and checks the table.
+    ///
+    /// # Errors
+    /// A [`Refusal`] of the first key that cannot be met.
+    pub fn derive(&self, cluster: &Cluster) -> Result<Derived, Refusal> {
+        self.check_timing()?;
+        self.check_protocol()?;
+        self.check_mode(cluster)?;
+        let base = self.base_uplinks(cluster)?;
+        let uplinks = self.check_uplinks(cluster, base)?;
+        self.check_recovery(cluster)?;
+        let schedule = self.schedule(cluster, base, uplinks)?;
+        Ok(Derived {
+            uplinks,
+            base,
+            cell: self.check_cell()?,
+            schedule,
+        })
+    }
+
+    fn check_timing(&self) -> Result<(), Refusal> {
+        let refuse = |key: &str, value: Time, limit: String, remedy: &str| {
+            Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
+        };
+        if self.guardband < Time::ZERO {
+            return refuse(
+                "guardband",
+                self.guardband,
+                "a guardband is not negative".into(),
+                "use 0 ns or more",
+            );
+        }
+        if self.slot <= self.guardband {
+            let limit = format!(
+                "slot {} is not longer than guardband {}",
+                self.slot, self.guardband
+            );
+            return refuse(
+                "slot",
+                self.slot,
+                limit,
+                "raise fabric.slot or lower fabric.guardband",
+            );
+        }
+        if self.slot > Time::MS {
+            return refuse(
+                "slot",
+                self.slot,
+                "slots beyond 1 ms are another fabric".into(),
+                "lower fabric.slot",
+            );
+        }
+        if self.propagation < Time::ZERO || self.propagation > Time::MS {
+            return refuse(
+                "propagation",
+                self.propagation,
+                "must lie in 0 ns to 1 ms".into(),
+                "correct it",
+            );
+        }
+        if self.channel_rate.0 == 0 {
+            return Err(Refusal::new(
+                "fabric.channel_rate",
+                self.channel_rate,
+                "carries nothing",
+                "use e.g. \"50 Gb/s\"",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_mode(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        match (self.mode, cluster.nic) {
+            (Mode::Ideal, Nic::Capped(rate)) => Err(Refusal::new(
+                "fabric.mode",
+                "ideal",
+                format!("SIRIUS (IDEAL) has no server links, and cluster.nic is {rate}"),
+                "set cluster.nic = \"uncapped\", or use mode = \"request_grant\"",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses flows of more cells than a cell's number can say.
+    pub(super) fn check_flows(&self, cell: u64, flows: &Flows) -> Result<(), Refusal> {
+        let largest = flows.bytes.iter().copied().max().unwrap_or(0);
+        if largest.div_ceil(cell.max(1)) <= Cell::SEQ_MAX {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            "fabric.cell",
+            Bytes(cell),
+            format!(
+                "a flow of {} is more than {} cells",
+                Bytes(largest),
+                Cell::SEQ_MAX
+            ),
+            "raise fabric.cell and fabric.slot, or split the flow",
+        ))
+    }
+
+    fn check_protocol(&self) -> Result<(), Refusal> {
+        let within = |key: &str, value: u32, low: u32, high: u32, why: &str| {
+            if (low..=high).contains(&value) {
+                return Ok(());
+            }
+            let limit = format!("must lie in {low} to {high}{why}");
+            Err(Refusal::new(
+                format!("fabric.{key}"),
+                value,
+                limit,
+                format!("use {low} to {high}"),
+            ))
+        };
+        let why =
+            " (below 2 a node cannot take the next cell before it has sent the last: Sirius §4.3)";
+        within("queue", self.queue, 2, 64, why)?;
+        within("grant_delay_epochs", self.grant_delay_epochs, 0, 1, "")?;
+        within("ideal_window", self.ideal_window, 1, 255, "")?;
+        within("detection_epochs", self.detection_epochs, 1, 255, "")
+    }
+
+    fn check_recovery(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        if self.recovery != Recovery::Reschedule {
+            return Ok(());
+        }
+        let refuse = |limit: &str| {
+            let remedy = "use recovery = \"degrade\"";
+            Err(Refusal::new(
+                "fabric.recovery",
+                "\"reschedule\"",
+                limit,
+                remedy,
+            ))
+        };
+        if self.uplink_plan != UplinkPlan::Rotor {
+            return refuse("the wiring of gratings leaves no schedule without a node: only uplink_plan = \"rotor\" has one");
+        }
+        if cluster.racks > 1024 {
+            return refuse("schedules without a node are kept for at most 1024 nodes");
+        }
+        Ok(())
+    }
+
+    fn check_cell(&self) -> Result<u64, Refusal> {
+        let fits = self.channel_rate.bytes_in(self.slot - self.guardband);
+        let cell = self.cell.map_or(fits, |c| c.0);
+        if cell == 0 || cell > fits {
+            let limit = format!(
+                "{} carries at most {fits} B in slot − guardband",
+                self.channel_rate
+            );
+            return Err(Refusal::new(
+                "fabric.cell",
+                Bytes(cell),
+                limit,
+                "lower fabric.cell or raise fabric.slot",
+            ));
+        }
+        Ok(cell)
+    }
+
+    fn base_uplinks(&self, cluster: &Cluster) -> Result<u32, Refusal> {
+        // A server rate such as 400 Gb/s ÷ 24 is not whole: round to the nearest uplink.
+        let rack = cluster.rack_rate().0 as f64 / self.channel_rate.0 as f64;
+        let base = rack.round();
+        if base < 1.0 || (rack - base).abs() > 1e-6 * rack {
+            return Err(Refusal::new(
+                "fabric.channel_rate",
+                self.channel_rate,
+                format!(
+                    "the rack rate {} is not a whole number of channels",
+                    cluster.rack_rate()
+                ),
+                "choose cluster.rack_rate as a multiple of fabric.channel_rate",
+            ));
+        }
+        Ok(base as u32)
+    }
+
+    fn check_uplinks(&self, cluster: &Cluster, base: u32) -> Result<u32, Refusal> {
+        let uplinks = self
+            .uplinks
+            .unwrap_or_else(|| (base * 3).div_ceil(2).min(cluster.racks));
+        if uplinks == 0 || uplinks > cluster.racks {
+            let limit = format!(
+                "must lie in 1 to the {} nodes: a pair meets at most once a slot",
+                cluster.racks
+            );
+            let remedy = if uplinks == 0 {
+                "raise fabric.uplinks"
+            } else {
+                "lower fabric.uplinks or add racks"
+            };
+            return Err(Refusal::new("fabric.uplinks", uplinks, limit, remedy));
+        }
+        if cluster.racks == 2 && self.intermediates == Intermediates::Others {
+            let limit = "between two nodes there is no other to relay";
+            let remedy = "use fabric.intermediates = \"all\", or add racks";
+            return Err(Refusal::new(
+                "fabric.intermediates",
+                "others",
+                limit,
+                remedy,
+            ));
+        }
+        if !(2..=32_000).contains(&cluster.racks) {
+            let limit = "Sirius connects 2 to 32000 nodes";
+            return Err(Refusal::new(
+                "cluster.racks",
+                cluster.racks,
+                limit,
+                "change cluster.racks",
+            ));
+        }
+        Ok(uplinks)
+    }
+
+    fn schedule(&self, cluster: &Cluster, base: u32, uplinks: u32) -> Result<Schedule, Refusal> {
+        let nodes = cluster.racks;
+        if let Some(ports) = self
+            .grating_ports
+            .filter(|&p| p == 0 || !nodes.is_multiple_of(p))
+        {
+            let limit = format!("{nodes} nodes do not divide into groups of {ports}");
+            let remedy = format!(
+                "use a divisor of {nodes}, such as {}",
+                largest_divisor(nodes, ports.max(1))
+            );
+            return Err(Refusal::new("fabric.grating_ports", ports, limit, remedy));
+        }
+        if self.uplink_plan == UplinkPlan::Rotor {
+            return Ok(Schedule::Rotor(RoundRobin { nodes, uplinks }));
+        }
+        let ports = match self.grating_ports {
+            Some(ports) => ports,
+            None if nodes.is_multiple_of(base) => nodes / base,
+            None => {
+                let limit =
+                    format!("{nodes} nodes ÷ {base} base uplinks is not a whole number of ports");
+                let remedy = "set fabric.grating_ports, or uplink_plan = \"rotor\"";
+                return Err(Refusal::new(
+                    "fabric.grating_ports",
+                    "(default)",
+                    limit,
+                    remedy,
+                ));
+            }
+        };
+        gratings(self.uplink_plan, nodes, ports, uplinks)
+            .map(Schedule::Gratings)
+            .map_err(|e| match e {
+                Unwirable::Nodes => unreachable!("checked above"),
+                Unwirable::Remainder(rest) => Refusal::new(
+                    "fabric.uplinks",
+                    uplinks,
+                    format!(
+                        "{rest} uplinks beyond whole banks of {} do not tile",
+                        nodes / ports
+                    ),
+                    "use uplink_plan = \"wide\" or \"rotor\", or other uplinks",
+                ),
+            })
+    }
+}
+
+/// The largest divisor of `n` that is at most `limit`.
+fn largest_divisor(n: u32, limit: u32) -> u32 {
+    (1..=limit.min(n))
+        .rev()
+        .find(|d| n.is_multiple_of(*d))
+        .unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightloom_engine::Rate;
+
+    fn cluster(racks: u32) -> Cluster {
+        let server_rate = Rate(400 * Rate::GBPS.0 / 24);
+        Cluster {
+            racks,
+            servers_per_rack: 24,
+            server_rate,
+            nic: Nic::Uncapped,
+        }
+    }
+
+    fn refused(config: SiriusConfig) -> String {
+        config.derive(&cluster(128)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_papers_set_up_is_the_default() {
+        let d = SiriusConfig::default().derive(&cluster(128)).unwrap();
+        assert_eq!((d.base, d.uplinks, d.cell), (8, 12, 562));
+    }
+
+    #[test]
+    fn ideal_refuses_server_links_and_all_refuse_flows_beyond_the_cell_numbers() {
+        let ideal = SiriusConfig {
+            mode: Mode::Ideal,
+            ..SiriusConfig::default()
+        };
+        let capped = Cluster {
+            nic: Nic::Capped(Rate(10 * Rate::GBPS.0)),
+            ..cluster(128)
+        };
+        let e = ideal.derive(&capped).unwrap_err().to_string();
+        assert!(
+            e.starts_with("fabric.mode = ideal: SIRIUS (IDEAL) has no server links"),
+            "{e}"
+        );
+        let mut flows = Flows::new();
+        let host = lightloom_engine::HostId;
+        flows.push(host(0), host(30), 562 * Cell::SEQ_MAX, Time::ZERO);
+        assert!(ideal.check_flows(562, &flows).is_ok());
+        flows.push(host(0), host(30), 562 * Cell::SEQ_MAX + 1, Time::ZERO);
+        let e = ideal.check_flows(562, &flows).unwrap_err().to_string();
+        assert!(e.starts_with("fabric.cell = 562 B: a flow of"), "{e}");
+    }
+
+    #[test]
+    fn two_nodes_have_no_others() {
+        let uplinks = Some(1);
+        let others = SiriusConfig {
+            intermediates: Intermediates::Others,
+            uplinks,
+            ..SiriusConfig::default()
+        };
+        let e = others.derive(&cluster(2)).unwrap_err().to_string();
+        assert!(
+            e.starts_with("fabric.intermediates = others: between two nodes"),
+            "{e}"
+        );
+        assert!(others.derive(&cluster(3)).is_ok());
+    }
+
+    #[test]
+    fn a_request_is_never_answered_before_it_has_arrived() {
+        // Twelve uplinks of 128 nodes: epochs of 11, 11 and 10 slots.
+        let at = |ns| {
+            let c = SiriusConfig {
+                propagation: Time::NS * ns,
+                ..SiriusConfig::default()
+            };
+            c.derive(&cluster(128)).unwrap().lag(&c)
+        };
+        assert_eq!(
+            (at(0), at(1), at(1000), at(1001), at(2500)),
+            (1, 2, 2, 3, 4)
+        );
+    }
+
+    #[test]
+    fn what_cannot_run_is_refused_by_name() {
+        let c = SiriusConfig::default;
+        let e = refused(SiriusConfig {
+            slot: Time::NS * 40,
+            guardband: Time::NS * 50,
+            ..c()
+        });
+        assert!(
+            e.starts_with(
+                "fabric.slot = 40 ns: slot 40 ns is not longer than guardband 50 ns; raise"
+            ),
+            "{e}"
+        );
+        let e = refused(SiriusConfig { queue: 1, ..c() });
+        assert!(
+            e.starts_with("fabric.queue = 1: must lie in 2 to 64"),
+            "{e}"
+        );
+        let e = refused(SiriusConfig {
+            grating_ports: Some(24),
+            ..c()
+        });
+        assert!(
+            e.contains("128 nodes do not divide into groups of 24") && e.contains("such as 16"),
+            "{e}"
+        );
+        let e = refused(SiriusConfig {
+            uplinks: Some(13),
+            uplink_plan: UplinkPlan::Mixed,
+            ..c()
+        });
+        assert!(
+            e.starts_with("fabric.uplinks = 13: 5 uplinks beyond"),
+            "{e}"
+        );
+        let e = refused(SiriusConfig {
+            uplinks: Some(129),
+            ..c()
+        });
+        assert!(e.starts_with("fabric.uplinks = 129"), "{e}");
+        let e = refused(SiriusConfig {
+            uplinks: Some(0),
+            ..c()
+        });
+        assert!(e.ends_with("; raise fabric.uplinks"), "{e}");
+        let e = refused(SiriusConfig {
+            cell: Some(Bytes(563)),
+            ..c()
+        });
+        assert!(e.contains("at most 562 B"), "{e}");
+        let e = refused(SiriusConfig {
+            channel_rate: Rate(33 * Rate::GBPS.0),
+            ..c()
+        });
+        assert!(e.starts_with("fabric.channel_rate = 33 Gb/s"), "{e}");
+        let e = refused(SiriusConfig {
+            recovery: Recovery::Reschedule,
+            uplink_plan: UplinkPlan::Wide,
+            ..c()
+        });
+        assert!(
+            e.starts_with("fabric.recovery = \"reschedule\": the wiring"),
+            "{e}"
+        );
+        let many = SiriusConfig {
+            recovery: Recovery::Reschedule,
+            ..c()
+        };
+        let e = many.derive(&cluster(2048)).unwrap_err().to_string();
+        assert!(e.contains("at most 1024 nodes"), "{e}");
+    }
+}
