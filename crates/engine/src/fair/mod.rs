@@ -19,6 +19,7 @@
 //! once.
 
 pub mod classes;
+mod columns;
 #[cfg(test)]
 pub(crate) mod reference;
 mod solve;
@@ -26,6 +27,7 @@ mod solve;
 mod tests;
 
 use crate::time::Rate;
+use columns::{Flow, Link, Wait};
 use solve::{Stop, NOWHERE};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -61,80 +63,6 @@ impl Slot {
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// A link: one line of the cache.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Link {
-    /// [b/s].
-    capacity: u64,
-    /// Sum of the rates of its flows [b/s].
-    load: u64,
-    /// Rate and weight of the flows whose bottleneck this is, and their level.
-    own_rate: u64,
-    own_weight: u64,
-    level: f64,
-    /// Rates of the flows that have settled, or are taken to do so elsewhere.
-    fixed: u64,
-    /// Weight of the others.
-    open: u64,
-    /// The solution in which it was dirty last; `fixed`, `open`, `tight` and
-    /// `full` are of that one.
-    epoch: u32,
-    /// Whether flows are taken to settle at its old level.
-    tight: bool,
-    full: bool,
-    /// Whether it is among those that the next solution begins with.
-    touched: bool,
-}
-
-/// Of a dirty link that the sweep may have to stop at.
-#[derive(Clone, Copy, Debug)]
-struct Wait {
-    /// A lower bound of the level at which it is full, beside the one that
-    /// `fixed` and `open` give.
-    bound: f64,
-    /// Its earliest stop in the heap.
-    queued: Stop,
-}
-
-impl Link {
-    /// Whether more is fixed than it can carry: flows that are taken to settle
-    /// elsewhere will settle here.
-    #[inline]
-    fn is_overfull(&self) -> bool {
-        self.fixed > self.capacity
-    }
-}
-
-/// A flow.
-#[derive(Clone, Copy, Debug)]
-struct Flow {
-    /// As of the last solution [b/s].
-    rate: u64,
-    /// [b/s]; `u64::MAX` for none.
-    limit: u64,
-    /// Where it settled: rate ÷ weight before rounding.
-    level: f64,
-    /// The solution in which it was open last.
-    epoch: u32,
-    weight: u32,
-    /// The link where it settled, if it was not at its limit.
-    bottleneck: u32,
-    hops: u8,
-    /// In the solution `epoch`: whether it has its rate.
-    settled: bool,
-    /// Has no rate, and takes part in the next solution for that.
-    fresh: bool,
-}
-
-impl Flow {
-    /// Whether its rate is known to change and not yet known, in this solution.
-    #[inline]
-    fn is_open(&self, epoch: u32) -> bool {
-        self.epoch == epoch && !self.settled
     }
 }
 
@@ -188,10 +116,10 @@ impl Fair {
 
     /// Rounds the levels of links down to `bits` significant bits from the next
     /// solution on: a link may stay empty by one part in 2^(`bits` − 1). A change
-    /// then ends where it is too small to move a level, instead of reaching every
-    /// flow that can feel it: where 100,000 flows share a network that is full,
-    /// with 12 bits, a few hundred instead of tens of thousands. 53 is exact, and
-    /// what is done without this.
+    /// then ends where it is too small to move a level, instead of reaching all
+    /// flows that can feel it. Where 100,000 flows fill 2,000 links, 12 bits make
+    /// it change some 5,000 rates instead of 35,000. 53 bits are exact, and what
+    /// is done without this.
     pub fn round_levels(&mut self, bits: u32) {
         self.dropped = (1 << (53 - bits.clamp(1, 53))) - 1;
     }

@@ -28,7 +28,8 @@
 //! limits come before links and links before what loosens, in order of number:
 //! the outcome depends on nothing but the changes and their order.
 
-use super::{Fair, Slot, Wait, HOPS_MAX, NONE};
+use super::columns::Wait;
+use super::{Fair, Slot, HOPS_MAX, NONE};
 use std::cmp::Reverse;
 
 /// What the sweep meets at a level, in this order.
@@ -39,10 +40,10 @@ const LOOSE: u32 = 2;
 const KIND_SHIFT: u32 = 30;
 
 /// A level and what is there; in the order of the sweep.
-pub(super) type Stop = (u64, u32);
+pub type Stop = (u64, u32);
 
 /// Not in the heap.
-pub(super) const NOWHERE: Stop = (u64::MAX, u32::MAX);
+pub const NOWHERE: Stop = (u64::MAX, u32::MAX);
 
 /// Levels are not negative, so their bits have their order.
 #[inline]

@@ -17,8 +17,10 @@
 //! Not modelled: queues and their delays. A constant delay behind the last byte
 //! is [`Net::set_delay`].
 
+mod burden;
 mod finishes;
 mod net;
+mod row;
 #[cfg(test)]
 mod tests;
 
@@ -258,7 +260,7 @@ impl<K: FlowKernel> Fabric for FlowDriven<K> {
     }
 
     fn observe(&self, io: &Io, view: &mut View) {
-        self.net.observe(io, view);
+        self.net.observe(view);
         self.kernel.observe(io, &self.net, view)
     }
 

@@ -1,17 +1,15 @@
 //! Links, flows under way, and the bytes that they have moved.
 
+use super::burden::Burden;
 use super::finishes::Finishes;
+use super::row::{Row, UNITS};
 use super::Step;
 use crate::agenda::Agenda;
-use crate::audit::Load;
 use crate::fabric::View;
 use crate::fair::{Fair, LinkId, Slot};
-use crate::ids::{FlowId, PortId};
+use crate::ids::FlowId;
 use crate::io::Io;
 use crate::time::{Rate, Time};
-
-/// What 1 b/s moves in 1 ps; a byte has so many of them.
-const UNITS: u128 = 8_000_000_000_000;
 
 /// What a link is, as far as figures go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,64 +25,16 @@ pub enum LinkKind {
     Bound,
 }
 
-/// A flow under way.
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    flow: FlowId,
-    /// Rate since `anchor` [b/s].
-    rate: u64,
-    anchor: Time,
-    /// Units not sent at `anchor`.
-    left: u128,
-    /// Units × hops that have been carried until `anchor`.
-    carried: u128,
-    /// From a byte sent to its arrival.
-    delay: Time,
-    /// Hops of its path, and whether a circuit is among them.
-    hops: u8,
-    lit: bool,
-    started: bool,
-}
-
-impl Row {
-    /// Units sent between `anchor` and `now`.
-    #[inline]
-    fn sent(&self, now: Time) -> u128 {
-        (self.rate as u128 * (now - self.anchor).0 as u128).min(self.left)
-    }
-
-    /// Hops a byte, over those sent.
-    fn hops_mean(&self, sent: u128) -> f32 {
-        match sent {
-            0 => f32::NAN,
-            _ => (self.carried as f64 / sent as f64) as f32,
-        }
-    }
-
-    /// Whole bytes not sent by `now`.
-    fn missing(&self, now: Time) -> u64 {
-        (self.left - self.sent(now)).div_ceil(UNITS) as u64
-    }
-}
-
-/// What one link had to carry since an instant; kept for the audit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Burden {
-    load: u64,
-    capacity: u64,
-    since: Time,
-}
-
 /// Links and the flows over them. Kernels open and lead flows and dim links;
 /// rates follow at the end of the instant.
 #[derive(Clone, Debug, Default)]
 pub struct Net {
-    fair: Fair,
-    kinds: Vec<LinkKind>,
+    pub(super) fair: Fair,
+    pub(super) kinds: Vec<LinkKind>,
     rows: Vec<Row>,
     /// The slot of each open flow.
     slots: Vec<u32>,
-    now: Time,
+    pub(super) now: Time,
     open: usize,
     /// Bytes of open flows that have not been counted as delivered.
     inside: u64,
@@ -95,7 +45,7 @@ pub struct Net {
     /// The same over paths with a circuit, hops not counted.
     circuit: u128,
     finishes: Finishes,
-    burdens: Vec<Burden>,
+    pub(super) burdens: Vec<Burden>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -246,12 +196,12 @@ impl Net {
         })
     }
 
-    fn slot(&self, flow: FlowId) -> Slot {
+    pub(super) fn slot(&self, flow: FlowId) -> Slot {
         debug_assert!(self.is_open(flow), "{flow:?} is not open");
         Slot(self.slots[flow.index()])
     }
 
-    fn open_rows(&self) -> impl Iterator<Item = &Row> {
+    pub(super) fn open_rows(&self) -> impl Iterator<Item = &Row> {
         let open = |r: &&Row| self.slots[r.flow.index()] != NONE;
         self.rows.iter().enumerate().filter_map(move |(s, r)| {
             (open(&r) && self.slots[r.flow.index()] == s as u32).then_some(r)
@@ -385,7 +335,7 @@ impl Net {
         }
     }
 
-    pub(super) fn observe(&self, _: &Io, view: &mut View) {
+    pub(super) fn observe(&self, view: &mut View) {
         view.in_flight_bytes = self.inside;
         view.waiting_bytes = self.inside;
         let under_way = self
@@ -402,37 +352,6 @@ impl Net {
             row.carried += sent * row.hops as u128;
             let all = io.flows.bytes[row.flow.index()] as u128 * UNITS;
             io.flows.hops[row.flow.index()] = row.hops_mean(all - (row.left - sent));
-        }
-    }
-
-    /// For the audit: what every link has carried since it carried something
-    /// else. Summed flow by flow, not taken from the solver's books.
-    #[cold]
-    fn record(&mut self, io: &mut Io) {
-        let mut loads = vec![0u64; self.kinds.len()];
-        for row in self.open_rows() {
-            for link in self.fair.path(self.slot(row.flow)) {
-                loads[link.index()] += row.rate;
-            }
-        }
-        self.burdens.resize(loads.len(), Burden::default());
-        for (l, load) in loads.into_iter().enumerate() {
-            let new = Burden {
-                load,
-                capacity: self.fair.capacity(LinkId(l as u32)).0,
-                since: self.now,
-            };
-            let old = std::mem::replace(&mut self.burdens[l], new);
-            let Some(audit) = &mut io.audit else { return };
-            if old.since < self.now && old.load > 0 {
-                audit.loads.push(Load {
-                    link: PortId(l as u32),
-                    from: old.since,
-                    until: self.now,
-                    rate: Rate(old.load),
-                    capacity: Rate(old.capacity),
-                });
-            }
         }
     }
 }
