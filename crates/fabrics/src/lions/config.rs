@@ -60,7 +60,7 @@ pub struct LionsConfig {
     /// D: fibre between each host and the switch [length] (§IV: 10 m).
     pub fibre: Length,
     /// Reading a label [time]. Default 0; the paper does not say.
-    pub label: Time,
+    pub label_reading: Time,
     /// Arbitration [time]. Default 0; the paper does not say.
     pub arbitration: Time,
     /// Tuning of a wavelength converter, or of a transmitter of a loop-back
@@ -161,7 +161,7 @@ impl Default for LionsConfig {
             guard: Bytes(17),
             rate: None,
             fibre: Length(10 * Length::M.0),
-            label: Time::ZERO,
+            label_reading: Time::ZERO,
             arbitration: Time::ZERO,
             tuning: Time::NS * 10,
             delay_line: None,
@@ -224,7 +224,7 @@ impl LionsConfig {
 
     /// What the delay line has to cover.
     pub fn budget(&self) -> Time {
-        self.label + self.arbitration + self.tuning
+        self.label_reading + self.arbitration + self.tuning
     }
 }
 

@@ -70,7 +70,7 @@ impl LionsConfig {
             return refuse("fibre", self.fibre.to_string(), limit, "use 10 m");
         }
         let times = [
-            ("label", self.label),
+            ("label_reading", self.label_reading),
             ("arbitration", self.arbitration),
             ("tuning", self.tuning),
             ("delay_line", self.delay_line.unwrap_or_default()),
@@ -90,7 +90,7 @@ impl LionsConfig {
                 "fabric.delay_line",
                 line,
                 format!(
-                    "is shorter than label, arbitration and tuning, {} together",
+                    "is shorter than label_reading, arbitration and tuning, {} together",
                     self.budget()
                 ),
                 "lengthen it, or leave it out",

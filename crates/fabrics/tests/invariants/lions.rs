@@ -23,7 +23,7 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         same("rate", json!("0 b/s")),
         same("rate", json!("2000 Tb/s")),
         same("fibre", json!("2000 km")),
-        same("label", json!("2 ms")),
+        same("label_reading", json!("2 ms")),
         same("arbitration", json!("2 ms")),
         same("tuning", json!("2 ms")),
         same("delay_line", json!("2 ms")),
@@ -102,7 +102,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                     "cut_through": m % 2 == 0, "abort_on_nack": abort,
                     "packet": format!("{packet} B"), "header": format!("{header} B"),
                     "guard": format!("{guard} B"), "fibre": format!("{fibre} mm"),
-                    "label": picoseconds(label), "arbitration": picoseconds(arbitration),
+                    "label_reading": picoseconds(label), "arbitration": picoseconds(arbitration),
                     "tuning": picoseconds(tuning), "delay_line": picoseconds(budget),
                     "detector": detectors[m as usize % 4],
                 });

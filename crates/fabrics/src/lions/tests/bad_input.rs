@@ -54,7 +54,7 @@ fn refuses_by_name() {
         (
             64,
             json!({"delay_line": "5 ns"}),
-            "fabric.delay_line = 5 ns: is shorter than label, arbitration and tuning, 10 ns \
+            "fabric.delay_line = 5 ns: is shorter than label_reading, arbitration and tuning, 10 ns \
              together; lengthen it, or leave it out",
         ),
         (

@@ -32,7 +32,8 @@ fn zero_load() {
             });
             let took = finishes(64, &table, &[(3, 60, packet, 500)])[0] - 500;
             assert_eq!(took, expected, "{architecture}");
-            let control = json!({"label": "5 ns", "arbitration": "7 ns", "tuning": "10 ns"});
+            let control =
+                json!({"label_reading": "5 ns", "arbitration": "7 ns", "tuning": "10 ns"});
             let took = finishes(64, &with(table, control), &[(3, 60, packet, 500)])[0] - 500;
             assert_eq!(took, expected + 22 * NS, "{architecture} with control");
         }
