@@ -1,5 +1,6 @@
 //! Builds one fabric of an experiment and runs it.
 
+use crate::run_table::Goodput;
 use crate::{fabric, fault, memory, Experiment};
 use lightloom_engine::run::{self, Fault, Plan, Progress};
 use lightloom_engine::{Bytes, Circuit, Cluster, Fabric, Flows, Io, Refusal};
@@ -19,6 +20,7 @@ pub struct Prepared {
     label: String,
     seed: u64,
     threads: usize,
+    within_racks: bool,
     mean_bytes: Option<f64>,
     total_bytes: u64,
     begun: Instant,
@@ -84,6 +86,7 @@ impl Experiment {
             label: table.label().to_owned(),
             seed,
             threads,
+            within_racks: experiment.run.goodput == Goodput::All,
             mean_bytes: experiment.workload.mean_bytes()?,
             total_bytes: flows.total_bytes(),
             io: Io::new(flows),
@@ -196,6 +199,7 @@ impl Prepared {
             cluster: &self.cluster,
             io: &self.io,
             outcome: &outcome,
+            within_racks: self.within_racks,
             mean_bytes: self.mean_bytes,
             wall_s: self.begun.elapsed().as_secs_f64(),
         });

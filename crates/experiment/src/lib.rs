@@ -18,7 +18,7 @@ pub use compare::CompareTable;
 pub use execute::{Prepared, RunOutput};
 pub use fabric::FabricTable;
 pub use fault::{ElementKind, FaultTable};
-pub use run_table::{RunTable, StopRule};
+pub use run_table::{Goodput, RunTable, StopRule};
 pub use schema::schema;
 
 use lightloom_engine::run::Progress;

@@ -23,6 +23,22 @@ pub struct RunTable {
     /// No run goes beyond this simulated time: 10 s unless given, 100,000 s where
     /// there are jobs, `stop` if that is a later time.
     pub limit: Option<Time>,
+    /// What counts in `goodput_normalized` of the summary: "all", or
+    /// "between-racks", which leaves out what never leaves a rack. The time
+    /// series and the load count everything.
+    pub goodput: Goodput,
+}
+
+/// What counts in goodput (the Sirius paper does not say whether traffic within
+/// racks does).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Goodput {
+    /// Every byte delivered.
+    #[default]
+    All,
+    /// Bytes delivered to another rack than they came from.
+    BetweenRacks,
 }
 
 /// The default of `limit`, and that for jobs, which take minutes to hours.
@@ -36,6 +52,7 @@ impl Default for RunTable {
             stop: None,
             sample: None,
             limit: None,
+            goodput: Goodput::All,
         }
     }
 }
@@ -205,6 +222,10 @@ mod tests {
             ),
             (json!({"sample": "0 ns"}), "run.sample = 0 ps: "),
             (json!({"limit": 5}), "run.limit = 5: `5` has no unit"),
+            (
+                json!({"goodput": "within"}),
+                "run.goodput = \"within\": must be one of \"all\"",
+            ),
             (json!({"seed": -1}), "run.seed = -1: invalid value"),
             (
                 json!({"seeds": 1}),

@@ -27,6 +27,8 @@ pub struct Finished<'a> {
     pub io: &'a Io,
     /// What the engine measured.
     pub outcome: &'a Outcome,
+    /// Whether goodput counts what never leaves a rack.
+    pub within_racks: bool,
     /// Mean of the law that sizes were drawn from [B]; none for a trace.
     pub mean_bytes: Option<f64>,
     /// From reading the workload to the end of the run [s].
@@ -59,7 +61,8 @@ pub struct Summary {
     /// rate × time of the last arrival). Null if all arrive at once or wait
     /// for each other.
     pub load_offered: Option<f64>,
-    /// Bits delivered ÷ (servers × server rate × simulated time).
+    /// Bits delivered ÷ (servers × server rate × simulated time); without those
+    /// within racks if `run.goodput` says so.
     pub goodput_normalized: Option<f64>,
     /// Flow completion times.
     pub fct: FctClasses,
@@ -160,7 +163,7 @@ pub fn summarize(run: &Finished) -> Summary {
         bytes_offered: ledger.offered,
         bytes_delivered: ledger.delivered,
         load_offered: load_offered(run.cluster, flows),
-        goodput_normalized: normalized(run.cluster, ledger.delivered, simulated),
+        goodput_normalized: normalized(run.cluster, good_bytes(run), simulated),
         fct: completion_times(flows),
         slowdown: slowdown(run.cluster, flows),
         queue_peak_bytes: totals.queue_peak_bytes,
@@ -179,6 +182,17 @@ pub fn summarize(run: &Finished) -> Summary {
         jobs: Jobs::of(run.io, simulated),
         circuit_share: share(totals.circuit_bytes, ledger.delivered),
     }
+}
+
+/// The bytes that count in goodput.
+fn good_bytes(run: &Finished) -> u64 {
+    let delivered = run.io.ledger.delivered;
+    if run.within_racks {
+        return delivered;
+    }
+    let (flows, rack_of) = (&run.io.flows, |host| run.cluster.rack_of(host));
+    let within = (0..flows.len()).filter(|&f| rack_of(flows.src[f]) == rack_of(flows.dst[f]));
+    delivered - within.map(|f| flows.delivered[f]).sum::<u64>()
 }
 
 /// `part` of `all`, where there are both.

@@ -49,6 +49,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         cluster: &CLUSTER,
         io: &io,
         outcome: &outcome,
+        within_racks: true,
         mean_bytes: Some(100_000.0),
         wall_s: 1.0,
     })
