@@ -6,11 +6,11 @@ import json
 import os
 import threading
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
 
-from lightloom import _core, traces
+from lightloom import _core, interrupts, traces
 from lightloom.config import Experiment, befalling, load
 from lightloom.results import (
     Comparison,
@@ -162,15 +162,17 @@ def _run_all(
         return run(experiment.with_load(load), label, threads=threads, progress=heed).summary
 
     summaries: dict[Case, Summary] = {}
-    with ThreadPoolExecutor(max(1, _processors() // threads)) as pool:
-        futures: dict[Future[Summary], Case] = {pool.submit(simulate, c): c for c in cases}
+    workers = max(1, _processors() // threads)
+    with interrupts.noted() as ctrl_c, ThreadPoolExecutor(workers) as pool:
+        pending: dict[Future[Summary], Case] = {pool.submit(simulate, c): c for c in cases}
         try:
-            for future in as_completed(futures):
-                case = futures[future]
-                summaries[case] = future.result()
-                if progress is not None:
-                    end = summaries[case]["simulated_s"]
-                    progress(f"{case[0]} at load {case[1]:g}", end, end, 1.0)
+            while pending:
+                for future in ctrl_c.finished(pending):
+                    case = pending.pop(future)
+                    summaries[case] = future.result()
+                    if progress is not None:
+                        end = summaries[case]["simulated_s"]
+                        progress(f"{case[0]} at load {case[1]:g}", end, end, 1.0)
         except BaseException:
             stopped.set()
             pool.shutdown(cancel_futures=True)

@@ -160,10 +160,16 @@ def test_an_interrupted_sweep_keeps_whole_points(study: Path, tmp_path: Path) ->
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        while process.poll() is None and (not points.is_dir() or len(list(points.iterdir())) < 4):
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        try:
+            begun = time.monotonic()
+            while not points.is_dir() or len(list(points.iterdir())) < 4:
+                assert process.poll() is None
+                assert time.monotonic() < begun + 120
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()  # were it still there, leaving would wait for it
     assert process.returncode == 130, errors
     assert errors == "interrupted: nothing unfinished was written\n"
     assert not (tmp_path / "out" / "sweep.parquet").exists()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import lightloom
+from lightloom import interrupts
 from lightloom.errors import refusal
 
 Summary = dict[str, Any]
@@ -51,16 +52,18 @@ def run_jobs(
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
     summaries: dict[int, Summary] = {}
-    with ProcessPoolExecutor(
-        min(workers, len(jobs)), context, initializer=_begin, initargs=(stop,)
-    ) as pool:
+    with (
+        interrupts.noted() as ctrl_c,
+        ProcessPoolExecutor(
+            min(workers, len(jobs)), context, initializer=_begin, initargs=(stop,)
+        ) as pool,
+    ):
         pending: dict[Future[Summary], int] = {}
         try:
             with _interrupts_held():  # submitting is what starts the workers
                 pending = {pool.submit(_run, job): index for index, job in enumerate(jobs)}
             while pending:
-                finished, _ = wait(pending, return_when=FIRST_COMPLETED)
-                for future in finished:
+                for future in ctrl_c.finished(pending):
                     index = pending.pop(future)
                     summaries[index] = future.result()
                     done(index, summaries[index])
