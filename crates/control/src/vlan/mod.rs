@@ -58,12 +58,58 @@ pub fn allocate(
     seed: u64,
 ) -> Result<Allocation, Refusal> {
     let walks = read(circuits, paths)?;
+    let found = few(circuits, paths, &walks, seed);
+    if found.circuits.len() > MAX_VLANS {
+        return Err(Refusal::new(
+            "paths",
+            format!("{} VLANs", found.circuits.len()),
+            format!("more VLANs than exist: at most {MAX_VLANS}"),
+            "plan fewer demands, or shorter paths",
+        ));
+    }
+    Ok(found)
+}
+
+/// Which paths at most `limit` VLANs hold, of `paths` in order of importance: all
+/// of them if an allocation is found, else each that fits when its turn comes.
+/// Arguments and errors: as of [`allocate`], but never too many VLANs.
+///
+/// ```
+/// use lightloom_control::vlan::within;
+/// // Two paths around a square are a loop: one VLAN holds the first, and what is
+/// // part of it.
+/// let circuits = [(0, 1), (1, 2), (2, 3), (3, 0)];
+/// let paths = [vec![0, 1], vec![2, 3], vec![0]];
+/// assert_eq!(within(&circuits, &paths, 1, 1).unwrap(), [true, false, true]);
+/// assert_eq!(within(&circuits, &paths, 2, 1).unwrap(), [true, true, true]);
+/// ```
+pub fn within(
+    circuits: &[(u32, u32)],
+    paths: &[Vec<u32>],
+    limit: usize,
+    seed: u64,
+) -> Result<Vec<bool>, Refusal> {
+    let walks = read(circuits, paths)?;
+    let held = vec![true; paths.len()];
+    if paths.len() <= limit || few(circuits, paths, &walks, seed).circuits.len() <= limit {
+        return Ok(held);
+    }
+    let order: Vec<usize> = (0..paths.len())
+        .filter(|&at| !paths[at].is_empty())
+        .collect();
+    let vlan_of = first_fit(circuits, &walks, &order).vlan_of;
+    let fits = |at: usize| vlan_of[at].is_none_or(|vlan| (vlan as usize) < limit);
+    Ok((0..paths.len()).map(fits).collect())
+}
+
+/// The best of several orders.
+fn few(circuits: &[(u32, u32)], paths: &[Vec<u32>], walks: &[Path], seed: u64) -> Allocation {
     let container = containers(circuits.len(), paths);
     let whole = |&at: &usize| container[at] == at && !paths[at].is_empty();
     let mut order: Vec<usize> = (0..paths.len()).filter(whole).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(paths[at].len()));
-    let lower_bound = lower_bound(circuits, &walks, &order);
-    let mut best = first_fit(circuits, &walks, &order);
+    let lower_bound = lower_bound(circuits, walks, &order);
+    let mut best = first_fit(circuits, walks, &order);
     for shuffle in 0..SHUFFLES {
         if best.forests.len() <= lower_bound {
             break;
@@ -73,26 +119,18 @@ pub fn allocate(
         if shuffle % 2 == 0 {
             other.sort_by_key(|&at| std::cmp::Reverse(paths[at].len()));
         }
-        let found = first_fit(circuits, &walks, &other);
+        let found = first_fit(circuits, walks, &other);
         if found.forests.len() < best.forests.len() {
             best = found;
         }
     }
-    if best.forests.len() > MAX_VLANS {
-        return Err(Refusal::new(
-            "paths",
-            format!("{} VLANs", best.forests.len()),
-            format!("more VLANs than exist: at most {MAX_VLANS}"),
-            "plan fewer demands, or shorter paths",
-        ));
-    }
     let vlan = |at: usize| best.vlan_of[container[at]];
-    Ok(Allocation {
+    Allocation {
         vlan_of: (0..paths.len()).map(vlan).collect(),
         circuits: best.forests.iter().map(Forest::circuits).collect(),
         distinct: order.len(),
         lower_bound,
-    })
+    }
 }
 
 /// Circuits and paths from lists of racks, for [`allocate`]: one circuit for each
@@ -404,6 +442,22 @@ mod tests {
             prop_assert!(found.lower_bound <= fewest);
             prop_assert!(found.circuits.len() >= fewest);
             prop_assert!(found.circuits.len() <= fewest + 1);
+        }
+
+        /// Within any limit the first path is held, what is held needs no more
+        /// VLANs, and a limit that suffices holds everything.
+        #[test]
+        fn paths_within_a_limit((circuits, paths) in instances(8), limit in 1usize..5) {
+            let held = within(&circuits, &paths, limit, 1).unwrap();
+            let kept: Vec<_> = { paths.iter().zip(&held) }
+                .filter(|(path, &held)| held && !path.is_empty())
+                .map(|(path, _)| path.clone())
+                .collect();
+            prop_assert!(exhaustive(&circuits, &kept) <= limit);
+            prop_assert!(held.first().is_none_or(|&first| first));
+            if allocate(&circuits, &paths, 1).unwrap().circuits.len() <= limit {
+                prop_assert!(held.iter().all(|&h| h));
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use super::kernel::Hydra;
 use crate::hybrid::tree::{Tree, TreeKeys};
 use crate::registry::{FabricConfig, Site};
 use lightloom_control::multihop::MAX_PLANES;
+use lightloom_control::vlan::MAX_VLANS;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
 use schemars::JsonSchema;
@@ -31,6 +32,10 @@ pub struct HydraConfig {
     /// H: circuits in a row that a path may have, from 1 to 12. Default 4; the
     /// paper does not say.
     pub hops: u32,
+    /// VLANs that paths may take, from 1 to 4,094 (12 bits, two values reserved;
+    /// §III.B.1); paths beyond them, the lightest first, stay electrical. Default
+    /// 4,094.
+    pub vlans: u32,
     /// Rate of a circuit, each way [b/s]. Default 10 Gb/s (§III.A).
     pub circuit_rate: Rate,
     /// From one control cycle to the next [s]; a cycle that takes longer delays
@@ -111,6 +116,7 @@ impl Default for HydraConfig {
             racks_per_pod: None,
             planes: 32,
             hops: 4,
+            vlans: MAX_VLANS as u32,
             circuit_rate: Rate(10 * Rate::GBPS.0),
             interval: Time::S * 10,
             computation_delay: Time::ZERO,
@@ -162,6 +168,7 @@ impl HydraConfig {
     fn refuse_size(&self, cluster: &Cluster) -> Result<(), Refusal> {
         within("planes", self.planes, MAX_PLANES)?;
         within("hops", self.hops, HOPS_MAX)?;
+        within("vlans", self.vlans, MAX_VLANS as u32)?;
         if (2..=RACKS_MAX).contains(&cluster.racks) {
             return Ok(());
         }

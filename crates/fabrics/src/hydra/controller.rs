@@ -4,6 +4,7 @@
 use super::config::Reconfigure;
 use super::routes::Routes;
 use lightloom_control::multihop::{Circuit, Demand, Hardware, Options, Topology};
+use lightloom_control::vlan;
 use lightloom_engine::Refusal;
 
 /// What the controller knows and how it decides.
@@ -12,6 +13,8 @@ pub struct Controller {
     hardware: Hardware,
     options: Options,
     reconfigure: Reconfigure,
+    /// As many VLANs as paths may take.
+    vlans: usize,
     /// As last decided.
     topology: Topology,
     /// Ports that are broken: plane × racks + rack.
@@ -27,6 +30,7 @@ impl Controller {
         hardware: Hardware,
         hops: u32,
         reconfigure: Reconfigure,
+        vlans: usize,
     ) -> Result<Controller, Refusal> {
         let options = Options {
             hops,
@@ -37,6 +41,7 @@ impl Controller {
             hardware,
             options,
             reconfigure,
+            vlans,
             broken: vec![false; (hardware.racks * hardware.planes) as usize],
         })
     }
@@ -59,7 +64,8 @@ impl Controller {
             Reconfigure::Partial => self.changed(demands),
         };
         // Demands come from racks that exist, and ports are listed once.
-        self.topology = found.expect("the controller asks for what there is");
+        let found = found.expect("the controller asks for what there is");
+        self.topology = self.within_vlans(found);
         Routes::of(&self.topology)
     }
 
@@ -100,35 +106,35 @@ impl Controller {
     /// What is left of the topology when broken ports have taken their circuits,
     /// and the paths over those, away: demands that are served.
     fn standing(&self) -> Topology {
-        let old = &self.topology;
         let works = |c: &Circuit| !self.is_broken(c.a, c.plane) && !self.is_broken(c.b, c.plane);
-        let mut place = vec![None; old.circuits.len()];
-        let mut standing = Topology {
-            hardware: old.hardware,
-            demands: Vec::new(),
-            circuits: Vec::new(),
-            routes: Vec::new(),
-        };
-        for (at, circuit) in old.circuits.iter().enumerate().filter(|(_, c)| works(c)) {
-            place[at] = Some(standing.circuits.len() as u32);
-            standing.circuits.push(Circuit {
-                residual: old.hardware.capacity,
-                ..*circuit
-            });
+        let circuits = self.topology.circuits.iter().map(works).collect::<Vec<_>>();
+        let paths = vec![true; self.topology.routes.len()];
+        part(&self.topology, &paths, &circuits)
+    }
+
+    /// The topology without the paths that no VLAN is left for, the lightest first,
+    /// and without the circuits that only those need (§III.B.1: a path is a VLAN, or
+    /// shares one).
+    fn within_vlans(&self, found: Topology) -> Topology {
+        let served = |at: &usize| !found.routes[*at].is_empty();
+        let mut order: Vec<usize> = (0..found.routes.len()).filter(served).collect();
+        if order.len() <= self.vlans {
+            return found;
         }
-        for (demand, route) in old.demands.iter().zip(&old.routes) {
-            let moved: Option<Vec<u32>> = route.iter().map(|&c| place[c as usize]).collect();
-            let Some(route) = moved.filter(|r| !r.is_empty()) else {
-                continue;
-            };
-            for &circuit in &route {
-                let reserved = demand.need.min(old.hardware.capacity);
-                standing.circuits[circuit as usize].residual -= reserved;
+        order.sort_by_key(|&at| std::cmp::Reverse(found.demands[at].weight));
+        let pairs: Vec<(u32, u32)> = found.circuits.iter().map(|c| (c.a, c.b)).collect();
+        let paths: Vec<Vec<u32>> = order.iter().map(|&at| found.routes[at].clone()).collect();
+        let held = vlan::within(&pairs, &paths, self.vlans, VLAN_SEED)
+            .expect("a topology's routes are paths");
+        let mut kept = vec![false; found.routes.len()];
+        let mut used = vec![false; found.circuits.len()];
+        for (&at, _) in order.iter().zip(held).filter(|&(_, held)| held) {
+            kept[at] = true;
+            for &circuit in &found.routes[at] {
+                used[circuit as usize] = true;
             }
-            standing.demands.push(*demand);
-            standing.routes.push(route);
         }
-        standing
+        part(&found, &kept, &used)
     }
 
     /// Ports that work and that are not `taken`: (rack, plane).
@@ -147,6 +153,45 @@ impl Controller {
     }
 }
 
+/// Decides which orders of paths are tried for few VLANs.
+const VLAN_SEED: u64 = 1;
+
+/// The part of a topology with these circuits, and those of these paths, by index,
+/// that still have theirs.
+fn part(whole: &Topology, paths: &[bool], circuits: &[bool]) -> Topology {
+    let mut place = vec![None; whole.circuits.len()];
+    let mut part = Topology {
+        hardware: whole.hardware,
+        demands: Vec::new(),
+        circuits: Vec::new(),
+        routes: Vec::new(),
+    };
+    for at in (0..circuits.len()).filter(|&at| circuits[at]) {
+        place[at] = Some(part.circuits.len() as u32);
+        part.circuits.push(Circuit {
+            residual: whole.hardware.capacity,
+            ..whole.circuits[at]
+        });
+    }
+    for at in (0..paths.len()).filter(|&at| paths[at]) {
+        let route = whole.routes[at].iter().map(|&c| place[c as usize]);
+        let Some(route) = route
+            .collect::<Option<Vec<u32>>>()
+            .filter(|r| !r.is_empty())
+        else {
+            continue;
+        };
+        let demand = whole.demands[at];
+        for &circuit in &route {
+            let reserved = demand.need.min(whole.hardware.capacity);
+            part.circuits[circuit as usize].residual -= reserved;
+        }
+        part.demands.push(demand);
+        part.routes.push(route);
+    }
+    part
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,7 +206,23 @@ mod tests {
     }
 
     fn controller(reconfigure: Reconfigure) -> Controller {
-        Controller::new(Hardware::new(4, 1, 10), 4, reconfigure).unwrap()
+        Controller::new(Hardware::new(4, 1, 10), 4, reconfigure, vlan::MAX_VLANS).unwrap()
+    }
+
+    /// Three racks on two planes, joined pairwise: a triangle is a loop, so one VLAN
+    /// holds the two heaviest pairs, and the third circuit goes dark.
+    #[test]
+    fn paths_without_a_vlan_stay_electrical_the_lightest_first() {
+        let demands = [demand(0, 1, 5), demand(0, 2, 4), demand(1, 2, 3)];
+        for (vlans, joined) in [(1, vec![(0, 1), (0, 2)]), (2, vec![(0, 1), (0, 2), (1, 2)])] {
+            let hardware = Hardware::new(3, 3, 6);
+            let mut controller = Controller::new(hardware, 1, Reconfigure::Whole, vlans).unwrap();
+            let routes = controller.decide(&demands);
+            let mut circuits: Vec<_> = controller.circuits().map(|(a, b, _)| (a, b)).collect();
+            circuits.sort_unstable();
+            assert_eq!(circuits, joined);
+            assert_eq!(routes.racks().len(), joined.len());
+        }
     }
 
     #[test]

@@ -84,7 +84,12 @@ impl Hydra {
                 planes: config.planes,
             },
             monitor: Monitor::new(flows),
-            controller: Controller::new(hardware, config.hops, config.reconfigure)?,
+            controller: Controller::new(
+                hardware,
+                config.hops,
+                config.reconfigure,
+                config.vlans as usize,
+            )?,
             record: Recorder::new(cluster.racks, config.planes as u16),
             transport: Transport::new(flows),
             routes: Routes::default(),
