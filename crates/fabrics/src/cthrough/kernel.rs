@@ -11,7 +11,7 @@ use super::demultiplex::{Demultiplexer, Vlan};
 use super::estimate::Estimator;
 use super::manager::Manager;
 use super::reconfigure::Switch;
-use super::transport::{BatchId, Transport};
+use crate::hybrid::transport::{BatchId, Transport};
 use crate::hybrid::tree::Tree;
 use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowKernel, LinkKind, Net, Todo};

@@ -8,7 +8,7 @@
 //! | [`manager`] | maximum-weight perfect matching of the racks (§4.1) |
 //! | [`reconfigure`] | the optical switch; dark while it is set (§2, §5.1) |
 //! | [`demultiplex`] | optical and electrical VLAN; weights 0.9 and 0.1 (§4.2) |
-//! | [`transport`] | what TCP makes of a path that changes (§5.2.1) |
+//! | [`crate::hybrid::transport`] | what TCP makes of a path that changes (§5.2.1) |
 //! | [`kernel`] | the manager's timeline; failures |
 //!
 //! Flows move at their max-min fair rates (flow kernel), on the circuit while
@@ -36,7 +36,6 @@ pub mod manager;
 pub mod reconfigure;
 #[cfg(test)]
 mod tests;
-pub mod transport;
 
 use crate::registry::{build, memory, resolve, schema, Entry, Preset};
 use config::CThroughConfig;

@@ -1,4 +1,4 @@
-//! What TCP makes of a path that changes under it (§5.2.1, Fig 5).
+//! What TCP makes of a path that changes under it (c-Through §5.2.1, Fig 5).
 //!
 //! A flow that is moved to a circuit fills it within `ramp`; one that falls back
 //! to the tree loses packets and is back at its share after `dip`. Both are
