@@ -60,7 +60,7 @@ def run(
     label = experiment.labels[index]
     resolved = experiment.resolved()
     tick = None if progress is None else lambda *at: progress(label, *at)
-    summary, flows, series, *circuits = _core.run(
+    summary, flows, series, circuits = _core.run(
         experiment.json(), index, threads, tick, _columns(resolved["workload"])
     )
     table = _with_one_fabric(resolved, index)
@@ -70,7 +70,7 @@ def run(
         timeseries=series_table(series, table),
         summary=json.loads(summary),
         experiment=table,
-        circuits=circuit_table(circuits[0] if circuits else None, table),
+        circuits=circuit_table(circuits, table),
     )
 
 

@@ -243,6 +243,7 @@ def print_run(summary: Summary, stop: str) -> None:
         "drops": _drops(summary["drops"]),
         "circuits": _share(summary.get("circuit_share")),
         "hops": f"{number(summary['hops_mean'], 2)} on average",
+        **_window(summary.get("window")),
         "speed": _speed(summary),
     }
     table = plain_table()
@@ -255,9 +256,49 @@ def print_run(summary: Summary, stop: str) -> None:
     for job in _jobs(summary)[:JOBS_SHOWN]:
         table.add_row(f"  job {escape(job)}", _took(summary["jobs"][job]))
     out().print(table)
+    for line in doubts(summary.get("window")):
+        say(f"note: {line}")
     early = completed == 0 or (stop == "last-arrival" and completed < 0.9 * offered)
-    if early and stop != "drain":
+    if early and stop not in ("drain", "measured"):
         say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
+
+
+def _window(window: Summary | None) -> dict[str, str]:
+    """Latency and throughput after warming up, where they were asked for."""
+    if window is None:
+        return {}
+    span = f"{seconds(window['from_s'])} to {seconds(window['until_s'])}"
+    mean = plus_minus(window["mean_us"], window["half_width_us"])
+    percentiles = "  ".join(f"{p} {micros(window[f'{p}_us'])}" for p in ("p50", "p99"))
+    carried = f"{window['accepted']:.4f} of {window['offered']:.4f} offered"
+    return {
+        "window": f"{window['flows']:,} flows from {span}",
+        "latency": f"mean {mean}  {percentiles}",
+        "accepted": f"{carried}, ± {window['accepted_half_width']:.4f}",
+    }
+
+
+def plus_minus(mean_us: float | None, half_width_us: float | None) -> str:
+    """A time with its confidence interval, both in the unit of the time."""
+    shown = micros(mean_us)
+    if mean_us is None or half_width_us is None:
+        return shown
+    value, unit = shown.split()
+    size = {"s": 1e6, "ms": 1e3, "us": 1.0, "ns": 1e-3}[unit]
+    return f"{value} ± {half_width_us / size:.2g} {unit}"
+
+
+def doubts(window: Summary | None) -> Iterator[str]:
+    """What weakens the figures of a window."""
+    if window is None:
+        return
+    if not window["stable"]:
+        yield "the load was not carried: latency depends on how long the window is"
+    elif window["correlated"]:
+        yield (
+            "batches resemble their neighbours, so the interval is too narrow; "
+            "lengthen run.warm_up or run.measure"
+        )
 
 
 def _drops(lost: int) -> str:

@@ -11,6 +11,9 @@ pub enum Stop {
     LastArrival,
     /// When nothing is left inside, or at `limit`.
     Drain,
+    /// When all that arrived before this time is delivered, or at `limit`; what
+    /// arrives meanwhile is offered too. Only for flows in order of arrival.
+    Delivered(Time),
     /// At a given time.
     At(Time),
 }
@@ -106,6 +109,7 @@ pub fn run(
     let mut kernel = std::time::Duration::ZERO;
     let mut interrupted = false;
     let last_arrival = io.flows.last_arrival();
+    let mut delivered = 0;
     loop {
         while let Some(fault) = faults.next_if(|f| f.at <= now) {
             fabric.apply(fault.command)?;
@@ -115,7 +119,12 @@ pub fn run(
             thin(&mut samples, &mut every);
             next_sample = now + every;
         }
-        let end = end_of(plan, last_arrival, fabric, io, now);
+        let end = match plan.stop {
+            Stop::Delivered(until) if all_delivered(io, until, &mut delivered) => {
+                now.max(until).min(plan.limit)
+            }
+            _ => end_of(plan, last_arrival, fabric, io, now),
+        };
         // A repair may let flow what is stuck now.
         let stuck = plan.stop == Stop::Drain && end == now && io.ledger.in_flight() > 0;
         let end = match faults.peek() {
@@ -184,8 +193,18 @@ fn end_of(plan: &Plan, last_arrival: Time, fabric: &dyn Fabric, io: &Io, now: Ti
         Stop::LastArrival => last_arrival.min(plan.limit),
         // Jobs may go on computing when there is nothing left to send.
         Stop::Drain if fabric.idle() && io.exhausted() => io.jobs_end().min(plan.limit).max(now),
-        Stop::Drain => plan.limit,
+        Stop::Drain | Stop::Delivered(_) => plan.limit,
     }
+}
+
+/// Whether what arrives before `until` is delivered; the flows before `from` are
+/// known to be.
+fn all_delivered(io: &Io, until: Time, from: &mut usize) -> bool {
+    let finished = |f: usize| io.flows.finish[f] != Time::NEVER;
+    while *from < io.flows.len() && io.flows.arrival[*from] < until && finished(*from) {
+        *from += 1;
+    }
+    *from == io.flows.len() || io.flows.arrival[*from] >= until
 }
 
 /// About 400 samples over the arrivals, never closer than 100 ns. Nobody knows

@@ -5,7 +5,7 @@ use crate::{fabric, fault, memory, Experiment};
 use lightloom_engine::run::{self, Fault, Plan, Progress};
 use lightloom_engine::{Bytes, Circuit, Cluster, Fabric, Flows, Io, Refusal};
 use lightloom_fabrics::{Entry, Site};
-use lightloom_metrics::{reset_peak_rss, summarize, Finished, Series, Summary};
+use lightloom_metrics::{reset_peak_rss, summarize, Finished, Series, Span, Summary};
 use lightloom_workload::BYTES_PER_FLOW;
 use serde_json::Value;
 use std::time::Instant;
@@ -22,6 +22,7 @@ pub struct Prepared {
     threads: usize,
     within_racks: bool,
     mean_bytes: Option<f64>,
+    span: Option<Span>,
     total_bytes: u64,
     begun: Instant,
 }
@@ -71,6 +72,7 @@ impl Experiment {
             Some(flows) => flows,
             None => experiment.generate(&cluster)?,
         };
+        experiment.check_window(&flows)?;
         let site = Site {
             cluster: &cluster,
             flows: &flows,
@@ -88,6 +90,7 @@ impl Experiment {
             threads,
             within_racks: experiment.run.goodput == Goodput::All,
             mean_bytes: experiment.workload.mean_bytes()?,
+            span: experiment.run.span(),
             total_bytes: flows.total_bytes(),
             io: Io::new(flows),
             cluster,
@@ -109,6 +112,23 @@ impl Experiment {
             (None, None) => {}
         }
         self.workload.generate(cluster, self.run.seed)
+    }
+
+    /// Refuses a window that the flows do not fill.
+    fn check_window(&self, flows: &Flows) -> Result<(), Refusal> {
+        let last = flows.last_arrival();
+        match self.run.span() {
+            Some(span) if last < span.until => Err(Refusal::new(
+                "run.measure",
+                span.until - span.from,
+                format!(
+                    "ends at {}, and the last flow arrives at {last}",
+                    span.until
+                ),
+                "shorten it, or remove workload.flows: they then follow from it",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Builds a fabric of a resolved experiment, and the faults that befall it.
@@ -201,6 +221,7 @@ impl Prepared {
             outcome: &outcome,
             within_racks: self.within_racks,
             mean_bytes: self.mean_bytes,
+            span: self.span,
             wall_s: self.begun.elapsed().as_secs_f64(),
         });
         Ok(RunOutput {

@@ -75,8 +75,9 @@ impl Experiment {
     /// A [`Refusal`] of the first thing that cannot run.
     pub fn resolve(&self) -> Result<Experiment, Refusal> {
         let (table, cluster) = self.cluster.resolve()?;
-        let workload = resolve_workload(&self.workload, &cluster)?;
-        let run = self.run.resolve(&workload)?;
+        let run = self.run.resolve(&self.workload)?;
+        let workload = with_flows(&self.workload, &run, &cluster)?;
+        let workload = resolve_workload(&workload, &cluster)?;
         let fabric = fabric::resolve_all(&self.fabric, &cluster)?;
         let labels: Vec<&str> = fabric.iter().map(FabricTable::label).collect();
         fault::check_all(&self.fault, &cluster, &labels)?;
@@ -122,6 +123,22 @@ impl Experiment {
     ) -> Result<RunOutput, Refusal> {
         self.prepare(index, threads, None)?.run(progress)
     }
+}
+
+/// Where a window is measured, the flows follow from it, unless their number is
+/// given.
+fn with_flows(
+    workload: &WorkloadConfig,
+    run: &RunTable,
+    cluster: &Cluster,
+) -> Result<WorkloadConfig, Refusal> {
+    let mut workload = workload.clone();
+    if let (Some(_), Some(limit), None) = (run.span(), run.limit, workload.flows) {
+        if workload.has_rate() {
+            workload.flows = Some(workload.flows_for(limit, cluster)?);
+        }
+    }
+    Ok(workload)
 }
 
 /// A Parquet trace is read by the caller, who hands over its flows; whatever

@@ -1,7 +1,8 @@
-//! `[run]`: the seed, when to end, how often to look.
+//! `[run]`: the seed, when to end, how often to look, and what to measure.
 
 use lightloom_engine::run::{Fault, Plan, Stop};
 use lightloom_engine::{Refusal, Time};
+use lightloom_metrics::Span;
 use lightloom_workload::WorkloadConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,16 +13,25 @@ use serde::{Deserialize, Serialize};
 pub struct RunTable {
     /// Seed of every random stream.
     pub seed: u64,
-    /// When to end: "last-arrival", "drain" or a time. Without it a workload
-    /// with a load ends at its last arrival, and any other when it is delivered
-    /// and its jobs are done.
+    /// When to end: "last-arrival", "drain", "measured" or a time. Without it a run
+    /// with `measure` ends when all that arrived in the window is delivered
+    /// ("measured"); a workload with a load ends at its last arrival, and any other
+    /// when it is delivered and its jobs are done.
     #[schemars(with = "Option<String>")]
     pub stop: Option<StopRule>,
+    /// Time to let pass before `measure` begins; 0 unless given.
+    pub warm_up: Option<Time>,
+    /// Length of the window in which latency and throughput are measured, with
+    /// confidence intervals. Traffic goes on after it until what arrived in it is
+    /// delivered, or until `limit`. Without `workload.flows` as many flows are drawn
+    /// as that takes.
+    pub measure: Option<Time>,
     /// Distance between samples of the time series; about 400 in all without it,
     /// up to 1,000 where there are jobs.
     pub sample: Option<Time>,
     /// No run goes beyond this simulated time: 10 s unless given, 100,000 s where
-    /// there are jobs, `stop` if that is a later time.
+    /// there are jobs, `stop` if that is a later time; with `measure`, as long after
+    /// the window as the window is.
     pub limit: Option<Time>,
     /// What counts in `goodput_normalized` of the summary: "all", or
     /// "between-racks", which leaves out what never leaves a rack. The time
@@ -45,11 +55,16 @@ pub enum Goodput {
 const LIMIT: Time = Time(10 * Time::S.0);
 const LIMIT_JOBS: Time = Time(100_000 * Time::S.0);
 
+/// Neither warm-up nor window may be longer.
+const LONGEST: Time = LIMIT_JOBS;
+
 impl Default for RunTable {
     fn default() -> RunTable {
         RunTable {
             seed: 1,
             stop: None,
+            warm_up: None,
+            measure: None,
             sample: None,
             limit: None,
             goodput: Goodput::All,
@@ -65,6 +80,8 @@ pub enum StopRule {
     LastArrival,
     /// When everything is delivered.
     Drain,
+    /// When what arrived in the window is delivered.
+    Measured,
     /// At this time.
     At(Time),
 }
@@ -75,13 +92,16 @@ impl TryFrom<String> for StopRule {
         match text.as_str() {
             "last-arrival" | "last_arrival" => Ok(StopRule::LastArrival),
             "drain" => Ok(StopRule::Drain),
+            "measured" => Ok(StopRule::Measured),
             time if time
                 .trim_start()
                 .starts_with(|c: char| c.is_ascii_digit() || c == '.') =>
             {
                 time.parse().map(StopRule::At)
             }
-            _ => Err("must be \"last-arrival\", \"drain\" or a time like \"10 us\"".into()),
+            _ => Err(
+                "must be \"last-arrival\", \"drain\", \"measured\" or a time like \"10 us\"".into(),
+            ),
         }
     }
 }
@@ -91,6 +111,7 @@ impl From<StopRule> for String {
         match stop {
             StopRule::LastArrival => "last-arrival".into(),
             StopRule::Drain => "drain".into(),
+            StopRule::Measured => "measured".into(),
             StopRule::At(time) => time.to_string(),
         }
     }
@@ -98,47 +119,127 @@ impl From<StopRule> for String {
 
 impl RunTable {
     pub(crate) fn resolve(&self, workload: &WorkloadConfig) -> Result<RunTable, Refusal> {
-        let default = match workload.default_stop_is_drain() {
-            true => StopRule::Drain,
-            false => StopRule::LastArrival,
+        self.refuse_zeros()?;
+        let span = self.checked_span(workload)?;
+        let default = match (span, workload.default_stop_is_drain()) {
+            (Some(_), _) => StopRule::Measured,
+            (None, true) => StopRule::Drain,
+            (None, false) => StopRule::LastArrival,
         };
         let stop = self.stop.unwrap_or(default);
-        if stop == StopRule::LastArrival && workload.has_jobs() {
-            return Err(Refusal::new(
-                "run.stop",
-                "\"last-arrival\"",
-                "flows of jobs arrive when others are delivered",
-                "write \"drain\" or a time, or remove it",
-            ));
-        }
+        self.check_stop(stop, span, workload)?;
         let stop_at = match stop {
             StopRule::At(time) => Some(time),
             _ => None,
         };
-        let times = [
-            ("stop", stop_at),
-            ("sample", self.sample),
-            ("limit", self.limit),
-        ];
-        for (key, time) in times {
-            if time == Some(Time::ZERO) {
-                return Err(Refusal::new(
-                    format!("run.{key}"),
-                    Time::ZERO,
-                    "must be longer than 0",
-                    "raise it",
-                ));
-            }
-        }
-        let limit = match workload.has_jobs() {
-            true => LIMIT_JOBS,
-            false => LIMIT,
+        let limit = match (span, workload.has_jobs()) {
+            (Some(span), _) => span.until + (span.until - span.from),
+            (None, true) => LIMIT_JOBS,
+            (None, false) => LIMIT,
         };
         Ok(RunTable {
             stop: Some(stop),
+            warm_up: span.map(|s| s.from),
             limit: Some(self.limit.unwrap_or(limit.max(stop_at.unwrap_or(limit)))),
             ..self.clone()
         })
+    }
+
+    fn refuse_zeros(&self) -> Result<(), Refusal> {
+        let stop = match self.stop {
+            Some(StopRule::At(time)) => Some(time),
+            _ => None,
+        };
+        let times = [
+            ("stop", stop),
+            ("measure", self.measure),
+            ("sample", self.sample),
+            ("limit", self.limit),
+        ];
+        match times.iter().find(|t| t.1 == Some(Time::ZERO)) {
+            None => Ok(()),
+            Some((key, _)) => Err(Refusal::new(
+                format!("run.{key}"),
+                Time::ZERO,
+                "must be longer than 0",
+                "raise it",
+            )),
+        }
+    }
+
+    fn check_stop(
+        &self,
+        stop: StopRule,
+        span: Option<Span>,
+        workload: &WorkloadConfig,
+    ) -> Result<(), Refusal> {
+        let refuse = |limit: String, remedy: &str| {
+            let value = match stop {
+                StopRule::At(time) => time.to_string(),
+                word => format!("\"{}\"", String::from(word)),
+            };
+            Err(Refusal::new("run.stop", value, limit, remedy))
+        };
+        match (stop, span) {
+            (StopRule::LastArrival, _) if workload.has_jobs() => refuse(
+                "flows of jobs arrive when others are delivered".into(),
+                "write \"drain\" or a time, or remove it",
+            ),
+            (StopRule::Measured, None) => refuse(
+                "nothing is measured".into(),
+                "add run.measure, or remove it",
+            ),
+            (StopRule::At(time), Some(span)) if time < span.until => refuse(
+                format!("the window ends at {}", span.until),
+                "raise it, or remove it",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// The window, refused where it makes no sense.
+    fn checked_span(&self, workload: &WorkloadConfig) -> Result<Option<Span>, Refusal> {
+        let Some(measure) = self.measure else {
+            return match self.warm_up {
+                None => Ok(None),
+                Some(time) => Err(Refusal::new(
+                    "run.warm_up",
+                    time,
+                    "has no effect without a window",
+                    "add run.measure, or remove it",
+                )),
+            };
+        };
+        let refuse =
+            |limit: String, remedy: &str| Err(Refusal::new("run.measure", measure, limit, remedy));
+        if workload.has_jobs() {
+            return refuse(
+                "jobs have no load to hold while a window lasts".into(),
+                "remove it, or use arrivals with a load",
+            );
+        }
+        let from = self.warm_up.unwrap_or(Time::ZERO);
+        if measure.0 > LONGEST.0 || from.0 > LONGEST.0 {
+            return refuse(
+                format!("warm-up and window may take {LONGEST} each"),
+                "shorten them",
+            );
+        }
+        let until = from + measure;
+        match self.limit {
+            Some(limit) if limit < until => refuse(
+                format!("the window ends at {until}, beyond run.limit = {limit}"),
+                "raise run.limit, or remove it",
+            ),
+            _ => Ok(Some(Span { from, until })),
+        }
+    }
+
+    /// From when until when to measure, if that was asked for.
+    pub(crate) fn span(&self) -> Option<Span> {
+        let from = self.warm_up.unwrap_or(Time::ZERO);
+        let until = from + self.measure?;
+        Some(Span { from, until })
     }
 
     /// The engine's plan; `self` is resolved.
@@ -147,6 +248,9 @@ impl RunTable {
             stop: match self.stop {
                 Some(StopRule::LastArrival) => Stop::LastArrival,
                 Some(StopRule::At(time)) => Stop::At(time),
+                Some(StopRule::Measured) => {
+                    Stop::Delivered(self.span().map_or(Time::ZERO, |s| s.until))
+                }
                 Some(StopRule::Drain) | None => Stop::Drain,
             },
             limit: self.limit.unwrap_or(LIMIT),
@@ -209,7 +313,36 @@ mod tests {
     }
 
     #[test]
+    fn a_window_is_drained_for_as_long_as_it_lasts() {
+        let load = json!({"load": 0.5, "sizes": "rpc"});
+        let window = json!({"warm_up": "10 us", "measure": "100 us"});
+        let table = read_for(load.clone(), window).unwrap();
+        assert_eq!(table.stop, Some(StopRule::Measured));
+        assert_eq!(table.limit, Some(Time::US * 210));
+        let plan = table.plan(Vec::new());
+        assert_eq!(plan.stop, Stop::Delivered(Time::US * 110));
+        let again = serde_json::to_value(&table).unwrap();
+        assert_eq!(
+            again,
+            serde_json::to_value(read_for(load.clone(), again.clone()).unwrap()).unwrap()
+        );
+        let longer = json!({"measure": "100 us", "limit": "1 ms", "stop": "drain"});
+        let table = read_for(load, longer).unwrap();
+        assert_eq!(
+            (table.warm_up, table.limit),
+            (Some(Time::ZERO), Some(Time::MS))
+        );
+        assert_eq!(table.stop, Some(StopRule::Drain));
+    }
+
+    #[test]
     fn refusals_name_the_key() {
+        let jobs = read_for(json!({"jobs": ["fft"]}), json!({"measure": "1 us"}));
+        let e = jobs.unwrap_err();
+        assert!(
+            e.starts_with("run.measure = 1 us: jobs have no load"),
+            "{e}"
+        );
         for (table, expect) in [
             (
                 json!({"stop": "never"}),
@@ -221,6 +354,31 @@ mod tests {
                 "run.stop = 0 ps: must be longer than 0",
             ),
             (json!({"sample": "0 ns"}), "run.sample = 0 ps: "),
+            (
+                json!({"measure": "0 s"}),
+                "run.measure = 0 ps: must be longer",
+            ),
+            (json!({"measure": "-1 us"}), "run.measure = \"-1 us\": "),
+            (
+                json!({"warm_up": "1 us"}),
+                "run.warm_up = 1 us: has no effect without a window; add run.measure",
+            ),
+            (
+                json!({"stop": "measured"}),
+                "run.stop = \"measured\": nothing is measured; add run.measure",
+            ),
+            (
+                json!({"warm_up": "1 us", "measure": "2 us", "stop": "2 us"}),
+                "run.stop = 2 us: the window ends at 3 us; raise it",
+            ),
+            (
+                json!({"measure": "2 us", "limit": "1 us"}),
+                "run.measure = 2 us: the window ends at 2 us, beyond run.limit = 1 us; raise",
+            ),
+            (
+                json!({"measure": "2000000 s"}),
+                "run.measure = 2000000 s: warm-up and window may take 100000 s each",
+            ),
             (json!({"limit": 5}), "run.limit = 5: `5` has no unit"),
             (
                 json!({"goodput": "within"}),

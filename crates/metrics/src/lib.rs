@@ -4,17 +4,22 @@
 //! `timeseries.parquet`. The flow columns themselves are written as they are.
 //! Here exact integers become floats, and nowhere before.
 //!
-//! Confidence intervals are not computed: a run is one sample of its seed, and
-//! `sweep` runs several seeds.
+//! A run is one sample of its seed, and `sweep` runs several. Within a run, the
+//! latencies of a [`Window`] have confidence intervals by batch means; the other
+//! figures have none.
 
+mod batches;
 mod jobs;
 mod memory;
 mod percentile;
 mod series;
 mod summary;
+mod window;
 
+pub use batches::{Estimate, BATCHES};
 pub use jobs::{JobTimes, Jobs};
 pub use memory::{peak_rss, reset_peak_rss};
 pub use percentile::{mean, percentile};
 pub use series::Series;
 pub use summary::{ideal, summarize, Fct, FctClasses, Finished, Slowdown, Summary, SHORT_BYTES};
+pub use window::{Span, Window, CARRIED};

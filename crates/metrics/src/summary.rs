@@ -3,6 +3,7 @@
 use crate::jobs::Jobs;
 use crate::memory::peak_rss;
 use crate::percentile::{mean, percentile};
+use crate::window::{Span, Window};
 use lightloom_engine::run::Outcome;
 use lightloom_engine::{Cluster, Flows, Io, Nic, Rate, Time};
 use serde::Serialize;
@@ -31,6 +32,8 @@ pub struct Finished<'a> {
     pub within_racks: bool,
     /// Mean of the law that sizes were drawn from [B]; none for a trace.
     pub mean_bytes: Option<f64>,
+    /// From when until when latency and throughput are measured, if they are.
+    pub span: Option<Span>,
     /// From reading the workload to the end of the run [s].
     pub wall_s: f64,
 }
@@ -102,6 +105,9 @@ pub struct Summary {
     /// for fabrics without circuits that come and go, and where nothing was
     /// delivered.
     pub circuit_share: Option<f64>,
+    /// Latency and throughput after warming up; null where `run.measure` was not
+    /// asked for.
+    pub window: Option<Window>,
 }
 
 /// Completion times of all flows, the short (under 100 KB) and the long ones.
@@ -181,6 +187,7 @@ pub fn summarize(run: &Finished) -> Summary {
         threads: run.threads,
         jobs: Jobs::of(run.io, simulated),
         circuit_share: share(totals.circuit_bytes, ledger.delivered),
+        window: run.span.map(|span| Window::of(run.cluster, flows, span)),
     }
 }
 

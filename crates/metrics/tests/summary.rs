@@ -51,6 +51,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         outcome: &outcome,
         within_racks: true,
         mean_bytes: Some(100_000.0),
+        span: None,
         wall_s: 1.0,
     })
 }

@@ -6,7 +6,7 @@ use crate::patterns::{Pairs, Pattern};
 use crate::sizes::{Law, MeanRule, Sizes};
 use crate::sources::Sources;
 use crate::trace::Format;
-use lightloom_engine::{Cluster, Refusal, Stream};
+use lightloom_engine::{Cluster, Refusal, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,8 @@ pub(crate) struct Plan {
     pub pairs: Box<dyn Pairs>,
     pub pattern_rng: Stream,
     pub clock: Clock,
+    /// Mean gap between flows, whoever sends them [ps].
+    pub gap: f64,
     /// Clocks of the servers, instead of the one of all.
     pub sources: Option<Sources>,
     pub flows: u64,
@@ -108,11 +110,36 @@ impl WorkloadConfig {
         Ok(self)
     }
 
+    /// As many flows as keep on arriving for `span`, beyond which the last of them
+    /// lie: what `flows` is to be if it is to follow from the load. It is for
+    /// workloads with a rate, and without a `flows` of their own.
+    ///
+    /// # Errors
+    /// What [`WorkloadConfig::resolve`] refuses, and more flows than fit in memory.
+    pub fn flows_for(&self, span: Time, cluster: &Cluster) -> Result<u64, Refusal> {
+        let one = WorkloadConfig {
+            flows: Some(1),
+            ..self.clone()
+        };
+        let plan = one.with_defaults()?.plan(cluster, 0)?;
+        let mean = span.0 as f64 / plan.gap;
+        // Of a Poisson process of bursts; the others are more regular than that.
+        let burst = plan.pairs.burst() as f64;
+        let flows = (mean + 5.0 * (mean * burst).sqrt() + 2.0 * burst).ceil() as u64;
+        check_memory("workload.flows", flows)?;
+        Ok(flows)
+    }
+
+    /// Whether flows arrive at a rate: not all at once, from a trace or by jobs.
+    pub fn has_rate(&self) -> bool {
+        let at_once = matches!(self.arrivals, Some(Arrivals::AtOnce(_)));
+        self.trace.is_none() && !self.has_jobs() && !at_once
+    }
+
     /// Whether a run should go on until everything is delivered, unless told
     /// otherwise: so it is where flows do not arrive at a rate.
     pub fn default_stop_is_drain(&self) -> bool {
-        let at_once = matches!(self.arrivals, Some(Arrivals::AtOnce(_)));
-        self.trace.is_some() || self.has_jobs() || at_once
+        !self.has_rate()
     }
 
     /// Whether it consists of jobs: their flows have no arrival times before
@@ -223,6 +250,10 @@ impl WorkloadConfig {
         let rng = Stream::new(seed, "workload.arrivals", 0);
         let (load, name) = (self.load.unwrap_or(0.0), pattern.kind());
         let sources = Sources::new(&arrivals, load, gap, &*pairs, name, cluster, rng.clone())?;
+        let between = match &sources {
+            Some(sources) => gap * cluster.hosts() as f64 / sources.senders() as f64,
+            None => gap / pairs.senders(),
+        };
         let gap = gap * pairs.burst() as f64 / pairs.senders();
         let clock = Clock::new(&arrivals, gap, rng);
         Ok(Plan {
@@ -231,6 +262,7 @@ impl WorkloadConfig {
             pairs,
             pattern_rng,
             clock,
+            gap: between,
             sources,
             flows,
         })

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::patterns::tests::{cluster, every_kind};
     use crate::WorkloadConfig;
-    use lightloom_engine::config;
+    use lightloom_engine::{config, Time};
     use serde_json::{json, Value};
 
     fn generate(v: &Value, seed: u64) -> Flows {
@@ -184,6 +184,41 @@ mod tests {
         let truncated = load(&flows);
         assert!((truncated / 0.5 - 1.0).abs() < 0.03, "{truncated}");
         assert!(flows.bytes.iter().all(|&b| b <= 10_000_000));
+    }
+
+    /// Whatever the arrivals and the pattern, the flows go on for as long as asked,
+    /// and not for much longer.
+    #[test]
+    fn flows_follow_from_load_and_time() {
+        let hot = json!({"kind": "hotspot", "fraction": 1, "targets": [5]});
+        let span = Time::MS * 40;
+        for arrivals in [
+            json!("poisson"),
+            json!("fixed-gap"),
+            json!("paced"),
+            json!({"kind": "bernoulli", "slot": "80 us"}),
+        ] {
+            let incast = json!({"kind": "incast", "fan_in": 8});
+            for pattern in [json!("uniform"), hot.clone(), json!("tornado"), incast] {
+                let mut v = json!({"load": 0.5, "sizes": {"kind": "fixed", "size": "10 KB"}});
+                (v["arrivals"], v["pattern"]) = (arrivals.clone(), pattern.clone());
+                let config: WorkloadConfig = config::read(&v, "workload").unwrap();
+                let chosen = arrivals == "paced" || arrivals.is_object();
+                if chosen && pattern["kind"] == "incast" {
+                    assert!(config.flows_for(span, &cluster(4, 3)).is_err());
+                    continue;
+                }
+                v["flows"] = json!(config.flows_for(span, &cluster(4, 3)).unwrap());
+                let last = generate(&v, 3).last_arrival();
+                let longer = last.0 as f64 / span.0 as f64;
+                assert!((1.0..1.4).contains(&longer), "{v}: {longer}");
+            }
+        }
+        let v = json!({"load": 0.5, "sizes": {"kind": "fixed", "size": "1 B"}});
+        let config: WorkloadConfig = config::read(&v, "workload").unwrap();
+        let e = config.flows_for(Time::S * 1_000, &cluster(4, 3));
+        let e = e.unwrap_err().to_string();
+        assert!(e.starts_with("workload.flows = 7500"), "{e}");
     }
 
     #[test]

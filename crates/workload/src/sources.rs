@@ -83,6 +83,11 @@ impl Sources {
         }))
     }
 
+    /// How many servers send.
+    pub fn senders(&self) -> usize {
+        self.senders.len()
+    }
+
     /// The next flow's time and sender, or nothing beyond [`MAX_ARRIVAL`].
     pub fn next(&mut self) -> Option<(Time, HostId)> {
         if let Law::Bernoulli { chance, .. } = self.law {

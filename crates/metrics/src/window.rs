@@ -1,0 +1,314 @@
+//! Latency and throughput at one load: the flows that arrived in a window, after
+//! the network has warmed up.
+//!
+//! *Latency* is over the flows that arrived in the window, however late they were
+//! delivered: the run goes on offering traffic meanwhile. *Offered* is what arrived
+//! in the window, *accepted* what was delivered in it, from whenever it came. A flow
+//! counts as delivered with its last byte, which for packets is all there is; of
+//! flows that take longer than the window, neither figure says much.
+
+use crate::batches::{Estimate, BATCHES};
+use crate::percentile::percentile;
+use lightloom_engine::{Cluster, Flows, Time};
+use serde::Serialize;
+
+/// From when until when is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The end of warming up.
+    pub from: Time,
+    /// The end of measuring; later than `from`.
+    pub until: Time,
+}
+
+/// What is accepted of a stable load at least, if it lacks more than chance
+/// explains.
+pub const CARRIED: f64 = 0.98;
+
+/// What was measured. Throughputs relate to what all servers can send; half
+/// widths are those of 95 % confidence intervals by batch means.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Window {
+    /// The end of warming up [s].
+    pub from_s: f64,
+    /// The end of measuring [s].
+    pub until_s: f64,
+    /// Flows that arrived in between.
+    pub flows: u64,
+    /// Those of them that were not delivered before the run ended.
+    pub flows_unfinished: u64,
+    /// Mean latency of those that were; null without any.
+    pub mean_us: Option<f64>,
+    /// Half width of its interval; null of fewer than 100 flows.
+    pub half_width_us: Option<f64>,
+    /// Median latency.
+    pub p50_us: Option<f64>,
+    /// 99th percentile of the latency.
+    pub p99_us: Option<f64>,
+    /// Bits of the flows that arrived ÷ (servers × server rate × time).
+    pub offered: f64,
+    /// Half width of its interval.
+    pub offered_half_width: f64,
+    /// Bits of the flows delivered ÷ (servers × server rate × time).
+    pub accepted: f64,
+    /// Half width of its interval.
+    pub accepted_half_width: f64,
+    /// Bits delivered to the server that heard most ÷ (server rate × time).
+    pub accepted_busiest: f64,
+    /// Batches behind each interval.
+    pub batches: usize,
+    /// Correlation of the mean latency of a batch with that of the next.
+    pub autocorrelation: Option<f64>,
+    /// Whether it is more than chance makes it: then the interval is too narrow, or
+    /// the network had not warmed up.
+    pub correlated: Option<bool>,
+    /// Whether the load was carried: all flows were delivered before the run ended,
+    /// and no less was accepted than offered, beyond chance and
+    /// 1 − [`CARRIED`] of it.
+    pub stable: bool,
+}
+
+impl Window {
+    /// What `flows` show of `span`.
+    pub fn of(cluster: &Cluster, flows: &Flows, span: Span) -> Window {
+        let inside = |t: Time| t != Time::NEVER && span.from <= t && t < span.until;
+        let counted = || (0..flows.len()).filter(|&f| inside(flows.arrival[f]));
+        let done = |&f: &usize| flows.finish[f] != Time::NEVER;
+        let mut times: Vec<(Time, f64)> = counted()
+            .filter(done)
+            .map(|f| (flows.arrival[f], micros(flows.finish[f] - flows.arrival[f])))
+            .collect();
+        // Flows of jobs are not in the order of their arrival.
+        times.sort_by_key(|t| t.0);
+        let mut latency: Vec<f64> = times.into_iter().map(|t| t.1).collect();
+        let mean = Estimate::of(&latency);
+        latency.sort_unstable_by(f64::total_cmp);
+        let moved = Moved::of(cluster, flows, span);
+        let (flows_in, unfinished) = (counted().count(), counted().filter(|f| !done(f)).count());
+        Window {
+            from_s: span.from.as_secs_f64(),
+            until_s: span.until.as_secs_f64(),
+            flows: flows_in as u64,
+            flows_unfinished: unfinished as u64,
+            mean_us: mean.map(|m| m.mean),
+            half_width_us: mean.and_then(|m| m.half_width),
+            p50_us: percentile(&latency, 50),
+            p99_us: percentile(&latency, 99),
+            offered: moved.offered.mean,
+            offered_half_width: moved.offered.half_width.unwrap_or(0.0),
+            accepted: moved.accepted.mean,
+            accepted_half_width: moved.accepted.half_width.unwrap_or(0.0),
+            accepted_busiest: moved.busiest,
+            batches: BATCHES,
+            autocorrelation: mean.and_then(|m| m.autocorrelation),
+            correlated: mean.and_then(|m| m.correlated()),
+            stable: unfinished == 0 && moved.carried(),
+        }
+    }
+}
+
+fn micros(t: Time) -> f64 {
+    t.0 as f64 / Time::US.0 as f64
+}
+
+/// Throughput in the window, in stretches of equal time.
+struct Moved {
+    offered: Estimate,
+    accepted: Estimate,
+    /// What was offered and not accepted.
+    missing: Estimate,
+    busiest: f64,
+}
+
+impl Moved {
+    fn of(cluster: &Cluster, flows: &Flows, span: Span) -> Moved {
+        let length = (span.until - span.from).0 as i128;
+        let stretch = |t: Time| {
+            let within = t != Time::NEVER && span.from <= t && t < span.until;
+            within.then(|| ((t - span.from).0 as i128 * BATCHES as i128 / length) as usize)
+        };
+        let (mut offered, mut accepted) = ([0.0; BATCHES], [0.0; BATCHES]);
+        let mut heard = vec![0u64; cluster.hosts() as usize];
+        for f in 0..flows.len() {
+            if let Some(b) = stretch(flows.arrival[f]) {
+                offered[b] += flows.bytes[f] as f64;
+            }
+            if let Some(b) = stretch(flows.finish[f]) {
+                accepted[b] += flows.bytes[f] as f64;
+                heard[flows.dst[f].index()] += flows.bytes[f];
+            }
+        }
+        let seconds = (span.until - span.from).as_secs_f64();
+        let one = cluster.server_rate.0 as f64 * seconds / 8.0;
+        let all = one * cluster.hosts() as f64 / BATCHES as f64;
+        let missing = std::array::from_fn(|b| (offered[b] - accepted[b]) / all);
+        Moved {
+            offered: Estimate::of_batches(&offered.map(|x| x / all)),
+            accepted: Estimate::of_batches(&accepted.map(|x| x / all)),
+            missing: Estimate::of_batches(&missing),
+            busiest: heard.into_iter().max().unwrap_or(0) as f64 / one,
+        }
+    }
+
+    /// Whether what is missing is little, or may be chance.
+    fn carried(&self) -> bool {
+        let missing = self.missing.mean;
+        missing <= (1.0 - CARRIED) * self.offered.mean
+            || missing <= self.missing.half_width.unwrap_or(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightloom_engine::{HostId, Nic, Rate, Stream};
+    use proptest::prelude::*;
+
+    const CLUSTER: Cluster = Cluster {
+        racks: 4,
+        servers_per_rack: 1,
+        server_rate: Rate(8 * Rate::GBPS.0),
+        nic: Nic::Uncapped,
+    };
+
+    fn span(from: i64, until: i64) -> Span {
+        let (from, until) = (Time::NS * from, Time::NS * until);
+        Span { from, until }
+    }
+
+    /// A flow: to, bytes, arrival [ns], finish [ns].
+    type Row = (u32, u64, i64, Option<i64>);
+
+    fn flows(rows: &[Row]) -> Flows {
+        let mut flows = Flows::new();
+        for &(dst, bytes, arrival, finish) in rows {
+            let src = HostId((dst + 1) % 4);
+            let f = flows.push(src, HostId(dst), bytes, Time::NS * arrival);
+            if let Some(t) = finish {
+                flows.finish[f.index()] = Time::NS * t;
+            }
+        }
+        flows
+    }
+
+    #[test]
+    fn worked_out_by_hand() {
+        // 4 servers of 1 B/ns; from 100 to 200 ns they send 400 B.
+        let w = Window::of(
+            &CLUSTER,
+            &flows(&[
+                (0, 40, 90, Some(105)),  // before, delivered within
+                (0, 10, 100, Some(150)), // the first instant counts
+                (1, 20, 199, Some(260)), // delivered later
+                (2, 80, 200, Some(201)), // the last does not
+                (1, 30, 150, None),
+            ]),
+            span(100, 200),
+        );
+        assert_eq!((w.flows, w.flows_unfinished, w.stable), (3, 1, false));
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        assert!(near(w.offered, 60.0 / 400.0) && near(w.accepted, 50.0 / 400.0));
+        assert!(near(w.accepted_busiest, 50.0 / 100.0));
+        assert!(near(w.mean_us.unwrap(), (0.050 + 0.061) / 2.0));
+        assert_eq!(w.p50_us, Some(0.050));
+        assert_eq!(w.p99_us, Some(0.061));
+        assert_eq!((w.half_width_us, w.correlated), (None, None));
+    }
+
+    #[test]
+    fn nothing_arrived() {
+        let w = Window::of(&CLUSTER, &flows(&[]), span(100, 200));
+        assert_eq!((w.flows, w.mean_us, w.p99_us), (0, None, None));
+        assert_eq!((w.offered, w.accepted, w.stable), (0.0, 0.0, true));
+    }
+
+    proptest! {
+        /// Against sums over the rows, one stretch after another.
+        #[test]
+        fn agrees_with_counting(
+            rows in prop::collection::vec(
+                (0u32..4, 1u64..100, 0i64..400, prop::option::of(1i64..300)), 0..200),
+            from in 0i64..150, length in 1i64..200,
+        ) {
+            let rows: Vec<_> = rows.into_iter()
+                .map(|(to, bytes, at, took)| (to, bytes, at, took.map(|t| at + t))).collect();
+            let (lo, hi) = (from * 1_000, (from + length) * 1_000);
+            let w = Window::of(&CLUSTER, &flows(&rows), span(from, from + length));
+            // Stretch b is [lo + b·length/20, lo + (b + 1)·length/20), in ps.
+            let sums = |at: &dyn Fn(&Row) -> Option<i64>| {
+                (0..20).map(|b| rows.iter().filter(|r| at(r).is_some_and(|t| {
+                    let t = t * 1_000 - lo;
+                    20 * t >= b * (hi - lo) && 20 * t < (b + 1) * (hi - lo)
+                })).map(|r| r.1).sum::<u64>() as f64).collect::<Vec<f64>>()
+            };
+            let all = length as f64 * 4.0;
+            let half = |sums: &[f64]| {
+                let mean = sums.iter().sum::<f64>() / 20.0;
+                let var = sums.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / 19.0;
+                2.093_024_054_4 * (var / 20.0).sqrt() / (all / 20.0)
+            };
+            let (offered, accepted) = (sums(&|r| Some(r.2)), sums(&|r| r.3));
+            prop_assert!((w.offered - offered.iter().sum::<f64>() / all).abs() < 1e-9);
+            prop_assert!((w.accepted - accepted.iter().sum::<f64>() / all).abs() < 1e-9);
+            prop_assert!((w.offered_half_width - half(&offered)).abs() < 1e-9);
+            prop_assert!((w.accepted_half_width - half(&accepted)).abs() < 1e-9);
+            let inside: Vec<_> = rows.iter()
+                .filter(|r| r.2 >= from && r.2 < from + length).collect();
+            prop_assert_eq!(w.flows, inside.len() as u64);
+            let lost = inside.iter().filter(|r| r.3.is_none()).count() as u64;
+            prop_assert_eq!(w.flows_unfinished, lost);
+            let waits: Vec<f64> = inside.iter()
+                .filter_map(|r| Some((r.3? - r.2) as f64 / 1e3)).collect();
+            match w.mean_us {
+                None => prop_assert!(waits.is_empty()),
+                Some(mean) => {
+                    let expect = waits.iter().sum::<f64>() / waits.len() as f64;
+                    prop_assert!((mean - expect).abs() < 1e-9);
+                }
+            }
+        }
+    }
+
+    /// A server that serves one flow a slot, fed with a chance in each, from when
+    /// it was full of nothing: Geo/D/1 at load `p` below 1, a growing queue above.
+    fn queue(p: f64, slots: i64, seed: u64) -> Flows {
+        let mut rng = Stream::new(seed, "queue", 0);
+        let (mut rows, mut free) = (Vec::new(), 0);
+        for slot in 0..slots {
+            // Two sources, so that a slot may bring more than it serves.
+            for _ in 0..2 {
+                if rng.unit() < p / 2.0 {
+                    free = free.max(slot) + 1;
+                    rows.push((0, 10, slot * 10, Some(free * 10)));
+                }
+            }
+        }
+        flows(&rows)
+    }
+
+    #[test]
+    fn a_growing_queue_is_told_from_one_that_fluctuates() {
+        for seed in 0..50 {
+            for (p, stable) in [(0.5, true), (0.9, true), (1.1, false), (1.5, false)] {
+                let w = Window::of(&CLUSTER, &queue(p, 12_000, seed), span(20_000, 120_000));
+                assert_eq!(w.stable, stable, "load {p}, seed {seed}: {w:?}");
+            }
+        }
+    }
+
+    /// The wait of a slotted queue of two sources: one slot, and that of the
+    /// packets of its slot and those before: a² / 4 / (1 − a) / a on average.
+    #[test]
+    fn intervals_hold_the_wait_of_a_queue() {
+        let a = 0.8;
+        let slots = 1.0 + a / 4.0 / (1.0 - a);
+        let held = (0..400).filter(|&seed| {
+            let w = Window::of(&CLUSTER, &queue(a, 25_000, seed), span(50_000, 250_000));
+            let (mean, half) = (w.mean_us.unwrap(), w.half_width_us.unwrap());
+            (mean - slots * 0.01).abs() <= half
+        });
+        // 95 % of 400 within four standard errors, from below.
+        let held = held.count();
+        assert!((363..=397).contains(&held), "{held}");
+    }
+}
