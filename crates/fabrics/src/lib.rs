@@ -1,5 +1,6 @@
 //! The fabrics of Lightloom: one folder each, one line each in the [`registry`].
 
+pub mod butterfly;
 pub mod cthrough;
 pub mod electrical;
 pub mod hybrid;

@@ -80,6 +80,7 @@ pub const REGISTRY: &[Entry] = &[
     crate::cthrough::ENTRY,
     crate::hydra::ENTRY,
     crate::lions::ENTRY,
+    crate::butterfly::ENTRY,
 ];
 
 /// The fabric of that kind.

@@ -46,7 +46,8 @@
 //! losses, delay of back-pressure, switches and cables within a station
 //! (nothing in a bundle can be hot while the rest is idle).
 //!
-//! Oversubscribed trees are [`crate::tree`]; the flattened butterfly is to come.
+//! Oversubscribed trees are [`crate::tree`], the flattened butterfly is
+//! [`crate::butterfly`].
 
 pub mod bound;
 pub mod columns;

@@ -6,6 +6,7 @@
 //! looks for longer.
 
 mod broken;
+mod butterfly;
 mod checks;
 mod hybrid;
 mod hydra;

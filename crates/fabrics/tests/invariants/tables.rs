@@ -2,7 +2,7 @@
 //! new in the registry needs a strategy and a list here: the tests fail until
 //! it has them.
 
-use crate::{hybrid, hydra, lions};
+use crate::{butterfly, hybrid, hydra, lions};
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Cluster, Command, Element, Nic, Rate, Time};
 use lightloom_fabrics::find;
@@ -29,6 +29,7 @@ pub fn tables(kind: &str) -> BoxedStrategy<Fitted> {
         "cthrough" => hybrid::cthrough().boxed(),
         "hydra" => hydra::tables().boxed(),
         "lions" => lions::tables().boxed(),
+        "flattened-butterfly" => butterfly::tables().boxed(),
         new => panic!("add a strategy of valid tables for {new:?} to tests/invariants/tables.rs"),
     }
 }
@@ -77,6 +78,7 @@ pub fn out_of_range(kind: &str) -> Vec<(&'static str, Value, &'static str)> {
         "cthrough" => hybrid::cthrough_out_of_range(),
         "hydra" => hydra::out_of_range(),
         "lions" => lions::out_of_range(),
+        "flattened-butterfly" => butterfly::out_of_range(),
         new => panic!("list values that {new:?} must refuse in tests/invariants/tables.rs"),
     }
 }

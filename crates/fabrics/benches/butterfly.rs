@@ -1,0 +1,144 @@
+//! Speed and memory of the flattened butterfly, one JSON object a line.
+//!
+//! The network of LIONS (§IV), 64 nodes of 10 Gb/s, and one of 1,024; packets of
+//! 256 B to everybody alike. Every case runs in a process of its own, so that its
+//! peak memory is its own, and several times; the fastest run counts, all are
+//! printed. Name cases to run only those: `cargo bench --bench butterfly -- basic-64`.
+
+use lightloom_engine::run::{run, Plan, Silent, Stop};
+use lightloom_engine::{Cluster, Flows, Io, Nic, Rate, Time};
+use lightloom_fabrics::{find, Site};
+use lightloom_workload::WorkloadConfig;
+use serde_json::{json, Value};
+
+const RUNS: usize = 5;
+const PACKET: u64 = 256;
+
+/// Name, preset, hosts, load, routing.
+const CASES: [(&str, &str, u32, f64, &str); 8] = [
+    ("basic-64", "basic", 64, 0.5, "dimension-order"),
+    ("basic-64-load-5", "basic", 64, 0.05, "dimension-order"),
+    ("basic-64-saturated", "basic", 64, 1.0, "dimension-order"),
+    ("basic-64-valiant", "basic", 64, 0.25, "valiant"),
+    ("basic-64-ugal", "basic", 64, 0.5, "ugal"),
+    ("aggressive-64", "aggressive", 64, 0.7, "dimension-order"),
+    ("basic-1024", "basic", 1024, 0.4, "dimension-order"),
+    (
+        "aggressive-1024",
+        "aggressive",
+        1024,
+        0.7,
+        "dimension-order",
+    ),
+];
+
+fn cluster(hosts: u32) -> Cluster {
+    Cluster {
+        racks: hosts,
+        servers_per_rack: 1,
+        server_rate: Rate(10 * Rate::GBPS.0),
+        nic: Nic::Uncapped,
+    }
+}
+
+/// Ten million flit-hops, about.
+fn flows(cluster: &Cluster, load: f64) -> Flows {
+    let table = json!({
+        "arrivals": "poisson", "load": load, "flows": 120_000,
+        "pattern": "uniform", "sizes": {"kind": "fixed", "size": format!("{PACKET} B")},
+    });
+    let workload: WorkloadConfig = serde_json::from_value(table).expect("a workload");
+    let workload = workload.resolve(cluster).expect("a workload that can run");
+    workload.generate(cluster, 1).expect("flows")
+}
+
+fn measure(name: &str, preset: &str, hosts: u32, load: f64, routing: &str) -> Value {
+    let cluster = cluster(hosts);
+    let flows = flows(&cluster, load);
+    let entry = find("flattened-butterfly").expect("the butterfly is registered");
+    let preset = entry.presets.iter().find(|p| p.name == preset);
+    let table = serde_json::from_str(preset.expect("a preset").table);
+    let mut table: Value = table.expect("a table");
+    table["routing"] = json!(routing);
+    let table = (entry.resolve)(&table, &cluster).expect("a table that can run");
+    let (mut kernel_s, mut cpu_s) = (Vec::new(), Vec::new());
+    let mut last = None;
+    for _ in 0..RUNS {
+        let site = Site {
+            cluster: &cluster,
+            flows: &flows,
+            seed: 1,
+            threads: 1,
+        };
+        let mut fabric = (entry.build)(&table, &site).expect("a fabric");
+        let mut io = Io::new(flows.clone());
+        let plan = Plan {
+            stop: Stop::Drain,
+            limit: Time::S,
+            sample: None,
+            faults: Vec::new(),
+        };
+        let before = cpu();
+        let outcome = run(fabric.as_mut(), &mut io, &plan, &mut Silent).expect("no faults");
+        cpu_s.extend(before.zip(cpu()).map(|(from, to)| to - from));
+        kernel_s.push(outcome.kernel_s);
+        last = Some((io.ledger, outcome));
+    }
+    let (ledger, outcome) = last.expect("at least one run");
+    let least = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
+    let best = least(&kernel_s);
+    let hops = outcome.totals.cell_hops.expect("flits are counted") as f64;
+    json!({
+        "bench": format!("flattened-butterfly/{name}"),
+        "threads": 1,
+        "flit_hops": hops,
+        "M_flit_hops_per_s": hops / best / 1e6,
+        "ns_per_flit_hop": best * 1e9 / hops,
+        "packet_hops": outcome.totals.packet_hops,
+        "kernel_s": kernel_s,
+        // Without what other processes took meanwhile; null where it is not told.
+        "M_flit_hops_per_cpu_s": Some(hops / least(&cpu_s) / 1e6).filter(|_| !cpu_s.is_empty()),
+        "simulated_us": outcome.simulated.as_secs_f64() * 1e6,
+        "flows_completed": ledger.flows_completed,
+        "peak_rss_bytes": peak_rss(),
+    })
+}
+
+/// Processor time of this process [s], where the system tells.
+fn cpu() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/schedstat").ok()?;
+    let ns: f64 = stat.split_whitespace().next()?.parse().ok()?;
+    Some(ns * 1e-9)
+}
+
+/// Peak memory of this process [B], where the system tells.
+fn peak_rss() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    let kb: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kb * 1024)
+}
+
+/// Marks the process that measures one case.
+const CHILD: &str = "--measure";
+
+fn main() {
+    let args: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
+    let itself = std::env::current_exe().expect("the path of this program");
+    for (name, preset, hosts, load, routing) in CASES {
+        if args.first().is_some_and(|a| a == CHILD) {
+            if args.get(1).is_some_and(|a| a == name) {
+                println!("{}", measure(name, preset, hosts, load, routing));
+            }
+        } else if args.is_empty() || args.iter().any(|a| a == name) {
+            let child = std::process::Command::new(&itself)
+                .args([CHILD, name])
+                .status()
+                .expect("a process for the case");
+            assert!(child.success(), "{name} failed");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The two allocators of a router, in every cycle.
+//!
+//! *Virtual channels*: the first packet of an input's virtual channel asks its
+//! output; every output gives one a cycle, the next that is free to the next that
+//! asks. *Switch*, separable, input first: each input of the crossbar proposes the
+//! next of its virtual channels that could send a flit; each output takes the next
+//! of the inputs that propose to it. In further iterations those left over propose
+//! what is left over. Turns go round, and past those who were served: in the first
+//! iteration only, so that nobody starves.
+//!
+//! With an input speedup of s a port has s inputs of the crossbar, the j-th for
+//! the virtual channels that are j modulo s.
+
+use super::kernel::Now;
+use super::network::{first_from, members, Network, WAITS};
+
+impl Network {
+    /// Gives virtual channels of a router's outputs to packets that wait.
+    pub(super) fn allocate(&mut self, router: usize) {
+        let base = router << self.bits.port;
+        let around = (1u32 << (self.bits.port + self.bits.vc)) - 1;
+        let mut asked = 0u64;
+        for port in members(self.head_ports[router]) {
+            for number in members(self.heads[base | port]) {
+                let vc = (base | port) << self.bits.vc | number;
+                let output = self.lanes[vc].output as usize;
+                if self.offered(vc, base | output) == 0 {
+                    continue;
+                }
+                let who = (port << self.bits.vc | number) as u32;
+                let turn = who.wrapping_sub(self.head_turn[base | output] as u32) & around;
+                self.propose(&mut asked, output, turn, who);
+            }
+        }
+        for output in members(asked) {
+            let who = self.first[output].1;
+            self.head_turn[base | output] = ((who + 1) & around) as u16;
+            self.give((base << self.bits.vc) + who as usize, base | output);
+        }
+    }
+
+    /// Notes who comes first of those that ask an output.
+    #[inline(always)]
+    fn propose(&mut self, asked: &mut u64, output: usize, turn: u32, who: u32) {
+        if *asked >> output & 1 == 0 || turn < self.first[output].0 {
+            self.first[output] = (turn, who);
+            *asked |= 1 << output;
+        }
+    }
+
+    /// Virtual channels of an output that the first packet of a lane could have.
+    #[inline]
+    fn offered(&self, vc: usize, out: usize) -> u64 {
+        let lane = &self.lanes[vc];
+        let free = self.free[out] & self.classes[lane.class as usize];
+        if !self.whole || (lane.output as usize) < self.topology.concentration {
+            return free;
+        }
+        let fits = |&v: &usize| self.credits[out << self.bits.vc | v] >= lane.left;
+        members(free).filter(fits).fold(0, |set, v| set | 1 << v)
+    }
+
+    /// The first packet of a lane holds a virtual channel from now on.
+    fn give(&mut self, vc: usize, out: usize) {
+        let number = first_from(self.offered(vc, out), self.vc_turn[out]);
+        self.vc_turn[out] = (number as u8 + 1) & 63;
+        self.free[out] &= !(1 << number);
+        self.holder[out << self.bits.vc | number] = vc as u32;
+        let (channel, own) = self.bits.parts(vc);
+        let (router, port) = self.bits.ends(channel);
+        debug_assert!(self.lanes[vc].vc == WAITS, "a packet that waits");
+        self.lanes[vc].vc = number as u8;
+        self.heads[channel] &= !(1 << own);
+        if self.heads[channel] == 0 {
+            self.head_ports[router] &= !(1 << port);
+        }
+        if self.room(router, self.lanes[vc].output as usize, number) > 0 {
+            self.ready[channel] |= 1 << own;
+            self.ready_ports[router] |= 1 << port;
+        }
+    }
+
+    /// Sends flits across a router's switch.
+    pub(super) fn switch(&mut self, router: usize, now: &mut Now) {
+        let base = router << self.bits.port;
+        // Outputs, and ports by their inputs of the crossbar, that are matched.
+        let (mut taken, mut used) = (0u64, [0u64; 4]);
+        for iteration in 0..self.iterations {
+            let asked = self.proposals(router, taken, &used);
+            if asked == 0 {
+                break;
+            }
+            for output in members(asked) {
+                let who = self.first[output].1 as usize;
+                let (input, port) = (who >> self.bits.port, who & ((1 << self.bits.port) - 1));
+                let (channel, out) = (base | port, base | output);
+                let number = self.proposal(channel, input, taken);
+                let number = number.expect("one that proposed");
+                if iteration == 0 {
+                    self.input_turn[channel * self.speedup + input] = (number as u8 + 1) & 63;
+                    self.output_turn[out] = (who + 1) as u16;
+                }
+                used[input] |= 1 << port;
+                self.send(channel << self.bits.vc | number, now);
+            }
+            taken |= asked;
+        }
+    }
+
+    /// For each output the input of the crossbar whose turn comes first; returns
+    /// the outputs that are asked.
+    #[inline]
+    fn proposals(&mut self, router: usize, taken: u64, used: &[u64; 4]) -> u64 {
+        let base = router << self.bits.port;
+        let around = (8u32 << self.bits.port) - 1;
+        let mut asked = 0u64;
+        for (input, used) in used.iter().enumerate().take(self.speedup) {
+            for port in members(self.ready_ports[router] & !used) {
+                let Some(number) = self.proposal(base | port, input, taken) else {
+                    continue;
+                };
+                let vc = (base | port) << self.bits.vc | number;
+                let output = self.lanes[vc].output as usize;
+                let who = (input << self.bits.port | port) as u32;
+                let turn = who.wrapping_sub(self.output_turn[base | output] as u32) & around;
+                self.propose(&mut asked, output, turn, who);
+            }
+        }
+        asked
+    }
+
+    /// The virtual channel that an input of the crossbar proposes, of those whose
+    /// outputs are not taken.
+    #[inline]
+    fn proposal(&self, channel: usize, input: usize, taken: u64) -> Option<usize> {
+        let mut set = self.ready[channel] & self.strides[input];
+        if taken != 0 {
+            let first = channel << self.bits.vc;
+            let open = |&v: &usize| taken >> self.lanes[first | v].output & 1 == 0;
+            set = members(set).filter(open).fold(0, |set, v| set | 1 << v);
+        }
+        let turn = self.input_turn[channel * self.speedup + input];
+        (set != 0).then(|| first_from(set, turn))
+    }
+}

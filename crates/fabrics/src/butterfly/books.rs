@@ -1,0 +1,56 @@
+//! What the network has carried.
+
+use super::packets::Packet;
+use lightloom_engine::Io;
+
+/// Counters.
+#[derive(Clone, Debug)]
+pub struct Books {
+    /// Payload of packets that have begun to leave their hosts and are not
+    /// delivered [B].
+    pub inside: u64,
+    /// Flits that crossed a router.
+    pub flit_hops: u64,
+    /// Packets whose last flit did.
+    pub packet_hops: u64,
+    /// The most flits that the buffers of a router ever held.
+    pub peak: u32,
+    /// By flow, payload × routers visited of what was delivered [B].
+    visited: Vec<u64>,
+}
+
+impl Books {
+    /// Empty, for so many flows.
+    pub fn new(flows: usize) -> Books {
+        Books {
+            inside: 0,
+            flit_hops: 0,
+            packet_hops: 0,
+            peak: 0,
+            visited: vec![0; flows],
+        }
+    }
+
+    /// The buffers of a router hold so many flits.
+    #[inline]
+    pub fn held(&mut self, flits: u32) {
+        self.peak = self.peak.max(flits);
+    }
+
+    /// A packet is delivered.
+    #[inline]
+    pub fn delivered(&mut self, packet: &Packet) {
+        self.inside -= packet.bytes as u64;
+        self.visited[packet.flow.index()] += packet.bytes as u64 * packet.hops as u64;
+    }
+
+    /// Hops of each flow: routers visited, the mean over what was delivered.
+    pub fn settle(&self, io: &mut Io) {
+        for (f, &visited) in self.visited.iter().enumerate() {
+            let delivered = io.flows.delivered[f];
+            if delivered > 0 {
+                io.flows.hops[f] = (visited as f64 / delivered as f64) as f32;
+            }
+        }
+    }
+}

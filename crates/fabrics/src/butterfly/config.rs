@@ -1,0 +1,203 @@
+//! The table of `kind = "flattened-butterfly"`.
+
+use super::bound::Bound;
+use super::network::Network;
+use super::topology::Topology;
+use crate::registry::{FabricConfig, Site};
+use lightloom_engine::kernel::event::EventDriven;
+use lightloom_engine::{Bytes, Cluster, Fabric, Length, Rate, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An electrical k-ary n-flat of input-queued virtual-channel routers, flit by
+/// flit (Kim, Dally and Abts, ISCA 2007): the baseline of LIONS (JSTQE 2013, §IV).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ButterflyConfig {
+    /// Routers along each dimension; every router is wired to all that differ
+    /// from it in one dimension. `[4, 4]` for the 64 nodes of LIONS §IV. Default:
+    /// the most nearly square grid that connects the cluster's hosts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routers: Option<Vec<u32>>,
+    /// c: hosts of a router (LIONS §IV: 4). Default: 4, or the next smaller
+    /// number that divides the cluster's hosts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concentration: Option<u32>,
+    /// Which way packets take. Default "dimension-order".
+    pub routing: Routing,
+    /// By how much UGAL favours the minimal way [B of queue]: a packet goes another
+    /// way only if the queue there, times wires, is shorter by more. Default 0 B,
+    /// the plain comparison (Singh, 2005).
+    pub ugal_bias: Bytes,
+    /// Payload of a full packet [B]; the last of a flow is short (LIONS §IV: 256 B
+    /// and 64 B). Not shorter than a flit.
+    pub packet: Bytes,
+    /// Header of every packet [B], as that of LIONS (§III: 5 B). Packets are
+    /// padded to whole flits.
+    pub header: Bytes,
+    /// What routers move in a cycle [B]. Default 8 B: the 64-bit word of
+    /// 10 Gb/s Ethernet (IEEE 802.3, clause 49), so that a cycle is 6.4 ns.
+    pub flit: Bytes,
+    /// Line rate of every link [b/s]; that of the servers unless given (LIONS
+    /// §IV: 10 Gb/s).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Virtual channels of every link; Valiant and UGAL need two classes of
+    /// them. Not in LIONS. Default 2, the fewest that all routings work with.
+    pub vcs: u32,
+    /// Buffer of each virtual channel at a router's input [flits]. Not in LIONS.
+    /// Default 48: as much as is sent until credits of the longest wire are back.
+    pub vc_buffer: u32,
+    /// When a packet wins a virtual channel. Default "wormhole".
+    pub flow_control: FlowControl,
+    /// From a flit's arrival at a router to its earliest departure: buffering,
+    /// route computation, allocation [time]. Not in LIONS. Default 100 ns, a switch
+    /// chip of the time (InfiniBand QDR, port to port).
+    pub router_latency: Time,
+    /// From a flit's departure to the credit's leaving for the router or host
+    /// before [time]. Not in LIONS. Default 6.4 ns, a cycle at 10 Gb/s.
+    pub credit_latency: Time,
+    /// Flits that an input port can send in a cycle, of different virtual
+    /// channels to different outputs. Not in LIONS. Default 1, a plain crossbar;
+    /// at most 4.
+    pub input_speedup: u32,
+    /// Rounds of the switch allocator in a cycle. Not in LIONS. Default 1.
+    pub allocator_iterations: u32,
+    /// Wire from a host to its router [length] (LIONS §IV: 1.75 m).
+    pub host_wire: Length,
+    /// Distance of neighbouring routers [length]; wires to those farther off are
+    /// longer in proportion (LIONS §IV: 5 m).
+    pub spacing: Length,
+}
+
+/// Which way packets take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Routing {
+    /// The shortest: one wire in each dimension that differs, in order.
+    DimensionOrder,
+    /// By a random intermediate router (Valiant, 1982).
+    Valiant,
+    /// Minimal, or by a random intermediate router if the queue that way, times
+    /// hops, is shorter at the first router (UGAL-L; Singh, 2005).
+    Ugal,
+}
+
+/// When a packet wins a virtual channel that is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlowControl {
+    /// At once; it may stretch over several routers.
+    Wormhole,
+    /// When the buffer there has room for all of it.
+    VirtualCutThrough,
+}
+
+impl Default for ButterflyConfig {
+    fn default() -> Self {
+        ButterflyConfig {
+            routers: None,
+            concentration: None,
+            routing: Routing::DimensionOrder,
+            ugal_bias: Bytes(0),
+            packet: Bytes(256),
+            header: Bytes(5),
+            flit: Bytes(8),
+            rate: None,
+            vcs: 2,
+            vc_buffer: 48,
+            flow_control: FlowControl::Wormhole,
+            router_latency: Time::NS * 100,
+            credit_latency: Time(6_400),
+            input_speedup: 1,
+            allocator_iterations: 1,
+            host_wire: Length(1_750),
+            spacing: Length(5 * Length::M.0),
+        }
+    }
+}
+
+impl ButterflyConfig {
+    /// The line rate of a resolved configuration.
+    pub fn line_rate(&self) -> Rate {
+        self.rate.unwrap_or(Rate(1))
+    }
+
+    /// c of a resolved configuration.
+    pub fn hosts_per_router(&self) -> u32 {
+        self.concentration.unwrap_or(1)
+    }
+
+    /// Routers by dimension of a resolved configuration.
+    pub fn sizes(&self) -> &[u32] {
+        self.routers.as_deref().unwrap_or(&[])
+    }
+
+    /// The wiring of a resolved configuration.
+    pub fn topology(&self) -> Topology {
+        Topology::new(self.hosts_per_router(), self.sizes())
+    }
+
+    /// A router's cycle: a flit at the line rate.
+    pub fn cycle(&self) -> Time {
+        self.line_rate().time_for(self.flit.0)
+    }
+
+    /// Flits of a packet with that payload [B].
+    pub fn flits(&self, payload: u64) -> u64 {
+        (payload + self.header.0).div_ceil(self.flit.0)
+    }
+
+    /// Wires between routers, by distances between neighbours; the host's is
+    /// number 0.
+    pub fn wires(&self) -> impl Iterator<Item = Length> + '_ {
+        let most = self.sizes().iter().max().map_or(1, |&k| k as u64);
+        let between = (1..most).map(|steps| Length(self.spacing.0 * steps));
+        std::iter::once(self.host_wire).chain(between)
+    }
+
+    /// Cycles from a flit's departure to the earliest from the router at the
+    /// other end of a wire.
+    pub fn flit_cycles(&self, wire: Length) -> u64 {
+        1 + (wire.delay() + self.router_latency).div_ceil(self.cycle()) as u64
+    }
+
+    /// Cycles from a flit's departure to the use of its credit at the other end
+    /// of the wire by which it came.
+    pub fn credit_cycles(&self, wire: Length) -> u64 {
+        ((wire.delay() + self.credit_latency).div_ceil(self.cycle()) as u64).max(1)
+    }
+}
+
+impl FabricConfig for ButterflyConfig {
+    fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
+        self.complete(cluster)?;
+        Ok(self)
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let bound = Bound::new(&config, site.cluster);
+        Ok(Box::new(EventDriven::new(Network::new(
+            &config, bound, site,
+        ))))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let Ok(config) = self.clone().resolve(site.cluster) else {
+            return 0;
+        };
+        let topology = config.topology();
+        let channels = topology.routers.next_power_of_two() * topology.radix.next_power_of_two();
+        let lanes =
+            (channels as u64 + site.cluster.racks as u64) * config.vcs.next_power_of_two() as u64;
+        // Of each lane its state, its credits and its packets; flits and credits
+        // on wires and packets inside are at most what buffers hold.
+        let buffers = lanes * config.vc_buffer as u64;
+        lanes * 24
+            + channels as u64 * 64
+            + buffers * 4
+            + (buffers * 40).min(1 << 28)
+            + site.flows.len() as u64 * 12
+    }
+}

@@ -1,0 +1,161 @@
+//! The event kernel: a cycle at a time where anything moves.
+//!
+//! All routers and hosts share a clock. What leaves in a cycle is at the end of
+//! its wire, and through the next router's pipeline, whole cycles later; so cycles
+//! are the events, and what is on wires waits in [`Lines`]. Cycles in which
+//! nothing could happen are left out. Within one, routers know nothing of each
+//! other: their order does not matter.
+//!
+//! [`Lines`]: super::lines::Lines
+
+use super::lines::NEVER;
+use super::network::Network;
+use lightloom_engine::kernel::event::EventKernel;
+use lightloom_engine::{
+    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+};
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A cycle.
+    Cycle,
+    /// The last flit of a packet is with its host.
+    Delivered {
+        /// The packet.
+        packet: u32,
+    },
+}
+
+/// The instant, and what may be changed in it.
+pub(super) struct Now<'a> {
+    pub cycle: u64,
+    pub at: Time,
+    pub io: &'a mut Io,
+    pub todo: &'a mut Agenda<Event>,
+}
+
+impl Network {
+    /// Something may happen in a cycle.
+    fn wake(&mut self, cycle: u64, todo: &mut Agenda<Event>) {
+        if cycle < self.next {
+            self.next = cycle;
+            todo.schedule(self.at(cycle), Event::Cycle);
+        }
+    }
+
+    /// Everything that happens in a cycle.
+    fn step(&mut self, now: &mut Now) {
+        self.receive(now.cycle);
+        for word in 0..self.busy_routers.len() {
+            let mut rest = self.busy_routers[word];
+            while rest != 0 {
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                let router = word * 64 + bit as usize;
+                if self.head_ports[router] != 0 {
+                    self.allocate(router);
+                }
+                if self.ready_ports[router] != 0 {
+                    self.switch(router, now);
+                }
+                if self.ready_ports[router] | self.head_ports[router] == 0 {
+                    self.busy_routers[word] &= !(1 << bit);
+                }
+            }
+        }
+        self.inject(now);
+    }
+
+    /// The next cycle in which anything can happen.
+    fn upcoming(&self, cycle: u64) -> u64 {
+        let busy = |set: &[u64]| set.iter().any(|&w| w != 0);
+        if busy(&self.busy_routers) || busy(&self.busy_hosts) {
+            return cycle + 1;
+        }
+        self.flits.next().min(self.returning.next())
+    }
+}
+
+impl EventKernel for Network {
+    type Event = Event;
+
+    fn shape(&self) -> Shape {
+        self.bound.shape()
+    }
+
+    fn arrive(&mut self, flow: FlowId, at: Time, io: &mut Io, todo: &mut Agenda<Event>) {
+        let host = self.hosts.admit(flow, io);
+        self.busy_hosts[host / 64] |= 1 << (host % 64);
+        let cycle = at.div_ceil(self.cycle) as u64;
+        self.wake(cycle.max(self.from), todo);
+    }
+
+    fn handle(&mut self, at: Time, event: Event, io: &mut Io, todo: &mut Agenda<Event>) {
+        match event {
+            Event::Delivered { packet } => {
+                let packet = self.packets.remove(packet);
+                self.books.delivered(&packet);
+                io.deliver(packet.flow, packet.bytes as u64, at);
+            }
+            // A cycle that was brought forward leaves an event behind.
+            Event::Cycle if self.next == NEVER || at != self.at(self.next) => {}
+            Event::Cycle => {
+                let cycle = self.next;
+                let mut now = Now {
+                    cycle,
+                    at,
+                    io,
+                    todo,
+                };
+                self.step(&mut now);
+                (self.next, self.from) = (NEVER, cycle + 1);
+                let upcoming = self.upcoming(cycle);
+                self.wake(upcoming, todo);
+            }
+        }
+    }
+
+    fn apply(&mut self, _: Command, _: Time, _: &mut Agenda<Event>) -> Result<(), Rejected> {
+        Err(super::no_failures())
+    }
+
+    fn observe(&self, _: &Io, view: &mut View) {
+        let bytes = |flits: u64| flits * self.flit_bytes;
+        view.waiting_bytes = self.hosts.bytes;
+        view.queued_bytes = bytes(self.held.iter().map(|&f| f as u64).sum());
+        view.queued_bytes_worst = bytes(self.held.iter().copied().max().unwrap_or(0) as u64);
+        view.in_flight_bytes = self.hosts.bytes + self.books.inside;
+        view.carried_bytes = bytes(self.books.flit_hops);
+    }
+
+    fn idle(&self) -> bool {
+        self.hosts.bytes + self.books.inside == 0
+    }
+
+    fn totals(&self) -> Totals {
+        Totals {
+            queue_peak_bytes: Some(self.books.peak as u64 * self.flit_bytes),
+            reorder_peak_bytes: None,
+            cell_hops: Some(self.books.flit_hops),
+            packet_hops: Some(self.books.packet_hops),
+            circuit_bytes: None,
+        }
+    }
+
+    fn settle(&self, io: &mut Io) {
+        self.books.settle(io);
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        self.bound.soonest(src, dst, bytes)
+    }
+
+    fn lit(&self, tx: PortId, rx: PortId, _: Time) -> bool {
+        self.bound.lit(tx, rx)
+    }
+
+    fn port_rate(&self, _: PortId) -> Rate {
+        self.bound.rate()
+    }
+}

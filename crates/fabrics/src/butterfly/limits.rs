@@ -1,0 +1,277 @@
+//! What of a flattened butterfly's table is refused, and what is filled in.
+
+use super::config::{ButterflyConfig, FlowControl, Routing};
+use lightloom_engine::{Bytes, Cluster, Length, Nic, Refusal, Time};
+
+/// The most hosts.
+const HOSTS_MAX: u32 = 16_384;
+/// The most ports of a router, and virtual channels of a link: sets of either
+/// are words of 64 bits.
+const PORTS_MAX: u32 = 64;
+/// The deepest buffer of a virtual channel [flits].
+const BUFFER_MAX: u32 = 4_096;
+/// The most cycles on a wire: a flit's is so much longer than a picosecond.
+const CYCLES_MAX: u64 = 1 << 20;
+
+fn refuse<T>(key: &str, value: impl ToString, limit: &str, remedy: &str) -> Result<T, Refusal> {
+    Err(Refusal::new(
+        format!("fabric.{key}"),
+        value.to_string(),
+        limit,
+        remedy,
+    ))
+}
+
+impl ButterflyConfig {
+    /// Fills in what depends on the cluster and refuses what cannot run.
+    ///
+    /// # Errors
+    /// The first key that is wrong.
+    pub(super) fn complete(&mut self, cluster: &Cluster) -> Result<(), Refusal> {
+        refuse_cluster(cluster)?;
+        self.resolve_shape(cluster.racks)?;
+        self.refuse_packets()?;
+        self.refuse_router()?;
+        self.resolve_rate(cluster)?;
+        self.refuse_wires()
+    }
+
+    /// Fills in the shape, or refuses one that does not connect the hosts.
+    fn resolve_shape(&mut self, hosts: u32) -> Result<(), Refusal> {
+        if let Some(c) = self.concentration.filter(|&c| c == 0 || c > PORTS_MAX) {
+            let limit = format!("must be from 1 to {PORTS_MAX}");
+            return refuse("concentration", c, &limit, "use 4");
+        }
+        if let Some(sizes) = &self.routers {
+            refuse_sizes(sizes)?;
+        }
+        let (c, sizes) = match (self.concentration, &self.routers) {
+            (Some(c), Some(sizes)) => (c, sizes.clone()),
+            (None, Some(sizes)) => (hosts / product(sizes).min(hosts), sizes.clone()),
+            (Some(c), None) => (c, square(hosts / c.min(hosts))),
+            (None, None) => usual(hosts),
+        };
+        if c as u64 * product(&sizes) as u64 != hosts as u64 {
+            return self.refuse_product(c, &sizes, hosts);
+        }
+        let radix = c + sizes.iter().map(|k| k - 1).sum::<u32>();
+        if radix > PORTS_MAX {
+            let limit = format!("makes routers of {radix} ports; {PORTS_MAX} are modelled");
+            let remedy = match narrow(hosts) {
+                Some((c, sizes)) => {
+                    format!("use routers = {sizes:?} with concentration = {c}")
+                }
+                None => "use a number of hosts with small factors".to_owned(),
+            };
+            return refuse("routers", format!("{sizes:?}"), &limit, &remedy);
+        }
+        (self.concentration, self.routers) = (Some(c), Some(sizes));
+        Ok(())
+    }
+
+    fn refuse_product(&self, c: u32, sizes: &[u32], hosts: u32) -> Result<(), Refusal> {
+        let (fits_c, fits) = usual(hosts);
+        let remedy =
+            format!("use routers = {fits:?} with concentration = {fits_c}, or other hosts");
+        let routers = product(sizes);
+        if self.routers.is_none() {
+            let limit = format!("does not divide the cluster's {hosts} hosts");
+            return refuse("concentration", c, &limit, &remedy);
+        }
+        let limit = match self.concentration {
+            Some(_) => format!(
+                "{routers} routers of {c} hosts connect {}, not the cluster's {hosts}",
+                routers as u64 * c as u64
+            ),
+            None => format!("{routers} routers do not divide the cluster's {hosts} hosts"),
+        };
+        refuse("routers", format!("{sizes:?}"), &limit, &remedy)
+    }
+
+    fn refuse_packets(&self) -> Result<(), Refusal> {
+        for (key, value, least, usual) in [
+            ("packet", self.packet, 1, "256 B"),
+            ("flit", self.flit, 1, "8 B"),
+            ("header", self.header, 0, "5 B"),
+        ] {
+            if !(least..=65_535).contains(&value.0) {
+                let limit = format!("must be from {least} B to 65535 B");
+                return refuse(key, value, &limit, &format!("use {usual}"));
+            }
+        }
+        if self.packet < self.header {
+            let limit = format!("is shorter than its header of {}", self.header);
+            let remedy = "lengthen it, or shorten fabric.header";
+            return refuse("packet", self.packet, &limit, remedy);
+        }
+        if self.packet < self.flit {
+            let limit = format!("is shorter than a flit of {}", self.flit);
+            let remedy = "lengthen it, or shorten fabric.flit";
+            return refuse("packet", self.packet, &limit, remedy);
+        }
+        if self.flits(self.packet.0) > 65_535 {
+            let limit = "makes more than 65535 flits";
+            return refuse("packet", self.packet, limit, "lengthen fabric.flit");
+        }
+        if self.ugal_bias > Bytes(1_000_000_000) {
+            let limit = "must be from 0 B to 1 GB";
+            return refuse("ugal_bias", self.ugal_bias, limit, "use 0 B");
+        }
+        Ok(())
+    }
+
+    fn refuse_router(&self) -> Result<(), Refusal> {
+        for (key, value, most, usual) in [
+            ("vcs", self.vcs, PORTS_MAX, "2"),
+            ("vc_buffer", self.vc_buffer, BUFFER_MAX, "48"),
+            ("input_speedup", self.input_speedup, 4, "1"),
+            ("allocator_iterations", self.allocator_iterations, 16, "1"),
+        ] {
+            if value == 0 || value > most {
+                let limit = format!("must be from 1 to {most}");
+                return refuse(key, value, &limit, &format!("use {usual}"));
+            }
+        }
+        if self.vcs < 2 && self.routing != Routing::DimensionOrder {
+            let limit = "is too few: each phase of the routing has virtual channels of its own";
+            let remedy = "use 2 or more, or fabric.routing = \"dimension-order\"";
+            return refuse("vcs", self.vcs, limit, remedy);
+        }
+        let whole = self.flits(self.packet.0);
+        if self.flow_control == FlowControl::VirtualCutThrough && whole > self.vc_buffer as u64 {
+            let limit = format!("holds no packet: that has {whole} flits");
+            let remedy = "deepen it, or use fabric.flow_control = \"wormhole\"";
+            return refuse("vc_buffer", self.vc_buffer, &limit, remedy);
+        }
+        for (key, value) in [
+            ("router_latency", self.router_latency),
+            ("credit_latency", self.credit_latency),
+        ] {
+            if !(Time::ZERO..=Time::MS).contains(&value) {
+                let limit = "must be from 0 s to 1 ms";
+                return refuse(key, value, limit, "use a few nanoseconds");
+            }
+        }
+        Ok(())
+    }
+
+    fn resolve_rate(&mut self, cluster: &Cluster) -> Result<(), Refusal> {
+        let link = match cluster.nic {
+            Nic::Uncapped => None,
+            Nic::Capped(rate) => Some(rate),
+        };
+        let rate = *self.rate.get_or_insert(link.unwrap_or(cluster.server_rate));
+        if rate.0 == 0 {
+            return refuse("rate", rate, "must be more than 0 b/s", "use 10 Gb/s");
+        }
+        let limit = match link {
+            _ if rate.0 > 1_000_000_000_000_000 => "must be at most 1000 Tb/s".to_owned(),
+            Some(link) if rate > link => format!("is faster than the server's link of {link}"),
+            _ => return Ok(()),
+        };
+        let remedy = "lower it, or leave it out for the server's rate";
+        refuse("rate", rate, &limit, remedy)
+    }
+
+    fn refuse_wires(&self) -> Result<(), Refusal> {
+        for (key, value, usual) in [
+            ("host_wire", self.host_wire, "1.75 m"),
+            ("spacing", self.spacing, "5 m"),
+        ] {
+            if value > Length(1_000_000 * Length::M.0) {
+                let limit = "must be from 0 m to 1000 km";
+                return refuse(key, value, limit, &format!("use {usual}"));
+            }
+        }
+        let cycles = |wire| self.flit_cycles(wire).max(self.credit_cycles(wire));
+        if self.wires().map(cycles).max() > Some(CYCLES_MAX) {
+            let cycle = self.cycle();
+            let limit = format!("a cycle, of {cycle}, is too short for latencies and wires");
+            return refuse(
+                "flit",
+                self.flit,
+                &limit,
+                "lengthen it, or lower fabric.rate",
+            );
+        }
+        Ok(())
+    }
+}
+
+fn refuse_cluster(cluster: &Cluster) -> Result<(), Refusal> {
+    if cluster.servers_per_rack != 1 {
+        return Err(Refusal::new(
+            "cluster.servers_per_rack",
+            cluster.servers_per_rack,
+            "the flattened butterfly connects single nodes",
+            "give cluster.hosts instead of racks and servers_per_rack",
+        ));
+    }
+    if cluster.racks > HOSTS_MAX {
+        return Err(Refusal::new(
+            "cluster.hosts",
+            cluster.racks,
+            format!("the flattened butterfly is modelled with up to {HOSTS_MAX} hosts"),
+            "lower it",
+        ));
+    }
+    Ok(())
+}
+
+fn refuse_sizes(sizes: &[u32]) -> Result<(), Refusal> {
+    let shown = || format!("{sizes:?}");
+    if sizes.is_empty() || sizes.len() > 14 {
+        let limit = "must have from 1 to 14 dimensions";
+        return refuse("routers", shown(), limit, "use [4, 4]");
+    }
+    if sizes.iter().any(|&k| k == 0 || k > PORTS_MAX) {
+        let limit = format!("must be from 1 to {PORTS_MAX} routers along each dimension");
+        return refuse("routers", shown(), &limit, "use [4, 4]");
+    }
+    if sizes.iter().map(|&k| k as f64).product::<f64>() > HOSTS_MAX as f64 {
+        let limit = format!("must be at most {HOSTS_MAX} routers in all");
+        return refuse("routers", shown(), &limit, "use [4, 4]");
+    }
+    Ok(())
+}
+
+fn product(sizes: &[u32]) -> u32 {
+    sizes.iter().product()
+}
+
+/// Concentration and routers of a grid for so many hosts.
+fn usual(hosts: u32) -> (u32, Vec<u32>) {
+    let c = (1..=4u32).rev().find(|&c| hosts.is_multiple_of(c));
+    let c = c.unwrap_or(1);
+    (c, square(hosts / c))
+}
+
+/// The most nearly square grid of so many routers.
+fn square(routers: u32) -> Vec<u32> {
+    let root = (1..=routers.isqrt())
+        .rev()
+        .find(|&k| routers.is_multiple_of(k));
+    match root.unwrap_or(1) {
+        1 => vec![routers],
+        k => vec![routers / k, k],
+    }
+}
+
+/// The grid for so many hosts whose routers have fewest ports, or else that of
+/// three dimensions, if they are few enough.
+fn narrow(hosts: u32) -> Option<(u32, Vec<u32>)> {
+    let radix = |(c, sizes): &(u32, Vec<u32>)| c + sizes.iter().map(|k| k - 1).sum::<u32>();
+    let concentrations = || (1..PORTS_MAX).filter(|&c| hosts.is_multiple_of(c));
+    let grids = concentrations().map(|c| (c, square(hosts / c)));
+    let layers = |c: u32| (2..PORTS_MAX).filter(move |&k| (hosts / c).is_multiple_of(k));
+    let cubes = concentrations().flat_map(|c| {
+        layers(c).map(move |k| {
+            let mut sizes = square(hosts / c / k);
+            sizes.push(k);
+            (c, sizes)
+        })
+    });
+    let fits = |shape: &(u32, Vec<u32>)| radix(shape) <= PORTS_MAX;
+    let grid = grids.min_by_key(radix).filter(fits);
+    grid.or_else(|| cubes.min_by_key(radix).filter(fits))
+}

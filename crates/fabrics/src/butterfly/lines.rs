@@ -1,0 +1,74 @@
+//! Delay lines: what is on a wire.
+//!
+//! All wires of one length delay by the same number of cycles, so what enters
+//! them leaves in that order: a queue for each length, and nothing to sort.
+
+use std::collections::VecDeque;
+
+/// No cycle.
+pub const NEVER: u64 = u64::MAX;
+
+#[derive(Clone, Debug)]
+struct Line<T> {
+    delay: u64,
+    /// When the first leaves; [`NEVER`] if it is empty.
+    due: u64,
+    queue: VecDeque<(u64, T)>,
+}
+
+/// Lines by the number of their length.
+#[derive(Clone, Debug)]
+pub struct Lines<T>(Vec<Line<T>>);
+
+impl<T: Copy> Lines<T> {
+    /// Empty lines of so many cycles.
+    pub fn new(delays: impl Iterator<Item = u64>) -> Lines<T> {
+        let line = |delay| Line {
+            delay,
+            due: NEVER,
+            queue: VecDeque::new(),
+        };
+        Lines(delays.map(line).collect())
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Cycles of a line.
+    pub fn delay(&self, line: usize) -> u64 {
+        self.0[line].delay
+    }
+
+    /// `item` enters a line in a cycle.
+    #[inline]
+    pub fn push(&mut self, line: usize, cycle: u64, item: T) {
+        let line = &mut self.0[line];
+        let due = cycle + line.delay;
+        line.due = line.due.min(due);
+        line.queue.push_back((due, item));
+    }
+
+    /// Takes what leaves a line in a cycle, or did before.
+    #[inline]
+    pub fn pop(&mut self, line: usize, cycle: u64) -> Option<T> {
+        let line = &mut self.0[line];
+        if line.due > cycle {
+            return None;
+        }
+        let (_, item) = line.queue.pop_front()?;
+        line.due = line.queue.front().map_or(NEVER, |next| next.0);
+        Some(item)
+    }
+
+    /// When anything leaves next; [`NEVER`] if all are empty.
+    pub fn next(&self) -> u64 {
+        self.0.iter().map(|l| l.due).min().unwrap_or(NEVER)
+    }
+
+    /// All that is on its way.
+    pub fn items(&self) -> impl Iterator<Item = T> + '_ {
+        self.0.iter().flat_map(|l| l.queue.iter().map(|q| q.1))
+    }
+}

@@ -1,0 +1,296 @@
+//! The state of the network, as columns.
+//!
+//! A *channel* is a port of a router, `router << port_bits | port`, as an output
+//! or as an input; behind the routers' come the hosts' outputs. A *virtual
+//! channel* is `channel << vc_bits | vc`. Both numbers are padded to powers of two,
+//! so that parts of them are bits.
+//!
+//! A virtual channel of an input has a [`Lane`]: how many flits its buffer holds,
+//! and the packets that they are of. Flits themselves are nothing but counts:
+//! they leave in the order in which they came, and a packet's number travels with
+//! its first.
+
+use super::books::Books;
+use super::bound::Bound;
+use super::config::{ButterflyConfig, FlowControl};
+use super::hosts::{Hosts, NONE};
+use super::lines::{Lines, NEVER};
+use super::packets::Packets;
+use super::routing::Router;
+use super::topology::Topology;
+use crate::registry::Site;
+use lightloom_engine::Time;
+
+/// Parts of the numbers of channels and virtual channels.
+#[derive(Clone, Copy, Debug)]
+pub struct Bits {
+    /// Of a port.
+    pub port: u32,
+    /// Of a virtual channel.
+    pub vc: u32,
+}
+
+impl Bits {
+    /// Router and port of a router's channel.
+    #[inline(always)]
+    pub fn ends(self, channel: usize) -> (usize, usize) {
+        (channel >> self.port, channel & ((1 << self.port) - 1))
+    }
+
+    /// Channel and number of a virtual channel.
+    #[inline(always)]
+    pub fn parts(self, vc: usize) -> (usize, usize) {
+        (vc >> self.vc, vc & ((1 << self.vc) - 1))
+    }
+}
+
+/// Which virtual channels a packet may ask for next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Class {
+    /// Any.
+    All,
+    /// Those of Valiant's first phase.
+    First,
+    /// Those of his second phase.
+    Second,
+}
+
+/// A virtual channel of an input.
+#[derive(Clone, Copy, Debug)]
+pub struct Lane {
+    /// Flits in the buffer.
+    pub buffered: u16,
+    /// Flits of the first packet that have not left, whether here or not.
+    pub left: u16,
+    /// Place of the first packet in the ring.
+    pub first: u16,
+    /// Packets in the ring.
+    pub packets: u16,
+    /// What the next flit to leave says: its packet if it is the first of it,
+    /// else [`NONE`].
+    pub tag: u32,
+    /// Output of the first packet.
+    pub output: u8,
+    /// The virtual channel there that it holds; [`WAITS`] before it has one.
+    pub vc: u8,
+    /// What it may ask for.
+    pub class: Class,
+}
+
+/// No virtual channel yet.
+pub const WAITS: u8 = u8::MAX;
+
+/// A flit on a wire.
+#[derive(Clone, Copy, Debug)]
+pub struct Flit {
+    /// The virtual channel of the input at the end.
+    pub to: u32,
+    /// Its packet if it is the first of it, else [`NONE`].
+    pub packet: u32,
+}
+
+/// The network.
+pub struct Network {
+    pub(super) bound: Bound,
+    pub(super) topology: Topology,
+    pub(super) bits: Bits,
+    // What does not change.
+    pub(super) cycle: Time,
+    /// From the departure of a packet's last flit to its delivery.
+    pub(super) ejection: Time,
+    pub(super) flit_bytes: u64,
+    pub(super) header: u64,
+    pub(super) vc_buffer: u16,
+    pub(super) speedup: usize,
+    pub(super) iterations: usize,
+    pub(super) whole: bool,
+    /// Virtual channels of each class.
+    pub(super) classes: [u64; 3],
+    /// Virtual channels that share an input of the crossbar.
+    pub(super) strides: Vec<u64>,
+    /// The channel at the other end of each, by output and by input.
+    pub(super) peer: Vec<u32>,
+    /// Length of each channel's wire, by number.
+    pub(super) line: Vec<u8>,
+    // Virtual channels of inputs.
+    pub(super) lanes: Vec<Lane>,
+    /// Packets whose flits are in each buffer.
+    pub(super) ring: Vec<u32>,
+    // Inputs.
+    /// Virtual channels that could send a flit.
+    pub(super) ready: Vec<u64>,
+    /// Virtual channels whose first packet waits for one of its output's.
+    pub(super) heads: Vec<u64>,
+    /// Whose turn it is at each input of the crossbar.
+    pub(super) input_turn: Vec<u8>,
+    // Outputs.
+    /// Virtual channels that no packet holds.
+    pub(super) free: Vec<u64>,
+    /// The virtual channel that is given next.
+    pub(super) vc_turn: Vec<u8>,
+    /// Which virtual channel of an input is given one first.
+    pub(super) head_turn: Vec<u16>,
+    /// Which input of the crossbar is heard first.
+    pub(super) output_turn: Vec<u16>,
+    /// Flits of packets that are routed to it and have not left, come or not.
+    pub(super) queue: Vec<u32>,
+    // Virtual channels of outputs, the hosts' included.
+    /// Places in the buffer at the other end.
+    pub(super) credits: Vec<u16>,
+    /// The virtual channel of an input that holds it.
+    pub(super) holder: Vec<u32>,
+    // Routers.
+    /// Inputs with something in `ready`, and in `heads`.
+    pub(super) ready_ports: Vec<u64>,
+    pub(super) head_ports: Vec<u64>,
+    /// Flits in all buffers of a router.
+    pub(super) held: Vec<u32>,
+    /// A bit for each router with anything to do, and for each host.
+    pub(super) busy_routers: Vec<u64>,
+    pub(super) busy_hosts: Vec<u64>,
+    // What is on wires, and the rest.
+    pub(super) flits: Lines<Flit>,
+    pub(super) returning: Lines<u32>,
+    pub(super) packets: Packets,
+    pub(super) hosts: Hosts,
+    pub(super) router: Router,
+    pub(super) books: Books,
+    /// Requests of an allocation: for each output the turn and the number of the
+    /// one that is first.
+    pub(super) first: Vec<(u32, u32)>,
+    /// The next cycle in which anything happens.
+    pub(super) next: u64,
+    /// No cycle before this is to come.
+    pub(super) from: u64,
+}
+
+impl Network {
+    /// An empty network of a resolved configuration.
+    pub fn new(config: &ButterflyConfig, bound: Bound, site: &Site) -> Network {
+        let topology = config.topology();
+        let bits = Bits {
+            port: topology.radix.next_power_of_two().trailing_zeros(),
+            vc: config.vcs.next_power_of_two().trailing_zeros(),
+        };
+        let (hosts, inputs) = (site.cluster.racks as usize, topology.routers << bits.port);
+        let outputs = inputs + hosts;
+        let (vcs, speedup) = (config.vcs as usize, config.input_speedup as usize);
+        let every =
+            |step: usize, from: usize| (from..vcs).step_by(step).fold(0u64, |set, v| set | 1 << v);
+        let all = every(1, 0);
+        let low = (1u64 << (vcs / 2)) - 1;
+        let lane = Lane {
+            buffered: 0,
+            left: 0,
+            first: 0,
+            packets: 0,
+            tag: NONE,
+            output: 0,
+            vc: WAITS,
+            class: Class::All,
+        };
+        let (peer, line) = wiring(&topology, bits, hosts);
+        let depth = config.vc_buffer as usize;
+        Network {
+            cycle: config.cycle(),
+            ejection: config.cycle() + config.host_wire.delay(),
+            flit_bytes: config.flit.0,
+            header: config.header.0,
+            vc_buffer: config.vc_buffer as u16,
+            speedup,
+            iterations: config.allocator_iterations as usize,
+            whole: config.flow_control == FlowControl::VirtualCutThrough,
+            classes: [all, all & low, all & !low],
+            strides: (0..speedup).map(|j| every(speedup, j)).collect(),
+            peer,
+            line,
+            lanes: vec![lane; inputs << bits.vc],
+            ring: vec![NONE; (inputs << bits.vc) * depth],
+            ready: vec![0; inputs],
+            heads: vec![0; inputs],
+            input_turn: vec![0; inputs * speedup],
+            free: vec![all; inputs],
+            vc_turn: vec![0; inputs],
+            head_turn: vec![0; inputs],
+            output_turn: vec![0; inputs],
+            queue: vec![0; inputs],
+            credits: vec![config.vc_buffer as u16; outputs << bits.vc],
+            holder: vec![NONE; inputs << bits.vc],
+            ready_ports: vec![0; topology.routers],
+            head_ports: vec![0; topology.routers],
+            held: vec![0; topology.routers],
+            busy_routers: vec![0; topology.routers.div_ceil(64)],
+            busy_hosts: vec![0; hosts.div_ceil(64)],
+            flits: Lines::new(config.wires().map(|w| config.flit_cycles(w))),
+            returning: Lines::new(config.wires().map(|w| config.credit_cycles(w))),
+            packets: Packets::default(),
+            hosts: Hosts::new(hosts, site.flows.len(), config.packet.0),
+            router: Router::new(config, site.seed),
+            books: Books::new(site.flows.len()),
+            first: vec![(0, 0); 1 << bits.port],
+            next: NEVER,
+            from: 0,
+            bound,
+            topology,
+            bits,
+        }
+    }
+
+    /// The channel of a host's output.
+    #[inline(always)]
+    pub(super) fn host_channel(&self, host: usize) -> usize {
+        (self.topology.routers << self.bits.port) + host
+    }
+
+    /// When a cycle is.
+    #[inline]
+    pub(super) fn at(&self, cycle: u64) -> Time {
+        self.cycle * cycle as i64
+    }
+}
+
+/// For each channel the other end of its wire, and the wire's number: as an
+/// output where it goes, as an input where it comes from, which between routers
+/// is the same.
+fn wiring(topology: &Topology, bits: Bits, hosts: usize) -> (Vec<u32>, Vec<u8>) {
+    let inputs = topology.routers << bits.port;
+    let mut peer = vec![NONE; inputs + hosts];
+    let mut line = vec![0; inputs + hosts];
+    for router in 0..topology.routers {
+        for port in topology.concentration..topology.radix {
+            let end = topology.far_end(router, port);
+            let channel = router << bits.port | port;
+            peer[channel] = (end.router << bits.port | end.port) as u32;
+            line[channel] = end.steps as u8;
+        }
+    }
+    for host in 0..hosts {
+        let router = topology.router(host);
+        let input = router << bits.port | (host % topology.concentration);
+        peer[inputs + host] = input as u32;
+        peer[input] = (inputs + host) as u32;
+    }
+    (peer, line)
+}
+
+/// The first of a set from a place on, around the end. The set is not empty.
+#[inline(always)]
+pub(super) fn first_from(set: u64, from: u8) -> usize {
+    let late = set & (u64::MAX << (from & 63));
+    let some = if late != 0 { late } else { set };
+    some.trailing_zeros() as usize
+}
+
+/// The members of a set, ascending.
+#[inline(always)]
+pub(super) fn members(set: u64) -> impl Iterator<Item = usize> {
+    let mut rest = set;
+    std::iter::from_fn(move || {
+        let next = rest.trailing_zeros() as usize;
+        (rest != 0).then(|| {
+            rest &= rest - 1;
+            next
+        })
+    })
+}

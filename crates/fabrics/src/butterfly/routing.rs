@@ -1,0 +1,108 @@
+//! Which way packets take, and which virtual channels they may use on it.
+//!
+//! Dimension order may use all: wires of one dimension are only ever followed by
+//! wires of later ones, so that no circle of packets waits for itself. Valiant's
+//! phases are dimension-ordered each, the first on the lower half of the virtual
+//! channels, the second on the others. UGAL's minimal packets may go from the
+//! lower half to the upper one, and not back. So (half, dimension) grows on every
+//! way, and the last of it, a terminal, never blocks.
+
+use super::config::{ButterflyConfig, Routing};
+use super::network::{Class, Network, WAITS};
+use super::packets::{Packet, Way};
+use lightloom_engine::Stream;
+
+/// Decides ways.
+#[derive(Clone, Debug)]
+pub struct Router {
+    routing: Routing,
+    /// In favour of the minimal way [flits × hops].
+    bias: u64,
+    /// Virtual channels below this are the first phase's.
+    split: usize,
+    random: Stream,
+}
+
+impl Router {
+    /// Of a resolved configuration.
+    pub fn new(config: &ButterflyConfig, seed: u64) -> Router {
+        Router {
+            routing: config.routing,
+            bias: config.ugal_bias.0 / config.flit.0,
+            split: config.vcs as usize / 2,
+            random: Stream::new(seed, "flattened-butterfly.intermediate", 0),
+        }
+    }
+}
+
+impl Network {
+    /// The first packet of an input's virtual channel asks for its output.
+    pub(super) fn route(&mut self, vc: usize) {
+        let (channel, number) = self.bits.parts(vc);
+        let (router, input) = self.bits.ends(channel);
+        let lane = self.lanes[vc];
+        let place = vc * self.vc_buffer as usize + lane.first as usize;
+        let id = self.ring[place];
+        let mut packet = self.packets.get(id);
+        if packet.way == Way::Undecided {
+            self.decide(router, &mut packet);
+        }
+        if packet.way == Way::Outward && packet.middle as usize == router {
+            packet.way = Way::Inward;
+        }
+        packet.hops += 1;
+        *self.packets.get_mut(id) = packet;
+        let target = match packet.way {
+            Way::Outward => packet.middle,
+            _ => packet.router,
+        };
+        let ahead = self.topology.towards(router, target as usize);
+        let output = ahead.unwrap_or(packet.terminal as usize);
+        let entered = input < self.topology.concentration;
+        let lane = &mut self.lanes[vc];
+        lane.output = output as u8;
+        lane.class = match packet.way {
+            _ if ahead.is_none() || self.router.routing == Routing::DimensionOrder => Class::All,
+            Way::Outward => Class::First,
+            Way::Inward => Class::Second,
+            _ if entered || number < self.router.split => Class::All,
+            _ => Class::Second,
+        };
+        lane.vc = WAITS;
+        lane.tag = id;
+        lane.left = packet.flits;
+        self.queue[router << self.bits.port | output] += packet.flits as u32;
+        self.heads[channel] |= 1 << number;
+        self.head_ports[router] |= 1 << input;
+    }
+
+    /// The first router of a packet chooses its way.
+    fn decide(&mut self, router: usize, packet: &mut Packet) {
+        packet.way = Way::Minimal;
+        if self.router.routing == Routing::DimensionOrder {
+            return;
+        }
+        packet.middle = self.router.random.below(self.topology.routers as u32);
+        let detours = match self.router.routing {
+            Routing::Ugal => self.is_detour_better(router, packet),
+            _ => true,
+        };
+        if detours {
+            packet.way = Way::Outward;
+        }
+    }
+
+    /// UGAL's comparison of queues times wires.
+    fn is_detour_better(&self, router: usize, packet: &Packet) -> bool {
+        let (middle, last) = (packet.middle as usize, packet.router as usize);
+        let t = &self.topology;
+        let (Some(minimal), Some(outward)) = (t.towards(router, last), t.towards(router, middle))
+        else {
+            return false;
+        };
+        let queue = |port: usize| self.queue[router << self.bits.port | port] as u64;
+        let direct = t.distance(router, last) as u64;
+        let around = (t.distance(router, middle) + t.distance(middle, last)) as u64;
+        queue(minimal) * direct > queue(outward) * around + self.router.bias
+    }
+}

@@ -1,0 +1,190 @@
+//! What arrives at the ends of wires, and what leaves by them.
+
+use super::hosts::NONE;
+use super::kernel::{Event, Now};
+use super::network::{Flit, Network, WAITS};
+use lightloom_engine::PortId;
+
+impl Network {
+    /// Takes what is at the end of its wire in this cycle, and has passed the
+    /// router's pipeline.
+    pub(super) fn receive(&mut self, cycle: u64) {
+        for line in 0..self.flits.count() {
+            while let Some(flit) = self.flits.pop(line, cycle) {
+                self.land(flit);
+            }
+            while let Some(vc) = self.returning.pop(line, cycle) {
+                self.credit(vc as usize);
+            }
+        }
+    }
+
+    /// A flit may leave the buffer of its input.
+    #[inline]
+    fn land(&mut self, flit: Flit) {
+        let vc = flit.to as usize;
+        let (channel, number) = self.bits.parts(vc);
+        let (router, _) = self.bits.ends(channel);
+        self.held[router] += 1;
+        self.books.held(self.held[router]);
+        self.busy_routers[router / 64] |= 1 << (router % 64);
+        let depth = self.vc_buffer;
+        let lane = &mut self.lanes[vc];
+        lane.buffered += 1;
+        if flit.packet == NONE {
+            if lane.vc != WAITS {
+                self.offer(vc, channel, number);
+            }
+            return;
+        }
+        let behind = lane.first + lane.packets;
+        let place = if behind >= depth {
+            behind - depth
+        } else {
+            behind
+        };
+        lane.packets += 1;
+        let first = lane.packets == 1;
+        self.ring[vc * depth as usize + place as usize] = flit.packet;
+        if first {
+            self.route(vc);
+        }
+    }
+
+    /// An input's virtual channel with a flit and a virtual channel to send it by
+    /// is ready if there is room at the other end.
+    #[inline]
+    fn offer(&mut self, vc: usize, channel: usize, number: usize) {
+        let lane = self.lanes[vc];
+        let (router, port) = self.bits.ends(channel);
+        if self.room(router, lane.output as usize, lane.vc as usize) > 0 {
+            self.ready[channel] |= 1 << number;
+            self.ready_ports[router] |= 1 << port;
+        }
+    }
+
+    /// Credits of an output's virtual channel; terminals take everything.
+    #[inline(always)]
+    pub(super) fn room(&self, router: usize, output: usize, vc: usize) -> u16 {
+        if output < self.topology.concentration {
+            return u16::MAX;
+        }
+        self.credits[(router << self.bits.port | output) << self.bits.vc | vc]
+    }
+
+    /// A credit is back at a router's output, or a host's.
+    #[inline]
+    fn credit(&mut self, vc: usize) {
+        self.credits[vc] += 1;
+        let (channel, _) = self.bits.parts(vc);
+        if let Some(host) = channel.checked_sub(self.host_channel(0)) {
+            self.busy_hosts[host / 64] |= 1 << (host % 64);
+            return;
+        }
+        let holder = self.holder[vc] as usize;
+        if self.credits[vc] == 1 && holder != NONE as usize && self.lanes[holder].buffered > 0 {
+            let (input, number) = self.bits.parts(holder);
+            let (router, port) = self.bits.ends(input);
+            self.ready[input] |= 1 << number;
+            self.ready_ports[router] |= 1 << port;
+            self.busy_routers[router / 64] |= 1 << (router % 64);
+        }
+    }
+
+    /// The first flit of an input's virtual channel crosses the switch.
+    pub(super) fn send(&mut self, vc: usize, now: &mut Now) {
+        let (channel, number) = self.bits.parts(vc);
+        let (router, port) = self.bits.ends(channel);
+        let lane = &mut self.lanes[vc];
+        lane.buffered -= 1;
+        lane.left -= 1;
+        let (tag, left, spent) = (lane.tag, lane.left, lane.buffered == 0);
+        lane.tag = NONE;
+        let (output, held) = (lane.output as usize, lane.vc as usize);
+        let out = router << self.bits.port | output;
+        self.held[router] -= 1;
+        self.books.flit_hops += 1;
+        self.audit(router, output, now);
+        self.queue[out] -= 1;
+        let leaves = output >= self.topology.concentration;
+        let full = leaves && self.depart(out, held, tag, now.cycle);
+        let back = (self.peer[channel] as usize) << self.bits.vc | number;
+        self.returning
+            .push(self.line[channel] as usize, now.cycle, back as u32);
+        if left == 0 {
+            self.release(vc, out, now);
+        } else if !(spent || full) {
+            return;
+        }
+        self.ready[channel] &= !(1 << number);
+        if self.ready[channel] == 0 {
+            self.ready_ports[router] &= !(1 << port);
+        }
+    }
+
+    /// A flit leaves for the next router. Returns whether its virtual channel
+    /// has no room for another.
+    #[inline]
+    fn depart(&mut self, out: usize, number: usize, packet: u32, cycle: u64) -> bool {
+        let (here, there) = (
+            out << self.bits.vc,
+            (self.peer[out] as usize) << self.bits.vc,
+        );
+        let credits = &mut self.credits[here | number];
+        *credits -= 1;
+        let full = *credits == 0;
+        let flit = Flit {
+            to: (there | number) as u32,
+            packet,
+        };
+        self.flits.push(self.line[out] as usize, cycle, flit);
+        full
+    }
+
+    /// The last flit of a packet has left: its virtual channel is another's, and
+    /// the packet behind it is first.
+    fn release(&mut self, vc: usize, out: usize, now: &mut Now) {
+        let depth = self.vc_buffer;
+        let lane = &mut self.lanes[vc];
+        let packet = self.ring[vc * depth as usize + lane.first as usize];
+        let held = lane.vc;
+        lane.vc = WAITS;
+        lane.first = if lane.first + 1 == depth {
+            0
+        } else {
+            lane.first + 1
+        };
+        lane.packets -= 1;
+        let more = lane.packets > 0;
+        self.free[out] |= 1 << held;
+        self.holder[out << self.bits.vc | held as usize] = NONE;
+        self.books.packet_hops += 1;
+        let (_, output) = self.bits.ends(out);
+        if output < self.topology.concentration {
+            let at = now.at + self.ejection;
+            now.todo.append(0, at, Event::Delivered { packet });
+        }
+        if more {
+            self.route(vc);
+        }
+    }
+
+    /// Records a flit on a link.
+    #[inline]
+    fn audit(&self, router: usize, output: usize, now: &mut Now) {
+        let Some(audit) = &mut now.io.audit else {
+            return;
+        };
+        let t = &self.topology;
+        let tx = router * t.radix + output;
+        let rx = if output < t.concentration {
+            t.routers * t.radix + router * t.concentration + output
+        } else {
+            let peer = self.peer[router << self.bits.port | output] as usize;
+            let (to, port) = self.bits.ends(peer);
+            to * t.radix + port
+        };
+        let (tx, rx) = (PortId(tx as u32), PortId(rx as u32));
+        audit.transmit(tx, rx, now.at, now.at + self.cycle, self.flit_bytes);
+    }
+}
