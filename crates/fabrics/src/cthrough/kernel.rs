@@ -188,15 +188,12 @@ impl CThrough {
         let over = |rack| net.flows_over(self.port(rack));
         let flows: Vec<FlowId> = over(a).chain(over(b)).collect();
         self.move_to(Vlan::Electrical, &flows, io, net);
-        let (dip, full) = (self.config.dip, self.tree.narrowest(a, b));
-        self.rise(flows, dip, full, now, net, todo);
+        self.rise(flows, self.config.dip, now, net, todo);
     }
 
     /// The switch is set: flows between joined racks take their circuit.
     fn light(&mut self, now: Time, io: &Io, net: &mut Net, todo: &mut Todo<Event>) {
         let mates = std::mem::take(&mut self.decided);
-        let full = self.tree.nic().unwrap_or(self.config.circuit_rate);
-        let full = full.min(self.config.circuit_rate);
         for (a, b) in self.switch.light(&mates, now) {
             let mut flows = Vec::new();
             for (from, to) in [(a, b), (b, a)] {
@@ -204,7 +201,7 @@ impl CThrough {
                 flows.extend(here.filter(|&f| self.cluster.rack_of(self.ends(f, io).1) == to));
             }
             self.move_to(Vlan::Optical, &flows, io, net);
-            self.rise(flows, self.config.ramp, full, now, net, todo);
+            self.rise(flows, self.config.ramp, now, net, todo);
         }
     }
 
@@ -212,12 +209,11 @@ impl CThrough {
         &mut self,
         flows: Vec<FlowId>,
         span: Time,
-        full: Rate,
         now: Time,
         net: &mut Net,
         todo: &mut Todo<Event>,
     ) {
-        if let Some((batch, at)) = self.transport.moved(flows, span, full, now, net) {
+        if let Some((batch, at)) = self.transport.moved(flows, span, now, net) {
             todo.schedule(at, Event::Rise(batch));
         }
     }

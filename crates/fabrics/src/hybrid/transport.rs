@@ -2,9 +2,10 @@
 //!
 //! A flow that is moved to a circuit fills it within `ramp`; one that falls back
 //! to the tree loses packets and is back at its share after `dip`. Both are
-//! linear rises from nothing to the narrowest rate of the new path, in steps that
-//! carry as much as the slope would; a flow whose fair share is less has it
-//! sooner. Flows that begin, and all other changes of rate, are ideal.
+//! linear rises from nothing to an equal part of the new path's fullest link, in
+//! steps that carry as much as the slope would. Max-min fairness may give more than
+//! an equal part, where others are held up elsewhere: a flow has that once it has
+//! risen. Flows that begin, and all other changes of rate, are ideal.
 
 use lightloom_engine::kernel::flow::Net;
 use lightloom_engine::{FlowId, Rate, Time};
@@ -16,8 +17,9 @@ const STEPS: u32 = 4;
 #[derive(Clone, Debug, Default)]
 struct Batch {
     flows: Vec<FlowId>,
+    /// What each of them rises to.
+    parts: Vec<Rate>,
     span: Time,
-    full: Rate,
     step: u32,
 }
 
@@ -44,13 +46,12 @@ impl Transport {
         }
     }
 
-    /// `flows` have been moved to paths of at most `full` and rise to it within
+    /// `flows` have been moved to the paths that they have now, and rise within
     /// `span`. Returns the batch and when [`Transport::rise`] is due for it.
     pub fn moved(
         &mut self,
         flows: Vec<FlowId>,
         span: Time,
-        full: Rate,
         now: Time,
         net: &mut Net,
     ) -> Option<(BatchId, Time)> {
@@ -72,9 +73,9 @@ impl Transport {
             .iter()
             .for_each(|flow| self.of[flow.index()] = Some(id));
         self.batches[id.0 as usize] = Batch {
+            parts: flows.iter().map(|&flow| equal_part(flow, net)).collect(),
             flows,
             span,
-            full,
             step: 0,
         };
         self.limit(id, net);
@@ -113,12 +114,17 @@ impl Transport {
     /// In its k-th step of s a flow has (2k + 1) / 2s: the middle of the slope.
     fn limit(&mut self, id: BatchId, net: &mut Net) {
         let batch = &self.batches[id.0 as usize];
-        let part = batch.full.0 as u128 * (2 * batch.step + 1) as u128 / (2 * STEPS) as u128;
-        let limit = Some(Rate((part as u64).max(1)));
-        for &flow in &batch.flows {
+        for (&flow, part) in batch.flows.iter().zip(&batch.parts) {
             if self.of[flow.index()] == Some(id) && net.is_open(flow) {
-                net.set_limit(flow, limit);
+                let now = part.0 as u128 * (2 * batch.step + 1) as u128 / (2 * STEPS) as u128;
+                net.set_limit(flow, Some(Rate((now as u64).max(1))));
             }
         }
     }
+}
+
+/// What a flow has if everybody on its path's fullest link has as much.
+fn equal_part(flow: FlowId, net: &Net) -> Rate {
+    let part = |&link| net.capacity(link).0 / net.flows_over(link).len() as u64;
+    Rate(net.path(flow).iter().map(part).min().unwrap_or(u64::MAX))
 }

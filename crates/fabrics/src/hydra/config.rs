@@ -62,7 +62,7 @@ pub struct HydraConfig {
     /// Substep 3-2, beside the mirrors: ToR ports are tagged with VLANs [s].
     /// Default 1.2 s (§V.B; below 1.5 s for 32 ports, §III.B.1).
     pub retag: Time,
-    /// To push one rule to a server's switch [s]; rules go one after the other, in
+    /// To push one rule to a server's switch [s], in
     /// all three substeps. Default 1 ms, a round figure between what §V.B lets one
     /// conclude (100 rules hide behind the tagging, 5,000 do not): put your own.
     pub rule: Time,
@@ -70,6 +70,13 @@ pub struct HydraConfig {
     /// both racks for each path that changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<u64>,
+    /// Whether servers get their rules one after the other, as in the paper's
+    /// controller (§III.B.1), or all at once.
+    pub pushing: Pushing,
+    /// From the controller's failure to servers leaving all circuits for the tree
+    /// [s]. Default: never; what it has set needs nobody, and the paper does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller_timeout: Option<Time>,
     /// How long flows that were moved take to fill their new path [s], either way.
     /// Default 5 ms: §V.B calls the changes "quite sharp"; the figure is
     /// c-Through's (§5.2.1 there).
@@ -96,6 +103,18 @@ pub enum Need {
     Rate,
     /// A whole circuit for whoever has any demand.
     Circuit,
+}
+
+/// How rules get to the servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pushing {
+    /// One rule after the other (default): at hundreds of racks a reconfiguration
+    /// takes minutes.
+    Sequential,
+    /// To all servers at once, to each one rule after the other; the paper thinks
+    /// this hard to achieve in full.
+    Parallel,
 }
 
 /// What a cycle may change.
@@ -129,6 +148,8 @@ impl Default for HydraConfig {
             retag: Time::MS * 1_200,
             rule: Time::MS,
             rules: None,
+            pushing: Pushing::Sequential,
+            controller_timeout: None,
             transport_recovery: Time::MS * 5,
         }
     }
@@ -192,6 +213,10 @@ impl HydraConfig {
             ("link_up", self.link_up),
             ("retag", self.retag),
             ("rule", self.rule),
+            (
+                "controller_timeout",
+                self.controller_timeout.unwrap_or(Time::ZERO),
+            ),
             ("transport_recovery", self.transport_recovery),
         ];
         if self.interval == Time::ZERO {

@@ -6,6 +6,7 @@ use super::routes::Routes;
 use lightloom_control::multihop::{Circuit, Demand, Hardware, Options, Topology};
 use lightloom_control::vlan;
 use lightloom_engine::Refusal;
+use std::collections::{BTreeMap, VecDeque};
 
 /// What the controller knows and how it decides.
 #[derive(Clone, Debug)]
@@ -79,20 +80,31 @@ impl Controller {
         Topology::dark(self.hardware)?.reconfigure(&ports, &[], demands, self.options)
     }
 
-    /// Demands that are served and still there keep their paths; all other ports
-    /// may be used anew.
+    /// Demands that are served and still there keep their paths, on which they
+    /// reserve what they need now, or what is left; all other ports may be used anew.
     fn changed(&self, demands: &[Demand]) -> Result<Topology, Refusal> {
-        let standing = self.standing();
-        let mut waiting = demands.to_vec();
+        let mut standing = self.standing();
+        let mut of_pair = BTreeMap::<(u32, u32), VecDeque<usize>>::new();
+        for (at, demand) in demands.iter().enumerate() {
+            of_pair
+                .entry((demand.a, demand.b))
+                .or_default()
+                .push_back(at);
+        }
+        let mut waiting = vec![true; demands.len()];
         let mut released = Vec::new();
         let mut taken = vec![false; self.broken.len()];
-        for (at, old) in standing.demands.iter().enumerate() {
-            let again = waiting.iter().position(|d| (d.a, d.b) == (old.a, old.b));
-            let Some(place) = again else {
+        for at in 0..standing.demands.len() {
+            let old = standing.demands[at];
+            let again = of_pair
+                .get_mut(&(old.a, old.b))
+                .and_then(VecDeque::pop_front);
+            let Some(again) = again else {
                 released.push(at);
                 continue;
             };
-            waiting.remove(place);
+            waiting[again] = false;
+            reserve_anew(&mut standing, at, demands[again]);
             for &circuit in &standing.routes[at] {
                 let c = standing.circuits[circuit as usize];
                 taken[self.index(c.a, c.plane)] = true;
@@ -100,6 +112,9 @@ impl Controller {
             }
         }
         let ports = self.ports(|port| taken[port]);
+        let waiting: Vec<Demand> = { demands.iter().zip(waiting) }
+            .filter_map(|(&demand, waits)| waits.then_some(demand))
+            .collect();
         standing.reconfigure(&ports, &released, &waiting, self.options)
     }
 
@@ -151,6 +166,24 @@ impl Controller {
     fn index(&self, rack: u32, plane: u32) -> usize {
         (plane * self.hardware.racks + rack) as usize
     }
+}
+
+/// A demand keeps its path and is now `demand`: it gives back what it reserved, and
+/// takes what it needs, as far as every circuit has it.
+fn reserve_anew(topology: &mut Topology, at: usize, demand: Demand) {
+    let capacity = topology.hardware.capacity;
+    let route = &topology.routes[at];
+    let circuits = &mut topology.circuits;
+    let before = topology.demands[at].need.min(capacity);
+    for &circuit in route {
+        circuits[circuit as usize].residual += before;
+    }
+    let left = route.iter().map(|&c| circuits[c as usize].residual).min();
+    let need = demand.need.min(left.unwrap_or(0));
+    for &circuit in route {
+        circuits[circuit as usize].residual -= need;
+    }
+    topology.demands[at] = Demand { need, ..demand };
 }
 
 /// Decides which orders of paths are tried for few VLANs.
@@ -243,6 +276,25 @@ mod tests {
             let mut circuits: Vec<_> = controller.circuits().collect();
             circuits.sort_unstable();
             assert_eq!(circuits, joined);
+        }
+    }
+
+    /// 0-2 can go over 0-1 and 1-2 only if these need less than before; reservations
+    /// once stayed what they were when the path was found.
+    #[test]
+    fn a_standing_path_reserves_what_it_needs_now() {
+        let need = |a, b, weight, need| Demand { a, b, weight, need };
+        for (now, hops) in [(2, Some(3)), (7, None)] {
+            let hardware = Hardware::new(3, 2, 10);
+            let mut controller =
+                Controller::new(hardware, 2, Reconfigure::Partial, vlan::MAX_VLANS).unwrap();
+            controller.port(0, 1, false);
+            controller.port(2, 0, false);
+            controller.decide(&[need(0, 1, 9, 7), need(1, 2, 8, 7)]);
+            let routes =
+                controller.decide(&[need(0, 1, 9, now), need(1, 2, 8, now), need(0, 2, 1, 4)]);
+            let racks = routes.between(0, 2).first().map(|route| route.racks.len());
+            assert_eq!(racks, hops);
         }
     }
 

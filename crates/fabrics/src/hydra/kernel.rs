@@ -1,9 +1,4 @@
-//! The fabric: flows, and step 3 of the control cycle (§III.B.1.a).
-//!
-//! 3-1 pushes rules that lead the affected traffic to the tree; then the circuits
-//! that are not wanted any more go dark. 3-2 sets mirrors (`settle`, `link_up`),
-//! tags ports (`retag`) and installs rules, all at once. 3-3 deletes the rules of
-//! 3-1, and traffic enters the new paths.
+//! The fabric: flows on their paths, the control cycle (§III.B), failures.
 
 use super::config::{DemandFrom, HydraConfig};
 use super::controller::Controller;
@@ -13,7 +8,6 @@ use crate::hybrid::recorder::Recorder;
 use crate::hybrid::transport::{BatchId, Transport};
 use crate::hybrid::tree::Tree;
 use lightloom_control::multihop::Hardware;
-use lightloom_control::vlan::Rules;
 use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowKernel, LinkKind, Net, Todo};
 use lightloom_engine::{
@@ -38,6 +32,8 @@ pub enum Event {
     Rise(BatchId),
     /// An optical port breaks.
     PortBreaks(u32, u32),
+    /// The controller has been silent for so long that servers leave the circuits.
+    GiveUp(Term),
 }
 
 /// Ends when the controller fails or is repaired: what it had begun is void.
@@ -45,23 +41,23 @@ type Term = u32;
 
 /// The fabric.
 pub struct Hydra {
-    config: HydraConfig,
-    cluster: Cluster,
+    pub(super) config: HydraConfig,
+    pub(super) cluster: Cluster,
     tree: Tree,
     rule: Rule,
     monitor: Monitor,
-    controller: Controller,
-    record: Recorder,
+    pub(super) controller: Controller,
+    pub(super) record: Recorder,
     transport: Transport,
     /// In force.
-    routes: Routes,
+    pub(super) routes: Routes,
     /// What the cycle under way leads to.
-    next: Routes,
-    busy: bool,
+    pub(super) next: Routes,
+    pub(super) busy: bool,
     /// A cycle became due during another.
-    due: bool,
+    pub(super) due: bool,
     controller_works: bool,
-    term: Term,
+    pub(super) term: Term,
     path: Vec<LinkId>,
 }
 
@@ -155,31 +151,19 @@ impl Hydra {
     }
 
     /// Leads open flows along the paths now in force; those that move recover.
-    fn follow(&mut self, now: Time, io: &Io, net: &mut Net, todo: &mut Todo<Event>) {
-        let (mut to_light, mut to_tree) = (Vec::new(), Vec::new());
+    pub(super) fn follow(&mut self, now: Time, io: &Io, net: &mut Net, todo: &mut Todo<Event>) {
+        let mut moved = Vec::new();
         for flow in self.between_racks(io, net) {
             self.lead(flow, io);
             if net.path(flow) == self.path {
                 continue;
             }
             net.reroute(flow, &self.path);
-            let (a, b) = self.racks(flow, io);
-            match self.routes.between(a, b).is_empty() {
-                true => to_tree.push(flow),
-                false => to_light.push(flow),
-            }
+            moved.push(flow);
         }
-        let nic = self.tree.nic().unwrap_or(self.config.circuit_rate);
-        let lit = nic.min(self.config.circuit_rate);
-        let tree = to_tree.first().map_or(lit, |&flow| {
-            let (a, b) = self.racks(flow, io);
-            self.tree.narrowest(a, b)
-        });
-        for (flows, full) in [(to_light, lit), (to_tree, tree)] {
-            let span = self.config.transport_recovery;
-            if let Some((batch, at)) = self.transport.moved(flows, span, full, now, net) {
-                todo.schedule(at, Event::Rise(batch));
-            }
+        let span = self.config.transport_recovery;
+        if let Some((batch, at)) = self.transport.moved(moved, span, now, net) {
+            todo.schedule(at, Event::Rise(batch));
         }
     }
 
@@ -199,7 +183,7 @@ impl Hydra {
     }
 
     /// Steps 1 and 2; step 3 follows if anything changes.
-    fn cycle(&mut self, now: Time, io: &Io, net: &Net, todo: &mut Todo<Event>) {
+    pub(super) fn cycle(&mut self, now: Time, io: &Io, net: &Net, todo: &mut Todo<Event>) {
         let between = self.demand(io, net);
         let demands = self.rule.demands(&between);
         self.next = self.controller.decide(&demands);
@@ -212,7 +196,7 @@ impl Hydra {
         todo.schedule(at, Event::Decided(self.term));
     }
 
-    fn is_lit(&self, (a, b, plane): (u32, u32, u32)) -> bool {
+    pub(super) fn is_lit(&self, (a, b, plane): (u32, u32, u32)) -> bool {
         self.record.peer(a, plane as u16) == Some(b)
     }
 
@@ -225,93 +209,7 @@ impl Hydra {
         }
     }
 
-    /// Pairs in force that the cycle under way moves.
-    fn affected(&self) -> Vec<(u32, u32)> {
-        let mut pairs = self.routes.differing(&self.next);
-        pairs.retain(|&(a, b)| !self.routes.between(a, b).is_empty());
-        pairs
-    }
-
-    /// What it takes to push the rules of 3-1, or to delete them in 3-3.
-    fn push(&self, rules: u64) -> Time {
-        let ps = (self.config.rule.0 as i128).saturating_mul(rules as i128);
-        Time(i64::try_from(ps).unwrap_or(i64::MAX / 4).min(i64::MAX / 4))
-    }
-
-    fn servers(&self) -> u64 {
-        self.cluster.servers_per_rack as u64
-    }
-
-    /// 3-1 begins.
-    fn decided(&mut self, now: Time, todo: &mut Todo<Event>) {
-        let rules = Rules::of(self.affected(), self.servers());
-        let at = now + self.push(rules.leave);
-        todo.schedule(at, Event::Left(self.term));
-    }
-
-    /// 3-1 is done and 3-2 begins.
-    fn left(&mut self, now: Time, io: &Io, net: &mut Net, todo: &mut Todo<Event>) {
-        let affected = self.affected();
-        let mut paths = self.routes.differing(&self.next);
-        paths.retain(|&(a, b)| !self.next.between(a, b).is_empty());
-        let each = paths.iter().flat_map(|&(a, b)| {
-            let routes = self.next.between(a, b).len();
-            std::iter::repeat_n((a, b), routes)
-        });
-        let counted = Rules::of(each, self.servers()).install;
-        let install = self.push(self.config.rules.unwrap_or(counted));
-        let delete = self.push(Rules::of(affected.iter().copied(), self.servers()).enter);
-        for pair in affected {
-            self.routes.drop_pair(pair);
-        }
-        self.follow(now, io, net, todo);
-        self.darken_unwanted(now);
-        let mirrors = self.config.settle + self.config.link_up;
-        let ready = mirrors.max(self.config.retag).max(install);
-        todo.schedule(now + mirrors, Event::Lit(self.term));
-        todo.schedule(now + ready + delete, Event::Entered(self.term));
-    }
-
-    fn darken_unwanted(&mut self, now: Time) {
-        let wanted: std::collections::BTreeSet<_> = self.controller.circuits().collect();
-        for plane in 0..self.config.planes {
-            for rack in 0..self.cluster.racks {
-                let Some(peer) = self.record.peer(rack, plane as u16) else {
-                    continue;
-                };
-                if !wanted.contains(&(rack.min(peer), rack.max(peer), plane)) {
-                    self.record.down(rack, plane as u16, now);
-                }
-            }
-        }
-    }
-
-    /// The circuits of the topology that are not lit come up, where ports work.
-    fn light(&mut self, now: Time) {
-        let works = |rack, plane| !self.controller.is_broken(rack, plane);
-        let wanted: Vec<_> = self
-            .controller
-            .circuits()
-            .filter(|&c| !self.is_lit(c))
-            .filter(|&(a, b, plane)| works(a, plane) && works(b, plane))
-            .collect();
-        for (a, b, plane) in wanted {
-            self.record.up(a, b, plane as u16, now);
-        }
-    }
-
-    /// 3-3 is done. Ports may have broken meanwhile.
-    fn entered(&mut self, now: Time, io: &Io, net: &mut Net, todo: &mut Todo<Event>) {
-        self.routes = std::mem::take(&mut self.next);
-        self.keep_lit();
-        self.follow(now, io, net, todo);
-        self.busy = false;
-        if std::mem::take(&mut self.due) {
-            self.cycle(now, io, net, todo);
-        }
-    }
-
-    fn keep_lit(&mut self) -> bool {
+    pub(super) fn keep_lit(&mut self) -> bool {
         let record = &self.record;
         let lit = |a, b, plane: u32| record.peer(a, plane as u16) == Some(b);
         !self.routes.keep_lit(lit).is_empty()
@@ -333,13 +231,23 @@ impl Hydra {
         }
     }
 
-    fn set_controller(&mut self, works: bool) {
-        if works != self.controller_works {
-            self.controller_works = works;
-            self.term += 1;
-            self.busy = false;
-            self.due = false;
+    fn set_controller(&mut self, works: bool, now: Time, todo: &mut Todo<Event>) {
+        if works == self.controller_works {
+            return;
         }
+        self.controller_works = works;
+        self.term += 1;
+        self.busy = false;
+        self.due = false;
+        if let (false, Some(timeout)) = (works, self.config.controller_timeout) {
+            todo.schedule(now + timeout, Event::GiveUp(self.term));
+        }
+    }
+
+    /// All traffic to the tree; circuits stay lit, and empty.
+    fn give_up(&mut self, now: Time, io: &Io, net: &mut Net, todo: &mut Todo<Event>) {
+        self.routes = Routes::default();
+        self.follow(now, io, net, todo);
     }
 
     fn check_port(&self, rack: u32, plane: u32) -> Result<(), Rejected> {
@@ -406,7 +314,12 @@ impl FlowKernel for Hydra {
             Event::Left(term) if term == self.term => self.left(now, io, net, todo),
             Event::Lit(term) if term == self.term => self.light(now),
             Event::Entered(term) if term == self.term => self.entered(now, io, net, todo),
-            Event::Decided(_) | Event::Left(_) | Event::Lit(_) | Event::Entered(_) => {}
+            Event::GiveUp(term) if term == self.term => self.give_up(now, io, net, todo),
+            Event::Decided(_)
+            | Event::Left(_)
+            | Event::Lit(_)
+            | Event::Entered(_)
+            | Event::GiveUp(_) => {}
             Event::Rise(batch) => {
                 if let Some(at) = self.transport.rise(batch, now, net) {
                     todo.schedule(at, event);
@@ -432,8 +345,8 @@ impl FlowKernel for Hydra {
             Command::Fail {
                 element: Element::Controller,
                 ..
-            } => self.set_controller(false),
-            Command::Repair(Element::Controller) => self.set_controller(true),
+            } => self.set_controller(false, now, todo),
+            Command::Repair(Element::Controller) => self.set_controller(true, now, todo),
             Command::Fail {
                 element: Element::Port { node, plane },
                 ..

@@ -8,7 +8,8 @@
 //! | [`demand`] | step 1: traffic is monitored, or applications say what they need (§III.B) |
 //! | [`controller`] | step 2: the logical topology with multihop circuits (§III.B.3) |
 //! | [`routes`] | the paths that are in force, one VLAN or more (§III.B.1) |
-//! | [`kernel`] | step 3: the three substeps of a reconfiguration; failures |
+//! | [`reconfigure`] | step 3: the three substeps of a reconfiguration (§III.B.1) |
+//! | [`kernel`] | flows on their paths, the control cycle, failures |
 //!
 //! Flows move at their max-min fair rates (flow kernel): over the circuits of
 //! their racks' path while there is one, over the electrical tree otherwise. A
@@ -19,13 +20,13 @@
 //!
 //! Assumed where the paper is silent: a cycle begins every `interval`, or when the
 //! one before is complete; a pair with more demand than a circuit carries may have
-//! several paths, over which its flows are spread by their number; rules are pushed
-//! one after the other; when the controller fails, everything stays as it is, for
-//! VLANs and rules need nobody; a rack whose optical port breaks sends what went
+//! several paths, over which its flows are spread by their number; when the controller
+//! fails, everything stays as it is, for VLANs and rules need nobody (unless
+//! `controller_timeout` says when servers leave the circuits), and what it had begun
+//! is void (mirrors that were moving stay dark); a rack whose optical port breaks sends what went
 //! over it to the tree at once.
 //!
-//! Not modelled: the limit of 4,094 VLANs (`control::vlan` allocates them; the
-//! kernel has as many as it needs), packets, queues and their delay, several ports of a rack on one
+//! Not modelled: packets, queues and their delay, several ports of a rack on one
 //! plane (raise `planes`), unidirectional circuits, servers with a second link for
 //! the electrical network (the paper's other variant), the bandwidth of control
 //! messages, failures of whole switches.
@@ -34,6 +35,7 @@ pub mod config;
 pub mod controller;
 pub mod demand;
 pub mod kernel;
+pub mod reconfigure;
 pub mod routes;
 #[cfg(test)]
 mod tests;

@@ -160,6 +160,35 @@ fn transport_dips_when_a_circuit_goes() {
     assert_eq!(after, 10 * GBPS_MS / 10);
 }
 
+/// So do flows that share it. Eight on a link of the tree dipped to no less than
+/// one had in the end.
+#[test]
+fn flows_that_share_rise_and_dip_together() {
+    let table = json!({
+        "unrequested": "keep", "ramp": "8 ms", "dip": "40 ms", "interval": "1 s"
+    });
+    let rows: Vec<Row> = (0..8)
+        .map(|i| (i % 4, 4 + i % 4, 9_000_000_000, Time::ZERO))
+        .collect();
+    let mut bench = Bench::new(&TESTBED, table, &rows);
+    let mut sum = |until: i64| bench.until(until).delivered().iter().sum::<u64>();
+    let on_tree = sum(1_010);
+    let near = |bytes: u64, expected: u64| bytes.abs_diff(expected) <= rows.len() as u64;
+    // Four servers' links of 1 Gb/s fill the circuit of 4 Gb/s.
+    let risen = sum(1_018);
+    assert!(near(risen - on_tree, 8 * 4 * GBPS_MS / 2));
+    let before = sum(1_100);
+    assert!(near(before - risen, 82 * 4 * GBPS_MS));
+    bench.command(Command::Fail {
+        element: lightloom_engine::Element::Port { node: 1, plane: 0 },
+        loss: 1.0,
+    });
+    let mut sum = |until: i64| bench.until(until).delivered().iter().sum::<u64>();
+    let dipped = sum(1_140);
+    assert!(near(dipped - before, 40 * GBPS_MS / 10 / 2));
+    assert!(near(sum(1_150) - dipped, 10 * GBPS_MS / 10));
+}
+
 /// Small queues are not reported: they are served in turn, or not at all.
 #[test]
 fn small_queues_get_circuits_by_rotation_alone() {
