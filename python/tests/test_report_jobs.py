@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,3 +147,18 @@ def test_the_page_and_the_files_have_both_figures(tmp_path: Path) -> None:
     for name in ("jobs", "circuits"):
         assert (tmp_path / "figures" / f"{name}.svg").stat().st_size > 2_000
         assert (tmp_path / "figures" / f"{name}.png").stat().st_size > 2_000
+
+
+def test_jobs_are_not_asked_for_goodput_and_pay_oversubscription_in_time() -> None:
+    workload = read(comparison())
+    fabrics = [
+        replace(f, settings={"kind": "tree", "oversubscription": 40 if f.label == "tree" else 1})
+        for f in workload.fabrics
+    ]
+    asked = verdicts.verdicts(replace(workload, fabrics=fabrics))
+    said = {v.question: v for v in asked}
+    assert not any("most traffic" in question for question in said)
+    cost = said["What does oversubscription cost?"]
+    # The tree left a job unfinished.
+    assert cost.answer == "tree against c-through: not all jobs finished."
+    assert cost.notes == ("Bars: the sum of the jobs' times.",)

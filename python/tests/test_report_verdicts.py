@@ -106,7 +106,7 @@ def test_nothing_finished_and_nothing_short_are_said() -> None:
 def test_many_followers_are_summed_up() -> None:
     base = np.linspace(1, 3, 3000)
     verdict = say(with_short_times({f"f{i}": base * (1 + i) for i in range(6)}))[SOONEST]
-    assert verdict.answer.endswith("The others take from 2.0× as long (f1) to 6.0× (f5).")
+    assert verdict.answer.endswith("The others take from 2.0× as long (f1) to 6.0× as long (f5).")
 
 
 def test_the_highest_load_decides_who_carries_most() -> None:

@@ -94,16 +94,22 @@ def names(scores: Sequence[Score]) -> str:
 def slower(ranking: Ranking) -> str:
     """How far the others are behind, where a value is a time."""
     behind = [
-        (s.fabric.label, units.times(s.value / ranking.best), units.show(s.value, "time"))
-        for s in ranking.rest
+        (s.fabric.label, s.value / ranking.best, units.show(s.value, "time")) for s in ranking.rest
     ]
     if not behind:
         return ""
     if len(behind) > NAMED:
         (near, least, _), (far, most, _) = behind[0], behind[-1]
-        return f"The others take from {least} as long ({near}) to {most} ({far})."
-    parts = [f"{label} takes {factor} as long ({value})" for label, factor, value in behind]
+        return f"The others take from {longer(least)} ({near}) to {longer(most)} ({far})."
+    parts = [f"{label} takes {longer(factor)} ({value})" for label, factor, value in behind]
     return sentence(parts)
+
+
+def longer(ratio: float) -> str:
+    """`2.2× as long`, or `4 % longer` where `1.0×` would say nothing."""
+    if ratio < 1.1:
+        return f"{(ratio - 1) * 100:.0f}{units.GLUE}% longer"
+    return f"{units.times(ratio)} as long"
 
 
 def less(ranking: Ranking) -> str:

@@ -25,7 +25,8 @@ def jobs(fabrics: Sequence[Fabric]) -> Verdict | None:
     notes = ["Bars: the sum of the jobs' times."] if len(named) > 1 else []
     if len(named) > SAID:
         notes.append(f"The table has all {len(named)} jobs.")
-    notes.append(f"Level: less than {LEVEL * 100:.0f} % apart (one seed).")
+    if any("level at" in part for part in parts):
+        notes.append(f"Level: less than {LEVEL * 100:.0f} % apart (one seed).")
     return Verdict(question, " ".join(parts), shown, tuple(notes))
 
 

@@ -6,16 +6,22 @@ from collections.abc import Mapping, Sequence
 
 from .. import units
 from ..model import Fabric, LoadPoint, Workload
-from ..ranking import LEVEL, Score, less, less_by, names, rank
+from ..ranking import LEVEL, Score, less, less_by, longer, names, rank
 from ..spec import tick_label
 from .answer import COMPLETE, Evidence, Verdict, evidence
+from .jobs import all_jobs
 from .latency import CENSORED, short_p99, short_score
+
+OVERSUBSCRIPTION = "What does oversubscription cost?"
 
 LEFT_INSIDE = 0.95  # a run that delivers less of the offered bytes depends on its length
 
 
-def most_traffic(workload: Workload) -> Verdict:
-    """Who carries most at the highest load that was run."""
+def most_traffic(workload: Workload) -> Verdict | None:
+    """Who carries most at the highest load that was run; None for jobs, whose goodput
+    is but their size over their time."""
+    if closed_loop(workload):
+        return None
     many = len(workload.fabrics) > 1
     load, points = highest(workload)
     at = f"At load {tick_label(load, 'share')}" if load is not None else "In this run"
@@ -28,10 +34,10 @@ def most_traffic(workload: Workload) -> Verdict:
     whole = [p.delivered for _, p in points if p.delivered is not None]
     if whole and len(whole) == len(points) and min(whole) >= COMPLETE:
         each = "each of them delivers" if many else f"{scored[0].fabric.label} delivers"
-        answer = f"{at} {each} what is offered ({units.show(min(whole), 'share')} of the bytes"
-        return Verdict(
-            question, answer + (" or more)." if many else ")."), shown, traffic_notes(workload)
-        )
+        share = f"{units.show(min(whole), 'share')} of the bytes{' or more' if many else ''}"
+        part = "every byte" if min(whole) == 1 else share
+        answer = f"{at} {each} what is offered ({part})."
+        return Verdict(question, answer, shown, traffic_notes(workload))
     ranking = rank(scored, "higher")
     best = f"{units.show(ranking.best, 'share')} of what all servers could send"
     if len(scored) == 1:
@@ -109,6 +115,8 @@ def oversubscription(workload: Workload) -> Verdict | None:
     pairs = oversubscribed(workload.fabrics)
     if not pairs:
         return None
+    if closed_loop(workload):
+        return Verdict(OVERSUBSCRIPTION, *jobs_cost(pairs))
     chosen = list({f.label: f for pair in pairs for f in pair}.values())
     main, top = main_load(workload), workload.loads[-1] if workload.loads else None
     runs = {f.label: whole_run(f, main) for f in chosen}
@@ -133,7 +141,28 @@ def oversubscription(workload: Workload) -> Verdict | None:
     notes = [f"Bars: 99th percentile of the short flows{at}."]
     if any(p.finished is not None and p.finished < CENSORED for p in swept.values()):
         notes.append("At the highest load many flows were left unfinished, which flatters times.")
-    return Verdict("What does oversubscription cost?", " ".join(parts), shown, tuple(notes))
+    return Verdict(OVERSUBSCRIPTION, " ".join(parts), shown, tuple(notes))
+
+
+def closed_loop(workload: Workload) -> bool:
+    """Whether flows wait for each other, as those of jobs do."""
+    return any(f.jobs for f in workload.fabrics) and not workload.loads
+
+
+def jobs_cost(
+    pairs: Sequence[tuple[Fabric, Fabric]],
+) -> tuple[str, tuple[Evidence, ...], tuple[str, ...]]:
+    """What is paid in the time of jobs: answer, evidence, notes."""
+    chosen = list({f.label: f for pair in pairs for f in pair}.values())
+    shown = evidence(chosen, all_jobs, "time", lambda f: "")
+    parts = []
+    for base, worse in pairs:
+        a, b = all_jobs(base), all_jobs(worse)
+        cost = "not all jobs finished"
+        if a and b:
+            cost = "no difference" if abs(b / a - 1) <= LEVEL else f"jobs take {longer(b / a)}"
+        parts.append(f"{worse.label} against {base.label}: {cost}.")
+    return " ".join(parts), shown, ("Bars: the sum of the jobs' times.",)
 
 
 def main_load(workload: Workload) -> float | None:
