@@ -18,8 +18,9 @@ pub struct SiriusConfig {
     pub mode: Mode,
     /// Rate of one optical channel, that is of one uplink [b/s] (§7).
     pub channel_rate: Rate,
-    /// Uplinks of a node [count]. Default: 1.5 × the base uplinks, and the base
-    /// uplinks are `cluster.rack_rate` ÷ `channel_rate` (§7).
+    /// Uplinks of a node [count], at most one for each node. Default: 1.5 × the base
+    /// uplinks, which are `cluster.rack_rate` ÷ `channel_rate` (§7), or as many as
+    /// there are nodes if that is less.
     pub uplinks: Option<u32>,
     /// How uplinks beyond the base are hung on gratings (paper silent).
     pub uplink_plan: UplinkPlan,
