@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import threading
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
 
-from lightloom import _core, interrupts, traces
+from lightloom import _core, curves, traces
 from lightloom.config import Experiment, befalling, load
+from lightloom.errors import refusal
 from lightloom.results import (
     Comparison,
     Result,
-    Summary,
     circuit_table,
     flow_table,
     series_table,
@@ -78,8 +75,8 @@ def compare(
     experiment: Source, *, threads: int = 1, progress: Progress | None = None
 ) -> Comparison:
     """Simulates every fabric of an experiment, one after another; then, if it
-    has `[compare].loads`, every fabric at each of these loads, as many at a
-    time as keep the machine's processors busy.
+    has `[compare].loads` or `saturation`, every fabric at each of these loads, and
+    at those of the search, as many at a time as keep the machine's processors busy.
 
     Args, errors: as of `run`.
 
@@ -87,17 +84,25 @@ def compare(
     >>> comparison.results["clos"].summary["goodput_normalized"]  # doctest: +SKIP
     """
     experiment = _experiment(experiment)
-    resolved = experiment.resolved()
-    results = {
-        label: run(experiment, label, threads=threads, progress=progress)
-        for label in experiment.labels
-    }
-    return Comparison(
-        name=experiment.name,
-        experiment={key: value for key, value in resolved.items() if key != "name"},
-        results=results,
-        loads=_at_loads(experiment, resolved, results, threads, progress),
-    )
+    cases = experiment.cases()
+    if cases != [experiment]:
+        remedy = "call lightloom.compare_cases, or remove them"
+        raise refusal("compare.case", f"{len(cases)} cases", "this compares one experiment", remedy)
+    return curves.compare_all([experiment], run, threads, progress)[0]
+
+
+def compare_cases(
+    experiment: Source, *, threads: int = 1, progress: Progress | None = None
+) -> list[Comparison]:
+    """A comparison for each `[[compare.case]]` of an experiment, named by the
+    case's label; or the one of an experiment without cases.
+
+    Args, errors: as of `run`.
+
+    >>> uniform, hot = compare_cases("examples/lions.toml")  # doctest: +SKIP
+    >>> hot.saturation["dlb"].busiest  # doctest: +SKIP
+    """
+    return curves.compare_all(_experiment(experiment).cases(), run, threads, progress)
 
 
 def _experiment(source: Source) -> Experiment:
@@ -120,66 +125,3 @@ def _with_one_fabric(resolved: dict[str, Any], index: int) -> dict[str, Any]:
     if "fault" in table:
         table["fault"] = befalling(table["fault"], fabric["label"])
     return {key: value for key, value in table.items() if value != []}
-
-
-def _at_loads(
-    experiment: Experiment,
-    resolved: Mapping[str, Any],
-    results: Mapping[str, Result],
-    threads: int,
-    progress: Progress | None,
-) -> dict[str, list[Summary]]:
-    """Label → a summary per load. The load of the experiment itself has run
-    already."""
-    loads = resolved.get("compare", {}).get("loads", [])
-    known = resolved["workload"].get("load")
-    missing = [(label, load) for label in results for load in loads if load != known]
-    summaries = _run_all(experiment, missing, threads, progress)
-    return {
-        label: [
-            results[label].summary if load == known else summaries[label, load] for load in loads
-        ]
-        for label in results
-    }
-
-
-Case = tuple[str, float]
-
-
-def _run_all(
-    experiment: Experiment, cases: list[Case], threads: int, progress: Progress | None
-) -> dict[Case, Summary]:
-    """Runs the cases in threads, one simulation each: they release the GIL,
-    so they run side by side, and nothing has to be sent between processes."""
-    stopped = threading.Event()
-
-    def heed(label: str, now_s: float, end_s: float, delivered: float, /) -> None:
-        if stopped.is_set():
-            raise KeyboardInterrupt
-
-    def simulate(case: Case) -> Summary:
-        label, load = case
-        return run(experiment.with_load(load), label, threads=threads, progress=heed).summary
-
-    summaries: dict[Case, Summary] = {}
-    workers = max(1, _processors() // threads)
-    with interrupts.noted() as ctrl_c, ThreadPoolExecutor(workers) as pool:
-        pending: dict[Future[Summary], Case] = {pool.submit(simulate, c): c for c in cases}
-        try:
-            while pending:
-                for future in ctrl_c.finished(pending):
-                    case = pending.pop(future)
-                    summaries[case] = future.result()
-                    if progress is not None:
-                        end = summaries[case]["simulated_s"]
-                        progress(f"{case[0]} at load {case[1]:g}", end, end, 1.0)
-        except BaseException:
-            stopped.set()
-            pool.shutdown(cancel_futures=True)
-            raise
-    return summaries
-
-
-def _processors() -> int:
-    available = getattr(os, "sched_getaffinity", None)
-    return len(available(0)) if available else os.cpu_count() or 1

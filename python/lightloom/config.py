@@ -63,6 +63,34 @@ class Experiment:
         """The configuration as the core reads it."""
         return json.dumps(_plain(self.raw, ""))
 
+    def cases(self) -> list[Experiment]:
+        """An experiment for each `[[compare.case]]`, named by its label, with its
+        keys set; itself if it has none. All can run.
+
+        Raises:
+            ConfigError: that names the case, if one cannot.
+        """
+        compare = self.raw.get("compare")
+        cases = compare.get("case") if isinstance(compare, Mapping) else None
+        if not cases:
+            return [self]
+        resolved = self.resolved()  # refuses cases of a wrong form
+        return [self._case(case) for case in resolved["compare"]["case"]]
+
+    def _case(self, case: Table) -> Experiment:
+        label = case["label"]
+        raw = copy.deepcopy(self.raw)
+        del raw["compare"]["case"]
+        try:
+            for key, value in case.get("set", {}).items():
+                _set(raw, key, value, f"set.{_toml_key(key)}", _toml_value(value))
+            _anchor(raw.get("workload"), self.path.parent if self.path else Path.cwd())
+            made = replace(self, raw={**raw, "name": label})
+            made.resolved()
+        except ConfigError as problem:
+            raise _in_case(problem, label) from None
+        return made
+
     def with_load(self, load: float) -> Experiment:
         """The same at another offered load."""
         return self.with_overrides([f"workload.load={load!r}"])
@@ -238,25 +266,38 @@ def _shown(value: Any) -> str:
     return json.dumps(value, default=str)
 
 
+def _in_case(problem: ConfigError, label: str) -> ConfigError:
+    """The refusal of a case's experiment, with the case in it."""
+    if problem.key is None:
+        return ConfigError(f'case "{label}": {problem}')
+    key = f'case "{label}": {problem.key}'
+    return refusal(key, problem.value, problem.limit or "", problem.remedy or "")
+
+
 def _override(raw: Table, override: str) -> None:
     """Applies one `KEY=VALUE`."""
     key, equals, text = override.partition("=")
     if not equals:
         raise refusal("--set", f'"{override}"', "has no `=`", "write KEY=VALUE")
-    path, value = _key_path(key.strip()), _value(text.strip())
+    _set(raw, key.strip(), _value(text.strip()), "--set", f'"{override}"')
+
+
+def _set(raw: Table, key: str, value: Any, where: str, shown: str) -> None:
+    """Sets a dotted key; `where` and `shown` are what a refusal blames."""
+    path = _key_path(key)
     if path[0] != "fabric" or len(path) == 1:
         _assign(raw, path, value, 0)
         return
     fabrics = _fabrics(raw)
     if not fabrics:
-        raise refusal("--set", f'"{override}"', "the experiment has no fabric", "add [[fabric]]")
+        raise refusal(where, shown, "the experiment has no fabric", "add [[fabric]]")
     chosen = [f for f in fabrics if f.get("label", f.get("kind")) == path[1]]
     if chosen and len(path) > 2:
         path = [path[0], *path[2:]]
     elif len(path) > 2 and len(fabrics) > 1 and path[1] not in _fabric_keys():
         labels = ", ".join(str(f.get("label", f.get("kind"))) for f in fabrics)
         limit = f"no fabric is labelled {path[1]}"
-        raise refusal("--set", f'"{override}"', limit, f"choose one of {labels}")
+        raise refusal(where, shown, limit, f"choose one of {labels}")
     else:
         chosen = fabrics
     for fabric in chosen:

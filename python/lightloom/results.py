@@ -20,11 +20,13 @@ import pyarrow.parquet as pq
 
 from lightloom import _core
 from lightloom.config import read_toml, to_toml
+from lightloom.saturation import Saturation
 
 Summary = dict[str, Any]
 Table = dict[str, Any]
 
 CIRCUITS = "circuits.parquet"
+SATURATION = "saturation.json"
 
 
 @dataclass
@@ -103,20 +105,35 @@ class Comparison:
     """Label → result, in the order of the experiment."""
     loads: dict[str, list[Summary]] = field(default_factory=dict)
     """Label → one summary per load of `[compare].loads`; without flows."""
+    saturation: dict[str, Saturation] = field(default_factory=dict)
+    """Label → how much it carries, where `[compare].saturation` asks for it."""
+
+    @property
+    def summaries(self) -> dict[str, Summary]:
+        """Label → summary."""
+        return {label: result.summary for label, result in self.results.items()}
 
     def save(self, directory: str | Path) -> Path:
         """Writes a directory per label, `comparison.json` (label → summary),
-        `loads.json` (label → summaries) and `experiment.toml`."""
+        `loads.json` (label → summaries), `saturation.json` (label → what was found,
+        where it was looked for) and `experiment.toml`."""
         directory = Path(directory)
         with _Staging() as staging:
-            for label, result in self.results.items():
-                result._stage(staging, directory / label)
-            summaries = {label: result.summary for label, result in self.results.items()}
-            staging.json(directory / "comparison.json", summaries)
-            staging.json(directory / "loads.json", self.loads)
-            table = {**self.experiment, "name": self.name}
-            staging.text(directory / "experiment.toml", to_toml(table))
+            self._stage(staging, directory)
         return directory
+
+    def _stage(self, staging: _Staging, directory: Path) -> None:
+        for label, result in self.results.items():
+            result._stage(staging, directory / label)
+        staging.json(directory / "comparison.json", self.summaries)
+        staging.json(directory / "loads.json", self.loads)
+        if self.saturation:
+            found = {label: s.to_json() for label, s in self.saturation.items()}
+            staging.json(directory / SATURATION, found)
+        else:
+            staging.absent(directory / SATURATION)
+        table = {**self.experiment, "name": self.name}
+        staging.text(directory / "experiment.toml", to_toml(table))
 
     @staticmethod
     def load(directory: str | Path) -> Comparison:
@@ -124,12 +141,27 @@ class Comparison:
         directory = Path(directory)
         experiment = read_toml(directory / "experiment.toml")
         labels = _read_json(directory / "comparison.json")
+        found = directory / SATURATION
+        saturation = _read_json(found) if found.exists() else {}
         return Comparison(
             name=experiment.pop("name"),
             experiment=experiment,
             results={label: Result.load(directory / label) for label in labels},
             loads=_read_json(directory / "loads.json"),
+            saturation={label: Saturation(**made) for label, made in saturation.items()},
         )
+
+
+def save_cases(comparisons: Mapping[str, Comparison], directory: str | Path) -> Path:
+    """Writes each comparison below the name of its folder, and `comparison.json`
+    over all of them: name of the comparison → label → summary. All or nothing."""
+    directory = Path(directory)
+    with _Staging() as staging:
+        for folder, comparison in comparisons.items():
+            comparison._stage(staging, directory / folder)
+        summaries = {c.name: c.summaries for c in comparisons.values()}
+        staging.json(directory / "comparison.json", summaries)
+    return directory
 
 
 def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:

@@ -1,9 +1,14 @@
 //! `[compare]`: what `compare` does beside running every fabric once.
+//!
+//! The cases are read and checked here; applying their keys, and looking for
+//! saturation, is left to the caller, who overrides keys anyway.
 
+use crate::{with_flows, RunTable};
 use lightloom_engine::{Cluster, Refusal};
 use lightloom_workload::WorkloadConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// What `compare` does beside running every fabric once.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -11,27 +16,130 @@ use serde::{Deserialize, Serialize};
 pub struct CompareTable {
     /// Loads at which every fabric runs too, for figures against load.
     pub loads: Vec<f64>,
+    /// Whether to look for the load beyond which each fabric carries no more. Needs
+    /// `run.measure`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub saturation: bool,
+    /// How close to find it, relative to it: 0.02 unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// The highest load to try for it: 1 unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub up_to: Option<f64>,
+    /// Variants of the experiment, each compared on its own instead of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub case: Vec<CaseTable>,
 }
 
+/// A variant of the experiment.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CaseTable {
+    /// What results and reports call it.
+    pub label: String,
+    /// Keys as `--set` takes them, with their values: `"workload.load" = 0.5`,
+    /// `"fabric.packet" = "64 B"` (every fabric), `"fabric.LABEL.queue" = 8` (one).
+    #[serde(default)]
+    pub set: Map<String, Value>,
+}
+
+const TOLERANCE: f64 = 0.02;
+
 impl CompareTable {
-    /// A load is good if the workload takes it.
-    pub(crate) fn check(
+    /// Refuses what cannot be compared, and fills in the defaults. A load is good
+    /// if the workload takes it.
+    pub(crate) fn resolve(
         &self,
         workload: &WorkloadConfig,
+        run: &RunTable,
         cluster: &Cluster,
-    ) -> Result<(), Refusal> {
-        for (i, &load) in self.loads.iter().enumerate() {
+    ) -> Result<CompareTable, Refusal> {
+        let takes = |key: String, load: f64| {
             let mut at_load = workload.clone();
             at_load.load = Some(load);
-            at_load.resolve(cluster).map_err(|e| match e.key.as_str() {
-                "workload.load" => Refusal {
-                    key: format!("compare.loads[{i}]"),
-                    value: load.to_string(),
-                    remedy: e.remedy.replace("workload.load", "compare.loads"),
-                    ..e
-                },
-                _ => e,
-            })?;
+            with_flows(&at_load, run, cluster)
+                .and_then(|w| w.resolve(cluster))
+                .map(|_| ())
+                .map_err(|e| match e.key.as_str() {
+                    "workload.load" => Refusal {
+                        remedy: e.remedy.replace("workload.load", "compare.loads"),
+                        value: load.to_string(),
+                        key,
+                        ..e
+                    },
+                    _ => e,
+                })
+        };
+        for (i, &load) in self.loads.iter().enumerate() {
+            takes(format!("compare.loads[{i}]"), load)?;
+        }
+        self.check_labels()?;
+        let mut resolved = self.clone();
+        if self.saturation {
+            let up_to = self.up_to.unwrap_or(1.0);
+            takes("compare.up_to".into(), up_to)?;
+            resolved.tolerance = Some(self.checked_tolerance(run)?);
+            resolved.up_to = Some(up_to);
+        } else {
+            self.refuse_unused()?;
+        }
+        Ok(resolved)
+    }
+
+    fn checked_tolerance(&self, run: &RunTable) -> Result<f64, Refusal> {
+        if run.span().is_none() {
+            return Err(Refusal::new(
+                "compare.saturation",
+                true,
+                "what is carried is measured in a window",
+                "add run.measure, such as measure = \"200 us\"",
+            ));
+        }
+        let tolerance = self.tolerance.unwrap_or(TOLERANCE);
+        if (0.001..=0.5).contains(&tolerance) {
+            return Ok(tolerance);
+        }
+        Err(Refusal::new(
+            "compare.tolerance",
+            tolerance,
+            "must be between 0.001 and 0.5",
+            "write 0.02 for 2 %",
+        ))
+    }
+
+    fn refuse_unused(&self) -> Result<(), Refusal> {
+        let unused = [("tolerance", self.tolerance), ("up_to", self.up_to)];
+        match unused
+            .iter()
+            .find_map(|(key, value)| Some((key, (*value)?)))
+        {
+            None => Ok(()),
+            Some((key, value)) => Err(Refusal::new(
+                format!("compare.{key}"),
+                value,
+                "has no effect unless saturation is looked for",
+                "add compare.saturation = true, or remove it",
+            )),
+        }
+    }
+
+    fn check_labels(&self) -> Result<(), Refusal> {
+        for (i, case) in self.case.iter().enumerate() {
+            let refuse = |limit: &str, remedy: &str| {
+                let key = format!("compare.case[{i}].label");
+                Err(Refusal::new(
+                    key,
+                    format!("\"{}\"", case.label),
+                    limit,
+                    remedy,
+                ))
+            };
+            if case.label.trim().is_empty() {
+                return refuse("names nothing", "say what sets the case apart");
+            }
+            if self.case[..i].iter().any(|c| c.label == case.label) {
+                return refuse("two cases have this label", "rename one of them");
+            }
         }
         Ok(())
     }

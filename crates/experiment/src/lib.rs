@@ -14,7 +14,7 @@ mod run_table;
 mod schema;
 
 pub use cluster::ClusterTable;
-pub use compare::CompareTable;
+pub use compare::{CaseTable, CompareTable};
 pub use execute::{Prepared, RunOutput};
 pub use fabric::FabricTable;
 pub use fault::{ElementKind, FaultTable};
@@ -48,7 +48,7 @@ pub struct Experiment {
     /// Seed, end and sampling.
     #[serde(default)]
     pub run: RunTable,
-    /// Loads that `compare` also runs.
+    /// What `compare` runs beside every fabric: loads, saturation, cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<CompareTable>,
     /// The fabrics.
@@ -81,16 +81,17 @@ impl Experiment {
         let fabric = fabric::resolve_all(&self.fabric, &cluster)?;
         let labels: Vec<&str> = fabric.iter().map(FabricTable::label).collect();
         fault::check_all(&self.fault, &cluster, &labels)?;
-        if let Some(compare) = &self.compare {
-            compare.check(&self.workload, &cluster)?;
-        }
+        let compare = match &self.compare {
+            Some(compare) => Some(compare.resolve(&self.workload, &run, &cluster)?),
+            None => None,
+        };
         Ok(Experiment {
             name: self.name.clone(),
             version: Some(VERSION.to_owned()),
             cluster: table,
             workload,
             run,
-            compare: self.compare.clone(),
+            compare,
             fabric,
             fault: self.fault.clone(),
         })

@@ -111,3 +111,75 @@ fn a_window_that_the_flows_do_not_fill_is_refused() {
     let e = run(&raw).unwrap_err();
     assert!(e.starts_with("workload.flows = "), "{e}");
 }
+
+/// What `[compare]` says is checked with the rest, and completed.
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let resolve = |compare: Value| {
+        let mut raw = packets(switch("slb", 1), 0.5);
+        raw["compare"] = compare;
+        let resolved = Experiment::read(&raw).and_then(|e| e.resolve());
+        resolved.map(|e| e.to_json()).map_err(|e| e.to_string())
+    };
+    let resolved = resolve(json!({"loads": [0.2], "saturation": true})).unwrap();
+    let compare = json!({"loads": [0.2], "saturation": true, "tolerance": 0.02, "up_to": 1.0});
+    assert_eq!(resolved["compare"], compare);
+    assert_eq!(
+        resolve(json!({"loads": []})).unwrap()["compare"],
+        json!({"loads": []})
+    );
+    for (compare, start) in [
+        (
+            json!({"loads": [0.5, 0]}),
+            "compare.loads[1] = 0: must be a number above 0; raise it",
+        ),
+        (
+            json!({"loads": [11]}),
+            "compare.loads[0] = 11: must be at most 10",
+        ),
+        (
+            json!({"tolerance": 0.1}),
+            "compare.tolerance = 0.1: has no effect unless saturation",
+        ),
+        (
+            json!({"saturation": true, "tolerance": 0}),
+            "compare.tolerance = 0: must be between 0.001 and 0.5",
+        ),
+        (
+            json!({"saturation": true, "up_to": -1}),
+            "compare.up_to = -1: must be a number above 0",
+        ),
+        (
+            json!({"case": [{"label": "a"}, {"label": "a"}]}),
+            "compare.case[1].label = \"a\": two cases have this label; rename",
+        ),
+        (
+            json!({"case": [{"label": " "}]}),
+            "compare.case[0].label = \" \": names nothing",
+        ),
+        (
+            json!({"case": [{"label": "a", "sets": {}}]}),
+            "compare.case[0].sets = {}: no such key; did you mean \"set\"?",
+        ),
+        (
+            json!({"case": [{"set": {}}]}),
+            "compare.case[0].label = (missing): ",
+        ),
+    ] {
+        let e = resolve(compare).unwrap_err();
+        assert!(e.starts_with(start), "{e}");
+    }
+    let mut raw = packets(switch("slb", 1), 0.5);
+    raw["run"] = json!({});
+    raw["workload"]["flows"] = json!(10);
+    raw["compare"] = json!({"saturation": true});
+    let e = Experiment::read(&raw)
+        .unwrap()
+        .resolve()
+        .unwrap_err()
+        .to_string();
+    assert!(
+        e.starts_with("compare.saturation = true: what is carried is measured in"),
+        "{e}"
+    );
+}

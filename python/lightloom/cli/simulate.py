@@ -10,6 +10,7 @@ import typer
 
 import lightloom
 from lightloom import console
+from lightloom.cli import latency
 from lightloom.cli.options import Json, OutDir, Overrides, Threads, read_experiment
 from lightloom.errors import refusal
 from lightloom.results import CIRCUITS
@@ -58,36 +59,58 @@ def compare(
     Several experiments share one report, which lets its reader choose.
     """
     with console.guarded():
-        loaded = _distinct([read_experiment(path, set_) for path in experiments])
-        name = "+".join(e.name for e in loaded)
-        target = _target(out, json, RESULTS / _folder(name))
-        comparisons = []
+        loaded = [read_experiment(path, set_) for path in experiments]
+        cases = [one.cases() for one in loaded]
+        _distinct([case for group in cases for case in group])
+        target = _target(out, json, RESULTS / _folder("+".join(e.name for e in loaded)))
+        comparisons: list[lightloom.Comparison] = []
         for one in loaded:
             with console.progress(enabled=not json) as tick:
-                comparison = lightloom.compare(one, threads=threads, progress=tick)
+                made = lightloom.compare_cases(one, threads=threads, progress=tick)
             if not json:
-                _print_comparison(comparison)
-            comparisons.append(comparison)
-        report = None if target is None else _write(comparisons, target)
+                _print_comparisons(one.name, made)
+            comparisons += made
+        report = None if target is None else _write(comparisons, target, cases)
         if json:
-            tables = {c.name: _summaries(c) for c in comparisons}
-            console.print_json(tables if len(loaded) > 1 else tables[loaded[0].name])
+            tables = {c.name: c.summaries for c in comparisons}
+            console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
         elif report is not None:
             console.say(f"report: {report}")
 
 
-def _write(comparisons: list[lightloom.Comparison], target: Path) -> Path:
-    """The results (below the experiment's name if there are several) and the report."""
+def _write(
+    comparisons: list[lightloom.Comparison],
+    target: Path,
+    cases: list[list[lightloom.Experiment]],
+) -> Path:
+    """The results (below the names of experiments or cases if there are several)
+    and the report."""
     from lightloom import report
+    from lightloom.results import save_cases
 
-    for comparison in comparisons:
-        alone = len(comparisons) == 1
-        comparison.save(target if alone else target / _folder(comparison.name))
+    if len(comparisons) == 1:
+        comparisons[0].save(target)
+    elif len(cases) == 1:
+        save_cases({_folder(c.name): c for c in comparisons}, target)
+    else:
+        for comparison in comparisons:
+            comparison.save(target / _folder(comparison.name))
     return report.build(comparisons, target)
 
 
+def _print_comparisons(name: str, comparisons: list[lightloom.Comparison]) -> None:
+    """What was compared, and what came of it: latency and saturation where there is
+    a window, else completion times."""
+    measured = [c for c in comparisons if latency.is_measured(c)]
+    for comparison in comparisons:
+        if comparison not in measured:
+            _print_comparison(comparison)
+    if measured:
+        latency.print_tables(name, measured)
+
+
 def _print_comparison(comparison: lightloom.Comparison) -> None:
-    summaries = _summaries(comparison)
+    summaries = comparison.summaries
     first = next(iter(summaries.values()))
     console.say(f"{comparison.name}: {console.workload_line(first)}")
     console.out().print(console.comparison_table(summaries))
@@ -96,10 +119,6 @@ def _print_comparison(comparison: lightloom.Comparison) -> None:
         console.say("")
         console.out().print(jobs)
     console.say("")
-
-
-def _summaries(comparison: lightloom.Comparison) -> dict[str, console.Summary]:
-    return {label: result.summary for label, result in comparison.results.items()}
 
 
 def _only_label(experiment: lightloom.Experiment, wanted: str | None) -> str:
@@ -126,7 +145,10 @@ def _distinct(experiments: list[lightloom.Experiment]) -> list[lightloom.Experim
     for name in names:
         if names.count(name) > 1:
             raise refusal(
-                "EXPERIMENT", name, "two experiments have this name", "rename one of the files"
+                "EXPERIMENT",
+                name,
+                "two experiments have this name",
+                "rename one of the files or cases",
             )
     return experiments
 

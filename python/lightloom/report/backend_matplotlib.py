@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -142,8 +143,21 @@ def draw_series(axes: Axes, series: Series) -> None:
     if series.slot is None:
         axes.plot(series.x, series.y, color=INK, linewidth=1, linestyle=(0, style.REFERENCE_DASH))
         return
+    if series.drawn in ("rule", "band"):
+        draw_aside(axes, series, style.LIGHT[style.look(series.slot).colour])
+        return
     line = handle(series.slot)
     line.set_data(series.x, series.y)
+    if series.error is not None:
+        axes.errorbar(
+            series.x,
+            series.y,
+            yerr=np.nan_to_num(series.error),
+            fmt="none",
+            ecolor=line.get_color(),
+            elinewidth=0.9,
+            capsize=2,
+        )
     if series.drawn == "dots":
         line.set_linestyle("none")
     if series.drawn == "bars":
@@ -157,6 +171,14 @@ def draw_series(axes: Axes, series: Series) -> None:
             dot = handle(series.slot)
             dot.set(data=([x], [y]), markerfacecolor="white")
             axes.add_line(dot)
+
+
+def draw_aside(axes: Axes, series: Series, colour: str) -> None:
+    """A rule or a band."""
+    if series.drawn == "rule":
+        axes.plot(series.x, series.y, color=colour, linewidth=0.9, linestyle=(0, (1, 2.5)))
+    else:
+        axes.fill(series.x, series.y, color=colour, alpha=0.18, linewidth=0)
 
 
 def set_axis(axes: Axes, name: str, axis: Axis) -> None:

@@ -55,6 +55,15 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
         made["text"] = [y.names[int(v)] if math.isfinite(v) else None for v in series.y]
         made["hovertemplate"] = f"%{{x{HOVER_UNITS[x.quantity]}, %{{text}}"
     look = style.look(series.slot)
+    if series.drawn in ("rule", "band"):
+        return made | aside(series.drawn, series.slot)
+    if series.error is not None:
+        made["error_y"] = {
+            "type": "data",
+            "array": numbers(series.error, 3),
+            "thickness": 1.2,
+            "width": 3,
+        }
     if series.drawn == "bars":
         return made | {"mode": "lines", "line": {"width": style.BAR_WIDTH}}
     dash = ",".join(f"{d:g}px" for d in look.dash) or "solid"
@@ -68,6 +77,19 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
         "mode": "markers" if series.drawn == "dots" else "lines+markers",
         "line": {"width": style.LINE_WIDTH, "dash": dash},
         "marker": marker,
+    }
+
+
+def aside(drawn: str, slot: int) -> dict[str, Any]:
+    """What stands beside a curve: it has no entry in a legend and says nothing."""
+    rule = drawn == "rule"
+    return {
+        "mode": "lines",
+        "line": {"width": 1.2 if rule else 0, "dash": "1px,3px" if rule else "solid"},
+        "fill": "none" if rule else "toself",
+        "hoverinfo": "skip",
+        "hovertemplate": None,
+        "meta": {"slot": slot, "aside": True},
     }
 
 

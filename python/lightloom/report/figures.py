@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from .jobs import circuit_timelines, job_times
+from .latency_load import latency_by_load
 from .model import Fabric, LoadPoint, Workload
 from .spec import Axis, Figure, Floats, Panel, Series, axis
 
@@ -33,7 +34,7 @@ def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...
         job_times(workload),
         distribution(workload, int(CDF_POINTS * thin)),
         by_size(workload),
-        by_load(workload),
+        latency_by_load(workload) if workload.measured else by_load(workload),
         queues(workload, int(TIME_POINTS * thin)),
         traffic(workload, int(TIME_POINTS * thin)),
         *circuit_timelines(workload),

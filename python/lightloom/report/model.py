@@ -18,6 +18,7 @@ from .spec import Floats
 
 if TYPE_CHECKING:
     from lightloom.results import Comparison, Result
+    from lightloom.saturation import Saturation
 
 SHORT_BYTES = 100_000  # flows below this are short, as in summary.json
 PS = 1e-12
@@ -62,6 +63,27 @@ class LoadPoint:
     goodput: float | None
     delivered: float | None
     finished: float | None
+    window: Mapping[str, Any] | None = None  # as in summary.json
+
+    @property
+    def latency(self) -> float | None:
+        """Mean latency in the window [s]."""
+        return microseconds(self.window or {}, "mean_us")
+
+    @property
+    def latency_error(self) -> float | None:
+        """Half of its confidence interval [s]."""
+        return microseconds(self.window or {}, "half_width_us")
+
+    @property
+    def accepted(self) -> float | None:
+        """What was accepted in the window, of what all servers can send."""
+        return figure(self.window or {}, "accepted")
+
+    @property
+    def stable(self) -> bool:
+        """Whether the load was carried."""
+        return self.window is None or bool(self.window.get("stable"))
 
 
 @dataclass(frozen=True)
@@ -99,6 +121,13 @@ class Fabric:
     timeseries: pa.Table
     sweep: tuple[LoadPoint, ...]
     circuits: Circuits | None = None
+    saturation: Saturation | None = None
+
+    @property
+    def window(self) -> Mapping[str, Any] | None:
+        """Latency and throughput after warming up, where they were measured."""
+        found = self.summary.get("window")
+        return found if isinstance(found, Mapping) else None
 
     @property
     def kind(self) -> str:
@@ -178,6 +207,11 @@ class Workload:
     fabrics: tuple[Fabric, ...]
 
     @property
+    def measured(self) -> bool:
+        """Whether every fabric has latency and throughput of a window."""
+        return bool(self.fabrics) and all(f.window is not None for f in self.fabrics)
+
+    @property
     def loads(self) -> list[float]:
         """Loads of the sweep."""
         return sorted({p.load for f in self.fabrics for p in f.sweep})
@@ -201,6 +235,7 @@ def workload(comparison: Comparison, places: Mapping[str, int]) -> Workload:
             result,
             comparison.loads.get(label, []),
             nominal,
+            comparison.saturation.get(label),
         )
         for label, result in comparison.results.items()
     )
@@ -214,6 +249,7 @@ def read_fabric(
     result: Result,
     sweep: Sequence[Mapping[str, Any]],
     nominal: Sequence[float],
+    saturation: Saturation | None = None,
 ) -> Fabric:
     """Reads one result."""
     arrival = column(result.flows, "arrival_ps")
@@ -236,6 +272,7 @@ def read_fabric(
         result.timeseries,
         points,
         read_circuits(result.circuits),
+        saturation,
     )
 
 
@@ -260,4 +297,5 @@ def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint |
         figure(summary, "goodput_normalized"),
         delivered,
         ratio(figure(summary, "flows_completed"), figure(summary, "flows_offered")),
+        summary.get("window"),
     )

@@ -18,7 +18,7 @@ from . import units
 
 Floats = NDArray[np.float64]
 Scale = Literal["linear", "log"]
-Drawn = Literal["line", "dots", "bars"]
+Drawn = Literal["line", "dots", "bars", "rule", "band"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Axis:
 class Series:
     """One curve. Without a `slot` it is a reference, not a fabric.
 
-    Bars lie along x; NaN parts one from the next.
+    Bars lie along x; NaN parts one from the next. A rule is a vertical line beside
+    the curve of its slot, a band an area with its points around it.
     """
 
     label: str
@@ -58,6 +59,7 @@ class Series:
     points: bool = False  # every point is a measurement that deserves a marker
     hollow: tuple[bool, ...] = ()  # points to be taken with care, drawn hollow
     drawn: Drawn = "line"
+    error: Floats | None = None  # half widths of intervals of y; NaN where there is none
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,8 @@
         cliponaxis: false,
       };
       if (trace.marker) made.marker = { ...trace.marker, color: colour };
+      if (trace.error_y) made.error_y = { ...trace.error_y, color: colour };
+      if (trace.fill === "toself") made.fillcolor = colour.replace("rgb(", "rgba(").replace(")", ", 0.18)");
       return made;
     });
   }
@@ -170,9 +172,9 @@
     const spec = specOf(figure);
     const named = new Set();
     const list = traces(spec).map((t) => {
-      const seen = named.has(t.name);
-      named.add(t.name);
-      return { ...t, showlegend: !seen };
+      const shown = !named.has(t.name) && !t.meta.aside;
+      if (shown) named.add(t.name);
+      return { ...t, showlegend: shown };
     });
     const layout = { ...layoutOf(spec, 1000, 460, false), showlegend: true, paper_bgcolor: css("--paper") };
     layout.legend = { orientation: "h", x: 0, y: 1.12, yanchor: "bottom" };

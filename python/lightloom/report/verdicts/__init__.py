@@ -11,6 +11,7 @@ from ..model import Workload
 from .answer import Evidence, Verdict
 from .jobs import circuits, jobs
 from .latency import short_flows
+from .load import latency_at_load, saturation
 from .network import arrival, links, memory
 from .traffic import most_traffic, oversubscription
 
@@ -24,11 +25,16 @@ def verdicts(workload: Workload) -> list[Verdict]:
     with_jobs = any(f.jobs for f in fabrics)
     without_short = with_jobs and all(f.short_fct.size == 0 for f in fabrics)
     without_queues = with_jobs and all(f.get("queue_peak_bytes") is None for f in fabrics)
+    # A window says more of latency and throughput than the whole run does.
+    traffic = (
+        (latency_at_load(workload), saturation(workload))
+        if workload.measured
+        else (None if without_short else short_flows(fabrics), most_traffic(workload))
+    )
     made = (
         jobs(fabrics),
         circuits(fabrics),
-        None if without_short else short_flows(fabrics),
-        most_traffic(workload),
+        *traffic,
         oversubscription(workload),
         None if without_queues else memory(fabrics),
         links(fabrics),

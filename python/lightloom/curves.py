@@ -1,0 +1,172 @@
+"""Comparisons: every fabric once, at each load, and where it saturates.
+
+The simulations run in threads, side by side: they release the interpreter's lock,
+so nothing has to be sent between processes. A comparison without cases runs its
+fabrics one after another first, as large as these may be; cases are many and small.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from lightloom import interrupts
+from lightloom.config import Experiment
+from lightloom.results import Comparison, Result, Summary
+from lightloom.saturation import Saturation, Window, search
+
+Tell = Callable[[str, float, float, float], object]
+
+
+class Run(Protocol):
+    """`lightloom.run`."""
+
+    def __call__(
+        self,
+        experiment: Experiment,
+        fabric: str | None = None,
+        *,
+        threads: int = 1,
+        progress: Tell | None = None,
+    ) -> Result:
+        """Simulates one fabric."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Simulations that follow each other."""
+
+    name: str
+    do: Callable[[Tell], Any]
+
+
+def compare_all(
+    experiments: Sequence[Experiment], run: Run, threads: int, progress: Tell | None
+) -> list[Comparison]:
+    """A comparison for each of these experiments."""
+    comparisons = [_Comparing(e, run, threads, alone=len(experiments) == 1) for e in experiments]
+    if len(comparisons) == 1:
+        comparisons[0].run_fabrics(progress)
+    tasks = [task for c in comparisons for task in c.tasks()]
+    # Searches are the longest: whoever begins with them does not end with them.
+    tasks.sort(key=lambda task: "saturation" not in task.name)
+    _run_all(tasks, threads, progress)
+    return [c.made() for c in comparisons]
+
+
+class _Comparing:
+    """One comparison while it is being made; its tasks write to different keys."""
+
+    def __init__(self, experiment: Experiment, run: Run, threads: int, *, alone: bool) -> None:
+        self.experiment = experiment
+        self.resolved = experiment.resolved()
+        self.compare = self.resolved.get("compare", {})
+        self.known = self.resolved["workload"].get("load")
+        self.results: dict[str, Result] = {}
+        self.at_load: dict[tuple[str, float], Summary] = {}
+        self.saturation: dict[str, Saturation] = {}
+        self._run, self._threads = run, threads
+        self._prefix = "" if alone else f"{experiment.name}: "
+
+    def run_fabrics(self, progress: Tell | None) -> None:
+        """Every fabric, one after another."""
+        for label in self.experiment.labels:
+            self.results[label] = self._run(
+                self.experiment, label, threads=self._threads, progress=progress
+            )
+
+    def tasks(self) -> list[Task]:
+        """What has not run yet."""
+        labels = self.experiment.labels
+        loads = [load for load in self.compare.get("loads", []) if load != self.known]
+        made = [self._task(label, "", self._whole(label)) for label in labels]
+        made = [] if self.results else made
+        made += [
+            self._task(label, f" at load {load:g}", self._load(label, load))
+            for label in labels
+            for load in loads
+        ]
+        if self.compare.get("saturation"):
+            made += [self._task(label, ": saturation", self._search(label)) for label in labels]
+        return made
+
+    def made(self) -> Comparison:
+        """The comparison, all tasks being done."""
+        loads = self.compare.get("loads", [])
+        labels = self.experiment.labels
+        return Comparison(
+            name=self.experiment.name,
+            experiment={key: value for key, value in self.resolved.items() if key != "name"},
+            results={label: self.results[label] for label in labels},
+            loads={label: [self._at(label, load) for load in loads] for label in labels},
+            saturation={label: self.saturation[label] for label in labels if self.saturation},
+        )
+
+    def _at(self, label: str, load: float) -> Summary:
+        known = load == self.known
+        return self.results[label].summary if known else self.at_load[label, load]
+
+    def _task(self, label: str, what: str, do: Callable[[Tell], None]) -> Task:
+        return Task(f"{self._prefix}{label}{what}", do)
+
+    def _whole(self, label: str) -> Callable[[Tell], None]:
+        def do(heed: Tell) -> None:
+            self.results[label] = self._run(
+                self.experiment, label, threads=self._threads, progress=heed
+            )
+
+        return do
+
+    def _simulated(self, label: str, load: float, heed: Tell) -> Summary:
+        at_load = self.experiment.with_load(load)
+        return self._run(at_load, label, threads=self._threads, progress=heed).summary
+
+    def _load(self, label: str, load: float) -> Callable[[Tell], None]:
+        def do(heed: Tell) -> None:
+            self.at_load[label, load] = self._simulated(label, load, heed)
+
+        return do
+
+    def _search(self, label: str) -> Callable[[Tell], None]:
+        def do(heed: Tell) -> None:
+            def measure(load: float) -> Window:
+                window: Window = self._simulated(label, load, heed)["window"]
+                return window
+
+            up_to, tolerance = self.compare["up_to"], self.compare["tolerance"]
+            self.saturation[label] = search(measure, up_to, tolerance)
+
+        return do
+
+
+def _run_all(tasks: Sequence[Task], threads: int, progress: Tell | None) -> None:
+    """Does all tasks, as many at a time as keep the machine's processors busy."""
+    stopped = threading.Event()
+
+    def heed(label: str, now_s: float, end_s: float, delivered: float, /) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+
+    workers = max(1, _processors() // threads)
+    with interrupts.noted() as ctrl_c, ThreadPoolExecutor(workers) as pool:
+        pending: dict[Future[Any], Task] = {pool.submit(t.do, heed): t for t in tasks}
+        try:
+            while pending:
+                for future in ctrl_c.finished(pending):
+                    task = pending.pop(future)
+                    future.result()
+                    if progress is not None:
+                        progress(task.name, 1.0, 1.0, 1.0)
+        except BaseException:
+            stopped.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _processors() -> int:
+    available = getattr(os, "sched_getaffinity", None)
+    return len(available(0)) if available else os.cpu_count() or 1

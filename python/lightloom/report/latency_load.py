@@ -1,0 +1,125 @@
+"""Latency and throughput against load, where they were measured in a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from .model import Fabric, LoadPoint, Workload
+from .spec import Axis, Figure, Floats, Panel, Series, axis
+
+#: Kinds whose presets bound what their paper leaves open: what lies between two of
+#: them is shaded.
+BOUNDED = ("flattened-butterfly",)
+CAPTION = (
+    "Mean latency of what arrived in the window, with 95 % confidence intervals, and what was "
+    "accepted in it, of what all servers could send; both against the load asked for. A hollow "
+    "marker is a load that was not carried: its latency tells how long the window was. "
+)
+SATURATED = (
+    "The dotted uprights stand where a fabric saturates, halfway between the highest load found to "
+    "be carried and the lowest found not to be. "
+)
+SHADED = "The area between presets of one fabric is what its paper leaves open."
+
+
+def latency_by_load(workload: Workload) -> Figure | None:
+    """Latency and throughput against load."""
+    if not workload.loads:
+        return None
+    bands = pairs(workload.fabrics)
+    caption = (
+        CAPTION + SATURATED * any(f.saturation for f in workload.fabrics) + SHADED * bool(bands)
+    )
+    panels = (latency(workload, bands), accepted(workload, bands))
+    return Figure("latency-load", "What load does", caption.strip(), panels)
+
+
+def load_axis(workload: Workload) -> Axis:
+    """The loads of the sweep, and where fabrics saturate beyond them."""
+    ends = [k for f in workload.fabrics if (k := knee(f)) is not None]
+    top = max([*workload.loads, *(e for e in ends if e < 2 * workload.loads[-1])])
+    return Axis("load of the workload", "share", "linear", (0.0, top * 1.06))
+
+
+def latency(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel:
+    """Mean latency, logarithmic."""
+    x = load_axis(workload)
+    series = [sweep(f, lambda p: p.latency, lambda p: p.latency_error) for f in workload.fabrics]
+    y = axis("mean latency", "time", "log", series, "y")
+    rules = [
+        Series(f.label, np.array([k, k]), np.array(y.limits), f.slot, drawn="rule")
+        for f in workload.fabrics
+        if (k := knee(f)) is not None and k <= x.limits[1]
+    ]
+    shaded = [between(a, b, lambda p: p.latency) for a, b in bands]
+    return Panel("Latency", x, y, (*shaded, *rules, *series))
+
+
+def accepted(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel:
+    """Throughput, with the line on which all is carried that is offered."""
+    x = load_axis(workload)
+    series = [sweep(f, lambda p: p.accepted) for f in workload.fabrics]
+    loads = np.array(workload.loads)
+    offered = Series("offered", loads, loads)
+    shaded = [between(a, b, lambda p: p.accepted) for a, b in bands]
+    y = axis("accepted", "share", "linear", [*series, offered], "y")
+    return Panel("Throughput", x, y, (*shaded, offered, *series))
+
+
+def sweep(
+    fabric: Fabric,
+    of: Callable[[LoadPoint], float | None],
+    error: Callable[[LoadPoint], float | None] | None = None,
+) -> Series:
+    """One figure of a fabric at each load; hollow where the load was not carried."""
+    points = sorted(fabric.sweep, key=lambda p: p.load)
+    known = [(p, v) for p in points if (v := of(p)) is not None]
+    errors = None
+    if error is not None:
+        halves = [error(p) for p, _ in known]
+        # Of a load that is not carried there is nothing to be sure of.
+        errors = np.array(
+            [
+                h if h is not None and p.stable else np.nan
+                for h, (p, _) in zip(halves, known, strict=True)
+            ]
+        )
+    return Series(
+        fabric.label,
+        np.array([p.load for p, _ in known]),
+        np.array([v for _, v in known]),
+        fabric.slot,
+        points=True,
+        hollow=tuple(not p.stable for p, _ in known),
+        error=errors,
+    )
+
+
+def knee(fabric: Fabric) -> float | None:
+    """Where a fabric saturates; None if nobody looked, or it never does."""
+    found = fabric.saturation
+    if found is None or found.not_carried is None:
+        return None
+    return ((found.carried or 0.0) + found.not_carried) / 2
+
+
+def pairs(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
+    """Neighbouring presets of the kinds that are bounded by theirs."""
+    made = []
+    for kind in BOUNDED:
+        same = [f for f in fabrics if f.kind == kind]
+        made += list(pairwise(same))
+    return made
+
+
+def between(a: Fabric, b: Fabric, of: Callable[[LoadPoint], float | None]) -> Series:
+    """The area between two curves, at the loads that both have."""
+    ours = {p.load: v for p in a.sweep if (v := of(p)) is not None}
+    theirs = {p.load: v for p in b.sweep if (v := of(p)) is not None}
+    loads = sorted(ours.keys() & theirs.keys())
+    x: Floats = np.array([*loads, *reversed(loads)])
+    y: Floats = np.array([*(ours[p] for p in loads), *(theirs[p] for p in reversed(loads))])
+    return Series(a.label, x, y, a.slot, drawn="band")

@@ -1,0 +1,101 @@
+"""How much a fabric carries: the load at which it saturates, by bisection.
+
+A load is carried if the window of a run at it is `stable`: all of the window was
+delivered before the run's limit, and no less was accepted than offered, by more
+than 2 % and more than chance. Between a load that is carried and one that is not
+the search halves, until they lie as close as asked; a fabric that carries the
+highest load to try is not searched further.
+
+The *saturation throughput* is the most that was accepted at any load tried. It is
+surer than the load at which it begins: near that load queues grow so slowly that
+a window of any length sees some of them as stable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+Window = Mapping[str, Any]
+
+NEVER_CARRIED = 1e-5
+"""Below this share of the highest load the search gives up."""
+
+
+@dataclass(frozen=True)
+class Saturation:
+    """What the search found; loads and throughputs relate to what all servers can
+    send."""
+
+    throughput: float
+    """The most that was accepted in a window."""
+    half_width: float
+    """Half of its 95 % confidence interval."""
+    busiest: float
+    """What the server that heard most then heard, relative to its own rate."""
+    carried: float | None
+    """The highest load found to be carried; None if none was."""
+    not_carried: float | None
+    """The lowest load found not to be; None if the highest to try was carried."""
+    tolerance: float
+    """How close these two lie, relative to the higher."""
+    tried: list[list[Any]] = field(default_factory=list)
+    """Each load tried, in order, with what was accepted and whether it was carried."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As `saturation.json` has it."""
+        return asdict(self)
+
+
+def search(measure: Callable[[float], Window], up_to: float, tolerance: float) -> Saturation:
+    """Finds the saturation of what `measure` measures at a load, `window` of the
+    summary, for loads up to `up_to`.
+
+    >>> def queue(load):  # that serves half of what can be sent
+    ...     accepted = min(load, 0.5)
+    ...     return {"accepted": accepted, "accepted_half_width": 0.0,
+    ...             "accepted_busiest": accepted, "stable": load < 0.5}
+    >>> found = search(queue, up_to=1.0, tolerance=0.02)
+    >>> found.throughput, found.carried < 0.5 <= found.not_carried
+    (0.5, True)
+    """
+    tried: dict[float, Window] = {}
+
+    def carried(load: float) -> bool:
+        tried[load] = measure(load)
+        return bool(tried[load]["stable"])
+
+    low, high = 0.0, up_to
+    if carried(up_to):
+        return _found(tried, up_to, None, tolerance)
+    # What is accepted of too much is most often what is carried at most.
+    guess = tried[up_to]["accepted"]
+    probes = [guess * (1 - tolerance), guess * (1 + 2 * tolerance)]
+    while high - low > tolerance * high and high > NEVER_CARRIED * up_to:
+        inside = [p for p in probes if low < p < high]
+        load = inside[0] if inside else (low + high) / 2
+        probes = inside[1:]
+        load = float(f"{load:.6g}")
+        if not low < load < high:
+            break
+        if carried(load):
+            low = load
+        else:
+            high = load
+    return _found(tried, low or None, high, tolerance)
+
+
+def _found(
+    tried: Mapping[float, Window], low: float | None, high: float | None, tolerance: float
+) -> Saturation:
+    most = max(tried.values(), key=lambda window: float(window["accepted"]))
+    return Saturation(
+        throughput=most["accepted"],
+        half_width=most["accepted_half_width"],
+        busiest=most["accepted_busiest"],
+        carried=low,
+        not_carried=high,
+        tolerance=tolerance,
+        tried=[[load, w["accepted"], w["stable"]] for load, w in tried.items()],
+    )

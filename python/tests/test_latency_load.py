@@ -1,0 +1,331 @@
+"""Latency against load: windows, saturation, cases."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import command, write
+from cli_support import lightloom as cli
+
+import lightloom
+from lightloom.results import Comparison
+from lightloom.saturation import Window, search
+
+SLOT = "200 ns"
+
+
+def switch(label: str, architecture: str, k: int) -> dict[str, Any]:
+    """A slotted switch in which a packet is a slot and nothing else."""
+    return {
+        "kind": "lions",
+        "label": label,
+        "architecture": architecture,
+        "timing": "slotted",
+        "receivers": k,
+        "packet": "250 B",
+        "header": "0 B",
+        "guard": "0 B",
+        "tuning": "0 ns",
+        "fibre": "0 m",
+    }
+
+
+def slotted(*fabrics: dict[str, Any], **tables: Any) -> dict[str, Any]:
+    """16 hosts that send by chance in each slot."""
+    return {
+        "cluster": {"hosts": 16, "server_rate": "10 Gb/s"},
+        "workload": {
+            "arrivals": {"kind": "bernoulli", "slot": SLOT},
+            "load": 0.4,
+            "sizes": {"kind": "fixed", "size": "250 B"},
+        },
+        "run": {"warm_up": "100 us", "measure": "400 us"},
+        "fabric": list(fabrics),
+        **tables,
+    }
+
+
+# The search
+
+
+def fluid(most: float, collapse: float = 1.0) -> Any:
+    """A network that carries `most`, and `collapse` of that beyond."""
+
+    def measure(load: float) -> Window:
+        accepted = load if load <= most else most * collapse
+        return {
+            "accepted": accepted,
+            "accepted_half_width": 0.001,
+            "accepted_busiest": 2 * accepted,
+            "stable": load <= most,
+        }
+
+    return measure
+
+
+@pytest.mark.parametrize("most", [0.9, 0.5, 0.123, 0.0123, 0.0007])
+@pytest.mark.parametrize("tolerance", [0.2, 0.02, 0.001])
+def test_the_search_brackets_what_is_carried(most: float, tolerance: float) -> None:
+    found = search(fluid(most), 1.0, tolerance)
+    assert found.carried is not None
+    assert found.not_carried is not None
+    assert found.carried <= most < found.not_carried
+    assert found.not_carried - found.carried <= tolerance * found.not_carried
+    assert found.throughput == pytest.approx(most, rel=tolerance)
+    assert found.busiest == pytest.approx(2 * found.throughput)
+    # What is accepted of too much is a good guess.
+    assert len(found.tried) <= 6
+
+
+def test_a_network_that_collapses_is_searched_all_the_same() -> None:
+    found = search(fluid(0.6, collapse=0.3), 1.0, 0.01)
+    assert found.carried is not None
+    assert found.carried <= 0.6 < (found.not_carried or 0.0) <= 0.6 * 1.02
+    assert found.throughput == found.carried  # not what is left beyond it
+
+
+def test_a_search_without_an_end_is_told() -> None:
+    all_carried = search(fluid(2.0), 1.0, 0.02)
+    assert (all_carried.carried, all_carried.not_carried) == (1.0, None)
+    assert len(all_carried.tried) == 1
+    nothing = search(fluid(0.0), 1.0, 0.02)
+    assert nothing.carried is None
+    assert nothing.not_carried is not None
+    assert nothing.not_carried < 1e-4
+
+
+# Against theory
+
+
+def test_saturation_is_what_theory_says() -> None:
+    """Slotted, losers sent again, 16 hosts: k + 1 - sqrt(k^2 + 1) for many hosts,
+    and a little more for few; loop-back buffers carry all; of a hot spot, as many
+    packets as there are receivers."""
+    fabrics = [
+        switch("again-1", "ao-nack", 1),
+        switch("again-2", "ao-nack", 2),
+        switch("slb", "slb", 1),
+        switch("dlb", "dlb", 2),
+    ]
+    hot = {"kind": "hotspot", "fraction": 1.0, "targets": [3]}
+    cases = [
+        {"label": "uniform"},
+        {"label": "hot", "set": {"workload.pattern": hot, "workload.load": 0.05}},
+    ]
+    made = lightloom.compare_cases(slotted(*fabrics, compare={"saturation": True, "case": cases}))
+    uniform, hot_spot = (c.saturation for c in made)
+    for k in (1, 2):
+        most = k + 1 - (k * k + 1) ** 0.5
+        assert most * 0.99 < uniform[f"again-{k}"].throughput < most * 1.06
+    for label in ("slb", "dlb"):
+        assert uniform[label].throughput > 0.97
+    for label, k in (("again-1", 1), ("again-2", 2), ("dlb", 2)):
+        assert hot_spot[label].busiest == pytest.approx(k, rel=0.02)
+        assert hot_spot[label].throughput == pytest.approx(k / 16, rel=0.02)
+    assert [c.name for c in made] == ["uniform", "hot"]
+
+
+def test_unslotted_nacks_saturate_at_k_over_k_plus_1() -> None:
+    """K = k·n/(n - 1), with everybody but oneself to send to."""
+    nack = {"kind": "lions", "label": "nack", "preset": "ao-nack", "packet": "256 B"}
+    table = slotted(nack)
+    table["cluster"]["hosts"] = 64
+    table["workload"] = {"load": 0.4, "sizes": {"kind": "fixed", "size": "256 B"}}
+    table["compare"] = {"saturation": True}
+    found = lightloom.compare(table).saturation["nack"]
+    rivals = 63**2 / (15 * 62)
+    assert found.throughput == pytest.approx(rivals / (rivals + 1) * 256 / 278, rel=0.02)
+
+
+# Comparisons
+
+
+def small(**compare: Any) -> dict[str, Any]:
+    table = slotted(switch("slb", "slb", 1), switch("nack", "ao-nack", 1), compare=compare)
+    table["run"] = {"warm_up": "10 us", "measure": "50 us"}
+    return table
+
+
+def test_a_comparison_has_a_window_at_each_load_and_reads_back(tmp_path: Path) -> None:
+    made = lightloom.compare(small(loads=[0.2, 0.4, 0.9], saturation=True, tolerance=0.1))
+    for label in ("slb", "nack"):
+        windows = [s["window"] for s in made.loads[label]]
+        assert made.loads[label][1] is made.results[label].summary
+        assert [w["stable"] for w in windows] == [True, True, label == "slb"]
+        latencies = [w["mean_us"] for w in windows]
+        assert latencies == sorted(latencies)
+        assert all(
+            w["offered"] == pytest.approx(p, rel=0.1)
+            for w, p in zip(windows, (0.2, 0.4, 0.9), strict=True)
+        )
+    made.save(tmp_path)
+    again = Comparison.load(tmp_path)
+    assert (again.loads, again.saturation) == (made.loads, made.saturation)
+    made.saturation = {}
+    made.save(tmp_path)
+    assert not (tmp_path / "saturation.json").exists()
+
+
+def test_without_a_window_nothing_changes() -> None:
+    table = small(loads=[0.2])
+    del table["run"]
+    table["workload"]["flows"] = 500
+    made = lightloom.compare(table)
+    assert made.saturation == {}
+    assert made.results["slb"].summary["window"] is None
+
+
+CASES = [
+    {
+        "label": "b, 64 B",
+        "set": {
+            "workload.sizes.size": "64 B",
+            "fabric.packet": "64 B",
+            "workload.arrivals.slot": "51200 ps",
+        },
+    },
+    {"label": "one", "set": {"fabric.slb.receivers": 2, "run.measure": "90 us"}},
+]
+
+
+def test_cases_set_what_they_say() -> None:
+    base = lightloom.load(small(case=CASES))
+    first, second = base.cases()
+    assert (first.name, second.name) == ("b, 64 B", "one")
+    assert [f["packet"] for f in first.resolved()["fabric"]] == ["64 B", "64 B"]
+    assert [f["receivers"] for f in second.resolved()["fabric"]] == [2, 1]
+    assert first.resolved()["workload"]["sizes"]["size"] == "64 B"
+    assert base.resolved()["workload"]["sizes"]["size"] == "250 B"
+    assert first.cases() == [first]  # a case has none itself
+    with pytest.raises(lightloom.ConfigError, match="2 cases: this compares one"):
+        lightloom.compare(base)
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ({"label": "x", "set": {"workload.lod": 1}}, 'case "x": workload.lod = 1: no such key'),
+        ({"label": "x", "set": {"workload.load": -1}}, 'case "x": workload.load = -1: must be'),
+        ({"label": "x", "set": {"fabric.dlb.k": 1}}, 'case "x": set."fabric.dlb.k" = 1: no fabric'),
+        ({"label": "x", "set": {"a b": 1}}, "is not a key"),
+        ({"label": "x", "keys": {}}, "compare.case[0].keys = {}: no such key"),
+        ({"set": {}}, "compare.case[0].label"),
+    ],
+)
+def test_a_bad_case_is_refused_by_name(case: dict[str, Any], message: str) -> None:
+    with pytest.raises(lightloom.ConfigError) as refused:
+        lightloom.compare_cases(small(case=[case]))
+    assert message in str(refused.value)
+
+
+# The command
+
+TOML = """
+[cluster]
+hosts = 16
+server_rate = "10 Gb/s"
+
+[workload]
+load = 0.3
+sizes = { kind = "fixed", size = "256 B" }
+
+[run]
+warm_up = "5 us"
+measure = "40 us"
+
+[compare]
+loads = [0.1, 0.3]
+saturation = true
+tolerance = 0.2
+
+[[compare.case]]
+label = "uniform, 256 B"
+
+[[compare.case]]
+label = "hot spot"
+set = { "workload.load" = 0.03, "workload.pattern" = { kind = "hotspot", fraction = 1.0 } }
+
+[[fabric]]
+kind = "lions"
+label = "dlb"
+preset = "dlb"
+
+[[fabric]]
+kind = "lions"
+label = "ao-nack"
+preset = "ao-nack"
+"""
+
+
+def test_compare_prints_and_writes_every_case(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", TOML)
+    done = cli("compare", "e.toml", "-o", "out", cwd=tmp_path, COLUMNS="80")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "e: uniform, 256 B, load 0.3, low load 0.1" in lines
+    assert "e: hot spot, load 0.03, low load 0.1" in lines
+    assert sum(line.startswith("  dlb ") for line in lines) == 2
+    out = tmp_path / "out"
+    names = {path.name for path in out.iterdir()}
+    assert names == {"uniform-256-B", "hot-spot", "comparison.json", "report.html", "figures"}
+    table = json.loads((out / "comparison.json").read_text())
+    assert list(table) == ["uniform, 256 B", "hot spot"]
+    assert table["hot spot"]["dlb"]["window"]["flows"] > 0
+    saved = Comparison.load(out / "hot-spot")
+    assert set(saved.saturation) == {"dlb", "ao-nack"}
+    page = (out / "report.html").read_text()
+    assert "How much is carried before the network saturates?" in page
+    assert (out / "figures" / "hot-spot-2-latency-load.svg").exists() or any(
+        "latency-load" in path.name for path in (out / "figures").iterdir()
+    )
+
+
+def test_one_run_says_what_it_measured(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", TOML)
+    carried = cli("run", "e.toml", "--fabric", "dlb", "--json", cwd=tmp_path)
+    assert json.loads(carried.stdout)["window"]["stable"] is True
+    shown = cli("run", "e.toml", "--fabric", "ao-nack", "--set", "workload.load=1", cwd=tmp_path)
+    assert "  accepted  " in shown.stdout
+    assert "±" in shown.stdout
+    assert "note: the load was not carried" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("run.measure=-1 us", "run.measure"),
+        ("compare.up_to=0", "compare.up_to = 0: must be a number above 0"),
+        ("compare.loads=[2, 20]", "compare.loads[1] = 20: must be at most 10"),
+        ("workload.flows=9", "run.measure = 40 us: ends at 45 us, and the last flow"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(change: str, message: str, tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", TOML)
+    done = cli("compare", "e.toml", "--set", change, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_ctrl_c_leaves_nothing_half_written(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", TOML.replace('"40 us"', '"40 ms"'))
+    done = subprocess.Popen(
+        command("compare", "e.toml", "-o", "out"),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(3)
+    done.send_signal(signal.SIGINT)
+    _, stderr = done.communicate(timeout=60)
+    assert done.returncode == 130
+    assert "nothing unfinished was written" in stderr
+    assert not (tmp_path / "out").exists()
