@@ -32,9 +32,10 @@ def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...
     thin = max(0.25, min(1.0, 12 / max(1, curves or len(workload.fabrics))))
     made = (
         job_times(workload),
+        latency_by_load(workload) if workload.measured else None,
         distribution(workload, int(CDF_POINTS * thin)),
         by_size(workload),
-        latency_by_load(workload) if workload.measured else by_load(workload),
+        None if workload.measured else by_load(workload),
         queues(workload, int(TIME_POINTS * thin)),
         traffic(workload, int(TIME_POINTS * thin)),
         *circuit_timelines(workload),
@@ -68,13 +69,16 @@ def distribution(workload: Workload, points: int) -> Figure | None:
         y = axis("share of flows", "share", "linear", series, "y", (0.0, 1.02))
         return Panel(title, x, y, tuple(series))
 
+    panels = [panel("All flows", lambda f: f.fct)]
+    if any(f.short_fct.size < f.fct.size for f in workload.fabrics) or not workload.measured:
+        panels.insert(0, panel("Short flows", lambda f: f.short_fct))
     return figure(
         "fct-distribution",
         "How long flows take",
         "Cumulative distribution of the time from a flow's arrival to its last byte, as a share "
         "of the flows that arrived: a curve that ends below 100 % left flows unfinished. Short "
         "flows are those under 100 KB. The fastest 1 % may lie left of the picture.",
-        [panel("Short flows", lambda f: f.short_fct), panel("All flows", lambda f: f.fct)],
+        panels,
     )
 
 
@@ -99,7 +103,10 @@ def from_first_percent(series: list[Series]) -> list[Series]:
 
 
 def by_size(workload: Workload) -> Figure | None:
-    """Completion times of small and large flows."""
+    """Completion times of small and large flows, where there are both."""
+    sizes = {float(s) for f in workload.fabrics for s in np.unique(f.sizes)[:2]}
+    if workload.measured and len(sizes) < 2:
+        return None
 
     def panel(percent: int, title: str) -> Panel | None:
         series = [curve(f, *percentile_by_size(f, percent), points=True) for f in workload.fabrics]

@@ -19,8 +19,8 @@ CAPTION = (
     "marker is a load that was not carried: its latency tells how long the window was. "
 )
 SATURATED = (
-    "The dotted uprights stand where a fabric saturates, halfway between the highest load found to "
-    "be carried and the lowest found not to be. "
+    "The dotted uprights stand where a fabric saturates: at the load that is as much as it ever "
+    "accepted. "
 )
 SHADED = "The area between presets of one fabric is what its paper leaves open."
 
@@ -103,7 +103,7 @@ def knee(fabric: Fabric) -> float | None:
     found = fabric.saturation
     if found is None or found.not_carried is None:
         return None
-    return ((found.carried or 0.0) + found.not_carried) / 2
+    return found.throughput
 
 
 def pairs(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:

@@ -61,7 +61,41 @@ def completion(flows: str, key: str) -> tuple[Metric, ...]:
     )
 
 
-GROUPS: tuple[tuple[str, tuple[Metric, ...]], ...] = (
+Groups = tuple[tuple[str, tuple[Metric, ...]], ...]
+
+MEASURED: Groups = (
+    (
+        "Latency in the window",
+        (
+            Metric("Mean", "time", "lower", micro("window.mean_us")),
+            Metric("Half of its 95 % interval", "time", None, micro("window.half_width_us")),
+            Metric("Median", "time", "lower", micro("window.p50_us")),
+            Metric("99th percentile", "time", "lower", micro("window.p99_us")),
+        ),
+    ),
+    (
+        "Throughput in the window",
+        (
+            Metric("Offered", "share", None, summary("window.offered")),
+            Metric("Accepted", "share", "higher", summary("window.accepted")),
+            Metric(
+                "Saturation",
+                "share",
+                "higher",
+                lambda f: f.saturation.throughput if f.saturation else None,
+            ),
+            Metric(
+                "Busiest server then hears, of its rate",
+                "share",
+                "higher",
+                lambda f: f.saturation.busiest if f.saturation else None,
+            ),
+            Metric("Cells or packets lost", "number", "lower", summary("drops"), whole=True),
+        ),
+    ),
+)
+
+GROUPS: Groups = (
     (
         "Flow completion time",
         (
@@ -114,7 +148,9 @@ GROUPS: tuple[tuple[str, tuple[Metric, ...]], ...] = (
 
 def groups(workload: Workload) -> list[tuple[str, list[Row]]]:
     """The table, in named groups of rows."""
-    every = (*job_group(workload), *circuit_group(workload), *GROUPS)
+    # Where a window was measured, it says more of latency and traffic than the whole run.
+    shown = (*MEASURED, *GROUPS[3:]) if workload.measured else GROUPS
+    every = (*job_group(workload), *circuit_group(workload), *shown)
     return [(name, [row(m, workload.fabrics) for m in metrics]) for name, metrics in every]
 
 

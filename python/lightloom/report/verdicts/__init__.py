@@ -38,6 +38,6 @@ def verdicts(workload: Workload) -> list[Verdict]:
         oversubscription(workload),
         None if without_queues else memory(fabrics),
         links(fabrics),
-        arrival(fabrics),
+        None if workload.measured else arrival(fabrics),
     )
     return [v for v in made if v is not None]

@@ -52,9 +52,12 @@ def score(fabric: Fabric) -> Score:
 
 
 def interval(made: Score) -> str:
-    """`405 ns ± 3 ns`."""
+    """`405 ns ± 7.1 ns`."""
     half = (made.high - made.low) / 2
-    return units.show(made.value, "time") + (f" ± {units.show(half, 'time')}" if half else "")
+    if not half:
+        return units.show(made.value, "time")
+    name, size = units.step_for(half, "time")
+    return f"{units.show(made.value, 'time')} ± {half / size:.2g}{units.GLUE}{name}"
 
 
 def detail(fabric: Fabric) -> str:
@@ -87,7 +90,10 @@ def saturation(workload: Workload) -> Verdict | None:
     ]
     ranking = rank(scores, "higher")
     best = f"{units.show(ranking.best, 'share')} of what all servers could send"
-    lead = f"{names(ranking.leaders)} {'carries' if ranking.level == 1 else 'carry'} most: {best}."
+    verb = "carries the most" if ranking.level == 1 else "are level"
+    lead = f"{names(ranking.leaders)} {verb}: {best}."
+    if len(found) == 1:
+        lead = f"{names(ranking.leaders)} carries {best}."
     hears = {
         f.label: f"{share:.3g} × its rate" for f, share in ((f, busiest[f.label]) for f, _ in found)
     }
