@@ -1,11 +1,11 @@
 //! Builds one fabric of an experiment and runs it.
 
 use crate::run_table::Goodput;
-use crate::{fabric, fault, memory, Experiment};
+use crate::{counted, fabric, fault, memory, Experiment};
 use lightloom_engine::run::{self, Fault, Plan, Progress};
 use lightloom_engine::{Bytes, Circuit, Cluster, Fabric, Flows, Io, Refusal};
 use lightloom_fabrics::{Entry, Site};
-use lightloom_metrics::{reset_peak_rss, summarize, Finished, Series, Span, Summary};
+use lightloom_metrics::{reset_peak_rss, summarize, Counted, Finished, Series, Span, Summary};
 use lightloom_workload::BYTES_PER_FLOW;
 use serde_json::Value;
 use std::time::Instant;
@@ -23,6 +23,7 @@ pub struct Prepared {
     within_racks: bool,
     mean_bytes: Option<f64>,
     span: Option<Span>,
+    counted: Vec<Counted>,
     total_bytes: u64,
     begun: Instant,
 }
@@ -91,6 +92,7 @@ impl Experiment {
             within_racks: experiment.run.goodput == Goodput::All,
             mean_bytes: experiment.workload.mean_bytes()?,
             span: experiment.run.span(),
+            counted: counted::counted(experiment.workload.jobs.as_ref(), table, &cluster),
             total_bytes: flows.total_bytes(),
             io: Io::new(flows),
             cluster,
@@ -222,6 +224,7 @@ impl Prepared {
             within_racks: self.within_racks,
             mean_bytes: self.mean_bytes,
             span: self.span,
+            counted: &self.counted,
             wall_s: self.begun.elapsed().as_secs_f64(),
         });
         Ok(RunOutput {

@@ -6,6 +6,7 @@
 
 mod cluster;
 mod compare;
+mod counted;
 mod execute;
 mod fabric;
 mod fault;

@@ -14,6 +14,7 @@ mod memory;
 mod percentile;
 mod series;
 mod summary;
+mod updates;
 mod window;
 
 pub use batches::{Estimate, BATCHES};
@@ -22,4 +23,5 @@ pub use memory::{peak_rss, reset_peak_rss};
 pub use percentile::{mean, percentile};
 pub use series::Series;
 pub use summary::{ideal, summarize, Fct, FctClasses, Finished, Slowdown, Summary, SHORT_BYTES};
+pub use updates::{Counted, UpdateRate, Updates};
 pub use window::{Span, Window, CARRIED};

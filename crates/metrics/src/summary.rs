@@ -3,6 +3,7 @@
 use crate::jobs::Jobs;
 use crate::memory::peak_rss;
 use crate::percentile::{mean, percentile};
+use crate::updates::{Counted, Updates};
 use crate::window::{Span, Window};
 use lightloom_engine::run::Outcome;
 use lightloom_engine::{Cluster, Flows, Io, Nic, Rate, Time};
@@ -34,6 +35,8 @@ pub struct Finished<'a> {
     pub mean_bytes: Option<f64>,
     /// From when until when latency and throughput are measured, if they are.
     pub span: Option<Span>,
+    /// Jobs that count updates.
+    pub counted: &'a [Counted],
     /// From reading the workload to the end of the run [s].
     pub wall_s: f64,
 }
@@ -108,6 +111,8 @@ pub struct Summary {
     /// Latency and throughput after warming up; null where `run.measure` was not
     /// asked for.
     pub window: Option<Window>,
+    /// Updates a second of jobs that count them; empty without any.
+    pub updates: Updates,
 }
 
 /// Completion times of all flows, the short (under 100 KB) and the long ones.
@@ -158,6 +163,7 @@ pub fn ideal(cluster: &Cluster, bytes: u64) -> Time {
 pub fn summarize(run: &Finished) -> Summary {
     let (flows, ledger, totals) = (&run.io.flows, run.io.ledger, run.outcome.totals);
     let simulated = run.outcome.simulated;
+    let jobs = Jobs::of(run.io, simulated);
     Summary {
         fabric: run.fabric.to_owned(),
         label: run.label.to_owned(),
@@ -185,7 +191,8 @@ pub fn summarize(run: &Finished) -> Summary {
         mean_flow_bytes_offered: mean(flows.bytes.iter().map(|&b| b as f64)),
         bytes_dropped: ledger.dropped,
         threads: run.threads,
-        jobs: Jobs::of(run.io, simulated),
+        updates: Updates::of(run.counted, &jobs),
+        jobs,
         circuit_share: share(totals.circuit_bytes, ledger.delivered),
         window: run.span.map(|span| Window::of(run.cluster, flows, span)),
     }

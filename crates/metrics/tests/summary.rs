@@ -52,6 +52,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         within_racks: true,
         mean_bytes: Some(100_000.0),
         span: None,
+        counted: &[],
         wall_s: 1.0,
     })
 }
