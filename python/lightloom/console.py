@@ -256,6 +256,9 @@ def print_run(summary: Summary, stop: str) -> None:
     for job in _jobs(summary)[:JOBS_SHOWN]:
         table.add_row(f"  job {escape(job)}", _took(summary["jobs"][job]))
     out().print(table)
+    for job, found in (summary.get("updates") or {}).items():
+        for line in updates(job, found):
+            say(line)
     for line in doubts(summary.get("window")):
         say(f"note: {line}")
     early = completed == 0 or (stop == "last-arrival" and completed < 0.9 * offered)
@@ -299,6 +302,51 @@ def doubts(window: Summary | None) -> Iterator[str]:
             "batches resemble their neighbours, so the interval is too narrow; "
             "lengthen run.warm_up or run.measure"
         )
+
+
+def updates(job: str, found: Summary) -> Iterator[str]:
+    """Updates a second of a job that counts them, and why not more."""
+    bare, framed = found["ceiling_per_s"], found["ceiling_framed_per_s"]
+    room = f"links leave room for {per_second(bare)}"
+    if framed is not None:
+        room += f", with header and guard for {per_second(framed)}"
+    yield f"  {job}: {per_second(found['per_s'])} updates; {room}"
+    if found["efficiency"] is not None:
+        reached = f"    reached {found['efficiency']:.1%} of that"
+        if framed is not None:
+            reached += f"; header and guard take {1 - framed / bare:.0%} of what is sent"
+        yield reached
+
+
+def per_second(rate: float | None) -> str:
+    """Things a second."""
+    if rate is None:
+        return "-"
+    for unit, base in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if rate >= base:
+            return f"{_three(rate / base)} {unit}/s"
+    return f"{_three(rate)} /s"
+
+
+def updates_table(summaries: Mapping[str, Summary]) -> Table | None:
+    """Updates a second of each job that counts them, a column per fabric, and how
+    much that is of what header and guard leave room for; None without any."""
+    jobs = next(iter(summaries.values()), {}).get("updates")
+    if not jobs:
+        return None
+    table = plain_table()
+    table.add_column("updates", overflow="fold", max_width=24)
+    for label in summaries:
+        table.add_column(label, justify="right")
+    for job in jobs:
+        found = [summary["updates"][job] for summary in summaries.values()]
+        table.add_row(escape(job), *(per_second(f["per_s"]) for f in found))
+        table.add_row("  of what fits", *(_percent(f["efficiency"]) for f in found))
+    return table
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"
 
 
 def _drops(lost: int) -> str:

@@ -6,9 +6,11 @@ than 2 % and more than chance. Between a load that is carried and one that is no
 the search halves, until they lie as close as asked; a fabric that carries the
 highest load to try is not searched further.
 
-The *saturation throughput* is the most that was accepted at any load tried. It is
-surer than the load at which it begins: near that load queues grow so slowly that
-a window of any length sees some of them as stable.
+The *saturation throughput* is the most that was accepted at any load tried up to a
+tenth beyond the lowest that was not carried, which is tried last. Near that load
+itself queues grow so slowly that a window sees less than the network can do. Far
+beyond it a network may deliver more while what it owes piles up (a shared loop-back
+buffer under a hot spot does), or less; neither counts.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 Window = Mapping[str, Any]
+
+BEYOND = 1.1
+"""Times the lowest load that is not carried, the network is surely saturated."""
 
 NEVER_CARRIED = 1e-5
 """Below this share of the highest load the search gives up."""
@@ -29,7 +34,7 @@ class Saturation:
     send."""
 
     throughput: float
-    """The most that was accepted in a window."""
+    """The most that was accepted in a window at a load up to a tenth beyond `not_carried`."""
     half_width: float
     """Half of its 95 % confidence interval."""
     busiest: float
@@ -41,7 +46,8 @@ class Saturation:
     tolerance: float
     """How close these two lie, relative to the higher."""
     tried: list[list[Any]] = field(default_factory=list)
-    """Each load tried, in order, with what was accepted and whether it was carried."""
+    """Each load tried up to there, in order, with what was accepted and whether it was
+    carried."""
 
     def to_json(self) -> dict[str, Any]:
         """As `saturation.json` has it."""
@@ -83,7 +89,10 @@ def search(measure: Callable[[float], Window], up_to: float, tolerance: float) -
             low = load
         else:
             high = load
-    return _found(tried, low or None, high, tolerance)
+    beyond = min(float(f"{BEYOND * high:.6g}"), up_to)
+    if beyond not in tried:
+        carried(beyond)
+    return _found({p: w for p, w in tried.items() if p <= beyond}, low or None, high, tolerance)
 
 
 def _found(

@@ -27,9 +27,9 @@ COLUMNS = (
 )
 LEGEND = (
     "Loads are of what all servers can send. Latency: mean ± 95 % confidence at the",
-    "load; low load is the lowest of [compare] loads. Saturation: the most accepted,",
-    "of what all servers can send; header and guard times are no payload. Busiest:",
-    "what the server that hears most then hears, of its own rate.",
+    "load; low load is the lowest of [compare] loads. Saturation: the most accepted",
+    "as queues begin to grow, of what all servers can send; header and guard are no",
+    "payload. Busiest: what the server that hears most then hears, of its own rate.",
 )
 
 

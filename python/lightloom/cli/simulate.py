@@ -114,10 +114,10 @@ def _print_comparison(comparison: lightloom.Comparison) -> None:
     first = next(iter(summaries.values()))
     console.say(f"{comparison.name}: {console.workload_line(first)}")
     console.out().print(console.comparison_table(summaries))
-    jobs = console.jobs_table(summaries)
-    if jobs is not None:
-        console.say("")
-        console.out().print(jobs)
+    for table in (console.jobs_table(summaries), console.updates_table(summaries)):
+        if table is not None:
+            console.say("")
+            console.out().print(table)
     console.say("")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from . import units
-from .model import Fabric, Workload
+from .model import Fabric, Workload, figure
 
 Better = Literal["lower", "higher"] | None
 Read = Callable[[Fabric], float | None]
@@ -150,7 +150,7 @@ def groups(workload: Workload) -> list[tuple[str, list[Row]]]:
     """The table, in named groups of rows."""
     # Where a window was measured, it says more of latency and traffic than the whole run.
     shown = (*MEASURED, *GROUPS[3:]) if workload.measured else GROUPS
-    every = (*job_group(workload), *circuit_group(workload), *shown)
+    every = (*job_group(workload), *update_group(workload), *circuit_group(workload), *shown)
     return [(name, [row(m, workload.fabrics) for m in metrics]) for name, metrics in every]
 
 
@@ -159,6 +159,38 @@ def job_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], ...]:
     names = dict.fromkeys(name for f in workload.fabrics for name in f.jobs)
     metrics = tuple(Metric(name, "time", "lower", job_time(name)) for name in names)
     return (("Jobs", metrics),) if metrics else ()
+
+
+def update_group(workload: Workload) -> Groups:
+    """Updates a second of jobs that count them, and what links leave room for."""
+    names = dict.fromkeys(n for f in workload.fabrics for n in f.summary.get("updates") or {})
+    metrics = []
+    for name in names:
+        metrics += [
+            Metric(f"{name}, 10⁹/s", "number", "higher", update(name, "per_s", 1e-9)),
+            Metric(f"{name}: of what fits", "share", "higher", update(name, "efficiency")),
+            Metric(
+                f"{name}: fits, 10⁹/s", "number", None, update(name, "ceiling_framed_per_s", 1e-9)
+            ),
+            Metric(
+                f"{name}: fits without header and guard, 10⁹/s",
+                "number",
+                None,
+                update(name, "ceiling_per_s", 1e-9),
+            ),
+        ]
+    return (("Updates", tuple(metrics)),) if metrics else ()
+
+
+def update(name: str, key: str, scale: float = 1.0) -> Read:
+    """A figure of a job's updates; its name may hold dots."""
+
+    def read(fabric: Fabric) -> float | None:
+        found = (fabric.summary.get("updates") or {}).get(name) or {}
+        value = figure(found, key)
+        return None if value is None else value * scale
+
+    return read
 
 
 def job_time(name: str) -> Read:
