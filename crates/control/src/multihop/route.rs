@@ -16,7 +16,7 @@ struct Link {
 pub(super) struct Router {
     pub ports: Ports,
     capacity: i64,
-    /// The smallest need there is.
+    /// The least that a demand reserves.
     least: i64,
     circuits: Vec<Circuit>,
     /// The circuits of each rack that have room for some need, in the order in which
@@ -37,7 +37,10 @@ impl Router {
             search: Some(Search::new(ports.words)),
             ports,
             capacity: hardware.capacity,
-            least: demands.iter().map(|d| d.need).min().unwrap_or(0),
+            least: { demands.iter() }
+                .map(|demand| demand.need.min(hardware.capacity))
+                .min()
+                .unwrap_or(0),
             circuits: Vec::new(),
             links: vec![Vec::new(); hardware.racks as usize],
         };
@@ -73,7 +76,7 @@ impl Router {
             0 => Vec::new(),
             planes => {
                 let circuit = self.connect(demand.a, demand.b, planes.trailing_zeros());
-                self.reserve(circuit, demand.need);
+                self.reserve(circuit, self.need(demand));
                 vec![circuit]
             }
         }
@@ -90,10 +93,14 @@ impl Router {
         })
     }
 
-    /// A demand larger than a circuit takes all of it.
+    /// What a demand reserves: one larger than a circuit takes a whole one.
+    fn need(&self, demand: &Demand) -> i64 {
+        demand.need.min(self.capacity)
+    }
+
     fn reserve(&mut self, circuit: u32, need: i64) {
         let Circuit { a, b, residual, .. } = &mut self.circuits[circuit as usize];
-        *residual -= need.min(*residual);
+        *residual -= need;
         for rack in [*a, *b] {
             let links = &mut self.links[rack as usize];
             if let Some(at) = links.iter().position(|link| link.circuit == circuit) {
@@ -110,9 +117,10 @@ impl Router {
     pub fn find(&mut self, demand: &Demand, hops: u32) -> Vec<u32> {
         // Lent out, so that the search may look at the rest.
         let mut search = self.search.take().expect("there is one search");
-        let neighbours = |rack: u32, set: &mut [u64]| self.add_neighbours(rack, demand.need, set);
+        let need = self.need(demand);
+        let neighbours = |rack: u32, set: &mut [u64]| self.add_neighbours(rack, need, set);
         let route = match search.run(demand.a, demand.b, hops, neighbours) {
-            true => self.commit(&search.path, demand.need),
+            true => self.commit(&search.path, need),
             false => Vec::new(),
         };
         self.search = Some(search);

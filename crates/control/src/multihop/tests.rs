@@ -3,6 +3,8 @@ use super::*;
 use lightloom_engine::Stream;
 use proptest::prelude::*;
 
+mod rounds;
+
 /// Holds a topology to what it claims.
 fn check(topology: &Topology, hops: u32) {
     let Topology {
