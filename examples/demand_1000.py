@@ -4,9 +4,10 @@ like what measured clusters show: most pairs have nothing, a few have most.
 
 Services of 2 to 60 racks talk among themselves (a Pareto law of shape 1.2), every
 twentieth rack stores data for all, and one pair in a hundred talks without being
-of one service. Numbers are MB in five minutes:
+of one service. Numbers are bytes in ten seconds, as uint32 since NPY does not
+compress:
 
-    lightloom plan examples/demand-1000.npy --unit "1 MB" --algorithm edmonds
+    lightloom plan examples/demand-1000.npy --algorithm edmonds
 """
 
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 
 RACKS = 1000
 PARETO = 1.2
-LARGEST = np.iinfo(np.uint16).max
+LARGEST = np.iinfo(np.uint32).max
 
 
 def services(rng: np.random.Generator) -> np.ndarray:
@@ -27,7 +28,7 @@ def services(rng: np.random.Generator) -> np.ndarray:
 
 
 def demand(seed: int = 3) -> np.ndarray:
-    """The matrix [MB]."""
+    """The matrix [bytes]."""
     rng = np.random.default_rng(seed)
     service = services(rng)
     storage = np.arange(RACKS) % 20 == 0
@@ -35,9 +36,9 @@ def demand(seed: int = 3) -> np.ndarray:
     chance[service[:, None] == service[None, :]] = 0.6
     chance[:, storage] = np.maximum(chance[:, storage], 0.1)
     talks = rng.random((RACKS, RACKS)) < chance
-    scale = np.where(service[:, None] == service[None, :], 60.0, 3.0)
+    scale = np.where(service[:, None] == service[None, :], 6e6, 3e5)
     size = scale * (1 + rng.pareto(PARETO, (RACKS, RACKS)))
-    found = np.where(talks, np.minimum(np.ceil(size), LARGEST), 0).astype(np.uint16)
+    found = np.where(talks, np.minimum(np.ceil(size), LARGEST), 0).astype(np.uint32)
     np.fill_diagonal(found, 0)
     return found
 
