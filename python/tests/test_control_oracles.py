@@ -48,8 +48,10 @@ def test_matchings_weigh_what_networkx_finds(family: str, nodes: int) -> None:
     check_matching(demand_of(family, nodes, 1))
 
 
-@pytest.mark.parametrize("family", ["sparse", "tied"])
+@pytest.mark.parametrize("family", ["sparse", "tied", "cliques"])
 def test_matchings_weigh_what_networkx_finds_among_256(family: str) -> None:
+    """Three families of six: networkx takes 6 s for each of the others, which agreed
+    when they were tried. Up to 128 nodes all are compared above."""
     check_matching(demand_of(family, 256, 2))
 
 
