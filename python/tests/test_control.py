@@ -203,6 +203,12 @@ def test_decompositions_add_up_to_their_matrix() -> None:
     for matrix in (control.quickstuff(heavy_tailed(12, 3)), control.sinkhorn(SQUARE).units):
         found = control.birkhoff(matrix)
         rows = np.arange(len(matrix))
+def test_what_is_carried_is_exact_where_a_float_is_not() -> None:
+    long = control.round_robin(2, day="10000 s", night="1 s")  # 10^16 bytes
+    demand = [[0, 2**53 + 1], [2**63 - 6, 0]]
+    assert long.carried(demand, "8 Tb/s").tolist() == [[2**53 + 1, 10**16]]
+
+
         total = np.zeros_like(matrix)
         for permutation, weight in zip(found.permutations, found.weights, strict=True):
             total[rows, permutation] += weight
@@ -311,6 +317,7 @@ RATES: dict[str, Any] = {"rate": "10 Gb/s", "night": "1 us"}
 FRAME: dict[str, Any] = {**RATES, "period": "1 ms"}
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "not square": (lambda: control.quickstuff([[0, 1, 2], [1, 0, 2]]), "demand = 2 x 3 numbers"),
+ROUND = control.round_robin(3, day="9 us", night="1 us")
     "negative": (lambda: control.sinkhorn([[0, -1], [1, 0]]), "demand[0][1] = -1: demand is not"),
     "not a number": (
         lambda: control.solstice([[0, np.nan], [1, 0]], **RATES),

@@ -68,6 +68,10 @@ class Schedule:
         """What every slot carries of `demand` in one period over direct circuits
         of `rate`, in whole bytes: an entry per slot and input [bytes].
 
+        Raises:
+            ConfigError: demand of another number of nodes than the switch has
+                ports, or that is no demand.
+
         >>> demand = np.array([[0, 20_000, 0], [0, 0, 100], [0, 0, 0]])
         >>> schedule = round_robin(3, day="8 us", night="1 us")
         >>> schedule.carried(demand, "10 Gb/s")  # 10,000 bytes a day
@@ -75,7 +79,7 @@ class Schedule:
                [    0,     0,     0]])
         """
         most = _core.control_bytes_in(self.days_ps, rate)
-        left = _whole(demand).copy()
+        left = _whole(demand, self.ports)
         inputs = np.arange(self.ports)
         carried = np.zeros((self.slots, self.ports), np.int64)
         for slot, outputs in enumerate(self.permutations):
@@ -354,12 +358,24 @@ def round_robin(
     if (day is None) == (period is None):
         shown = "(missing)" if day is None else day
         raise refusal("day", shown, "a day or a period says how long it lasts", "give one of them")
-    ports = count("ports", ports)
+    ports = count("ports", ports, 2)
+    dark, slots = _core.control_time("night", night), ports - 1
     if day is not None:
         return Schedule(*_core.control_round_robin(ports, day, night))
     return Schedule(*_core.control_round_robin_in(ports, period, night))
 
 
-def _whole(demand: ArrayLike) -> Integers:
-    """Demand in whole bytes, as the core rounds it."""
-    return np.rint(numbers("demand", demand)).astype(np.int64)
+def _whole(demand: ArrayLike, ports: int) -> Integers:
+    """A copy of the demand of so many ports, in whole bytes, as the core rounds it."""
+    table = numbers("demand", demand)
+    if table.shape != (ports, ports):
+        shape = f"{table.shape[0]} x {table.shape[1]} numbers"
+        remedy = "give a row and a column for every port"
+        raise refusal("demand", shape, f"the schedule has {ports} ports", remedy)
+    whole = table.dtype == np.int64
+    fits = table >= 0 if whole else (table >= 0) & (table < 2.0**63)
+    if not fits.all():
+        i, j = np.argwhere(~fits)[0]
+        remedy = "give 0 or more, below 2^63"
+        raise refusal(f"demand[{i}][{j}]", table[i, j], "no amount of bytes", remedy)
+    return table.copy() if whole else np.rint(table).astype(np.int64)  # type: ignore[return-value]
