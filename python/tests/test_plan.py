@@ -316,6 +316,13 @@ def test_a_frame_is_kept(tmp_path: Path) -> None:
 
 
 def test_packets_beside_circuits_shorten_solstice(tmp_path: Path) -> None:
+def test_a_schedule_without_nights_says_so(tmp_path: Path) -> None:
+    options = ("-a", "round-robin", "--day", "1 us", "--night", "0 s")
+    done = lightloom("plan", EIGHT, *options, cwd=tmp_path)
+    assert "7 slots in 7.00 us, no nights" in done.stdout
+    assert "0.00 ns" not in done.stdout
+
+
     alone = planned(EIGHT, "-a", "solstice", "--night", "20 ms", cwd=tmp_path)
     beside = planned(
         EIGHT, "-a", "solstice", "--night", "20 ms", "--packet-rate", "1 Gb/s", cwd=tmp_path
@@ -339,6 +346,14 @@ def test_hydra_s_paths_and_vlans(tmp_path: Path) -> None:
 
 
 # Refusals
+def test_the_help_says_what_each_algorithm_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = CliRunner().invoke(app, ["plan", "--help"]).stdout
+    for name in control.ALGORITHMS:
+        assert any(line.split()[:1] == [name] for line in shown.splitlines())
+    assert "no more slots (1000; eclipse 256)" in shown
+
+
 
 BAD = {
     "no file": ("no.csv", "no.csv: no such file or directory; check the path"),

@@ -20,7 +20,11 @@ ROWS = 8
 """Circuits or slots that are printed."""
 OPTIONS = {"up": "hysteresis"}
 """What an argument of the Python function is called here, where that differs."""
-NAMES = "edmonds|assignment|bvn|solstice|eclipse|hydra|round-robin"
+PERIOD = (
+    "bvn, eclipse, round-robin: how long the schedule lasts (what the busiest port needs "
+    "and a quarter, at least 5 nights a slot); hydra: in which time a circuit carries its "
+    "demand (what the heaviest pair takes)."
+)
 
 
 def _option(text: str, metavar: str | None = None, *names: str) -> Any:
@@ -34,7 +38,7 @@ def plan(
     demand: Annotated[
         Path, typer.Argument(metavar="DEMAND", help="A matrix: .csv, .npy or .parquet.")
     ],
-    algorithm: Annotated[str, _option("How.", NAMES, "--algorithm", "-a")],
+    algorithm: Annotated[str, _option("One of the names above.", "NAME", "--algorithm", "-a")],
     out: Annotated[
         Path | None, _option("Write the plan as JSON.", "FILE.json", "--out", "-o")
     ] = None,
@@ -51,7 +55,7 @@ def plan(
     ] = None,
     period: Annotated[
         str | None,
-        _option("How long a schedule lasts (what the busiest port needs, and a quarter).", Time),
+        _option(PERIOD, Time),
     ] = None,
     day: Annotated[
         str | None, _option("round-robin: how long each slot is lit, instead.", Time)
@@ -59,7 +63,9 @@ def plan(
     shortest: Annotated[
         str | None, _option("bvn, eclipse: no shorter slot, night included (5 nights).", Time)
     ] = None,
-    max_slots: Annotated[int | None, _option("bvn, eclipse: no more slots (1000).", "N")] = None,
+    max_slots: Annotated[
+        int | None, _option("bvn, eclipse: no more slots (1000; eclipse 256).", "N")
+    ] = None,
     scaling: Annotated[
         str | None, _option("bvn: how demand is scaled (sinkhorn).", "sinkhorn|quickstuff")
     ] = None,
@@ -87,7 +93,11 @@ def plan(
     ] = False,
     hysteresis: Annotated[
         Path | None,
-        _option("edmonds: a plan whose circuits are up: keep them among equals.", "CURRENT.json"),
+        _option(
+            "edmonds: circuits that are up, to be kept among equals: a plan, or a list of "
+            "pairs, as in [[0, 1], [2, 3]].",
+            "CURRENT.json",
+        ),
     ] = None,
     bonus: Annotated[
         str | None,
@@ -95,6 +105,15 @@ def plan(
     ] = None,
 ) -> None:
     """Plan circuits or a schedule for a demand matrix.
+
+    \b
+    edmonds      circuits that stay, both ways, and a proof that none carry more
+    assignment   the same, each way by itself
+    hydra        circuits on several switches, and paths over them
+    bvn          a schedule in which time follows demand
+    solstice     a schedule that serves everything soon, packets beside it
+    eclipse      a schedule that carries what a greedy choice can in a period
+    round-robin  a schedule in which every pair has its turn, whatever the demand
 
     Defaults are in parentheses; options that an algorithm does not have are refused.
     """
@@ -263,7 +282,8 @@ def _what(made: Plan) -> str:
         return _count(made.figures["circuits"], "circuit")
     length = console.seconds(made.schedule.period_ps * 1e-12)
     night = console.seconds(made.schedule.night_ps * 1e-12)
-    return f"{_count(made.schedule.slots, 'slot')} in {length}, nights of {night}"
+    nights = f"nights of {night}" if made.schedule.night_ps else "no nights"
+    return f"{_count(made.schedule.slots, 'slot')} in {length}, {nights}"
 
 
 def _proved(made: Plan, proof: MatchingProof | AssignmentProof) -> str:
