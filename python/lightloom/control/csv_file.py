@@ -94,8 +94,10 @@ class Csv:
         return row
 
     def _is_header(self, line: str) -> bool:
-        cells = line.split(self.delimiter)
-        return all(_is_name(cell) for cell in cells[1:] or cells)
+        """Whether all cells are names. The first may be empty, in the corner of a
+        table, but what begins with a number is a row."""
+        corner, *cells = line.split(self.delimiter)
+        return _number(corner) is None and all(_is_name(cell) for cell in cells or [corner])
 
     def _texts(self, line: str) -> list[str]:
         return [_bare(cell) for cell in line.split(self.delimiter)]

@@ -63,6 +63,8 @@ def read_demand(path: str | Path, *, unit: str = "1 B") -> Demand:
         remedy = f"name a file that ends in {', '.join(READERS)}"
         raise refusal("DEMAND", path, "its name does not tell the format", remedy)
     size = _core.control_bytes("unit", unit)
+    if size == 0:
+        raise refusal("unit", unit, "less than a byte", 'say what a number stands for, like "1 MB"')
     place: Place | None = None
     try:
         values, names, place = READERS[path.suffix.lower()](path)
@@ -84,7 +86,7 @@ def _times(values: Numbers, size: int) -> Numbers:
     if size == 1 or not values.size or values.min() < 0:
         return values  # what is negative will be refused, as it is written
     most = np.unravel_index(values.argmax(), values.shape)
-    if values.dtype == np.int64 and int(values[most]) > LARGEST // max(size, 1):
+    if np.isfinite(values[most]) and int(values[most]) > LARGEST // size:
         limit = f"does not fit 63 bits when multiplied by the unit, {size} B"
         key = f"demand[{most[0]}][{most[1]}]"
         raise refusal(key, values[most], limit, "choose a smaller unit")

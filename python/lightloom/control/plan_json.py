@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lightloom.control.plans import CircuitTable, Plan
 
 FORMAT = "lightloom-plan/1"
+JSON_REMEDY = "name what `lightloom plan -o` wrote, or a list like [[0, 1], [2, 3]]"
 
 
 def as_text(plan: Plan) -> str:
@@ -61,10 +62,10 @@ def read_circuits(path: Path) -> list[tuple[int, int]]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, RecursionError):
-        raise ConfigError(f"{path}: not JSON; name what `lightloom plan -o` wrote") from None
+        raise ConfigError(f"{path}: not JSON; {JSON_REMEDY}") from None
     except json.JSONDecodeError as problem:
-        where = f"{path}:{problem.lineno}:{problem.colno}"
-        raise ConfigError(f"{where}: {problem.msg.lower()}; correct the file") from None
+        where, reason = f"{path}:{problem.lineno}:{problem.colno}", problem.msg.lower()
+        raise ConfigError(f"{where}: not JSON ({reason}); {JSON_REMEDY}") from None
     circuits = found.get("circuits") if isinstance(found, dict) else found
     if not isinstance(circuits, list):
         raise ConfigError(f"{path}: no circuits in it; name a plan that has some")
