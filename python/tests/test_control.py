@@ -185,6 +185,10 @@ def test_circuits_that_are_up_stay_among_equals_and_for_a_bonus() -> None:
     assert moved.mate[0] == 1, "a real difference goes before ties"
     assert control.maximum_weight_matching(tied, up=up, bonus=1).mate[0] == 1
     assert control.maximum_weight_matching(tied, up=up, bonus=2).mate[0] == 5
+    # A loop may begin with nothing that is up, and arrays are circuits, too.
+    assert control.maximum_weight_matching(tied, up=[], bonus=2).mate[0] == 1
+    assert control.maximum_weight_matching(tied, up=np.array(up), bonus=2).mate[0] == 5
+    assert control.plan(tied, "edmonds", up=np.array(up)).details["kept"] == 1
 
 
 # Schedules
@@ -199,16 +203,16 @@ def test_a_schedule_knows_its_times() -> None:
     assert nothing.starts_ps.tolist() == []
 
 
-def test_decompositions_add_up_to_their_matrix() -> None:
-    for matrix in (control.quickstuff(heavy_tailed(12, 3)), control.sinkhorn(SQUARE).units):
-        found = control.birkhoff(matrix)
-        rows = np.arange(len(matrix))
 def test_what_is_carried_is_exact_where_a_float_is_not() -> None:
     long = control.round_robin(2, day="10000 s", night="1 s")  # 10^16 bytes
     demand = [[0, 2**53 + 1], [2**63 - 6, 0]]
     assert long.carried(demand, "8 Tb/s").tolist() == [[2**53 + 1, 10**16]]
 
 
+def test_decompositions_add_up_to_their_matrix() -> None:
+    for matrix in (control.quickstuff(heavy_tailed(12, 3)), control.sinkhorn(SQUARE).units):
+        found = control.birkhoff(matrix)
+        rows = np.arange(len(matrix))
         total = np.zeros_like(matrix)
         for permutation, weight in zip(found.permutations, found.weights, strict=True):
             total[rows, permutation] += weight
@@ -313,11 +317,11 @@ def test_the_vlans_of_the_paper() -> None:
 
 # Refusals
 
+ROUND = control.round_robin(3, day="9 us", night="1 us")
 RATES: dict[str, Any] = {"rate": "10 Gb/s", "night": "1 us"}
 FRAME: dict[str, Any] = {**RATES, "period": "1 ms"}
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "not square": (lambda: control.quickstuff([[0, 1, 2], [1, 0, 2]]), "demand = 2 x 3 numbers"),
-ROUND = control.round_robin(3, day="9 us", night="1 us")
     "negative": (lambda: control.sinkhorn([[0, -1], [1, 0]]), "demand[0][1] = -1: demand is not"),
     "not a number": (
         lambda: control.solstice([[0, np.nan], [1, 0]], **RATES),
@@ -337,7 +341,35 @@ ROUND = control.round_robin(3, day="9 us", night="1 us")
     ),
     "weights that overflow": (
         lambda: control.assignment(np.full((4, 4), HUGE)),
-        f"weights = {HUGE}: at most",
+        f"weights[0][0] = {HUGE}: at most 2305843009213693951, of 61 bits",
+    ),
+    "a circuit that overflows": (
+        lambda: control.maximum_weight_matching([[0, 2**63 - 6], [1, 0]]),
+        f"demand[0][1] + demand[1][0] = {2**63 - 5}: a circuit weighs at most {2**57 - 1}",
+    ),
+    "a symmetric circuit that overflows": (
+        lambda: control.maximum_weight_matching([[0, 2**57], [2**57, 0]], symmetric=True),
+        f"demand[0][1] = {2**57}: a circuit weighs at most",
+    ),
+    "a bonus that overflows": (
+        lambda: control.maximum_weight_matching(SQUARE, up=[(0, 1)], bonus=2**57),
+        f"bonus = {2**57}: at most",
+    ),
+    "a bonus for nothing": (
+        lambda: control.maximum_weight_matching(SQUARE, bonus=1),
+        "bonus = 1: no circuits are up that it would count for; give up, or no bonus",
+    ),
+    "a bonus for nothing in a plan": (
+        lambda: control.plan(SQUARE, "edmonds", bonus=1),
+        "bonus = 1: no circuits are up",
+    ),
+    "half a circuit in a plan": (
+        lambda: control.plan(SQUARE, "edmonds", up=[(0,)]),
+        "up[0] = (0,): not two numbers",
+    ),
+    "an assignment that overflows in a plan": (
+        lambda: control.plan([[0, 2**62], [1, 0]], "assignment"),
+        f"demand[0][1] = {2**62}: at most",
     ),
     "an entry that overflows": (
         lambda: control.quickstuff([[0, 2**64], [1, 0]]),
@@ -374,8 +406,44 @@ ROUND = control.round_robin(3, day="9 us", night="1 us")
         "night = 20 us: not shorter than the shortest slot, 10 us",
     ),
     "a slot longer than the period": (
+        lambda: control.eclipse(SQUARE, **FRAME, shortest="2 ms"),
+        "shortest = 2 ms: longer than the period, 1 ms",
+    ),
+    "a night longer than the period": (
         lambda: control.eclipse(SQUARE, **{**FRAME, "period": "1 ns"}),
-        "longer than the period, 1 ns",
+        "night = 1 us: not shorter than the period, 1 ns",
+    ),
+    "a night longer than the period of a bound": (
+        lambda: control.coverage_bound(SQUARE, **{**FRAME, "period": "1 us"}),
+        "night = 1 us: not shorter than the period, 1 us",
+    ),
+    "a round without a day": (
+        lambda: control.round_robin(4, day="0 s", night="1 us"),
+        "day = 0 ps: above 0",
+    ),
+    "a round without days": (
+        lambda: control.round_robin(4, period="3000001 ps", night="1 us"),
+        "period = 3000001 ps: 3 nights of 1 us leave no time for days",
+    ),
+    "carried demand of fewer nodes": (
+        lambda: ROUND.carried([[0, 1], [1, 0]], "10 Gb/s"),
+        "demand = 2 x 2 numbers: the schedule has 3 ports",
+    ),
+    "carried demand of more nodes": (
+        lambda: ROUND.carried(np.ones((4, 4)), "10 Gb/s"),
+        "demand = 4 x 4 numbers: the schedule has 3 ports",
+    ),
+    "carried demand that is none": (
+        lambda: ROUND.carried([[0, 1, 0], [0, 0, np.nan], [0, 0, 0]], "10 Gb/s"),
+        "demand[1][2] = nan: no amount of bytes",
+    ),
+    "negative carried demand": (
+        lambda: ROUND.carried([[0, 1, 0], [0, 0, 0], [-2, 0, 0]], "10 Gb/s"),
+        "demand[2][0] = -2: no amount of bytes",
+    ),
+    "nothing in a period": (
+        lambda: control.plan(SQUARE, "hydra", period="0 s"),
+        "period = 0 s: a circuit of 10 Gb/s carries less than a byte in it",
     ),
     "no unit": (
         lambda: control.round_robin(4, day="5", night="1 us"),

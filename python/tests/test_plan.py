@@ -105,6 +105,7 @@ def check_figures(plan: dict[str, Any], demand: np.ndarray) -> None:
 def test_the_example_of_1000_racks_proves_its_optimum(tmp_path: Path) -> None:
     done = lightloom("plan", THOUSAND, "--algorithm", "edmonds", "-o", "p.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("demand-1000.npy: 1,000 nodes, 29,269 pairs, 450 GB\n")
     assert "proved: dual bound = weight = " in done.stdout
     plan = json.loads((tmp_path / "p.json").read_text())
     assert plan["figures"]["optimal"] is True
@@ -315,7 +316,6 @@ def test_a_frame_is_kept(tmp_path: Path) -> None:
     assert round_robin["figures"]["period_ps"] == 7 * 100_000_000
 
 
-def test_packets_beside_circuits_shorten_solstice(tmp_path: Path) -> None:
 def test_a_schedule_without_nights_says_so(tmp_path: Path) -> None:
     options = ("-a", "round-robin", "--day", "1 us", "--night", "0 s")
     done = lightloom("plan", EIGHT, *options, cwd=tmp_path)
@@ -323,6 +323,7 @@ def test_a_schedule_without_nights_says_so(tmp_path: Path) -> None:
     assert "0.00 ns" not in done.stdout
 
 
+def test_packets_beside_circuits_shorten_solstice(tmp_path: Path) -> None:
     alone = planned(EIGHT, "-a", "solstice", "--night", "20 ms", cwd=tmp_path)
     beside = planned(
         EIGHT, "-a", "solstice", "--night", "20 ms", "--packet-rate", "1 Gb/s", cwd=tmp_path
@@ -345,7 +346,6 @@ def test_hydra_s_paths_and_vlans(tmp_path: Path) -> None:
     assert plan["vlans"]["lower_bound"] <= plan["vlans"]["count"]
 
 
-# Refusals
 def test_the_help_says_what_each_algorithm_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     shown = CliRunner().invoke(app, ["plan", "--help"]).stdout
@@ -354,6 +354,7 @@ def test_the_help_says_what_each_algorithm_does(monkeypatch: pytest.MonkeyPatch)
     assert "no more slots (1000; eclipse 256)" in shown
 
 
+# Refusals
 
 BAD = {
     "no file": ("no.csv", "no.csv: no such file or directory; check the path"),
@@ -363,6 +364,8 @@ BAD = {
     "hole": ("hole.csv", "hole.csv:2:3: nothing here; write 0"),
     "ragged": ("ragged.csv", "ragged.csv:2:1: 3 numbers, where line 1 has 2; give every row"),
     "only comments": ("none.csv", "none.csv: no numbers; give a line for every source"),
+    "half a header": ("header.csv", "header.csv:1:3: `abc` is not a number; write 0 where there"),
+    "a label and half a header": ("label.csv", "label.csv:1:5: `x` is not a number"),
     "names": ("names.csv", "names.csv: 3 names for 2 rows; name every node once"),
     "not UTF-8": ("latin.csv", "latin.csv: not UTF-8; save it as UTF-8"),
     "not square": ("wide.csv", "wide.csv: demand = 2 x 3 numbers: a demand matrix is square"),
@@ -374,6 +377,30 @@ BAD = {
     "too large": ("huge.csv", "huge.csv:1:3: demand[0][1] = 99999999999999999999: does not fit"),
     "sums": ("sums.csv", "sums.csv: demand = a total of 16000000000000000000: the sum must"),
     "fractions": ("small.csv", "small.csv:1:3: demand[0][1] = 0.25: too small to be rounded"),
+    "a large exponent": ("exponent.csv", "exponent.csv:1:3: demand[0][1] = 1e300: an entry must"),
+    "a large exponent with a unit": (
+        "exponent.csv --unit '1 TB'",
+        "exponent.csv:1:3: demand[0][1] = 1e+300: does not fit 63 bits when multiplied by the unit",
+    ),
+    "no unit at all": ("d.csv --unit '0 B'", "error: --unit = 0 B: less than a byte; say what"),
+    "a pair beyond duals": (
+        "pair.csv",
+        "pair.csv:1:3: demand[0][1] + demand[1][0] = 9223372036854775803: a circuit weighs at most "
+        "144115188075855871, of 57 bits; divide",
+    ),
+    "a symmetric pair beyond duals": (
+        "both.csv --symmetric",
+        "both.csv:1:3: demand[0][1] = 2000000000000000000: a circuit weighs at most",
+    ),
+    "a pair beyond duals when circuits are up": (
+        "up.csv --hysteresis up.json",
+        "up.csv:2:5: demand[1][2] + demand[2][1] = 100000000000000000: at most 72057594037927935 "
+        "beside circuits that are up",
+    ),
+    "an entry beyond potentials": (
+        "pair.csv -a assignment",
+        "pair.csv:1:3: demand[0][1] = 9223372036854775802: at most 2305843009213693951, of 61 bits",
+    ),
     "unit too large": ("d.csv --unit '9999 TB'", "d.csv:2:1: demand[1][0] = 2000: does not fit"),
     "no NPY": ("word.npy", "word.npy: not a readable NPY file ("),
     "cut NPY": ("cut.npy", "cut.npy: not a readable NPY file ("),
@@ -401,11 +428,37 @@ BAD = {
         "--night = 20 us: not shorter than the shortest slot, 10 us",
     ),
     "no unit": ("d.csv -a bvn --night 20", '--night = "20": `20` has no unit'),
-    "period": ("d.csv -a eclipse --period '1 us'", "longer than the period, 1 us"),
+    "period": (
+        "d.csv -a eclipse --period '1 us'",
+        "--night = 10 us: not shorter than the period, 1 us; raise the period, or lower",
+    ),
+    "shortest": (
+        "d.csv -a eclipse --period '20 us'",
+        "--shortest = 50 us: longer than the period, 20 us",
+    ),
+    "a round of one night": (
+        "d.csv -a round-robin --period '10 us' --night '10 us'",
+        "--night = 10 us: not shorter than the period, 10 us",
+    ),
+    "a round of nights": (
+        f"{EIGHT} -a round-robin --period '70 us' --night '10 us'",
+        "--period = 70 us: 7 nights of 10 us leave no time for days; raise it, or lower the night",
+    ),
+    "days without end": (
+        "d.csv -a round-robin --day '9223372 s' --night '1 s'",
+        "--day = 9223372 s: 1 of them, and nights, last longer than 106 days; shorten it",
+    ),
+    "a day of no length": ("d.csv -a round-robin --day '0 s'", "--day = 0 ps: above 0; say how"),
+    "no time for a byte": (
+        "d.csv -a hydra --period '0 s'",
+        "--period = 0 s: a circuit of 10 Gb/s carries less than a byte in it; raise it",
+    ),
+    "no rate": ("d.csv -a hydra --rate '0 b/s'", "--rate = 0 b/s: above 0; give the rate"),
     "rate": ("d.csv -a solstice --rate '0 b/s'", "--rate = 0 b/s: above 0"),
     "packets": ("d.csv -a solstice --packet-rate '1 Tb/s'", "--packet-rate = 1 Tb/s: faster than"),
     "slots": ("d.csv -a bvn --max-slots 0", "--max-slots = 0: from 1"),
     "step": ("d.csv -a eclipse --step 99", "--step = 99: from 0.001 to 10"),
+    "a step without end": ("d.csv -a eclipse --step 1e300", "--step = 1e300: from 0.001 to 10"),
     "scaling": ("d.csv -a bvn --scaling none", "--scaling = none: no such scaling"),
     "day and period": (
         "d.csv -a round-robin --day '1 us' --period '1 s'",
@@ -415,7 +468,14 @@ BAD = {
     "no hops": ("d.csv -a hydra --hops 0", "--hops = 0: from 1"),
     "planes": ("d.csv -a hydra --planes 500", "--planes = 500: at most 128"),
     "no current plan": ("d.csv --hysteresis lost.json", "lost.json: no such file"),
-    "current plan no JSON": ("d.csv --hysteresis d.csv", "d.csv:1:2: extra data; correct the"),
+    "current plan no JSON": (
+        "d.csv --hysteresis d.csv",
+        "d.csv:1:2: not JSON (extra data); name what `lightloom plan -o` wrote, or a list like [[",
+    ),
+    "a bonus for nothing": (
+        "d.csv --bonus '1 MB'",
+        "--bonus = 1 MB: no --hysteresis says which circuits it would count for; name them, or",
+    ),
     "current plan without circuits": ("d.csv --hysteresis empty.json", "no circuits in it"),
     "current plan of words": ("d.csv --hysteresis words.json", 'circuits[0] = "a": not two nodes'),
     "current plan of others": (
@@ -440,6 +500,13 @@ def bad(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "hole.csv": "0,1\n2,\n",
         "ragged.csv": "0,1\n1,2,3\n",
         "none.csv": "# nothing\n",
+        "header.csv": "0,abc\n1,0\n",
+        "label.csv": "a,0,x\nb,1,0\n",
+        "exponent.csv": "0,1e300\n1,0\n",
+        "pair.csv": "0,9223372036854775802\n1,0\n",
+        "both.csv": "0,2000000000000000000\n2000000000000000000,0\n",
+        "up.csv": "0,1,1\n1,0,99999999999999999\n1,1,0\n",
+        "up.json": "[[0, 1]]",
         "names.csv": "a,b,c\n0,1\n1,0\n",
         "wide.csv": "0,1,2\n1,0,2\n",
         "negative.csv": "0,1\n-4,0\n",

@@ -330,6 +330,14 @@ impl fmt::Debug for Matrix {
     }
 }
 
+/// A number for a message, with an exponent where its digits would fill a line.
+pub(crate) fn number(x: f64) -> String {
+    match x.abs() {
+        size if size == 0.0 || (1e-6..1e21).contains(&size) || !size.is_finite() => x.to_string(),
+        _ => format!("{x:e}"),
+    }
+}
+
 fn entry(n: usize, at: usize) -> String {
     format!("demand[{}][{}]", at / n, at % n)
 }
@@ -367,12 +375,13 @@ fn check_shape(rows: usize, columns: usize, cells: usize) -> Result<usize, Refus
 }
 
 fn check_float(n: usize, at: usize, x: f64) -> Result<(), Refusal> {
-    let refuse = |limit: &str, remedy: &str| Err(Refusal::new(entry(n, at), x, limit, remedy));
+    let shown = number(x);
+    let refuse = |limit: &str, remedy: &str| Err(Refusal::new(entry(n, at), &shown, limit, remedy));
     match x {
         _ if x.is_nan() => refuse("not a number", "give 0 where there is no demand"),
         _ if x.is_infinite() => refuse("demand is finite", "give a number"),
         // What rounding would hide.
-        _ if x < 0.0 => Err(negative(n, at, x)),
+        _ if x < 0.0 => Err(negative(n, at, &shown)),
         _ if x >= i64::MAX as f64 => refuse(
             "an entry must fit 63 bits",
             "give demand in a larger unit, or divide it",
@@ -388,7 +397,7 @@ fn check_rounding(n: usize, cells: &[f64]) -> Result<(), Refusal> {
     match cells.iter().position(|&x| lossy(x)) {
         Some(at) => Err(Refusal::new(
             entry(n, at),
-            cells[at],
+            number(cells[at]),
             format!("too small to be rounded to whole bytes, where the largest entry is {largest}"),
             "give demand in bytes, or multiply all of it, say by 1e6",
         )),
@@ -484,6 +493,8 @@ pub(crate) mod tests {
             (f64::NEG_INFINITY, "-inf: demand is finite"),
             (-0.25, "-0.25: demand is not negative"),
             (9.3e18, "9300000000000000000: an entry must fit 63 bits"),
+            (1.5e300, "1.5e300: an entry must fit 63 bits"),
+            (-1e300, "-1e300: demand is not negative"),
             (0.4, "0.4: too small to be rounded to whole bytes"),
             (1.5, "1.5: too small to be rounded to whole bytes"),
         ];

@@ -84,8 +84,8 @@ impl Frame {
     /// Refuses a frame in which no slot has a day.
     ///
     /// # Errors
-    /// A night that is negative or not shorter than the shortest slot; a shortest
-    /// slot longer than the period; no slots at all.
+    /// A night that is negative, or not shorter than the period or the shortest
+    /// slot; a shortest slot longer than the period; no slots at all.
     ///
     /// ```
     /// use lightloom_control::schedule::Frame;
@@ -96,6 +96,14 @@ impl Frame {
     /// ```
     pub fn check(&self) -> Result<(), Refusal> {
         check_night(self.night)?;
+        if self.night >= self.period {
+            return Err(Refusal::new(
+                "night",
+                self.night,
+                format!("not shorter than the period, {}", self.period),
+                "raise the period, or lower the night",
+            ));
+        }
         if self.night >= self.shortest {
             return Err(Refusal::new(
                 "night",
@@ -198,6 +206,14 @@ impl Schedule {
                 ports,
                 "a switch joins at least 2",
                 "give 2 or more",
+            ));
+        }
+        if day <= Time::ZERO {
+            return Err(Refusal::new(
+                "day",
+                day,
+                "above 0",
+                "say how long each slot is lit",
             ));
         }
         let round = crate::cyclic::RoundRobin {
@@ -438,6 +454,16 @@ mod tests {
             ..Frame::of(Time::US * 9)
         };
         assert_eq!((good.check(), good.most_slots()), (Ok(()), 3));
+        // Whoever has not said how short a slot may be is not told of it.
+        let all_night = Frame {
+            night: Time::US,
+            shortest: Time(Time::US.0 + 1),
+            ..Frame::of(Time::US)
+        };
+        assert_eq!(
+            all_night.check().unwrap_err().to_string(),
+            "night = 1 us: not shorter than the period, 1 us; raise the period, or lower the night"
+        );
         let bad = [
             (
                 "night",
@@ -456,7 +482,7 @@ mod tests {
             (
                 "shortest",
                 Frame {
-                    period: Time::US,
+                    period: Time(1_500_000),
                     ..good
                 },
             ),
@@ -477,7 +503,8 @@ mod tests {
                 .key,
             "ports"
         );
-        assert!(Schedule::round_robin(3, Time::ZERO, Time::ZERO).is_err());
+        let no_day = Schedule::round_robin(3, Time::ZERO, Time::ZERO).unwrap_err();
+        assert!(no_day.to_string().starts_with("day = 0 ps: above 0; "));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! many matrices have no such scaling. Floats are used here alone; what is handed
 //! on are integers whose lines sum up exactly.
 
-use crate::demand::Matrix;
+use crate::demand::{number, Matrix};
 use lightloom_engine::Refusal;
 
 /// What each line of [`Scaled::units`] sums up to: shares of 2⁻⁴⁰.
@@ -42,7 +42,7 @@ impl Options {
             true => Ok(()),
             false => Err(Refusal::new(
                 key,
-                value,
+                number(value),
                 "above 0 and finite",
                 "give a small number, say 0.01 for epsilon and 1e-9 for tolerance",
             )),

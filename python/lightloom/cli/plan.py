@@ -187,6 +187,9 @@ def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Pla
 
     try:
         check_options(algorithm, options)
+        if "bonus" in options and "up" not in options:
+            limit = "no --hysteresis says which circuits it would count for"
+            raise refusal("bonus", options["bonus"], limit, "name them, or leave it out")
         if "up" in options:
             options["up"] = read_circuits(options["up"])
         if "bonus" in options:

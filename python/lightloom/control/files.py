@@ -95,7 +95,7 @@ def _times(values: Numbers, size: int) -> Numbers:
 
 def placed(path: Path, problem: ConfigError, place: Place | None) -> ConfigError:
     """The refusal of an entry with its place in the file."""
-    entry = re.fullmatch(r"demand\[(\d+)\]\[(\d+)\]", problem.key or "")
+    entry = re.fullmatch(r"demand\[(\d+)\]\[(\d+)\]( \+ .*)?", problem.key or "")
     where = place(int(entry[1]), int(entry[2])) if entry and place else ""
     error = ConfigError(f"{path}{where}: {problem}")
     error.key, error.value = problem.key, problem.value

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lightloom import _core
 from lightloom.control.arrays import LARGEST, Integers, booleans, count, numbers, pairs, square
 from lightloom.control.proofs import AssignmentProof, Blossom, MatchingProof
+from lightloom.errors import refusal
 
 Circuits = Iterable[tuple[int, int]] | NDArray[np.int64]
 
@@ -50,7 +51,7 @@ def maximum_weight_matching(
     demand: ArrayLike,
     *,
     symmetric: bool = False,
-    up: Circuits = (),
+    up: Circuits | None = None,
     bonus: int | None = None,
 ) -> Matching:
     """The perfect matching of most weight, as c-Through sets its circuits
@@ -67,7 +68,7 @@ def maximum_weight_matching(
         up: circuits that are lit now, as pairs of nodes. They are preferred
             among matchings of equal weight.
         bonus: how much more than its weight a circuit of `up` counts. What does
-            not gain that much does not change circuits.
+            not gain that much does not change circuits. Only with `up`.
 
     Raises:
         ConfigError: naming the entry.
@@ -81,7 +82,10 @@ def maximum_weight_matching(
     (10, 10, True)
     """
     table = numbers("demand", demand)
-    circuits = pairs("up", up)
+    if bonus is not None and up is None:
+        limit, remedy = "no circuits are up that it would count for", "give up, or no bonus"
+        raise refusal("bonus", bonus, limit, remedy)
+    circuits = pairs("up", () if up is None else up)
     bonus = None if bonus is None else count("bonus", bonus, 0, LARGEST)
     mate, weight, weights, y, members, sizes, z = _core.control_matching(
         table, symmetric, circuits, bonus

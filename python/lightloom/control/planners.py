@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lightloom import _core
-from lightloom.control.arrays import LARGEST, numbers
+from lightloom.control.arrays import LARGEST, numbers, pairs
 from lightloom.control.files import Demand
 from lightloom.control.matching import Circuits, assignment, maximum_weight_matching
 from lightloom.control.plans import CircuitTable, Plan, figures
@@ -25,7 +25,7 @@ from lightloom.control.schedules import (
 )
 from lightloom.control.topology import multihop
 from lightloom.control.topology import vlans as allocate
-from lightloom.errors import refusal
+from lightloom.errors import ConfigError, refusal
 
 RATE, NIGHT = "10 Gb/s", "10 us"
 BVN_SLOTS, ECLIPSE_SLOTS = 1_000, 256
@@ -72,16 +72,20 @@ def parameters(algorithm: str) -> Sequence[str]:
 
 
 def edmonds(
-    demand: Demand, *, symmetric: bool = False, up: Circuits = (), bonus: int | None = None
+    demand: Demand,
+    *,
+    symmetric: bool = False,
+    up: Circuits | None = None,
+    bonus: int | None = None,
 ) -> Plan:
     """A matching of most weight: undirected circuits, one a node."""
-    up = [(int(a), int(b)) for a, b in up]
+    up = None if up is None else pairs("up", up)
     matching = maximum_weight_matching(demand.matrix, symmetric=symmetric, up=up, bonus=bonus)
     a, b = matching.pairs.T
     there = demand.matrix[a, b]
     carried = there if symmetric else there + demand.matrix[b, a]
     total = int(demand.matrix.sum()) // (2 if symmetric else 1)
-    kept = {(min(pair), max(pair)) for pair in up}
+    kept = {(min(pair), max(pair)) for pair in up or ()}
     details = {"kept": len(kept & set(map(tuple, matching.pairs.tolist())))} if kept else {}
     proved = matching.certificate.verify()
     # With a bonus the matching is the best for weights that hold the bonus.
@@ -107,7 +111,11 @@ def edmonds(
 
 def assign(demand: Demand) -> Plan:
     """An assignment of most weight: directed circuits, one an output and input."""
-    found = assignment(demand.matrix)
+    try:
+        found = assignment(demand.matrix)
+    except ConfigError as problem:
+        key = (problem.key or "").replace("weights", "demand")
+        raise refusal(key, problem.value, problem.limit or "", problem.remedy or "") from None
     inputs = np.flatnonzero(found.column_of != np.arange(len(found.column_of)))
     outputs = found.column_of[inputs]
     carried = demand.matrix[inputs, outputs]
@@ -214,10 +222,15 @@ def hydra(
     the heaviest pair has.
     """
     matrix = demand.matrix
+    if _core.control_rate("rate", rate) == 0:
+        raise refusal("rate", rate, "above 0", "give the rate of a circuit")
     if period is None:
         period = _round_up(_time_for(int(matrix.max()), rate))
     lit = np.array([_core.control_time("period", period)])
     capacity = int(_core.control_bytes_in(lit, rate)[0])
+    if capacity == 0:
+        limit = f"a circuit of {rate} carries less than a byte in it"
+        raise refusal("period", period, limit, "raise it")
     found = multihop(
         matrix,
         planes=planes,

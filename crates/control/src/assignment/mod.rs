@@ -18,7 +18,7 @@ pub use solver::Solver;
 use lightloom_engine::Refusal;
 use std::fmt;
 
-/// The largest weight.
+/// The largest weight, of 61 bits.
 const LIMIT: i64 = i64::MAX / 4;
 
 /// A square of weights ≥ 0, seen row by row, none counting more than a cap.
@@ -84,11 +84,13 @@ impl<'a> Weights<'a> {
             ));
         }
         if most > LIMIT {
+            let largest = self.entries.iter().position(|&w| w.min(self.cap) == most);
+            let at = largest.unwrap_or(0);
             return Err(Refusal::new(
-                "weights",
-                most,
-                format!("at most {LIMIT}"),
-                "divide them all",
+                format!("weights[{}][{}]", at / self.n, at % self.n),
+                self.entries[at],
+                format!("at most {LIMIT}, of 61 bits"),
+                "divide all of them by the same number",
             ));
         }
         if total > i128::from(i64::MAX) {
@@ -292,7 +294,8 @@ mod tests {
     fn weights_out_of_range_are_refused_by_name() {
         let refused = |entries: &[i64]| maximum(&Weights::new(2, entries)).unwrap_err().to_string();
         assert!(refused(&[0, -3, 1, 0]).starts_with("weights = -3: a weight is at least 0"));
-        assert!(refused(&[0, i64::MAX, 1, 0]).starts_with("weights = 9223372036854775807: at most"));
+        assert!(refused(&[0, i64::MAX, 1, 0])
+            .starts_with("weights[0][1] = 9223372036854775807: at most"));
         assert!(maximum(&Weights::new(2, &[LIMIT; 4])).is_ok());
         let five = maximum(&Weights::new(5, &[LIMIT; 25]))
             .unwrap_err()

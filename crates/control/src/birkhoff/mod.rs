@@ -12,7 +12,7 @@ mod bottleneck;
 
 pub use bottleneck::Bottleneck;
 
-use crate::demand::Matrix;
+use crate::demand::{number, Matrix};
 use crate::quickstuff;
 use crate::schedule::{Frame, Schedule, Slot};
 use crate::sinkhorn;
@@ -102,7 +102,7 @@ fn check_stop(stop: Stop) -> Result<(), Refusal> {
         true => Ok(()),
         false => Err(Refusal::new(
             "mass",
-            stop.mass,
+            number(stop.mass),
             "a share above 0, at most 1",
             "give 1 to decompose all, 0.9 for most",
         )),

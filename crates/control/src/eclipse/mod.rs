@@ -17,7 +17,7 @@ mod bounds;
 mod fit;
 
 use crate::assignment::{Assignment, Solver, Weights};
-use crate::demand::Matrix;
+use crate::demand::{number, Matrix};
 use crate::schedule::{check_rate, Frame, Schedule, Slot};
 use bounds::{grid, port_bound, Candidate};
 use fit::{Ratio, Terms};
@@ -52,7 +52,7 @@ impl Options {
             true => Ok(()),
             false => Err(Refusal::new(
                 "step",
-                self.step,
+                number(self.step),
                 "from 0.001 to 10",
                 "give 0.1, say",
             )),
@@ -377,7 +377,11 @@ impl<'a> Search<'a> {
     /// The matching that carries most in a day.
     fn assign(&mut self, at: usize, cap: i64) -> Result<Assignment, Refusal> {
         let weights = Weights::new(self.n, &self.left).capped(cap);
-        let found = self.solver.maximum(&weights)?;
+        let of_demand = |refusal: Refusal| Refusal {
+            key: refusal.key.replacen("weights", "demand", 1),
+            ..refusal
+        };
+        let found = self.solver.maximum(&weights).map_err(of_demand)?;
         if let Some(prices) = self.prices.get_mut(at) {
             prices.clone_from(&found.column_potential);
         }
@@ -598,7 +602,17 @@ mod tests {
             }),
             "step"
         );
-        assert_eq!(refused(&options(100, 100)), "shortest");
+        assert_eq!(refused(&options(100, 100)), "night");
+        let mut long = good;
+        long.frame.shortest = Time::NS * 101;
+        assert_eq!(refused(&long), "shortest");
+        // More than assignments can weigh, in a day that would carry it.
+        let fast = Options {
+            rate: Rate(u64::MAX),
+            ..options(5_000_000_000, 10)
+        };
+        let huge = Matrix::new(2, 2, vec![0, 5, i64::MAX / 2, 0]).unwrap();
+        assert_eq!(plan(&huge, &fast).unwrap_err().key, "demand[1][0]");
         let mut dark = good;
         dark.frame.shortest = Time::NS * 10;
         assert_eq!(refused(&dark), "night");

@@ -2,10 +2,9 @@
 
 use crate::demand::Matrix;
 use lightloom_engine::Refusal;
-use std::fmt::Display;
 
-/// The largest weight: duals reach twice as much, moments of a search four times,
-/// and their sums must fit. All ones in binary.
+/// The largest weight, of 57 bits: duals reach twice as much, moments of a search
+/// four times, and their sums must fit. All ones in binary.
 const LIMIT: i64 = i64::MAX / 64;
 
 /// Of the squares in which a matrix is turned.
@@ -52,12 +51,13 @@ impl Weights {
         }
         // Demand sums up to 63 bits, so only single weights can be too large; and
         // the limit being all ones, one is if any of its bits is beyond.
-        if bits > LIMIT as u64 {
-            return Err(too_large(
-                cells.iter().map(|&w| w as u64).max().unwrap_or(0),
-            ));
+        let weights = Weights { n, cells };
+        match bits > LIMIT as u64 {
+            true => {
+                Err(weights.too_large(LIMIT, |i, j| format!("demand[{i}][{j}] + demand[{j}][{i}]")))
+            }
+            false => Ok(weights),
         }
-        Ok(Weights { n, cells })
     }
 
     /// Weights that are symmetric already, row by row.
@@ -96,10 +96,13 @@ impl Weights {
             let limit = "circuits that are up count no less than others";
             return Err(Refusal::new("bonus", bonus, limit, "give 0 or more"));
         }
-        let largest = self.cells.iter().copied().max().unwrap_or(0);
-        let scaled = i128::from(largest) * i128::from(scale) + i128::from(bonus);
-        if scaled > i128::from(LIMIT) {
-            return Err(too_large(scaled));
+        let most = (LIMIT - bonus.min(LIMIT)) / scale;
+        if bonus > LIMIT {
+            let limit = format!("at most {LIMIT}, of 57 bits");
+            return Err(Refusal::new("bonus", bonus, limit, "lower it"));
+        }
+        if self.cells.iter().any(|&weight| weight > most) {
+            return Err(self.too_large(most, entry));
         }
         let mut cells: Vec<i64> = self.cells.iter().map(|w| w * scale).collect();
         let mut busy = vec![false; self.n];
@@ -153,14 +156,8 @@ impl Weights {
         for i in 0..self.n {
             for j in 0..=i {
                 let (here, there) = (self.get(i, j), self.get(j, i));
-                let refuse = |limit: &str, remedy: &str| {
-                    Err(Refusal::new(
-                        format!("weights[{i}][{j}]"),
-                        here,
-                        limit,
-                        remedy,
-                    ))
-                };
+                let refuse =
+                    |limit: &str, remedy: &str| Err(Refusal::new(entry(i, j), here, limit, remedy));
                 if here < 0 || there < 0 {
                     return refuse(
                         "a weight is at least 0",
@@ -189,31 +186,40 @@ impl Weights {
             sum += i128::from(most(i));
         }
         if largest > LIMIT {
-            return Err(too_large(largest));
+            return Err(self.too_large(LIMIT, entry));
         }
         if sum / 2 > i128::from(i64::MAX) {
             return Err(Refusal::new(
                 "weights",
                 sum / 2,
                 "the weight of a matching must fit 63 bits",
-                "count in larger units, such as kilobytes",
+                SMALLER,
             ));
         }
         Ok(())
     }
+
+    /// The refusal of the largest weight, by the name of its pair.
+    fn too_large(&self, most: i64, name: impl Fn(usize, usize) -> String) -> Refusal {
+        let largest = self.cells.iter().copied().max().unwrap_or(0);
+        let at = { self.cells.iter() }.position(|&weight| weight == largest);
+        let at = at.unwrap_or(0);
+        let limit = match most {
+            LIMIT => format!("a circuit weighs at most {LIMIT}, of 57 bits"),
+            _ => format!("at most {most} beside circuits that are up and count more"),
+        };
+        Refusal::new(name(at / self.n, at % self.n), largest, limit, SMALLER)
+    }
+}
+
+const SMALLER: &str = "divide all of them by the same number";
+
+fn entry(i: usize, j: usize) -> String {
+    format!("weights[{i}][{j}]")
 }
 
 /// Where the squares on and above the diagonal begin.
 fn squares(n: usize) -> impl Iterator<Item = (usize, usize)> {
     let begin = move |from| (from..n).step_by(SIDE);
     begin(0).flat_map(move |top| begin(top).map(move |left| (top, left)))
-}
-
-fn too_large(weight: impl Display) -> Refusal {
-    Refusal::new(
-        "weights",
-        weight,
-        format!("a weight is at most {LIMIT}"),
-        "count in larger units, such as kilobytes",
-    )
 }

@@ -77,12 +77,13 @@ fn control_matching<'py>(
 ) -> PyResult<Matched<'py>> {
     let matrix = demand(matrix)?;
     let (found, plain, weights) = solve(py, move || {
-        let plain = weigh(&matrix, symmetric)?;
+        let plain = weigh(&matrix, symmetric).map_err(|r| of_demand(r, symmetric))?;
         let weights = match (up.is_empty(), bonus) {
-            (true, None) => plain.clone(),
-            (_, None) => plain.favour(&up, Hysteresis::Ties)?,
-            (_, Some(bonus)) => plain.favour(&up, Hysteresis::Bonus(bonus))?,
+            (true, None) => Ok(plain.clone()),
+            (_, None) => plain.favour(&up, Hysteresis::Ties),
+            (_, Some(bonus)) => plain.favour(&up, Hysteresis::Bonus(bonus)),
         };
+        let weights = weights.map_err(|r| of_demand(r, symmetric))?;
         Ok((matching::maximum_weight_perfect(&weights), plain, weights))
     })?;
     let sets = &found.certificate.blossoms;
@@ -108,4 +109,17 @@ fn weigh(demand: &Matrix, symmetric: bool) -> Result<Weights, Refusal> {
     }
     demand.require_symmetric()?;
     Weights::new(demand.n(), demand.cells().to_vec())
+}
+
+/// The refusal of a weight by the demand that it is made of.
+fn of_demand(refusal: Refusal, symmetric: bool) -> Refusal {
+    let Some(entry) = refusal.key.strip_prefix("weights") else {
+        return refusal;
+    };
+    let indices = entry.trim_matches(['[', ']']).split_once("][");
+    let key = match indices.filter(|_| !symmetric) {
+        Some((i, j)) => format!("demand[{i}][{j}] + demand[{j}][{i}]"),
+        None => format!("demand{entry}"),
+    };
+    Refusal { key, ..refusal }
 }
