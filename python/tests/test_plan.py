@@ -483,6 +483,7 @@ BAD = {
         "--hysteresis = (0, 5): a circuit joins two of 2 racks",
     ),
     "picture": ("d.csv --picture p.gif", "--picture = p.gif: its name does not tell the format"),
+    "its own demand": ("d.csv -o ./d.csv", "-o = d.csv: is the demand itself; name another file"),
     "one file for both": ("d.csv -o p.svg --picture p.svg", "--picture = p.svg: is the file of -o"),
     "output a directory": ("d.csv -o .", "-o = .: is a directory; name a file"),
     "output below a file": ("d.csv -o d.csv/p.json", "d.csv is a file"),

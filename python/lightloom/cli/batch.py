@@ -59,7 +59,10 @@ def reproduce(
     target: Annotated[str, typer.Argument(metavar="[FABRIC[/FIGURE] | all]")] = "all",
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Fewer flows and points: a minute or two for all, and fewer claims judged."),
+        typer.Option(
+            "--quick",
+            help="Fewer flows and points: a minute or two for all; fewer claims judged.",
+        ),
     ] = False,
     out: OutDir = None,
     workers: Workers = None,

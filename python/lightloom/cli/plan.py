@@ -141,7 +141,7 @@ def plan(
             "bonus": bonus,
         }
         options = {key: value for key, value in given.items() if value is not None}
-        _check_outputs(out, picture)
+        _check_outputs(demand, out, picture)
         with _working(json):
             made = _make(demand, algorithm, unit, options)
             files = {} if out is None else {out: made.text().encode()}
@@ -162,13 +162,15 @@ def _working(json: bool) -> AbstractContextManager[object]:
     return screen.status("planning") if screen.is_terminal and not json else nullcontext()
 
 
-def _check_outputs(out: Path | None, picture: Path | None) -> None:
+def _check_outputs(demand: Path, out: Path | None, picture: Path | None) -> None:
     """Refuses files that cannot be written, before anything is computed."""
     from lightloom.control.plans import PICTURES
 
     for option, path in (("-o", out), ("--picture", picture)):
         if path is not None and path.is_dir():
             raise refusal(option, path, "is a directory", "name a file")
+        if path is not None and path.exists() and demand.exists() and path.samefile(demand):
+            raise refusal(option, path, "is the demand itself", "name another file")
         if path is not None:
             console.check_output(path.parent)
     if picture is not None and picture.suffix.lower() not in PICTURES:
