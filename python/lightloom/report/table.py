@@ -77,7 +77,7 @@ MEASURED: Groups = (
         "Throughput in the window",
         (
             Metric("Offered", "share", None, summary("window.offered")),
-            Metric("Accepted", "share", "higher", summary("window.accepted")),
+            Metric("Accepted", "share", None, summary("window.accepted")),
             Metric(
                 "Saturation",
                 "share",

@@ -1,0 +1,59 @@
+"""Updates a second of GUPS, and why not more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_support import lightloom as cli
+from cli_support import write
+
+import lightloom
+
+TOML = """
+[cluster]
+hosts = 16
+server_rate = "10 Gb/s"
+
+[workload]
+jobs = [
+    { kind = "gups", name = "16", updates = 512, outstanding = 256, batch = 16 },
+    { kind = "gups", name = "1", updates = 512, outstanding = 256, batch = 1 },
+]
+
+[[fabric]]
+kind = "lions"
+preset = "dlb"
+
+[[fabric]]
+kind = "tree"
+"""
+
+
+def test_updates_relate_to_what_links_leave_room_for(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.toml", TOML)
+    summary = lightloom.run(path, "lions").summary
+    for name, batch in (("16", 16), ("1", 1)):
+        found = summary["updates"][name]
+        # 16 hosts of 1.25 GB/s; 40 B an update, 22 B around each of 3 packets; 15 of
+        # 16 are remote.
+        rate = 16 * 1.25e9 * 16 / 15
+        assert found["updates"] == 16 * 512
+        assert found["ceiling_per_s"] == pytest.approx(rate / 40)
+        assert found["ceiling_framed_per_s"] == pytest.approx(rate / (40 + 66 / batch))
+        assert found["per_s"] == pytest.approx(16 * 512 / summary["jobs"][name]["seconds"])
+        assert found["efficiency"] == pytest.approx(found["per_s"] / found["ceiling_framed_per_s"])
+        assert 0.2 < found["efficiency"] < 1
+    assert lightloom.run(path, "lions").summary["window"] is None
+
+
+def test_the_command_says_why_not_more(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", TOML)
+    done = cli("run", "e.toml", "--fabric", "lions", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "links leave room for 533 M/s, with header and guard for 483 M/s" in done.stdout
+    assert "header and guard take 62% of what is sent" in done.stdout
+    both = cli("compare", "e.toml", "-o", "both", cwd=tmp_path)
+    assert both.returncode == 0, both.stderr
+    assert "  of what fits" in both.stdout
+    assert "16: of what fits" in (tmp_path / "both" / "report.html").read_text()
