@@ -81,6 +81,32 @@ fn a_server_compresses_only_so_far_ahead() {
     assert_eq!(took(None, 1), Time::S * (8 + 1));
 }
 
+/// A buffer is full of two pieces, one on its way and one behind it.
+#[test]
+fn a_buffer_says_how_far_ahead_a_server_compresses() {
+    let cluster = cluster(2, 1);
+    let took = |buffer: &str| {
+        let job = json!({"kind": "vm-migration", "memory": "1 MB", "ratio": 0.5, "vms": 1,
+                         "cpu": "8 s", "buffer": buffer});
+        let flows = flows(job, &cluster);
+        let pieces = flows.len();
+        (pieces, ends(&play(flows, |_| Time::S * 3))[0].1)
+    };
+    // Pieces of at most half a buffer, of 8 s ÷ pieces and 3 s each.
+    assert_eq!(took("250 KB"), (4, Time::S * (2 + 4 * 3)));
+    assert_eq!(took("200 KB"), (5, Time::MS * 1_600 + Time::S * (5 * 3)));
+    assert_eq!(took("999999 B"), (2, Time::S * (4 + 4 + 3)));
+    assert_eq!(took("1 MB"), (1, Time::S * (8 + 3)));
+    assert_eq!(took("1 GB"), (1, Time::S * (8 + 3)));
+    // The default image in default buffers (c-Through §6.1).
+    let paper = json!({"kind": "vm-migration", "buffer": "128 KB"});
+    let large = crate::patterns::tests::cluster(4, 4);
+    let pieces = self::flows(paper, &large);
+    assert_eq!(pieces.len(), 32 * 1_672);
+    assert!(pieces.bytes.iter().all(|&b| b <= 64_000));
+    assert_eq!(pieces.total_bytes(), 32 * 107_000_000);
+}
+
 /// c-Through §6.2: reads from afar, shuffle, and two replicas of the output.
 #[test]
 fn a_sort_sends_what_it_reads_shuffles_and_writes() {

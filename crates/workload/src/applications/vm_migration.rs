@@ -5,6 +5,9 @@
 //! rack. Machine v goes to rack v mod (racks - 1) of the others, so that every
 //! server has traffic for every rack, as in the paper.
 //!
+//! A server writes to a connection's buffer, and compresses nothing more while it
+//! is full: `buffer` says how much that is, `pieces` and `ahead` say it in detail.
+//!
 //! Not modelled: pages that are written while a machine moves and have to be
 //! sent again, and machines that compete for the processors of their server.
 
@@ -36,6 +39,13 @@ pub struct VmMigration {
     /// c-Through Fig 6: 52 s at full bisection, which the paper says are limited
     /// by the processors, for 8 machines one after another.
     pub cpu: Time,
+    /// What a connection's socket buffer holds of what the application has written.
+    /// An image is written in pieces, two of which fill it, and while it is full
+    /// nothing more is compressed: it stands for `pieces` = 2 images ÷ buffer,
+    /// rounded up, and `ahead` = 2. One that holds two images never fills. Any size
+    /// unless given (c-Through §6.1: 128 KB, 50, 100 and 300 MB).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Bytes>,
     /// Pieces that an image is compressed and sent in, one after another: a piece
     /// is sent while the next is compressed. 1: an image is sent when all of it is
     /// compressed.
@@ -55,16 +65,57 @@ impl Default for VmMigration {
             per_server: 8,
             source_rack: 0,
             cpu: Time::MS * 6_400,
+            buffer: None,
             pieces: 1,
             ahead: None,
         }
     }
 }
 
+/// Pieces that fill a buffer: one is sent while the next is written.
+const FILL: u32 = 2;
+
 impl VmMigration {
     /// An image as it is sent [B].
     fn image(&self) -> u64 {
         check::scaled(self.memory.0, self.ratio)
+    }
+
+    /// Pieces of an image, and how many a server compresses before the first of them
+    /// is delivered; it is resolved.
+    fn writes(&self) -> (u32, Option<u32>) {
+        let Some(buffer) = self.buffer else {
+            return (self.pieces, self.ahead);
+        };
+        let pieces = (FILL as u64 * self.image()).div_ceil(buffer.0);
+        // `resolve` refuses more pieces than 32 bits count.
+        match pieces as u32 {
+            0 | 1 => (1, None),
+            pieces => (pieces, Some(FILL)),
+        }
+    }
+
+    /// Refuses pieces of less than a byte, and a buffer beside what follows from it.
+    fn check_writes(&self) -> Result<(), Refusal> {
+        check::count("pieces", self.pieces as u64, self.image().max(1))?;
+        if let Some(ahead) = self.ahead {
+            check::count("ahead", ahead as u64, u32::MAX as u64)?;
+        }
+        let Some(buffer) = self.buffer else {
+            return Ok(());
+        };
+        let refuse = |limit: String, remedy| Err(Refusal::new("buffer", buffer, limit, remedy));
+        if self.pieces != 1 || self.ahead.is_some() {
+            let limit = "says what `pieces` and `ahead` say, too".to_owned();
+            return refuse(limit, "leave it out, or both of them");
+        }
+        // Pieces are of a byte at least, and counted in 32 bits.
+        let most = self.image().min(u32::MAX as u64).max(1);
+        let least = (FILL as u64 * self.image()).div_ceil(most).max(1);
+        if buffer.0 < least {
+            return refuse(format!("must be at least {}", Bytes(least)), "raise it");
+        }
+        Ok(())
     }
 
     fn machines(&self, cluster: &Cluster) -> u64 {
@@ -82,15 +133,14 @@ impl VmMigration {
     /// One server compresses and sends its machines; returns what it sends last
     /// of each.
     fn evacuate(&self, src: HostId, machines: std::ops::Range<u64>, site: &mut Site) -> Vec<Node> {
-        let pieces = self.pieces as u64;
+        let (pieces, ahead) = self.writes();
+        let pieces = pieces as u64;
         let (mut sent, mut processor, mut done) = (Vec::new(), None, Vec::new());
         for v in machines {
             let dst = self.target(v, site.cluster);
             let mut image = None;
             for piece in 0..pieces {
-                let room = self
-                    .ahead
-                    .and_then(|ahead| sent.len().checked_sub(ahead as usize));
+                let room = ahead.and_then(|ahead| sent.len().checked_sub(ahead as usize));
                 let before: Vec<Node> = [processor, room.map(|r| sent[r])]
                     .into_iter()
                     .flatten()
@@ -119,10 +169,7 @@ impl Application for VmMigration {
         check::bytes("memory", self.memory, 1)?;
         check::fraction("ratio", self.ratio, false)?;
         check::count("per_server", self.per_server as u64, 1 << 20)?;
-        check::count("pieces", self.pieces as u64, self.image().max(1))?;
-        if let Some(ahead) = self.ahead {
-            check::count("ahead", ahead as u64, u32::MAX as u64)?;
-        }
+        self.check_writes()?;
         if cluster.racks < 2 {
             return Err(Refusal::new(
                 "source_rack",
@@ -152,7 +199,8 @@ impl Application for VmMigration {
             barriers: 1,
             edges: 4,
         };
-        each.times(self.machines(cluster)).times(self.pieces as u64)
+        each.times(self.machines(cluster))
+            .times(self.writes().0 as u64)
             + Extent::job(self.machines(cluster))
     }
 

@@ -33,6 +33,7 @@ fn every_kind() -> Vec<Value> {
     vec![
         json!({"kind": "vm-migration", "memory": "10 MB"}),
         json!({"kind": "vm-migration", "memory": "1 MB", "pieces": 4, "ahead": 2, "vms": 9}),
+        json!({"kind": "vm-migration", "memory": "1 MB", "buffer": "30 KB"}),
         json!({"kind": "sort", "data": "100 MB", "hadoop": {"block": "2 MB"}}),
         json!({"kind": "gridmix", "jobs": 20, "uncompressed": "40 MB", "compressed": "10 MB",
                "hadoop": {"block": "1 MB"}}),
@@ -238,6 +239,23 @@ fn bad_jobs_are_refused_by_name() {
         (
             json!([{"kind": "vm-migration", "ratio": 0.0}]),
             "workload.jobs[0].ratio = 0: must be above 0",
+        ),
+        (
+            json!([{"kind": "vm-migration", "buffer": "128 KB", "pieces": 2}]),
+            "workload.jobs[0].buffer = 128 KB: says what `pieces` and `ahead` say, too; \
+             leave it out, or both of them",
+        ),
+        (
+            json!([{"kind": "vm-migration", "buffer": "0 B"}]),
+            "workload.jobs[0].buffer = 0 B: must be at least 2 B; raise it",
+        ),
+        (
+            json!([{"kind": "vm-migration", "memory": "9000 TB", "ratio": 1.0, "buffer": "1 MB"}]),
+            "workload.jobs[0].buffer = 1 MB: must be at least 4",
+        ),
+        (
+            json!([{"kind": "vm-migration", "memory": "9000 TB", "ratio": 1.0, "buffer": "5 MB"}]),
+            "workload.jobs[0] = \"vm-migration\": up to this one",
         ),
         (
             json!([{"kind": "vm-migration", "vms": 33}]),
