@@ -96,7 +96,7 @@ def claims() -> Iterator[str]:
         yield "| claim | expected | outcome |"
         yield "|---|---|---|"
         for claim in record.claim:
-            expected = "withheld" if claim.expect is None else f"{claim.expect} {claim.unit}"
+            expected = "-" if claim.expect is None else f"{claim.expect} {claim.unit}"
             notes = " ".join(filter(None, [claim.criterion, claim.reason]))
             about = f"{claim.statement} *Measured: {claim.measures}.* {notes}"
-            yield f"| {about.strip()} | {expected.strip()} | {claim.status} |"
+            yield f"| {about.strip()} | {expected.strip()} | {claim.told(claim.status)} |"

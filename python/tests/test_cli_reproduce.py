@@ -56,6 +56,8 @@ def test_an_expectation_includes_its_bounds(
         {"status": "maybe"},
         {"command": "make coffee"},
         {"surprise": 1},
+        {"basis": "guessed", "criterion": "ours"},
+        {"basis": "fitted"},
     ],
     ids=str,
 )
@@ -75,6 +77,13 @@ def test_quick_judges_only_what_is_meaningful_then() -> None:
     assert judge("toy", claim(), 9.0, quick=True).outcome == "not judged"
     assert judge("toy", claim(), 9.0, quick=True).as_recorded
     assert not judge("toy", claim(quick=True), 9.0, quick=True).as_recorded
+
+
+def test_what_comes_out_by_construction_says_so() -> None:
+    fitted = claim(basis="fitted", criterion="The size is derived from it.")
+    assert fitted.told("reproduced") == "reproduced (fitted)"
+    assert fitted.told("not judged") == "not judged"
+    assert claim().told("reproduced") == "reproduced"
 
 
 def test_a_claim_is_there_once(tmp_path: Path) -> None:

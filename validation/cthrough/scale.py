@@ -12,9 +12,7 @@ from lightloom.control import maximum_weight_matching
 from lightloom.reproduce.study import draw, panel
 
 VISIT = Path(__file__).with_name("visit.toml")
-RACKS, SERVERS = 1_000, 40
-#: A destination rack in a server's report (§7.3).
-REPORT_BYTES = 4
+RACKS = 1_000
 #: Servers of rack 0 that send to a server of every other rack; together they
 #: fill a circuit for an interval, less what the tree carries.
 SENDERS, EACH = 4, 110_000_000
@@ -22,13 +20,12 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """Time to match racks of several demands; reports; the visit delay."""
+    """Time to match racks of several demands; the visit delay."""
     del workers
     matchings = {name: _match(demand) for name, demand in _demands().items()}
     racks = 100 if quick else RACKS
     claims = {
         "scale-matching": max(matchings.values()),
-        "scale-reports": SERVERS * RACKS * RACKS * REPORT_BYTES / 1e6,
         "scale-visit-delay": _visit(racks) * (RACKS - 1) / (racks - 1),
     }
     kinds = list(range(1, 1 + len(matchings)))

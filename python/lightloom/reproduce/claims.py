@@ -12,6 +12,7 @@ from lightloom.config import read_toml
 from lightloom.errors import ConfigError
 
 Status = Literal["reproduced", "not reproduced", "not judged"]
+Basis = Literal["measured", "fitted", "set"]
 
 
 class Expectation(BaseModel):
@@ -68,6 +69,12 @@ class Claim(BaseModel):
         default=None, description="How words were turned into a number, where that is our choice."
     )
     quick: bool = Field(default=False, description="Whether --quick is large enough to judge it.")
+    basis: Basis = Field(
+        default="measured",
+        description="Where the value comes from: it is what the model makes of its parameters, a "
+        "parameter was fitted to the source's value, or a parameter is that value. The last two "
+        "come out by construction and are no evidence for the model.",
+    )
     status: Status = Field(description="The outcome on record.")
     reason: str | None = Field(default=None, description="Why it is not reproduced or not judged.")
 
@@ -77,12 +84,20 @@ class Claim(BaseModel):
             raise ValueError(f"claim {self.id}: a status other than reproduced needs a reason")
         if self.expect is None and self.status != "not judged":
             raise ValueError(f"claim {self.id}: without expect it cannot be judged")
+        if self.basis != "measured" and not self.criterion:
+            raise ValueError(f"claim {self.id}: its criterion has to say what is {self.basis}")
         return self
 
     @property
     def script(self) -> str:
         """Name of the script that measures it: `fig12`."""
         return self.command.rpartition("/")[2]
+
+    def told(self, outcome: Status) -> str:
+        """An outcome with what it rests on, where it comes out by construction."""
+        if outcome == "not judged" or self.basis == "measured":
+            return outcome
+        return f"{outcome} ({self.basis})"
 
 
 class Claims(BaseModel):
