@@ -146,6 +146,18 @@ def test_a_figure_too_small_to_judge_is_not_shown(tmp_path: Path) -> None:
     assert quick.stdout.count("–:") == 1
 
 
+def test_what_comes_out_by_construction_is_counted_apart(tmp_path: Path) -> None:
+    record(tmp_path / "v", "reproduced", "not reproduced")
+    path = tmp_path / "v" / "toy" / "claims.toml"
+    path.write_text(
+        path.read_text().replace("[[claim]]", '[[claim]]\nbasis = "set"\ncriterion = "ours"', 1)
+    )
+    done = lightloom("reproduce", "toy", cwd=tmp_path, LIGHTLOOM_VALIDATION=str(tmp_path / "v"))
+    assert "reproduced (set)" in done.stdout
+    counts = "0 reproduced, 1 not reproduced, 0 not judged, 1 fitted or set, so no evidence"
+    assert counts in done.stdout
+
+
 def test_an_unknown_figure_is_refused_with_those_there_are(tmp_path: Path) -> None:
     done = lightloom("reproduce", "sirius/fig99", cwd=tmp_path)
     assert done.returncode == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,6 +81,7 @@ def reproduce(
                 target, folder, quick=quick, workers=workers or _processors(), progress=counter
             )
         console.out().print(_verdict_table(verdicts))
+        console.say(_counted(verdicts))
         if any(_too_small(v) for v in verdicts):
             console.say("–: not judged, since --quick runs too few flows for a meaningful figure")
         figures = [path for path in paths if path.suffix == ".svg"]
@@ -164,9 +166,20 @@ def _verdict_table(verdicts: list[reproduction.Verdict]) -> Table:
             Text.assemble((claim.id, "bold"), "\n", claim.statement, "\n"),
             expected,
             measured.rstrip(),
-            Text(verdict.outcome, style=COLOURS[verdict.outcome]),
+            Text(claim.told(verdict.outcome), style=COLOURS[verdict.outcome]),
         )
     return table
+
+
+def _counted(verdicts: list[reproduction.Verdict]) -> str:
+    """How many claims came out how; those that had to come out apart."""
+    shown = [v for v in verdicts if not _too_small(v)]
+    by_construction = [v for v in shown if v.claim.basis != "measured" and v.measured is not None]
+    counts = Counter[str](v.outcome for v in shown if v not in by_construction)
+    parts = [f"{counts[outcome]} {outcome}" for outcome in COLOURS]
+    if by_construction:
+        parts.append(f"{len(by_construction)} fitted or set, so no evidence")
+    return ", ".join(parts)
 
 
 def _too_small(verdict: reproduction.Verdict) -> bool:
