@@ -128,7 +128,9 @@ impl Ideal {
         let delay = self.flights.len() as i64 - 1;
         let flight = &mut self.flights[(slot - delay).rem_euclid(delay + 1) as usize];
         self.nodes.arrive(&flight.relay, &self.visits);
-        self.reorder.receive(flight.deliver.iter().copied());
+        for &cell in &flight.deliver {
+            self.reorder.receive(cell);
+        }
         self.inside -= flight.deliver.len() as u64;
         flight.clear();
         io.deliver_some(std::mem::take(&mut self.reorder.bytes));

@@ -229,7 +229,7 @@ impl Sirius {
             }
             let to = self.routes.dst[rank as usize];
             let reorder = &mut self.shards[self.deal.shard[to as usize] as usize].reorder;
-            reorder.receive([cell].into_iter());
+            reorder.receive(cell);
             io.deliver_some(std::mem::take(&mut reorder.bytes));
             for _ in reorder.completed.drain(..) {
                 io.finish(flow, at);

@@ -135,9 +135,7 @@ impl Lines {
 
     /// Adds a cell to the end of its line.
     pub fn push(&mut self, turn: usize, queued: Queued, to: usize) {
-        let mut lines = self.open();
-        lines.place(turn, queued, to);
-        lines.write();
+        self.open().add(turn, queued, to);
     }
 
     /// All lines, borrowed once for many cells.
@@ -317,47 +315,54 @@ pub struct Open<'a> {
 }
 
 impl Open<'_> {
-    /// Adds a cell to the end of its line; it is there when the lines are written
-    /// and settled.
+    /// Adds a cell to the end of its line; it is there when the lines are settled.
     #[inline(always)]
     pub fn join(&mut self, turn: usize, queued: Queued, to: usize) {
         if self.joining.is_empty() {
-            return self.place(turn, queued, to);
+            return self.add(turn, queued, to);
         }
         self.joining[turn / GROUP].push((queued, turn as u16, to as u16));
     }
 
-    /// Finds the place of a cell.
+    /// Adds a cell to the end of its line.
     #[inline(always)]
-    fn place(&mut self, turn: usize, queued: Queued, to: usize) {
+    fn add(&mut self, turn: usize, queued: Queued, to: usize) {
+        if let Some(at) = self.place(turn, queued, to) {
+            append(&mut self.lists[at], queued, self.spare);
+        }
+    }
+
+    /// The list that a cell joins, unless that is beyond the last place.
+    #[inline(always)]
+    fn place(&mut self, turn: usize, queued: Queued, to: usize) -> Option<usize> {
         let len = &mut self.len[turn * self.stride + queued.row()];
         let place = *len as usize;
         if place == PLACES {
             let Queued { rank, seq, ends } = queued;
-            return self.push_beyond(turn, rank, seq, ends, to);
+            self.push_beyond(turn, rank, seq, ends, to);
+            return None;
         }
         *len += 1;
         let place = (self.first[turn] as usize + place) % PLACES;
-        let at = (place * self.first.len() + turn) * self.boxes + to;
-        self.placed.push((queued, at as u32));
+        Some((place * self.first.len() + turn) * self.boxes + to)
     }
 
     /// Writes those who know their place to their lists.
     #[inline(always)]
-    pub fn write(&mut self) {
+    fn write(&mut self) {
         for &(queued, at) in &*self.placed {
-            let list = &mut self.lists[at as usize];
-            if list.len() == list.capacity() {
-                refill(list, self.spare);
-            }
-            list.push(queued);
+            append(&mut self.lists[at as usize], queued, self.spare);
         }
         self.placed.clear();
     }
 
+    /// Finds the place of a gathered cell, and asks for the memory it will take.
     #[inline(always)]
     fn place_gathered(&mut self, (queued, turn, to): &(Queued, u16, u16)) {
-        self.place(*turn as usize, *queued, *to as usize);
+        if let Some(at) = self.place(*turn as usize, *queued, *to as usize) {
+            super::prefetch::prefetch(self.lists[at].spare_capacity_mut(), 0);
+            self.placed.push((*queued, at as u32));
+        }
     }
 
     #[inline(always)]
@@ -372,6 +377,15 @@ impl Open<'_> {
         let queued = Queued { rank, seq, ends };
         self.beyond[turn].push((queued, to as u16));
     }
+}
+
+/// Adds a cell to a list.
+#[inline(always)]
+fn append(list: &mut Vec<Queued>, queued: Queued, spare: &mut Vec<Vec<Queued>>) {
+    if list.len() == list.capacity() {
+        refill(list, spare);
+    }
+    list.push(queued);
 }
 
 /// Makes room in a full list.

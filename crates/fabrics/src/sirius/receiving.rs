@@ -20,9 +20,7 @@ impl Shard {
             }
         }
         self.lines.settle();
-        if self.metric != QueueMetric::Relay {
-            self.note_peak();
-        }
+        self.note_peak();
     }
 
     /// Cells that others will fetch join the lines for their destinations.
@@ -36,11 +34,8 @@ impl Shard {
             lo: self.lo,
             lines: self.lines.open(),
             relaying: &mut self.relaying,
-            peak: 0,
         };
         mail.relay.iter().for_each(|q| relays.join(q));
-        relays.lines.write();
-        self.peak = self.peak.max(relays.peak as u64);
         self.held += mail.relay.len() as u64;
     }
 
@@ -51,21 +46,27 @@ impl Shard {
         if self.far {
             self.reorder.prefetch(cells.clone());
         }
-        for q in arrived.iter().filter(|q| !q.cell().is_second()) {
-            let itself = q.destination();
-            self.grants.release(itself - self.lo, itself, true);
+        for q in arrived {
+            if !q.cell().is_second() {
+                let itself = q.destination();
+                self.grants.release(itself - self.lo, itself, true);
+            }
+            if !self.capped {
+                self.reorder.receive(q.cell());
+            }
         }
         if self.capped {
-            return self.arrived.extend(cells);
+            self.arrived.extend(cells);
         }
-        self.reorder.receive(cells);
     }
 
-    /// Notes the queue peak when everything has arrived, LOCAL included.
-    #[cold]
+    /// Notes the queue peak when everything has arrived: within a slot queues only
+    /// grow from the last departure on.
     fn note_peak(&mut self) {
-        let most = (0..self.rows).map(|row| self.queue_at(row)).max();
-        self.peak = self.peak.max(most.unwrap_or(0));
+        self.peak = self.peak.max(match self.metric {
+            QueueMetric::Relay => self.relaying.iter().max().map_or(0, |&most| most as u64),
+            QueueMetric::RelayAndLocal => self.queue(),
+        });
     }
 }
 
@@ -80,8 +81,6 @@ struct Relays<'a> {
     lo: usize,
     lines: Open<'a>,
     relaying: &'a mut [u32],
-    /// Most cells at any row.
-    peak: u32,
 }
 
 impl Relays<'_> {
@@ -97,8 +96,6 @@ impl Relays<'_> {
         let (row, turn) = self.place(q);
         let to = to_box(self.shards[q.destination()] as usize, true);
         self.lines.join(turn, q.relayed_at(row), to);
-        // Within a slot it only grows from here: the last is the most.
         self.relaying[row] += 1;
-        self.peak = self.peak.max(self.relaying[row]);
     }
 }

@@ -11,13 +11,11 @@ use super::cell::{Cell, Routes};
 #[repr(align(32))]
 struct Arriving {
     received: u32,
-    /// Cells before the first gap, when it was last looked for.
+    /// Cells before the first gap.
     in_order: u32,
     cells: u32,
-    /// First word of its bits.
+    /// First word of its bits: one a cell, and at least one more.
     bits: u32,
-    /// Most cells beyond the gap.
-    peak: u32,
     /// Bytes in the last cell.
     last: u32,
     /// Sum of the hops of its cells.
@@ -47,13 +45,12 @@ impl Reorder {
             .map(|r| {
                 let cells = routes.cells[r];
                 let bits = words;
-                words += cells.div_ceil(64);
+                words += cells / 64 + 1;
                 Arriving {
                     received: 0,
                     in_order: 0,
                     cells,
                     bits,
-                    peak: 0,
                     last: routes.last[r],
                     hops: 0,
                 }
@@ -70,35 +67,22 @@ impl Reorder {
         }
     }
 
-    /// Cells arrive at their destination.
+    /// A cell arrives at its destination.
     #[inline(always)]
-    pub fn receive(&mut self, cells: impl ExactSizeIterator<Item = Cell>) {
-        self.bytes += self.payload * cells.len() as u64;
-        for cell in cells {
-            self.receive_one(cell);
-        }
-    }
-
-    #[inline(always)]
-    fn receive_one(&mut self, cell: Cell) {
+    pub fn receive(&mut self, cell: Cell) {
         let f = &mut self.flows[(cell.rank() - self.first) as usize];
-        let seq = cell.seq();
-        f.received += 1;
+        let (seq, received) = (cell.seq(), f.received + 1);
+        f.received = received;
         f.hops += cell.hops();
-        if seq + 1 == f.cells {
-            self.bytes -= self.payload - f.last as u64;
-        }
-        let word = &mut self.seen[(f.bits + seq / 64) as usize];
+        let short = seq + 1 == f.cells;
+        self.bytes += if short { f.last as u64 } else { self.payload };
+        let bits = &mut self.seen[f.bits as usize..];
+        let word = &mut bits[(seq / 64) as usize];
         debug_assert!(*word & 1 << (seq % 64) == 0, "a cell arrived twice");
         *word |= 1 << (seq % 64);
-        // The gap only moves on: the peak can have grown only if it has even
-        // where the gap is still taken to be where it was.
-        if f.received - f.in_order > f.peak {
-            f.in_order = first_gap(&self.seen[f.bits as usize..], f.in_order, f.cells);
-            f.peak = f.peak.max(f.received - f.in_order);
-            self.peak = self.peak.max(f.peak);
-        }
-        if f.received == f.cells {
+        f.in_order = first_gap(bits, f.in_order);
+        self.peak = self.peak.max(received - f.in_order);
+        if received == f.cells {
             self.completed.push(cell.rank());
         }
     }
@@ -148,18 +132,18 @@ impl Reorder {
     }
 }
 
-/// The first number at or after `from` whose bit is not set, at most `end`.
+/// The first number at or after `from` whose bit is not set; there is one.
 #[inline(always)]
-fn first_gap(bits: &[u64], from: u32, end: u32) -> u32 {
+fn first_gap(bits: &[u64], from: u32) -> u32 {
     let mut at = from;
-    while at < end {
+    loop {
+        // Zeros come in from above, so that this ends with the word.
         let ones = (!(bits[(at / 64) as usize] >> (at % 64))).trailing_zeros();
-        at += ones.min(64 - at % 64);
-        if !at.is_multiple_of(64) || ones == 0 {
-            break;
+        at += ones;
+        if ones == 0 || !at.is_multiple_of(64) {
+            return at;
         }
     }
-    at.min(end)
 }
 
 #[cfg(test)]
@@ -191,7 +175,7 @@ mod tests {
             let mut arrived = std::collections::BTreeSet::new();
             let mut peak = 0;
             for seq in order {
-                reorder.receive([Cell::new(0, seq)].into_iter());
+                reorder.receive(Cell::new(0, seq));
                 arrived.insert(seq);
                 let gap = (0..).find(|s| !arrived.contains(s)).unwrap();
                 peak = peak.max(arrived.len() as u32 - gap);

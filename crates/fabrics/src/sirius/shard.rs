@@ -287,7 +287,7 @@ impl Shard {
         tiles: &mut [Tile],
         unused: &mut [Vec<Grant>],
     ) {
-        let (mut moved, label) = (0, self.lo + row);
+        let (mut moved, round) = (0, visits.round(self.lo + row));
         let mut lines = self.granted.as_mut().unwrap_or(&mut self.lines).open();
         for &destination in destinations {
             let (mut first, mut cells) = (0, Taken::default());
@@ -310,7 +310,7 @@ impl Shard {
                         }
                         let to = to_box(shard, by == destination as usize);
                         let queued = Queued::new(cells.pop(), row, destination);
-                        lines.join(visits.turn(label, by), queued, to);
+                        lines.join(round.turn(by), queued, to);
                         moved += 1;
                     }
                 }
@@ -318,7 +318,6 @@ impl Shard {
             }
             self.local.put_back(row, cells);
         }
-        lines.write();
         self.count_granted(row, moved);
     }
 
@@ -332,7 +331,7 @@ impl Shard {
         visits: &Visits,
         unused: &mut Vec<Grant>,
     ) {
-        let (mut moved, label) = (0, self.lo + row);
+        let (mut moved, round) = (0, visits.round(self.lo + row));
         let mut lines = self.granted.as_mut().unwrap_or(&mut self.lines).open();
         let rng = &mut self.rng[row];
         for grant in grants {
@@ -345,10 +344,9 @@ impl Shard {
             }
             let to = to_box(shard, grant.by == grant.destination);
             let queued = Queued::new(cell, row, grant.destination);
-            lines.join(visits.turn(label, grant.by as usize), queued, to);
+            lines.join(round.turn(grant.by as usize), queued, to);
             moved += 1;
         }
-        lines.write();
         self.count_granted(row, moved);
     }
 

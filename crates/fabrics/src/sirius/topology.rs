@@ -245,6 +245,29 @@ pub struct Column {
     pub labels: Option<Vec<u64>>,
 }
 
+/// The order in which one node meets the others.
+#[derive(Clone, Copy, Debug)]
+pub struct Round {
+    /// Label of the first peer.
+    base: usize,
+    nodes: usize,
+}
+
+impl Round {
+    /// The label that it meets at `turn`.
+    #[inline(always)]
+    pub fn peer(self, turn: usize) -> usize {
+        let peer = self.base + turn;
+        peer - if peer >= self.nodes { self.nodes } else { 0 }
+    }
+
+    /// The turn of `peer`.
+    #[inline(always)]
+    pub fn turn(self, peer: usize) -> usize {
+        peer + if peer < self.base { self.nodes } else { 0 } - self.base
+    }
+}
+
 impl Visits {
     /// Lays out a schedule.
     pub fn new(schedule: &Schedule) -> Visits {
@@ -307,22 +330,25 @@ impl Visits {
         columns
     }
 
+    /// The round of a node.
+    #[inline(always)]
+    pub fn round(&self, label: usize) -> Round {
+        Round {
+            base: self.base[label] as usize,
+            nodes: self.nodes as usize,
+        }
+    }
+
     /// The label that `label` meets at its turn `turn`.
     #[inline(always)]
     pub fn peer(&self, label: usize, turn: usize) -> usize {
-        let peer = self.base[label] as usize + turn;
-        peer - if peer >= self.nodes as usize {
-            self.nodes as usize
-        } else {
-            0
-        }
+        self.round(label).peer(turn)
     }
 
     /// The turn of `peer` in the round of `label`.
     #[inline(always)]
     pub fn turn(&self, label: usize, peer: usize) -> usize {
-        let base = self.base[label] as usize;
-        peer + if peer < base { self.nodes as usize } else { 0 } - base
+        self.round(label).turn(peer)
     }
 
     /// The columns of `slot`, in order of uplinks.
