@@ -17,6 +17,7 @@
 //! whether that is their destination.
 
 use super::cell::Cell;
+use super::lists::{append, divide};
 use super::prefetch::hinted;
 use crate::memory::Column;
 
@@ -191,36 +192,30 @@ impl Lines {
 
     /// The first of those lines at `turn` whose rows have a bit in `rows`.
     pub fn take_some(&mut self, turn: usize, rows: &[u64], out: &mut [Vec<Queued>]) {
-        let goes = |row: usize| rows[row / 64] >> (row % 64) & 1 != 0;
+        let (mut going, mut before) = (0, None);
         for place in 0..PLACES {
-            let (at, before) = (self.list(turn, place), place.checked_sub(1));
-            let before = before.map(|p| self.list(turn, p));
-            // Whoever has somebody at this place has somebody at all before it.
-            if (0..self.boxes).all(|b| self.lists[at + b].is_empty()) {
-                break;
-            }
+            let at = self.list(turn, place);
+            let moved = going;
             for (b, out) in out.iter_mut().enumerate() {
                 let mut list = std::mem::take(&mut self.lists[at + b]);
                 let next = match before {
                     Some(before) => &mut self.lists[before + b],
-                    None => out,
+                    None => &mut *out,
                 };
-                list.retain(|q| {
-                    let gone = goes(q.row());
-                    if gone {
-                        if next.len() == next.capacity() {
-                            refill(next, &mut self.spare);
-                        }
-                        next.push(*q);
-                    }
-                    !gone
-                });
+                let from = next.len();
+                divide(&mut list, next, rows, &mut self.spare);
+                going += next.len() - from;
+                if before.is_none() {
+                    let lens = &mut self.len[turn * self.stride..][..self.rows];
+                    next[from..].iter().for_each(|q| lens[q.row()] -= 1);
+                }
                 self.lists[at + b] = list;
             }
-        }
-        let lens = &mut self.len[turn * self.stride..][..self.rows];
-        for (row, len) in lens.iter_mut().enumerate() {
-            *len = len.saturating_sub(goes(row) as u8);
+            // Whoever has somebody at a place has somebody at all before it.
+            if going == moved {
+                break;
+            }
+            before = Some(at);
         }
         self.move_up(turn);
     }
@@ -376,28 +371,6 @@ impl Open<'_> {
     fn push_beyond(&mut self, turn: usize, rank: u32, seq: u32, ends: u32, to: usize) {
         let queued = Queued { rank, seq, ends };
         self.beyond[turn].push((queued, to as u16));
-    }
-}
-
-/// Adds a cell to a list.
-#[inline(always)]
-fn append(list: &mut Vec<Queued>, queued: Queued, spare: &mut Vec<Vec<Queued>>) {
-    if list.len() == list.capacity() {
-        refill(list, spare);
-    }
-    list.push(queued);
-}
-
-/// Makes room in a full list.
-#[cold]
-#[inline(never)]
-fn refill(list: &mut Vec<Queued>, spare: &mut Vec<Vec<Queued>>) {
-    match spare.pop() {
-        Some(empty) if list.capacity() == 0 => *list = empty,
-        other => {
-            spare.extend(other);
-            list.reserve(16);
-        }
     }
 }
 

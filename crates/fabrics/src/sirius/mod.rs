@@ -11,7 +11,7 @@
 //!   for a range of nodes;
 //! - [`requests`], [`grants`], [`book`]: the congestion control (§4.3, A.3);
 //! - [`ideal`]: the kernel without one (§7);
-//! - [`local`], [`lines`], [`mail`], [`reorder`], [`cell`]: the queues a cell goes through;
+//! - [`local`], [`lines`], `lists`, [`mail`], [`reorder`], [`cell`]: the queues a cell goes through;
 //! - [`bypass`]: traffic within a rack;
 //! - [`servers`]: links of servers that have a rate of their own;
 //! - `faults`, `recovery`, `eras`: what breaks, what nodes do about it, and the
@@ -36,6 +36,7 @@ pub mod ideal;
 pub mod kernel;
 mod lanes;
 pub mod lines;
+mod lists;
 pub mod local;
 pub mod mail;
 pub mod plan;
