@@ -9,6 +9,9 @@ use lightloom_engine::Stream;
 /// Intermediates are handled in blocks of this many: one cache line of requests.
 pub const BLOCK: usize = 32;
 
+/// Columns a set: a bit each.
+pub const SET: usize = 2 * BLOCK;
+
 /// In a book of requests: a request that was denied, where that matters.
 pub const DENIED: u16 = 1 << 15;
 
@@ -28,9 +31,9 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// `rows` × `columns`, `none` asked. Rows are padded to whole blocks.
+    /// `rows` × `columns`, `none` asked. Rows are padded to whole sets.
     pub fn new(rows: usize, columns: usize, none: u16) -> Tile {
-        let stride = columns.next_multiple_of(BLOCK);
+        let stride = columns.next_multiple_of(SET);
         let mut wants = Column::zeroed(rows * stride);
         wants.fill(none);
         Tile {
@@ -46,11 +49,12 @@ impl Tile {
         &mut self.wants[row * self.stride..][..self.columns]
     }
 
-    /// A bit for each of the columns from `start` whose request is for
+    /// A bit for each of the [`SET`] columns from `start` whose request is for
     /// `destination`; the padding has none.
     #[inline(always)]
-    pub fn columns_for(&mut self, row: usize, start: usize, destination: u16) -> u32 {
-        super::lanes::equal(self.block(row, start), destination)
+    pub fn columns_for(&mut self, row: usize, start: usize, destination: u16) -> u64 {
+        let of = |block: &[u16; BLOCK]| super::lanes::equal(block, destination) as u64;
+        of(self.block(row, start)) | of(self.block(row, start + BLOCK)) << BLOCK
     }
 
     /// How many columns there are.

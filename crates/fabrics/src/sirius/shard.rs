@@ -7,7 +7,7 @@ use super::cell::{Cell, Routes};
 use super::config::{GrantRule, RepeatRequests};
 use super::config::{GrantServes, HopOrder, QueueMetric, SiriusConfig};
 use super::faults::{Faults, Lost};
-use super::grants::{Grants, Tile, BLOCK, FEW};
+use super::grants::{Grants, Tile, FEW, SET};
 use super::lines::{Lines, Queued};
 use super::local::{Local, Taken};
 use super::mail::to_box;
@@ -292,7 +292,7 @@ impl Shard {
         for &destination in destinations {
             let (mut first, mut cells) = (0, Taken::default());
             for (shard, tile) in tiles.iter_mut().enumerate() {
-                for start in (0..tile.columns()).step_by(BLOCK) {
+                for start in (0..tile.columns()).step_by(SET) {
                     let mut set = tile.columns_for(row, start, destination);
                     while set != 0 {
                         let by = first + start + set.trailing_zeros() as usize;
