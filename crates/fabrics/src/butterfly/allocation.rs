@@ -14,6 +14,10 @@
 use super::kernel::Now;
 use super::network::{first_from, members, Network, WAITS};
 
+/// In a proposal to an output, behind the input of the crossbar: the number of
+/// the virtual channel.
+const NUMBER: u32 = 16;
+
 impl Network {
     /// Gives virtual channels of a router's outputs to packets that wait.
     pub(super) fn allocate(&mut self, router: usize) {
@@ -29,22 +33,13 @@ impl Network {
                 }
                 let who = (port << self.bits.vc | number) as u32;
                 let turn = who.wrapping_sub(self.head_turn[base | output] as u32) & around;
-                self.propose(&mut asked, output, turn, who);
+                propose(&mut self.first, &mut asked, output, turn, who);
             }
         }
         for output in members(asked) {
             let who = self.first[output].1;
             self.head_turn[base | output] = ((who + 1) & around) as u16;
             self.give((base << self.bits.vc) + who as usize, base | output);
-        }
-    }
-
-    /// Notes who comes first of those that ask an output.
-    #[inline(always)]
-    fn propose(&mut self, asked: &mut u64, output: usize, turn: u32, who: u32) {
-        if *asked >> output & 1 == 0 || turn < self.first[output].0 {
-            self.first[output] = (turn, who);
-            *asked |= 1 << output;
         }
     }
 
@@ -91,11 +86,10 @@ impl Network {
                 break;
             }
             for output in members(asked) {
-                let who = self.first[output].1 as usize;
+                let proposal = self.first[output].1 as usize;
+                let (number, who) = (proposal >> NUMBER, proposal & ((1 << NUMBER) - 1));
                 let (input, port) = (who >> self.bits.port, who & ((1 << self.bits.port) - 1));
                 let (channel, out) = (base | port, base | output);
-                let number = self.proposal(channel, input, taken);
-                let number = number.expect("one that proposed");
                 if iteration == 0 {
                     self.input_turn[channel * self.speedup + input] = (number as u8 + 1) & 63;
                     self.output_turn[out] = (who + 1) as u16;
@@ -114,32 +108,51 @@ impl Network {
         let base = router << self.bits.port;
         let around = (8u32 << self.bits.port) - 1;
         let mut asked = 0u64;
-        for (input, used) in used.iter().enumerate().take(self.speedup) {
-            for port in members(self.ready_ports[router] & !used) {
-                let Some(number) = self.proposal(base | port, input, taken) else {
+        for port in members(self.ready_ports[router]) {
+            let channel = base | port;
+            let ready = self.ready[channel];
+            for (input, stride) in self.strides.iter().enumerate() {
+                let set = ready & stride;
+                if set == 0 || used[input] >> port & 1 != 0 {
                     continue;
-                };
-                let vc = (base | port) << self.bits.vc | number;
-                let output = self.lanes[vc].output as usize;
+                }
+                let set = self.open(channel, set, taken);
+                if set == 0 {
+                    continue;
+                }
+                let turn = self.input_turn[channel * self.speedup + input];
+                let number = first_from(set, turn);
+                let output = self.lanes[channel << self.bits.vc | number].output as usize;
                 let who = (input << self.bits.port | port) as u32;
                 let turn = who.wrapping_sub(self.output_turn[base | output] as u32) & around;
-                self.propose(&mut asked, output, turn, who);
+                let what = (number as u32) << NUMBER | who;
+                propose(&mut self.first, &mut asked, output, turn, what);
             }
         }
         asked
     }
 
-    /// The virtual channel that an input of the crossbar proposes, of those whose
-    /// outputs are not taken.
-    #[inline]
-    fn proposal(&self, channel: usize, input: usize, taken: u64) -> Option<usize> {
-        let mut set = self.ready[channel] & self.strides[input];
-        if taken != 0 {
-            let first = channel << self.bits.vc;
-            let open = |&v: &usize| taken >> self.lanes[first | v].output & 1 == 0;
-            set = members(set).filter(open).fold(0, |set, v| set | 1 << v);
+    /// Those of an input's virtual channels whose outputs are not taken.
+    #[inline(always)]
+    fn open(&self, channel: usize, set: u64, taken: u64) -> u64 {
+        if taken == 0 {
+            return set;
         }
-        let turn = self.input_turn[channel * self.speedup + input];
-        (set != 0).then(|| first_from(set, turn))
+        let first = channel << self.bits.vc;
+        let lanes = &self.lanes[first..first + (1 << self.bits.vc)];
+        let mut open = set;
+        for number in members(set) {
+            open &= !((taken >> (lanes[number].output & 63) & 1) << number);
+        }
+        open
+    }
+}
+
+/// Notes who comes first of those that ask an output.
+#[inline(always)]
+fn propose(first: &mut [(u32, u32)], asked: &mut u64, output: usize, turn: u32, who: u32) {
+    if *asked >> output & 1 == 0 || turn < first[output].0 {
+        first[output] = (turn, who);
+        *asked |= 1 << output;
     }
 }
