@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +27,11 @@ Summary = dict[str, Any]
 Table = dict[str, Any]
 
 CIRCUITS = "circuits.parquet"
+#: What a result may leave in its folder.
+RESULT_FILES = (
+    *("experiment.toml", "flows.parquet", "timeseries.parquet", CIRCUITS),
+    "summary.json",
+)
 SATURATION = "saturation.json"
 
 
@@ -123,6 +129,9 @@ class Comparison:
         return directory
 
     def _stage(self, staging: _Staging, directory: Path) -> None:
+        for label in _labels_there(directory) - set(self.results):
+            for name in RESULT_FILES:
+                staging.absent(directory / label / name)
         for label, result in self.results.items():
             result._stage(staging, directory / label)
         staging.json(directory / "comparison.json", self.summaries)
@@ -150,6 +159,15 @@ class Comparison:
             loads=_read_json(directory / "loads.json"),
             saturation={label: Saturation(**made) for label, made in saturation.items()},
         )
+
+
+def _labels_there(directory: Path) -> set[str]:
+    """The fabrics of an earlier comparison in the same folder."""
+    try:
+        labels = set(_read_json(directory / "comparison.json"))
+        return {label for label in labels if Path(label).name == label}
+    except (OSError, ValueError, TypeError):
+        return set()
 
 
 def save_cases(comparisons: Mapping[str, Comparison], directory: str | Path) -> Path:
@@ -247,7 +265,8 @@ class _Staging:
         self._write(path, lambda part: part.write_text(text, encoding="utf-8"))
 
     def absent(self, path: Path) -> None:
-        """A file that an earlier result may have left there goes."""
+        """A file that an earlier result may have left there goes, and its folder if
+        nothing is left in it."""
         self._stale.append(path)
 
     def _write(self, path: Path, write: Callable[[Path], object]) -> None:
@@ -272,6 +291,9 @@ class _Staging:
                 part.replace(path)
             for path in self._stale:
                 path.unlink(missing_ok=True)
+            for folder in {path.parent for path in self._stale}:
+                with suppress(OSError):  # something else is in it
+                    folder.rmdir()
             return
         for part, _ in self._files:
             part.unlink(missing_ok=True)

@@ -163,6 +163,18 @@ def test_every_fabric_is_offered_the_same_flows() -> None:
         assert None in hops or kind == "flattened-butterfly", kind
 
 
+def test_a_comparison_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    """Left results of fabrics that were not in it, as if they had been."""
+    clos = {"kind": "clos"}
+    several = experiment(fabric=[clos, {**clos, "label": "other"}, {**clos, "label": "mine"}])
+    lightloom.compare(several).save(tmp_path)
+    (tmp_path / "mine" / "notes.txt").write_text("keep")
+    lightloom.compare(experiment(fabric=[clos])).save(tmp_path)
+    assert (tmp_path / "clos" / "flows.parquet").exists()
+    assert not (tmp_path / "other").exists()
+    assert [p.name for p in (tmp_path / "mine").iterdir()] == ["notes.txt"]
+
+
 def test_the_only_fabric_needs_no_label_and_several_do() -> None:
     base = lightloom.load(experiment())
     assert lightloom.run(base.only("narrow")).label == "narrow"
