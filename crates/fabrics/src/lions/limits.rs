@@ -120,6 +120,19 @@ impl LionsConfig {
         let refuse = |key: &str, value: u32, limit: String, remedy: &str| {
             Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
         };
+        let even = match self.architecture {
+            Architecture::Dlb => Some("\"dlb\", where hosts have every second port"),
+            Architecture::Mlb => Some("\"mlb\", where a queue's hosts are half way around"),
+            _ => None,
+        };
+        if let Some(even) = even.filter(|_| !hosts.is_multiple_of(2)) {
+            return Err(Refusal::new(
+                "cluster.hosts",
+                hosts,
+                format!("must be even for {even}"),
+                "add or remove one, or use fabric.architecture = \"slb\"",
+            ));
+        }
         let mixed = self.architecture == Architecture::Mlb;
         let fits = |r: u32| r > 0 && r <= hosts && hosts.is_multiple_of(2 * r);
         if mixed {
@@ -133,14 +146,6 @@ impl LionsConfig {
                 return refuse("hosts_per_queue", r, limit, remedy);
             }
             _ => {}
-        }
-        if self.architecture == Architecture::Dlb && !hosts.is_multiple_of(2) {
-            return Err(Refusal::new(
-                "cluster.hosts",
-                hosts,
-                "must be even for \"dlb\", where hosts have every second port",
-                "add or remove one, or use fabric.architecture = \"slb\"",
-            ));
         }
         match self.architecture {
             Architecture::Dlb => _ = self.transmitters.get_or_insert(4.min(hosts)),

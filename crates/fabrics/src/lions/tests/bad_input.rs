@@ -76,6 +76,12 @@ fn refuses_by_name() {
              or remove one, or use fabric.architecture = \"slb\"",
         ),
         (
+            7,
+            json!({"architecture": "mlb", "receivers": 1}),
+            "cluster.hosts = 7: must be even for \"mlb\", where a queue's hosts are half way \
+             around; add or remove one",
+        ),
+        (
             64,
             json!({"wavegroups": 4}),
             "fabric.wavegroups = 4: no such key; known: ",
@@ -84,6 +90,23 @@ fn refuses_by_name() {
         let e = refusal(hosts, table);
         assert!(e.starts_with(message), "{e}");
     }
+}
+
+/// L/2D ≥ 1: over 10 m at 10 Gb/s, with nothing else to wait for, 125 B are enough.
+#[test]
+fn an_edge_detector_takes_packets_as_long_as_the_way_there_and_back() {
+    let table = |packet: &str| {
+        json!({
+            "architecture": "ao-nack", "detector": "edge", "packet": packet, "header": "0 B",
+            "tuning": "0 ns", "fibre": "10 m"
+        })
+    };
+    assert!((ENTRY.resolve)(&table("125 B"), &cluster(64)).is_ok());
+    let e = refusal(64, table("124 B"));
+    assert!(
+        e.starts_with("fabric.detector = \"edge\": a NACK takes 100 ns"),
+        "{e}"
+    );
 }
 
 #[test]
