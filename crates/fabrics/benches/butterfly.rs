@@ -5,6 +5,9 @@
 //! peak memory is its own, and several times; the fastest run counts, all are
 //! printed. Name cases to run only those: `cargo bench --bench butterfly -- basic-64`.
 
+mod harness;
+
+use harness::{each_in_a_process, peak_rss, processor_s};
 use lightloom_engine::run::{run, Plan, Silent, Stop};
 use lightloom_engine::{Cluster, Flows, Io, Nic, Rate, Time};
 use lightloom_fabrics::{find, Site};
@@ -78,9 +81,9 @@ fn measure(name: &str, preset: &str, hosts: u32, load: f64, routing: &str) -> Va
             sample: None,
             faults: Vec::new(),
         };
-        let before = cpu();
+        let before = processor_s();
         let outcome = run(fabric.as_mut(), &mut io, &plan, &mut Silent).expect("no faults");
-        cpu_s.extend(before.zip(cpu()).map(|(from, to)| to - from));
+        cpu_s.extend(before.zip(processor_s()).map(|(from, to)| to - from));
         kernel_s.push(outcome.kernel_s);
         last = Some((io.ledger, outcome));
     }
@@ -104,41 +107,10 @@ fn measure(name: &str, preset: &str, hosts: u32, load: f64, routing: &str) -> Va
     })
 }
 
-/// Processor time of this process [s], where the system tells.
-fn cpu() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/self/schedstat").ok()?;
-    let ns: f64 = stat.split_whitespace().next()?.parse().ok()?;
-    Some(ns * 1e-9)
-}
-
-/// Peak memory of this process [B], where the system tells.
-fn peak_rss() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    let kb: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kb * 1024)
-}
-
-/// Marks the process that measures one case.
-const CHILD: &str = "--measure";
-
 fn main() {
-    let args: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|a| a != "--bench")
-        .collect();
-    let itself = std::env::current_exe().expect("the path of this program");
-    for (name, preset, hosts, load, routing) in CASES {
-        if args.first().is_some_and(|a| a == CHILD) {
-            if args.get(1).is_some_and(|a| a == name) {
-                println!("{}", measure(name, preset, hosts, load, routing));
-            }
-        } else if args.is_empty() || args.iter().any(|a| a == name) {
-            let child = std::process::Command::new(&itself)
-                .args([CHILD, name])
-                .status()
-                .expect("a process for the case");
-            assert!(child.success(), "{name} failed");
-        }
-    }
+    each_in_a_process(
+        &CASES,
+        |c| c.0,
+        |&(name, preset, hosts, load, routing)| measure(name, preset, hosts, load, routing),
+    );
 }

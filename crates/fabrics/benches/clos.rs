@@ -5,6 +5,9 @@
 //! and several times; the fastest run counts, all are printed. Name cases to
 //! run only those: `cargo bench --bench clos -- ideal`.
 
+mod harness;
+
+use harness::{each_in_a_process, peak_rss};
 use lightloom_engine::run::{run, Plan, Silent, Stop};
 use lightloom_engine::{Cluster, Flows, Io, Nic, Rate, Time};
 use lightloom_fabrics::{find, Site};
@@ -83,34 +86,10 @@ fn measure(name: &str, load: f64, table: &Value) -> Value {
     })
 }
 
-/// Peak memory of this process [B], where the system tells.
-fn peak_rss() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    let kb: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kb * 1024)
-}
-
-/// Marks the process that measures one case.
-const CHILD: &str = "--measure";
-
 fn main() {
-    let args: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|a| a != "--bench")
-        .collect();
-    let itself = std::env::current_exe().expect("the path of this program");
-    for (name, load, table) in cases() {
-        if args.first().is_some_and(|a| a == CHILD) {
-            if args.get(1).is_some_and(|a| a == name) {
-                println!("{}", measure(name, load, &table));
-            }
-        } else if args.is_empty() || args.iter().any(|a| a == name) {
-            let child = std::process::Command::new(&itself)
-                .args([CHILD, name])
-                .status()
-                .expect("a process for the case");
-            assert!(child.success(), "{name} failed");
-        }
-    }
+    each_in_a_process(
+        &cases(),
+        |c| c.0,
+        |(name, load, table)| measure(name, *load, table),
+    );
 }

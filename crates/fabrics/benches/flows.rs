@@ -12,6 +12,9 @@
 //! counts, all are printed. Name cases to run only those:
 //! `cargo bench --bench flows -- 4to1-10k`.
 
+mod harness;
+
+use harness::{each_in_a_process, peak_rss};
 use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowDriven, FlowKernel, LinkKind, Net, Todo};
 use lightloom_engine::{
@@ -143,13 +146,17 @@ fn measure(case: &(&str, u32, u64, u64, u32)) -> Value {
         // The first rates, of all flows at once, are not what is measured.
         let mut now = Time(1);
         fabric.advance(now, &mut io);
-        let (clock, cpu) = (std::time::Instant::now(), cpu_s());
+        let (clock, cpu) = (std::time::Instant::now(), harness::processor_s());
         while 2 * io.ledger.flows_completed < events {
             now += step;
             fabric.advance(now, &mut io);
         }
         kernel_s.push(clock.elapsed().as_secs_f64());
-        processor_s.extend(cpu_s().zip(cpu).map(|(after, before)| after - before));
+        processor_s.extend(
+            harness::processor_s()
+                .zip(cpu)
+                .map(|(after, before)| after - before),
+        );
         // Each completion lets another flow arrive.
         last = (2 * io.ledger.flows_completed, now.as_secs_f64());
     }
@@ -173,40 +180,6 @@ fn measure(case: &(&str, u32, u64, u64, u32)) -> Value {
     })
 }
 
-/// Time that this thread has had a processor [s], where the system tells.
-fn cpu_s() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
-}
-
-/// Peak memory of this process [B], where the system tells.
-fn peak_rss() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    let kb: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kb * 1024)
-}
-
-/// Marks the process that measures one case.
-const CHILD: &str = "--measure";
-
 fn main() {
-    let args: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|a| a != "--bench")
-        .collect();
-    let itself = std::env::current_exe().expect("the path of this program");
-    for case in CASES {
-        if args.first().is_some_and(|a| a == CHILD) {
-            if args.get(1).is_some_and(|a| a == case.0) {
-                println!("{}", measure(case));
-            }
-        } else if args.is_empty() || args.iter().any(|a| a == case.0) {
-            let child = std::process::Command::new(&itself)
-                .args([CHILD, case.0])
-                .status()
-                .expect("a process for the case");
-            assert!(child.success(), "{} failed", case.0);
-        }
-    }
+    each_in_a_process(CASES, |c| c.0, measure);
 }

@@ -4,6 +4,9 @@
 //! and as often as `RUNS` says; the fastest run counts, all are printed. Name
 //! cases to run only those: `cargo bench --bench sirius -- paper-128`.
 
+mod harness;
+
+use harness::peak_rss;
 use lightloom_engine::run::{run, Plan, Silent, Stop};
 use lightloom_engine::*;
 use lightloom_fabrics::{find, Site};
@@ -157,14 +160,6 @@ impl Case {
             "peak_rss_bytes": peak_rss(),
         })
     }
-}
-
-/// Peak memory of this process [B], where the system tells.
-fn peak_rss() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    let kb: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kb * 1024)
 }
 
 fn main() {
