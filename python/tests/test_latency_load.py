@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from cli_support import command, write
 from cli_support import lightloom as cli
 
 import lightloom
+from lightloom.report import latency_load
 from lightloom.results import Comparison
 from lightloom.saturation import Window, search
 
@@ -191,6 +193,22 @@ def test_a_comparison_has_a_window_at_each_load_and_reads_back(tmp_path: Path) -
     made.saturation = {}
     made.save(tmp_path)
     assert not (tmp_path / "saturation.json").exists()
+
+
+def test_a_band_lies_between_routers_not_between_routings() -> None:
+    """Shaded what lies between dimension order and Valiant, as if their paper had
+    left the routing open."""
+    fabrics: list[Any] = [
+        SimpleNamespace(label=label, kind=kind, settings={"routing": routing, "vcs": vcs})
+        for label, kind, routing, vcs in [
+            ("basic", "flattened-butterfly", "dimension-order", 2),
+            ("valiant", "flattened-butterfly", "valiant", 2),
+            ("fast", "flattened-butterfly", "dimension-order", 8),
+            ("dlb", "lions", None, None),
+            ("slb", "lions", None, None),
+        ]
+    ]
+    assert [(a.label, b.label) for a, b in latency_load.pairs(fabrics)] == [("basic", "fast")]
 
 
 def test_without_a_window_nothing_changes() -> None:

@@ -10,9 +10,9 @@ import numpy as np
 from .model import Fabric, LoadPoint, Workload
 from .spec import Axis, Figure, Floats, Panel, Series, axis
 
-#: Kinds whose presets bound what their paper leaves open: what lies between two of
-#: them is shaded.
-BOUNDED = ("flattened-butterfly",)
+#: Kinds whose routers bound what their paper leaves open, and the keys in which two
+#: have to agree for what lies between them to be that, and shaded.
+BOUNDED = {"flattened-butterfly": ("routers", "concentration", "routing", "packet")}
 CAPTION = (
     "Mean latency of what arrived in the window, with 95 % confidence intervals, and what was "
     "accepted in it, of what all servers could send; both against the load asked for. A hollow "
@@ -107,12 +107,13 @@ def knee(fabric: Fabric) -> float | None:
 
 
 def pairs(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
-    """Neighbouring presets of the kinds that are bounded by theirs."""
-    made = []
-    for kind in BOUNDED:
-        same = [f for f in fabrics if f.kind == kind]
-        made += list(pairwise(same))
-    return made
+    """Neighbours that differ in their routers alone."""
+    alike: dict[str, list[Fabric]] = {}
+    for fabric in fabrics:
+        if fabric.kind in BOUNDED:
+            network = [fabric.settings.get(key) for key in BOUNDED[fabric.kind]]
+            alike.setdefault(f"{fabric.kind} {network}", []).append(fabric)
+    return [pair for same in alike.values() for pair in pairwise(same)]
 
 
 def between(a: Fabric, b: Fabric, of: Callable[[LoadPoint], float | None]) -> Series:

@@ -78,9 +78,9 @@ impl Uniform {
     }
 
     /// What a host delivers in a slot with AO-NACK at saturation, unslotted,
-    /// without aborting: K/(K + 1).
+    /// without aborting: K/(K + 1), 1 where every host has a receiver of its own.
     pub fn nack_saturation(&self) -> f64 {
-        self.rivals() / (self.rivals() + 1.0)
+        1.0 / (1.0 + 1.0 / self.rivals())
     }
 
     /// Mean latency with AO-NACK, unslotted [slots], where a NACK returns `beta`

@@ -43,7 +43,7 @@ fn a_shared_buffer_with_one_receiver() {
 /// K/(K + 1), whatever the round trip while an edge detector is enough.
 #[test]
 fn nacks_at_saturation() {
-    for (hosts, k) in [(64, 1), (64, 2), (64, 4), (16, 2), (128, 8)] {
+    for (hosts, k) in [(64, 1), (64, 2), (64, 4), (16, 2), (128, 8), (16, 16)] {
         let theory = Uniform::new(hosts, k, 1.0).nack_saturation();
         for fibre in ["0 m", "20 m"] {
             let got = saturated(&nack(k, json!({"fibre": fibre})), hosts);
