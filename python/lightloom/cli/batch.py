@@ -159,7 +159,9 @@ def _verdict_table(verdicts: list[reproduction.Verdict]) -> Table:
     for verdict in verdicts:
         claim = verdict.claim
         expected = "-" if claim.expect is None else f"{claim.expect} {claim.unit}".rstrip()
-        measured = "-" if verdict.measured is None else f"{_figure(verdict.measured)} {claim.unit}"
+        measured = (
+            "-" if verdict.measured is None else f"{_interval(verdict.measured)} {claim.unit}"
+        )
         if _too_small(verdict):
             measured = "–"
         table.add_row(
@@ -185,6 +187,12 @@ def _counted(verdicts: list[reproduction.Verdict]) -> str:
 def _too_small(verdict: reproduction.Verdict) -> bool:
     """Whether the run was too quick for this claim."""
     return verdict.quick and not verdict.claim.quick
+
+
+def _interval(measured: reproduction.Estimate) -> str:
+    """A figure, with half of its confidence interval where it has one."""
+    shown = _figure(measured.value)
+    return f"{shown} ± {measured.half_width:.1g}" if measured.half_width else shown
 
 
 def _figure(value: float) -> str:

@@ -6,6 +6,7 @@ the paper withholds is right is never guessed: such a claim stays `not judged`.
 """
 
 from lightloom.reproduce.claims import Claim, Claims, Expectation, Status, Verdict, judge
+from lightloom.reproduce.estimate import Estimate
 from lightloom.reproduce.runner import Progress, reproduce
 from lightloom.reproduce.scripts import find_validation, targets
 from lightloom.reproduce.simulate import Case, simulate
@@ -14,6 +15,7 @@ __all__ = [
     "Case",
     "Claim",
     "Claims",
+    "Estimate",
     "Expectation",
     "Progress",
     "Status",

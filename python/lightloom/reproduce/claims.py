@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Literal, Self
 
@@ -10,9 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from lightloom.config import read_toml
 from lightloom.errors import ConfigError
+from lightloom.reproduce.estimate import Estimate
 
 Status = Literal["reproduced", "not reproduced", "not judged"]
 Basis = Literal["measured", "fitted", "set"]
+#: A figure, with its confidence interval where it has one.
+Measured = float | Estimate
 
 
 class Expectation(BaseModel):
@@ -38,6 +42,23 @@ class Expectation(BaseModel):
             return abs(measured - self.value) <= self.tolerance
         low = self.at_least is None or measured >= self.at_least
         return low and (self.at_most is None or measured <= self.at_most)
+
+    def judge(self, measured: Estimate) -> Status:
+        """Reproduced if all of the interval meets the expectation, not reproduced if
+        none of it does; where its end is within, a longer run would have to tell."""
+        low, high = measured.value - measured.half_width, measured.value + measured.half_width
+        if self.holds(low) and self.holds(high):
+            return "reproduced"
+        least, most = self._bounds()
+        if low > most or high < least or not measured.half_width:
+            return "not reproduced"
+        return "not judged"
+
+    def _bounds(self) -> tuple[float, float]:
+        if self.value is not None and self.tolerance is not None:
+            return self.value - self.tolerance, self.value + self.tolerance
+        least = -inf if self.at_least is None else self.at_least
+        return least, inf if self.at_most is None else self.at_most
 
     def __str__(self) -> str:
         if self.value is not None:
@@ -133,7 +154,7 @@ class Verdict:
 
     fabric: str
     claim: Claim
-    measured: float | None
+    measured: Estimate | None
     outcome: Status
     quick: bool
 
@@ -149,15 +170,17 @@ class Verdict:
             "fabric": self.fabric,
             **self.claim.model_dump(exclude_none=True),
             "quick_run": self.quick,
-            "measured": self.measured,
+            "measured": None if self.measured is None else self.measured.value,
+            "half_width": self.measured.half_width or None if self.measured else None,
             "outcome": self.outcome,
             "as_recorded": self.as_recorded,
         }
 
 
-def judge(fabric: str, claim: Claim, measured: float | None, quick: bool) -> Verdict:
-    """Compares a measured value with the claim's expectation."""
+def judge(fabric: str, claim: Claim, measured: Measured | None, quick: bool) -> Verdict:
+    """Compares a measured value, or the interval it is in, with the claim's expectation."""
+    found = Estimate(measured) if isinstance(measured, float | int) else measured
     outcome: Status = "not judged"
-    if claim.expect is not None and measured is not None and (claim.quick or not quick):
-        outcome = "reproduced" if claim.expect.holds(measured) else "not reproduced"
-    return Verdict(fabric, claim, measured, outcome, quick)
+    if claim.expect is not None and found is not None and (claim.quick or not quick):
+        outcome = claim.expect.judge(found)
+    return Verdict(fabric, claim, found, outcome, quick)

@@ -10,7 +10,7 @@ from typing import Any
 
 import matplotlib
 
-from lightloom.reproduce.claims import Claims, Verdict, judge
+from lightloom.reproduce.claims import Claims, Measured, Verdict, judge
 from lightloom.reproduce.scripts import Script, find_validation, load_script, targets
 from lightloom.reproduce.simulate import observed
 
@@ -48,7 +48,7 @@ def reproduce(
 
 
 def _judge(
-    fabric: str, script: str, claims: Claims, measured: dict[str, float], quick: bool
+    fabric: str, script: str, claims: Claims, measured: dict[str, Measured], quick: bool
 ) -> list[Verdict]:
     mine = [claim for claim in claims.claim if claim.script == script]
     unknown = set(measured) - {claim.id for claim in mine}

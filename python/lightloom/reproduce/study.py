@@ -1,16 +1,18 @@
-"""What the figure scripts are made of: a set-up varied, medians over seeds,
-and lines on panels."""
+"""What the figure scripts are made of: a set-up varied, medians or confidence
+intervals over seeds, and lines on panels."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import lightloom
 from lightloom.console import pick
+from lightloom.reproduce.estimate import Estimate, across, pooled
 from lightloom.reproduce.simulate import Case, Summary, simulate
 
 if TYPE_CHECKING:
@@ -43,6 +45,36 @@ class Runs(Generic[Key]):
         values = (self.value(key, path) for key in keys)
         return [None if value is None else value * scale for value in values]
 
+    def latency(self, key: Key) -> Estimate | None:
+        """Mean latency in the window of `run.measure` [us]; None at a load that was
+        not carried, where it says no more than how long the window was."""
+        windows = self._windows(key)
+        if not all(w["stable"] for w in windows):
+            return None
+        return _together(windows, "mean_us", "half_width_us")
+
+    def accepted(self, key: Key) -> Estimate:
+        """Throughput in the window, of what all servers can send."""
+        return _together(self._windows(key), "accepted", "accepted_half_width")
+
+    def across(self, key: Key, path: str) -> Estimate:
+        """Mean over the seeds of a figure, with the interval that they tell."""
+        return across([pick(s, path) for s in self.summaries[key]])
+
+    def _windows(self, key: Key) -> list[Summary]:
+        return [s["window"] for s in self.summaries[key]]
+
+
+def _together(windows: Sequence[Summary], value: str, width: str) -> Estimate:
+    """One figure of all seeds, by batch means; where a window's batches resemble their
+    neighbours its interval is too narrow, and the scatter of seeds counts if it is
+    wider. Two seeds say nothing of scatter."""
+    found = pooled([Estimate(w[value], w[width] or 0.0) for w in windows])
+    if len(windows) > 2 and any(w["correlated"] for w in windows):
+        scatter = across([w[value] for w in windows])
+        return max(found, scatter, key=lambda e: e.half_width)
+    return found
+
 
 def vary(
     setup: Path,
@@ -66,26 +98,44 @@ def vary(
     return Runs({key: [summaries[key, seed] for seed in seeds] for key in cases})
 
 
+Points = Sequence[float | Estimate | None]
+#: Where a line of theory goes: x and y, None where it does not.
+Curve = tuple[Sequence[float], Sequence[float | None]]
+
+
 def panel(
     title: str,
     x: tuple[str, Sequence[float]],
     y: str,
-    lines: Mapping[str, Sequence[float | None]],
+    lines: Mapping[str, Points],
     *,
+    theory: Mapping[str, Curve] | None = None,
     log_x: bool = False,
     log_y: bool = False,
 ) -> dict[str, Any]:
     """One panel of a figure as plain data: `x` is its label and values, `y` a
-    label, `lines` the curves by name."""
+    label, `lines` the curves by name, measured points with intervals where they have
+    any. A curve of `theory` by the name of a line is drawn for it, in its colour, and
+    its points are not joined then; one by another name stands for itself."""
     return {
         "title": title,
         "x_label": x[0],
         "x": list(x[1]),
         "y_label": y,
-        "lines": {name: list(values) for name, values in lines.items()},
+        "lines": {name: [_value(v) for v in values] for name, values in lines.items()},
+        "half_widths": {name: [_width(v) for v in values] for name, values in lines.items()},
+        "theory": {name: [list(a), list(b)] for name, (a, b) in (theory or {}).items()},
         "log_x": log_x,
         "log_y": log_y,
     }
+
+
+def _value(point: float | Estimate | None) -> float | None:
+    return point.value if isinstance(point, Estimate) else point
+
+
+def _width(point: float | Estimate | None) -> float:
+    return point.half_width if isinstance(point, Estimate) else 0.0
 
 
 def draw(panels: Sequence[Mapping[str, Any]]) -> Figure:
@@ -97,22 +147,68 @@ def draw(panels: Sequence[Mapping[str, Any]]) -> Figure:
     figure = Figure(figsize=(4.2 * columns, 3.1 * rows), layout="constrained")
     for axes, data in zip(figure.subplots(rows, columns, squeeze=False).flat, panels, strict=False):
         _draw_panel(axes, data)
+    for axes in figure.axes[len(panels) :]:
+        axes.set_visible(False)
     return figure
 
 
 def _draw_panel(axes: Axes, data: Mapping[str, Any]) -> None:
-    from matplotlib.ticker import LogLocator, NullLocator
+    _draw_points(axes, data)
+    _draw_theory(axes, data)
+    _set_axes(axes, data)
+    axes.legend(frameon=False, fontsize="small")
 
+
+def _draw_points(axes: Axes, data: Mapping[str, Any]) -> None:
     from lightloom.report import style
 
     for slot, (name, values) in enumerate(data["lines"].items()):
-        points = [(x, y) for x, y in zip(data["x"], values, strict=True) if y is not None]
-        if points:
-            look = style.look(slot)
-            dash = (0, look.dash) if look.dash else "-"
-            x, y = zip(*points, strict=True)
-            colour, marker = style.LIGHT[look.colour], look.marker[1]
-            axes.plot(x, y, label=name, color=colour, linestyle=dash, marker=marker, markersize=4)
+        widths = data["half_widths"][name]
+        points = [p for p in zip(data["x"], values, widths, strict=True) if p[1] is not None]
+        if not points:
+            continue
+        look = style.look(slot)
+        dash = (0, look.dash) if look.dash else "-"
+        x, y, width = zip(*points, strict=True)
+        axes.errorbar(
+            x,
+            y,
+            # On a logarithmic axis no bar ends at zero.
+            yerr=[[min(w, 0.99 * v) for v, w in zip(y, width, strict=True)], width]
+            if any(width)
+            else None,
+            label=name,
+            color=style.LIGHT[look.colour],
+            linestyle="none" if name in data["theory"] else dash,
+            marker=look.marker[1],
+            markersize=4,
+            capsize=2,
+            elinewidth=1,
+        )
+
+
+def _draw_theory(axes: Axes, data: Mapping[str, Any]) -> None:
+    """Lines without points: what measured points should lie on, or stay below."""
+    from lightloom.report import style
+
+    measured = list(data["lines"])
+    bounds = 0
+    for name, (x, y) in data["theory"].items():
+        values = [nan if v is None else v for v in y]
+        if name in measured:
+            colour = style.LIGHT[style.look(measured.index(name)).colour]
+            axes.plot(x, values, color=colour, linewidth=1.2)
+        else:
+            dash = ((2, 2), (6, 2, 1, 2), (1, 2), (6, 3))[bounds % 4]
+            bounds += 1
+            axes.plot(x, values, color="#777777", linestyle=(0, dash), linewidth=1.2, label=name)
+    if any(name in measured for name in data["theory"]):
+        axes.plot([], [], color="#777777", linewidth=1.2, label="theory")
+
+
+def _set_axes(axes: Axes, data: Mapping[str, Any]) -> None:
+    from matplotlib.ticker import LogLocator, NullLocator
+
     axes.set(xlabel=data["x_label"], ylabel=data["y_label"])
     axes.set_xscale("log" if data["log_x"] else "linear")
     axes.set_yscale("log" if data["log_y"] else "linear")
@@ -126,4 +222,3 @@ def _draw_panel(axes: Axes, data: Mapping[str, Any]) -> None:
         axes.set_ylim(bottom=0)
     axes.grid(True, alpha=0.25, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize="small")
