@@ -31,20 +31,25 @@ pub struct LionsConfig {
     /// satisfies all that §II claims of interleaved ports.
     pub group_rule: GroupRule,
     /// r: hosts that a queue of the mixed loop-back buffer serves; 2r must
-    /// divide N (§II.C). Default: the largest of 4, 2 and 1 that fits.
+    /// divide N (§II.C). Only with "mlb". Default: the largest of 4, 2 and 1
+    /// that fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts_per_queue: Option<u32>,
-    /// m: tunable transmitters of a queue of the distributed loop-back buffer,
-    /// at most its N virtual output queues (§II.B). Default 4, which the paper
-    /// leaves open; in the mixed one r (Table I).
+    /// m: tunable transmitters of a queue of the distributed or mixed loop-back
+    /// buffer, at most its N virtual output queues (§II.B). Only with "dlb" and
+    /// "mlb". Default 4, which the paper leaves open; in the mixed one r (Table I).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transmitters: Option<u32>,
     /// Which virtual output queue wins a transmitter that is free; it keeps it
-    /// until its packet is sent. The paper does not say. Default "random".
-    pub transmitter_rule: TransmitterRule,
+    /// until its packet is sent. Only with "dlb" and "mlb". The paper does not
+    /// say. Default "random".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transmitter_rule: Option<TransmitterRule>,
     /// Whether a packet may leave the loop-back buffer before it has fully
-    /// arrived. Default true, as §II.A says of the shared one.
-    pub cut_through: bool,
+    /// arrived. Only with one, and unslotted. Default true, as §II.A says of the
+    /// shared one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_through: Option<bool>,
     /// Payload of a full packet [B]; the last of a flow is short. Default 256 B
     /// (§III, which has 64 B too). Not shorter than the header.
     pub packet: Bytes,
@@ -70,12 +75,15 @@ pub struct LionsConfig {
     /// arbitrated and its converter tuned [time]; their sum unless given (§II).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_line: Option<Time>,
-    /// How a host tells which packet an all-optical NACK is of (§IV). Default
-    /// "auto": the edge detector if it is enough for every packet, else timers.
-    pub detector: Detector,
-    /// Whether a NACK that finds its packet still being sent cuts it short.
-    /// Default false.
-    pub abort_on_nack: bool,
+    /// How a host tells which packet an all-optical NACK is of (§IV). Only with
+    /// "ao-nack", unslotted. Default "auto": the edge detector if it is enough for
+    /// every packet, else timers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detector: Option<Detector>,
+    /// Whether a NACK that finds its packet still being sent cuts it short. Only
+    /// with "ao-nack", unslotted. Default false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abort_on_nack: Option<bool>,
 }
 
 /// What becomes of a packet whose receiver is taken.
@@ -154,8 +162,8 @@ impl Default for LionsConfig {
             group_rule: GroupRule::Contiguous,
             hosts_per_queue: None,
             transmitters: None,
-            transmitter_rule: TransmitterRule::Random,
-            cut_through: true,
+            transmitter_rule: None,
+            cut_through: None,
             packet: Bytes(256),
             header: Bytes(5),
             guard: Bytes(17),
@@ -165,8 +173,8 @@ impl Default for LionsConfig {
             arbitration: Time::ZERO,
             tuning: Time::NS * 10,
             delay_line: None,
-            detector: Detector::Auto,
-            abort_on_nack: false,
+            detector: None,
+            abort_on_nack: None,
         }
     }
 }
@@ -187,6 +195,21 @@ impl LionsConfig {
         self.transmitters.unwrap_or(1)
     }
 
+    /// Which VOQ wins a transmitter.
+    pub fn transmitter_order(&self) -> TransmitterRule {
+        self.transmitter_rule.unwrap_or(TransmitterRule::Random)
+    }
+
+    /// Whether a packet may leave a loop-back buffer before it is all there.
+    pub fn cuts_through(&self) -> bool {
+        self.cut_through.unwrap_or(true)
+    }
+
+    /// Whether NACKs cut packets short.
+    pub fn aborts(&self) -> bool {
+        self.abort_on_nack.unwrap_or(false)
+    }
+
     /// From the first bit of a packet at a host to the instant at which the
     /// switch forwards it.
     pub fn to_switch(&self) -> Time {
@@ -203,7 +226,7 @@ impl LionsConfig {
         let last = |&bytes: &u64| (bytes - 1) % self.packet.0 + 1;
         let shortest = site.flows.bytes.iter().map(last).min();
         let sent = |payload| self.line_rate().time_for(payload + self.header.0);
-        match self.detector {
+        match self.detector.unwrap_or(Detector::Auto) {
             Detector::Auto if shortest.is_none_or(|p| self.round_trip() <= sent(p)) => {
                 Detector::Edge
             }

@@ -118,7 +118,7 @@ impl Switch {
         let (pace, flows) = (Pace::new(config), site.flows.len());
         Switch {
             architecture: config.architecture,
-            cut_through: config.cut_through,
+            cut_through: config.cuts_through(),
             tuning: config.tuning,
             nack: Nack::new(config),
             pace,
@@ -300,7 +300,7 @@ impl Nack {
         let has = config.architecture == Architecture::AoNack;
         Nack {
             round_trip: if has { config.round_trip() } else { Time::ZERO },
-            abort: config.abort_on_nack,
+            abort: config.aborts(),
         }
     }
 

@@ -14,13 +14,16 @@ impl LionsConfig {
     /// The first key that is wrong.
     pub(super) fn complete(&mut self, cluster: &Cluster) -> Result<(), Refusal> {
         self.refuse_cluster(cluster)?;
+        self.refuse_idle_keys()?;
         self.refuse_quantities()?;
         self.refuse_delay_line()?;
         self.resolve_rate(cluster)?;
         self.resolve_buffers(cluster.racks)?;
         self.refuse_receivers(cluster.racks)?;
         self.delay_line = Some(self.delay_line.unwrap_or(self.budget()));
-        self.refuse_detector()
+        self.refuse_detector()?;
+        self.resolve_switches();
+        Ok(())
     }
 
     fn refuse_cluster(&self, cluster: &Cluster) -> Result<(), Refusal> {
@@ -140,7 +143,7 @@ impl LionsConfig {
             self.hosts_per_queue.get_or_insert(usual);
         }
         match self.hosts_per_queue {
-            Some(r) if r == 0 || mixed && !fits(r) => {
+            Some(r) if !fits(r) => {
                 let limit = format!("twice as many must divide the {hosts} hosts");
                 let remedy = "use a divisor of half the hosts, or leave it out";
                 return refuse("hosts_per_queue", r, limit, remedy);
@@ -206,7 +209,7 @@ impl LionsConfig {
                 )),
             };
         }
-        if self.detector == Detector::Edge && back > sent {
+        if self.detector == Some(Detector::Edge) && back > sent {
             return Err(Refusal::new(
                 "fabric.detector",
                 "\"edge\"",

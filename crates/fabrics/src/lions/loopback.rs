@@ -88,7 +88,7 @@ impl Loopback {
         Loopback {
             outputs,
             transmitters,
-            rule: config.transmitter_rule,
+            rule: config.transmitter_order(),
             queues: (0..queues as u64).map(queue).collect(),
             voqs: vec![empty; queues * outputs as usize],
             candidates: vec![0; queues * words],
@@ -297,7 +297,7 @@ mod tests {
     fn distributed(m: u32, rule: TransmitterRule) -> Loopback {
         let config = LionsConfig {
             transmitters: Some(m),
-            transmitter_rule: rule,
+            transmitter_rule: Some(rule),
             ..LionsConfig::default()
         };
         Loopback::new(&config, &Ports::new(&config, 8), 1)

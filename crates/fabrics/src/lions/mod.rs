@@ -58,6 +58,7 @@ pub mod passage;
 pub mod pipelined;
 pub mod ports;
 pub mod slotted;
+mod switches;
 #[cfg(test)]
 mod tests;
 pub mod theory;

@@ -102,7 +102,7 @@ impl Pipelined {
     pub fn new(config: &LionsConfig, ports: Ports, bound: Bound, site: &Site) -> Pipelined {
         let (pace, flows) = (Pace::new(config), site.flows.len());
         let read = match config.detector {
-            Detector::Sequence => config.line_rate().time_for(config.header.0),
+            Some(Detector::Sequence) => config.line_rate().time_for(config.header.0),
             _ => Time::ZERO,
         };
         let sender = Sender {
@@ -113,7 +113,7 @@ impl Pipelined {
         };
         Pipelined {
             pace,
-            abort: config.abort_on_nack,
+            abort: config.aborts(),
             known: config.round_trip() + read,
             hosts: Hosts::new(ports.hosts(), flows, config.packet.0),
             senders: vec![sender; ports.hosts()],

@@ -13,6 +13,8 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         same("receivers", json!(0)),
         same("receivers", json!(1_000_003)),
         same("hosts_per_queue", json!(0)),
+        same("transmitter_rule", json!("turns")),
+        same("detector", json!("nose")),
         same("transmitters", json!(0)),
         same("transmitters", json!(1_000_003)),
         same("packet", json!("0 B")),
@@ -64,7 +66,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
         prop::array::uniform3(prop_oneof![Just(0i64), 0i64..20_000]),
         prop_oneof![3 => Just(0i64), 1 => 0i64..50_000],
     );
-    let words = switches("lions", &["architecture", "timing", "detector"]);
+    let words = switches("lions", &["architecture", "timing"]);
     let choices = (prop::bool::weighted(0.3), any::<u32>(), prop::bool::ANY);
     (
         switch_shapes(),
@@ -95,16 +97,20 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                     true => ["auto", "edge", "timers", "sequence"],
                     false => ["auto", "timers", "timers", "sequence"],
                 };
+                let (tunable, nacks) = (matches!(name, "mlb" | "dlb"), name == "ao-nack");
+                let of = |has: bool, value: Value| if has { value } else { Value::Null };
                 let table = json!({
                     "architecture": name, "timing": if slotted { "slotted" } else { "unslotted" },
-                    "receivers": k, "hosts_per_queue": if name == "mlb" { Some(r) } else { None },
-                    "transmitters": if m % 3 > 0 { Some(1 + m % hosts) } else { None },
-                    "cut_through": m % 2 == 0, "abort_on_nack": abort,
+                    "receivers": k, "hosts_per_queue": of(name == "mlb", json!(r)),
+                    "transmitters": of(tunable && m % 3 > 0, json!(1 + m % hosts)),
+                    "transmitter_rule": of(tunable, json!(["random", "round-robin"][m as usize % 2])),
+                    "cut_through": of(!nacks && !slotted, json!(m % 2 == 0)),
+                    "abort_on_nack": of(nacks && !slotted, json!(abort)),
                     "packet": format!("{packet} B"), "header": format!("{header} B"),
                     "guard": format!("{guard} B"), "fibre": format!("{fibre} mm"),
                     "label_reading": picoseconds(label), "arbitration": picoseconds(arbitration),
                     "tuning": picoseconds(tuning), "delay_line": picoseconds(budget),
-                    "detector": detectors[m as usize % 4],
+                    "detector": of(nacks && !slotted, json!(detectors[m as usize % 4])),
                 });
                 let cluster = Cluster {
                     racks: hosts,

@@ -92,6 +92,90 @@ fn refuses_by_name() {
     }
 }
 
+/// What belongs to another architecture or timing, and would change nothing.
+#[test]
+fn refuses_keys_without_effect() {
+    let queues = "fabric.architecture = \"dlb\" or \"mlb\"";
+    let nacks = "fabric.architecture = \"ao-nack\" and fabric.timing = \"unslotted\"";
+    let stores = "a loop-back buffer and fabric.timing = \"unslotted\"";
+    for (key, value, needs, with, without) in [
+        (
+            "hosts_per_queue",
+            json!(4),
+            "fabric.architecture = \"mlb\"",
+            vec!["mlb", "mlb slotted"],
+            vec!["dlb", "slb", "ao-nack", "drop"],
+        ),
+        (
+            "transmitters",
+            json!(4),
+            queues,
+            vec!["mlb", "dlb", "dlb slotted"],
+            vec!["slb", "ao-nack", "drop"],
+        ),
+        (
+            "transmitter_rule",
+            json!("round-robin"),
+            queues,
+            vec!["mlb", "dlb", "mlb slotted"],
+            vec!["slb", "ao-nack", "drop slotted"],
+        ),
+        (
+            "cut_through",
+            json!(true),
+            stores,
+            vec!["mlb", "dlb", "slb"],
+            vec!["slb slotted", "dlb slotted", "ao-nack", "drop"],
+        ),
+        (
+            "detector",
+            json!("timers"),
+            nacks,
+            vec!["ao-nack"],
+            vec!["ao-nack slotted", "slb", "mlb", "dlb", "drop"],
+        ),
+        (
+            "abort_on_nack",
+            json!(false),
+            nacks,
+            vec!["ao-nack"],
+            vec!["ao-nack slotted", "slb", "mlb", "dlb", "drop"],
+        ),
+    ] {
+        let table = |switch: &str| {
+            let (architecture, slotted) = match switch.strip_suffix(" slotted") {
+                Some(name) => (name, true),
+                None => (switch, false),
+            };
+            let timing = if slotted { "slotted" } else { "unslotted" };
+            let mut table = json!({"architecture": architecture, "timing": timing});
+            table[key] = value.clone();
+            table
+        };
+        for switch in with {
+            let resolved = (ENTRY.resolve)(&table(switch), &cluster(64)).expect(switch);
+            assert_eq!(resolved[key], value, "{switch}");
+        }
+        for switch in without {
+            let message =
+                format!("fabric.{key} = {value}: has no effect without {needs}; leave it out here");
+            assert_eq!(refusal(64, table(switch)), message, "{switch}");
+        }
+    }
+}
+
+/// What was filled in is not refused when a resolved table is read again.
+#[test]
+fn resolved_tables_are_good() {
+    for architecture in ["slb", "mlb", "dlb", "ao-nack", "drop"] {
+        for timing in ["slotted", "unslotted"] {
+            let table = json!({"architecture": architecture, "timing": timing});
+            let once = (ENTRY.resolve)(&table, &cluster(64)).expect("good");
+            assert_eq!((ENTRY.resolve)(&once, &cluster(64)).expect("good"), once);
+        }
+    }
+}
+
 /// L/2D ≥ 1: over 10 m at 10 Gb/s, with nothing else to wait for, 125 B are enough.
 #[test]
 fn an_edge_detector_takes_packets_as_long_as_the_way_there_and_back() {

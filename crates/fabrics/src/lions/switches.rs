@@ -1,0 +1,81 @@
+//! Keys that belong to one mechanism: refused where they were set and it is
+//! missing, filled in where it is there.
+
+use super::config::{Architecture, Detector, LionsConfig, Timing};
+use lightloom_engine::Refusal;
+
+/// What a switch has that some keys are about.
+struct Mechanisms {
+    /// Loop-back queues with tunable transmitters.
+    tunable: bool,
+    /// Loop-back queues that a packet enters while it may be sent.
+    cuts: bool,
+    /// NACKs whose time matters.
+    nacks: bool,
+}
+
+impl LionsConfig {
+    fn mechanisms(&self) -> Mechanisms {
+        let (unslotted, at) = (self.timing == Timing::Unslotted, self.architecture);
+        let tunable = matches!(at, Architecture::Mlb | Architecture::Dlb);
+        Mechanisms {
+            tunable,
+            cuts: unslotted && (tunable || at == Architecture::Slb),
+            nacks: unslotted && at == Architecture::AoNack,
+        }
+    }
+
+    /// Refuses keys that were set and change nothing.
+    ///
+    /// # Errors
+    /// The first such key.
+    pub(super) fn refuse_idle_keys(&self) -> Result<(), Refusal> {
+        let Mechanisms {
+            tunable,
+            cuts,
+            nacks,
+        } = self.mechanisms();
+        let mixed = self.architecture == Architecture::Mlb;
+        let queues = "fabric.architecture = \"dlb\" or \"mlb\"";
+        let reflected = "fabric.architecture = \"ao-nack\" and fabric.timing = \"unslotted\"";
+        // What was not set is not written.
+        let set = serde_json::to_value(self).expect("configurations are plain data");
+        for (key, works, needs) in [
+            ("hosts_per_queue", mixed, "fabric.architecture = \"mlb\""),
+            ("transmitters", tunable, queues),
+            ("transmitter_rule", tunable, queues),
+            (
+                "cut_through",
+                cuts,
+                "a loop-back buffer and fabric.timing = \"unslotted\"",
+            ),
+            ("detector", nacks, reflected),
+            ("abort_on_nack", nacks, reflected),
+        ] {
+            if let Some(value) = set.get(key).filter(|_| !works) {
+                return Err(Refusal::new(
+                    format!("fabric.{key}"),
+                    value,
+                    format!("has no effect without {needs}"),
+                    "leave it out here",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills in the switches that something depends on.
+    pub(super) fn resolve_switches(&mut self) {
+        let has = self.mechanisms();
+        if has.tunable {
+            self.transmitter_rule = Some(self.transmitter_order());
+        }
+        if has.cuts {
+            self.cut_through = Some(self.cuts_through());
+        }
+        if has.nacks {
+            self.detector.get_or_insert(Detector::Auto);
+            self.abort_on_nack = Some(self.aborts());
+        }
+    }
+}
