@@ -55,8 +55,8 @@ pub struct LionsConfig {
     pub packet: Bytes,
     /// Header of every packet [B]: preamble, addresses, length (§III: 5 B).
     pub header: Bytes,
-    /// Silence between packets [B at the line rate], in which receivers settle
-    /// (§III: 17 B). Longer if `tuning` is.
+    /// Least silence between packets [B at the line rate], in which converters
+    /// tune and receivers settle (§III: 17 B).
     pub guard: Bytes,
     /// Line rate of every wavelength [b/s]; that of the servers unless given
     /// (§IV: 10 Gb/s).
@@ -69,7 +69,9 @@ pub struct LionsConfig {
     /// Arbitration [time]. Default 0; the paper does not say.
     pub arbitration: Time,
     /// Tuning of a wavelength converter, or of a transmitter of a loop-back
-    /// queue [time]. Default 10 ns; the paper has "nanoseconds".
+    /// queue [time]. The delay line is longer by it, and so is the silence
+    /// between packets of a host where it is longer than `guard`. Default 10 ns;
+    /// the paper has "nanoseconds".
     pub tuning: Time,
     /// Fibre delay line that holds a packet while its label is read, its output
     /// arbitrated and its converter tuned [time]; their sum unless given (§II).
@@ -235,9 +237,16 @@ impl LionsConfig {
         }
     }
 
-    /// Silence after a packet: the guard, or the converter's tuning if longer.
+    /// Silence of a receiver between two packets: the next one's converter tunes
+    /// while it still hears the one before.
+    pub fn settling(&self) -> Time {
+        self.line_rate().time_for(self.guard.0)
+    }
+
+    /// Silence of a host between two packets: the guard, of which the converter's
+    /// tuning is a part (§III), or the tuning if that is longer.
     pub fn gap(&self) -> Time {
-        self.line_rate().time_for(self.guard.0).max(self.tuning)
+        self.settling().max(self.tuning)
     }
 
     /// Time on the wire of a full packet.

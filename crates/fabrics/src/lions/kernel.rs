@@ -159,7 +159,7 @@ impl Switch {
     #[inline]
     fn pass(&mut self, tx: u32, arbiter: usize, packet: Packet, wire: Time, now: &mut Now) {
         let (until, stored) = (now.at + wire, tx >= self.ports.hosts() as u32);
-        self.arbiters.occupy(arbiter, until + self.pace.gap);
+        self.arbiters.occupy(arbiter, until + self.pace.settling);
         self.passage
             .forward(tx, arbiter, packet, wire, now.at, now.io);
         let event = Event::Delivered {

@@ -29,8 +29,11 @@
 //! - Buffers have no bound: their peak is reported, that of the worst memory.
 //! - Labels travel with their packets and control channels are not modelled but
 //!   for their delays. A host has a packet's fibre delay both ways.
-//! - Receivers need the gap between packets (guard, or tuning if longer) even
-//!   between packets of one sender.
+//! - The guard is for a converter's tuning, too, as §III has it: a tuning that is
+//!   not longer costs no throughput, but latency, as the delay line is longer by
+//!   it. A longer one separates packets of a host. Receivers need the guard alone,
+//!   even between packets of one sender: another converter tunes while they still
+//!   hear the packet before.
 //! - A tunable transmitter tunes before every packet, even to the output it
 //!   was at. Packets leave a loop-back queue straight into the grating: that
 //!   takes no time beside tuning.

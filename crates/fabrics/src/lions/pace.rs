@@ -12,8 +12,10 @@ pub struct Pace {
     rate: Rate,
     /// Time on the wire of a full packet.
     pub full: Time,
-    /// Silence between packets.
+    /// Silence between packets of a host.
     pub gap: Time,
+    /// Silence between packets at a receiver.
+    pub settling: Time,
     /// From the first bit sent by a host to its forwarding.
     pub to_switch: Time,
     /// From the switch to a host.
@@ -29,6 +31,7 @@ impl Pace {
             rate: config.line_rate(),
             full: config.full(),
             gap: config.gap(),
+            settling: config.settling(),
             to_switch: config.to_switch(),
             to_host: config.fibre.delay(),
         }

@@ -211,7 +211,8 @@ impl Pipelined {
         self.open -= packet.bytes as u64;
         self.flights[row as usize].next = self.unused;
         self.unused = row;
-        self.arbiters.occupy(arbiter, now + wire + self.pace.gap);
+        let settled = now + wire + self.pace.settling;
+        self.arbiters.occupy(arbiter, settled);
         self.passage.forward(host, arbiter, packet, wire, now, io);
         let there = now + wire + self.pace.to_host;
         let bytes = packet.bytes as u16;

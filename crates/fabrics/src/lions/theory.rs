@@ -68,7 +68,7 @@ impl Uniform {
     /// Mean latency with a shared loop-back buffer and k = 1, unslotted [slots]:
     /// sending, M/D/1 at the host, and at the output.
     pub fn shared_latency(&self) -> f64 {
-        let wait = self.load / (2.0 * (1.0 - self.load));
+        let wait = fixed_service_wait(self.load);
         1.0 + wait + (self.hosts - 1.0) / self.hosts * wait
     }
 
@@ -77,10 +77,17 @@ impl Uniform {
         self.receivers * self.group() / (self.group() - 1.0)
     }
 
+    /// What a host delivers in a slot of its own at saturation, unslotted, if losers
+    /// are lost and a receiver is taken for `heard` of a slot (less than 1 where
+    /// converters tune longer than receivers settle): K/(K + heard).
+    pub fn unslotted_saturation(&self, heard: f64) -> f64 {
+        1.0 / (1.0 + heard / self.rivals())
+    }
+
     /// What a host delivers in a slot with AO-NACK at saturation, unslotted,
     /// without aborting: K/(K + 1), 1 where every host has a receiver of its own.
     pub fn nack_saturation(&self) -> f64 {
-        1.0 / (1.0 + 1.0 / self.rivals())
+        self.unslotted_saturation(1.0)
     }
 
     /// Mean latency with AO-NACK, unslotted [slots], where a NACK returns `beta`
@@ -101,6 +108,12 @@ impl Uniform {
 pub fn retrying(receivers: u32) -> f64 {
     let k = receivers as f64;
     k + 1.0 - (k * k + 1.0).sqrt()
+}
+
+/// Mean wait before a server that takes a fixed time, at a utilisation [times of
+/// service]: M/D/1.
+pub fn fixed_service_wait(utilisation: f64) -> f64 {
+    utilisation / (2.0 * (1.0 - utilisation))
 }
 
 /// Payload over payload, header and guard.

@@ -5,6 +5,7 @@ mod bad_input;
 mod by_hand;
 mod slotted;
 mod traffic;
+mod tuning;
 mod unslotted;
 
 use super::ENTRY;
@@ -98,6 +99,20 @@ impl Estimate {
         }
     }
 
+    /// Refuses an interval that is not from `least` to `most`, bounds of theory, but
+    /// for what it is wide, or too wide to say anything.
+    fn is_from(self, least: f64, most: f64, what: &str) {
+        let Estimate { mean, half } = self;
+        assert!(
+            mean + half >= least && mean - half <= most,
+            "{what}: {mean:.4} ± {half:.4} for {least:.4} to {most:.4}"
+        );
+        assert!(
+            half <= 0.04 * most,
+            "{what}: {mean:.4} ± {half:.4} is too wide"
+        );
+    }
+
     /// Refuses a theory outside the interval, widened by the theory's own error
     /// (0 if it is exact), and an interval too wide to say anything.
     fn agrees(self, theory: f64, error: f64, what: &str) {
@@ -116,17 +131,27 @@ impl Estimate {
 
 /// Time from arrival to the last byte of each flow, in slots.
 fn latencies(io: &Io) -> Vec<f64> {
+    latencies_in(SLOT, io)
+}
+
+/// The same in slots of any length.
+fn latencies_in(slot: Time, io: &Io) -> Vec<f64> {
     let done = (0..io.flows.len()).filter(|&f| io.flows.finish[f] != Time::NEVER);
-    done.map(|f| (io.flows.finish[f] - io.flows.arrival[f]).0 as f64 / SLOT.0 as f64)
+    done.map(|f| (io.flows.finish[f] - io.flows.arrival[f]).0 as f64 / slot.0 as f64)
         .collect()
 }
 
 /// Packets delivered in each slot, for each host, of single-packet flows.
 fn delivered(io: &Io, hosts: u32, slots: usize) -> Vec<f64> {
+    delivered_in(SLOT, io, hosts, slots)
+}
+
+/// The same in slots of any length.
+fn delivered_in(slot: Time, io: &Io, hosts: u32, slots: usize) -> Vec<f64> {
     let mut count = vec![0.0; slots];
     for finish in io.flows.finish.iter().filter(|&&t| t != Time::NEVER) {
         // A packet that is there at the end of a slot was sent in it.
-        if let Some(c) = count.get_mut(((finish.0 - 1) / SLOT.0) as usize) {
+        if let Some(c) = count.get_mut(((finish.0 - 1) / slot.0) as usize) {
             *c += 1.0 / hosts as f64;
         }
     }

@@ -20,15 +20,27 @@ pub fn bernoulli(hosts: u32, load: f64, slots: usize, seed: u64) -> Flows {
 
 /// Each host sends packets at random times, `load` of them a slot.
 pub fn poisson(hosts: u32, load: f64, slots: usize, seed: u64) -> Flows {
+    poisson_in(SLOT, PACKET, hosts, load, slots, seed)
+}
+
+/// The same for slots and packets of any length.
+pub fn poisson_in(
+    slot: Time,
+    packet: u64,
+    hosts: u32,
+    load: f64,
+    slots: usize,
+    seed: u64,
+) -> Flows {
     let mut rng = Stream::new(seed, "test.poisson", 0);
-    let gap = SLOT.0 as f64 / (hosts as f64 * load);
+    let gap = slot.0 as f64 / (hosts as f64 * load);
     let (mut at, mut flows) = (0.0, Flows::new());
     loop {
         at += -(1.0 - rng.unit()).ln() * gap;
-        if at >= slots as f64 * SLOT.0 as f64 {
+        if at >= slots as f64 * slot.0 as f64 {
             return flows;
         }
         let (from, to) = rng.below2(hosts, hosts);
-        flows.push(HostId(from), HostId(to), PACKET, Time(at as i64));
+        flows.push(HostId(from), HostId(to), packet, Time(at as i64));
     }
 }
