@@ -8,7 +8,8 @@ from cli_support import lightloom
 from pydantic import ValidationError
 
 from lightloom.errors import ConfigError
-from lightloom.reproduce import Claim, Claims, Expectation, judge
+from lightloom.reproduce import Claim, Claims, Expectation, judge, targets
+from lightloom.reproduce.scripts import load_script
 
 CLAIM = {
     "id": "c",
@@ -114,6 +115,16 @@ def record(folder: Path, *statuses: str) -> None:
         lines += [f"{k} = {json.dumps(v)}" for k, v in values.items() if k != "expect"]
         lines.append("expect = { value = 2, tolerance = 0.5 }")
     (folder / "toy" / "claims.toml").write_text("\n".join(lines))
+
+
+def test_scripts_share_what_is_beside_them(tmp_path: Path) -> None:
+    record(tmp_path, "reproduced")
+    script = tmp_path / "toy" / "one.py"
+    script.with_name("_shared.py").write_text("TWO = 2.0\n")
+    shared = "from lightloom.reproduce.scripts import beside\nshared = beside(__file__, 'shared')\n"
+    script.write_text(shared + SCRIPT.replace('"c0": 2.0, "c1": 7.0', '"c0": shared.TWO'))
+    assert targets(tmp_path, "toy") == {"toy": ["one"]}
+    assert load_script(tmp_path, "toy", "one").measure(True, 1)["claims"] == {"c0": 2.0}
 
 
 @pytest.mark.parametrize(

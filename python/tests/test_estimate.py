@@ -12,12 +12,19 @@ from lightloom.reproduce.study import Runs, draw, panel
 
 
 def window(
-    mean: float, width: float, *, stable: bool = True, correlated: bool = False
+    mean: float,
+    width: float,
+    *,
+    offered: float | None = None,
+    stable: bool = True,
+    correlated: bool = False,
 ) -> dict[str, object]:
     return {
         "window": {
             "mean_us": mean,
             "half_width_us": width,
+            "offered": mean / 10 if offered is None else offered,
+            "offered_half_width": width / 10,
             "accepted": mean / 10,
             "accepted_half_width": width / 10,
             "stable": stable,
@@ -107,6 +114,9 @@ def test_windows_of_several_seeds_are_one_figure() -> None:
     )
     assert runs.latency("a") == Estimate(2.0, pytest.approx(0.2 / sqrt(2)))
     assert runs.latency("full") is None
+    lacking = {"a": [window(3.0, 0.1, offered=0.32)] * 2, "b": [window(3.0, 0.1, offered=0.305)]}
+    assert Runs(lacking).latency("a") is None
+    assert Runs(lacking).latency("b") is not None
     assert runs.accepted("full") == Estimate(0.9, 0.1)
     assert runs.across("a", "window.mean_us").value == 2
 

@@ -2,120 +2,137 @@
 with packets of 256 B (6, 7) and 64 B (8, 9), k = 4.
 
 Loads are of the line rate, header and guard not counted: 256/278 of it and 64/86
-can be carried at most. The lines of theory are for AO-NACK, whose NACKs return
-within a packet of 256 B. The two butterflies are a plain router and one that is
-hardly in the way: what the paper's was lies between them, or not.
+can be carried at most. Latency is drawn where the load is carried. Lines of theory
+are for AO-NACK as if a packet's attempts did not depend on each other: that holds
+while its NACK returns within it, at 256 B; at 64 B it does not. The two butterflies
+are a plain router and one that is hardly in the way: what the paper's was lies
+between them, or not.
 """
 
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.reproduce import Estimate
+from lightloom.reproduce.estimate import least, most
+from lightloom.reproduce.scripts import beside
+from lightloom.reproduce.study import Curve, Runs, draw, panel, vary
 
+theory = beside(__file__, "theory")
 PAPER = Path(__file__).with_name("paper.toml")
 SIZES = (256, 64)
-LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9, 1.0)
+LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9, 1.0)
 FABRICS = ("dlb", "ao-nack")
 BUTTERFLIES = ("butterfly-basic", "butterfly-fast")
-MEAN = "fct.all.mean_us"
-GOODPUT = "goodput_normalized"
-HOSTS, RECEIVERS, GBPS, OVERHEAD = 64, 4, 10.0, 22
-#: Propagation there and back and the delay line [us].
-WAY_US = 0.11
+HOSTS, RECEIVERS = 64, 4
+#: Warm-up and window [us] by size of packet.
+WINDOW = {256: (500, 4000), 64: (200, 1600)}
+#: Flit by flit a packet takes a hundred times as long.
+SHORT_WINDOW = {256: (100, 400), 64: (50, 150)}
 Key = tuple[str, int, float]
 
 
-def rivals() -> float:
-    """K: p/K is the chance that another packet has the receiver. A packet competes
-    with the other hosts of its wavegroup, its destination's own host not counted."""
-    n = HOSTS // RECEIVERS
-    return (HOSTS - 1) ** 2 / ((n - 1) * (HOSTS - 2))
-
-
-def nack_saturation(size: int) -> float:
-    """What AO-NACK carries of the line rate."""
-    k = rivals()
-    return k / (k + 1) * size / (size + OVERHEAD)
-
-
-def nack_latency(size: int, load: float) -> float | None:
-    """Mean latency [us] of hosts that send again a slot after a loss."""
-    slot = (size + OVERHEAD) * 8 / GBPS / 1e3
-    p = load * (size + OVERHEAD) / size
-    r = p / rivals()
-    again = r / (1 - r)
-    mean, square = 1 + again, 1 + 2 * again + r * (1 + r) / (1 - r) ** 2
-    if p * mean >= 0.98:
-        return None
-    slots = mean + p * square / (2 * (1 - p * mean))
-    return slots * slot - 17 * 8 / GBPS / 1e3 + WAY_US
+def nack_us(size: int, load: float) -> float | None:
+    """Mean latency [us] that theory has for AO-NACK."""
+    slot, p = theory.slot_us(size), load / theory.efficiency(size)
+    if size == 256:
+        slots = theory.nack_latency(p, RECEIVERS, HOSTS)
+    else:
+        slots = theory.nack_latency_pipelined(p, RECEIVERS, HOSTS, theory.WAY_US / slot)
+    # Of a packet's own slot the guard is behind it.
+    return None if slots is None else (slots - 1) * slot + theory.alone_us(size)
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """Goodput and mean latency of both networks at each load and size."""
-    flows, seeds = (100_000, [1]) if quick else (800_000, [1, 2, 3])
-    runs = vary(PAPER, _cases(FABRICS), flows=flows, seeds=seeds, workers=workers)
-    # Flit by flit a packet takes a hundred times as long: fewer of them.
-    flows = 10_000 if quick else 100_000
-    others = vary(PAPER, _cases(BUTTERFLIES), flows=flows, seeds=[1], workers=workers)
-    runs = Runs({**runs.summaries, **others.summaries})
+    """Throughput and mean latency of all networks at each load and size."""
+    seeds = [1] if quick else [1, 2, 3, 4]
+    lions = vary(PAPER, _cases(FABRICS, WINDOW, quick), seeds=seeds, workers=workers)
+    cases = _cases(BUTTERFLIES, SHORT_WINDOW, quick)
+    butterflies = vary(PAPER, cases, seeds=seeds[:3], workers=workers)
+    runs = Runs({**lions.summaries, **butterflies.summaries})
     return {"data": _panels(runs), "claims": _claims(runs)}
 
 
-def _cases(fabrics: tuple[str, ...]) -> dict[Key, tuple[list[str], str]]:
+def _cases(
+    fabrics: tuple[str, ...], window: dict[int, tuple[int, int]], quick: bool
+) -> dict[Key, tuple[list[str], str]]:
     return {
-        (f, size, load): (_overrides(f, size, load), f)
+        (f, size, load): (_overrides(f, size, load, window[size], quick), f)
         for f in fabrics
         for size in SIZES
         for load in LOADS
     }
 
 
-def _overrides(fabric: str, size: int, load: float) -> list[str]:
+def _overrides(
+    fabric: str, size: int, load: float, window: tuple[int, int], quick: bool
+) -> list[str]:
+    warm_up, measure = window
     return [
         f"workload.load={load}",
         f"workload.sizes.size={size} B",
         f"fabric.{fabric}.packet={size} B",
+        f"run.warm_up={warm_up // 2 if quick else warm_up} us",
+        f"run.measure={measure // 4 if quick else measure} us",
     ]
 
 
-def _claims(runs: Runs[Key]) -> dict[str, float]:
-    def apart(path: str, size: int, loads: tuple[float, ...]) -> float:
-        return max(abs(runs.ratio(("ao-nack", size, p), ("dlb", size, p), path) - 1) for p in loads)
+def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
+    def throughput_apart(size: int) -> Estimate:
+        pairs = [(runs.accepted(("ao-nack", size, p)), ("dlb", size, p)) for p in LOADS]
+        return most(nack.apart(runs.accepted(dlb)) for nack, dlb in pairs)
 
-    theory = [(p, nack_latency(256, p)) for p in LOADS]
-    latency = [
-        abs((runs.value(("ao-nack", 256, p), MEAN) or 0.0) / expected - 1)
-        for p, expected in theory
-        if expected is not None
-    ]
-    saturated = runs.value(("ao-nack", 256, 1.0), GOODPUT) or 0.0
+    def latency(fabric: str, size: int, load: float) -> Estimate:
+        found = runs.latency((fabric, size, load))
+        if found is None:
+            raise LookupError(f"{fabric} does not carry {load} at {size} B")
+        return found
 
-    def most(fabric: str, size: int) -> float:
-        return max(runs.value((fabric, size, p), GOODPUT) or 0.0 for p in LOADS)
+    def latency_apart(size: int) -> Estimate:
+        loads = [p for p in LOADS if p <= 0.5]
+        return most(latency("ao-nack", size, p).apart(latency("dlb", size, p)) for p in loads)
 
-    def ahead(size: int) -> float:
-        """The slower network of LIONS relative to the faster butterfly."""
-        ours = min(most(f, size) for f in FABRICS)
-        return ours / max(most(f, size) for f in BUTTERFLIES)
+    def saturation(size: int) -> Estimate:
+        independent = theory.nack_saturation(RECEIVERS, HOSTS) * theory.efficiency(size)
+        return runs.accepted(("ao-nack", size, 1.0)).times(1 / independent)
 
-    def latency_at(fabric: str, size: int) -> float:
-        return runs.value((fabric, size, 0.3), MEAN) or 0.0
+    def largest(fabric: str, size: int) -> Estimate:
+        return most(runs.accepted((fabric, size, p)) for p in LOADS)
 
-    def sooner(size: int) -> float:
-        theirs = min(latency_at(f, size) for f in BUTTERFLIES)
-        return theirs / max(latency_at(f, size) for f in FABRICS)
+    def ahead(fabric: str, size: int) -> Estimate:
+        """Relative to the faster butterfly."""
+        return largest(fabric, size).over(most(largest(f, size) for f in BUTTERFLIES))
+
+    def sooner(fabric: str, size: int) -> Estimate:
+        """How much longer the faster butterfly takes, at the same load."""
+        theirs = least(latency(f, size, 0.3) for f in BUTTERFLIES)
+        return theirs.over(latency(fabric, size, 0.3))
+
+    def slower_ahead(size: int) -> Estimate:
+        return least(ahead(f, size) for f in FABRICS)
+
+    def latency_off(size: int, up_to: float) -> Estimate:
+        loads = [p for p in LOADS if p <= up_to]
+        return most(latency("ao-nack", size, p).off(nack_us(size, p)) for p in loads)
 
     return {
-        "fig06-nack-as-dlb": apart(GOODPUT, 256, LOADS),
-        "fig07-nack-as-dlb": apart(MEAN, 256, tuple(p for p in LOADS if p <= 0.5)),
-        "fig08-nack-as-dlb": apart(GOODPUT, 64, LOADS),
-        "fig09-nack-as-dlb": apart(MEAN, 64, tuple(p for p in LOADS if p <= 0.5)),
-        "fig06-nack-saturation": saturated / nack_saturation(256),
-        "fig07-nack-latency": max(latency),
-        "fig06-far-ahead-of-the-butterfly": ahead(256),
-        "fig08-less-far-ahead-at-64": ahead(64) / ahead(256),
-        "fig07-sooner-than-the-butterfly": sooner(256),
+        "fig06-nack-as-dlb": throughput_apart(256),
+        "fig07-nack-as-dlb": latency_apart(256),
+        "fig08-nack-as-dlb": throughput_apart(64),
+        "fig09-nack-as-dlb": latency_apart(64),
+        "fig06-dlb-full": largest("dlb", 256).times(1 / theory.efficiency(256)),
+        "fig08-dlb-full": largest("dlb", 64).times(1 / theory.efficiency(64)),
+        "fig06-nack-saturation": saturation(256),
+        "fig08-nack-saturation": saturation(64),
+        "fig07-nack-latency": latency_off(256, 0.7),
+        "fig09-nack-latency": latency_off(64, 0.4),
+        "fig06-dlb-ahead": ahead("dlb", 256),
+        "fig06-nack-ahead": ahead("ao-nack", 256),
+        "fig07-dlb-sooner": sooner("dlb", 256),
+        "fig07-nack-sooner": sooner("ao-nack", 256),
+        "fig08-dlb-less-ahead": ahead("dlb", 64).over(ahead("dlb", 256)),
+        "fig08-nack-less-ahead": ahead("ao-nack", 64).over(ahead("ao-nack", 256)),
+        "fig09-dlb-less-soon": sooner("dlb", 64).over(sooner("dlb", 256)),
+        "fig09-nack-less-soon": sooner("ao-nack", 64).over(sooner("ao-nack", 256)),
     }
 
 
@@ -124,18 +141,39 @@ def _panels(runs: Runs[Key]) -> list[dict[str, Any]]:
     panels = []
     for size, places in ((256, (6, 7)), (64, (8, 9))):
         shown = (*FABRICS, *BUTTERFLIES)
-        goodput = {f: runs.line(((f, size, p) for p in LOADS), GOODPUT) for f in shown}
-        latency = {f: runs.line(((f, size, p) for p in LOADS), MEAN) for f in shown}
-        full = size / (size + OVERHEAD)
-        goodput["header and guard left out"] = [min(p, full) for p in LOADS]
-        if size == 256:
-            goodput["ao-nack, theory"] = [min(p, nack_saturation(size)) for p in LOADS]
-            latency["ao-nack, theory"] = [nack_latency(size, p) for p in LOADS]
+        throughput = {f: [runs.accepted((f, size, p)) for p in LOADS] for f in shown}
+        latency = {f: [runs.latency((f, size, p)) for p in LOADS] for f in shown}
+        carried, delayed = _theory(size)
         panels += [
-            panel(f"Fig {places[0]}: {size} B", load, "throughput, of the line rate", goodput),
-            panel(f"Fig {places[1]}: {size} B", load, "mean latency [us]", latency, log_y=True),
+            panel(
+                f"Fig {places[0]}: {size} B",
+                load,
+                "throughput, of the line rate",
+                throughput,
+                theory=carried,
+            ),
+            panel(
+                f"Fig {places[1]}: {size} B",
+                load,
+                "mean latency [us]",
+                latency,
+                theory=delayed,
+                log_y=True,
+            ),
         ]
     return panels
+
+
+def _theory(size: int) -> tuple[dict[str, Curve], dict[str, Curve]]:
+    x = [i / 100 for i in range(5, 101)]
+    full = theory.efficiency(size)
+    saturated = theory.nack_saturation(RECEIVERS, HOSTS) * full
+    carried = {
+        "dlb": (x, [min(p, full) for p in x]),
+        "ao-nack": (x, [min(p, saturated) for p in x]),
+    }
+    alone = (x, [theory.alone_us(size)] * len(x))
+    return carried, {"ao-nack": (x, [nack_us(size, p) for p in x]), "LIONS, empty": alone}
 
 
 figure = draw

@@ -2,95 +2,130 @@
 256 B (10, 11) and 64 B (12, 13), k = 4.
 
 The offered load is that of all hosts together, up to the 5 GB/s of four receivers
-of 10 Gb/s.
+of 10 Gb/s. Bounds are what four receivers hear of packets with header and guard, and
+what the butterfly's one wire to the host carries of them in flits.
 """
 
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.reproduce import Estimate
+from lightloom.reproduce.estimate import least, most
+from lightloom.reproduce.scripts import beside
+from lightloom.reproduce.study import Curve, Runs, draw, panel, vary
 
+theory = beside(__file__, "theory")
 PAPER = Path(__file__).with_name("paper.toml")
 SIZES = (256, 64)
 #: Offered by all hosts together [GB/s], and beyond what receivers hear.
-OFFERED = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0)
+OFFERED = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0)
 FABRICS = ("dlb", "ao-nack")
 BUTTERFLIES = ("butterfly-basic", "butterfly-fast")
-MEAN = "fct.all.mean_us"
-GOODPUT = "goodput_normalized"
 #: What 64 hosts of 10 Gb/s send, and what one receiver hears [GB/s].
 ALL, ONE = 80.0, 1.25
 RECEIVERS = 4
-OVERHEAD = 22
+#: Payload of what a wire of the butterfly carries, in flits of 8 B, header included.
+FLITS = {256: 256 / 264, 64: 64 / 72}
+#: Warm-up and window [us].
+WINDOW, SHORT_WINDOW = (400, 3000), (200, 600)
 Key = tuple[str, int, float]
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """Throughput and mean latency of both networks at each offered load."""
-    flows, seeds = (20_000, [1]) if quick else (200_000, [1, 2, 3])
-    runs = vary(PAPER, _cases(FABRICS), flows=flows, seeds=seeds, workers=workers)
-    # Flit by flit a packet takes a hundred times as long: fewer of them.
-    flows = 10_000 if quick else 50_000
-    others = vary(PAPER, _cases(BUTTERFLIES), flows=flows, seeds=[1], workers=workers)
-    runs = Runs({**runs.summaries, **others.summaries})
+    """Throughput and mean latency of all networks at each offered load."""
+    seeds = [1] if quick else [1, 2, 3]
+    lions = vary(PAPER, _cases(FABRICS, WINDOW, quick), seeds=seeds, workers=workers)
+    cases = _cases(BUTTERFLIES, SHORT_WINDOW, quick)
+    butterflies = vary(PAPER, cases, seeds=seeds, workers=workers)
+    runs = Runs({**lions.summaries, **butterflies.summaries})
     return {"data": _panels(runs), "claims": _claims(runs)}
 
 
-def _cases(fabrics: tuple[str, ...]) -> dict[Key, tuple[list[str], str]]:
+def _cases(
+    fabrics: tuple[str, ...], window: tuple[int, int], quick: bool
+) -> dict[Key, tuple[list[str], str]]:
     return {
-        (f, size, offered): (_overrides(f, size, offered), f)
+        (f, size, offered): (_overrides(f, size, offered, window, quick), f)
         for f in fabrics
         for size in SIZES
         for offered in OFFERED
     }
 
 
-def _overrides(fabric: str, size: int, offered: float) -> list[str]:
+def _overrides(
+    fabric: str, size: int, offered: float, window: tuple[int, int], quick: bool
+) -> list[str]:
+    warm_up, measure = window
     return [
         # Of 64 hosts one is the destination; the others offer it all.
         f"workload.load={offered / ALL}",
         'workload.pattern={ kind = "hotspot", fraction = 1.0, targets = [21] }',
         f"workload.sizes.size={size} B",
         f"fabric.{fabric}.packet={size} B",
+        f"run.warm_up={warm_up // 2 if quick else warm_up} us",
+        f"run.measure={measure // 4 if quick else measure} us",
     ]
 
 
-def _throughput(runs: Runs[Key], key: Key) -> float:
-    return (runs.value(key, GOODPUT) or 0.0) * ALL
+def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
+    def throughput(fabric: str, size: int, offered: float) -> Estimate:
+        return runs.accepted((fabric, size, offered)).times(ALL)
 
+    def largest(fabric: str, size: int) -> Estimate:
+        return most(throughput(fabric, size, o) for o in OFFERED)
 
-def _claims(runs: Runs[Key]) -> dict[str, float]:
-    def largest(fabric: str, size: int) -> float:
-        return max(_throughput(runs, (fabric, size, o)) for o in OFFERED)
-
-    def most(fabric: str, size: int) -> float:
+    def receivers(fabric: str, size: int) -> Estimate:
         """In what one receiver hears of packets of that size."""
-        return largest(fabric, size) / (ONE * size / (size + OVERHEAD))
+        return largest(fabric, size).times(1 / (ONE * theory.efficiency(size)))
 
-    def ahead(size: int) -> float:
+    def ahead(size: int) -> Estimate:
         """The slower network of LIONS relative to the faster butterfly."""
-        ours = min(largest(f, size) for f in FABRICS)
-        return ours / max(largest(f, size) for f in BUTTERFLIES)
+        ours = least(largest(f, size) for f in FABRICS)
+        return ours.over(most(largest(f, size) for f in BUTTERFLIES))
 
-    def apart(size: int) -> float:
-        return max(
-            abs(runs.ratio(("ao-nack", size, o), ("dlb", size, o), GOODPUT) - 1) for o in OFFERED
+    def throughput_apart(size: int) -> Estimate:
+        pairs = [(throughput("ao-nack", size, o), throughput("dlb", size, o)) for o in OFFERED]
+        return most(nack.apart(dlb) for nack, dlb in pairs)
+
+    def latency(fabric: str, size: int, offered: float) -> Estimate:
+        found = runs.latency((fabric, size, offered))
+        if found is None:
+            raise LookupError(f"{fabric} does not carry {offered} GB/s at {size} B")
+        return found
+
+    def latency_apart(size: int, offered: float) -> Estimate:
+        return latency("ao-nack", size, offered).apart(latency("dlb", size, offered))
+
+    def small(offered: tuple[float, ...]) -> Estimate:
+        """64 B relative to 256 B."""
+        return least(
+            throughput(f, 64, o).over(throughput(f, 256, o)) for f in FABRICS for o in offered
         )
 
-    sizes = [
-        _throughput(runs, (f, 64, o)) / _throughput(runs, (f, 256, o))
-        for f in FABRICS
-        for o in OFFERED
-    ]
+    def small_latency(fabric: str) -> Estimate:
+        return latency(fabric, 64, 2.5).over(latency(fabric, 256, 2.5))
+
+    def sooner(size: int) -> Estimate:
+        """How much longer the faster butterfly takes at 0.75 GB/s, which all carry."""
+        theirs = least(latency(f, size, 0.75) for f in BUTTERFLIES)
+        return theirs.over(most(latency(f, size, 0.75) for f in FABRICS))
+
     return {
-        "fig10-four-receivers-dlb": most("dlb", 256),
-        "fig10-four-receivers-nack": most("ao-nack", 256),
-        "fig12-four-receivers-dlb": most("dlb", 64),
-        "fig10-nack-as-dlb": apart(256),
-        "fig12-nack-as-dlb": apart(64),
-        "fig12-insensitive-to-size": min(sizes),
+        "fig10-four-receivers-dlb": receivers("dlb", 256),
+        "fig10-four-receivers-nack": receivers("ao-nack", 256),
+        "fig12-four-receivers-dlb": receivers("dlb", 64),
+        "fig12-four-receivers-nack": receivers("ao-nack", 64),
+        "fig10-nack-as-dlb": throughput_apart(256),
+        "fig12-nack-as-dlb": throughput_apart(64),
+        "fig11-nack-as-dlb": latency_apart(256, 2.5),
+        "fig13-nack-as-dlb": latency_apart(64, 2.5),
+        "fig12-insensitive-to-size": small(tuple(o for o in OFFERED if o <= 3.5)),
+        "fig12-size-at-most": small((5.0,)),
+        "fig13-insensitive-to-size": least(small_latency(f) for f in FABRICS),
         "fig10-four-times-the-butterfly": ahead(256),
         "fig12-four-times-the-butterfly": ahead(64),
+        "fig11-sooner-than-the-butterfly": sooner(256),
+        "fig13-sooner-than-the-butterfly": sooner(64),
     }
 
 
@@ -99,17 +134,37 @@ def _panels(runs: Runs[Key]) -> list[dict[str, Any]]:
     panels = []
     for size, places in ((256, (10, 11)), (64, (12, 13))):
         shown = (*FABRICS, *BUTTERFLIES)
-        throughput: dict[str, list[float | None]] = {
-            f: runs.line(((f, size, o) for o in OFFERED), GOODPUT, ALL) for f in shown
-        }
-        full = RECEIVERS * ONE * size / (size + OVERHEAD)
-        throughput["four receivers"] = [min(o, full) for o in OFFERED]
-        latency = {f: runs.line(((f, size, o) for o in OFFERED), MEAN) for f in shown}
+        throughput = {f: [runs.accepted((f, size, o)).times(ALL) for o in OFFERED] for f in shown}
+        latency = {f: [runs.latency((f, size, o)) for o in OFFERED] for f in shown}
+        carried, empty = _bounds(size)
         panels += [
-            panel(f"Fig {places[0]}: {size} B", offered, "throughput [GB/s]", throughput),
-            panel(f"Fig {places[1]}: {size} B", offered, "mean latency [us]", latency, log_y=True),
+            panel(
+                f"Fig {places[0]}: {size} B",
+                offered,
+                "throughput [GB/s]",
+                throughput,
+                theory=carried,
+            ),
+            panel(
+                f"Fig {places[1]}: {size} B",
+                offered,
+                "mean latency [us]",
+                latency,
+                theory=empty,
+                log_y=True,
+            ),
         ]
     return panels
+
+
+def _bounds(size: int) -> tuple[dict[str, Curve], dict[str, Curve]]:
+    x = [i / 20 for i in range(2, 101)]
+    four, wire = RECEIVERS * ONE * theory.efficiency(size), ONE * FLITS[size]
+    carried = {
+        "four receivers": (x, [min(o, four) for o in x]),
+        "one wire": (x, [min(o, wire) for o in x]),
+    }
+    return carried, {"LIONS, empty": (x, [theory.alone_us(size)] * len(x))}
 
 
 figure = draw

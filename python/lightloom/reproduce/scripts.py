@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from lightloom.errors import refusal
@@ -74,10 +75,21 @@ def targets(folder: Path, wanted: str) -> dict[str, list[str]]:
 
 def load_script(folder: Path, fabric: str, name: str) -> Script:
     """Imports `validation/<fabric>/<name>.py` from its path."""
-    path = folder / fabric / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"lightloom_validation_{fabric}_{name}", path)
+    module = _load(folder / fabric / f"{name}.py")
+    return Script(fabric, name, module.measure, module.figure)
+
+
+def beside(script: str, name: str) -> ModuleType:
+    """What the scripts of a folder share: `_name.py` beside `script`, which gives its
+    own `__file__`."""
+    return _load(Path(script).with_name(f"_{name}.py"))
+
+
+def _load(path: Path) -> ModuleType:
+    name = f"lightloom_validation_{path.parent.name}_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise refusal("TARGET", f"{fabric}/{name}", f"{path} cannot be loaded", "check the file")
+        raise refusal("TARGET", path.stem, f"{path} cannot be loaded", "check the file")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return Script(fabric, name, module.measure, module.figure)
+    return module
