@@ -90,16 +90,51 @@ impl Uniform {
         self.unslotted_saturation(1.0)
     }
 
+    /// r: share of attempts that lose.
+    fn lost(&self) -> f64 {
+        self.load / self.rivals()
+    }
+
     /// Mean latency with AO-NACK, unslotted [slots], where a NACK returns `beta`
-    /// slots after its packet begins and the host sends again at once; without
-    /// aborting it has to be 1. An M/G/1 queue.
+    /// slots after its packet begins, the host sends again at once, and attempts
+    /// are independent; without aborting `beta` has to be 1.
     pub fn nack_latency(&self, beta: f64) -> f64 {
-        let r = self.load / self.rivals();
-        let again = r / (1.0 - r);
-        let mean = 1.0 + beta * again;
-        let square =
-            1.0 + 2.0 * beta * again + beta * beta * r * (1.0 + r) / ((1.0 - r) * (1.0 - r));
-        mean + self.load * square / (2.0 * (1.0 - self.load * mean))
+        self.after_losses(beta, beta * beta)
+    }
+
+    /// The same where NACKs cut packets short, `beta` up to 1: a packet that comes
+    /// back meets the same one again until that is over, after a time that is
+    /// uniform from 0 to 1.
+    pub fn nack_latency_aborting(&self, beta: f64) -> f64 {
+        let attempts = (1.0 / beta).ceil() as u32;
+        let moment = |power: i32| -> f64 {
+            let after = |i: u32| (i as f64 * beta, beta.min(1.0 - (i - 1) as f64 * beta));
+            let all = (1..=attempts).map(after);
+            all.map(|(delay, chance)| chance * delay.powi(power)).sum()
+        };
+        self.after_losses(moment(1), moment(2))
+    }
+
+    /// M/G/1: a packet takes a slot, and for each of a geometric number of losses
+    /// a time of that mean and mean square.
+    fn after_losses(&self, delay: f64, square: f64) -> f64 {
+        let r = self.lost();
+        let losses = r / (1.0 - r);
+        let mean = 1.0 + losses * delay;
+        let variance = losses * (square - delay * delay) + losses / (1.0 - r) * delay * delay;
+        mean + self.load * (mean * mean + variance) / (2.0 * (1.0 - self.load * mean))
+    }
+
+    /// Mean latency with AO-NACK, unslotted [slots], where a NACK returns more than
+    /// a slot after its packet begins: `beta`. The host sends on, and what comes
+    /// back goes first: M/D/1 with two priorities, if attempts are independent. A
+    /// lower bound: they aim at outputs that are busier than others.
+    pub fn nack_latency_pipelined(&self, beta: f64) -> f64 {
+        let losses = self.lost() / (1.0 - self.lost());
+        let (again, all) = (self.load * losses, self.load * (1.0 + losses));
+        let wait_again = all / 2.0 / (1.0 - again);
+        let wait = wait_again / (1.0 - all);
+        1.0 + wait + losses * (beta + wait_again)
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod by_hand;
+mod pipelined;
 mod slotted;
 mod traffic;
 mod tuning;
@@ -108,7 +109,7 @@ impl Estimate {
             "{what}: {mean:.4} ± {half:.4} for {least:.4} to {most:.4}"
         );
         assert!(
-            half <= 0.04 * most,
+            half <= 0.04 * mean,
             "{what}: {mean:.4} ± {half:.4} is too wide"
         );
     }
