@@ -1,123 +1,174 @@
-"""Closed forms of the slotted switch, drawn over measured points: the mean wait in
-a shared loop-back buffer, and what each rule for losers carries at saturation.
-
-Nobody sends to itself here, so that of an output's wavegroups the one of its own
-host has one sender less; the formulas take that into account.
+"""Closed forms of the bare switch, drawn over measured points: waits in loop-back
+buffers and what each rule for losers carries at saturation, slotted; latency with a
+shared buffer at any time. No headers, no guards, no fibre. AO-NACK's are drawn over
+Figs 6 to 9, bounds of hot spots over Figs 10 to 13.
 """
 
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.reproduce import Estimate
+from lightloom.reproduce.estimate import least, most
+from lightloom.reproduce.scripts import beside
+from lightloom.reproduce.study import Curve, Runs, draw, panel, vary
 
+theory = beside(__file__, "theory")
 SETUP = Path(__file__).with_name("slotted.toml")
 HOSTS = 64
 SLOT_US = 0.2
 RECEIVERS = (1, 2, 4)
+#: At saturation.
+MORE_RECEIVERS = (1, 2, 4, 8, 16)
+TRANSMITTERS = (1, 2, 4)
+#: What one receiver an output hears with a distributed buffer, by its transmitters:
+#: no formula, but an independent slotted model's, to two digits.
+ONE_RECEIVER = {1: 0.85, 2: 0.92, 4: 0.96}
 LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9)
-MEAN = "fct.all.mean_us"
-GOODPUT = "goodput_normalized"
-Key = tuple[str, int, float]
-
-
-def shared_wait(p: float, k: int, hosts: int = HOSTS) -> float:
-    """Mean wait in a shared loop-back buffer [slots], exact: the average over
-    outputs whose own host is in the buffer's wavegroup, 1 of k, and the others."""
-    n = hosts // k
-    own = _queue([n - 1] + [n] * (k - 1), p / (hosts - 1))
-    if k == 1:
-        return own / p
-    other = _queue([n, n - 1] + [n] * (k - 2), p / (hosts - 1))
-    return (own + (k - 1) * other) / k / p
-
-
-def _queue(groups: list[int], q: float) -> float:
-    """Mean queue for an output whose wavegroups have that many senders, each with
-    probability q in a slot; the buffer sends in the first of them."""
-    n, *others = groups
-    a, square = n * q, n * q * (1 - q) + (n * q) ** 2
-    overflow, variance = 0.0, 0.0
-    for m in others:
-        mean, quiet = m * q, (1 - q) ** m
-        over = mean - 1 + quiet
-        overflow += over
-        variance += m * q * (1 - q) + mean**2 - 2 * mean + 1 - quiet - over**2
-    used, spilt = a + overflow, variance + overflow**2
-    both = square + 2 * a * overflow + spilt - 2 * a - 2 * used * overflow + used
-    return both / (2 * (1 - used))
-
-
-def dropping(p: float, k: int, hosts: int = HOSTS) -> float:
-    """Packets an output receives in a slot if losers are lost."""
-    n, q = hosts // k, p / (hosts - 1)
-    return k - (1 - q) ** (n - 1) - (k - 1) * (1 - q) ** n
-
-
-def retrying(k: int) -> float:
-    """The same if hosts send losers again, first in, first out; many hosts."""
-    return k + 1 - sqrt(k * k + 1)
+RULES = {"drop": "lost", "ao-nack": "again", "dlb": "distributed buffer"}
+#: Architecture, receivers, transmitters, load, timing.
+Key = tuple[str, int, int, float, str]
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """Waits of the shared buffer against load; throughput of each rule at load 1."""
-    waits: dict[Key, tuple[list[str], str]] = {
-        ("slb", k, load): (_overrides("slb", k, load), "switch")
-        for k in RECEIVERS
-        for load in LOADS
-    }
-    full: dict[Key, tuple[list[str], str]] = {
-        (rule, k, 1.0): (_overrides(rule, k, 1.0), "switch")
-        for rule in ("drop", "ao-nack", "dlb")
-        for k in RECEIVERS
-    }
-    flows = 300_000 if quick else 3_000_000
-    runs = vary(SETUP, waits | full, flows=flows, seeds=[1], workers=workers)
+    """Waits against load; throughput of each rule at load 1."""
+    keys: list[Key] = [("slb", k, 0, p, "slotted") for k in RECEIVERS for p in LOADS]
+    keys += [("dlb", k, 4, p, "slotted") for k in RECEIVERS if k > 1 for p in LOADS]
+    keys += [("slb", 1, 0, p, "unslotted") for p in LOADS]
+    keys += [_full(rule, k) for rule in RULES for k in MORE_RECEIVERS]
+    keys += [_full("dlb", 1, m) for m in TRANSMITTERS]
+    cases = {key: (_overrides(key, quick), "switch") for key in keys}
+    runs = vary(SETUP, cases, seeds=[1] if quick else [1, 2, 3], workers=workers)
     return {"data": _panels(runs), "claims": _claims(runs)}
 
 
-def _overrides(architecture: str, k: int, load: float) -> list[str]:
+def _full(rule: str, k: int, m: int = 4) -> Key:
+    return rule, k, m if rule == "dlb" else 0, 1.0, "slotted"
+
+
+def _overrides(key: Key, quick: bool) -> list[str]:
+    architecture, k, m, load, timing = key
     return [
         f"fabric.architecture={architecture}",
         f"fabric.receivers={k}",
+        f"fabric.timing={timing}",
         f"workload.load={load}",
+        *([f"fabric.transmitters={m}"] if m else []),
+        *(["workload.arrivals=poisson"] if timing == "unslotted" else []),
+        f"run.measure={800 if quick else 5000} us",
     ]
 
 
-def _wait(runs: Runs[Key], k: int, load: float) -> float:
-    return (runs.value(("slb", k, load), MEAN) or 0.0) / SLOT_US - 1
+def _slots(runs: Runs[Key], key: Key) -> Estimate:
+    """Latency [slots]."""
+    found = runs.latency(key)
+    if found is None:
+        raise LookupError(f"{key} is not carried")
+    return found.times(1 / SLOT_US)
 
 
-def _claims(runs: Runs[Key]) -> dict[str, float]:
-    def off(rule: str, k: int, theory: float) -> float:
-        return abs((runs.value((rule, k, 1.0), GOODPUT) or 0.0) / theory - 1)
+def _wait(runs: Runs[Key], key: Key) -> Estimate:
+    """What a packet waits beyond the slot in which it is sent [slots]."""
+    return _slots(runs, key).minus(1)
 
-    waits = [abs(_wait(runs, k, p) / shared_wait(p, k) - 1) for k in RECEIVERS for p in LOADS]
+
+def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
+    def carried(key: Key) -> Estimate:
+        return runs.accepted(key)
+
+    shared = [
+        _wait(runs, ("slb", k, 0, p, "slotted")).off(theory.shared_wait(p, k, HOSTS))
+        for k in RECEIVERS
+        for p in LOADS
+    ]
+    spread = [
+        _wait(runs, ("dlb", k, 4, p, "slotted")).off(theory.distributed_wait(p, k, HOSTS))
+        for k in RECEIVERS
+        if k > 1
+        for p in LOADS
+    ]
+    latency = [
+        _slots(runs, ("slb", 1, 0, p, "unslotted")).off(theory.shared_latency(p, HOSTS))
+        for p in LOADS
+    ]
+    lost = [carried(_full("drop", k)).off(theory.dropping(1.0, k, HOSTS)) for k in MORE_RECEIVERS]
+    again = [carried(_full("ao-nack", k)).off(theory.retrying(k)) for k in MORE_RECEIVERS]
+    one = [carried(_full("dlb", 1, m)).off(ONE_RECEIVER[m]) for m in TRANSMITTERS]
     return {
-        "slotted-shared-wait": max(waits),
-        "slotted-losers-lost": max(off("drop", k, dropping(1.0, k)) for k in RECEIVERS),
-        "slotted-losers-again": max(off("ao-nack", k, retrying(k)) for k in RECEIVERS),
-        "slotted-dlb-carries-all": min(
-            runs.value(("dlb", k, 1.0), GOODPUT) or 0.0 for k in RECEIVERS if k > 1
-        ),
+        "slotted-shared-wait": most(shared),
+        "slotted-distributed-wait": most(spread),
+        "unslotted-shared-latency": most(latency),
+        "slotted-losers-lost": most(lost),
+        "slotted-losers-again": most(again),
+        "slotted-dlb-carries-all": least(carried(_full("dlb", k)) for k in MORE_RECEIVERS if k > 1),
+        "slotted-dlb-one-receiver": most(one),
     }
 
 
 def _panels(runs: Runs[Key]) -> list[dict[str, Any]]:
-    waits: dict[str, list[float | None]] = {}
-    for k in RECEIVERS:
-        waits[f"k = {k}"] = [_wait(runs, k, load) for load in LOADS]
-        waits[f"k = {k}, exact"] = [shared_wait(load, k) for load in LOADS]
-    rules = {"drop": "lost", "ao-nack": "again", "dlb": "distributed buffer"}
+    dense = [i / 100 for i in range(5, 93)]
+
+    def curve(formula: Any, *arguments: int) -> Curve:
+        return dense, [formula(p, *arguments) for p in dense]
+
+    def waits(rule: str, m: int, receivers: tuple[int, ...]) -> dict[str, list[Estimate]]:
+        return {
+            f"k = {k}": [_wait(runs, (rule, k, m, p, "slotted")) for p in LOADS] for k in receivers
+        }
+
+    load = ("load [packets a slot]", LOADS)
+    shared = {f"k = {k}": curve(theory.shared_wait, k, HOSTS) for k in RECEIVERS}
+    spread = {f"k = {k}": curve(theory.distributed_wait, k, HOSTS) for k in (2, 4)}
+    latency = {"k = 1": [_slots(runs, ("slb", 1, 0, p, "unslotted")) for p in LOADS]}
     carried = {
-        name: runs.line(((rule, k, 1.0) for k in RECEIVERS), GOODPUT)
-        for rule, name in rules.items()
+        name: [runs.accepted(_full(rule, k)) for k in MORE_RECEIVERS]
+        for rule, name in RULES.items()
     }
-    carried["lost, exact"] = [dropping(1.0, k) for k in RECEIVERS]
-    carried["again, many hosts"] = [retrying(k) for k in RECEIVERS]
+    k_axis = [1 + i / 10 for i in range(151)]
+    saturated: dict[str, Curve] = {
+        "lost": (MORE_RECEIVERS, [theory.dropping(1.0, k, HOSTS) for k in MORE_RECEIVERS]),
+        "again": (k_axis, [theory.retrying(k) for k in k_axis]),
+    }
+    one = {"k = 1": [runs.accepted(_full("dlb", 1, m)) for m in TRANSMITTERS]}
+    known: dict[str, Curve] = {"k = 1": (TRANSMITTERS, [ONE_RECEIVER[m] for m in TRANSMITTERS])}
+    each = "packets a slot and output"
     return [
-        panel("Shared loop-back buffer", ("load [packets a slot]", LOADS), "wait [slots]", waits),
-        panel("Saturated", ("receivers k", RECEIVERS), "packets a slot and output", carried),
+        panel(
+            "Shared buffer, slotted",
+            load,
+            "wait [slots]",
+            waits("slb", 0, RECEIVERS),
+            theory=shared,
+            log_y=True,
+        ),
+        panel(
+            "Distributed buffer, slotted",
+            load,
+            "wait [slots]",
+            waits("dlb", 4, (2, 4)),
+            theory=spread,
+            log_y=True,
+        ),
+        panel(
+            "Shared buffer, unslotted",
+            load,
+            "latency [slots]",
+            latency,
+            theory={"k = 1": curve(theory.shared_latency, HOSTS)},
+        ),
+        panel(
+            "Saturated, by rule for losers",
+            ("receivers k", MORE_RECEIVERS),
+            each,
+            carried,
+            theory=saturated,
+        ),
+        panel(
+            "Saturated, distributed buffer",
+            ("transmitters m", TRANSMITTERS),
+            each,
+            one,
+            theory=known,
+        ),
     ]
 
 

@@ -107,6 +107,8 @@ def vary(
     return Runs({key: [summaries[key, seed] for seed in seeds] for key in cases})
 
 
+#: So many values of x are all written at the axis.
+FEW = 5
 Points = Sequence[float | Estimate | None]
 #: Where a line of theory goes: x and y, None where it does not.
 Curve = tuple[Sequence[float], Sequence[float | None]]
@@ -236,6 +238,8 @@ def _set_axes(axes: Axes, data: Mapping[str, Any]) -> None:
             axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             axis.set_minor_locator(NullLocator())
             axis.set_major_formatter("{x:g}")
+    if len(data["x"]) <= FEW and not data["log_x"]:
+        axes.set_xticks(data["x"])
     if not data["log_y"]:
         axes.set_ylim(bottom=0)
     axes.grid(True, alpha=0.25, linewidth=0.6)
