@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -243,6 +244,7 @@ def print_run(summary: Summary, stop: str) -> None:
         "drops": _drops(summary["drops"]),
         "circuits": _share(summary.get("circuit_share")),
         "hops": f"{number(summary['hops_mean'], 2)} on average",
+        **_parts(summary.get("parts") or {}),
         **_window(summary.get("window")),
         "speed": _speed(summary),
     }
@@ -264,6 +266,17 @@ def print_run(summary: Summary, stop: str) -> None:
     early = completed == 0 or (stop == "last-arrival" and completed < 0.9 * offered)
     if early and stop not in ("drain", "measured"):
         say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
+
+
+def _parts(parts: Mapping[str, int]) -> dict[str, str]:
+    """What the fabric is made of, where that is worked out."""
+
+    def shown(name: str, count: int) -> str:
+        if name.endswith("_bps"):
+            return f"{name.removesuffix('_bps').replace('_', ' ')} {count / 1e9:g} Gb/s"
+        return f"{count:,} {name.replace('_', ' ')}"
+
+    return {"parts": ", ".join(starmap(shown, parts.items()))} if parts else {}
 
 
 def _window(window: Summary | None) -> dict[str, str]:

@@ -5,7 +5,9 @@ use crate::{counted, fabric, fault, memory, Experiment};
 use lightloom_engine::run::{self, Fault, Plan, Progress};
 use lightloom_engine::{Bytes, Circuit, Cluster, Fabric, Flows, Io, Refusal};
 use lightloom_fabrics::{Entry, Site};
-use lightloom_metrics::{reset_peak_rss, summarize, Counted, Finished, Series, Span, Summary};
+use lightloom_metrics::{
+    reset_peak_rss, summarize, Counted, Finished, PartCounts, Series, Span, Summary,
+};
 use lightloom_workload::BYTES_PER_FLOW;
 use serde_json::Value;
 use std::time::Instant;
@@ -24,6 +26,7 @@ pub struct Prepared {
     mean_bytes: Option<f64>,
     span: Option<Span>,
     counted: Vec<Counted>,
+    parts: PartCounts,
     total_bytes: u64,
     begun: Instant,
 }
@@ -82,6 +85,7 @@ impl Experiment {
         };
         let (fabric, faults) = experiment.build(index, &site)?;
         let table = &experiment.fabric[index];
+        let facts = table.facts(&cluster)?;
         Ok(Prepared {
             fabric,
             plan: experiment.run.plan(faults),
@@ -93,6 +97,7 @@ impl Experiment {
             mean_bytes: experiment.workload.mean_bytes()?,
             span: experiment.run.span(),
             counted: counted::counted(experiment.workload.jobs.as_ref(), table, &cluster),
+            parts: PartCounts(facts.parts.iter().map(|p| (p.name, p.count)).collect()),
             total_bytes: flows.total_bytes(),
             io: Io::new(flows),
             cluster,
@@ -225,6 +230,7 @@ impl Prepared {
             mean_bytes: self.mean_bytes,
             span: self.span,
             counted: &self.counted,
+            parts: &self.parts,
             wall_s: self.begun.elapsed().as_secs_f64(),
         });
         Ok(RunOutput {

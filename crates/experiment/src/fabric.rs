@@ -1,7 +1,7 @@
 //! `[[fabric]]`: a kind, a label, perhaps a preset, and the fabric's own keys.
 
 use lightloom_engine::{config, Cluster, Refusal};
-use lightloom_fabrics::{Entry, REGISTRY};
+use lightloom_fabrics::{Entry, Facts, REGISTRY};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -83,6 +83,11 @@ impl FabricTable {
             preset: None,
             own,
         })
+    }
+
+    /// What a resolved table says before anything runs.
+    pub(crate) fn facts(&self, cluster: &Cluster) -> Result<Facts, Refusal> {
+        (self.entry("fabric")?.facts)(&self.table(), cluster)
     }
 
     /// The fabric's own table.

@@ -85,6 +85,7 @@ const ENTRY: Entry = Entry {
     resolve: registry::resolve::<WiresConfig>,
     build: registry::build::<WiresConfig>,
     memory: registry::memory::<WiresConfig>,
+    facts: registry::facts::<WiresConfig>,
 };
 
 // ---- kernel.rs: what happens ------------------------------------------------

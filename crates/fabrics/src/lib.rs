@@ -3,6 +3,7 @@
 pub mod butterfly;
 pub mod cthrough;
 pub mod electrical;
+pub mod facts;
 pub mod hybrid;
 pub mod hydra;
 pub mod lions;
@@ -11,4 +12,5 @@ pub mod registry;
 pub mod sirius;
 pub mod tree;
 
+pub use facts::{Facts, Part};
 pub use registry::{find, Entry, FabricConfig, Preset, Site, REGISTRY};

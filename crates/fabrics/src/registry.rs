@@ -1,5 +1,6 @@
 //! All fabrics by kind. Adding a fabric is one folder and one line here.
 
+use crate::facts::Facts;
 use lightloom_engine::{config, Cluster, Fabric, Flows, Refusal};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -34,6 +35,12 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
 
     /// Bytes of memory the fabric's state will take, about.
     fn memory(&self, site: &Site) -> u64;
+
+    /// What a resolved configuration says before anything runs; nothing unless
+    /// the fabric works it out.
+    fn facts(&self, _cluster: &Cluster) -> Facts {
+        Facts::default()
+    }
 }
 
 /// A named configuration.
@@ -70,6 +77,8 @@ pub struct Entry {
     pub build: fn(&Value, &Site) -> Built,
     /// Bytes of memory its state will take, about.
     pub memory: fn(&Value, &Site) -> Result<u64, Refusal>,
+    /// What a resolved table says before anything runs.
+    pub facts: fn(&Value, &Cluster) -> Result<Facts, Refusal>,
 }
 
 /// Every fabric.
@@ -112,4 +121,8 @@ pub fn build<C: FabricConfig>(table: &Value, site: &Site) -> Built {
 /// Estimates a fabric's memory from a resolved table.
 pub fn memory<C: FabricConfig>(table: &Value, site: &Site) -> Result<u64, Refusal> {
     Ok(config::read::<C>(table, "fabric")?.memory(site))
+}
+/// What a resolved table says before anything runs.
+pub fn facts<C: FabricConfig>(table: &Value, cluster: &Cluster) -> Result<Facts, Refusal> {
+    Ok(config::read::<C>(table, "fabric")?.facts(cluster))
 }

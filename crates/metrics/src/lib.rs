@@ -11,6 +11,7 @@
 mod batches;
 mod jobs;
 mod memory;
+mod parts;
 mod percentile;
 mod series;
 mod summary;
@@ -20,6 +21,7 @@ mod window;
 pub use batches::{Estimate, BATCHES};
 pub use jobs::{JobTimes, Jobs};
 pub use memory::{peak_rss, reset_peak_rss};
+pub use parts::PartCounts;
 pub use percentile::{mean, percentile};
 pub use series::Series;
 pub use summary::{ideal, summarize, Fct, FctClasses, Finished, Slowdown, Summary, SHORT_BYTES};

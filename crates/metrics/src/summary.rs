@@ -2,6 +2,7 @@
 
 use crate::jobs::Jobs;
 use crate::memory::peak_rss;
+use crate::parts::PartCounts;
 use crate::percentile::{mean, percentile};
 use crate::updates::{Counted, Updates};
 use crate::window::{Span, Window};
@@ -37,6 +38,8 @@ pub struct Finished<'a> {
     pub span: Option<Span>,
     /// Jobs that count updates.
     pub counted: &'a [Counted],
+    /// What the fabric is made of; empty where that is not worked out.
+    pub parts: &'a PartCounts,
     /// From reading the workload to the end of the run [s].
     pub wall_s: f64,
 }
@@ -113,6 +116,9 @@ pub struct Summary {
     pub window: Option<Window>,
     /// Updates a second of jobs that count them; empty without any.
     pub updates: Updates,
+    /// What the fabric is made of, by part; bandwidths [b/s] end in `_bps`. Empty
+    /// for fabrics whose bill of parts is not worked out.
+    pub parts: PartCounts,
 }
 
 /// Completion times of all flows, the short (under 100 KB) and the long ones.
@@ -192,6 +198,7 @@ pub fn summarize(run: &Finished) -> Summary {
         bytes_dropped: ledger.dropped,
         threads: run.threads,
         updates: Updates::of(run.counted, &jobs),
+        parts: run.parts.clone(),
         jobs,
         circuit_share: share(totals.circuit_bytes, ledger.delivered),
         window: run.span.map(|span| Window::of(run.cluster, flows, span)),

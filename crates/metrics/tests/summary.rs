@@ -2,7 +2,7 @@
 
 use lightloom_engine::run::Outcome;
 use lightloom_engine::{Cluster, Flows, HostId, Io, Nic, Rate, Shape, Time, Totals};
-use lightloom_metrics::{summarize, Finished, Summary};
+use lightloom_metrics::{summarize, Finished, PartCounts, Summary};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -53,8 +53,20 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         mean_bytes: Some(100_000.0),
         span: None,
         counted: &[],
+        parts: &PartCounts(vec![("wires", 12), ("link_bps", 5_000_000_000)]),
         wall_s: 1.0,
     })
+}
+
+#[test]
+fn parts_keep_their_order() {
+    let s = run(
+        &[(1_000, 0, Some(10), 2.0)],
+        Time::US * 200,
+        Totals::default(),
+    );
+    let shown = serde_json::to_string(&s.parts).unwrap();
+    assert_eq!(shown, r#"{"wires":12,"link_bps":5000000000}"#);
 }
 
 #[test]

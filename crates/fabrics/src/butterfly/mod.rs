@@ -53,7 +53,7 @@ mod tests;
 pub mod topology;
 mod transfer;
 
-use crate::registry::{build, memory, resolve, schema, Entry, Preset};
+use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
 use config::ButterflyConfig;
 use lightloom_engine::Rejected;
 
@@ -71,6 +71,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<ButterflyConfig>,
     build: build::<ButterflyConfig>,
     memory: memory::<ButterflyConfig>,
+    facts: facts::<ButterflyConfig>,
 };
 
 const PRESETS: &[Preset] = &[

@@ -37,7 +37,7 @@ pub mod reconfigure;
 #[cfg(test)]
 mod tests;
 
-use crate::registry::{build, memory, resolve, schema, Entry, Preset};
+use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
 use config::CThroughConfig;
 
 /// `kind = "cthrough"`.
@@ -54,6 +54,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<CThroughConfig>,
     build: build::<CThroughConfig>,
     memory: memory::<CThroughConfig>,
+    facts: facts::<CThroughConfig>,
 };
 
 const PRESETS: &[Preset] = &[

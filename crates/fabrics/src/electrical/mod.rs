@@ -58,7 +58,7 @@ pub mod layout;
 #[cfg(test)]
 mod tests;
 
-use crate::registry::{build, memory, resolve, schema, Entry, Preset};
+use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
 use config::ClosConfig;
 
 /// `kind = "clos"`.
@@ -74,6 +74,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<ClosConfig>,
     build: build::<ClosConfig>,
     memory: memory::<ClosConfig>,
+    facts: facts::<ClosConfig>,
 };
 
 const NO_FAILURES: &str =

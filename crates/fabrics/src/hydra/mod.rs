@@ -40,7 +40,7 @@ pub mod routes;
 #[cfg(test)]
 mod tests;
 
-use crate::registry::{build, memory, resolve, schema, Entry, Preset};
+use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
 use config::HydraConfig;
 
 /// `kind = "hydra"`.
@@ -57,6 +57,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<HydraConfig>,
     build: build::<HydraConfig>,
     memory: memory::<HydraConfig>,
+    facts: facts::<HydraConfig>,
 };
 
 const PRESETS: &[Preset] = &[

@@ -2,9 +2,11 @@
 
 use super::bound::Bound;
 use super::kernel::Switch;
+use super::parts::parts;
 use super::pipelined::Pipelined;
 use super::ports::Ports;
 use super::slotted::Slotted;
+use crate::facts::Facts;
 use crate::registry::{FabricConfig, Site};
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Length, Rate, Refusal, Time};
@@ -264,6 +266,12 @@ impl FabricConfig for LionsConfig {
     fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
         self.complete(cluster)?;
         Ok(self)
+    }
+
+    fn facts(&self, cluster: &Cluster) -> Facts {
+        Facts {
+            parts: parts(self, cluster.racks).list(),
+        }
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

@@ -66,7 +66,7 @@ mod switches;
 mod tests;
 pub mod theory;
 
-use crate::registry::{build, memory, resolve, schema, Entry, Preset};
+use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
 use config::LionsConfig;
 use lightloom_engine::Rejected;
 
@@ -84,6 +84,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<LionsConfig>,
     build: build::<LionsConfig>,
     memory: memory::<LionsConfig>,
+    facts: facts::<LionsConfig>,
 };
 
 const PRESETS: &[Preset] = &[

@@ -3,6 +3,7 @@
 
 use super::config::{Architecture, LionsConfig};
 use super::ports::Ports;
+use crate::facts::Part;
 use lightloom_engine::Rate;
 
 /// A bill of parts. Rates are of one memory.
@@ -42,6 +43,35 @@ pub struct Parts {
     /// Optical circulators: three for each host with AO-NACK (two at the switch,
     /// one at the host), and the reflector's (Fig 5).
     pub circulators: u32,
+}
+
+impl Parts {
+    /// What there is, by name.
+    pub fn list(&self) -> Vec<Part> {
+        let receivers = match self.memories {
+            0 => "nack_receivers",
+            _ => "loopback_receivers",
+        };
+        let all = [
+            ("grating_ports", self.grating_ports.into()),
+            ("grating_ports_taken", self.occupied_ports.into()),
+            ("converters", self.converters.into()),
+            ("host_receivers", self.host_receivers.into()),
+            ("host_demultiplexers", self.host_demultiplexers.into()),
+            (receivers, self.receivers.into()),
+            ("fixed_transmitters", self.fixed_transmitters.into()),
+            ("tunable_transmitters", self.tunable_transmitters.into()),
+            ("loopback_demultiplexers", self.demultiplexers.into()),
+            ("loopback_multiplexers", self.multiplexers.into()),
+            ("couplers", self.couplers.into()),
+            ("memories", self.memories.into()),
+            ("memory_write_bps", self.write.0),
+            ("memory_read_bps", self.read.0),
+            ("circulators", self.circulators.into()),
+        ];
+        let part = |(name, count): (&'static str, u64)| Part { name, count };
+        all.into_iter().map(part).filter(|p| p.count > 0).collect()
+    }
 }
 
 /// The parts of a resolved configuration with so many hosts.

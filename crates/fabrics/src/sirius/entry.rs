@@ -20,6 +20,7 @@ pub const ENTRY: Entry = Entry {
     resolve: registry::resolve::<SiriusConfig>,
     build: registry::build::<SiriusConfig>,
     memory: registry::memory::<SiriusConfig>,
+    facts: registry::facts::<SiriusConfig>,
 };
 
 const PRESETS: &[Preset] = &[

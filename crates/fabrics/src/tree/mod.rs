@@ -15,7 +15,7 @@ pub mod kernel;
 #[cfg(test)]
 mod tests;
 
-use crate::registry::{build, memory, resolve, schema, Entry, Preset};
+use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
 use config::TreeConfig;
 
 /// `kind = "tree"`.
@@ -31,6 +31,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<TreeConfig>,
     build: build::<TreeConfig>,
     memory: memory::<TreeConfig>,
+    facts: facts::<TreeConfig>,
 };
 
 const PRESETS: &[Preset] = &[

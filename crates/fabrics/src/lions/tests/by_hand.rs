@@ -228,6 +228,103 @@ fn table_1() {
     );
 }
 
+/// Table I with N = 24, r = 3, m = 2, k = 2: numbers that differ from each other.
+#[test]
+fn table_1_with_other_numbers() {
+    let gbps = |g: u64| Rate(g * Rate::GBPS.0);
+    let of = |keys: Value| bill(with(json!({"receivers": 2}), keys), 24);
+    let none = of(json!({"architecture": "drop"}));
+    let hosts = (
+        none.converters,
+        none.host_receivers,
+        none.host_demultiplexers,
+    );
+    assert_eq!(hosts, (24, 48, 24));
+    let slb = Parts {
+        grating_ports: 24 + 1,
+        occupied_ports: 1,
+        receivers: 24,
+        fixed_transmitters: 24,
+        demultiplexers: 1,
+        multiplexers: 1,
+        memories: 1,
+        write: gbps(240),
+        read: gbps(240),
+        ..none
+    };
+    assert_eq!(of(json!({"architecture": "slb"})), slb);
+    let mlb = Parts {
+        grating_ports: 24 + 8,
+        occupied_ports: 8,
+        receivers: 24,
+        tunable_transmitters: 24,
+        demultiplexers: 1,
+        couplers: 2 * 8,
+        memories: 8,
+        write: gbps(30),
+        read: gbps(30),
+        ..none
+    };
+    let mixed = json!({"architecture": "mlb", "hosts_per_queue": 3});
+    assert_eq!(of(mixed.clone()), mlb);
+    // With 2 transmitters a queue for its 3 hosts, which the table has not.
+    let fewer = Parts {
+        tunable_transmitters: 16,
+        couplers: 8,
+        read: gbps(20),
+        ..mlb
+    };
+    assert_eq!(of(with(mixed, json!({"transmitters": 2}))), fewer);
+    let dlb = Parts {
+        grating_ports: 24 + 24,
+        occupied_ports: 24,
+        receivers: 24,
+        tunable_transmitters: 48,
+        couplers: 24,
+        memories: 24,
+        write: gbps(10),
+        read: gbps(20),
+        ..none
+    };
+    assert_eq!(of(json!({"architecture": "dlb", "transmitters": 2})), dlb);
+    let nack = Parts {
+        grating_ports: 24 + 1,
+        occupied_ports: 1,
+        receivers: 24,
+        circulators: 3 * 24 + 1,
+        ..none
+    };
+    assert_eq!(of(json!({"architecture": "ao-nack"})), nack);
+}
+
+/// Users read what there is, by name.
+#[test]
+fn the_bill_is_listed() {
+    let listed = |table: Value| -> Vec<(&str, u64)> {
+        let table = (ENTRY.resolve)(&table, &cluster(24)).expect("a good table");
+        let facts = (ENTRY.facts)(&table, &cluster(24)).expect("reads back");
+        facts.parts.iter().map(|p| (p.name, p.count)).collect()
+    };
+    let dlb = json!({"architecture": "dlb", "transmitters": 2, "receivers": 2});
+    let expected = [
+        ("grating_ports", 48),
+        ("grating_ports_taken", 24),
+        ("converters", 24),
+        ("host_receivers", 48),
+        ("host_demultiplexers", 24),
+        ("loopback_receivers", 24),
+        ("tunable_transmitters", 48),
+        ("couplers", 24),
+        ("memories", 24),
+        ("memory_write_bps", 10_000_000_000),
+        ("memory_read_bps", 20_000_000_000),
+    ];
+    assert_eq!(listed(dlb), expected);
+    let nack = listed(json!({"architecture": "ao-nack", "receivers": 1}));
+    assert!(nack.contains(&("nack_receivers", 24)) && nack.contains(&("circulators", 73)));
+    assert!(!nack.iter().any(|(name, _)| *name == "host_demultiplexers"));
+}
+
 /// The page of the documentation has Table I as it is computed.
 #[test]
 fn the_page_has_table_1() {
