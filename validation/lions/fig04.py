@@ -1,21 +1,37 @@
 """Fig 4: latency of the shared loop-back buffer against load: 4 hosts as in the
 test-bed, and more; one receiver an output, and two.
 
-Loads are of what the minimum guard time of 17 B and the header leave: 1 is a
-packet right after the other. Hosts send at equal gaps, as the test-bed does.
+Loads are of what the minimum guard time of 17 B and the header leave: 1 is a packet
+right after the other. Hosts send at equal gaps, as the test-bed does; their phases
+are drawn once, and of few hosts decide who meets whom for as long as they send.
+Intervals are therefore of the mean over many draws.
+
+Theory is the exact wait of a slotted buffer on top of what a packet takes alone. With
+one receiver unslotted packets of many hosts wait as long on average. Few hosts that
+send at equal gaps wait less: who does not meet once, does not soon meet again. With
+two receivers it is a guide to the eye: packets out of slots overlap two others.
 """
 
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.reproduce import Estimate
+from lightloom.reproduce.estimate import most
+from lightloom.reproduce.scripts import beside
+from lightloom.reproduce.study import Curve, Runs, draw, panel, vary
 
+theory = beside(__file__, "theory")
 SETUP = Path(__file__).with_name("testbed.toml")
 LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9)
 SIZES = (256, 64)
 HOSTS = (4, 16, 64)
 RECEIVERS = (1, 2)
-MEAN = "fct.all.mean_us"
+MEAN = "window.mean_us"
+GBPS = 1.25
+#: The delay line of hosts next to the switch [us].
+WAY_US = 0.01
+#: Warm-up and window, in slots of a packet.
+WARM_UP, WINDOW = 100, 1000
 Key = tuple[int, int, int, float]
 
 
@@ -28,40 +44,63 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
         for k in RECEIVERS
         for load in LOADS
     }
-    flows, seeds = (20_000, [1, 2, 3]) if quick else (200_000, [1, 2, 3, 4, 5])
-    runs = vary(SETUP, cases, flows=flows, seeds=seeds, workers=workers)
+    seeds = range(1, 9 if quick else 51)
+    runs = vary(SETUP, cases, seeds=seeds, workers=workers)
     return {"data": _panels(runs), "claims": _claims(runs)}
 
 
 def _overrides(size: int, n: int, k: int, load: float) -> list[str]:
+    slot = theory.slot_us(size, GBPS)
     return [
         f"cluster.hosts={n}",
         f"workload.sizes.size={size} B",
-        f"workload.load={load * size / (size + 22)}",
+        f"workload.load={load * theory.efficiency(size)}",
         f"fabric.slb.packet={size} B",
         f"fabric.slb.receivers={k}",
+        f"run.warm_up={WARM_UP * slot:g} us",
+        f"run.measure={WINDOW * slot:g} us",
     ]
 
 
-def _claims(runs: Runs[Key]) -> dict[str, float]:
-    def ratio(a: Key, b: Key) -> float:
-        return (runs.value(a, MEAN) or 0.0) / (runs.value(b, MEAN) or 1.0)
+def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
+    def ratio(a: Key, b: Key) -> Estimate:
+        return runs.across(a, MEAN).over(runs.across(b, MEAN))
 
-    pairs = [(size, n) for size in SIZES for n in HOSTS]
-    radix = [(size, load) for size in SIZES for load in LOADS]
+    def radix(k: int) -> Estimate:
+        return most(ratio((s, 64, k, p), (s, 4, k, p)) for s in SIZES for p in LOADS)
+
+    many = [(s, 64, 1, p) for s in SIZES for p in LOADS]
     return {
-        "fig04-two-receivers": max(ratio((s, n, 2, 0.9), (s, n, 1, 0.9)) for s, n in pairs),
-        "fig04-radix": max(ratio((s, 64, 1, p), (s, 4, 1, p)) for s, p in radix),
+        "fig04-two-receivers": most(
+            ratio((s, n, 2, 0.9), (s, n, 1, 0.9)) for s in SIZES for n in HOSTS
+        ),
+        "fig04-radix": radix(1),
+        "fig04-radix-two-receivers": radix(2),
+        "fig04-radix-beyond-16": most(
+            ratio((s, 64, 1, p), (s, 16, 1, p)) for s in SIZES for p in LOADS
+        ),
+        "fig04-theory": most(runs.across(key, MEAN).off(_latency(*key)) for key in many),
     }
 
 
-def _panels(runs: Runs[Key]) -> list[dict[str, Any]]:
-    def panel_of(title: str, lines: dict[str, tuple[int, int, int]]) -> dict[str, Any]:
-        found = {name: runs.line((((*key, p)) for p in LOADS), MEAN) for name, key in lines.items()}
-        return panel(title, ("load", LOADS), "mean latency [us]", found, log_y=True)
+def _latency(size: int, n: int, k: int, load: float) -> float:
+    """Mean latency [us] if packets came in slots."""
+    wait = theory.shared_wait(load, k, n) * theory.slot_us(size, GBPS)
+    return float(theory.alone_us(size, WAY_US, GBPS) + wait)
 
-    four = {f"{size} B": (size, 4, 1) for size in SIZES}
-    return [panel_of("(a) 4 hosts, k = 1", four)] + [
+
+def _panels(runs: Runs[Key]) -> list[dict[str, Any]]:
+    dense = [i / 100 for i in range(5, 92)]
+
+    def panel_of(title: str, lines: dict[str, tuple[int, int, int]]) -> dict[str, Any]:
+        found = {name: [runs.across((*key, p), MEAN) for p in LOADS] for name, key in lines.items()}
+        curves: dict[str, Curve] = {
+            name: (dense, [_latency(*key, p) for p in dense]) for name, key in lines.items()
+        }
+        return panel(title, ("load", LOADS), "mean latency [us]", found, theory=curves, log_y=True)
+
+    four = {f"{size} B, k = {k}": (size, 4, k) for size in SIZES for k in RECEIVERS}
+    return [panel_of("(a) 4 hosts", four)] + [
         panel_of(
             f"({place}) {size} B",
             {f"N = {n}, k = {k}": (size, n, k) for n in HOSTS for k in RECEIVERS},

@@ -1,65 +1,98 @@
 """Fig 14: updates a second in GUPS, with and without aggregation.
 
-The ceiling is what 64 hosts send at their line rate, header and guard included,
-one update in 64 being local.
+The ceiling is what 64 hosts send at their line rate, header and guard included, one
+update in 64 being local; that of the butterfly is what they send of flits. Seeds
+scatter: intervals are of their mean.
 """
 
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import lightloom
-from lightloom.console import pick
+from lightloom.reproduce import Estimate
+from lightloom.reproduce.estimate import least, most
+from lightloom.reproduce.scripts import beside
 from lightloom.reproduce.simulate import Case, simulate
-from lightloom.reproduce.study import draw, panel
+from lightloom.reproduce.study import Curve, Runs, draw, panel
 
+theory = beside(__file__, "theory")
 SETUP = Path(__file__).with_name("gups.toml")
-BATCHES = (1, 2, 4, 8, 16)
+#: Of each node, by updates a packet. A run ends with its slowest node, which of few
+#: packets lags behind the others by more.
+UPDATES = {1: 4_096, 2: 4_096, 4: 8_192, 8: 16_384, 16: 32_768}
+BATCHES = tuple(UPDATES)
 FABRICS = ("dlb", "ao-nack")
-HOSTS, OVERHEAD = 64, 22
+BUTTERFLIES = ("butterfly-basic", "butterfly-fast")
+HOSTS = 64
 #: Line rate [B/s].
 RATE = 1.25e9
+#: The butterfly's flits and header [B].
+FLIT, HEADER = 8, 5
+Key = tuple[str, int]
 
 
-def ceiling(batch: int, overhead: int = OVERHEAD) -> float:
+def ceiling(batch: int, overhead: int = theory.OVERHEAD) -> float:
     """The most updates a second [1e9]: a request of 8 B, a reply and a write of
     16 B, each a packet for `batch` updates."""
-    bytes_ = 40 + 3 * overhead / batch
-    return HOSTS * RATE / bytes_ * HOSTS / (HOSTS - 1) / 1e9
+    return _updates(40 + 3 * overhead / batch)
+
+
+def butterfly_ceiling(batch: int) -> float:
+    """The same of the butterfly's hosts, which send whole flits."""
+    flits = sum(ceil((words * batch + HEADER) / FLIT) for words in (8, 16, 16))
+    return _updates(flits * FLIT / batch)
+
+
+def _updates(sent: float) -> float:
+    """Updates a second [1e9] if each takes `sent` bytes of the links."""
+    return HOSTS * RATE / sent * HOSTS / (HOSTS - 1) / 1e9
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """Updates a second of both networks for each number of updates a packet."""
-    updates = 4_096 if quick else 32_768
-    cases: dict[tuple[str, int], Case] = {}
-    for fabric in FABRICS:
-        for batch in BATCHES:
-            job = f'{{ kind = "gups", updates = {updates}, batch = {batch} }}'
-            cases[fabric, batch] = (lightloom.load(SETUP, [f"workload.jobs=[{job}]"]), fabric)
+    """Updates a second of all networks for each number of updates a packet."""
+    seeds = (1, 2, 3) if quick else (1, 2, 3, 4)
+    cases: dict[tuple[Key, int], Case] = {}
+    for batch, updates in UPDATES.items():
+        size = updates // 4 if quick else updates
+        job = f'{{ kind = "gups", name = "gups", updates = {size}, batch = {batch} }}'
+        for fabric in (*FABRICS, *BUTTERFLIES):
+            for seed in seeds:
+                settings = [f"workload.jobs=[{job}]", f"run.seed={seed}"]
+                cases[(fabric, batch), seed] = (lightloom.load(SETUP, settings), fabric)
     summaries = simulate(cases, workers)
-    rates = {
-        key: HOSTS * updates / pick(summary, "jobs.gups.seconds") / 1e9
-        for key, summary in summaries.items()
-    }
+    keys = dict.fromkeys(key for key, _ in cases)
+    runs = Runs({key: [summaries[key, seed] for seed in seeds] for key in keys})
+    rates = {key: runs.across(key, "updates.gups.per_s").times(1e-9) for key in keys}
     return {"data": _panels(rates), "claims": _claims(rates)}
 
 
-def _claims(rates: dict[tuple[str, int], float]) -> dict[str, float]:
+def _claims(rates: dict[Key, Estimate]) -> dict[str, Estimate]:
+    def ahead(fabric: str, butterfly: str, batch: int) -> Estimate:
+        return rates[fabric, batch].over(rates[butterfly, batch])
+
     return {
-        "fig14-poor-without": max(rates[f, 1] / rates[f, 16] for f in FABRICS),
-        "fig14-dlb-near-the-ceiling": rates["dlb", 16] / ceiling(16),
-        "fig14-nack-near-the-ceiling": rates["ao-nack", 16] / ceiling(16),
-        "fig14-why-not-without": rates["dlb", 1] / ceiling(1),
+        "fig14-poor-without": most(rates[f, 1].over(rates[f, 16]) for f in FABRICS),
+        "fig14-why-not-without": rates["dlb", 1].times(1 / ceiling(1)),
+        "fig14-dlb-near-the-ceiling": rates["dlb", 16].times(1 / ceiling(16)),
+        "fig14-nack-near-the-ceiling": rates["ao-nack", 16].times(1 / ceiling(16)),
+        "fig14-dlb-behind-without": most(ahead("dlb", f, 1) for f in BUTTERFLIES),
+        "fig14-nack-behind-without": most(ahead("ao-nack", f, 1) for f in BUTTERFLIES),
+        "fig14-dlb-ahead-with": least(ahead("dlb", f, 16) for f in BUTTERFLIES),
+        "fig14-nack-ahead-with": least(ahead("ao-nack", f, 16) for f in BUTTERFLIES),
     }
 
 
-def _panels(rates: dict[tuple[str, int], float]) -> list[dict[str, Any]]:
-    lines: dict[str, list[float | None]] = {
-        f: [rates[f, batch] for batch in BATCHES] for f in FABRICS
+def _panels(rates: dict[Key, Estimate]) -> list[dict[str, Any]]:
+    shown = (*FABRICS, *BUTTERFLIES)
+    lines = {f: [rates[f, batch] for batch in BATCHES] for f in shown}
+    bounds: dict[str, Curve] = {
+        "ceiling, LIONS": (BATCHES, [ceiling(batch) for batch in BATCHES]),
+        "ceiling, butterfly": (BATCHES, [butterfly_ceiling(batch) for batch in BATCHES]),
+        "payload alone": (BATCHES, [ceiling(batch, 0) for batch in BATCHES]),
     }
-    lines["ceiling"] = [ceiling(batch) for batch in BATCHES]
-    lines["without header and guard"] = [ceiling(batch, 0) for batch in BATCHES]
     x = ("updates a packet", BATCHES)
-    return [panel("GUPS", x, "updates a second [1e9]", lines, log_x=True)]
+    return [panel("Fig 14: GUPS", x, "updates a second [1e9]", lines, theory=bounds, log_x=True)]
 
 
 figure = draw

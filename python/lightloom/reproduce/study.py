@@ -238,7 +238,7 @@ def _set_axes(axes: Axes, data: Mapping[str, Any]) -> None:
             axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             axis.set_minor_locator(NullLocator())
             axis.set_major_formatter("{x:g}")
-    if len(data["x"]) <= FEW and not data["log_x"]:
+    if len(data["x"]) <= FEW:
         axes.set_xticks(data["x"])
     if not data["log_y"]:
         axes.set_ylim(bottom=0)
