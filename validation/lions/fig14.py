@@ -9,12 +9,10 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-import lightloom
 from lightloom.reproduce import Estimate
 from lightloom.reproduce.estimate import least, most
 from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.simulate import Case, simulate
-from lightloom.reproduce.study import Curve, Runs, draw, panel
+from lightloom.reproduce.study import Curve, draw, panel, vary
 
 theory = beside(__file__, "theory")
 SETUP = Path(__file__).with_name("gups.toml")
@@ -51,19 +49,14 @@ def _updates(sent: float) -> float:
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
     """Updates a second of all networks for each number of updates a packet."""
-    seeds = (1, 2, 3) if quick else (1, 2, 3, 4)
-    cases: dict[tuple[Key, int], Case] = {}
+    cases: dict[Key, tuple[list[str], str]] = {}
     for batch, updates in UPDATES.items():
         size = updates // 4 if quick else updates
         job = f'{{ kind = "gups", name = "gups", updates = {size}, batch = {batch} }}'
         for fabric in (*FABRICS, *BUTTERFLIES):
-            for seed in seeds:
-                settings = [f"workload.jobs=[{job}]", f"run.seed={seed}"]
-                cases[(fabric, batch), seed] = (lightloom.load(SETUP, settings), fabric)
-    summaries = simulate(cases, workers)
-    keys = dict.fromkeys(key for key, _ in cases)
-    runs = Runs({key: [summaries[key, seed] for seed in seeds] for key in keys})
-    rates = {key: runs.across(key, "updates.gups.per_s").times(1e-9) for key in keys}
+            cases[fabric, batch] = ([f"workload.jobs=[{job}]"], fabric)
+    runs = vary(SETUP, cases, seeds=(1, 2, 3) if quick else (1, 2, 3, 4), workers=workers)
+    rates = {key: runs.across(key, "updates.gups.per_s").times(1e-9) for key in cases}
     return {"data": _panels(rates), "claims": _claims(rates)}
 
 

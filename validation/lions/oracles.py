@@ -60,10 +60,7 @@ def _overrides(key: Key, quick: bool) -> list[str]:
 
 def _slots(runs: Runs[Key], key: Key) -> Estimate:
     """Latency [slots]."""
-    found = runs.latency(key)
-    if found is None:
-        raise LookupError(f"{key} is not carried")
-    return found.times(1 / SLOT_US)
+    return runs.carried_latency(key).times(1 / SLOT_US)
 
 
 def _wait(runs: Runs[Key], key: Key) -> Estimate:

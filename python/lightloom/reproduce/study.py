@@ -58,6 +58,13 @@ class Runs(Generic[Key]):
             return None
         return _together(windows, "mean_us", "half_width_us")
 
+    def carried_latency(self, key: Key) -> Estimate:
+        """The same at a load that has to be carried."""
+        found = self.latency(key)
+        if found is None:
+            raise LookupError(f"the load is not carried: {key}")
+        return found
+
     def accepted(self, key: Key) -> Estimate:
         """Throughput in the window, of what all servers can send."""
         return _together(self._windows(key), "accepted", "accepted_half_width")
