@@ -322,12 +322,12 @@ def updates(job: str, found: Summary) -> Iterator[str]:
     bare, framed = found["ceiling_per_s"], found["ceiling_framed_per_s"]
     room = f"links leave room for {per_second(bare)}"
     if framed is not None:
-        room += f", with header and guard for {per_second(framed)}"
+        room += f", with overhead for {per_second(framed)}"
     yield f"  {job}: {per_second(found['per_s'])} updates; {room}"
     if found["efficiency"] is not None:
         reached = f"    reached {found['efficiency']:.1%} of that"
         if framed is not None:
-            reached += f"; header and guard take {1 - framed / bare:.0%} of what is sent"
+            reached += f"; overhead takes {1 - framed / bare:.0%} of their time"
         yield reached
 
 
@@ -343,7 +343,7 @@ def per_second(rate: float | None) -> str:
 
 def updates_table(summaries: Mapping[str, Summary]) -> Table | None:
     """Updates a second of each job that counts them, a column per fabric, and how
-    much that is of what header and guard leave room for; None without any."""
+    much that is of what their overhead leaves room for; None without any."""
     jobs = next(iter(summaries.values()), {}).get("updates")
     if not jobs:
         return None

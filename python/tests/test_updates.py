@@ -51,8 +51,8 @@ def test_the_command_says_why_not_more(tmp_path: Path) -> None:
     write(tmp_path / "e.toml", TOML)
     done = cli("run", "e.toml", "--fabric", "lions", "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "links leave room for 533 M/s, with header and guard for 483 M/s" in done.stdout
-    assert "header and guard take 62% of what is sent" in done.stdout
+    assert "links leave room for 533 M/s, with overhead for 483 M/s" in done.stdout
+    assert "overhead takes 62% of their time" in done.stdout
     both = cli("compare", "e.toml", "-o", "both", cwd=tmp_path)
     assert both.returncode == 0, both.stderr
     assert "  of what fits" in both.stdout

@@ -1,67 +1,125 @@
 //! Jobs that count updates, and what a fabric leaves room for.
-//!
-//! What a fabric puts around a packet is read from its table: packet fabrics call it
-//! `header` and `guard`, and the payload of a full packet `packet`.
 
-use crate::fabric::FabricTable;
-use lightloom_engine::{Bytes, Cluster};
+use lightloom_engine::Cluster;
+use lightloom_fabrics::Framing;
 use lightloom_metrics::Counted;
 use lightloom_workload::{Job, JobKind};
-use serde_json::Value;
 
-/// The counted jobs of a resolved workload on a resolved fabric.
+/// The counted jobs of a resolved workload on a fabric with these packets. Without,
+/// servers' links have the cluster's rate.
 pub(crate) fn counted(
     jobs: Option<&Vec<Job>>,
-    fabric: &FabricTable,
+    framing: Option<Framing>,
     cluster: &Cluster,
 ) -> Vec<Counted> {
-    let framing = Framing::of(&fabric.table());
+    let rate = framing.map_or(cluster.server_rate, |f| f.rate);
     let count = |job: &Job| {
         let JobKind::Gups(gups) = &job.kind else {
             return None;
         };
-        let most = |f: &Framing| gups.ceiling(cluster.server_rate, f.packet, f.overhead);
         Some(Counted {
             job: job.name.clone()?,
             updates: gups.total(),
-            ceiling: gups.ceiling(cluster.server_rate, None, Bytes(0)),
-            ceiling_framed: framing.as_ref().map(most),
+            ceiling: gups.ceiling(|message| rate.time_for(message.0)),
+            ceiling_framed: framing.map(|f| gups.ceiling(|message| f.time_for(message))),
         })
     };
     jobs.into_iter().flatten().filter_map(count).collect()
 }
 
-/// What is around packets.
-struct Framing {
-    packet: Option<Bytes>,
-    overhead: Bytes,
-}
-
-impl Framing {
-    fn of(table: &Value) -> Option<Framing> {
-        let bytes = |key: &str| table.get(key)?.as_str()?.parse::<Bytes>().ok();
-        let (header, guard) = (bytes("header"), bytes("guard"));
-        header.or(guard)?;
-        let all = header.map_or(0, |b| b.0) + guard.map_or(0, |b| b.0);
-        Some(Framing {
-            packet: bytes("packet"),
-            overhead: Bytes(all),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use serde_json::json;
+    use crate::Experiment;
+    use serde_json::{json, Value};
 
+    /// Ceilings [updates/s] of 16 hosts of 10 Gb/s, 16 updates or one a packet: bare
+    /// and framed.
+    fn ceilings(fabric: Value, batch: u32) -> (f64, Option<f64>) {
+        let raw = json!({
+            "cluster": {"hosts": 16, "server_rate": "10 Gb/s"},
+            "workload": {"jobs": [
+                {"kind": "gups", "name": "it", "updates": 64, "outstanding": 16, "batch": batch}
+            ]},
+            "fabric": [fabric],
+        });
+        let experiment = Experiment::read(&raw)
+            .expect("good")
+            .resolve()
+            .expect("good");
+        let cluster = experiment.cluster().expect("good");
+        let facts = experiment.fabric[0].facts(&cluster).expect("good");
+        let jobs = experiment.workload.jobs.as_ref();
+        let found = super::counted(jobs, facts.framing, &cluster);
+        assert_eq!((found.len(), found[0].updates), (1, 16 * 64));
+        (found[0].ceiling, found[0].ceiling_framed)
+    }
+
+    /// Updates a second of which 16 take a link that many nanoseconds of 15 of 16
+    /// hosts' words.
+    fn updates(ns_for_16: f64) -> f64 {
+        16.0 * 16.0 / (ns_for_16 * 1e-9) * 16.0 / 15.0
+    }
+
+    /// An update is 8, 16 and 16 B, 0.8 ns each at 10 Gb/s; 16 of them 128, 256 and
+    /// 256 B in a packet each.
     #[test]
-    fn framing_is_header_and_guard() {
-        let framing = |table: Value| Framing::of(&table).map(|f| (f.packet, f.overhead));
-        let lions = json!({"header": "5 B", "guard": "17 B", "packet": "256 B"});
-        assert_eq!(framing(lions), Some((Some(Bytes(256)), Bytes(22))));
-        assert_eq!(framing(json!({"header": "5 B"})), Some((None, Bytes(5))));
-        assert_eq!(framing(json!({"packet": "1500 B"})), None);
-        assert_eq!(framing(json!({"guard": "10 ns", "packet": "1 KB"})), None);
+    fn ceilings_by_hand() {
+        let bare = 16.0 * 40.0 * 0.8;
+        for (fabric, batch, rate, framed) in [
+            // 5 B of header, 17 B of guard, longer than 10 ns of tuning.
+            (json!({"kind": "lions"}), 16, 1.0, 3.0 * 22.0 * 0.8),
+            (json!({"kind": "lions"}), 1, 1.0, 16.0 * 3.0 * 22.0 * 0.8),
+            // At half the rate everything takes twice as long.
+            (
+                json!({"kind": "lions", "rate": "5 Gb/s"}),
+                16,
+                0.5,
+                3.0 * 22.0 * 1.6,
+            ),
+            // Tuning that is longer than the guard takes its place.
+            (
+                json!({"kind": "lions", "tuning": "50 ns"}),
+                16,
+                1.0,
+                3.0 * (5.0 * 0.8 + 50.0),
+            ),
+            // 133, 261, 261 B are 17, 33, 33 flits of 8 B; 13, 21, 21 B are 2, 3, 3.
+            (
+                json!({"kind": "flattened-butterfly"}),
+                16,
+                1.0,
+                (83.0 * 8.0 - 640.0) * 0.8,
+            ),
+            (
+                json!({"kind": "flattened-butterfly"}),
+                1,
+                1.0,
+                16.0 * (8.0 * 8.0 - 40.0) * 0.8,
+            ),
+            // Replies and writes in two packets each.
+            (
+                json!({"kind": "flattened-butterfly", "packet": "128 B", "rate": "5 Gb/s"}),
+                16,
+                0.5,
+                (5.0 * 17.0 * 8.0 - 640.0) * 1.6,
+            ),
+            (
+                json!({"kind": "clos", "mtu": "64 B", "header": "6 B"}),
+                16,
+                1.0,
+                10.0 * 6.0 * 0.8,
+            ),
+        ] {
+            let (most, least) = ceilings(fabric.clone(), batch);
+            let expect = (updates(bare / rate), updates(bare / rate + framed));
+            assert!((most / expect.0 - 1.0).abs() < 1e-9, "{fabric}: {most}");
+            let least = least.expect("it has packets");
+            assert!((least / expect.1 - 1.0).abs() < 1e-9, "{fabric}: {least}");
+        }
+        let (most, framed) = ceilings(json!({"kind": "tree"}), 16);
+        assert_eq!(
+            (framed, (most / updates(bare) - 1.0).abs() < 1e-9),
+            (None, true)
+        );
     }
 }

@@ -96,7 +96,7 @@ impl Experiment {
             within_racks: experiment.run.goodput == Goodput::All,
             mean_bytes: experiment.workload.mean_bytes()?,
             span: experiment.run.span(),
-            counted: counted::counted(experiment.workload.jobs.as_ref(), table, &cluster),
+            counted: counted::counted(experiment.workload.jobs.as_ref(), facts.framing, &cluster),
             parts: PartCounts(facts.parts.iter().map(|p| (p.name, p.count)).collect()),
             total_bytes: flows.total_bytes(),
             io: Io::new(flows),

@@ -1,5 +1,7 @@
 //! What a fabric's table says of it before anything runs.
 
+use lightloom_engine::{Bytes, Rate, Time};
+
 /// So many of one part, or of its bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -10,9 +12,68 @@ pub struct Part {
     pub count: u64,
 }
 
+/// What packets take of a server's link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Framing {
+    /// Rate of the link [b/s].
+    pub rate: Rate,
+    /// Payload of a full packet [B].
+    pub packet: Bytes,
+    /// Header of every packet [B].
+    pub header: Bytes,
+    /// A packet with its header is padded to a multiple of this [B].
+    pub word: Bytes,
+    /// Silence after every packet [time].
+    pub gap: Time,
+}
+
+impl Framing {
+    /// How long a message keeps the link.
+    pub fn time_for(&self, message: Bytes) -> Time {
+        let wire = |payload: u64| {
+            let words = (payload + self.header.0).div_ceil(self.word.0);
+            self.rate.time_for(words * self.word.0) + self.gap
+        };
+        let (full, rest) = (message.0 / self.packet.0, message.0 % self.packet.0);
+        let last = if rest > 0 { wire(rest) } else { Time::ZERO };
+        wire(self.packet.0) * full as i64 + last
+    }
+}
+
 /// What is known of a resolved table on its cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The bill of parts; empty where none is worked out.
     pub parts: Vec<Part>,
+    /// What packets take of a server's link; none for a fabric without packets.
+    pub framing: Option<Framing>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 8 Gb/s are 1 B a nanosecond. Of 250 B, two packets of 100 B and one of 50.
+    #[test]
+    fn messages_take_what_their_packets_do() {
+        let framing = |word, gap| Framing {
+            rate: Rate(8 * Rate::GBPS.0),
+            packet: Bytes(100),
+            header: Bytes(5),
+            word: Bytes(word),
+            gap: Time::NS * gap,
+        };
+        for (message, word, gap, ns) in [
+            (250, 1, 0, 105 + 105 + 55),
+            (250, 1, 7, 105 + 105 + 55 + 3 * 7),
+            (250, 8, 0, 112 + 112 + 56),
+            (100, 8, 7, 112 + 7),
+            (1, 8, 0, 8),
+            (3, 8, 0, 8),
+            (4, 8, 0, 16),
+        ] {
+            let took = framing(word, gap).time_for(Bytes(message));
+            assert_eq!(took, Time::NS * ns, "{message} B, {word} B, {gap} ns");
+        }
+    }
 }

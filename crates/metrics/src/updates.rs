@@ -31,8 +31,8 @@ pub struct UpdateRate {
     pub per_s: Option<f64>,
     /// The most a second that the servers' links leave room for, payload alone.
     pub ceiling_per_s: f64,
-    /// The same with header and guard of the fabric's packets; null for a fabric
-    /// that has none, or none that is known.
+    /// The same with what the fabric's packets have around their payload: header,
+    /// padding, silence; null for a fabric without packets.
     pub ceiling_framed_per_s: Option<f64>,
     /// Of that ceiling (of the other, where there is none), how much was reached.
     pub efficiency: Option<f64>,

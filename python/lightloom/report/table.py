@@ -173,7 +173,7 @@ def update_group(workload: Workload) -> Groups:
                 f"{name}: fits, 10⁹/s", "number", None, update(name, "ceiling_framed_per_s", 1e-9)
             ),
             Metric(
-                f"{name}: fits without header and guard, 10⁹/s",
+                f"{name}: fits without overhead, 10⁹/s",
                 "number",
                 None,
                 update(name, "ceiling_per_s", 1e-9),

@@ -3,6 +3,7 @@
 use super::bound::Bound;
 use super::network::Network;
 use super::topology::Topology;
+use crate::facts::{Facts, Framing};
 use crate::registry::{FabricConfig, Site};
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Length, Rate, Refusal, Time};
@@ -173,6 +174,19 @@ impl FabricConfig for ButterflyConfig {
     fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
         self.complete(cluster)?;
         Ok(self)
+    }
+
+    fn facts(&self, _: &Cluster) -> Facts {
+        Facts {
+            framing: Some(Framing {
+                rate: self.line_rate(),
+                packet: self.packet,
+                header: self.header,
+                word: self.flit,
+                gap: Time::ZERO,
+            }),
+            ..Facts::default()
+        }
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

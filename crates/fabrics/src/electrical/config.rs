@@ -4,6 +4,7 @@ use super::bound::Bound;
 use super::flows::ClosFlows;
 use super::kernel::Clos;
 use super::layout::{Layout, LINKS_MAX};
+use crate::facts::{Facts, Framing};
 use crate::registry::{FabricConfig, Site};
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::kernel::flow::{self, FlowDriven};
@@ -212,6 +213,19 @@ impl ClosConfig {
 }
 
 impl FabricConfig for ClosConfig {
+    fn facts(&self, cluster: &Cluster) -> Facts {
+        Facts {
+            framing: Some(Framing {
+                rate: cluster.server_rate,
+                packet: self.mtu,
+                header: self.header,
+                word: Bytes(1),
+                gap: Time::ZERO,
+            }),
+            ..Facts::default()
+        }
+    }
+
     fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
         let pod = self.racks_per_pod.unwrap_or(default_pod(cluster.racks));
         self.refuse_shape(cluster, pod)?;

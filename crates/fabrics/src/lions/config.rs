@@ -6,7 +6,7 @@ use super::parts::parts;
 use super::pipelined::Pipelined;
 use super::ports::Ports;
 use super::slotted::Slotted;
-use crate::facts::Facts;
+use crate::facts::{Facts, Framing};
 use crate::registry::{FabricConfig, Site};
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Length, Rate, Refusal, Time};
@@ -271,6 +271,13 @@ impl FabricConfig for LionsConfig {
     fn facts(&self, cluster: &Cluster) -> Facts {
         Facts {
             parts: parts(self, cluster.racks).list(),
+            framing: Some(Framing {
+                rate: self.line_rate(),
+                packet: self.packet,
+                header: self.header,
+                word: Bytes(1),
+                gap: self.gap(),
+            }),
         }
     }
 

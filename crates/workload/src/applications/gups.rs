@@ -9,7 +9,7 @@
 //! not modelled, nor are memories and caches, which answer at once.
 
 use crate::jobs::{check, Application, Extent, Placement, Site};
-use lightloom_engine::{Bytes, Cluster, Node, Rate, Refusal, Task, Time};
+use lightloom_engine::{Bytes, Cluster, Node, Refusal, Task, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,24 +57,18 @@ impl Gups {
         self.hosts.unwrap_or(0) as u64 * self.updates as u64
     }
 
-    /// The most updates a second that the servers' links leave room for, at `rate`,
-    /// if nothing waits for anything: each link carries, on average, what one server
-    /// sends for its own updates and for others'. A message goes in packets of at
-    /// most `packet`, each with `overhead` around it. It is resolved.
-    pub fn ceiling(&self, rate: Rate, packet: Option<Bytes>, overhead: Bytes) -> f64 {
-        let batch = self.batch as u64;
-        let on_the_line = |message: Bytes| {
-            let bytes = message.0 * batch;
-            let packets = packet.map_or(1, |p| bytes.div_ceil(p.0.max(1)));
-            bytes + packets * overhead.0
-        };
+    /// The most updates a second that the servers' links leave room for, where a
+    /// message keeps a link for `taken`, if nothing waits for anything: each link
+    /// carries, on average, what one server sends for its own updates and for
+    /// others'. It is resolved.
+    pub fn ceiling(&self, taken: impl Fn(Bytes) -> Time) -> f64 {
         let messages = [self.request, self.reply, self.write];
-        let of_a_batch: u64 = messages.into_iter().map(on_the_line).sum();
+        let batches = messages.map(|m| Bytes(m.0 * self.batch as u64));
+        let of_a_batch: f64 = batches.map(|b| taken(b).as_secs_f64()).iter().sum();
         let hosts = self.hosts.unwrap_or(0) as f64;
         // Words of one's own take no time.
         let remote = (hosts - 1.0) / hosts;
-        let batches = hosts * rate.0 as f64 / 8.0 / of_a_batch as f64;
-        batches * batch as f64 / remote
+        hosts / of_a_batch * self.batch as f64 / remote
     }
 
     fn count(&self, cluster: &Cluster) -> Option<u32> {
@@ -219,13 +213,14 @@ mod tests {
             hosts: Some(64),
             ..Gups::default()
         };
-        let (rate, packet) = (Rate(10 * Rate::GBPS.0), Some(Bytes(256)));
+        let rate = Rate(10 * Rate::GBPS.0);
+        let framed = |overhead| move |b: Bytes| rate.time_for(b.0 + b.0.div_ceil(256) * overhead);
         for (batch, overhead, expect) in [(1, 0, 2.03), (1, 22, 0.767), (16, 22, 1.84)] {
-            let most = gups(batch).ceiling(rate, packet, Bytes(overhead)) / 1e9;
+            let most = gups(batch).ceiling(framed(overhead)) / 1e9;
             assert!((most / expect - 1.0).abs() < 0.003, "{batch}: {most}");
         }
         // Replies and writes of 512 B are two packets each: 5 times 22 B for 32.
-        let most = gups(32).ceiling(rate, packet, Bytes(22));
+        let most = gups(32).ceiling(framed(22));
         let expect = 64.0 * 1.25e9 / (40.0 + 5.0 * 22.0 / 32.0) * 64.0 / 63.0;
         assert!((most / expect - 1.0).abs() < 1e-12, "{most}");
         assert_eq!(gups(1).total(), 64 * 8_192);
