@@ -93,7 +93,7 @@ impl Network {
     }
 
     /// UGAL's comparison of queues times wires.
-    fn is_detour_better(&self, router: usize, packet: &Packet) -> bool {
+    pub(super) fn is_detour_better(&self, router: usize, packet: &Packet) -> bool {
         let (middle, last) = (packet.middle as usize, packet.router as usize);
         let t = &self.topology;
         let (Some(minimal), Some(outward)) = (t.towards(router, last), t.towards(router, middle))

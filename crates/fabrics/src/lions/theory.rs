@@ -65,6 +65,26 @@ impl Uniform {
         (n - 1.0) / n * a / (2.0 * (1.0 - a))
     }
 
+    /// Mean wait in distributed loop-back buffers with wavegroups of every k-th input,
+    /// slotted, k even [slots]; exact but for transmitters. Hosts, on every second
+    /// port, are in half of the groups, and their queues in the others: what a slot
+    /// has too many of, a queue without rivals serves from the next slot on.
+    pub fn interleaved_wait(&self) -> f64 {
+        let hosts = Uniform {
+            receivers: self.receivers / 2.0,
+            ..*self
+        };
+        let (a, n, q) = (
+            hosts.load / hosts.receivers,
+            hosts.group(),
+            hosts.load / hosts.hosts,
+        );
+        let square = n * q * (1.0 - q) + a * a;
+        let over = a - 1.0 + hosts.quiet();
+        let over_square = square - 2.0 * a + 1.0 - hosts.quiet();
+        (over + (over_square - over) / (2.0 * (1.0 - over))) / a
+    }
+
     /// Mean latency with a shared loop-back buffer and k = 1, unslotted [slots]:
     /// sending, M/D/1 at the host, and at the output.
     pub fn shared_latency(&self) -> f64 {

@@ -2,6 +2,7 @@
 //! credits, and that it never stands still.
 
 mod bad_input;
+mod bias;
 mod by_hand;
 mod credits;
 mod deadlock;
@@ -57,6 +58,10 @@ fn bare(routing: &str, keys: Value) -> Value {
 }
 
 fn network(hosts: u32, table: &Value, flows: &Flows) -> EventDriven<Network> {
+    EventDriven::new(kernel(hosts, table, flows))
+}
+
+fn kernel(hosts: u32, table: &Value, flows: &Flows) -> Network {
     let cluster = cluster(hosts);
     let site = Site {
         cluster: &cluster,
@@ -67,7 +72,7 @@ fn network(hosts: u32, table: &Value, flows: &Flows) -> EventDriven<Network> {
     let table = (ENTRY.resolve)(table, &cluster).unwrap_or_else(|e| panic!("{e}"));
     let config: ButterflyConfig = config::read(&table, "fabric").expect("reads back");
     let bound = Bound::new(&config, &cluster);
-    EventDriven::new(Network::new(&config, bound, &site))
+    Network::new(&config, bound, &site)
 }
 
 /// Runs until a time, or until everything is delivered.
