@@ -28,7 +28,7 @@ pub struct ButterflyConfig {
     pub routing: Routing,
     /// By how much UGAL favours the minimal way [B of queue]: a packet goes another
     /// way only if the queue there, times wires, is shorter by more. Default 0 B,
-    /// the plain comparison (Singh, 2005).
+    /// the plain comparison.
     pub ugal_bias: Bytes,
     /// Payload of a full packet [B]; the last of a flow is short (LIONS §IV: 256 B
     /// and 64 B). Not shorter than a flit.
@@ -36,33 +36,37 @@ pub struct ButterflyConfig {
     /// Header of every packet [B], as that of LIONS (§III: 5 B). Packets are
     /// padded to whole flits.
     pub header: Bytes,
-    /// What routers move in a cycle [B]. Default 8 B: the 64-bit word of
-    /// 10 Gb/s Ethernet (IEEE 802.3, clause 49), so that a cycle is 6.4 ns.
+    /// What routers move in a cycle [B]. Not in LIONS. Default 8 B, our
+    /// assumption: a cycle is 6.4 ns at 10 Gb/s.
     pub flit: Bytes,
     /// Line rate of every link [b/s]; that of the servers unless given (LIONS
     /// §IV: 10 Gb/s).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// Virtual channels of every link; Valiant and UGAL need two classes of
-    /// them. Not in LIONS. Default 2, the fewest that all routings work with.
+    /// them. Not in LIONS. Default 2, our assumption: the fewest that work with
+    /// all routings.
     pub vcs: u32,
     /// Buffer of each virtual channel at a router's input [flits]. Not in LIONS.
-    /// Default 48: as much as is sent until credits of the longest wire are back.
+    /// Default 48, our assumption: as much as is sent until credits of the longest
+    /// wire are back.
     pub vc_buffer: u32,
     /// When a packet wins a virtual channel. Default "wormhole".
     pub flow_control: FlowControl,
     /// From a flit's arrival at a router to its earliest departure: buffering,
-    /// route computation, allocation [time]. Not in LIONS. Default 100 ns, a switch
-    /// chip of the time (InfiniBand QDR, port to port).
+    /// route computation, allocation [time]. Not in LIONS. Default 100 ns, our
+    /// assumption of a plain switch chip.
     pub router_latency: Time,
     /// From a flit's departure to the credit's leaving for the router or host
-    /// before [time]. Not in LIONS. Default 6.4 ns, a cycle at 10 Gb/s.
+    /// before [time]. Not in LIONS. Default 6.4 ns, our assumption: a cycle
+    /// at 10 Gb/s.
     pub credit_latency: Time,
     /// Flits that an input port can send in a cycle, of different virtual
-    /// channels to different outputs. Not in LIONS. Default 1, a plain crossbar;
-    /// at most 4.
+    /// channels to different outputs. Not in LIONS. Default 1, our assumption of a
+    /// plain crossbar; at most 4.
     pub input_speedup: u32,
-    /// Rounds of the switch allocator in a cycle. Not in LIONS. Default 1.
+    /// Rounds of the switch allocator in a cycle. Not in LIONS. Default 1, our
+    /// assumption.
     pub allocator_iterations: u32,
     /// Wire from a host to its router [length] (LIONS §IV: 1.75 m).
     pub host_wire: Length,
@@ -77,10 +81,10 @@ pub struct ButterflyConfig {
 pub enum Routing {
     /// The shortest: one wire in each dimension that differs, in order.
     DimensionOrder,
-    /// By a random intermediate router (Valiant, 1982).
+    /// By a random intermediate router (Valiant).
     Valiant,
     /// Minimal, or by a random intermediate router if the queue that way, times
-    /// hops, is shorter at the first router (UGAL-L; Singh, 2005).
+    /// hops, is shorter at the first router (UGAL with local queues).
     Ugal,
 }
 

@@ -33,6 +33,10 @@
 //!   through the pipeline. Packets of a flow may overtake each other; how much waits
 //!   for its turn at hosts is not tracked: `reorder_peak_bytes` is null.
 //!
+//! The papers at hand give the wiring and its lengths, the packets and the rate
+//! (LIONS §IV) and nothing of the routers: what the presets and defaults have of
+//! those is our assumption.
+//!
 //! Not modelled: errors on links, failures, multicast, priorities, wires' serial
 //! coding, slower clocks than the links'.
 
@@ -77,14 +81,14 @@ pub const ENTRY: Entry = Entry {
 const PRESETS: &[Preset] = &[
     Preset {
         name: "basic",
-        summary: "LIONS §IV with a plain router: 2 virtual channels of 48 flits, 100 ns, one \
+        summary: "LIONS §IV with a plain router, as we assume one: 2 virtual channels of 48 flits, 100 ns, one \
                   round of allocation",
         table: r#"{"vcs": 2, "vc_buffer": 48, "router_latency": "100 ns",
                    "input_speedup": 1, "allocator_iterations": 1, "flow_control": "wormhole"}"#,
     },
     Preset {
         name: "aggressive",
-        summary: "LIONS §IV with a router that is hardly in the way: 8 virtual channels of 64 \
+        summary: "LIONS §IV with a router that, as we assume, is hardly in the way: 8 virtual channels of 64 \
                   flits, a pipeline of three cycles (19.2 ns), speedup 4, three rounds",
         table: r#"{"vcs": 8, "vc_buffer": 64, "router_latency": "19.2 ns",
                    "input_speedup": 4, "allocator_iterations": 3,
