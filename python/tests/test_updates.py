@@ -31,19 +31,21 @@ kind = "tree"
 
 
 def test_updates_relate_to_what_links_leave_room_for(tmp_path: Path) -> None:
-    path = write(tmp_path / "e.toml", TOML)
+    # Long enough that beginning and end, when servers wait for each other, are little.
+    path = write(tmp_path / "e.toml", TOML.replace("updates = 512", "updates = 4096"))
     summary = lightloom.run(path, "lions").summary
     for name, batch in (("16", 16), ("1", 1)):
         found = summary["updates"][name]
         # 16 hosts of 1.25 GB/s; 40 B an update, 22 B around each of 3 packets; 15 of
         # 16 are remote.
         rate = 16 * 1.25e9 * 16 / 15
-        assert found["updates"] == 16 * 512
+        assert found["updates"] == 16 * 4096
         assert found["ceiling_per_s"] == pytest.approx(rate / 40)
         assert found["ceiling_framed_per_s"] == pytest.approx(rate / (40 + 66 / batch))
-        assert found["per_s"] == pytest.approx(16 * 512 / summary["jobs"][name]["seconds"])
+        assert found["per_s"] == pytest.approx(16 * 4096 / summary["jobs"][name]["seconds"])
         assert found["efficiency"] == pytest.approx(found["per_s"] / found["ceiling_framed_per_s"])
-        assert 0.2 < found["efficiency"] < 1
+        # DLB carries all that hosts can send, so that nothing but the links holds it up.
+        assert 0.95 < found["efficiency"] < 1
     assert lightloom.run(path, "lions").summary["window"] is None
 
 
