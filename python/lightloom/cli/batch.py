@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,13 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 from rich.table import Table
-from rich.text import Text
 
 from lightloom import console
 from lightloom.cli.options import OutDir, check_file
+from lightloom.cli.verdicts import print_verdicts
 
 if TYPE_CHECKING:
-    from lightloom import reproduce as reproduction
     from lightloom import sweep as sweeps
 
 Workers = Annotated[
@@ -80,10 +78,7 @@ def reproduce(
             verdicts, paths = reproduction.reproduce(
                 target, folder, quick=quick, workers=workers or _processors(), progress=counter
             )
-        console.out().print(_verdict_table(verdicts))
-        console.say(_counted(verdicts))
-        if any(_too_small(v) for v in verdicts):
-            console.say("–: not judged, since --quick runs too few flows for a meaningful figure")
+        print_verdicts(verdicts)
         figures = [path for path in paths if path.suffix == ".svg"]
         console.say(f"wrote {paths[-1]} and {len(figures)} figures below {folder}")
         changed = [v.claim.id for v in verdicts if not v.as_recorded]
@@ -144,57 +139,3 @@ def _sweep_table(outcome: sweeps.Outcome) -> Table:
 def _mean(summaries: list[console.Summary], path: str) -> float | None:
     values = [v for v in (console.pick(s, path) for s in summaries) if v is not None]
     return sum(values) / len(values) if values else None
-
-
-COLOURS = {"reproduced": "green", "not reproduced": "red", "not judged": "yellow"}
-
-
-def _verdict_table(verdicts: list[reproduction.Verdict]) -> Table:
-    """Statement, expectation, measurement and outcome of every claim."""
-    table = console.plain_table()
-    table.add_column("claim", ratio=1, overflow="fold")
-    table.add_column("expected", justify="right", no_wrap=True)
-    table.add_column("measured", justify="right", no_wrap=True)
-    table.add_column("outcome", no_wrap=True)
-    for verdict in verdicts:
-        claim = verdict.claim
-        expected = "-" if claim.expect is None else f"{claim.expect} {claim.unit}".rstrip()
-        measured = (
-            "-" if verdict.measured is None else f"{_interval(verdict.measured)} {claim.unit}"
-        )
-        if _too_small(verdict):
-            measured = "–"
-        table.add_row(
-            Text.assemble((claim.id, "bold"), "\n", claim.statement, "\n"),
-            expected,
-            measured.rstrip(),
-            Text(claim.told(verdict.outcome), style=COLOURS[verdict.outcome]),
-        )
-    return table
-
-
-def _counted(verdicts: list[reproduction.Verdict]) -> str:
-    """How many claims came out how; those that had to come out apart."""
-    shown = [v for v in verdicts if not _too_small(v)]
-    by_construction = [v for v in shown if v.claim.basis != "measured" and v.measured is not None]
-    counts = Counter[str](v.outcome for v in shown if v not in by_construction)
-    parts = [f"{counts[outcome]} {outcome}" for outcome in COLOURS]
-    if by_construction:
-        parts.append(f"{len(by_construction)} fitted or set, so no evidence")
-    return ", ".join(parts)
-
-
-def _too_small(verdict: reproduction.Verdict) -> bool:
-    """Whether the run was too quick for this claim."""
-    return verdict.quick and not verdict.claim.quick
-
-
-def _interval(measured: reproduction.Estimate) -> str:
-    """A figure, with half of its confidence interval where it has one."""
-    shown = _figure(measured.value)
-    return f"{shown} ± {measured.half_width:.1g}" if measured.half_width else shown
-
-
-def _figure(value: float) -> str:
-    """Four digits, without an exponent where people read."""
-    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"

@@ -157,6 +157,8 @@ class Verdict:
     measured: Estimate | None
     outcome: Status
     quick: bool
+    title: str = ""
+    """The paper or standard."""
 
     @property
     def as_recorded(self) -> bool:
@@ -177,10 +179,13 @@ class Verdict:
         }
 
 
-def judge(fabric: str, claim: Claim, measured: Measured | None, quick: bool) -> Verdict:
-    """Compares a measured value, or the interval it is in, with the claim's expectation."""
+def judge(
+    fabric: str, claim: Claim, measured: Measured | None, quick: bool, title: str = ""
+) -> Verdict:
+    """Compares a measured value, or the interval it is in, with the claim's expectation.
+    `title` is that of the paper."""
     found = Estimate(measured) if isinstance(measured, float | int) else measured
     outcome: Status = "not judged"
     if claim.expect is not None and found is not None and (claim.quick or not quick):
         outcome = claim.expect.judge(found)
-    return Verdict(fabric, claim, found, outcome, quick)
+    return Verdict(fabric, claim, found, outcome, quick, title)

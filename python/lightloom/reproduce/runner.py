@@ -54,7 +54,7 @@ def _judge(
     unknown = set(measured) - {claim.id for claim in mine}
     if unknown:
         raise LookupError(f"{fabric}/{script} measures {sorted(unknown)}: not in claims.toml")
-    return [judge(fabric, claim, measured.get(claim.id), quick) for claim in mine]
+    return [judge(fabric, claim, measured.get(claim.id), quick, claims.title) for claim in mine]
 
 
 def _draw(script: Script, data: Any, out: Path) -> list[Path]:

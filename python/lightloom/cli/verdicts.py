@@ -1,0 +1,151 @@
+"""What `reproduce` prints: claims by paper and figure, a line each, and totals.
+
+A claim that did not come out as its source has it is followed by what that says; of
+a single figure every claim is. Reasons are in `claims.json` and in the documentation.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from lightloom import console
+
+if TYPE_CHECKING:
+    from lightloom.reproduce import Estimate, Verdict
+
+MARKS = {"reproduced": "✓", "not reproduced": "✗", "not judged": "·"}
+COLOURS = {"reproduced": "green", "not reproduced": "red", "not judged": "yellow"}
+TOO_QUICK = "too quick"
+COLUMNS = ("reproduced", "not reproduced", "not judged", "fitted", "set", TOO_QUICK)
+
+
+def print_verdicts(verdicts: Sequence[Verdict]) -> None:
+    """Claims and totals on standard output."""
+    screen = console.out()
+    figures = {(v.fabric, v.claim.script) for v in verdicts}
+    for line in lines(verdicts, screen.width, statements=len(figures) == 1):
+        screen.print(line, soft_wrap=True)
+    screen.print(totals(verdicts))
+    for note in _notes(verdicts):
+        console.say(note)
+
+
+def lines(verdicts: Sequence[Verdict], width: int, *, statements: bool) -> Iterator[Text]:
+    """Claims under the titles of their papers and the names of their figures."""
+    for fabric, of_paper in groupby(verdicts, lambda v: v.fabric):
+        paper = list(of_paper)
+        yield Text(paper[0].title or fabric, "bold")
+        name = max(len(v.claim.id) for v in paper)
+        wanted = max(len(_expected(v)) for v in paper)
+        found = max(len(_measured(v)) for v in paper)
+        for script, of_script in groupby(paper, lambda v: v.claim.script):
+            heading = f"{fabric}/{script}"
+            yield Text()
+            yield Text.assemble(
+                (f"  {heading:<{name + 2}}  ", "bold"),
+                (f"{'expected':>{wanted}}  {'measured':>{found}}", "dim"),
+            )
+            for verdict in of_script:
+                yield _line(verdict, name, wanted, found)
+                if statements or verdict.outcome == "not reproduced":
+                    yield from _statement(verdict, width)
+        yield Text()
+
+
+def _line(verdict: Verdict, name: int, wanted: int, found: int) -> Text:
+    figures = f"{_expected(verdict):>{wanted}}  {_measured(verdict):>{found}}"
+    return Text.assemble(
+        (f"  {MARKS[verdict.outcome]} ", COLOURS[verdict.outcome]),
+        f"{verdict.claim.id:<{name}}  {figures}  {_remark(verdict)}".rstrip(),
+    )
+
+
+def _remark(verdict: Verdict) -> str:
+    """What has to be known of an outcome."""
+    if too_quick(verdict):
+        return TOO_QUICK
+    if verdict.outcome == "not judged" and verdict.claim.expect and verdict.measured:
+        return "undecided"
+    return "" if verdict.claim.basis == "measured" else verdict.claim.basis
+
+
+def _statement(verdict: Verdict, width: int) -> Iterator[Text]:
+    for line in textwrap.wrap(verdict.claim.statement, max(20, min(width, 88) - 6)):
+        yield Text(f"      {line}", "dim")
+
+
+def totals(verdicts: Sequence[Verdict]) -> Table:
+    """How many claims of each paper came out how, and of all; those that had to come
+    out apart."""
+    table = console.plain_table()
+    table.add_column("claims")
+    counts = {fabric: _counts(list(group)) for fabric, group in groupby(verdicts, _fabric)}
+    if len(counts) > 1:
+        counts["all"] = _counts(verdicts)
+    shown = [c for c in COLUMNS if c in MARKS or any(count[c] for count in counts.values())]
+    for column in shown:
+        table.add_column(f"{MARKS.get(column, '')} {column}".strip(), justify="right")
+    for name, count in counts.items():
+        style = "bold" if name == "all" else ""
+        table.add_row(name, *(str(count[column]) for column in shown), style=style)
+    return table
+
+
+def _fabric(verdict: Verdict) -> str:
+    return verdict.fabric
+
+
+def _counts(verdicts: Sequence[Verdict]) -> Counter[str]:
+    return Counter(_column(verdict) for verdict in verdicts)
+
+
+def _column(verdict: Verdict) -> str:
+    if too_quick(verdict):
+        return TOO_QUICK
+    constructed = verdict.claim.basis != "measured" and verdict.measured is not None
+    return verdict.claim.basis if constructed else verdict.outcome
+
+
+def _notes(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """What the words in the tables mean, where they are there."""
+    remarks = {_remark(verdict) for verdict in verdicts}
+    if remarks & {"fitted", "set"}:
+        yield "fitted, set: comes out by construction, so no evidence; counted apart"
+    if "undecided" in remarks:
+        yield "undecided: what is expected ends within the interval of what was measured"
+    if TOO_QUICK in remarks:
+        yield "too quick: --quick runs too little for a meaningful figure"
+
+
+def too_quick(verdict: Verdict) -> bool:
+    """Whether the run was too quick for this claim."""
+    return verdict.quick and not verdict.claim.quick
+
+
+def _expected(verdict: Verdict) -> str:
+    expect = verdict.claim.expect
+    return "-" if expect is None else f"{expect} {verdict.claim.unit}".rstrip()
+
+
+def _measured(verdict: Verdict) -> str:
+    if verdict.measured is None or too_quick(verdict):
+        return "-"
+    return f"{_interval(verdict.measured)} {verdict.claim.unit}".rstrip()
+
+
+def _interval(measured: Estimate) -> str:
+    """A figure, with half of its confidence interval where it has one."""
+    shown = _figure(measured.value)
+    return f"{shown} ± {measured.half_width:.1g}" if measured.half_width else shown
+
+
+def _figure(value: float) -> str:
+    """Four digits, without an exponent where people read."""
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
