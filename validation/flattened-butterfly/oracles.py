@@ -1,6 +1,6 @@
 """The flattened butterfly of LIONS §IV against closed forms: latency without load,
 routers visited, and what its wires can carry; with latency and throughput against
-load for each routing and router.
+load for each routing and router, where it is carried.
 
 Under the complement all four hosts of a router send to one other router, so that
 they share one wire on the shortest way: a quarter of what they send is carried.
@@ -11,7 +11,9 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.reproduce import Estimate
+from lightloom.reproduce.estimate import least, most
+from lightloom.reproduce.study import Curve, Runs, draw, panel, vary
 
 SETUP = Path(__file__).with_name("setup.toml")
 ROUTERS = ("basic", "aggressive")
@@ -27,8 +29,8 @@ HOSTS, CONCENTRATION, SIZE = 64, 4, 4
 CYCLE_NS, FLITS, PIPELINE_NS = 6.4, 33, {"basic": 100.0, "aggressive": 19.2}
 #: Payload of what a link carries: 256 B in 33 flits of 8 B.
 PAYLOAD = 256 / 264
-MEAN = "fct.all.mean_us"
-GOODPUT = "goodput_normalized"
+#: The window [us] at loads that fill it with packets; longer at others.
+WINDOW_US = 400
 #: Routing, router, pattern, load.
 Key = tuple[str, str, str, float]
 
@@ -69,52 +71,56 @@ def uniform_bound() -> float:
 def measure(quick: bool, workers: int) -> dict[str, Any]:
     """Goodput and mean latency of each router and routing at each load."""
     cases: dict[Key, tuple[list[str], str]] = {
-        (routing, router, pattern, load): (_overrides(pattern, load), f"{routing}-{router}")
+        (routing, router, pattern, load): (
+            _overrides(pattern, load, quick),
+            f"{routing}-{router}",
+        )
         for routing in ROUTINGS
         for router in ROUTERS
         for pattern in PATTERNS
         for load in LOADS[pattern]
     }
-    flows, seeds = (40_000, [1]) if quick else (400_000, [1, 2, 3])
-    runs = vary(SETUP, cases, flows=flows, seeds=seeds, workers=workers)
+    runs = vary(SETUP, cases, seeds=[1] if quick else [1, 2, 3], workers=workers)
     return {"data": _panels(runs), "claims": _claims(runs)}
 
 
-def _overrides(pattern: str, load: float) -> list[str]:
-    # The hot host sends nothing itself; the load is that of all together.
-    return [f"workload.load={load}", f"workload.pattern={HOT if pattern == 'hotspot' else pattern}"]
+def _overrides(pattern: str, load: float, quick: bool) -> list[str]:
+    longer = 5.0 if pattern == "hotspot" else max(1.0, 0.1 / load)
+    window = WINDOW_US * longer / (4 if quick else 1)
+    return [
+        # The hot host sends nothing itself; the load is that of all together.
+        f"workload.load={load}",
+        f"workload.pattern={HOT if pattern == 'hotspot' else pattern}",
+        f"run.measure={window:g} us",
+    ]
 
 
-def _claims(runs: Runs[Key]) -> dict[str, float]:
-    def full(routing: str, router: str, pattern: str) -> float:
-        return runs.value((routing, router, pattern, LOADS[pattern][-1]), GOODPUT) or 0.0
+def _claims(runs: Runs[Key]) -> dict[str, float | Estimate]:
+    def full(routing: str, router: str, pattern: str) -> Estimate:
+        return runs.accepted((routing, router, pattern, LOADS[pattern][-1]))
 
-    def alone(router: str) -> float:
-        mean = runs.value(("dimension-order", router, "uniform", LOADS["uniform"][0]), MEAN) or 0.0
-        return abs(mean / zero_load(router) - 1)
+    def alone(router: str) -> Estimate:
+        key = ("dimension-order", router, "uniform", LOADS["uniform"][0])
+        return runs.carried_latency(key).off(zero_load(router))
 
     hops = runs.value(("dimension-order", "basic", "uniform", 0.5), "hops_mean") or 0.0
     quarter = PAYLOAD / CONCENTRATION
     detours = [
-        max(
-            runs.value((r, "aggressive", "complement", p), GOODPUT) or 0.0
-            for p in LOADS["complement"]
-        )
+        most(runs.accepted((r, "aggressive", "complement", p)) for p in LOADS["complement"])
         for r in ("valiant", "ugal")
     ]
-    uniform = {r: full(r, "aggressive", "uniform") / uniform_bound() for r in ROUTINGS}
+    uniform = {r: full(r, "aggressive", "uniform") for r in ROUTINGS}
+    both = [(routing, router) for routing in ROUTINGS for router in ROUTERS]
     return {
-        "zero-load": max(alone(router) for router in ROUTERS),
+        "zero-load": most(alone(router) for router in ROUTERS),
         "routers-visited": hops / routers_visited(),
-        "hot-spot": min(
-            full(r, router, "hotspot") * HOSTS / PAYLOAD for r in ROUTINGS for router in ROUTERS
-        ),
-        "adversarial-dimension-order": min(
-            full("dimension-order", router, "complement") / quarter for router in ROUTERS
-        ),
-        "adversarial-detours": min(detours) / quarter,
-        "uniform-wires": uniform["dimension-order"],
-        "uniform-ugal": uniform["ugal"] / uniform["dimension-order"],
+        "hot-spot": least(full(*b, "hotspot") for b in both).times(HOSTS / PAYLOAD),
+        "adversarial-dimension-order": least(
+            full("dimension-order", router, "complement") for router in ROUTERS
+        ).times(1 / quarter),
+        "adversarial-detours": least(detours).times(1 / quarter),
+        "uniform-wires": uniform["dimension-order"].times(1 / uniform_bound()),
+        "uniform-ugal": uniform["ugal"].over(uniform["dimension-order"]),
     }
 
 
@@ -128,13 +134,14 @@ def _panels(runs: Runs[Key]) -> list[dict[str, Any]]:
             for routing in ROUTINGS
             for router in ROUTERS
         }
-        goodput = {name: runs.line(keys, GOODPUT) for name, keys in lines.items()}
-        latency = {name: runs.line(keys, MEAN) for name, keys in lines.items()}
-        most = uniform_bound() if pattern == "uniform" else PAYLOAD / CONCENTRATION
-        goodput["wires, shortest ways"] = [min(load, most) for load in loads]
+        goodput = {name: [runs.accepted(k) for k in keys] for name, keys in lines.items()}
+        latency = {name: [runs.latency(k) for k in keys] for name, keys in lines.items()}
+        limit = uniform_bound() if pattern == "uniform" else PAYLOAD / CONCENTRATION
+        dense = [i / 100 * loads[-1] for i in range(101)]
+        wires: dict[str, Curve] = {"wires, shortest ways": (dense, [min(p, limit) for p in dense])}
         title = pattern.capitalize()
         panels += [
-            panel(f"{title}: throughput", x, "of the line rate", goodput),
+            panel(f"{title}: throughput", x, "of the line rate", goodput, theory=wires),
             panel(f"{title}: latency", x, "mean [us]", latency, log_y=True),
         ]
     return panels
