@@ -53,12 +53,13 @@ impl<E: Copy> Lanes<E> {
         let queue = &mut self.queues[self.lane];
         let first = queue.pop_front();
         self.heads[self.lane] = queue.front().map_or(Time::NEVER, |e| e.0);
-        (self.lane, self.next) = (0, self.heads[0]);
+        // Which lane is next cannot be predicted: no branch, nor stores in between.
+        let (mut next, mut at) = (0, self.heads[0]);
         for lane in 1..LANES {
-            if self.heads[lane] < self.next {
-                (self.lane, self.next) = (lane, self.heads[lane]);
-            }
+            next = if self.heads[lane] < at { lane } else { next };
+            at = at.min(self.heads[lane]);
         }
+        (self.lane, self.next) = (next, at);
         first
     }
 }
