@@ -4,6 +4,7 @@ pub mod butterfly;
 pub mod cthrough;
 pub mod electrical;
 pub mod facts;
+pub mod hosts;
 pub mod hybrid;
 pub mod hydra;
 pub mod lions;

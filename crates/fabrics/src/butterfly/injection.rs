@@ -4,6 +4,7 @@ use super::hosts::NONE;
 use super::kernel::Now;
 use super::network::{Flit, Network};
 use super::packets::{Packet, Way};
+use crate::hosts;
 use lightloom_engine::Io;
 
 impl Network {
@@ -24,14 +25,14 @@ impl Network {
     /// A host sends a flit if it can. Returns whether it might in the next cycle.
     fn emit(&mut self, host: usize, now: &mut Now) -> bool {
         let mut tag = NONE;
-        if self.hosts.sending[host].packet == NONE {
+        if self.sending[host].packet == NONE {
             if !self.begin(host, now) {
                 return false;
             }
-            tag = self.hosts.sending[host].packet;
+            tag = self.sending[host].packet;
         }
         let channel = self.host_channel(host);
-        let sending = &mut self.hosts.sending[host];
+        let sending = &mut self.sending[host];
         let number = sending.vc as usize;
         let credits = &mut self.credits[channel << self.bits.vc | number];
         if *credits == 0 {
@@ -57,7 +58,7 @@ impl Network {
 
     /// A host begins its next packet, if there is one and room for it.
     fn begin(&mut self, host: usize, now: &mut Now) -> bool {
-        let Some((flow, bytes)) = self.hosts.front(host) else {
+        let Some(hosts::Packet { flow, bytes }) = self.hosts.front(host) else {
             return false;
         };
         let flits = (bytes as u64 + self.header).div_ceil(self.flit_bytes) as u16;
@@ -68,7 +69,7 @@ impl Network {
         let (router, terminal) = self.destination(now.io, flow.index());
         let packet = self.packets.add(Packet {
             flow,
-            bytes,
+            bytes: bytes as u16,
             flits,
             router,
             terminal,
@@ -78,7 +79,7 @@ impl Network {
         });
         self.hosts.pop(host, bytes, now.io);
         self.books.inside += bytes as u64;
-        let sending = &mut self.hosts.sending[host];
+        let sending = &mut self.sending[host];
         (sending.packet, sending.flits, sending.vc) = (packet, flits, vc);
         sending.turn = (vc + 1) & 63;
         true
@@ -95,7 +96,7 @@ impl Network {
     fn roomiest(&self, host: usize, least: u16) -> Option<u8> {
         let first = self.host_channel(host) << self.bits.vc;
         let vcs = self.classes[0].count_ones() as usize;
-        let turn = self.hosts.sending[host].turn as usize;
+        let turn = self.sending[host].turn as usize;
         let credits = |v: usize| self.credits[first | v];
         let mut best: Option<usize> = None;
         for v in (0..vcs).map(|k| (turn + k) % vcs) {

@@ -21,6 +21,8 @@
 //! | [`kernel`] | cycle by cycle |
 //! | [`bound`] | what tests hold the kernel to |
 //!
+//! What waits at hosts is in [`crate::hosts`].
+//!
 //! - Routers and hosts share a clock, a flit at the line rate; a wire and a
 //!   pipeline take whole cycles, rounded up together. A packet that comes to a host
 //!   within a cycle waits for the next.

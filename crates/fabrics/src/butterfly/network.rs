@@ -13,11 +13,12 @@
 use super::books::Books;
 use super::bound::Bound;
 use super::config::{ButterflyConfig, FlowControl};
-use super::hosts::{Hosts, NONE};
+use super::hosts::{Sending, NONE};
 use super::lines::{Lines, NEVER};
 use super::packets::Packets;
 use super::routing::Router;
 use super::topology::Topology;
+use crate::hosts::HostQueues;
 use crate::registry::Site;
 use lightloom_engine::Time;
 
@@ -153,7 +154,9 @@ pub struct Network {
     pub(super) flits: Lines<Flit>,
     pub(super) returning: Lines<u32>,
     pub(super) packets: Packets,
-    pub(super) hosts: Hosts,
+    pub(super) hosts: HostQueues,
+    /// What each host is sending.
+    pub(super) sending: Vec<Sending>,
     pub(super) router: Router,
     pub(super) books: Books,
     /// Requests of an allocation: for each output the turn and the number of the
@@ -225,7 +228,8 @@ impl Network {
             flits: Lines::new(config.wires().map(|w| config.flit_cycles(w))),
             returning: Lines::new(config.wires().map(|w| config.credit_cycles(w))),
             packets: Packets::default(),
-            hosts: Hosts::new(hosts, site.flows.len(), config.packet.0),
+            hosts: HostQueues::new(hosts, site.flows.len(), config.packet.0),
+            sending: vec![Sending::NOTHING; hosts],
             router: Router::new(config, site.seed),
             books: Books::new(site.flows.len()),
             first: vec![(0, 0); 1 << bits.port],

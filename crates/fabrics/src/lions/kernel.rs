@@ -13,11 +13,12 @@
 use super::arbiter::Arbiters;
 use super::bound::Bound;
 use super::config::{Architecture, LionsConfig};
-use super::hosts::Hosts;
+use super::hosts::Senders;
 use super::loopback::Loopback;
 use super::pace::Pace;
-use super::passage::{Packet, Passage};
+use super::passage::Passage;
 use super::ports::Ports;
+use crate::hosts::{HostQueues, Packet};
 use crate::registry::Site;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
@@ -106,7 +107,8 @@ pub struct Switch {
     pace: Pace,
     ports: Ports,
     bound: Bound,
-    hosts: Hosts,
+    hosts: HostQueues,
+    senders: Senders,
     arbiters: Arbiters,
     loopback: Loopback,
     passage: Passage,
@@ -122,7 +124,8 @@ impl Switch {
             tuning: config.tuning,
             nack: Nack::new(config),
             pace,
-            hosts: Hosts::new(ports.hosts(), flows, config.packet.0),
+            hosts: HostQueues::new(ports.hosts(), flows, config.packet.0),
+            senders: Senders::new(ports.hosts()),
             arbiters: Arbiters::new(&ports, config.receivers),
             loopback: Loopback::new(config, &ports, site.seed),
             passage: Passage::new(pace, &bound, ports.queues() > 0, flows),
@@ -134,7 +137,7 @@ impl Switch {
     /// A host's packet is at its arbiter, and takes the receiver or loses.
     #[inline]
     fn asks(&mut self, host: usize, now: &mut Now) {
-        let packet = self.hosts.packet(host);
+        let packet = self.hosts.first(host);
         let sent = now.at - self.pace.to_switch;
         now.io.start(packet.flow, sent);
         let output = now.io.flows.dst[packet.flow.index()].0;
@@ -148,7 +151,7 @@ impl Switch {
             self.loses(host, packet, output, wire, now)
         };
         let free = sent + busy + self.pace.gap;
-        if let Some(start) = self.hosts.next(host, free, now.io) {
+        if let Some(start) = self.senders.next(host, free, &self.hosts, now.io) {
             let (at, host) = (start + self.pace.to_switch, host as u32);
             now.usually(self.pace.slot(), BEHIND, at, Event::Asks { host });
         }
@@ -330,7 +333,7 @@ impl EventKernel for Switch {
     #[inline]
     fn arrive(&mut self, flow: FlowId, at: Time, io: &mut Io, todo: &mut Agenda<Event>) {
         let host = self.hosts.admit(flow, io);
-        if let Some(start) = self.hosts.wake(host, at) {
+        if let Some(start) = self.senders.wake(host, at) {
             let (way, host) = (self.pace.to_switch, host as u32);
             let event = Event::Asks { host };
             Now { at, io, todo }.usually(way, FIRST, start + way, event);

@@ -7,8 +7,8 @@
 //! time: two would leave on the same wavelength.
 
 use super::config::{Architecture, LionsConfig, TransmitterRule};
-use super::passage::Packet;
 use super::ports::Ports;
+use crate::hosts::Packet;
 use lightloom_engine::{FlowId, Stream};
 
 /// No packet; no transmitter.

@@ -16,15 +16,18 @@
 //!
 //! | file | |
 //! |---|---|
-//! | [`config`] | the table, and what is refused |
+//! | [`config`] | the table |
 //! | [`ports`] | which host and queue sits where, and the wavegroups |
 //! | [`hosts`], [`arbiter`], [`loopback`], [`passage`], [`pace`] | the parts |
 //! | [`kernel`] | loop-back buffers; AO-NACK where an edge detector is enough |
 //! | [`pipelined`] | AO-NACK with several packets in flight |
 //! | [`slotted`] | the model of the closed forms |
 //! | [`bound`] | what tests hold the kernels to |
+//! | `limits`, `switches` | what is refused: values, and keys without effect |
 //! | [`parts`] | Table I |
 //! | [`theory`] | closed forms |
+//!
+//! What waits at hosts is in [`crate::hosts`].
 //!
 //! - Buffers have no bound: their peak is reported, that of the worst memory.
 //! - Labels travel with their packets and control channels are not modelled but

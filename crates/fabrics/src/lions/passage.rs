@@ -4,16 +4,8 @@
 use super::bound::Bound;
 use super::loopback::Loopback;
 use super::pace::Pace;
-use lightloom_engine::{FlowId, Io, PortId, Time, Totals, View};
-
-/// A packet of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packet {
-    /// The flow.
-    pub flow: FlowId,
-    /// Its payload [B].
-    pub bytes: u32,
-}
+use crate::hosts::Packet;
+use lightloom_engine::{Io, PortId, Time, Totals, View};
 
 /// The books of the grating.
 #[derive(Clone, Debug)]

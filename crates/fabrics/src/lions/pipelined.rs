@@ -9,11 +9,11 @@
 use super::arbiter::Arbiters;
 use super::bound::Bound;
 use super::config::{Detector, LionsConfig};
-use super::hosts::Hosts;
 use super::loopback::Loopback;
 use super::pace::Pace;
-use super::passage::{Packet, Passage};
+use super::passage::Passage;
 use super::ports::Ports;
+use crate::hosts::{HostQueues, Packet};
 use crate::registry::Site;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
@@ -83,7 +83,7 @@ pub struct Pipelined {
     known: Time,
     ports: Ports,
     bound: Bound,
-    hosts: Hosts,
+    hosts: HostQueues,
     senders: Vec<Sender>,
     flights: Vec<Flight>,
     unused: u32,
@@ -115,7 +115,7 @@ impl Pipelined {
             pace,
             abort: config.aborts(),
             known: config.round_trip() + read,
-            hosts: Hosts::new(ports.hosts(), flows, config.packet.0),
+            hosts: HostQueues::new(ports.hosts(), flows, config.packet.0),
             senders: vec![sender; ports.hosts()],
             flights: Vec::new(),
             unused: NONE,
@@ -171,7 +171,7 @@ impl Pipelined {
 
     /// Takes the next packet that was not sent yet.
     fn first(&mut self, host: u32, io: &Io) -> u32 {
-        let packet = self.hosts.packet(host as usize);
+        let packet = self.hosts.first(host as usize);
         self.hosts.pop(host as usize, packet.bytes, io);
         self.open += packet.bytes as u64;
         let flight = Flight {

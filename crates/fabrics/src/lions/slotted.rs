@@ -8,11 +8,11 @@
 
 use super::bound::Bound;
 use super::config::{Architecture, LionsConfig};
-use super::hosts::Hosts;
 use super::loopback::Loopback;
 use super::pace::Pace;
-use super::passage::{Packet, Passage};
+use super::passage::Passage;
 use super::ports::Ports;
+use crate::hosts::{HostQueues, Packet};
 use crate::registry::Site;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
@@ -58,7 +58,7 @@ pub struct Slotted {
     ports: Ports,
     bound: Bound,
     receivers: u32,
-    hosts: Hosts,
+    hosts: HostQueues,
     arbiters: Vec<Arbiter>,
     /// Arbiters that are asked in this slot.
     asked: Vec<u32>,
@@ -89,7 +89,7 @@ impl Slotted {
             architecture: config.architecture,
             pace,
             receivers: config.receivers,
-            hosts: Hosts::new(ports.hosts(), flows, config.packet.0),
+            hosts: HostQueues::new(ports.hosts(), flows, config.packet.0),
             arbiters: vec![arbiter; ports.hosts() * config.receivers as usize],
             asked: Vec::new(),
             sending: Vec::new(),
@@ -149,7 +149,7 @@ impl Slotted {
             if !self.hosts.waits(host) {
                 continue;
             }
-            let flow = self.hosts.packet(host).flow;
+            let flow = self.hosts.first(host).flow;
             if io.flows.arrival[flow.index()] > start {
                 continue;
             }
@@ -183,7 +183,7 @@ impl Slotted {
             let winner = match (a.queue, a.host) {
                 (NONE, NONE) => continue,
                 (NONE, host) => {
-                    let packet = self.hosts.packet(host as usize);
+                    let packet = self.hosts.first(host as usize);
                     self.hosts.pop(host as usize, packet.bytes, io);
                     self.won[host as usize] = true;
                     self.pass(host, at, packet, false, now, io, todo);
@@ -252,7 +252,7 @@ impl Slotted {
     }
 
     fn loses(&mut self, host: usize, now: Time, io: &mut Io) {
-        let packet = self.hosts.packet(host);
+        let packet = self.hosts.first(host);
         let wire = self.pace.wire(packet.bytes);
         match self.architecture {
             Architecture::AoNack => {
