@@ -15,6 +15,7 @@ use super::bound::Bound;
 use super::config::{Architecture, LionsConfig};
 use super::hosts::Senders;
 use super::loopback::Loopback;
+use super::nack::Nack;
 use super::pace::Pace;
 use super::passage::Passage;
 use super::ports::Ports;
@@ -284,41 +285,6 @@ impl Switch {
         self.pass(tx, arbiter, packet, wire, now);
         if self.loopback.holds(queue, output) {
             self.ask(queue, output, now);
-        }
-    }
-}
-
-/// When a host knows what became of its packet, if it must: §IV's edge
-/// detector, for which at most one packet may be in flight.
-#[derive(Clone, Copy, Debug)]
-struct Nack {
-    /// From a packet's start to its NACK's; 0 without NACKs.
-    round_trip: Time,
-    /// Whether a NACK cuts short the packet that it is of.
-    abort: bool,
-}
-
-impl Nack {
-    fn new(config: &LionsConfig) -> Nack {
-        let has = config.architecture == Architecture::AoNack;
-        Nack {
-            round_trip: if has { config.round_trip() } else { Time::ZERO },
-            abort: config.aborts(),
-        }
-    }
-
-    /// How long the transmitter is taken by a packet that is not reflected:
-    /// longer than it lasts if it is too short for the edge detector.
-    #[inline]
-    fn when_none(&self, wire: Time) -> Time {
-        wire.max(self.round_trip)
-    }
-
-    /// How long a reflected packet lasts, and its transmitter is taken by it.
-    fn when_one(&self, wire: Time) -> (Time, Time) {
-        match self.abort && self.round_trip < wire {
-            true => (self.round_trip, self.round_trip),
-            false => (wire, self.when_none(wire)),
         }
     }
 }

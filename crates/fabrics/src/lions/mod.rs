@@ -18,7 +18,7 @@
 //! |---|---|
 //! | [`config`] | the table |
 //! | [`ports`] | which host and queue sits where, and the wavegroups |
-//! | [`hosts`], [`arbiter`], [`loopback`], [`passage`], [`pace`] | the parts |
+//! | [`hosts`], [`arbiter`], [`loopback`], [`nack`], [`passage`], [`pace`] | the parts |
 //! | [`kernel`] | loop-back buffers; AO-NACK where an edge detector is enough |
 //! | [`pipelined`] | AO-NACK with several packets in flight |
 //! | [`slotted`] | the model of the closed forms |
@@ -58,6 +58,7 @@ pub mod hosts;
 pub mod kernel;
 mod limits;
 pub mod loopback;
+pub mod nack;
 pub mod pace;
 pub mod parts;
 pub mod passage;

@@ -25,16 +25,22 @@ fn finishes(hosts: u32, table: &Value, rows: &[(u32, u32, u64, i64)]) -> Vec<i64
 /// (L + 5)·8/C + 2D/v + control: 309 ns and 155 ns without control.
 #[test]
 fn zero_load() {
-    for architecture in ["slb", "mlb", "dlb", "ao-nack"] {
+    let switches = ["slb", "mlb", "dlb", "ao-nack"].map(|name| (name, [(64, 4), (16, 2)]));
+    let switches = switches
+        .into_iter()
+        .flat_map(|(name, of)| of.map(|(n, k)| (name, n, k)));
+    for (architecture, hosts, k) in switches {
         for (packet, expected) in [(256, 308_800), (64, 155_200)] {
             let table = json!({
-                "architecture": architecture, "tuning": "0 ns", "packet": format!("{packet} B"),
+                "architecture": architecture, "receivers": k, "tuning": "0 ns",
+                "packet": format!("{packet} B"),
             });
-            let took = finishes(64, &table, &[(3, 60, packet, 500)])[0] - 500;
+            let finishes = |table: &Value| finishes(hosts, table, &[(3, hosts - 4, packet, 500)]);
+            let took = finishes(&table)[0] - 500;
             assert_eq!(took, expected, "{architecture}");
             let control =
                 json!({"label_reading": "5 ns", "arbitration": "7 ns", "tuning": "10 ns"});
-            let took = finishes(64, &with(table, control), &[(3, 60, packet, 500)])[0] - 500;
+            let took = finishes(&with(table, control))[0] - 500;
             assert_eq!(took, expected + 22 * NS, "{architecture} with control");
         }
     }

@@ -1,0 +1,40 @@
+//! How long an all-optical NACK keeps a host that has one packet in flight.
+
+use super::config::{Architecture, LionsConfig};
+use lightloom_engine::Time;
+
+/// When a host knows what became of its packet, if it must: §IV's edge
+/// detector, for which at most one packet may be in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct Nack {
+    /// From a packet's start to its NACK's; 0 without NACKs.
+    round_trip: Time,
+    /// Whether a NACK cuts short the packet that it is of.
+    abort: bool,
+}
+
+impl Nack {
+    /// Of a resolved configuration.
+    pub fn new(config: &LionsConfig) -> Nack {
+        let has = config.architecture == Architecture::AoNack;
+        Nack {
+            round_trip: if has { config.round_trip() } else { Time::ZERO },
+            abort: config.aborts(),
+        }
+    }
+
+    /// How long the transmitter is taken by a packet that is not reflected:
+    /// longer than it lasts if it is too short for the edge detector.
+    #[inline]
+    pub fn when_none(&self, wire: Time) -> Time {
+        wire.max(self.round_trip)
+    }
+
+    /// How long a reflected packet lasts, and its transmitter is taken by it.
+    pub fn when_one(&self, wire: Time) -> (Time, Time) {
+        match self.abort && self.round_trip < wire {
+            true => (self.round_trip, self.round_trip),
+            false => (wire, self.when_none(wire)),
+        }
+    }
+}
