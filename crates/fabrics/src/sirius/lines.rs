@@ -82,6 +82,36 @@ impl Queued {
     }
 }
 
+/// A cell and the list that it joins, as words of the processor: what was written by
+/// halves could not be read as a whole until they had reached the cache.
+#[derive(Clone, Copy, Debug, Default)]
+struct Placed {
+    /// Rank and, above it, number.
+    cell: u64,
+    /// Row, destination and, above them, the list.
+    ends: u64,
+}
+
+impl Placed {
+    #[inline(always)]
+    fn new(queued: Queued, list: usize) -> Placed {
+        Placed {
+            cell: queued.rank as u64 | (queued.seq as u64) << 32,
+            ends: queued.ends as u64 | (list as u64) << 32,
+        }
+    }
+
+    #[inline(always)]
+    fn parts(&self) -> (Queued, usize) {
+        let queued = Queued {
+            rank: self.cell as u32,
+            seq: (self.cell >> 32) as u32,
+            ends: self.ends as u32,
+        };
+        (queued, (self.ends >> 32) as usize)
+    }
+}
+
 /// Lines of a range of nodes towards all nodes.
 #[derive(Clone, Debug)]
 pub struct Lines {
@@ -101,7 +131,7 @@ pub struct Lines {
     joining: Vec<Vec<(Queued, u16, u16)>>,
     /// Those who know their list, and will be written to it together: the
     /// processor then waits for many of them at a time.
-    placed: Vec<(Queued, u32)>,
+    placed: Vec<Placed>,
     /// Lists that were read: places are filled anew while they are in the cache.
     pub(super) spare: Vec<Vec<Queued>>,
 }
@@ -121,7 +151,7 @@ impl Lines {
             rows,
             boxes,
             joining: vec![Vec::new(); groups],
-            placed: Vec::new(),
+            placed: vec![Placed::default(); nodes],
             stride,
             len: Column::zeroed(stride * nodes),
             first: vec![0; nodes],
@@ -144,6 +174,7 @@ impl Lines {
     pub fn open(&mut self) -> Open<'_> {
         Open {
             boxes: self.boxes,
+            across: self.first.len() * self.boxes,
             stride: self.stride,
             len: &mut self.len,
             first: &self.first,
@@ -151,6 +182,7 @@ impl Lines {
             beyond: &mut self.beyond,
             joining: &mut self.joining,
             placed: &mut self.placed,
+            found: 0,
             spare: &mut self.spare,
         }
     }
@@ -299,22 +331,30 @@ impl Lines {
 /// All lines, to add cells to.
 pub struct Open<'a> {
     boxes: usize,
+    /// Lists of a place.
+    across: usize,
     stride: usize,
     len: &'a mut [u8],
     first: &'a [u8],
     lists: &'a mut [Vec<Queued>],
     beyond: &'a mut [Vec<(Queued, u16)>],
     joining: &'a mut [Vec<(Queued, u16, u16)>],
-    placed: &'a mut Vec<(Queued, u32)>,
+    placed: &'a mut [Placed],
+    /// How many of them there are.
+    found: usize,
     spare: &'a mut Vec<Vec<Queued>>,
 }
 
 impl Open<'_> {
-    /// Adds a cell to the end of its line; it is there when the lines are settled.
+    /// Adds a cell to the end of its line; it is there when it was [written](Self::write)
+    /// and the lines are settled.
     #[inline(always)]
     pub fn join(&mut self, turn: usize, queued: Queued, to: usize) {
         if self.joining.is_empty() {
-            return self.add(turn, queued, to);
+            if let Some(list) = self.place(turn, queued, to) {
+                self.note(Placed::new(queued, list));
+            }
+            return;
         }
         self.joining[turn / GROUP].push((queued, turn as u16, to as u16));
     }
@@ -334,21 +374,29 @@ impl Open<'_> {
         let place = *len as usize;
         if place == PLACES {
             let Queued { rank, seq, ends } = queued;
-            self.push_beyond(turn, rank, seq, ends, to);
+            push_beyond(&mut self.beyond[turn], rank, seq, ends, to);
             return None;
         }
         *len += 1;
         let place = (self.first[turn] as usize + place) % PLACES;
-        Some((place * self.first.len() + turn) * self.boxes + to)
+        Some(place * self.across + turn * self.boxes + to)
     }
 
-    /// Writes those who know their place to their lists.
+    /// Notes that a cell knows its list.
     #[inline(always)]
-    fn write(&mut self) {
-        for &(queued, at) in &*self.placed {
-            append(&mut self.lists[at as usize], queued, self.spare);
+    fn note(&mut self, placed: Placed) {
+        self.placed[self.found] = placed;
+        self.found += 1;
+        if self.found == self.placed.len() {
+            self.write();
         }
-        self.placed.clear();
+    }
+
+    /// Writes those who know their list.
+    #[inline(always)]
+    pub fn write(&mut self) {
+        write(&self.placed[..self.found], self.lists, self.spare);
+        self.found = 0;
     }
 
     /// Finds the place of a gathered cell, and asks for the memory it will take.
@@ -356,7 +404,7 @@ impl Open<'_> {
     fn place_gathered(&mut self, (queued, turn, to): &(Queued, u16, u16)) {
         if let Some(at) = self.place(*turn as usize, *queued, *to as usize) {
             super::prefetch::prefetch(self.lists[at].spare_capacity_mut(), 0);
-            self.placed.push((*queued, at as u32));
+            self.note(Placed::new(*queued, at));
         }
     }
 
@@ -364,13 +412,23 @@ impl Open<'_> {
     fn hint(&self, (queued, turn, _): &(Queued, u16, u16)) {
         super::prefetch::prefetch(self.len, *turn as usize * self.stride + queued.row());
     }
+}
 
-    /// By words, so that a cell on its way to a list is never in memory.
-    #[cold]
-    #[inline(never)]
-    fn push_beyond(&mut self, turn: usize, rank: u32, seq: u32, ends: u32, to: usize) {
-        let queued = Queued { rank, seq, ends };
-        self.beyond[turn].push((queued, to as u16));
+/// Adds a cell beyond the last place; by words, so that one on its way to a list is
+/// never in memory.
+#[cold]
+#[inline(never)]
+fn push_beyond(beyond: &mut Vec<(Queued, u16)>, rank: u32, seq: u32, ends: u32, to: usize) {
+    let queued = Queued { rank, seq, ends };
+    beyond.push((queued, to as u16));
+}
+
+/// Writes cells to their lists.
+#[inline(never)]
+fn write(placed: &[Placed], lists: &mut [Vec<Queued>], spare: &mut Vec<Vec<Queued>>) {
+    for placed in placed {
+        let (queued, list) = placed.parts();
+        append(&mut lists[list], queued, spare);
     }
 }
 

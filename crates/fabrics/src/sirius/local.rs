@@ -28,9 +28,10 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Taken {
     id: u32,
-    rank: u32,
-    seq: u32,
     left: u32,
+    /// Rank and, in the upper half, number of the next: one word, for a word that
+    /// was written by halves cannot be read until they have reached the cache.
+    next: u64,
 }
 
 impl Taken {
@@ -49,14 +50,15 @@ impl Taken {
     /// The rank of the flow, if its first cell is among them.
     #[inline(always)]
     pub fn starts(&self) -> Option<u32> {
-        (self.seq == 0 && self.left > 0).then_some(self.rank)
+        let (rank, seq) = (self.next as u32, self.next >> 32);
+        (seq == 0 && self.left > 0).then_some(rank)
     }
 
     /// Takes a cell; there must be one.
     #[inline(always)]
     pub fn pop(&mut self) -> Cell {
-        let cell = Cell::new(self.rank, self.seq);
-        self.seq += 1;
+        let cell = Cell::new(self.next as u32, (self.next >> 32) as u32);
+        self.next += 1 << 32;
         self.left -= 1;
         cell
     }
@@ -206,21 +208,20 @@ impl Local {
         } = self.runs[id as usize];
         Taken {
             id: if id == 0 { NONE } else { id },
-            rank,
-            seq,
             left,
+            next: rank as u64 | (seq as u64) << 32,
         }
     }
 
     /// Puts back what is left of `taken`.
     #[inline(always)]
     pub fn put_back(&mut self, row: usize, taken: Taken) {
-        let Taken { id, seq, left, .. } = taken;
+        let Taken { id, left, next } = taken;
         if id == 0 || id == NONE {
             return;
         }
         let run = &mut self.runs[id as usize];
-        (run.seq, run.left) = (seq, left);
+        (run.seq, run.left) = ((next >> 32) as u32, left);
         if left == 0 {
             self.retire(row, id);
         }

@@ -36,6 +36,7 @@ impl Shard {
             relaying: &mut self.relaying,
         };
         mail.relay.iter().for_each(|q| relays.join(q));
+        relays.lines.write();
         self.held += mail.relay.len() as u64;
     }
 
@@ -46,17 +47,14 @@ impl Shard {
         if self.far {
             self.reorder.prefetch(cells.clone());
         }
-        for q in arrived {
-            if !q.cell().is_second() {
-                let itself = q.destination();
-                self.grants.release(itself - self.lo, itself, true);
-            }
-            if !self.capped {
-                self.reorder.receive(q.cell());
-            }
+        for q in arrived.iter().filter(|q| !q.cell().is_second()) {
+            let itself = q.destination();
+            self.grants.release(itself - self.lo, itself, true);
         }
         if self.capped {
             self.arrived.extend(cells);
+        } else {
+            self.reorder.receive_all(cells);
         }
     }
 

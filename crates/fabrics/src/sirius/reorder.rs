@@ -68,23 +68,34 @@ impl Reorder {
     }
 
     /// A cell arrives at its destination.
-    #[inline(always)]
     pub fn receive(&mut self, cell: Cell) {
-        let f = &mut self.flows[(cell.rank() - self.first) as usize];
-        let (seq, received) = (cell.seq(), f.received + 1);
-        f.received = received;
-        f.hops += cell.hops();
-        let short = seq + 1 == f.cells;
-        self.bytes += if short { f.last as u64 } else { self.payload };
-        let bits = &mut self.seen[f.bits as usize..];
-        let word = &mut bits[(seq / 64) as usize];
-        debug_assert!(*word & 1 << (seq % 64) == 0, "a cell arrived twice");
-        *word |= 1 << (seq % 64);
-        f.in_order = first_gap(bits, f.in_order);
-        self.peak = self.peak.max(received - f.in_order);
-        if received == f.cells {
-            self.completed.push(cell.rank());
+        self.receive_all([cell].into_iter());
+    }
+
+    /// Cells arrive at their destinations.
+    #[inline(always)]
+    pub fn receive_all(&mut self, cells: impl Iterator<Item = Cell>) {
+        let (flows, seen) = (&mut self.flows[..], &mut self.seen[..]);
+        let (mut bytes, mut peak) = (0, self.peak);
+        for cell in cells {
+            let f = &mut flows[(cell.rank() - self.first) as usize];
+            let (seq, received) = (cell.seq(), f.received + 1);
+            f.received = received;
+            f.hops += cell.hops();
+            let short = seq + 1 == f.cells;
+            bytes += if short { f.last as u64 } else { self.payload };
+            let bits = &mut seen[f.bits as usize..];
+            let word = &mut bits[(seq / 64) as usize];
+            debug_assert!(*word & 1 << (seq % 64) == 0, "a cell arrived twice");
+            *word |= 1 << (seq % 64);
+            f.in_order = first_gap(bits, f.in_order);
+            peak = peak.max(received - f.in_order);
+            if received == f.cells {
+                self.completed.push(cell.rank());
+            }
         }
+        self.bytes += bytes;
+        self.peak = peak;
     }
 
     /// Hints that cells will be received soon: first at their flows, then at

@@ -6,14 +6,46 @@ use super::grants::DENIED;
 use super::local::Local;
 use lightloom_engine::Stream;
 
+/// A flow tuple of A.3: destination and, above it, the cells not yet asked for. One
+/// word, for what is written by parts cannot be moved as a whole until the parts have
+/// reached the cache.
+#[derive(Clone, Copy, Debug)]
+struct Tuple(u64);
+
+impl Tuple {
+    const CELL: u64 = 1 << 16;
+
+    #[inline(always)]
+    fn new(destination: u16, cells: u32) -> Tuple {
+        Tuple(destination as u64 + cells as u64 * Tuple::CELL)
+    }
+
+    #[inline(always)]
+    fn destination(self) -> u16 {
+        self.0 as u16
+    }
+
+    #[inline(always)]
+    fn cells(self) -> u64 {
+        self.0 / Tuple::CELL
+    }
+
+    /// A cell was asked for; returns whether it was the last.
+    #[inline(always)]
+    fn ask(&mut self) -> bool {
+        self.0 -= Tuple::CELL;
+        self.0 < Tuple::CELL
+    }
+}
+
 /// Switches and scratch space of the walk.
 #[derive(Clone, Debug)]
 pub struct Requests {
     nodes: usize,
     draw: RequestDraw,
     intermediates: Intermediates,
-    /// The flow tuples F: (destination, cells not yet asked for).
-    flows: Vec<(u16, u32)>,
+    /// The flow tuples F.
+    flows: Vec<Tuple>,
     /// The destinations of F, each once.
     pub destinations: Vec<u16>,
     /// Of each row the candidate set C, kept between epochs: any order of it
@@ -58,9 +90,10 @@ impl Requests {
         wants: &mut [u16],
     ) -> u32 {
         self.flows.clear();
-        self.flows.extend(local.flows(row));
+        self.flows
+            .extend(local.flows(row).map(|(d, cells)| Tuple::new(d, cells)));
         self.list_destinations();
-        if self.plain() && self.flows.iter().all(|f| f.1 as usize >= self.nodes) {
+        if self.plain() && self.flows.iter().all(|f| f.cells() >= self.nodes as u64) {
             return self.ask_everyone(rng, wants);
         }
         wants.fill(self.nodes as u16);
@@ -103,7 +136,8 @@ impl Requests {
 
     fn list_destinations(&mut self) {
         self.destinations.clear();
-        self.destinations.extend(self.flows.iter().map(|f| f.0));
+        self.destinations
+            .extend(self.flows.iter().map(|f| f.destination()));
         if self.destinations.len() > 1 {
             self.destinations.sort_unstable();
             self.destinations.dedup();
@@ -121,15 +155,15 @@ impl Requests {
     /// of flows are then independent, and the order of intermediates is free.
     fn ask_everyone(&mut self, rng: &mut Stream, wants: &mut [u16]) -> u32 {
         if let [only] = self.flows[..] {
-            wants.fill(only.0);
+            wants.fill(only.destination());
             return wants.len() as u32;
         }
         let n = self.flows.len() as u32;
         for pair in wants.chunks_mut(2) {
             let (a, b) = rng.below2(n, n);
-            pair[0] = self.flows[a as usize].0;
+            pair[0] = self.flows[a as usize].destination();
             if let Some(second) = pair.get_mut(1) {
-                *second = self.flows[b as usize].0;
+                *second = self.flows[b as usize].destination();
             }
         }
         wants.len() as u32
@@ -146,14 +180,12 @@ impl Requests {
             if self.draw == RequestDraw::Cells {
                 f = by_cells(&self.flows, rng);
             }
-            let (d, p) = &mut self.flows[f as usize];
-            let destination = *d;
+            let destination = self.flows[f as usize].destination();
             if suppressed && self.askable[destination as usize] == 0 {
                 self.flows.swap_remove(f as usize);
                 continue;
             }
-            *p -= 1;
-            if *p == 0 {
+            if self.flows[f as usize].ask() {
                 self.flows.swap_remove(f as usize);
             }
             let mut c = used + c as usize;
@@ -166,7 +198,7 @@ impl Requests {
                     Some(k) => c = k,
                     None => {
                         // Only the source and this destination are left to ask.
-                        self.flows.retain(|f| f.0 != destination);
+                        self.flows.retain(|f| f.destination() != destination);
                         continue;
                     }
                 }
@@ -185,15 +217,16 @@ impl Requests {
 
     /// Leaves only the cells that have no request pending in `askable`.
     fn forget_pending(&mut self, row: usize) {
-        for &(d, _) in &self.flows {
-            self.askable[d as usize] = 0;
+        for flow in &self.flows {
+            self.askable[flow.destination() as usize] = 0;
         }
-        for &(d, p) in &self.flows {
-            self.askable[d as usize] += p;
+        for flow in &self.flows {
+            self.askable[flow.destination() as usize] += flow.cells() as u32;
         }
         for k in 0..self.flows.len() {
-            let d = self.flows[k].0 as usize;
-            if self.flows[..k].iter().all(|f| f.0 as usize != d) {
+            let d = self.flows[k].destination() as usize;
+            let before = &self.flows[..k];
+            if before.iter().all(|f| f.destination() as usize != d) {
                 let pending = self.pending[row * self.nodes + d];
                 self.askable[d] = self.askable[d].saturating_sub(pending);
             }
@@ -204,7 +237,7 @@ impl Requests {
 /// The walk of A.3 and nothing else: flows and intermediates are drawn until either
 /// run out. Returns the number of requests.
 fn walk_plainly(
-    flows: &mut [(u16, u32)],
+    flows: &mut [Tuple],
     candidates: &mut [u16],
     rng: &mut Stream,
     wants: &mut [u16],
@@ -213,21 +246,21 @@ fn walk_plainly(
     let (mut flows_left, mut used) = (flows.len(), 0);
     while flows_left > 0 && used < candidates.len() {
         let (open, left) = (&mut flows[..flows_left], &mut candidates[used..]);
-        if let [(destination, cells)] = open {
-            if *cells as usize >= left.len() {
+        if let [only] = open {
+            if only.cells() >= left.len() as u64 {
                 // One flow is left for all who are left: no need to draw.
-                left.iter().for_each(|&c| wants[c as usize] = *destination);
+                let destination = only.destination();
+                left.iter().for_each(|&c| wants[c as usize] = destination);
                 used += left.len();
                 break;
             }
         }
         let (f, c) = draws.below2(open.len() as u32, left.len() as u32);
-        let (destination, cells) = &mut open[f as usize];
+        let flow = &mut open[f as usize];
         left.swap(0, c as usize);
-        wants[left[0] as usize] = *destination;
+        wants[left[0] as usize] = flow.destination();
         used += 1;
-        *cells -= 1;
-        if *cells == 0 {
+        if flow.ask() {
             flows_left -= 1;
             flows.swap(f as usize, flows_left);
         }
@@ -237,14 +270,14 @@ fn walk_plainly(
 }
 
 /// Index of a flow drawn with a chance in proportion to its cells.
-fn by_cells(flows: &[(u16, u32)], rng: &mut Stream) -> u32 {
-    let total: u64 = flows.iter().map(|f| f.1 as u64).sum();
+fn by_cells(flows: &[Tuple], rng: &mut Stream) -> u32 {
+    let total: u64 = flows.iter().map(|f| f.cells()).sum();
     let mut at = (rng.unit() * total as f64) as u64;
     for (k, f) in flows.iter().enumerate() {
-        if at < f.1 as u64 {
+        if at < f.cells() {
             return k as u32;
         }
-        at -= f.1 as u64;
+        at -= f.cells();
     }
     flows.len() as u32 - 1
 }

@@ -210,6 +210,17 @@ impl Shard {
                 continue;
             }
             let (label, rng) = ((self.lo + row) as u16, &mut self.rng[row]);
+            if let ([tile], None) = (&mut *tiles, avoid) {
+                // Nothing to divide: the requests are written where they are read.
+                let wants = tile.row(row);
+                let asked = self
+                    .requests
+                    .compute_requests(row, label, &self.local, rng, wants);
+                if asked > 0 {
+                    askers.push(row, &self.requests.destinations);
+                }
+                continue;
+            }
             let mut asked =
                 self.requests
                     .compute_requests(row, label, &self.local, rng, &mut self.wants);
@@ -318,6 +329,7 @@ impl Shard {
             }
             self.local.put_back(row, cells);
         }
+        lines.write();
         self.count_granted(row, moved);
     }
 
@@ -347,6 +359,7 @@ impl Shard {
             lines.join(round.turn(grant.by as usize), queued, to);
             moved += 1;
         }
+        lines.write();
         self.count_granted(row, moved);
     }
 
