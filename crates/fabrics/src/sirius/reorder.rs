@@ -6,9 +6,10 @@
 
 use super::cell::{Cell, Routes};
 
-/// What a destination knows of a flow.
+/// What a destination looks up whenever a cell of a flow arrives: little, for there
+/// are many flows.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
+#[repr(align(16))]
 struct Arriving {
     received: u32,
     /// Cells before the first gap.
@@ -16,10 +17,15 @@ struct Arriving {
     cells: u32,
     /// First word of its bits: one a cell, and at least one more.
     bits: u32,
+}
+
+/// What it seldom needs.
+#[derive(Clone, Copy, Debug)]
+struct Seldom {
     /// Bytes in the last cell.
     last: u32,
-    /// Sum of the hops of its cells.
-    hops: u32,
+    /// Cells that came straight from their source.
+    direct: u32,
 }
 
 /// The flows that end at a range of nodes, by rank from `first`.
@@ -28,6 +34,7 @@ pub struct Reorder {
     first: u32,
     payload: u64,
     flows: Vec<Arriving>,
+    seldom: Vec<Seldom>,
     seen: Vec<u64>,
     /// Peak of the worst flow [cells].
     peak: u32,
@@ -51,15 +58,16 @@ impl Reorder {
                     in_order: 0,
                     cells,
                     bits,
-                    last: routes.last[r],
-                    hops: 0,
                 }
             })
             .collect();
+        let last = &routes.last[first as usize..last as usize];
+        let seldom = |&last| Seldom { last, direct: 0 };
         Reorder {
             first,
             payload: routes.payload,
             flows,
+            seldom: last.iter().map(seldom).collect(),
             seen: vec![0; words as usize],
             peak: 0,
             bytes: 0,
@@ -78,12 +86,17 @@ impl Reorder {
         let (flows, seen) = (&mut self.flows[..], &mut self.seen[..]);
         let (mut bytes, mut peak) = (0, self.peak);
         for cell in cells {
-            let f = &mut flows[(cell.rank() - self.first) as usize];
+            let flow = (cell.rank() - self.first) as usize;
+            let f = &mut flows[flow];
             let (seq, received) = (cell.seq(), f.received + 1);
             f.received = received;
-            f.hops += cell.hops();
-            let short = seq + 1 == f.cells;
-            bytes += if short { f.last as u64 } else { self.payload };
+            bytes += self.payload;
+            if seq + 1 == f.cells {
+                bytes -= self.payload - self.seldom[flow].last as u64;
+            }
+            if !cell.is_second() {
+                self.seldom[flow].direct += 1;
+            }
             let bits = &mut seen[f.bits as usize..];
             let word = &mut bits[(seq / 64) as usize];
             debug_assert!(*word & 1 << (seq % 64) == 0, "a cell arrived twice");
@@ -125,20 +138,20 @@ impl Reorder {
 
     /// (rank, bytes received, mean hops) of every flow that has received cells.
     pub fn progress(&self) -> impl Iterator<Item = (u32, u64, f32)> + '_ {
-        self.flows
-            .iter()
-            .zip(self.first..)
-            .filter(|(f, _)| f.received > 0)
-            .map(|(f, rank)| {
+        let flows = self.flows.iter().zip(&self.seldom).zip(self.first..);
+        flows
+            .filter(|((f, _), _)| f.received > 0)
+            .map(|((f, seldom), rank)| {
                 let last = f.cells - 1;
                 let has_last = self.seen[(f.bits + last / 64) as usize] & 1 << (last % 64) != 0;
                 let short = if has_last {
-                    self.payload - f.last as u64
+                    self.payload - seldom.last as u64
                 } else {
                     0
                 };
                 let bytes = f.received as u64 * self.payload - short;
-                (rank, bytes, (f.hops as f64 / f.received as f64) as f32)
+                let hops = 2 * f.received as u64 - seldom.direct as u64;
+                (rank, bytes, (hops as f64 / f.received as f64) as f32)
             })
     }
 }
