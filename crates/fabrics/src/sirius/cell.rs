@@ -65,12 +65,6 @@ impl Cell {
     pub fn seq(self) -> u32 {
         self.seq & SEQ
     }
-
-    /// Hops it has taken when it arrives at its destination.
-    #[inline(always)]
-    pub fn hops(self) -> u32 {
-        1 + (self.seq >> 31)
-    }
 }
 
 /// What of a flow never changes, by rank.
@@ -152,17 +146,10 @@ mod tests {
     #[test]
     fn a_cell_keeps_its_parts() {
         let c = Cell::new(u32::MAX, Cell::SEQ_MAX as u32);
-        assert_eq!(
-            (c.rank(), c.seq(), c.hops()),
-            (u32::MAX, Cell::SEQ_MAX as u32, 1)
-        );
-        assert_eq!(
-            (
-                c.on_hop(true).rank(),
-                c.on_hop(true).seq(),
-                c.on_hop(true).hops()
-            ),
-            (u32::MAX, Cell::SEQ_MAX as u32, 2)
-        );
+        let parts = |c: Cell| (c.rank(), c.seq(), c.is_second());
+        assert_eq!(parts(c), (u32::MAX, Cell::SEQ_MAX as u32, false));
+        let second = c.on_hop(true);
+        assert_eq!(parts(second), (u32::MAX, Cell::SEQ_MAX as u32, true));
+        assert_eq!(second.on_hop(false), c);
     }
 }

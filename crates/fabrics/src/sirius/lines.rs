@@ -21,8 +21,11 @@ use super::lists::{append, divide};
 use super::prefetch::hinted;
 use crate::memory::Column;
 
+/// Places of a turn: the lists take turns in being the first.
+const RING: usize = 16;
+
 /// Those who stand further back in their line wait beside the lists.
-const PLACES: usize = 16;
+const PLACES: usize = RING - 1;
 
 /// Turns a group: the ends of all lists of a group fit into the cache.
 const GROUP: usize = 64;
@@ -112,16 +115,43 @@ impl Placed {
     }
 }
 
+/// A line in a byte: how many stand in it, and in the upper half which place of its
+/// turn leaves next, for who joins needs both.
+#[derive(Clone, Copy)]
+struct Line(u8);
+
+impl Line {
+    #[inline(always)]
+    fn len(self) -> usize {
+        (self.0 & 15) as usize
+    }
+
+    #[inline(always)]
+    fn first(self) -> usize {
+        (self.0 >> 4) as usize
+    }
+
+    /// The place that the next to join takes.
+    #[inline(always)]
+    fn end(self) -> usize {
+        ((self.0 >> 4).wrapping_add(self.0) & 15) as usize
+    }
+
+    /// When the first place has left.
+    #[inline(always)]
+    fn moved_up(self) -> Line {
+        Line(self.0.wrapping_add(16) - (self.0 & 15 != 0) as u8)
+    }
+}
+
 /// Lines of a range of nodes towards all nodes.
 #[derive(Clone, Debug)]
 pub struct Lines {
     rows: usize,
     boxes: usize,
     stride: usize,
-    /// Cells in line, by turn and row, without those beyond the last place.
-    len: Column<u8>,
-    /// Of each turn, the place that leaves next: places take turns, too.
-    first: Vec<u8>,
+    /// By turn and row, see [`Line`]; without those beyond the last place.
+    lines: Column<u8>,
     /// By place, turn and box: most lines are short, so those in use lie together.
     lists: Vec<Vec<Queued>>,
     /// Of each turn, those beyond the last place, with their boxes, as they came.
@@ -153,9 +183,8 @@ impl Lines {
             joining: vec![Vec::new(); groups],
             placed: vec![Placed::default(); nodes],
             stride,
-            len: Column::zeroed(stride * nodes),
-            first: vec![0; nodes],
-            lists: vec![Vec::new(); nodes * PLACES * boxes],
+            lines: Column::zeroed(stride * nodes),
+            lists: vec![Vec::new(); nodes * RING * boxes],
             beyond: vec![Vec::new(); nodes],
             spare: Vec::new(),
         }
@@ -174,10 +203,9 @@ impl Lines {
     pub fn open(&mut self) -> Open<'_> {
         Open {
             boxes: self.boxes,
-            across: self.first.len() * self.boxes,
+            across: self.beyond.len() * self.boxes,
             stride: self.stride,
-            len: &mut self.len,
-            first: &self.first,
+            lines: &mut self.lines,
             lists: &mut self.lists,
             beyond: &mut self.beyond,
             joining: &mut self.joining,
@@ -202,8 +230,8 @@ impl Lines {
     /// The first box of a place in line.
     #[inline(always)]
     fn list(&self, turn: usize, place: usize) -> usize {
-        let place = (self.first[turn] as usize + place) % PLACES;
-        (place * self.first.len() + turn) * self.boxes
+        let first = Line(self.lines[turn * self.stride]).first();
+        ((first + place) % RING * self.beyond.len() + turn) * self.boxes
     }
 
     /// The first of every line at `turn`, into empty boxes.
@@ -215,9 +243,8 @@ impl Lines {
             return;
         }
         lists.swap_with_slice(out);
-        self.first[turn] = (self.first[turn] + 1) % PLACES as u8;
-        for len in &mut self.len[turn * self.stride..][..self.rows] {
-            *len = len.saturating_sub(1);
+        for line in &mut self.lines[turn * self.stride..][..self.rows] {
+            *line = Line(*line).moved_up().0;
         }
         self.move_up(turn);
     }
@@ -238,8 +265,8 @@ impl Lines {
                 divide(&mut list, next, rows, &mut self.spare);
                 going += next.len() - from;
                 if before.is_none() {
-                    let lens = &mut self.len[turn * self.stride..][..self.rows];
-                    next[from..].iter().for_each(|q| lens[q.row()] -= 1);
+                    let lines = &mut self.lines[turn * self.stride..][..self.rows];
+                    next[from..].iter().for_each(|q| lines[q.row()] -= 1);
                 }
                 self.lists[at + b] = list;
             }
@@ -271,16 +298,16 @@ impl Lines {
     /// A bit for each row that has a cell in line at `turn`.
     pub fn busy(&self, turn: usize, rows: &mut [u64]) {
         rows.fill(0);
-        let lens = &self.len[turn * self.stride..][..self.rows];
-        for (row, &len) in lens.iter().enumerate() {
-            rows[row / 64] |= ((len > 0) as u64) << (row % 64);
+        let lines = &self.lines[turn * self.stride..][..self.rows];
+        for (row, &line) in lines.iter().enumerate() {
+            rows[row / 64] |= ((Line(line).len() > 0) as u64) << (row % 64);
         }
     }
 
     /// The line of a row, in order, with its boxes.
     fn line(&self, row: usize, turn: usize) -> impl Iterator<Item = (Queued, u16)> + '_ {
-        let len = self.len[turn * self.stride + row] as usize;
-        let places = (0..len).map(move |place| {
+        let line = Line(self.lines[turn * self.stride + row]);
+        let places = (0..line.len()).map(move |place| {
             let lists = &self.lists[self.list(turn, place)..][..self.boxes];
             let found = (0..).zip(lists).find_map(|(to, list)| {
                 let queued = list.iter().find(|q| q.row() == row);
@@ -295,15 +322,15 @@ impl Lines {
     /// Takes the cells out of a line that `goes` names; in order.
     #[cold]
     pub fn pull(&mut self, row: usize, turn: usize, goes: impl Fn(Cell) -> bool) -> Vec<Cell> {
-        let len = &mut self.len[turn * self.stride + row];
-        if *len == 0 {
+        let at = turn * self.stride + row;
+        if Line(self.lines[at]).len() == 0 {
             return Vec::new();
         }
         let (gone, kept): (Vec<_>, Vec<_>) = self.line(row, turn).partition(|q| goes(q.0.cell()));
         if gone.is_empty() {
             return Vec::new();
         }
-        self.len[turn * self.stride + row] = 0;
+        self.lines[at] &= !15;
         for place in 0..PLACES {
             let at = self.list(turn, place);
             let lists = &mut self.lists[at..at + self.boxes];
@@ -320,7 +347,7 @@ impl Lines {
     pub fn each(&self) -> impl Iterator<Item = (usize, Queued)> + '_ {
         let lists = self.lists.iter().enumerate();
         let placed = lists.flat_map(|(at, list)| {
-            let turn = at / self.boxes % self.first.len();
+            let turn = at / self.boxes % self.beyond.len();
             list.iter().map(move |&q| (turn, q))
         });
         let beyond = self.beyond.iter().enumerate();
@@ -334,8 +361,7 @@ pub struct Open<'a> {
     /// Lists of a place.
     across: usize,
     stride: usize,
-    len: &'a mut [u8],
-    first: &'a [u8],
+    lines: &'a mut [u8],
     lists: &'a mut [Vec<Queued>],
     beyond: &'a mut [Vec<(Queued, u16)>],
     joining: &'a mut [Vec<(Queued, u16, u16)>],
@@ -370,15 +396,14 @@ impl Open<'_> {
     /// The list that a cell joins, unless that is beyond the last place.
     #[inline(always)]
     fn place(&mut self, turn: usize, queued: Queued, to: usize) -> Option<usize> {
-        let len = &mut self.len[turn * self.stride + queued.row()];
-        let place = *len as usize;
-        if place == PLACES {
+        let line = &mut self.lines[turn * self.stride + queued.row()];
+        if Line(*line).len() == PLACES {
             let Queued { rank, seq, ends } = queued;
             push_beyond(&mut self.beyond[turn], rank, seq, ends, to);
             return None;
         }
-        *len += 1;
-        let place = (self.first[turn] as usize + place) % PLACES;
+        let place = Line(*line).end();
+        *line += 1;
         Some(place * self.across + turn * self.boxes + to)
     }
 
@@ -410,7 +435,7 @@ impl Open<'_> {
 
     #[inline(always)]
     fn hint(&self, (queued, turn, _): &(Queued, u16, u16)) {
-        super::prefetch::prefetch(self.len, *turn as usize * self.stride + queued.row());
+        super::prefetch::prefetch(self.lines, *turn as usize * self.stride + queued.row());
     }
 }
 
