@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import starmap
 from pathlib import Path
@@ -157,29 +157,6 @@ def pick(summary: Summary, path: str) -> Any:
     return value
 
 
-Column = tuple[str, str, Callable[[Any], str]]
-COLUMNS: Sequence[Column] = (
-    ("goodput\nof R", "goodput_normalized", number),
-    ("FCT short\np50", "fct.short.p50_us", micros),
-    ("FCT short\np99", "fct.short.p99_us", micros),
-    ("FCT long\np99", "fct.long.p99_us", micros),
-    ("queue\npeak", "queue_peak_bytes", size),
-    ("reorder\npeak", "reorder_peak_bytes", size),
-    ("hops\nmean", "hops_mean", lambda v: number(v, 2)),
-)
-
-
-def comparison_table(summaries: Mapping[str, Summary]) -> Table:
-    """One row per fabric, at most 80 columns wide for usual labels."""
-    table = plain_table()
-    table.add_column("fabric", overflow="fold", max_width=16)
-    for heading, _, _ in COLUMNS:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for label, summary in summaries.items():
-        table.add_row(label, *(show(pick(summary, path)) for _, path, show in COLUMNS))
-    return table
-
-
 JOBS_SHOWN = 20
 """Traces may have thousands of groups."""
 
@@ -214,9 +191,9 @@ def _took(times: Mapping[str, Any]) -> str:
     return "not begun" if times.get("start_s") is None else "unfinished"
 
 
-def plain_table() -> Table:
-    """A table without borders, as narrow as its contents."""
-    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+def plain_table(gap: int = 2) -> Table:
+    """A table without borders, as narrow as its contents, with `gap` between columns."""
+    return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")
 
 
 def workload_line(summary: Summary) -> str:
@@ -354,11 +331,12 @@ def updates_table(summaries: Mapping[str, Summary]) -> Table | None:
     for job in jobs:
         found = [summary["updates"][job] for summary in summaries.values()]
         table.add_row(escape(job), *(per_second(f["per_s"]) for f in found))
-        table.add_row("  of what fits", *(_percent(f["efficiency"]) for f in found))
+        table.add_row("  of what fits", *(percent(f["efficiency"]) for f in found))
     return table
 
 
-def _percent(share: float | None) -> str:
+def percent(share: float | None) -> str:
+    """A share of a whole."""
     return "-" if share is None else f"{share:.1%}"
 
 

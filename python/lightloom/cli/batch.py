@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from lightloom import console
+from lightloom.cli import completion
 from lightloom.cli.options import OutDir, check_file
 from lightloom.cli.verdicts import print_verdicts
 
@@ -126,7 +127,7 @@ def _sweep_table(outcome: sweeps.Outcome) -> Table:
     table = console.plain_table()
     for name in (*outcome.points[0].grid, "fabric"):
         table.add_column(name.replace(".", ".\n"))
-    shown = console.COLUMNS[:4]
+    shown = completion.COLUMNS
     for heading, _, _ in shown:
         table.add_column(heading, justify="right", no_wrap=True)
     for key, summaries in list(groups.items())[:ROWS_SHOWN]:

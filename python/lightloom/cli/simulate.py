@@ -10,7 +10,7 @@ import typer
 
 import lightloom
 from lightloom import console
-from lightloom.cli import latency
+from lightloom.cli import completion, latency
 from lightloom.cli.options import Json, OutDir, Overrides, Threads, read_experiment
 from lightloom.errors import refusal
 from lightloom.results import CIRCUITS
@@ -113,7 +113,7 @@ def _print_comparison(comparison: lightloom.Comparison) -> None:
     summaries = comparison.summaries
     first = next(iter(summaries.values()))
     console.say(f"{comparison.name}: {console.workload_line(first)}")
-    console.out().print(console.comparison_table(summaries))
+    console.out().print(completion.table(summaries))
     for table in (console.jobs_table(summaries), console.updates_table(summaries)):
         if table is not None:
             console.say("")
