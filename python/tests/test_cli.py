@@ -95,6 +95,20 @@ def test_a_piped_table_fits_80_columns(tmp_path: Path) -> None:
     assert max(len(line) for line in done.stdout.splitlines()) <= 80
 
 
+def test_the_first_table_is_explained_and_no_other(tmp_path: Path) -> None:
+    write(tmp_path / "a.toml", SMALL, CLOS)
+    write(tmp_path / "b.toml", SMALL, CLOS)
+    done = lightloom("compare", "a.toml", "b.toml", "-o", "out", cwd=tmp_path)
+    lines = done.stdout.splitlines()
+    at = [i for i, line in enumerate(lines) if line.startswith("R: what all servers can send.")]
+    assert len(at) == 1
+    assert "FCT: flow completion time" in lines[at[0]]
+    assert "By circuit" not in done.stdout  # there are none
+    tables = [i for i, line in enumerate(lines) if line.startswith("clos ")]
+    assert tables[0] + 1 == at[0] < tables[1]
+    assert all(len(line) <= 80 for line in lines)
+
+
 def test_several_experiments_share_a_report(tmp_path: Path) -> None:
     write(tmp_path / "a.toml", SMALL, CLOS)
     write(tmp_path / "b.toml", SMALL, CLOS, "\n[compare]\nloads = [0.2, 0.5]\n")

@@ -73,6 +73,7 @@ def test_compare_says_what_went_by_circuit(hybrid: Path, tmp_path: Path) -> None
     (circuits, tree) = rows(done.stdout, "cthrough", "tree")
     assert circuits[-1] == f"{share:.1%}"
     assert tree[-1] == "-"
+    assert "By circuit: of the bytes delivered" in done.stdout
     # Nothing in this comparison has queues: their columns make room.
     assert "queue" not in done.stdout
 

@@ -52,6 +52,7 @@ def sweep(
         reused = f", {outcome.reused} of them from before" if outcome.reused else ""
         console.say(f"{file.stem}: {len(outcome.points)} points{reused}")
         console.out().print(_sweep_table(outcome))
+        console.say(completion.LEGEND)
         console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
 
 

@@ -3,7 +3,7 @@ and what goes by circuit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.markup import escape
@@ -27,6 +27,9 @@ PEAKS: Sequence[Column] = (
 HOPS: Column = ("hops\nmean", "hops_mean", lambda v: number(v, 2))
 CIRCUITS: Column = ("by\ncircuit", "circuit_share", console.percent)
 
+LEGEND = "R: what all servers can send. FCT: flow completion time; short: under 100 KB."
+LEGEND_CIRCUITS = "By circuit: of the bytes delivered, those that crossed a circuit."
+
 
 def table(summaries: Mapping[str, Summary]) -> Table:
     """One row per fabric, at most 80 columns wide for usual labels."""
@@ -41,6 +44,13 @@ def table(summaries: Mapping[str, Summary]) -> Table:
     for label, summary in summaries.items():
         made.add_row(escape(label), *(show(pick(summary, path)) for _, path, show in columns))
     return made
+
+
+def legend(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """What the headings mean, a line each."""
+    yield LEGEND
+    if _has(summaries, CIRCUITS):
+        yield LEGEND_CIRCUITS
 
 
 def _has(summaries: Mapping[str, Summary], column: Column) -> bool:

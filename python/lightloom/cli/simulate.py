@@ -64,11 +64,12 @@ def compare(
         _distinct([case for group in cases for case in group])
         target = _target(out, json, RESULTS / _folder("+".join(e.name for e in loaded)))
         comparisons: list[lightloom.Comparison] = []
+        said: set[str] = set()
         for one in loaded:
             with console.progress(enabled=not json) as tick:
                 made = lightloom.compare_cases(one, threads=threads, progress=tick)
             if not json:
-                _print_comparisons(one.name, made)
+                _print_comparisons(one.name, made, said)
             comparisons += made
         report = None if target is None else _write(comparisons, target, cases)
         if json:
@@ -98,22 +99,26 @@ def _write(
     return report.build(comparisons, target)
 
 
-def _print_comparisons(name: str, comparisons: list[lightloom.Comparison]) -> None:
+def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said: set[str]) -> None:
     """What was compared, and what came of it: latency and saturation where there is
-    a window, else completion times."""
+    a window, else completion times. Lines that explain the table are `said` once."""
     measured = [c for c in comparisons if latency.is_measured(c)]
     for comparison in comparisons:
         if comparison not in measured:
-            _print_comparison(comparison)
+            _print_comparison(comparison, said)
     if measured:
         latency.print_tables(name, measured)
 
 
-def _print_comparison(comparison: lightloom.Comparison) -> None:
+def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
     summaries = comparison.summaries
     first = next(iter(summaries.values()))
     console.say(f"{comparison.name}: {console.workload_line(first)}")
     console.out().print(completion.table(summaries))
+    for line in completion.legend(summaries):
+        if line not in said:
+            console.say(line)
+            said.add(line)
     for table in (console.jobs_table(summaries), console.updates_table(summaries)):
         if table is not None:
             console.say("")
