@@ -135,6 +135,14 @@ def size(value: float | None) -> str:
     return f"{value:.0f} B"
 
 
+def rate(bits_per_s: float) -> str:
+    """A data rate in decimal units."""
+    for unit, base in (("Tb/s", 1e12), ("Gb/s", 1e9), ("Mb/s", 1e6), ("kb/s", 1e3)):
+        if bits_per_s >= base:
+            return f"{_three(bits_per_s / base)} {unit}"
+    return f"{bits_per_s:.0f} b/s"
+
+
 def number(value: float | None, digits: int = 3) -> str:
     """A plain figure."""
     return "-" if value is None else f"{value:.{digits}f}"

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from cli_support import lightloom
 
@@ -97,3 +98,78 @@ def test_all_bytes_by_circuit_and_none_are_told_apart_from_no_circuits() -> None
     made = completion.table({"a": summary(1.0), "b": summary(0.0), "c": summary(None, 10)})
     assert made.columns[-1].header == "by\ncircuit"
     assert list(made.columns[-1].cells) == ["100.0%", "0.0%", "-"]
+
+
+SHORT = "before any circuit could be lit"
+SLOW = "circuits are no faster"
+
+
+def said(*arguments: object, cwd: Path) -> list[str]:
+    """The notes on standard output."""
+    done = lightloom(*arguments, "-o", "out", cwd=cwd)
+    assert (done.returncode, done.stderr) == (0, "")
+    return [line for line in done.stdout.splitlines() if line.startswith("note: ")]
+
+
+@pytest.mark.parametrize(
+    ("end", "remedy"),
+    [
+        ('run.stop="100 ms"', "lengthen run.stop, or shorten fabric.interval"),
+        ('run.limit="100 ms"', "lengthen run.limit, or shorten fabric.interval"),
+        ("workload.flows=10", "set run.stop to a longer time, or shorten"),
+    ],
+)
+def test_a_run_too_short_for_circuits_says_so(
+    end: str, remedy: str, hybrid: Path, tmp_path: Path
+) -> None:
+    notes = said("run", hybrid, "--fabric", "cthrough", "--set", end, cwd=tmp_path)
+    (note,) = [n for n in notes if SHORT in n]
+    assert "first decided on after 200 ms" in note
+    assert remedy in note
+    # What the tree alone does is nothing to be warned of.
+    assert not any(SHORT in n for n in said("run", hybrid, "--fabric", "tree", cwd=tmp_path))
+
+
+def test_too_short_ends_where_circuits_begin(hybrid: Path, tmp_path: Path) -> None:
+    """Decided on after 200 ms, lit 10 ms later."""
+
+    def notes(stop: str) -> list[str]:
+        made = said("compare", hybrid, "--set", f"run.stop={stop}", cwd=tmp_path)
+        return [n for n in made if SHORT in n]
+
+    assert [n.split(": ")[1] for n in notes("210 ms")] == ["cthrough"]
+    assert notes("210.001 ms") == []
+    lit = pq.read_table(tmp_path / "out" / "cthrough" / "circuits.parquet")
+    assert set(lit["from_ps"].to_pylist()) == {210_000_000_000}
+    # HydRA decides after 10 s unless told otherwise, where runs end by default.
+    hydra = '\n[[fabric]]\nkind = "hydra"\n'
+    hybrid.write_text(HYBRID + hydra, encoding="utf-8")
+    assert [n.split(": ")[1] for n in notes("300 ms")] == ["hydra"]
+
+
+@pytest.mark.parametrize(
+    ("circuit_rate", "oversubscription", "slow"),
+    # Racks of four servers at 1 Gb/s: the tree carries 4 Gb/s ÷ β of each.
+    [("1 Gb/s", 4, True), ("1.001 Gb/s", 4, False), ("1 Gb/s", 5, False), ("4 Gb/s", 1, True)],
+)
+def test_circuits_that_are_no_faster_than_the_tree_are_told(
+    circuit_rate: str, oversubscription: float, slow: bool, hybrid: Path, tmp_path: Path
+) -> None:
+    settings = [
+        f"fabric.circuit_rate={circuit_rate}",
+        f"fabric.oversubscription={oversubscription}",
+    ]
+    flags = [word for setting in settings for word in ("--set", setting)]
+    hybrid.write_text(HYBRID.split('[[fabric]]\nkind = "tree"')[0], encoding="utf-8")
+    notes = [n for n in said("run", hybrid, *flags, cwd=tmp_path) if SLOW in n]
+    assert bool(notes) == slow
+    if slow:
+        assert "raise fabric.circuit_rate or fabric.oversubscription" in notes[0]
+
+
+def test_all_circuits_of_a_rack_count_together(hybrid: Path, tmp_path: Path) -> None:
+    fabric = '[[fabric]]\nkind = "hydra"\noversubscription = 2\ncircuit_rate = "1 Gb/s"\n'
+    hybrid.write_text(HYBRID.split("[[fabric]]")[0] + fabric, encoding="utf-8")
+    for planes, slow in ((1, True), (2, True), (3, False)):  # beside 2 Gb/s
+        notes = said("run", hybrid, "--set", f"fabric.planes={planes}", cwd=tmp_path)
+        assert any(SLOW in n for n in notes) == slow

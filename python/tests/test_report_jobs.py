@@ -162,3 +162,41 @@ def test_jobs_are_not_asked_for_goodput_and_pay_oversubscription_in_time() -> No
     # The tree left a job unfinished.
     assert cost.answer == "tree against c-through: not all jobs finished."
     assert cost.notes == ("Bars: the sum of the jobs' times.",)
+
+
+def settings_of(made: Comparison, **changed: Any) -> dict[str, Any]:
+    """The settings of the fabric with circuits, changed."""
+    table = next(f for f in made.experiment["fabric"] if f["label"] == "c-through")
+    table.update(changed)
+    return table
+
+
+def circuit_verdict(made: Comparison) -> verdicts.Verdict:
+    found = {v.question: v for v in verdicts.verdicts(read(made))}
+    return found["How much goes over circuits?"]
+
+
+def test_a_run_that_ended_before_circuits_has_a_note() -> None:
+    made = comparison()
+    settings_of(made, interval="10 s", settle="100 ms")
+    assert circuit_verdict(made).notes == ()  # circuits were lit
+    made.results["c-through"].circuits = circuits([(0, 1, 0, S)]).slice(0, 0)
+    (note,) = circuit_verdict(made).notes
+    assert note.startswith("c-through: the run ended after 10.0 s, before any circuit could be lit")
+    # Nothing delivered, no share: the note is all there is to say.
+    made.results["c-through"].summary["circuit_share"] = None
+    alone = circuit_verdict(made)
+    assert (alone.notes, alone.evidence) == ((note,), ())
+    assert alone.answer.startswith("Nothing was delivered")
+    settings_of(made, interval="9.8 s")
+    assert not any("circuit" in v.question for v in verdicts.verdicts(read(made)))
+
+
+def test_circuits_no_faster_than_the_tree_have_a_note() -> None:
+    made = comparison()
+    # 24 servers of 16.7 Gb/s: a tree of 40:1 carries 10 Gb/s of a rack.
+    settings_of(made, oversubscription=40, circuit_rate="9.9 Gb/s")
+    (note,) = circuit_verdict(made).notes
+    assert "carry 9.90 Gb/s, the tree beside them carries 10.0 Gb/s" in note
+    settings_of(made, circuit_rate="10.1 Gb/s")
+    assert circuit_verdict(made).notes == ()

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom import console
+from lightloom import circuits, console
 from lightloom.cli import completion, latency
 from lightloom.cli.options import Json, OutDir, Overrides, Threads, read_experiment
 from lightloom.errors import refusal
@@ -42,8 +42,10 @@ def run(
             console.print_json(result.summary)
             return
         console.print_run(result.summary, result.experiment["run"]["stop"])
-        circuits = [] if result.circuits is None else [CIRCUITS]
-        files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *circuits]
+        for line in circuits.notes(result):
+            console.say(f"note: {line}")
+        lit = [] if result.circuits is None else [CIRCUITS]
+        files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *lit]
         _wrote(target, *files, "summary.json")
 
 
@@ -108,6 +110,8 @@ def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said:
             _print_comparison(comparison, said)
     if measured:
         latency.print_tables(name, measured)
+    for comparison in measured:
+        _print_notes(comparison)
 
 
 def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
@@ -123,7 +127,15 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
         if table is not None:
             console.say("")
             console.out().print(table)
+    _print_notes(comparison)
     console.say("")
+
+
+def _print_notes(comparison: lightloom.Comparison) -> None:
+    """What weakens the figures of a fabric."""
+    for label, result in comparison.results.items():
+        for line in circuits.notes(result):
+            console.say(f"note: {label}: {line}")
 
 
 def _only_label(experiment: lightloom.Experiment, wanted: str | None) -> str:

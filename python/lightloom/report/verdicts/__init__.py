@@ -33,7 +33,7 @@ def verdicts(workload: Workload) -> list[Verdict]:
     )
     made = (
         jobs(fabrics),
-        circuits(fabrics),
+        circuits(workload),
         *traffic,
         oversubscription(workload),
         None if without_queues else memory(fabrics),

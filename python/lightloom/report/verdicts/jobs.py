@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lightloom.circuits import doubts
+
 from .. import units
-from ..model import Fabric
+from ..model import Fabric, Workload
 from ..ranking import LEVEL, Score, names, rank, slower
 from .answer import Verdict, evidence
 
@@ -63,11 +65,14 @@ def job_answer(job: str, fabrics: Sequence[Fabric], *, alone: bool) -> str:
     return " ".join(p for p in (lead, slower(ranking)) if p) + unfinished
 
 
-def circuits(fabrics: Sequence[Fabric]) -> Verdict | None:
-    """How much goes over circuits; None where there are none."""
-    having = [f for f in fabrics if f.circuit_share is not None]
+def circuits(workload: Workload) -> Verdict | None:
+    """How much goes over circuits, and what weakens that; None where there are none."""
+    question = "How much goes over circuits?"
+    having = [f for f in workload.fabrics if f.circuit_share is not None]
+    notes = circuit_notes(workload)
     if not having:
-        return None
+        nothing = "Nothing was delivered, so this run cannot say."
+        return Verdict(question, nothing, notes=notes) if notes else None
     scored = [Score.exact(f, s) for f in having if (s := f.circuit_share) is not None]
     ranking = rank(scored, "higher")
     share = units.show(ranking.best, "share")
@@ -80,7 +85,17 @@ def circuits(fabrics: Sequence[Fabric]) -> Verdict | None:
     else:
         answer = f"About {share} of the delivered bytes in {names(ranking.leaders)}."
     shown = evidence(having, lambda f: f.circuit_share, "share", circuit_detail)
-    return Verdict("How much goes over circuits?", answer, shown)
+    return Verdict(question, answer, shown, notes)
+
+
+def circuit_notes(workload: Workload) -> tuple[str, ...]:
+    """Runs too short for circuits, and circuits no faster than what is beside them."""
+    return tuple(
+        f"{f.label}: {line}."
+        for f in workload.fabrics
+        if f.circuits is not None and (end := f.get("simulated_s")) is not None
+        for line in doubts(workload.experiment, f.settings, end, f.circuits.settings > 0)
+    )
 
 
 def circuit_detail(fabric: Fabric) -> str:
