@@ -19,6 +19,7 @@ from typing import Any
 
 from lightloom import _core
 from lightloom.errors import ConfigError, refusal
+from lightloom.words import in_words
 
 Table = dict[str, Any]
 
@@ -56,7 +57,8 @@ class Experiment:
             ConfigError: if it cannot run.
         """
         _check_tables(self.raw)
-        table: Table = json.loads(_core.resolve(self.json()))
+        with in_words():
+            table: Table = json.loads(_core.resolve(self.json()))
         return table
 
     def json(self) -> str:

@@ -1,0 +1,52 @@
+"""The core's refusals in users' words: a value of the wrong type is told what it must
+be instead of what a Rust type is called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lightloom.errors import ConfigError, refusal
+
+_MISTYPED = re.compile(r"invalid (type|value): .*, expected (.+)", re.DOTALL)
+_WHOLE = re.compile(r"([iu])(8|16|32|64)|usize")
+_OTHERS = {
+    **dict.fromkeys(("f32", "f64"), "a number"),
+    **dict.fromkeys(("a boolean", "bool"), "true or false"),
+    **dict.fromkeys(("a string", "str", "string"), "text"),
+    **dict.fromkeys(("a sequence", "sequence"), "a list"),
+    **dict.fromkeys(("a map", "map"), "a table"),
+}
+
+
+@contextmanager
+def in_words() -> Iterator[None]:
+    """Refusals of the block say what users know."""
+    try:
+        yield
+    except ConfigError as problem:
+        raise reworded(problem) from None
+
+
+def reworded(problem: ConfigError) -> ConfigError:
+    """The refusal in users' words; itself where it is in them already."""
+    found = _MISTYPED.fullmatch(problem.limit or "")
+    words = _type(found[2], out_of_range=found[1] == "value") if found else None
+    if words is None or problem.key is None:
+        return problem
+    return refusal(problem.key, problem.value, f"must be {words}", problem.remedy or "")
+
+
+def _type(name: str, *, out_of_range: bool) -> str | None:
+    """A Rust type in words, with its range where that is what was missed; None where
+    the name is in words already."""
+    whole = _WHOLE.fullmatch(name)
+    if whole is None:
+        return "a table" if name.startswith("struct ") else _OTHERS.get(name)
+    if not out_of_range:
+        return "a whole number"
+    bits = int(whole[2] or 64)
+    low, high = (-(1 << bits - 1), 1 << bits - 1) if whole[1] == "i" else (0, 1 << bits)
+    return f"a whole number from {low:,} to {high - 1:,}"
