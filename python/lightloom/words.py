@@ -1,14 +1,21 @@
 """The core's refusals in users' words: a value of the wrong type is told what it must
-be instead of what a Rust type is called.
+be instead of what a Rust type is called, and a fabric that is planned that it is.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from lightloom import _core
 from lightloom.errors import ConfigError, refusal
+
+#: Fabrics that are planned and not here, by kind: what they are, and their source.
+PLANNED = {
+    "mordia": "microsecond circuit switching (Porter et al., SIGCOMM 2013)",
+}
 
 _MISTYPED = re.compile(r"invalid (type|value): .*, expected (.+)", re.DOTALL)
 _WHOLE = re.compile(r"([iu])(8|16|32|64)|usize")
@@ -32,11 +39,19 @@ def in_words() -> Iterator[None]:
 
 def reworded(problem: ConfigError) -> ConfigError:
     """The refusal in users' words; itself where it is in them already."""
+    kind = (problem.value or "").strip('"')
+    if problem.limit == "no such fabric" and kind in PLANNED:
+        return refusal(str(problem.key), problem.value, "planned, not here yet", here())
     found = _MISTYPED.fullmatch(problem.limit or "")
     words = _type(found[2], out_of_range=found[1] == "value") if found else None
     if words is None or problem.key is None:
         return problem
     return refusal(problem.key, problem.value, f"must be {words}", problem.remedy or "")
+
+
+def here() -> str:
+    """What to choose instead of a fabric that is planned."""
+    return "here: " + ", ".join(f'"{entry["kind"]}"' for entry in json.loads(_core.registry()))
 
 
 def _type(name: str, *, out_of_range: bool) -> str | None:

@@ -1,13 +1,18 @@
 """Refusals in users' words."""
 
+import json
+import re
 import tomllib
 
 import pytest
 from cli_support import CLOS, ROOT, SMALL
+from typer.testing import CliRunner
 
 import lightloom
+from lightloom import _core
+from lightloom.cli import app
 from lightloom.errors import refusal
-from lightloom.words import reworded
+from lightloom.words import PLANNED, reworded
 
 EXPERIMENT = lightloom.load(ROOT / "examples" / "sirius.toml")
 
@@ -63,3 +68,30 @@ def test_the_case_keeps_its_name() -> None:
     with pytest.raises(lightloom.ConfigError) as refused:
         lightloom.load(tomllib.loads(text)).cases()
     assert str(refused.value).startswith('case "odd": workload.load = "x": must be a number')
+
+
+def test_what_is_planned_is_what_the_pages_say_and_not_here() -> None:
+    def planned(page: str) -> set[str]:
+        rows = (ROOT / page).read_text(encoding="utf-8").splitlines()
+        found = (re.fullmatch(r"\| `?([\w-]+)`? \|.*\| planned \|", row) for row in rows)
+        return {match[1].lower() for match in found if match}
+
+    assert set(PLANNED) == planned("docs/fabrics/index.md") == planned("README.md")
+    assert not set(PLANNED) & {entry["kind"] for entry in json.loads(_core.registry())}
+
+
+@pytest.mark.parametrize("kind", PLANNED)
+def test_a_fabric_that_is_planned_is_told_from_none(kind: str) -> None:
+    kinds = ", ".join(f'"{entry["kind"]}"' for entry in json.loads(_core.registry()))
+    told = f"planned, not here yet; here: {kinds}"
+    assert '"sirius", "clos"' in told
+    with pytest.raises(lightloom.ConfigError) as refused:
+        EXPERIMENT.with_overrides([f"fabric.kind={kind}"]).resolved()
+    assert str(refused.value) == f'fabric.kind = "{kind}": {told}'
+    with pytest.raises(lightloom.ConfigError, match="no such fabric"):
+        EXPERIMENT.with_overrides([f"fabric.kind={kind}x"]).resolved()
+    explained = CliRunner().invoke(app, ["explain", kind])
+    assert explained.exit_code == 2
+    assert f"NAME = {kind}: {told}" in explained.output
+    listed = CliRunner().invoke(app, ["fabrics"], env={"COLUMNS": "80"}).output
+    assert f"{kind}: planned, not here yet" in listed

@@ -19,6 +19,7 @@ from lightloom import _core, console
 from lightloom.cli import describe
 from lightloom.cli.describe import Parameter
 from lightloom.errors import refusal
+from lightloom.words import PLANNED, here
 
 Table = dict[str, Any]
 
@@ -30,6 +31,8 @@ def fabrics() -> None:
         _paragraph(entry["source"], indent=2)
         for preset in entry["presets"]:
             _paragraph(f"preset {preset['name']}: {preset['summary']}", indent=2)
+    for kind, about in PLANNED.items():
+        _paragraph(f"{kind}: planned, not here yet: {about}")
     console.say("\nlightloom explain KIND says more.")
 
 
@@ -107,6 +110,8 @@ def _jobs() -> dict[str, Parameter]:
 
 
 def _unknown(name: str, part: str, known: Sequence[str]) -> Exception:
+    if name in PLANNED:
+        return refusal("NAME", name, "planned, not here yet", here())
     near = difflib.get_close_matches(part, known, 1)
     remedy = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(known)}"
     return refusal("NAME", name, "nothing of this name", remedy)
