@@ -6,11 +6,13 @@ than 2 % and more than chance. Between a load that is carried and one that is no
 the search halves, until they lie as close as asked; a fabric that carries the
 highest load to try is not searched further.
 
-The *saturation throughput* is the most that was accepted at any load tried up to a
-tenth beyond the lowest that was not carried, which is tried last. Near that load
-itself queues grow so slowly that a window sees less than the network can do. Far
-beyond it a network may deliver more while what it owes piles up (a shared loop-back
-buffer under a hot spot does), or less; neither counts.
+The *saturation throughput* is what is accepted in one window: that at a tenth beyond
+the lowest load that was not carried, which is tried last. Near that load itself queues
+grow so slowly that a window sees less than the network can do. Far beyond it a network
+may deliver more while what it owes piles up (a shared loop-back buffer under a hot spot
+does); that does not count. A network that delivers less there than it carried, by more
+than both intervals, collapses: of such the window at the highest load carried counts.
+The largest of several windows is never taken: it would be the luckiest of them.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ class Saturation:
     send."""
 
     throughput: float
-    """The most that was accepted in a window at a load up to a tenth beyond `not_carried`."""
+    """What was accepted in the window at `at`."""
     half_width: float
     """Half of its 95 % confidence interval."""
     busiest: float
@@ -45,6 +47,9 @@ class Saturation:
     """The lowest load found not to be; None if the highest to try was carried."""
     tolerance: float
     """How close these two lie, relative to the higher."""
+    at: float = 0.0
+    """The load of that window: a tenth beyond `not_carried`, or `carried` if the network
+    collapses beyond; the highest to try, if it was carried."""
     tried: list[list[Any]] = field(default_factory=list)
     """Each load tried up to there, in order, with what was accepted and whether it was
     carried."""
@@ -74,7 +79,7 @@ def search(measure: Callable[[float], Window], up_to: float, tolerance: float) -
 
     low, high = 0.0, up_to
     if carried(up_to):
-        return _found(tried, up_to, None, tolerance)
+        return _found(tried, up_to, up_to, None, tolerance)
     # What is accepted of too much is most often what is carried at most.
     guess = tried[up_to]["accepted"]
     probes = [guess * (1 - tolerance), guess * (1 + 2 * tolerance)]
@@ -92,17 +97,30 @@ def search(measure: Callable[[float], Window], up_to: float, tolerance: float) -
     beyond = min(float(f"{BEYOND * high:.6g}"), up_to)
     if beyond not in tried:
         carried(beyond)
-    return _found({p: w for p, w in tried.items() if p <= beyond}, low or None, high, tolerance)
+    near = {p: w for p, w in tried.items() if p <= beyond}
+    at = low if low and _collapses(tried[low], tried[beyond]) else beyond
+    return _found(near, at, low or None, high, tolerance)
+
+
+def _collapses(carried: Window, beyond: Window) -> bool:
+    """Whether less is accepted beyond saturation than was carried, not by chance alone."""
+    widths = carried["accepted_half_width"] + beyond["accepted_half_width"]
+    return bool(carried["accepted"] - beyond["accepted"] > widths)
 
 
 def _found(
-    tried: Mapping[float, Window], low: float | None, high: float | None, tolerance: float
+    tried: Mapping[float, Window],
+    at: float,
+    low: float | None,
+    high: float | None,
+    tolerance: float,
 ) -> Saturation:
-    most = max(tried.values(), key=lambda window: float(window["accepted"]))
+    counts = tried[at]
     return Saturation(
-        throughput=most["accepted"],
-        half_width=most["accepted_half_width"],
-        busiest=most["accepted_busiest"],
+        throughput=counts["accepted"],
+        half_width=counts["accepted_half_width"],
+        busiest=counts["accepted_busiest"],
+        at=at,
         carried=low,
         not_carried=high,
         tolerance=tolerance,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import signal
 import subprocess
 import time
@@ -15,6 +16,7 @@ from cli_support import command, write
 from cli_support import lightloom as cli
 
 import lightloom
+from lightloom.cli import latency as table_of
 from lightloom.report import latency_load
 from lightloom.results import Comparison
 from lightloom.saturation import Window, search
@@ -92,6 +94,7 @@ def test_a_network_that_collapses_is_searched_all_the_same() -> None:
     assert found.carried is not None
     assert found.carried <= 0.6 < (found.not_carried or 0.0) <= 0.6 * 1.02
     assert found.throughput == pytest.approx(0.6, rel=0.01)  # not what is left beyond it
+    assert found.at == found.carried
 
 
 def test_what_is_delivered_while_debts_pile_up_does_not_count() -> None:
@@ -108,6 +111,38 @@ def test_what_is_delivered_while_debts_pile_up_does_not_count() -> None:
 
     # A tenth beyond it counts, with half of that tenth.
     assert 0.5 <= search(measure, 1.0, 0.02).throughput <= 0.5 * 1.02 * 1.05
+
+
+def test_the_throughput_is_that_of_one_window_not_of_the_luckiest() -> None:
+    """Windows scatter by 2 % about the 0.5 that is carried: the largest of some would
+    be above it on average."""
+    means = []
+    for seed in range(200):
+        chance = random.Random(seed)
+
+        def measure(load: float, chance: random.Random = chance) -> Window:
+            accepted = min(load, 0.5) + chance.gauss(0, 0.01)
+            return {
+                "accepted": accepted,
+                "accepted_half_width": 0.02,
+                "accepted_busiest": accepted,
+                "stable": load <= 0.5,
+            }
+
+        found = search(measure, 1.0, 0.02)
+        assert found.not_carried is not None
+        assert found.at == pytest.approx(1.1 * found.not_carried)
+        counted = next(accepted for load, accepted, _ in found.tried if load == found.at)
+        assert (found.throughput, found.half_width) == (counted, 0.02)
+        means.append(found.throughput)
+    assert sum(means) / len(means) == pytest.approx(0.5, abs=0.002)
+
+
+def test_saturation_is_shown_with_its_interval() -> None:
+    found = search(fluid(0.5), 1.0, 0.02)
+    assert table_of.saturation(found) == "0.500 ± 0.001"
+    assert table_of.saturation(search(fluid(2.0), 1.0, 0.02)) == "≥1.000 ± 0.001"
+    assert table_of.saturation(None) == "-"
 
 
 def test_a_search_without_an_end_is_told() -> None:

@@ -19,17 +19,18 @@ Window = Mapping[str, Any]
 #: Columns: heading and width. With gaps of two they take 78.
 COLUMNS = (
     ("\n", 15),
-    ("latency\nat low load", 11),
-    ("mean\nat the load", 15),
+    ("latency at\nlow load", 10),
+    ("mean\nat the load", 14),
     ("99 %\nthere", 7),
-    ("saturation\nof all rates", 12),
+    ("saturation\nof all rates", 14),
     ("busiest\nhears", 8),
 )
 LEGEND = (
     "Loads are of what all servers can send. Latency: mean ± 95 % confidence at the",
-    "load; low load is the lowest of [compare] loads. Saturation: the most accepted",
-    "as queues begin to grow, of what all servers can send; header and guard are no",
-    "payload. Busiest: what the server that hears most then hears, of its own rate.",
+    "load; low load is the lowest of [compare] loads. Saturation: what is accepted",
+    "a tenth beyond the lowest load that is not carried, of what all servers can",
+    "send, ± 95 % confidence; header and guard are no payload. Busiest: what the",
+    "server that hears most then hears, of its own rate.",
 )
 
 
@@ -103,11 +104,12 @@ def mark(window: Window) -> str:
 
 
 def saturation(found: Saturation | None) -> str:
-    """The most that is carried; as a bound if the search never saw the end of it."""
+    """What is accepted of too much, with its interval; as a bound if the search never
+    saw too much."""
     if found is None:
         return "-"
-    bound = "≥ " if found.not_carried is None else ""
-    return f"{bound}{found.throughput:.3f}"
+    bound = "≥" if found.not_carried is None else ""
+    return f"{bound}{found.throughput:.3f} ± {found.half_width:.3f}"
 
 
 def notes(comparison: Comparison) -> Iterator[str]:

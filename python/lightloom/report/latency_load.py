@@ -19,8 +19,8 @@ CAPTION = (
     "marker is a load that was not carried: its latency tells how long the window was. "
 )
 SATURATED = (
-    "The dotted uprights stand where a fabric saturates: at the load that is as much as it ever "
-    "accepted. "
+    "The dotted uprights stand where a fabric saturates: at the load that is as much as it "
+    "accepts when offered more. "
 )
 SHADED = "The area between presets of one fabric is what its paper leaves open."
 

@@ -83,7 +83,6 @@ def saturation(workload: Workload) -> Verdict | None:
     found = [(f, s) for f in workload.fabrics if (s := f.saturation) is not None]
     if not found:
         return None
-    busiest = {f.label: s.busiest for f, s in found}
     scores = [
         Score(f, s.throughput, s.throughput - s.half_width, s.throughput + s.half_width)
         for f, s in found
@@ -94,14 +93,15 @@ def saturation(workload: Workload) -> Verdict | None:
     lead = f"{names(ranking.leaders)} {verb}: {best}."
     if len(found) == 1:
         lead = f"{names(ranking.leaders)} carries {best}."
-    hears = {
-        f.label: f"{share:.3g} × its rate" for f, share in ((f, busiest[f.label]) for f, _ in found)
+    details = {
+        f.label: f"± {100 * s.half_width:.2g} %; busiest server hears {s.busiest:.3g} × its rate"
+        for f, s in found
     }
     shown = evidence(
         [f for f, _ in found],
         lambda f: f.saturation.throughput if f.saturation else None,
         "share",
-        lambda f: f"busiest server hears {hears[f.label]}",
+        lambda f: details[f.label],
     )
     unseen = [f.label for f, s in found if s.not_carried is None]
     note = f"{units.listed(unseen)} carried the highest load that was tried." if unseen else ""
