@@ -84,8 +84,19 @@ def test_the_schema_accepts_the_examples_and_refuses_a_typo() -> None:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.name)
-def test_every_example_can_run(path: Path) -> None:
+def test_every_example_resolves(path: Path) -> None:
     assert lightloom.load(path).resolved()["fabric"]
+
+
+def test_the_gups_example_reaches_its_ceiling_with_aggregation() -> None:
+    """What the links leave room for with headers and guards, and never more."""
+    updates = lightloom.run(ROOT / "examples" / "gups.toml").summary["updates"]
+    framed = {job: made["per_s"] / made["ceiling_framed_per_s"] for job, made in updates.items()}
+    assert list(framed) == ["16 in a packet", "1 in a packet"]
+    assert 0.95 <= framed["16 in a packet"] <= 1
+    assert framed["1 in a packet"] <= 1
+    # An update alone takes 106 B with headers and guards, of 16 in a packet 44 B.
+    assert updates["16 in a packet"]["per_s"] > 2 * updates["1 in a packet"]["per_s"]
 
 
 @pytest.mark.parametrize("kind", REGISTRY)
