@@ -76,9 +76,6 @@ def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
         ),
         "fig04-radix": radix(1),
         "fig04-radix-two-receivers": radix(2),
-        "fig04-radix-beyond-16": most(
-            ratio((s, 64, 1, p), (s, 16, 1, p)) for s in SIZES for p in LOADS
-        ),
         "fig04-theory": most(runs.across(key, MEAN).off(_latency(*key)) for key in many),
     }
 

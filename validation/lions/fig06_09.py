@@ -9,26 +9,29 @@ are a plain router and one that is hardly in the way: what the paper's was lies
 between them, or not.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from lightloom.reproduce import Estimate
-from lightloom.reproduce.estimate import least, most
+from lightloom.reproduce.estimate import most
 from lightloom.reproduce.scripts import beside
 from lightloom.reproduce.study import Curve, Runs, draw, panel, vary
 
-theory = beside(__file__, "theory")
+theory, butterflies = beside(__file__, "theory"), beside(__file__, "band")
 PAPER = Path(__file__).with_name("paper.toml")
 SIZES = (256, 64)
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9, 1.0)
 FABRICS = ("dlb", "ao-nack")
-BUTTERFLIES = ("butterfly-basic", "butterfly-fast")
+BUTTERFLIES = butterflies.BUTTERFLIES
 HOSTS, RECEIVERS = 64, 4
 #: Warm-up and window [us] by size of packet.
 WINDOW = {256: (500, 4000), 64: (200, 1600)}
 #: Flit by flit a packet takes a hundred times as long.
 SHORT_WINDOW = {256: (100, 400), 64: (50, 150)}
 Key = tuple[str, int, float]
+#: A lead of a network over a butterfly at a size of packet.
+Against = Callable[[str, int, str], Estimate]
 
 
 def nack_us(size: int, load: float) -> float | None:
@@ -77,6 +80,8 @@ def _overrides(
 
 
 def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
+    band = butterflies.band
+
     def throughput_apart(size: int) -> Estimate:
         pairs = [(runs.accepted(("ao-nack", size, p)), ("dlb", size, p)) for p in LOADS]
         return most(nack.apart(runs.accepted(dlb)) for nack, dlb in pairs)
@@ -95,17 +100,16 @@ def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
     def largest(fabric: str, size: int) -> Estimate:
         return most(runs.accepted((fabric, size, p)) for p in LOADS)
 
-    def ahead(fabric: str, size: int) -> Estimate:
-        """Relative to the faster butterfly."""
-        return largest(fabric, size).over(most(largest(f, size) for f in BUTTERFLIES))
+    def ahead(fabric: str, size: int, butterfly: str) -> Estimate:
+        return largest(fabric, size).over(largest(butterfly, size))
 
-    def sooner(fabric: str, size: int) -> Estimate:
-        """How much longer the faster butterfly takes, at the same load."""
-        theirs = least(latency(f, size, 0.3) for f in BUTTERFLIES)
-        return theirs.over(latency(fabric, size, 0.3))
+    def sooner(fabric: str, size: int, butterfly: str) -> Estimate:
+        """How much longer a butterfly takes, at the same load."""
+        return latency(butterfly, size, 0.3).over(latency(fabric, size, 0.3))
 
-    def slower_ahead(size: int) -> Estimate:
-        return least(ahead(f, size) for f in FABRICS)
+    def small(of: Against, fabric: str) -> Estimate:
+        """What is left at 64 B of the lead at 256 B."""
+        return band(lambda b: of(fabric, 64, b).over(of(fabric, 256, b)))
 
     def latency_off(size: int, up_to: float) -> Estimate:
         loads = [p for p in LOADS if p <= up_to]
@@ -122,14 +126,14 @@ def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
         "fig08-nack-saturation": saturation(64),
         "fig07-nack-latency": latency_off(256, 0.7),
         "fig09-nack-latency": latency_off(64, 0.4),
-        "fig06-dlb-ahead": ahead("dlb", 256),
-        "fig06-nack-ahead": ahead("ao-nack", 256),
-        "fig07-dlb-sooner": sooner("dlb", 256),
-        "fig07-nack-sooner": sooner("ao-nack", 256),
-        "fig08-dlb-less-ahead": ahead("dlb", 64).over(ahead("dlb", 256)),
-        "fig08-nack-less-ahead": ahead("ao-nack", 64).over(ahead("ao-nack", 256)),
-        "fig09-dlb-less-soon": sooner("dlb", 64).over(sooner("dlb", 256)),
-        "fig09-nack-less-soon": sooner("ao-nack", 64).over(sooner("ao-nack", 256)),
+        "fig06-dlb-ahead": band(lambda b: ahead("dlb", 256, b)),
+        "fig06-nack-ahead": band(lambda b: ahead("ao-nack", 256, b)),
+        "fig07-dlb-sooner": band(lambda b: sooner("dlb", 256, b)),
+        "fig07-nack-sooner": band(lambda b: sooner("ao-nack", 256, b)),
+        "fig08-dlb-less-ahead": small(ahead, "dlb"),
+        "fig08-nack-less-ahead": small(ahead, "ao-nack"),
+        "fig09-dlb-less-soon": small(sooner, "dlb"),
+        "fig09-nack-less-soon": small(sooner, "ao-nack"),
     }
 
 

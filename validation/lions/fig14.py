@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from lightloom.reproduce import Estimate
-from lightloom.reproduce.estimate import least, most
+from lightloom.reproduce.estimate import most
 from lightloom.reproduce.scripts import beside
 from lightloom.reproduce.study import Curve, draw, panel, vary
 
-theory = beside(__file__, "theory")
+theory, butterflies = beside(__file__, "theory"), beside(__file__, "band")
 SETUP = Path(__file__).with_name("gups.toml")
 #: Of each node, by updates a packet. A run ends with its slowest node, which of few
 #: packets lags behind the others by more.
 UPDATES = {1: 4_096, 2: 4_096, 4: 8_192, 8: 16_384, 16: 32_768}
 BATCHES = tuple(UPDATES)
 FABRICS = ("dlb", "ao-nack")
-BUTTERFLIES = ("butterfly-basic", "butterfly-fast")
+BUTTERFLIES = butterflies.BUTTERFLIES
 HOSTS = 64
 #: Line rate [B/s].
 RATE = 1.25e9
@@ -61,6 +61,8 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _claims(rates: dict[Key, Estimate]) -> dict[str, Estimate]:
+    band = butterflies.band
+
     def ahead(fabric: str, butterfly: str, batch: int) -> Estimate:
         return rates[fabric, batch].over(rates[butterfly, batch])
 
@@ -69,10 +71,10 @@ def _claims(rates: dict[Key, Estimate]) -> dict[str, Estimate]:
         "fig14-why-not-without": rates["dlb", 1].times(1 / ceiling(1)),
         "fig14-dlb-near-the-ceiling": rates["dlb", 16].times(1 / ceiling(16)),
         "fig14-nack-near-the-ceiling": rates["ao-nack", 16].times(1 / ceiling(16)),
-        "fig14-dlb-behind-without": most(ahead("dlb", f, 1) for f in BUTTERFLIES),
-        "fig14-nack-behind-without": most(ahead("ao-nack", f, 1) for f in BUTTERFLIES),
-        "fig14-dlb-ahead-with": least(ahead("dlb", f, 16) for f in BUTTERFLIES),
-        "fig14-nack-ahead-with": least(ahead("ao-nack", f, 16) for f in BUTTERFLIES),
+        "fig14-dlb-behind-without": band(lambda b: ahead("dlb", b, 1)),
+        "fig14-nack-behind-without": band(lambda b: ahead("ao-nack", b, 1)),
+        "fig14-dlb-ahead-with": band(lambda b: ahead("dlb", b, 16)),
+        "fig14-nack-ahead-with": band(lambda b: ahead("ao-nack", b, 16)),
     }
 
 

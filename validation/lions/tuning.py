@@ -64,7 +64,8 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
         for tuning in TUNING
         for load in (LOW, FULL)
     }
-    # Without any silence between packets what is lost is the header alone.
+    # Without any silence between packets what is lost is the header alone: what comes
+    # back then is the guard, read back, which stands for more than tuning.
     bare: Key = ("dlb", 64, 0.0, FULL)
     cases[bare] = ([*_overrides(*bare, quick), "fabric.dlb.guard=0 B"], "dlb")
     seeds = [1] if quick else [1, 2]

@@ -1,0 +1,20 @@
+"""The two flattened butterflies that the paper's may have been between.
+
+It says nothing of their routers, so a claim about one is measured against both presets,
+and judged only where they agree: `band` is all that lies between what they give,
+intervals included, and what that leaves open is not judged.
+"""
+
+from collections.abc import Callable
+
+from lightloom.reproduce import Estimate
+
+BUTTERFLIES = ("butterfly-basic", "butterfly-fast")
+
+
+def band(measure: Callable[[str], Estimate]) -> Estimate:
+    """From the lowest to the highest that `measure` finds with either."""
+    ends = [measure(butterfly) for butterfly in BUTTERFLIES]
+    low = min(e.value - e.half_width for e in ends)
+    high = max(e.value + e.half_width for e in ends)
+    return Estimate((low + high) / 2, (high - low) / 2)
