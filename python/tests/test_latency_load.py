@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 from cli_support import command, write
 from cli_support import lightloom as cli
+from rich.console import Console
 
 import lightloom
 from lightloom.cli import latency as table_of
@@ -142,7 +145,28 @@ def test_saturation_is_shown_with_its_interval() -> None:
     found = search(fluid(0.5), 1.0, 0.02)
     assert table_of.saturation(found) == "0.500 ± 0.001"
     assert table_of.saturation(search(fluid(2.0), 1.0, 0.02)) == "≥1.000 ± 0.001"
+    narrow = replace(found, throughput=0.0576, half_width=3e-5)
+    assert table_of.saturation(narrow) == "0.058 ± 0.0001"
     assert table_of.saturation(None) == "-"
+
+
+def test_tables_fit_eighty_columns() -> None:
+    """With the longest label of an example, marked, in microseconds."""
+    window = {"mean_us": 1.284, "half_width_us": 0.0291, "p99_us": 3.47}
+    window |= {"stable": True, "correlated": True}
+    result = SimpleNamespace(summary={"window": window})
+    made: Any = SimpleNamespace(
+        results={"butterfly-basic": result},
+        saturation={"butterfly-basic": replace(search(fluid(2.0), 1.0, 0.02), half_width=2e-4)},
+        experiment={"compare": {"loads": [0.1]}},
+        loads={"butterfly-basic": [{"window": window}]},
+    )
+    text = io.StringIO()
+    Console(file=text, width=80).print(table_of.table(made, header=True))
+    lines = text.getvalue().splitlines()
+    assert len(lines) == 3  # two of headings
+    assert "  butterfly-basic  1.28 us+  1.28 ± 0.029 us+" in lines[2]
+    assert "≥1.000 ± 0.0002" in lines[2]
 
 
 def test_a_search_without_an_end_is_told() -> None:

@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     from lightloom.results import Comparison
 
 Window = Mapping[str, Any]
-#: Columns: heading and width. With gaps of two they take 78.
+#: Columns: heading and width. With gaps of two they take 77; 80 with
+#: "butterfly-basic" and its latency in us.
 COLUMNS = (
     ("\n", 15),
-    ("latency at\nlow load", 10),
-    ("mean\nat the load", 14),
+    ("latency,\nlow load", 8),
+    ("mean\nat the load", 15),
     ("99 %\nthere", 7),
-    ("saturation\nof all rates", 14),
-    ("busiest\nhears", 8),
+    ("saturation\nof all rates", 15),
+    ("busiest\nhears", 7),
 )
+#: Half of an interval is not shown smaller: it is rounded up to this.
+FINEST = 1e-4
 LEGEND = (
     "Loads are of what all servers can send. Latency: mean ± 95 % confidence at the",
     "load; low load is the lowest of [compare] loads. Saturation: what is accepted",
@@ -109,7 +112,7 @@ def saturation(found: Saturation | None) -> str:
     if found is None:
         return "-"
     bound = "≥" if found.not_carried is None else ""
-    return f"{bound}{found.throughput:.3f} ± {found.half_width:.3f}"
+    return f"{bound}{found.throughput:.3f} ± {max(found.half_width, FINEST):.1g}"
 
 
 def notes(comparison: Comparison) -> Iterator[str]:
