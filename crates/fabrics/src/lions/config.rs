@@ -48,8 +48,8 @@ pub struct LionsConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transmitter_rule: Option<TransmitterRule>,
     /// Whether a packet may leave the loop-back buffer before it has fully
-    /// arrived. Only with one, and unslotted. Default true, as §II.A says of the
-    /// shared one.
+    /// arrived. Only with one, and unslotted. Default true: §II.A says it of the
+    /// shared one, and nothing of the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_through: Option<bool>,
     /// Payload of a full packet [B]; the last of a flow is short. Default 256 B
@@ -68,7 +68,8 @@ pub struct LionsConfig {
     pub fibre: Length,
     /// Reading a label [time]. Default 0; the paper does not say.
     pub label_reading: Time,
-    /// Arbitration [time]. Default 0; the paper does not say.
+    /// Arbitration [time], of a host's packet, and once more of a stored one's
+    /// request. Default 0; the paper does not say.
     pub arbitration: Time,
     /// Tuning of a wavelength converter, or of a transmitter of a loop-back
     /// queue [time]. The delay line is longer by it, and so is the silence

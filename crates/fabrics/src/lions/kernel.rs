@@ -53,7 +53,12 @@ pub enum Event {
         /// The packet.
         packet: u32,
     },
-    /// A transmitter of a loop-back queue has tuned.
+    /// The request of a virtual output queue of the shared buffer is judged.
+    Judged {
+        /// Its output.
+        output: u32,
+    },
+    /// A transmitter of a loop-back queue has tuned, and its request is judged.
     Tuned {
         /// The transmitter.
         transmitter: u32,
@@ -98,12 +103,17 @@ const BEHIND: usize = 2;
 /// Full packets that have left a loop-back queue.
 const DONE: usize = 3;
 
+/// The only queue of the shared buffer.
+const SHARED: u32 = 0;
+
 /// The kernel.
 pub struct Switch {
     architecture: Architecture,
     cut_through: bool,
-    /// Of a loop-back queue's transmitter.
-    tuning: Time,
+    /// From a stored packet's request to the arbiter's decision, at the soonest.
+    arbitration: Time,
+    /// From a transmitter's being won to that: it tunes first.
+    lead: Time,
     nack: Nack,
     pace: Pace,
     ports: Ports,
@@ -122,7 +132,8 @@ impl Switch {
         Switch {
             architecture: config.architecture,
             cut_through: config.cuts_through(),
-            tuning: config.tuning,
+            arbitration: config.arbitration,
+            lead: config.tuning + config.arbitration,
             nack: Nack::new(config),
             pace,
             hosts: HostQueues::new(ports.hosts(), flows, config.packet.0),
@@ -229,19 +240,28 @@ impl Switch {
             self.loopback.await_transmitter(queue, output);
             self.assign(queue, now);
         } else {
+            self.request(queue, output, now);
+        }
+    }
+
+    /// The shared buffer's VOQ has a transmitter, and asks when its request is judged.
+    fn request(&mut self, queue: u32, output: u32, now: &mut Now) {
+        if self.arbitration == Time::ZERO {
             self.ask(queue, output, now);
+        } else {
+            now.schedule(now.at + self.arbitration, Event::Judged { output });
         }
     }
 
     /// Gives idle transmitters of a queue to its VOQs that wait for one.
     fn assign(&mut self, queue: u32, now: &mut Now) {
         while let Some(output) = self.loopback.assign(queue) {
-            if self.tuning == Time::ZERO {
+            if self.lead == Time::ZERO {
                 self.ask(queue, output, now);
                 continue;
             }
             let transmitter = self.loopback.transmitter(queue, output);
-            now.schedule(now.at + self.tuning, Event::Tuned { transmitter });
+            now.schedule(now.at + self.lead, Event::Tuned { transmitter });
         }
     }
 
@@ -284,7 +304,7 @@ impl Switch {
         let tx = self.passage.loopback(output);
         self.pass(tx, arbiter, packet, wire, now);
         if self.loopback.holds(queue, output) {
-            self.ask(queue, output, now);
+            self.request(queue, output, now);
         }
     }
 }
@@ -326,6 +346,7 @@ impl EventKernel for Switch {
                 let output = now.io.flows.dst[flow.index()].0;
                 self.enqueue(packet, queue, output, now);
             }
+            Event::Judged { output } => self.ask(SHARED, output, now),
             Event::Tuned { transmitter } => {
                 let (queue, output) = self.loopback.aim(transmitter);
                 self.ask(queue, output, now);

@@ -91,6 +91,29 @@ fn the_loser_waits_where_its_architecture_has_it_wait() {
     assert_eq!(second(abort), 2 * 113_600 + wire + 100 * NS);
 }
 
+/// Arbitration takes time of a stored packet, too, from its request on: after its
+/// transmitter has tuned, or while the shared buffer's receiver is busy.
+#[test]
+fn stored_packets_are_arbitrated_once_more() {
+    let meet = [(0, 9, 256, 0), (1, 9, 256, 10 * NS), (2, 9, 256, 20 * NS)];
+    let base = json!({"fibre": "0 m", "receivers": 2, "tuning": "0 ns"});
+    let ends = |keys: Value| finishes(16, &with(base.clone(), keys), &meet[..2])[1];
+    let (wire, slot) = (208_800, 222_400);
+    // At 10 ns + arbitration it has lost, and its request takes as long.
+    let dlb = json!({"architecture": "dlb", "arbitration": "7 ns"});
+    assert_eq!(ends(dlb.clone()), (10 + 2 * 7) * NS + wire);
+    let tuned = with(dlb.clone(), json!({"tuning": "9 ns"}));
+    assert_eq!(ends(tuned), (10 + 2 * 7 + 2 * 9) * NS + wire);
+    let whole = with(dlb, json!({"cut_through": false}));
+    assert_eq!(ends(whole), (10 + 2 * 7) * NS + 2 * wire);
+    // The shared one's receiver is busy for a slot anyway, but not for 300 ns; the
+    // third packet asks as the second leaves, at 610 ns.
+    let slb = |ns: i64| json!({"architecture": "slb", "arbitration": format!("{ns} ns")});
+    assert_eq!(ends(slb(7)), 7 * NS + slot + wire);
+    let got = finishes(16, &with(base.clone(), slb(300)), &meet);
+    assert_eq!(got, [300, 610, 910].map(|ns| ns * NS + wire));
+}
+
 /// 64 B on 10 m: a NACK takes 100 ns, a packet 55.2 ns and a slot 68.8 ns.
 #[test]
 fn hosts_send_on_while_nacks_are_on_their_way() {
