@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod by_hand;
+mod detours;
 mod pipelined;
 mod slotted;
 mod traffic;
