@@ -85,6 +85,36 @@ fn loop_back_buffers_carry_everything() {
     }
 }
 
+/// With one receiver, the shared buffer carries what is offered, up to 1: 0.995, once
+/// queues are about as long as they get (93 packets, after tens of thousands of slots).
+#[test]
+fn a_shared_buffer_with_one_receiver_carries_nearly_everything() {
+    let got = throughput(&bare("slb", "slotted", 1), 16, 0.995, 200_000);
+    got.agrees(0.995, 0.0, "N 16 k 1 p 0.995");
+    assert!(got.half < 2e-3, "{got:?}");
+}
+
+/// At 1 its queues have no mean: they are random walks with variance 1 − 1/N a slot
+/// that cannot fall below 0, so that after T slots √(2(1 − 1/N)T/π) packets of each
+/// output wait, and 1 less that over T has been carried: 1 for T → ∞.
+#[test]
+fn a_shared_buffer_with_one_receiver_reaches_1_with_time() {
+    for (hosts, slots) in [(64, 2_500), (64, 20_000), (256, 5_000)] {
+        let flows = bernoulli(hosts, 1.0, slots, 7);
+        let table = bare("slb", "slotted", 1);
+        let (io, _) = simulate(hosts, &table, flows, Stop::At(SLOT * slots as i64));
+        let carried: f64 = delivered(&io, hosts, slots).iter().sum();
+        let (n, t) = (hosts as f64, slots as f64);
+        let spread = ((1.0 - 1.0 / n) * t).sqrt();
+        let waiting = spread * (2.0 / std::f64::consts::PI).sqrt();
+        // Outputs differ by √(1 − 2/π) of it.
+        let error = spread * (1.0 - 2.0 / std::f64::consts::PI).sqrt() / n.sqrt();
+        let got = t - carried;
+        let what = format!("N {hosts}, {slots} slots: {got} for {waiting}");
+        assert!((got - waiting).abs() < 3.5 * error, "{what}");
+    }
+}
+
 /// Saturated distributed buffers with one receiver, by another model: counts of
 /// packets, and arbiters that choose by chance. Packets an output receives in a slot.
 fn distributed_with_one_receiver(hosts: usize, m: usize) -> f64 {
