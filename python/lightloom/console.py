@@ -293,7 +293,18 @@ def doubts(window: Summary | None) -> Iterator[str]:
     """What weakens the figures of a window."""
     if window is None:
         return
-    if not window["stable"]:
+    mean_us = window["mean_us"]
+    if window["flows"] and mean_us is None:
+        yield (
+            "nothing of the window had arrived when the run ended: let run.limit be longer "
+            "than a flow takes"
+        )
+    elif not window["stable"] and mean_us and mean_us > 1e6 * window["from_s"]:
+        yield (
+            "flows take longer than the warm-up, so the network was still filling: lengthen "
+            "run.warm_up, or the load was not carried"
+        )
+    elif not window["stable"]:
         yield "the load was not carried: latency depends on how long the window is"
     elif window["correlated"]:
         yield (
@@ -349,7 +360,7 @@ def percent(share: float | None) -> str:
 
 
 def _drops(lost: int) -> str:
-    return f"{lost:,} cells or packets lost on the way" if lost else "- "
+    return f"{lost:,} cells or packets that did not get through at once" if lost else "- "
 
 
 def _share(share: float | None) -> str:

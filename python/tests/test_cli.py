@@ -239,6 +239,68 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
     assert names(tmp_path) == {"e.toml"}
 
 
+LATE_IMPORT = """
+import sys
+import lightloom
+
+class CtrlC:
+    running = False
+
+    def find_spec(self, name, path=None, target=None):
+        if CtrlC.running and (name == "numpy" or name.startswith(("numpy.core", "numpy._core"))):
+            raise KeyboardInterrupt
+
+def tick(*_):
+    CtrlC.running = True
+
+sys.meta_path.insert(0, CtrlC())
+lightloom.run("e.toml", progress=tick)
+assert CtrlC.running
+"""
+
+
+def test_arrays_are_ready_before_a_run_ends(tmp_path: Path) -> None:
+    """A Ctrl-C of the run struck in the import of NumPy after it, and panicked."""
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    done = subprocess.run(
+        [sys.executable, "-c", LATE_IMPORT],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+INTERRUPTED_REPORT = """
+import signal
+from lightloom import report
+from lightloom.__main__ import main
+
+def build(comparisons, target, whole=report.build):
+    signal.raise_signal(signal.SIGINT)
+    return whole(comparisons, target)
+
+report.build = build
+main()
+"""
+
+
+def test_ctrl_c_while_the_report_is_drawn_waits_for_its_end(tmp_path: Path) -> None:
+    """Left results of one run beside figures and a page of another."""
+    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_REPORT, "compare", "e.toml", "-o", "out"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 130
+    assert done.stderr == "interrupted: nothing unfinished was written\n"
+    assert {"comparison.json", "figures", "report.html"} <= names(tmp_path / "out")
+
+
 def processor_seconds(pid: int) -> float:
     """How long a process has computed: a measure of progress on a busy machine."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -19,6 +19,7 @@ from cli_support import lightloom as cli
 from rich.console import Console
 
 import lightloom
+from lightloom import console
 from lightloom.cli import latency as table_of
 from lightloom.report import latency_load
 from lightloom.results import Comparison
@@ -427,3 +428,20 @@ def test_ctrl_c_leaves_nothing_half_written(tmp_path: Path) -> None:
     assert done.returncode == 130
     assert "nothing unfinished was written" in stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ({"mean_us": None}, "let run.limit be longer than a flow takes"),
+        ({"mean_us": 60.0}, "lengthen run.warm_up"),
+        ({"mean_us": 40.0}, "the load was not carried: latency depends"),
+    ],
+)
+def test_an_empty_or_filling_window_is_told_from_an_overload(
+    found: dict[str, float | None], said: str
+) -> None:
+    """A run shorter than its fibres blamed the load."""
+    window = {"flows": 9, "from_s": 50e-6, "stable": False, "correlated": None, **found}
+    (doubt,) = console.doubts(window)
+    assert said in doubt

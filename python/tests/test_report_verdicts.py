@@ -182,6 +182,16 @@ def test_memory_names_least_and_most() -> None:
     )
 
 
+def test_memories_of_a_switch_are_counted_beside_the_peak_of_one() -> None:
+    comparison = make_comparison(FOUR[:2], n=3000)
+    for label, count in (("sirius", 64), ("sirius-ideal", 1)):
+        comparison.results[label].summary["parts"] = {"memories": count}
+    notes = say(comparison)["How much memory does it need in the network?"].notes
+    assert [plain(note) for note in notes] == [
+        "A node of a switch is one of its memories: sirius has 64 and sirius-ideal has 1."
+    ]
+
+
 def test_losses_and_leftovers_are_reported() -> None:
     comparison = make_comparison(FOUR[:2], n=3000)
     for label, done in (("sirius", 3000), ("sirius-ideal", 1500)):
@@ -193,11 +203,11 @@ def test_losses_and_leftovers_are_reported() -> None:
     assert plain(verdict.answer) == (
         "Not by the end of the run: sirius-ideal finished 50.0 % of the flows. "
         "Of the bytes, 25.0 % (sirius-ideal) to 100 % (sirius) arrived. "
-        "Cells or packets were lost in sirius (1,234)."
+        "Cells or packets did not get through at once in sirius (1,234)."
     )
     assert [plain(e.detail) for e in verdict.evidence] == [
-        "100 % of the bytes, 1,234 lost",
-        "25.0 % of the bytes, 0 lost",
+        "100 % of the bytes, 1,234 dropped",
+        "25.0 % of the bytes, 0 dropped",
     ]
 
 

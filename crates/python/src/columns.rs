@@ -13,6 +13,14 @@ use pyo3::types::PyDict;
 /// Hosts that a trace may name when nobody says how many there are.
 const ANY_HOST: u32 = 1 << 30;
 
+/// Makes NumPy ready. It is imported when the first array is made: after a run, a
+/// Ctrl-C of the meantime would strike in the middle of that.
+pub fn load_numpy(py: Python<'_>) -> PyResult<()> {
+    py.import("numpy")?;
+    PyArray1::<u8>::zeros(py, 0, false);
+    Ok(())
+}
+
 /// A vector becomes an array without being copied.
 fn put<T: Element>(dict: &Bound<'_, PyDict>, name: &str, column: Vec<T>) -> PyResult<()> {
     dict.set_item(name, PyArray1::from_vec(dict.py(), column))

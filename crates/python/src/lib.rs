@@ -49,6 +49,7 @@ fn run<'py>(
     progress: Option<Py<PyAny>>,
     columns: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Results<'py>> {
+    columns::load_numpy(py)?;
     let experiment = read(json)?;
     let flows = columns
         .map(|c| columns::to_flows(c, &experiment))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom import circuits, console
+from lightloom import circuits, console, interrupts
 from lightloom.cli import completion, latency
 from lightloom.cli.options import Json, OutDir, Overrides, Threads, read_experiment
 from lightloom.errors import refusal
@@ -73,7 +73,8 @@ def compare(
             if not json:
                 _print_comparisons(one.name, made, said)
             comparisons += made
-        report = None if target is None else _write(comparisons, target, cases)
+        with interrupts.noted():  # results, figures and page belong to one comparison
+            report = None if target is None else _write(comparisons, target, cases)
         if json:
             tables = {c.name: c.summaries for c in comparisons}
             console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)

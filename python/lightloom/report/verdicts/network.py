@@ -24,8 +24,12 @@ def memory(fabrics: Sequence[Fabric]) -> Verdict:
         return Verdict(question, "No fabric here reports its queues.", shown)
     answer = " ".join(p for p in (queue_answer(queued), reorder_answer(fabrics)) if p)
     silent = [f.label for f in fabrics if f.get("queue_peak_bytes") is None]
-    notes = (f"No queue figure: {units.listed(silent)}.",) if silent else ()
-    return Verdict(question, answer, shown, notes)
+    notes = [f"No queue figure: {units.listed(silent)}."] if silent else []
+    shelved = [(f.label, int(n)) for f in fabrics if (n := f.get("parts.memories"))]
+    if shelved:
+        each = units.listed(f"{label} has {n}" for label, n in shelved)
+        notes.append(f"A node of a switch is one of its memories: {each}.")
+    return Verdict(question, answer, shown, tuple(notes))
 
 
 def scores(fabrics: Sequence[Fabric], path: str) -> list[Score]:
@@ -92,10 +96,12 @@ def links(fabrics: Sequence[Fabric]) -> Verdict:
     answer += f"Least in {idle.fabric.label}: {units.show(idle.value, 'share')}."
     hops = [h for f in fabrics if (h := f.get("hops_mean")) is not None]
     detours = hops and max(hops) > 1.2 * min(hops)
-    note = (
-        "A byte that takes more hops occupies more links: a busy fabric need not deliver more.",
-    )
-    return Verdict(question, answer, shown, note if detours else ())
+    notes = ["In shares of a fabric's own links: with more of them it is less busy."]
+    if detours:
+        notes.append(
+            "A byte that takes more hops occupies more links: a busy fabric need not deliver more."
+        )
+    return Verdict(question, answer, shown, tuple(notes))
 
 
 def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
@@ -110,7 +116,7 @@ def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
     def detail(fabric: Fabric) -> str:
         share, lost = fabric.delivered, fabric.get("drops")
         parts = [] if share is None else [f"{units.show(share, 'share', places)} of the bytes"]
-        parts += [] if lost is None else [f"{units.count(lost)} lost"]
+        parts += [] if lost is None else [f"{units.count(lost)} dropped"]
         return ", ".join(parts)
 
     shown = evidence(fabrics, lambda f: f.finished, "share", detail, places)
@@ -118,7 +124,7 @@ def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
     losing = [s for s in scores(fabrics, "drops") if s.value > 0]
     if losing:
         each = [f"{s.fabric.label} ({units.count(s.value)})" for s in losing]
-        parts.append(f"Cells or packets were lost in {units.listed(each)}.")
+        parts.append(f"Cells or packets did not get through at once in {units.listed(each)}.")
     elif scores(fabrics, "drops"):
         parts.append("Nothing was lost.")
     return Verdict("Does everything arrive?", " ".join(parts), shown)
