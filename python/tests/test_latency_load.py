@@ -390,7 +390,8 @@ def test_one_run_says_what_it_measured(tmp_path: Path) -> None:
     write(tmp_path / "e.toml", TOML)
     carried = cli("run", "e.toml", "--fabric", "dlb", "--json", cwd=tmp_path)
     assert json.loads(carried.stdout)["window"]["stable"] is True
-    shown = cli("run", "e.toml", "--fabric", "ao-nack", "--set", "workload.load=1", cwd=tmp_path)
+    too_much = ("--set", "workload.load=1", "--set", "run.warm_up=40 us")
+    shown = cli("run", "e.toml", "--fabric", "ao-nack", *too_much, cwd=tmp_path)
     assert "  accepted  " in shown.stdout
     assert "±" in shown.stdout
     assert "note: the load was not carried" in shown.stdout
