@@ -47,7 +47,13 @@ mod tests {
             .resolve()
             .expect("good");
         let cluster = experiment.cluster().expect("good");
-        let facts = experiment.fabric[0].facts(&cluster).expect("good");
+        let site = lightloom_fabrics::Site {
+            cluster: &cluster,
+            flows: &lightloom_engine::Flows::new(),
+            seed: 1,
+            threads: 1,
+        };
+        let facts = experiment.fabric[0].facts(&site).expect("good");
         let jobs = experiment.workload.jobs.as_ref();
         let found = super::counted(jobs, facts.framing, &cluster);
         assert_eq!((found.len(), found[0].updates), (1, 16 * 64));

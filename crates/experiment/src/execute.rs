@@ -85,7 +85,7 @@ impl Experiment {
         };
         let (fabric, faults) = experiment.build(index, &site)?;
         let table = &experiment.fabric[index];
-        let facts = table.facts(&cluster)?;
+        let facts = table.facts(&site)?;
         Ok(Prepared {
             fabric,
             plan: experiment.run.plan(faults),

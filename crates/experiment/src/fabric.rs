@@ -1,7 +1,7 @@
 //! `[[fabric]]`: a kind, a label, perhaps a preset, and the fabric's own keys.
 
 use lightloom_engine::{config, Cluster, Refusal};
-use lightloom_fabrics::{Entry, Facts, REGISTRY};
+use lightloom_fabrics::{Entry, Facts, Site, REGISTRY};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -86,8 +86,8 @@ impl FabricTable {
     }
 
     /// What a resolved table says before anything runs.
-    pub(crate) fn facts(&self, cluster: &Cluster) -> Result<Facts, Refusal> {
-        (self.entry("fabric")?.facts)(&self.table(), cluster)
+    pub(crate) fn facts(&self, site: &Site) -> Result<Facts, Refusal> {
+        (self.entry("fabric")?.facts)(&self.table(), site)
     }
 
     /// The fabric's own table.

@@ -41,6 +41,11 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
     fn facts(&self, _cluster: &Cluster) -> Facts {
         Facts::default()
     }
+
+    /// The same for the flows that will be offered, if it depends on them.
+    fn facts_for(&self, site: &Site) -> Facts {
+        self.facts(site.cluster)
+    }
 }
 
 /// A named configuration.
@@ -78,7 +83,7 @@ pub struct Entry {
     /// Bytes of memory its state will take, about.
     pub memory: fn(&Value, &Site) -> Result<u64, Refusal>,
     /// What a resolved table says before anything runs.
-    pub facts: fn(&Value, &Cluster) -> Result<Facts, Refusal>,
+    pub facts: fn(&Value, &Site) -> Result<Facts, Refusal>,
 }
 
 /// Every fabric.
@@ -123,6 +128,6 @@ pub fn memory<C: FabricConfig>(table: &Value, site: &Site) -> Result<u64, Refusa
     Ok(config::read::<C>(table, "fabric")?.memory(site))
 }
 /// What a resolved table says before anything runs.
-pub fn facts<C: FabricConfig>(table: &Value, cluster: &Cluster) -> Result<Facts, Refusal> {
-    Ok(config::read::<C>(table, "fabric")?.facts(cluster))
+pub fn facts<C: FabricConfig>(table: &Value, site: &Site) -> Result<Facts, Refusal> {
+    Ok(config::read::<C>(table, "fabric")?.facts_for(site))
 }

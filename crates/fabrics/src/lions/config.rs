@@ -6,7 +6,7 @@ use super::parts::parts;
 use super::pipelined::Pipelined;
 use super::ports::Ports;
 use super::slotted::Slotted;
-use crate::facts::{Facts, Framing};
+use crate::facts::{Facts, Framing, Part};
 use crate::registry::{FabricConfig, Site};
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Length, Rate, Refusal, Time};
@@ -82,7 +82,7 @@ pub struct LionsConfig {
     pub delay_line: Option<Time>,
     /// How a host tells which packet an all-optical NACK is of (§IV). Only with
     /// "ao-nack", unslotted. Default "auto": the edge detector if it is enough for
-    /// every packet, else timers.
+    /// every packet, else timers; `parts` of summary.json says which.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detector: Option<Detector>,
     /// Whether a NACK that finds its packet still being sent cuts it short. Only
@@ -156,6 +156,17 @@ pub enum Detector {
     Timers,
     /// The header of the NACK is read for a sequence number.
     Sequence,
+}
+
+impl Detector {
+    /// What the bill of parts calls hosts that have it.
+    fn hosts(self) -> &'static str {
+        match self {
+            Detector::Auto | Detector::Edge => "hosts_with_edge_detectors",
+            Detector::Timers => "hosts_with_timers",
+            Detector::Sequence => "hosts_with_sequence_numbers",
+        }
+    }
 }
 
 impl Default for LionsConfig {
@@ -280,6 +291,18 @@ impl FabricConfig for LionsConfig {
                 gap: self.gap(),
             }),
         }
+    }
+
+    fn facts_for(&self, site: &Site) -> Facts {
+        let mut facts = self.facts(site.cluster);
+        let reflects = self.architecture == Architecture::AoNack;
+        if reflects && self.timing == Timing::Unslotted {
+            facts.parts.push(Part {
+                name: self.detector_for(site).hosts(),
+                count: site.cluster.racks.into(),
+            });
+        }
+        facts
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

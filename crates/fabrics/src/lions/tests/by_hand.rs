@@ -326,14 +326,52 @@ fn table_1_with_other_numbers() {
     assert_eq!(of(json!({"architecture": "ao-nack"})), nack);
 }
 
+/// The bill of 24 hosts that offer such flows.
+fn listed(table: Value, flows: &Flows) -> Vec<(&'static str, u64)> {
+    let cluster = cluster(24);
+    let site = Site {
+        cluster: &cluster,
+        flows,
+        seed: 1,
+        threads: 1,
+    };
+    let table = (ENTRY.resolve)(&table, &cluster).expect("a good table");
+    let facts = (ENTRY.facts)(&table, &site).expect("reads back");
+    facts.parts.iter().map(|p| (p.name, p.count)).collect()
+}
+
+/// Which detector was chosen follows from the shortest packet: a NACK takes 110 ns,
+/// 138 B with the header.
+#[test]
+fn the_bill_says_which_detector_was_chosen() {
+    let nack = json!({"architecture": "ao-nack", "receivers": 1});
+    let with_flow = |keys: Value, bytes: u64| {
+        let bill = listed(with(nack.clone(), keys), &flows(&[(0, 1, bytes, 0)]));
+        let hosts = |name: &&str| name.starts_with("hosts_with");
+        let found: Vec<_> = bill
+            .iter()
+            .filter(|(name, _)| hosts(name))
+            .copied()
+            .collect();
+        found
+    };
+    let edge = [("hosts_with_edge_detectors", 24)];
+    let timers = [("hosts_with_timers", 24)];
+    let sequence = [("hosts_with_sequence_numbers", 24)];
+    for (bytes, expected) in [(256, edge), (133, edge), (132, timers), (256 + 10, timers)] {
+        assert_eq!(with_flow(json!({}), bytes), expected, "{bytes} B");
+    }
+    let read = json!({"detector": "sequence"});
+    assert_eq!(with_flow(read, 256), sequence);
+    assert_eq!(with_flow(json!({"timing": "slotted"}), 256), []);
+    let dlb = json!({"architecture": "dlb"});
+    assert_eq!(with_flow(dlb, 256), []);
+}
+
 /// Users read what there is, by name.
 #[test]
 fn the_bill_is_listed() {
-    let listed = |table: Value| -> Vec<(&str, u64)> {
-        let table = (ENTRY.resolve)(&table, &cluster(24)).expect("a good table");
-        let facts = (ENTRY.facts)(&table, &cluster(24)).expect("reads back");
-        facts.parts.iter().map(|p| (p.name, p.count)).collect()
-    };
+    let listed = |table: Value| listed(table, &Flows::new());
     let dlb = json!({"architecture": "dlb", "transmitters": 2, "receivers": 2});
     let expected = [
         ("grating_ports", 48),
