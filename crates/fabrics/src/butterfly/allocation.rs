@@ -8,6 +8,11 @@
 //! what is left over. Turns go round, and past those who were served: in the first
 //! iteration only, so that nobody starves.
 //!
+//! Where packets take detours, an output prefers those in transit to those that
+//! come from its router's hosts: otherwise hosts that always have more take what
+//! packets with wires behind them wait for, and more offered is less carried. Hosts
+//! wait as long as others fill the output.
+//!
 //! With an input speedup of s a port has s inputs of the crossbar, the j-th for
 //! the virtual channels that are j modulo s.
 
@@ -17,6 +22,8 @@ use super::network::{first_from, members, Network, WAITS};
 /// In a proposal to an output, behind the input of the crossbar: the number of
 /// the virtual channel.
 const NUMBER: u32 = 16;
+/// More than any turn.
+const LATER: u32 = 1 << 16;
 
 impl Network {
     /// Gives virtual channels of a router's outputs to packets that wait.
@@ -25,6 +32,7 @@ impl Network {
         let around = (1u32 << (self.bits.port + self.bits.vc)) - 1;
         let mut asked = 0u64;
         for port in members(self.head_ports[router]) {
+            let later = self.later(port);
             for number in members(self.heads[base | port]) {
                 let vc = (base | port) << self.bits.vc | number;
                 let output = self.lanes[vc].output as usize;
@@ -33,7 +41,7 @@ impl Network {
                 }
                 let who = (port << self.bits.vc | number) as u32;
                 let turn = who.wrapping_sub(self.head_turn[base | output] as u32) & around;
-                propose(&mut self.first, &mut asked, output, turn, who);
+                propose(&mut self.first, &mut asked, output, turn | later, who);
             }
         }
         for output in members(asked) {
@@ -110,6 +118,7 @@ impl Network {
         let mut asked = 0u64;
         for port in members(self.ready_ports[router]) {
             let channel = base | port;
+            let later = self.later(port);
             let ready = self.ready[channel];
             for (input, stride) in self.strides.iter().enumerate() {
                 let set = ready & stride;
@@ -126,10 +135,20 @@ impl Network {
                 let who = (input << self.bits.port | port) as u32;
                 let turn = who.wrapping_sub(self.output_turn[base | output] as u32) & around;
                 let what = (number as u32) << NUMBER | who;
-                propose(&mut self.first, &mut asked, output, turn, what);
+                propose(&mut self.first, &mut asked, output, turn | later, what);
             }
         }
         asked
+    }
+
+    /// Added to the turn of an input that comes after others: a host's, where
+    /// those in transit come first.
+    #[inline(always)]
+    fn later(&self, port: usize) -> u32 {
+        match self.transit_first && port < self.topology.concentration {
+            true => LATER,
+            false => 0,
+        }
     }
 
     /// Those of an input's virtual channels whose outputs are not taken.

@@ -12,7 +12,7 @@
 
 use super::books::Books;
 use super::bound::Bound;
-use super::config::{ButterflyConfig, FlowControl};
+use super::config::{ButterflyConfig, FlowControl, Routing};
 use super::hosts::{Sending, NONE};
 use super::lines::{Lines, NEVER};
 use super::packets::Packets;
@@ -106,6 +106,8 @@ pub struct Network {
     pub(super) speedup: usize,
     pub(super) iterations: usize,
     pub(super) whole: bool,
+    /// Packets in transit come before those from hosts.
+    pub(super) transit_first: bool,
     /// Virtual channels of each class.
     pub(super) classes: [u64; 3],
     /// Virtual channels that share an input of the crossbar.
@@ -134,7 +136,10 @@ pub struct Network {
     pub(super) head_turn: Vec<u16>,
     /// Which input of the crossbar is heard first.
     pub(super) output_turn: Vec<u16>,
-    /// Flits of packets that are routed to it and have not left, come or not.
+    /// Flits of packets that are routed to it and wait, come or not, and of wires
+    /// the credits used besides: of what is on the wire, in the buffers behind
+    /// it, or was. So a flit that leaves for a wire is counted until its credit
+    /// is back.
     pub(super) queue: Vec<u32>,
     // Virtual channels of outputs, the hosts' included.
     /// Places in the buffer at the other end.
@@ -203,6 +208,7 @@ impl Network {
             vc_buffer: config.vc_buffer as u16,
             speedup,
             iterations: config.allocator_iterations as usize,
+            transit_first: config.routing != Routing::DimensionOrder,
             whole: config.flow_control == FlowControl::VirtualCutThrough,
             classes: [all, all & low, all & !low],
             strides: (0..speedup).map(|j| every(speedup, j)).collect(),

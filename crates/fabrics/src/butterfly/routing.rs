@@ -92,7 +92,9 @@ impl Network {
         }
     }
 
-    /// UGAL's comparison of queues times wires.
+    /// UGAL's comparison of queues times wires. A queue is what waits here for the
+    /// output and the credits it has used: what waits here alone would say nothing
+    /// of the routers that follow (the measure is BookSim's, too).
     pub(super) fn is_detour_better(&self, router: usize, packet: &Packet) -> bool {
         let (middle, last) = (packet.middle as usize, packet.router as usize);
         let t = &self.topology;

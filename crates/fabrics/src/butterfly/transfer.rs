@@ -81,6 +81,7 @@ impl Network {
             self.busy_hosts[host / 64] |= 1 << (host % 64);
             return;
         }
+        self.queue[channel] -= 1;
         let holder = self.holder[vc] as usize;
         if self.credits[vc] == 1 && holder != NONE as usize && self.lanes[holder].buffered > 0 {
             let (input, number) = self.bits.parts(holder);
@@ -105,8 +106,8 @@ impl Network {
         self.held[router] -= 1;
         self.books.flit_hops += 1;
         self.audit(router, output, now);
-        self.queue[out] -= 1;
         let leaves = output >= self.topology.concentration;
+        self.queue[out] -= !leaves as u32;
         let full = leaves && self.depart(out, held, tag, now.cycle);
         let back = (self.peer[channel] as usize) << self.bits.vc | number;
         self.returning

@@ -66,3 +66,26 @@ fn bias_keeps_packets_on_the_shortest_way() {
     assert!(shares[0] > (0.3 - 0.25) / 0.3, "{shares:?}");
     assert_eq!(shares[3], 0.0);
 }
+
+/// Nothing waits once a packet's 8 flits have left, but its credits are used until
+/// they are back: by a wire of 40 m, 200 ns there and as long back, so that the
+/// next packet's router knows of it. Then nothing is left.
+#[test]
+fn what_has_left_counts_until_its_credits_are_back() {
+    let keys = json!({"routers": [3], "concentration": 1, "spacing": "40 m"});
+    let mut flows = Flows::new();
+    let from = lightloom_engine::HostId(0);
+    flows.push(from, lightloom_engine::HostId(1), 64, Time::ZERO);
+    let mut fabric = network(3, &bare("dimension-order", keys), &flows);
+    let mut io = Io::new(flows);
+    let port = fabric.kernel().topology.towards(0, 1).expect("a wire");
+    let mut at = |ns: i64| {
+        fabric.advance(Time::NS * ns, &mut io);
+        let network = fabric.kernel();
+        (network.held[0], network.queue[port])
+    };
+    // Two cycles to the router, eight to leave it: 64 ns. Back 400 ns later.
+    assert_eq!(at(200), (0, 8));
+    assert_eq!(at(390), (0, 8));
+    assert_eq!(at(600), (0, 0));
+}

@@ -41,6 +41,14 @@ impl Network {
     fn check_queues(&self) -> Result<(), String> {
         let mut held = vec![0; self.held.len()];
         let mut queue = vec![0; self.queue.len()];
+        for (out, queue) in queue.iter_mut().enumerate() {
+            let (_, port) = self.bits.ends(out);
+            if (self.topology.concentration..self.topology.radix).contains(&port) {
+                let vcs = 0..self.classes[0].count_ones() as usize;
+                let used = |v| (self.vc_buffer - self.credits[out << self.bits.vc | v]) as u32;
+                *queue = vcs.map(used).sum();
+            }
+        }
         for (vc, lane) in self.lanes.iter().enumerate() {
             let (channel, _) = self.bits.parts(vc);
             let (router, _) = self.bits.ends(channel);

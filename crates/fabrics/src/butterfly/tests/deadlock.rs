@@ -33,6 +33,32 @@ fn drains(hosts: u32, table: &Value, pattern: Pattern, cycles: i64) {
     fabric.kernel().check_credits().expect("credits are kept");
 }
 
+/// Bytes of Valiant that are not delivered in 10 ms, of what hosts send in 29 us [B]; with a share of the
+/// virtual channels for each phase, or all for both.
+fn left(pattern: Pattern, shared: bool) -> u64 {
+    let table = bare("valiant", json!({"vcs": 2, "vc_buffer": 1}));
+    let flows = packets(pattern, 64, 1.5, (64, 8), 3_000);
+    let mut kernel = kernel(64, &table, &flows);
+    if shared {
+        kernel.classes = [kernel.classes[0]; 3];
+    }
+    let mut fabric = EventDriven::new(kernel);
+    let offered = flows.total_bytes();
+    let mut io = Io::new(flows);
+    fabric.advance(Time::MS * 10, &mut io);
+    offered - io.ledger.delivered
+}
+
+/// The control: the same traffic and buffers, but both phases may use all virtual
+/// channels. Circles of packets wait for each other, and all stands still.
+#[test]
+fn stands_still_without_classes() {
+    for pattern in [PATTERNS[2], Pattern::Tornado] {
+        assert_eq!(left(pattern, false), 0, "{pattern:?}");
+        assert_ne!(left(pattern, true), 0, "{pattern:?} moves");
+    }
+}
+
 #[test]
 fn always_drains_with_single_flit_buffers() {
     for routing in ["dimension-order", "valiant", "ugal"] {
