@@ -11,7 +11,7 @@
 //! at the same *turn* in a slot (the place of the peer in the order in which a
 //! node meets its peers); those who stand k-th in line for their peers of a turn
 //! form one list. A slot takes whole lists off, in sequence, and idle lines cost
-//! nothing: of a line itself only its length is kept.
+//! nothing: of a line itself a byte is kept, its length and which list leaves next.
 //!
 //! Each list is divided by where its cells go (*boxes*): to which shard, and
 //! whether that is their destination.
