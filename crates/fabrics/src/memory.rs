@@ -41,6 +41,12 @@ impl<T: Pod> Column<T> {
     }
 }
 
+impl<T: Pod> Default for Column<T> {
+    fn default() -> Column<T> {
+        Column::zeroed(0)
+    }
+}
+
 impl<T: Pod> Deref for Column<T> {
     type Target = [T];
 

@@ -116,6 +116,13 @@ pub(super) fn list_grants(wants: &[u16], none: u16, first: u16, found: &mut [Gra
     n
 }
 
+/// Most blocks, as many threads can be used: a queue is divided by block.
+const BLOCKS: usize = 16;
+
+/// Fewest nodes a block, so that neither a block of intermediates nor a word of labels
+/// is split.
+const ROWS: usize = 64;
+
 /// How nodes are dealt to shards.
 #[derive(Clone, Debug)]
 pub struct Deal {
@@ -123,16 +130,25 @@ pub struct Deal {
     pub nodes: usize,
     /// Rows of every shard but the last.
     pub rows: usize,
+    /// Nodes a block, a power of two: shards are whole blocks.
+    pub block: usize,
     /// Shard of each label.
     pub shard: Vec<u16>,
 }
 
 impl Deal {
-    /// Deals `nodes` to shards of `rows`.
-    pub fn new(nodes: usize, rows: usize) -> Deal {
+    /// Deals `nodes` to at most `threads` shards of whole blocks.
+    pub fn new(nodes: usize, threads: usize) -> Deal {
+        let block = nodes.div_ceil(BLOCKS).next_power_of_two().max(ROWS);
+        let threads = threads.clamp(1, nodes.div_ceil(block));
+        let rows = match threads {
+            1 => nodes,
+            _ => nodes.div_ceil(threads).next_multiple_of(block),
+        };
         Deal {
             nodes,
             rows,
+            block,
             shard: (0..nodes).map(|label| (label / rows) as u16).collect(),
         }
     }

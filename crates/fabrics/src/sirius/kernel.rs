@@ -1,13 +1,16 @@
 //! The slot kernel of Sirius with its request/grant protocol: admit, answer,
 //! accept, ask, transmit, receive.
 
+use super::accepting::Answers;
 use super::book::{by_intermediate, Book, Deal};
 use super::cell::{Cell, Routes};
-use super::config::{Derived, Recovery, SiriusConfig};
+use super::config::{Derived, HopOrder, Recovery, SiriusConfig};
+use super::departures::timetable;
 use super::eras::Eras;
 use super::faults::{Delays, Faults, Stretch};
 use super::grants::Asker;
 use super::mail::Flight;
+use super::meetings::Timetable;
 use super::recovery::Avoid;
 use super::servers::Servers;
 use super::shard::{Shard, Ways};
@@ -19,10 +22,6 @@ use lightloom_engine::{
 };
 use rayon::prelude::*;
 
-/// Nodes are dealt to shards by this many, so that neither a block of
-/// intermediates nor a word of labels is split.
-const ROWS: usize = 64;
-
 /// Sirius.
 pub struct Sirius {
     pub(super) cluster: Cluster,
@@ -31,6 +30,8 @@ pub struct Sirius {
     seed: u64,
     pub(super) routes: Routes,
     pub(super) visits: Visits,
+    /// When nodes meet, where cells are kept by the slot in which they leave.
+    pub(super) timetable: Option<Timetable>,
     pub(super) deal: Deal,
     pub(super) shards: Vec<Shard>,
     /// What is in flight, by slot of sending, then by shard of the sender.
@@ -55,17 +56,17 @@ impl Sirius {
         let schedule = &derived.schedule;
         let nodes = schedule.nodes() as usize;
         let routes = Routes::new(site.flows, site.cluster, schedule, derived.cell);
-        let threads = site.threads.clamp(1, nodes.div_ceil(ROWS));
-        let rows = nodes
-            .div_ceil(threads)
-            .next_multiple_of(if threads > 1 { ROWS } else { 1 });
-        let deal = Deal::new(nodes, rows);
+        let deal = Deal::new(nodes, site.threads);
+        let timetable = match config.hop_order {
+            HopOrder::Fifo => timetable(schedule),
+            HopOrder::SecondHopFirst => None,
+        };
         let servers = Servers::new(site.cluster);
         let capped = servers.is_some();
-        let shards = deal.shards().count();
+        let known = (&deal, timetable.as_ref());
         let shards: Vec<Shard> = deal
             .shards()
-            .map(|part| Shard::new(config, part, &routes, site.seed, (shards, capped)))
+            .map(|part| Shard::new(config, part, &routes, site.seed, known, capped))
             .collect();
         let lag = derived.lag(config);
         let books = derived.books(config);
@@ -89,6 +90,7 @@ impl Sirius {
             config: config.clone(),
             seed: site.seed,
             visits: Visits::new(schedule),
+            timetable,
             routes,
             flights: vec![empty; flights as usize],
             books: (0..books).map(|_| Book::new(&deal)).collect(),
@@ -257,7 +259,7 @@ impl Sirius {
             self.strike(self.book(asked), slot, epoch);
         }
         self.answer(self.book(asked), epoch);
-        self.accept(self.book(granted));
+        self.accept(slot, self.book(granted));
         if faulty {
             self.sweep_late(epoch, io);
         }
@@ -305,8 +307,14 @@ impl Sirius {
         }
     }
 
-    fn accept(&mut self, book: usize) {
-        let visits = &self.visits;
+    fn accept(&mut self, slot: i64, book: usize) {
+        let ways = Ways {
+            visits: &self.visits,
+            timetable: self.timetable.as_ref(),
+            routes: &self.routes,
+            deal: &self.deal,
+            faults: &self.faults,
+        };
         let Book {
             tiles,
             askers,
@@ -315,7 +323,12 @@ impl Sirius {
         } = &mut self.books[book];
         let work = self.shards.iter_mut().zip(tiles).zip(askers).zip(unused);
         each(&self.pool, work, |(((shard, tiles), askers), unused)| {
-            shard.accept(visits, tiles, askers, unused)
+            let answers = Answers {
+                tiles,
+                askers,
+                unused,
+            };
+            shard.accept(slot, &ways, answers)
         });
     }
 
@@ -327,6 +340,17 @@ impl Sirius {
         each(&self.pool, work, |((shard, tiles), askers)| {
             shard.request(tiles, askers, avoid)
         });
+    }
+
+    /// Where it is known who leaves when, `slot` is now.
+    fn begin(&mut self, slot: i64) {
+        let Some(timetable) = &self.timetable else {
+            return;
+        };
+        let least = timetable.number(slot);
+        for shard in &mut self.shards {
+            shard.begin(slot, least, timetable);
+        }
     }
 
     fn transmit(&mut self, slot: i64, io: &mut Io) {
@@ -353,6 +377,7 @@ impl Sirius {
         let sent = &mut self.flights[slot.rem_euclid(flights) as usize];
         let ways = Ways {
             visits: &self.visits,
+            timetable: self.timetable.as_ref(),
             routes: &self.routes,
             deal: &self.deal,
             faults: &self.faults,
@@ -367,8 +392,7 @@ impl Sirius {
                 });
                 shard.transmit::<WATCHED, true>(slot, columns, &ways, out)
             } else {
-                let columns = ways.visits.columns(slot);
-                shard.transmit::<WATCHED, false>(slot, columns, &ways, out)
+                shard.send::<WATCHED>(slot, &ways, out)
             }
         });
     }
@@ -377,6 +401,7 @@ impl Sirius {
         let delay = self.flights.len() as i64 - 1;
         let ways = Ways {
             visits: &self.visits,
+            timetable: self.timetable.as_ref(),
             routes: &self.routes,
             deal: &self.deal,
             faults: &self.faults,
@@ -384,7 +409,7 @@ impl Sirius {
         let landing = &mut self.flights[(slot - delay).rem_euclid(delay + 1) as usize];
         let shards = self.shards.iter_mut().enumerate();
         each(&self.pool, shards, |(itself, shard)| {
-            shard.receive(&ways, landing, itself)
+            shard.receive(slot, &ways, landing, itself)
         });
         landing.iter_mut().for_each(Flight::land);
         if delay > 0 {
@@ -468,6 +493,7 @@ impl SlotKernel for Sirius {
             self.admit(now, io);
         }
         self.bypassed.deliver(now + self.config.slot, io);
+        self.begin(slot);
         if let Some(epoch) = self.eras.epoch_at(slot) {
             self.protocol(slot, epoch, now, io);
         }

@@ -18,7 +18,6 @@
 
 use super::cell::Cell;
 use super::lists::{append, divide};
-use super::prefetch::hinted;
 use crate::memory::Column;
 
 /// Places of a turn: the lists take turns in being the first.
@@ -26,12 +25,6 @@ const RING: usize = 16;
 
 /// Those who stand further back in their line wait beside the lists.
 const PLACES: usize = RING - 1;
-
-/// Turns a group: the ends of all lists of a group fit into the cache.
-const GROUP: usize = 64;
-
-/// From this many turns on cells are gathered by group before they join.
-const MANY: usize = 768;
 
 /// A cell in line: which, the row of the node at which it waits, and the label of
 /// its destination.
@@ -76,42 +69,24 @@ impl Queued {
         (self.ends >> 16) as usize
     }
 
+    /// As words of memory.
+    #[inline(always)]
+    pub fn words(&self) -> (u32, u32, u32) {
+        (self.rank, self.seq, self.ends)
+    }
+
+    /// The same back.
+    #[inline(always)]
+    pub fn from_words(rank: u32, seq: u32, ends: u32) -> Queued {
+        Queued { rank, seq, ends }
+    }
+
     /// The same cell at another row, on its second hop.
     #[inline(always)]
     pub fn relayed_at(&self, row: usize) -> Queued {
         let (rank, seq) = self.cell().on_hop(true).words();
         let ends = self.ends & !0xFFFF | row as u32;
         Queued { rank, seq, ends }
-    }
-}
-
-/// A cell and the list that it joins, as words of the processor: what was written by
-/// halves could not be read as a whole until they had reached the cache.
-#[derive(Clone, Copy, Debug, Default)]
-struct Placed {
-    /// Rank and, above it, number.
-    cell: u64,
-    /// Row, destination and, above them, the list.
-    ends: u64,
-}
-
-impl Placed {
-    #[inline(always)]
-    fn new(queued: Queued, list: usize) -> Placed {
-        Placed {
-            cell: queued.rank as u64 | (queued.seq as u64) << 32,
-            ends: queued.ends as u64 | (list as u64) << 32,
-        }
-    }
-
-    #[inline(always)]
-    fn parts(&self) -> (Queued, usize) {
-        let queued = Queued {
-            rank: self.cell as u32,
-            seq: (self.cell >> 32) as u32,
-            ends: self.ends as u32,
-        };
-        (queued, (self.ends >> 32) as usize)
     }
 }
 
@@ -145,7 +120,7 @@ impl Line {
 }
 
 /// Lines of a range of nodes towards all nodes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Lines {
     rows: usize,
     boxes: usize,
@@ -156,12 +131,6 @@ pub struct Lines {
     lists: Vec<Vec<Queued>>,
     /// Of each turn, those beyond the last place, with their boxes, as they came.
     beyond: Vec<Vec<(Queued, u16)>>,
-    /// Those about to join, by groups of turns, with turn and box; no groups where
-    /// turns are few.
-    joining: Vec<Vec<(Queued, u16, u16)>>,
-    /// Those who know their list, and will be written to it together: the
-    /// processor then waits for many of them at a time.
-    placed: Vec<Placed>,
     /// Lists that were read: places are filled anew while they are in the cache.
     pub(super) spare: Vec<Vec<Queued>>,
 }
@@ -172,16 +141,9 @@ impl Lines {
         // Lengths of one row must not all fall into the same set of the cache.
         let whole = rows.next_multiple_of(64);
         let stride = whole + if whole.is_multiple_of(512) { 64 } else { 0 };
-        let groups = if nodes < MANY {
-            0
-        } else {
-            nodes.div_ceil(GROUP)
-        };
         Lines {
             rows,
             boxes,
-            joining: vec![Vec::new(); groups],
-            placed: vec![Placed::default(); nodes],
             stride,
             lines: Column::zeroed(stride * nodes),
             lists: vec![Vec::new(); nodes * RING * boxes],
@@ -195,36 +157,15 @@ impl Lines {
 
     /// Adds a cell to the end of its line.
     pub fn push(&mut self, turn: usize, queued: Queued, to: usize) {
-        self.open().add(turn, queued, to);
-    }
-
-    /// All lines, borrowed once for many cells.
-    #[inline(always)]
-    pub fn open(&mut self) -> Open<'_> {
-        Open {
-            boxes: self.boxes,
-            across: self.beyond.len() * self.boxes,
-            stride: self.stride,
-            lines: &mut self.lines,
-            lists: &mut self.lists,
-            beyond: &mut self.beyond,
-            joining: &mut self.joining,
-            placed: &mut self.placed,
-            found: 0,
-            spare: &mut self.spare,
+        let line = &mut self.lines[turn * self.stride + queued.row()];
+        if Line(*line).len() == PLACES {
+            self.beyond[turn].push((queued, to as u16));
+            return;
         }
-    }
-
-    /// Those who were gathered join their lines, group by group.
-    pub fn settle(&mut self) {
-        for group in 0..self.joining.len() {
-            let mut joining = std::mem::take(&mut self.joining[group]);
-            let mut lines = self.open();
-            hinted(&joining, &mut lines, Open::hint, Open::place_gathered);
-            lines.write();
-            joining.clear();
-            self.joining[group] = joining;
-        }
+        let place = Line(*line).end();
+        *line += 1;
+        let list = (place * self.beyond.len() + turn) * self.boxes + to;
+        append(&mut self.lists[list], queued, &mut self.spare);
     }
 
     /// The first box of a place in line.
@@ -352,108 +293,6 @@ impl Lines {
         });
         let beyond = self.beyond.iter().enumerate();
         placed.chain(beyond.flat_map(|(turn, list)| list.iter().map(move |q| (turn, q.0))))
-    }
-}
-
-/// All lines, to add cells to.
-pub struct Open<'a> {
-    boxes: usize,
-    /// Lists of a place.
-    across: usize,
-    stride: usize,
-    lines: &'a mut [u8],
-    lists: &'a mut [Vec<Queued>],
-    beyond: &'a mut [Vec<(Queued, u16)>],
-    joining: &'a mut [Vec<(Queued, u16, u16)>],
-    placed: &'a mut [Placed],
-    /// How many of them there are.
-    found: usize,
-    spare: &'a mut Vec<Vec<Queued>>,
-}
-
-impl Open<'_> {
-    /// Adds a cell to the end of its line; it is there when it was [written](Self::write)
-    /// and the lines are settled.
-    #[inline(always)]
-    pub fn join(&mut self, turn: usize, queued: Queued, to: usize) {
-        if self.joining.is_empty() {
-            if let Some(list) = self.place(turn, queued, to) {
-                self.note(Placed::new(queued, list));
-            }
-            return;
-        }
-        self.joining[turn / GROUP].push((queued, turn as u16, to as u16));
-    }
-
-    /// Adds a cell to the end of its line.
-    #[inline(always)]
-    fn add(&mut self, turn: usize, queued: Queued, to: usize) {
-        if let Some(at) = self.place(turn, queued, to) {
-            append(&mut self.lists[at], queued, self.spare);
-        }
-    }
-
-    /// The list that a cell joins, unless that is beyond the last place.
-    #[inline(always)]
-    fn place(&mut self, turn: usize, queued: Queued, to: usize) -> Option<usize> {
-        let line = &mut self.lines[turn * self.stride + queued.row()];
-        if Line(*line).len() == PLACES {
-            let Queued { rank, seq, ends } = queued;
-            push_beyond(&mut self.beyond[turn], rank, seq, ends, to);
-            return None;
-        }
-        let place = Line(*line).end();
-        *line += 1;
-        Some(place * self.across + turn * self.boxes + to)
-    }
-
-    /// Notes that a cell knows its list.
-    #[inline(always)]
-    fn note(&mut self, placed: Placed) {
-        self.placed[self.found] = placed;
-        self.found += 1;
-        if self.found == self.placed.len() {
-            self.write();
-        }
-    }
-
-    /// Writes those who know their list.
-    #[inline(always)]
-    pub fn write(&mut self) {
-        write(&self.placed[..self.found], self.lists, self.spare);
-        self.found = 0;
-    }
-
-    /// Finds the place of a gathered cell, and asks for the memory it will take.
-    #[inline(always)]
-    fn place_gathered(&mut self, (queued, turn, to): &(Queued, u16, u16)) {
-        if let Some(at) = self.place(*turn as usize, *queued, *to as usize) {
-            super::prefetch::prefetch(self.lists[at].spare_capacity_mut(), 0);
-            self.note(Placed::new(*queued, at));
-        }
-    }
-
-    #[inline(always)]
-    fn hint(&self, (queued, turn, _): &(Queued, u16, u16)) {
-        super::prefetch::prefetch(self.lines, *turn as usize * self.stride + queued.row());
-    }
-}
-
-/// Adds a cell beyond the last place; by words, so that one on its way to a list is
-/// never in memory.
-#[cold]
-#[inline(never)]
-fn push_beyond(beyond: &mut Vec<(Queued, u16)>, rank: u32, seq: u32, ends: u32, to: usize) {
-    let queued = Queued { rank, seq, ends };
-    beyond.push((queued, to as u16));
-}
-
-/// Writes cells to their lists.
-#[inline(never)]
-fn write(placed: &[Placed], lists: &mut [Vec<Queued>], spare: &mut Vec<Vec<Queued>>) {
-    for placed in placed {
-        let (queued, list) = placed.parts();
-        append(&mut lists[list], queued, spare);
     }
 }
 

@@ -18,6 +18,12 @@ pub struct Flight {
     turns: Vec<u16>,
     /// By column and box.
     lists: Vec<Vec<Queued>>,
+    /// In place of columns, where cells are kept by their departures: those of each block
+    /// in turn, with their box. There the row of a cell that is to be relayed is the
+    /// label of its intermediate.
+    chunks: Vec<(usize, Vec<Queued>)>,
+    /// Chunks that have landed.
+    landed: Vec<(usize, Vec<Queued>)>,
 }
 
 /// What a shard sends to another on one column.
@@ -37,6 +43,12 @@ pub struct Mail<'a> {
 #[inline(always)]
 pub fn to_box(shard: usize, destination: bool) -> usize {
     2 * shard + destination as usize
+}
+
+/// Whether a box is for cells that go to their destination.
+#[inline(always)]
+pub fn delivers(to_box: usize) -> bool {
+    to_box % 2 == 1
 }
 
 impl Flight {
@@ -59,6 +71,28 @@ impl Flight {
         }
     }
 
+    /// The same for chunks.
+    #[inline]
+    pub fn clear_chunks(&mut self, spare: &mut Vec<Vec<Queued>>) {
+        spare.extend(self.landed.drain(..).map(|(_, mut chunk)| {
+            chunk.clear();
+            chunk
+        }));
+    }
+
+    /// Sends chunks of a box.
+    #[inline]
+    pub fn send(&mut self, to_box: usize, chunks: impl Iterator<Item = Vec<Queued>>) {
+        self.chunks.extend(chunks.map(|chunk| (to_box, chunk)));
+    }
+
+    /// The chunks sent to a box, in order.
+    #[inline]
+    pub fn chunks(&self, to_box: usize) -> impl Iterator<Item = &[Queued]> {
+        let chunks = self.chunks.iter().filter(move |c| c.0 == to_box);
+        chunks.map(|c| &c.1[..])
+    }
+
     /// Begins the next column; returns its boxes, empty.
     #[inline(always)]
     pub fn open(&mut self, turn: u16) -> &mut [Vec<Queued>] {
@@ -73,6 +107,7 @@ impl Flight {
     /// It has landed, though what was in it can still be read.
     pub fn land(&mut self) {
         self.turns.clear();
+        self.landed.append(&mut self.chunks);
     }
 
     /// How many columns the slot had.
@@ -92,20 +127,49 @@ impl Flight {
         }
     }
 
+    /// The cells of chunks, as (label of the sender, label of the receiver, cell).
+    pub fn links<'a>(
+        &'a self,
+        routes: &'a Routes,
+    ) -> impl Iterator<Item = (usize, usize, &'a Queued)> + 'a {
+        self.chunks.iter().flat_map(move |(to_box, chunk)| {
+            chunk.iter().map(move |q| match delivers(*to_box) {
+                true => (self.lo + q.row(), q.destination(), q),
+                false => (routes.src[q.cell().rank() as usize] as usize, q.row(), q),
+            })
+        })
+    }
+
     /// Every cell under way.
-    fn each(&self) -> impl Iterator<Item = &Queued> + '_ {
-        self.lists[..self.turns.len() * self.boxes].iter().flatten()
+    pub fn each(&self) -> impl Iterator<Item = &Queued> + '_ {
+        let columns = self.lists[..self.turns.len() * self.boxes].iter();
+        columns.chain(self.chunks.iter().map(|c| &c.1)).flatten()
     }
 
     /// Their number.
     pub fn cells(&self) -> u64 {
-        let lists = &self.lists[..self.turns.len() * self.boxes];
-        lists.iter().map(|l| l.len() as u64).sum()
+        let columns = self.lists[..self.turns.len() * self.boxes].iter();
+        let lists = columns.chain(self.chunks.iter().map(|c| &c.1));
+        lists.map(|list| list.len() as u64).sum()
     }
 
     /// Their bytes.
     pub fn bytes(&self, routes: &Routes) -> u64 {
         self.each().map(|q| routes.bytes(q.cell())).sum()
+    }
+
+    /// Chunks become columns.
+    #[cold]
+    pub fn sort_by_column(&mut self, visits: &Visits, routes: &Routes) {
+        let links = self.links(routes).map(|(from, to, &q)| {
+            let via = q.destination() != to;
+            let itself = Queued::new(q.cell(), from - self.lo, q.destination() as u16);
+            let to_box = if via { 0 } else { 1 };
+            (visits.turn(from, to), to_box, itself)
+        });
+        let mut cells: Vec<_> = links.collect();
+        cells.sort_by_key(|c| c.0);
+        todo!()
     }
 
     /// Takes out what is on its way to `label`, as (cell, whether it is to be

@@ -21,11 +21,13 @@
 //! (the guardband stands for both), the credit protocol between servers and their
 //! rack switch, different fibre lengths (one propagation delay for all pairs).
 
+mod accepting;
 pub mod book;
 pub mod bypass;
 pub mod cell;
 mod checks;
 pub mod config;
+pub mod departures;
 mod entry;
 mod eras;
 #[cfg(test)]
@@ -39,6 +41,7 @@ pub mod lines;
 mod lists;
 pub mod local;
 pub mod mail;
+pub mod meetings;
 pub mod plan;
 mod prefetch;
 mod receiving;

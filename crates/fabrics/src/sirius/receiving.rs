@@ -1,42 +1,82 @@
 //! A slot at its end: what arrives at the nodes of a shard.
 
 use super::config::QueueMetric;
-use super::lines::{Open, Queued};
+use super::departures::Joining;
+use super::lines::Queued;
 use super::mail::{to_box, Flight, Mail};
+use super::meetings::{Meetings, RoundAt, Timetable};
+use super::prefetch::hinted;
 use super::shard::{Shard, Ways};
-use super::topology::Visits;
 
 impl Shard {
-    /// Takes in what arrived, column by column, from all shards (`flights`), so
-    /// that the order does not depend on how nodes are dealt to shards. `itself`
-    /// is this shard's number.
-    pub(super) fn receive(&mut self, ways: &Ways, flights: &[Flight], itself: usize) {
+    /// Takes in what arrived in `slot` from all shards (`flights`), in an order that does
+    /// not depend on how nodes are dealt to shards: by block of the senders, or column by
+    /// column. `itself` is this shard's number.
+    pub(super) fn receive(&mut self, slot: i64, ways: &Ways, flights: &[Flight], itself: usize) {
+        match (&self.departures, ways.timetable) {
+            (Some(_), Some(Timetable::Rotor(rr))) => {
+                self.relay_all(RoundAt::new(*rr, slot + 1), ways, flights, itself);
+            }
+            (Some(_), Some(Timetable::Gratings(frame))) => {
+                self.relay_all(frame.at(slot + 1), ways, flights, itself);
+            }
+            _ => self.receive_columns(ways, flights, itself),
+        }
+        for chunk in flights.iter().flat_map(|f| f.chunks(to_box(itself, true))) {
+            self.deliver(chunk);
+        }
+        self.note_peak();
+    }
+
+    fn receive_columns(&mut self, ways: &Ways, flights: &[Flight], itself: usize) {
         let columns = flights.iter().map(Flight::columns).max().unwrap_or(0);
         for k in 0..columns {
             for flight in flights.iter().filter(|f| k < f.columns()) {
                 let mail = flight.column(k, itself);
-                self.relay(ways, mail);
+                self.relay_column(ways, mail);
                 self.deliver(mail.deliver);
             }
         }
-        self.lines.settle();
-        self.note_peak();
     }
 
-    /// Cells that others will fetch join the lines for their destinations.
-    #[inline(always)]
-    fn relay(&mut self, ways: &Ways, mail: Mail) {
+    /// Cells that others will fetch join the lines for their destinations; `meetings`
+    /// are those from the next slot on.
+    fn relay_all(
+        &mut self,
+        meetings: impl Meetings,
+        ways: &Ways,
+        flights: &[Flight],
+        itself: usize,
+    ) {
+        let Some(departures) = &mut self.departures else {
+            return;
+        };
         let mut relays = Relays {
-            visits: ways.visits,
             shards: &ways.deal.shard,
-            from: mail.lo,
-            turn: mail.turn,
             lo: self.lo,
-            lines: self.lines.open(),
+            lines: departures.open(meetings),
             relaying: &mut self.relaying,
         };
-        mail.relay.iter().for_each(|q| relays.join(q));
-        relays.lines.write();
+        for chunk in flights.iter().flat_map(|f| f.chunks(to_box(itself, false))) {
+            self.held += chunk.len() as u64;
+            if self.far {
+                hinted(chunk, &mut relays, Relays::hint, Relays::join);
+            } else {
+                chunk.iter().for_each(|q| relays.join(q));
+            }
+        }
+    }
+
+    /// The same for a column, where it is not known in advance who leaves when.
+    fn relay_column(&mut self, ways: &Ways, mail: Mail) {
+        for q in mail.relay {
+            let via = ways.visits.peer(mail.lo + q.row(), mail.turn);
+            let (row, to) = (via - self.lo, q.destination());
+            let turn = ways.visits.turn(via, to);
+            let to = to_box(ways.deal.shard[to] as usize, true);
+            self.lines.push(turn, q.relayed_at(row), to);
+            self.relaying[row] += 1;
+        }
         self.held += mail.relay.len() as u64;
     }
 
@@ -68,32 +108,28 @@ impl Shard {
     }
 }
 
-/// What relaying the cells of a column takes, borrowed once for all of them.
-struct Relays<'a> {
-    visits: &'a Visits,
+/// What relaying cells takes, borrowed once for all of them.
+struct Relays<'a, M> {
     shards: &'a [u16],
-    /// First label and turn of the senders.
-    from: usize,
-    turn: usize,
     /// First label here.
     lo: usize,
-    lines: Open<'a>,
+    lines: Joining<'a, M>,
     relaying: &'a mut [u32],
 }
 
-impl Relays<'_> {
-    /// The row that a cell comes to, and the turn of its destination there.
+impl<M: Meetings> Relays<'_, M> {
     #[inline(always)]
-    fn place(&self, q: &Queued) -> (usize, usize) {
-        let via = self.visits.peer(self.from + q.row(), self.turn);
-        (via - self.lo, self.visits.turn(via, q.destination()))
+    fn hint(&self, q: &Queued) {
+        self.lines.prefetch(q.row() - self.lo, q.destination());
     }
 
     #[inline(always)]
     fn join(&mut self, q: &Queued) {
-        let (row, turn) = self.place(q);
-        let to = to_box(self.shards[q.destination()] as usize, true);
-        self.lines.join(turn, q.relayed_at(row), to);
+        let (via, to) = (q.row(), q.destination());
+        let row = via - self.lo;
+        let to_box = to_box(self.shards[to] as usize, true);
+        let queued = q.relayed_at(row);
+        self.lines.join((row, via), to, queued, to_box);
         self.relaying[row] += 1;
     }
 }

@@ -11,7 +11,43 @@ use super::topology::{ColumnRef, Visits};
 
 impl Shard {
     /// Sends one cell on every uplink whose peer of this slot has one waiting.
-    /// Only with `FAULTY` any of them may be lost.
+    pub(super) fn send<const WATCHED: bool>(
+        &mut self,
+        slot: i64,
+        ways: &Ways,
+        flight: &mut Flight,
+    ) {
+        let Some(departures) = &mut self.departures else {
+            let columns = ways.visits.columns(slot);
+            return self.transmit::<WATCHED, false>(slot, columns, ways, flight);
+        };
+        flight.clear_chunks(&mut departures.spare);
+        departures.leave(flight);
+        let taken = flight.cells();
+        self.held -= taken;
+        self.hops += taken;
+        if WATCHED {
+            self.note_departed(slot, flight, ways);
+        }
+        if self.metric != QueueMetric::Relay {
+            self.keep_promises(flight, ways.routes);
+        }
+        for shard in 0..self.shards {
+            let delivered = flight.chunks(to_box(shard, true));
+            delivered.for_each(|chunk| self.leave(chunk));
+        }
+    }
+
+    /// Granted cells leave.
+    #[cold]
+    fn keep_promises(&mut self, flight: &Flight, routes: &Routes) {
+        for q in flight.each().filter(|q| !q.cell().is_second()) {
+            let source = routes.src[q.cell().rank() as usize] as usize;
+            self.promised[source - self.lo] -= 1;
+        }
+    }
+
+    /// The same by columns, where it is not known in advance who leaves when. Only with `FAULTY` any of them may be lost.
     pub(super) fn transmit<'a, const WATCHED: bool, const FAULTY: bool>(
         &mut self,
         slot: i64,
@@ -146,6 +182,24 @@ impl Shard {
                 known_from,
             });
         }
+    }
+
+    /// For the audit: what is sent, and on which uplink.
+    #[cold]
+    #[inline(never)]
+    fn note_departed(&mut self, slot: i64, flight: &Flight, ways: &Ways) {
+        let (visits, routes): (&Visits, &Routes) = (ways.visits, ways.routes);
+        let links = flight.links(routes);
+        self.sent.extend(links.map(|(from, to, q)| {
+            let turn = visits.turn(from, to) as u16;
+            let met = visits.columns(slot).find(|c| c.turn == turn && c.has(from));
+            Sent {
+                from: from as u32,
+                to: to as u32,
+                uplink: met.expect("cells leave when nodes meet").uplink as u32,
+                bytes: routes.bytes(q.cell()),
+            }
+        }));
     }
 
     /// For the audit: what is sent, and on which uplink.

@@ -2,15 +2,17 @@
 //! epoch. One thread works on a shard at a time; shards meet only through
 //! [`Flight`](super::mail::Flight)s and [`Tile`]s.
 
-use super::book::{list_grants, Askers, Deal, Grant};
+use super::book::{Askers, Deal, Grant};
 use super::cell::{Cell, Routes};
 use super::config::{GrantRule, RepeatRequests};
 use super::config::{GrantServes, HopOrder, QueueMetric, SiriusConfig};
+use super::departures::Departures;
 use super::faults::{Faults, Lost};
-use super::grants::{Grants, Tile, FEW, SET};
+use super::grants::{Grants, Tile};
 use super::lines::{Lines, Queued};
-use super::local::{Local, Taken};
+use super::local::Local;
 use super::mail::to_box;
+use super::meetings::{RoundAt, Timetable};
 use super::recovery::Avoid;
 use super::reorder::Reorder;
 use super::requests::Requests;
@@ -40,12 +42,13 @@ pub struct Shard {
     pub(super) nodes: usize,
     /// Shards in all.
     pub(super) shards: usize,
-    serves: GrantServes,
+    pub(super) serves: GrantServes,
     pub(super) metric: QueueMetric,
     /// Cells that wait at their source.
     pub local: Local,
-    /// Relay and granted queues, or with `hop_order = "second_hop_first"` relay
-    /// queues alone.
+    /// Relay and granted queues, where it is known in advance who leaves when.
+    pub(super) departures: Option<Departures>,
+    /// Elsewhere the same, or with `hop_order = "second_hop_first"` relay queues alone.
     pub(super) lines: Lines,
     /// With that, the granted queues: their cells leave where no other does.
     pub(super) granted: Option<Lines>,
@@ -80,7 +83,7 @@ pub struct Shard {
     /// Where they do, the cells that arrived in the slot.
     pub arrived: Vec<Cell>,
     /// Scratch space for the grants of a row.
-    found: Vec<Grant>,
+    pub(super) found: Vec<Grant>,
     /// Scratch space for sorting by row: the cell of each, and who has one.
     pub(super) sorted: Vec<Queued>,
     pub(super) occupied: Vec<u64>,
@@ -90,6 +93,8 @@ pub struct Shard {
 pub(super) struct Ways<'a> {
     /// Who is met at which turn.
     pub visits: &'a Visits,
+    /// And in which slot.
+    pub timetable: Option<&'a Timetable>,
     /// Where flows go.
     pub routes: &'a Routes,
     /// Who has which node.
@@ -102,10 +107,6 @@ pub(super) struct Ways<'a> {
 /// answer, few enough for the first-level cache.
 const AHEAD: usize = 16;
 
-/// So many granted cells are gathered at most before they join their lines: what
-/// the second-level cache holds.
-const TOGETHER: u64 = 1 << 15;
-
 impl Shard {
     /// Idle nodes `lo .. lo + rows`.
     pub fn new(
@@ -113,12 +114,19 @@ impl Shard {
         (lo, rows): (usize, usize),
         routes: &Routes,
         seed: u64,
-        (shards, capped): (usize, bool),
+        (deal, timetable): (&Deal, Option<&Timetable>),
+        capped: bool,
     ) -> Self {
         let nodes = routes.first.len() - 1;
         let suppressed = config.repeat_requests == RepeatRequests::Suppressed;
         let grant_rule: GrantRule = config.grant_rule;
-        let lines = || Lines::new(rows, nodes, to_box(shards, false));
+        let shards = deal.shards().count();
+        let boxes = to_box(shards, false);
+        let second_first = config.hop_order == HopOrder::SecondHopFirst;
+        let lines = |kept: bool| match kept {
+            true => Lines::new(rows, nodes, boxes),
+            false => Lines::default(),
+        };
         Shard {
             lo,
             rows,
@@ -127,8 +135,9 @@ impl Shard {
             serves: config.grant_serves,
             metric: config.queue_metric,
             local: Local::new(rows, nodes),
-            granted: (config.hop_order == HopOrder::SecondHopFirst).then(lines),
-            lines: lines(),
+            departures: timetable.map(|t| Departures::new(t, (rows, nodes), deal.block, boxes)),
+            granted: second_first.then(|| lines(true)),
+            lines: lines(timetable.is_none()),
             held: 0,
             relaying: vec![0; rows],
             promised: vec![0; rows],
@@ -196,6 +205,20 @@ impl Shard {
         self.local.total == 0 && self.held == 0
     }
 
+    /// `slot` is now; see [`Departures::begin`].
+    pub(super) fn begin(&mut self, slot: i64, least: i64, timetable: &Timetable) {
+        let Some(departures) = &mut self.departures else {
+            return;
+        };
+        departures.begin(slot, least);
+        if departures.has_crowd() {
+            match timetable {
+                Timetable::Rotor(rr) => departures.join_crowd(self.lo, RoundAt::new(*rr, slot)),
+                Timetable::Gratings(frame) => departures.join_crowd(self.lo, frame.at(slot)),
+            }
+        }
+    }
+
     /// Requests of the epoch: fills the rows of those who ask, and says who.
     /// `avoid` names who is not to be asked.
     pub(super) fn request(
@@ -239,140 +262,6 @@ impl Shard {
         }
     }
 
-    /// Grants arrive: each moves one cell from LOCAL to the virtual queue for
-    /// its intermediate. Those that find no cell go to `unused`, by shard.
-    pub(super) fn accept(
-        &mut self,
-        visits: &Visits,
-        tiles: &mut [Tile],
-        askers: &mut Askers,
-        unused: &mut [Vec<Grant>],
-    ) {
-        let mut granted = std::mem::take(&mut self.found);
-        let by_destination = self.serves == GrantServes::Fifo && !self.requests.suppressed();
-        let mut settled = self.held;
-        for (row, destinations) in askers.iter() {
-            if self.held - settled > TOGETHER {
-                self.settle();
-                settled = self.held;
-            }
-            if by_destination && destinations.len() <= FEW {
-                self.accept_by_destination(row as usize, destinations, visits, tiles, unused);
-                continue;
-            }
-            let mut first = 0;
-            for (shard, tile) in tiles.iter_mut().enumerate() {
-                let wants = tile.row(row as usize);
-                if self.requests.suppressed() {
-                    self.requests.answered(row as usize, wants);
-                }
-                let n = list_grants(wants, self.nodes as u16, first, &mut granted);
-                self.accept_row(
-                    row as usize,
-                    shard,
-                    &granted[..n],
-                    visits,
-                    &mut unused[shard],
-                );
-                first += wants.len() as u16;
-            }
-        }
-        self.settle();
-        askers.clear();
-        self.found = granted;
-    }
-
-    /// Granted cells that were gathered join their lines.
-    fn settle(&mut self) {
-        self.granted.as_mut().unwrap_or(&mut self.lines).settle();
-    }
-
-    /// The grants of a row, destination by destination: all cells come from the
-    /// same runs of LOCAL.
-    #[inline(always)]
-    fn accept_by_destination(
-        &mut self,
-        row: usize,
-        destinations: &[u16],
-        visits: &Visits,
-        tiles: &mut [Tile],
-        unused: &mut [Vec<Grant>],
-    ) {
-        let (mut moved, round) = (0, visits.round(self.lo + row));
-        let mut lines = self.granted.as_mut().unwrap_or(&mut self.lines).open();
-        for &destination in destinations {
-            let (mut first, mut cells) = (0, Taken::default());
-            for (shard, tile) in tiles.iter_mut().enumerate() {
-                for start in (0..tile.columns()).step_by(SET) {
-                    let mut set = tile.columns_for(row, start, destination);
-                    while set != 0 {
-                        let by = first + start + set.trailing_zeros() as usize;
-                        set &= set - 1;
-                        if cells.is_empty() {
-                            if !cells.is_last() {
-                                cells = self.local.next_run(row, destination, cells);
-                                self.started.extend(cells.starts());
-                            }
-                            if cells.is_last() {
-                                let by = by as u16;
-                                unused[shard].push(Grant { by, destination });
-                                continue;
-                            }
-                        }
-                        let to = to_box(shard, by == destination as usize);
-                        let queued = Queued::new(cells.pop(), row, destination);
-                        lines.join(round.turn(by), queued, to);
-                        moved += 1;
-                    }
-                }
-                first += tile.columns();
-            }
-            self.local.put_back(row, cells);
-        }
-        lines.write();
-        self.count_granted(row, moved);
-    }
-
-    /// The grants of a row by the nodes of `shard`, cell by cell.
-    #[inline(always)]
-    fn accept_row(
-        &mut self,
-        row: usize,
-        shard: usize,
-        grants: &[Grant],
-        visits: &Visits,
-        unused: &mut Vec<Grant>,
-    ) {
-        let (mut moved, round) = (0, visits.round(self.lo + row));
-        let mut lines = self.granted.as_mut().unwrap_or(&mut self.lines).open();
-        let rng = &mut self.rng[row];
-        for grant in grants {
-            let Some(cell) = self.local.take(row, grant.destination, self.serves, rng) else {
-                unused.push(*grant);
-                continue;
-            };
-            if cell.seq() == 0 {
-                self.started.push(cell.rank());
-            }
-            let to = to_box(shard, grant.by == grant.destination);
-            let queued = Queued::new(cell, row, grant.destination);
-            lines.join(round.turn(grant.by as usize), queued, to);
-            moved += 1;
-        }
-        lines.write();
-        self.count_granted(row, moved);
-    }
-
-    /// Cells of a row went from LOCAL to the lines.
-    #[inline(always)]
-    fn count_granted(&mut self, row: usize, moved: u64) {
-        self.held += moved;
-        self.local.left(row, moved);
-        if self.metric != QueueMetric::Relay {
-            self.promised[row] += moved as u32;
-        }
-    }
-
     /// Unused grants of this shard's nodes lapse.
     pub fn lapse(&mut self, unused: &[Grant]) {
         for (k, grant) in unused.iter().enumerate() {
@@ -390,15 +279,20 @@ impl Shard {
         let local = (0..self.rows).flat_map(|row| self.local.each_cell(row));
         let lines = [Some(&self.lines), self.granted.as_ref()];
         let queued = lines.into_iter().flatten().flat_map(Lines::each);
-        let queued = queued.map(|(_, queued)| queued.cell());
+        let departing = self.departures.iter().flat_map(Departures::each);
+        let queued = queued.map(|(_, queued)| queued).chain(departing.map(|d| *d.0));
+        let queued = queued.map(|queued| queued.cell());
         local.chain(queued).map(|cell| routes.bytes(cell)).sum()
     }
 
     /// The longest relay queue (for the audit: never beyond Q).
     pub fn longest_relay_queue(&self) -> usize {
         let mut relays = vec![0; self.rows * self.nodes];
-        for (turn, queued) in self.lines.each() {
-            relays[turn * self.rows + queued.row()] += queued.cell().is_second() as usize;
+        let departing = self.departures.iter().flat_map(Departures::each);
+        let queued = self.lines.each().map(|(_, queued)| queued);
+        let queued = queued.chain(departing.map(|d| *d.0));
+        for second in queued.filter(|queued| queued.cell().is_second()) {
+            relays[second.destination() * self.rows + second.row()] += 1;
         }
         relays.into_iter().max().unwrap_or(0)
     }

@@ -177,8 +177,7 @@ impl Schedule {
         let Schedule::Gratings(wiring) = self else {
             return self.nodes().div_ceil(self.uplinks());
         };
-        let ports = wiring.banks.iter().map(|b| b.awgr.ports);
-        let frame = ports.max().unwrap_or(1) as i64;
+        let frame = self.frame() as i64;
         let mut last = vec![None; wiring.nodes as usize];
         let mut longest = 0;
         // Nodes are alike: those that node 0 meets stand for all pairs.
@@ -190,6 +189,14 @@ impl Schedule {
             }
         }
         longest as u32
+    }
+
+    /// Slots after which everything repeats itself.
+    pub fn frame(&self) -> u32 {
+        match self {
+            Schedule::Rotor(rr) => rr.nodes,
+            Schedule::Gratings(w) => w.banks.iter().map(|b| b.awgr.ports).max().unwrap_or(1),
+        }
     }
 
     /// Fewest ports of any grating (the period of the label order).
@@ -285,10 +292,9 @@ impl Visits {
         };
         visits.kind = match schedule {
             Schedule::Rotor(rr) => Kind::Rotor(*rr),
-            Schedule::Gratings(w) => {
-                let frame = w.banks.iter().map(|b| b.awgr.ports).max().unwrap_or(1);
+            Schedule::Gratings(_) => {
                 Kind::Frame(
-                    (0..frame)
+                    (0..schedule.frame())
                         .map(|slot| visits.columns_of(schedule, slot))
                         .collect(),
                 )
@@ -407,8 +413,16 @@ pub struct ColumnRef<'a> {
     pub labels: Option<&'a [u64]>,
 }
 
+impl ColumnRef<'_> {
+    /// Whether a node belongs to it.
+    pub fn has(&self, label: usize) -> bool {
+        self.labels
+            .is_none_or(|l| l[label / 64] >> (label % 64) & 1 == 1)
+    }
+}
+
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::sirius::plan::{gratings, UplinkPlan};
     use proptest::prelude::*;
@@ -461,7 +475,7 @@ mod tests {
         }
     }
 
-    fn schedules() -> impl Strategy<Value = Schedule> {
+    pub fn schedules() -> impl Strategy<Value = Schedule> {
         let rotor = (2u32..50)
             .prop_flat_map(|n| (Just(n), 1..=n))
             .prop_map(|(nodes, uplinks)| Schedule::Rotor(RoundRobin { nodes, uplinks }));
@@ -505,10 +519,7 @@ mod tests {
 
         #[test]
         fn a_frame_brings_every_pair_together_equally_often(s in schedules(), start in 0i64..1000) {
-            let frame = match &s {
-                Schedule::Rotor(rr) => rr.nodes,
-                Schedule::Gratings(w) => w.banks.iter().map(|b| b.awgr.ports).max().unwrap(),
-            };
+            let frame = s.frame();
             for node in 0..s.nodes() {
                 let mut met = vec![0u32; s.nodes() as usize];
                 for slot in start..start + frame as i64 {
