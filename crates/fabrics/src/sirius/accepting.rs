@@ -2,37 +2,33 @@
 //! from LOCAL to the virtual queue for its intermediate.
 
 use super::book::{list_grants, Askers, Grant};
-use super::cell::Cell;
 use super::config::{GrantServes, QueueMetric};
-use super::departures::Joining;
+use super::departures::Departures;
 use super::grants::{Tile, FEW, SET};
 use super::lines::{Lines, Queued};
-use super::local::{Local, Taken};
 use super::mail::to_box;
-use super::meetings::{Meetings, RoundAt, Timetable};
+use super::meetings::{Meetings, Timetable};
 use super::shard::{Shard, Ways};
 use super::topology::Visits;
 
 /// The virtual queues of a range of nodes.
 trait VirtualQueues {
-    /// A cell of `row` waits for its meeting with `by`, a node of `shard`.
-    fn push(&mut self, row: usize, cell: Cell, by: usize, destination: u16, shard: usize);
+    /// Granted cells of `row` wait for their intermediates, which are named in place of
+    /// rows; in order, all before the next call.
+    fn wait(&mut self, row: usize, granted: &[Queued]);
 }
 
 /// Those of which it is known when a cell leaves.
 struct BySlot<'a, M> {
-    lines: Joining<'a, M>,
-    /// First label.
+    departures: &'a mut Departures,
+    meetings: M,
     lo: usize,
 }
 
 impl<M: Meetings> VirtualQueues for BySlot<'_, M> {
     #[inline(always)]
-    fn push(&mut self, row: usize, cell: Cell, by: usize, destination: u16, shard: usize) {
-        let direct = by == destination as usize;
-        let queued = Queued::new(cell, if direct { row } else { by }, destination);
-        let from = (row, self.lo + row);
-        self.lines.join(from, by, queued, to_box(shard, direct));
+    fn wait(&mut self, row: usize, granted: &[Queued]) {
+        self.departures.wait(self.meetings, self.lo + row, granted);
     }
 }
 
@@ -40,14 +36,19 @@ impl<M: Meetings> VirtualQueues for BySlot<'_, M> {
 struct ByTurn<'a> {
     lines: &'a mut Lines,
     visits: &'a Visits,
+    shards: &'a [u16],
     lo: usize,
 }
 
 impl VirtualQueues for ByTurn<'_> {
-    fn push(&mut self, row: usize, cell: Cell, by: usize, destination: u16, shard: usize) {
-        let to = to_box(shard, by == destination as usize);
-        let turn = self.visits.turn(self.lo + row, by);
-        self.lines.push(turn, Queued::new(cell, row, destination), to);
+    fn wait(&mut self, row: usize, granted: &[Queued]) {
+        for q in granted {
+            let (by, destination) = (q.row(), q.destination());
+            let to = to_box(self.shards[by] as usize, by == destination);
+            let queued = Queued::new(q.cell(), row, destination as u16);
+            let turn = self.visits.turn(self.lo + row, by);
+            self.lines.push(turn, queued, to);
+        }
     }
 }
 
@@ -68,13 +69,15 @@ impl Shard {
         match (self.departures.take(), ways.timetable) {
             (Some(mut departures), Some(timetable)) => {
                 match timetable {
-                    Timetable::Rotor(rr) => {
-                        let lines = departures.open(RoundAt::new(*rr, slot));
-                        self.accept_into(answers, &mut BySlot { lines, lo });
+                    Timetable::Rotor(rounds) => {
+                        let (departures, meetings) = (&mut departures, rounds.at(slot));
+                        let queues = &mut BySlot { departures, meetings, lo };
+                        self.accept_into(answers, queues);
                     }
                     Timetable::Gratings(frame) => {
-                        let lines = departures.open(frame.at(slot));
-                        self.accept_into(answers, &mut BySlot { lines, lo });
+                        let (departures, meetings) = (&mut departures, frame.at(slot));
+                        let queues = &mut BySlot { departures, meetings, lo };
+                        self.accept_into(answers, queues);
                     }
                 }
                 self.departures = Some(departures);
@@ -82,7 +85,8 @@ impl Shard {
             _ => {
                 let lines = self.granted.as_mut().unwrap_or(&mut self.lines);
                 let mut lines = std::mem::take(lines);
-                let queues = &mut ByTurn { lines: &mut lines, visits, lo };
+                let (lines_, shards) = (&mut lines, &ways.deal.shard[..]);
+                let queues = &mut ByTurn { lines: lines_, visits, shards, lo };
                 self.accept_into(answers, queues);
                 *self.granted.as_mut().unwrap_or(&mut self.lines) = lines;
             }
@@ -92,94 +96,117 @@ impl Shard {
     fn accept_into(&mut self, answers: Answers, queues: &mut impl VirtualQueues) {
         let Answers { tiles, askers, unused } = answers;
         let mut granted = std::mem::take(&mut self.found);
+        let mut moving = std::mem::take(&mut self.moving);
         let by_destination = self.serves == GrantServes::Fifo && !self.requests.suppressed();
         for (row, destinations) in askers.iter() {
             let row = row as usize;
+            moving.clear();
             if by_destination && destinations.len() <= FEW {
-                self.accept_by_destination(row, destinations, queues, tiles, unused);
-                continue;
-            }
-            let mut first = 0;
-            for (shard, tile) in tiles.iter_mut().enumerate() {
-                let wants = tile.row(row);
-                if self.requests.suppressed() {
-                    self.requests.answered(row, wants);
+                self.take_by_destination(row, destinations, tiles, unused, &mut moving);
+            } else {
+                let mut first = 0;
+                for (tile, unused) in tiles.iter_mut().zip(&mut *unused) {
+                    let wants = tile.row(row);
+                    if self.requests.suppressed() {
+                        self.requests.answered(row, wants);
+                    }
+                    let n = list_grants(wants, self.nodes as u16, first, &mut granted);
+                    self.take_each(row, &granted[..n], unused, &mut moving);
+                    first += wants.len() as u16;
                 }
-                let n = list_grants(wants, self.nodes as u16, first, &mut granted);
-                self.accept_row(row, shard, &granted[..n], queues, &mut unused[shard]);
-                first += wants.len() as u16;
             }
+            queues.wait(row, &moving);
+            self.count_granted(row, moving.len() as u64);
         }
         askers.clear();
-        self.found = granted;
+        (self.found, self.moving) = (granted, moving);
     }
 
-    /// The grants of a row, destination by destination: all cells come from the
+    /// The cells for the grants of a row, destination by destination: all come from the
     /// same runs of LOCAL.
     #[inline(always)]
-    fn accept_by_destination(
+    fn take_by_destination(
         &mut self,
         row: usize,
         destinations: &[u16],
-        queues: &mut impl VirtualQueues,
         tiles: &mut [Tile],
         unused: &mut [Vec<Grant>],
+        moving: &mut Vec<Queued>,
     ) {
-        let mut moved = 0;
         for &destination in destinations {
-            let (mut first, mut cells) = (0, Taken::default());
-            for (shard, tile) in tiles.iter_mut().enumerate() {
-                for start in (0..tile.columns()).step_by(SET) {
-                    let mut set = tile.columns_for(row, start, destination);
-                    while set != 0 {
-                        let by = first + start + set.trailing_zeros() as usize;
-                        set &= set - 1;
-                        if cells.is_empty() {
-                            if !cells.is_last() {
-                                cells = self.local.next_run(row, destination, cells);
-                                self.started.extend(cells.starts());
-                            }
-                            if cells.is_last() {
-                                let by = by as u16;
-                                unused[shard].push(Grant { by, destination });
-                                continue;
-                            }
-                        }
-                        queues.push(row, cells.pop(), by, destination, shard);
-                        moved += 1;
-                    }
-                }
+            let mut first = 0;
+            for (tile, unused) in tiles.iter_mut().zip(&mut *unused) {
+                let granters = self.list_granters(tile, row, first, destination);
+                self.take_runs(row, destination, granters, unused, moving);
                 first += tile.columns();
             }
-            self.local.put_back(row, cells);
         }
-        self.count_granted(row, moved);
     }
 
-    /// The grants of a row by the nodes of `shard`, cell by cell.
+    /// Lists those who granted a row leave to send to `destination`; returns how many.
     #[inline(always)]
-    fn accept_row(
+    fn list_granters(&mut self, tile: &mut Tile, row: usize, first: usize, destination: u16) -> usize {
+        let mut granters = 0;
+        for start in (0..tile.columns()).step_by(SET) {
+            let mut set = tile.columns_for(row, start, destination);
+            while set != 0 {
+                let by = first + start + set.trailing_zeros() as usize;
+                self.granters[granters] = by as u16;
+                granters += 1;
+                set &= set - 1;
+            }
+        }
+        granters
+    }
+
+    /// Takes a cell for each of the first `granters` from LOCAL.
+    #[inline(always)]
+    fn take_runs(
         &mut self,
         row: usize,
-        shard: usize,
-        grants: &[Grant],
-        queues: &mut impl VirtualQueues,
+        destination: u16,
+        granters: usize,
         unused: &mut Vec<Grant>,
+        moving: &mut Vec<Queued>,
     ) {
-        let (local, rng): (&mut Local, _) = (&mut self.local, &mut self.rng[row]);
-        let mut moved = 0;
+        let mut granters = &self.granters[..granters];
+        while !granters.is_empty() {
+            let (mut cell, cells) = self.local.take_run(row, destination, granters.len());
+            if cells == 0 {
+                unused.extend(granters.iter().map(|&by| Grant { by, destination }));
+                return;
+            }
+            self.started.extend((cell.seq() == 0).then_some(cell.rank()));
+            let (now, later) = granters.split_at(cells);
+            moving.extend(now.iter().map(|&by| {
+                let queued = Queued::new(cell, by as usize, destination);
+                cell = cell.next();
+                queued
+            }));
+            granters = later;
+        }
+    }
+
+    /// The cells for the grants of a row, one by one.
+    #[inline(always)]
+    fn take_each(
+        &mut self,
+        row: usize,
+        grants: &[Grant],
+        unused: &mut Vec<Grant>,
+        moving: &mut Vec<Queued>,
+    ) {
+        let rng = &mut self.rng[row];
         for grant in grants {
-            let Some(cell) = local.take(row, grant.destination, self.serves, rng) else {
+            let Some(cell) = self.local.take(row, grant.destination, self.serves, rng) else {
                 unused.push(*grant);
                 continue;
             };
             if cell.seq() == 0 {
                 self.started.push(cell.rank());
             }
-            queues.push(row, cell, grant.by as usize, grant.destination, shard);
-            moved += 1;
+            moving.push(Queued::new(cell, grant.by as usize, grant.destination));
         }
-        self.count_granted(row, moved);
     }
 
     /// Cells of a row went from LOCAL to the virtual queues.

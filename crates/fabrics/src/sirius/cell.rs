@@ -10,60 +10,65 @@ use lightloom_engine::{Cluster, FlowId, Flows};
 /// One cell: the rank of its flow, its number in the flow, and whether it has
 /// already been relayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cell {
-    rank: u32,
-    /// The number, and the highest bit for a cell that has been relayed.
-    seq: u32,
-}
+pub struct Cell(u64);
 
-const RELAYED: u32 = 1 << 31;
-const SEQ: u32 = RELAYED - 1;
+/// The highest bit is set in a cell that has been relayed; then follow the number, and
+/// the rank.
+const RELAYED: u64 = 1 << 63;
+
+/// One more cell.
+const NEXT: u64 = 1 << 32;
 
 impl Cell {
     /// Most cells a flow may have.
-    pub const SEQ_MAX: u64 = SEQ as u64;
+    pub const SEQ_MAX: u64 = (1 << 31) - 1;
 
     /// Cell `seq` of the flow with this rank.
     #[inline(always)]
     pub fn new(rank: u32, seq: u32) -> Cell {
-        Cell { rank, seq }
+        Cell(rank as u64 | (seq as u64) << 32)
     }
 
     /// The same cell on its first or second hop.
     #[inline(always)]
     pub fn on_hop(self, second: bool) -> Cell {
-        let seq = self.seq & SEQ | (second as u32) << 31;
-        Cell { seq, ..self }
+        Cell(self.0 & !RELAYED | if second { RELAYED } else { 0 })
     }
 
-    /// As words of memory.
+    /// The next cell of the flow.
     #[inline(always)]
-    pub fn words(self) -> (u32, u32) {
-        (self.rank, self.seq)
+    pub fn next(self) -> Cell {
+        Cell(self.0 + NEXT)
     }
 
-    /// The cell of two words of memory.
+    /// As a word of memory.
     #[inline(always)]
-    pub fn from_words(rank: u32, seq: u32) -> Cell {
-        Cell { rank, seq }
+    pub fn word(self) -> u64 {
+        self.0
+    }
+
+    /// The cell of a word of memory.
+    #[inline(always)]
+    pub fn from_word(word: u64) -> Cell {
+        Cell(word)
     }
 
     /// Whether it is on its second hop.
     #[inline(always)]
     pub fn is_second(self) -> bool {
-        self.seq & RELAYED != 0
+        self.0 & RELAYED != 0
     }
 
     /// Rank of the flow.
     #[inline(always)]
     pub fn rank(self) -> u32 {
-        self.rank
+        self.0 as u32
     }
 
     /// Number of the cell within its flow.
     #[inline(always)]
     pub fn seq(self) -> u32 {
-        self.seq & SEQ
+        (self.0 >> 32) as u32 & (RELAYED - 1 >> 32) as u32
     }
 }
 

@@ -11,15 +11,18 @@
 //!
 //! Cells of a slot are kept by *block* of the nodes at which they wait, in the order in
 //! which they joined, so that the order does not depend on how nodes are dealt to
-//! shards; and within a block by where they go (*boxes*): to which shard, and whether
-//! that is their destination.
+//! shards; and within a block by where they go (*boxes*): to which shard, and what is
+//! going to happen there ([`Kind`]).
 //!
 //! *Not for* schedules that change and lines in which somebody may be overtaken: see
 //! [`lines`](super::lines).
 
+use super::book::Deal;
 use super::lines::Queued;
 use super::mail::Flight;
 use super::meetings::{Meetings, Timetable};
+use super::prefetch::prefetch;
+use super::topology::Schedule;
 use crate::memory::Column;
 
 /// So many may stand in a line; who comes later waits beside it.
@@ -28,62 +31,146 @@ const PLACES: usize = 32;
 /// Cells a chunk of a list.
 const CHUNK: usize = 256;
 
+/// In place of a list: the line is full.
+const NOWHERE: u32 = u32::MAX;
+
+/// How many stand in line, by the number of the first meeting that nobody takes less that
+/// of the next meeting; none if the former is over. Looked up, for no branch predicts it.
+const BEFORE: [u8; 256] = {
+    let mut before = [0; 256];
+    let mut k = 0;
+    while k < 128 {
+        before[k] = k as u8;
+        k += 1;
+    }
+    before
+};
+
+/// What happens to a cell at the other end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It is relayed.
+    Relay,
+    /// It has been, and is delivered.
+    Second,
+    /// It is delivered on its first hop.
+    Direct,
+}
+
+/// The box of cells to a shard.
+#[inline(always)]
+pub fn to_box(shard: usize, kind: Kind) -> usize {
+    3 * shard + kind as usize
+}
+
+/// The timetable of a schedule, if cells can be kept by their departures.
+pub fn timetable(schedule: &Schedule) -> Option<Timetable> {
+    Timetable::new(schedule, PLACES)
+}
+
+/// Something of every label there can be: no index is out of bounds.
+type Labels = Box<[u32; 1 << 16]>;
+
+fn labels(range: std::ops::Range<usize>, of: impl Fn(usize) -> usize) -> Labels {
+    let mut all = vec![0; 1 << 16];
+    range.for_each(|label| all[label] = of(label) as u32);
+    all.try_into().expect("as many as labels")
+}
+
+/// Which lists are whose.
+#[derive(Clone, Debug)]
+struct Tables {
+    /// Labels in all, and the first here.
+    nodes: usize,
+    lo: usize,
+    /// Of each label here, the first list of its block.
+    block: Labels,
+    /// Where in a block the lists of cells begin that a label will relay.
+    relay: Labels,
+    /// How many lists further those are that end there.
+    direct: u32,
+    /// Where in a block the lists of second hops to a label begin.
+    second: Labels,
+}
+
+impl Tables {
+    /// Where a pair stands in [`Departures::free`].
+    #[inline(always)]
+    fn pair(&self, from: usize, to: usize) -> usize {
+        (from - self.lo) * self.nodes + to
+    }
+
+    /// The lists of `from` for granted cells that wait for `by`, or of relayed ones that
+    /// wait for `to`.
+    #[inline(always)]
+    fn granted(&self, from: u16, by: usize, direct: bool) -> u32 {
+        let direct = if direct { self.direct } else { 0 };
+        self.block[from as usize] + self.relay[by] + direct
+    }
+
+    #[inline(always)]
+    fn relayed(&self, from: usize, to: usize) -> u32 {
+        self.block[from] + self.second[to]
+    }
+}
+
 /// The departures from a range of nodes.
+///
+/// Cells first find their places, then all are written there: the processor cannot look
+/// for the next place while it does not know where it is to write.
 #[derive(Clone, Debug)]
 pub struct Departures {
     /// The next slot.
     slot: usize,
-    nodes: usize,
-    /// Nodes a block, as a power of two, and blocks.
-    block: u32,
-    blocks: usize,
+    tables: Tables,
+    /// Boxes of all blocks, and of one.
     boxes: usize,
-    /// Of each pair, by row and label: the number of the meeting at which the last in
-    /// line leaves, modulo 256; or of one that is over.
-    last: Column<u8>,
-    /// The least number of any pair's next meeting when all in `last` were looked at.
+    boxes_a_block: usize,
+    /// Of each pair, by row and label: the number of the first meeting that nobody in
+    /// line takes, modulo 256; or of one that is over.
+    free: Column<u8>,
+    /// The least number of any pair's next meeting when all in `free` were looked at.
     looked: i64,
-    /// The last chunk of each list, by slot (a ring), block and box.
+    /// The last chunk of each list, by block, box and slot (a ring).
     lists: Vec<Vec<Queued>>,
     /// Its chunks before.
     full: Vec<Vec<Vec<Queued>>>,
     /// Slots of the ring, a power of two, less one.
     ring: usize,
-    /// Those who found a full line, as they came: row, peer and box.
-    crowd: Vec<(Queued, usize, usize, usize)>,
+    /// Scratch space: the lists of cells that have found their places.
+    places: Vec<u32>,
+    /// Those who found a full line, as they came, with the label at which they wait.
+    crowd: Vec<(Queued, u16)>,
     /// Chunks that were read: lists are continued in what is in the cache.
-    pub(super) spare: Vec<Vec<Queued>>,
-}
-
-/// The timetable of a schedule, if cells can be kept by their departures.
-pub fn timetable(schedule: &super::topology::Schedule) -> Option<Timetable> {
-    Timetable::new(schedule, PLACES)
+    pub spare: Vec<Vec<Queued>>,
 }
 
 impl Departures {
-    /// None from `rows` nodes out of `nodes`, dealt to blocks of `block` nodes (a power
-    /// of two).
-    pub fn new(
-        timetable: &Timetable,
-        (rows, nodes): (usize, usize),
-        block: usize,
-        boxes: usize,
-    ) -> Departures {
+    /// None from nodes `lo .. lo + rows`.
+    pub fn new(timetable: &Timetable, (lo, rows): (usize, usize), deal: &Deal) -> Departures {
         let ring = timetable.reach(PLACES).next_power_of_two();
-        let blocks = rows.div_ceil(block);
-        let mut last = Column::zeroed(rows * nodes);
-        last.fill(u8::MAX);
+        let boxes = 3 * deal.shards().count();
+        let blocks = rows.div_ceil(deal.block);
+        let lists = |kind| move |label: usize| to_box(deal.shard[label] as usize, kind) * ring;
+        let tables = Tables {
+            nodes: deal.nodes,
+            lo,
+            block: labels(lo..lo + rows, |label| (label - lo) / deal.block * boxes * ring),
+            relay: labels(0..deal.nodes, lists(Kind::Relay)),
+            direct: (Kind::Direct as usize * ring) as u32,
+            second: labels(0..deal.nodes, lists(Kind::Second)),
+        };
         Departures {
             slot: 0,
-            nodes,
-            block: block.trailing_zeros(),
-            blocks,
-            boxes,
-            last,
+            tables,
+            boxes: blocks * boxes,
+            boxes_a_block: boxes,
+            free: Column::zeroed(rows * deal.nodes),
             looked: 0,
             lists: vec![Vec::new(); ring * blocks * boxes],
             full: vec![Vec::new(); ring * blocks * boxes],
             ring: ring - 1,
+            places: vec![0; CHUNK],
             crowd: Vec::new(),
             spare: Vec::new(),
         }
@@ -96,7 +183,7 @@ impl Departures {
             // Meetings long over must not be taken for some to come.
             64..100 => self.forget(least),
             // Nothing happened for long: all lines are empty.
-            100.. => self.last.fill((least - 1) as u8),
+            100.. => self.free.fill(least as u8),
             _ => return,
         }
         self.looked = least;
@@ -104,38 +191,95 @@ impl Departures {
 
     #[cold]
     fn forget(&mut self, least: i64) {
-        let over = (least as u8).wrapping_sub(1);
-        for last in self.last.iter_mut() {
-            let since = last.wrapping_sub(over) as i8;
-            *last = over.wrapping_add(since.max(0) as u8);
+        let least = least as u8;
+        for free in self.free.iter_mut() {
+            let since = free.wrapping_sub(least) as i8;
+            *free = least.wrapping_add(since.max(0) as u8);
         }
     }
 
-    /// All lines from now on, borrowed once for many cells.
+    /// Granted cells of a node, by label, wait for their intermediates, which are named
+    /// in place of rows.
     #[inline(always)]
-    pub fn open<M: Meetings>(&mut self, meetings: M) -> Joining<'_, M> {
-        Joining {
-            meetings,
-            slot: self.slot,
-            nodes: self.nodes,
-            block: self.block,
-            boxes: self.boxes,
-            ring: self.ring,
-            last: &mut self.last,
-            lists: &mut self.lists,
-            full: &mut self.full,
-            crowd: &mut self.crowd,
-            spare: &mut self.spare,
+    pub fn wait(&mut self, meetings: impl Meetings, from: usize, granted: &[Queued]) {
+        for cells in granted.chunks(CHUNK) {
+            self.find::<false>(meetings, cells, |tables, q| {
+                let by = q.row();
+                let direct = by == q.destination();
+                (from, by, tables.granted(from as u16, by, direct))
+            });
+            self.write::<false>(cells, |_| from);
         }
     }
 
-    /// Those who found a full line try again; `lo` is the first label here.
+    /// Cells have come to their intermediates, and wait for their destinations; `FAR` if
+    /// there are more lines than the second-level cache holds.
+    #[inline(always)]
+    pub fn relay<const FAR: bool>(&mut self, meetings: impl Meetings, arrived: &[Queued]) {
+        for cells in arrived.chunks(CHUNK) {
+            self.find::<FAR>(meetings, cells, |tables, q| {
+                let (by, to) = (q.row(), q.destination());
+                (by, to, tables.relayed(by, to))
+            });
+            self.write::<true>(cells, Queued::row);
+        }
+    }
+
+    /// Finds the places of cells; `of` tells who waits for whom, and their first list.
+    #[inline(always)]
+    fn find<const FAR: bool>(
+        &mut self,
+        meetings: impl Meetings,
+        cells: &[Queued],
+        of: impl Fn(&Tables, &Queued) -> (usize, usize, u32),
+    ) {
+        let (slot, ring) = (self.slot, self.ring);
+        let (tables, free) = (&self.tables, &mut self.free[..]);
+        if FAR {
+            for q in cells {
+                let (from, to, _) = of(tables, q);
+                prefetch(free, tables.pair(from, to));
+            }
+        }
+        for (place, q) in self.places.iter_mut().zip(cells) {
+            let (from, to, lists) = of(tables, q);
+            let next = meetings.next(from, to);
+            let free = &mut free[tables.pair(from, to)];
+            let before = BEFORE[free.wrapping_sub(next.number) as usize] as usize;
+            if before >= PLACES {
+                *place = NOWHERE;
+                continue;
+            }
+            *free = next.number.wrapping_add(before as u8 + 1);
+            let slot = (slot + meetings.ahead(next, before)) & ring;
+            *place = lists + slot as u32;
+        }
+    }
+
+    /// Writes cells to their places; `from` tells who waits. `SECOND` hops are marked.
+    #[inline(never)]
+    fn write<const SECOND: bool>(&mut self, cells: &[Queued], from: impl Fn(&Queued) -> usize) {
+        for (&place, q) in self.places.iter().zip(cells) {
+            let queued = if SECOND { q.relayed() } else { *q };
+            let Some(chunk) = self.lists.get_mut(place as usize) else {
+                self.crowd.push((queued, from(q) as u16));
+                continue;
+            };
+            if chunk.len() == chunk.capacity() {
+                continue_list(chunk, &mut self.full[place as usize], &mut self.spare);
+            }
+            chunk.push(queued);
+        }
+    }
+
+    /// Those who found a full line try again.
     #[cold]
-    pub fn join_crowd(&mut self, lo: usize, meetings: impl Meetings) {
-        let crowd = std::mem::take(&mut self.crowd);
-        let mut lines = self.open(meetings);
-        for (queued, row, to, to_box) in crowd {
-            lines.join((row, lo + row), to, queued, to_box);
+    pub fn join_crowd(&mut self, meetings: impl Meetings) {
+        for (queued, from) in std::mem::take(&mut self.crowd) {
+            match queued.cell().is_second() {
+                true => self.relay::<false>(meetings, &[queued]),
+                false => self.wait(meetings, from as usize, &[queued]),
+            }
         }
     }
 
@@ -147,12 +291,12 @@ impl Departures {
 
     /// What leaves in the present slot; the next one begins.
     pub fn leave(&mut self, flight: &mut Flight) {
-        for at in 0..self.blocks * self.boxes {
+        for at in 0..self.boxes {
             let list = self.list(at, self.slot);
             let last = std::mem::take(&mut self.lists[list]);
             if last.capacity() > 0 {
                 let chunks = self.full[list].drain(..).chain([last]);
-                flight.send(at % self.boxes, chunks);
+                flight.send(at % self.boxes_a_block, chunks);
             }
         }
         self.slot += 1;
@@ -163,76 +307,16 @@ impl Departures {
         at * (self.ring + 1) + (slot & self.ring)
     }
 
-    /// Every cell with its box; those of a line in their order.
-    pub fn each(&self) -> impl Iterator<Item = (&Queued, usize)> + '_ {
+    /// Every cell; those of a line in their order.
+    pub fn each(&self) -> impl Iterator<Item = &Queued> + '_ {
         let slots = self.slot..=self.slot + self.ring;
-        let boxes = self.blocks * self.boxes;
-        let lists = slots.flat_map(move |slot| (0..boxes).map(move |at| (at, slot)));
+        let lists = slots.flat_map(move |slot| (0..self.boxes).map(move |at| (at, slot)));
         let listed = lists.flat_map(move |(at, slot)| {
             let list = self.list(at, slot);
-            let chunks = self.full[list].iter().chain([&self.lists[list]]);
-            chunks.flatten().map(move |q| (q, at % self.boxes))
+            self.full[list].iter().chain([&self.lists[list]]).flatten()
         });
-        listed.chain(self.crowd.iter().map(|c| (&c.0, c.3)))
+        listed.chain(self.crowd.iter().map(|c| &c.0))
     }
-}
-
-/// The lines of a range of nodes for their meetings from some slot on, to add cells to.
-pub struct Joining<'a, M> {
-    meetings: M,
-    slot: usize,
-    nodes: usize,
-    block: u32,
-    boxes: usize,
-    ring: usize,
-    last: &'a mut [u8],
-    lists: &'a mut [Vec<Queued>],
-    full: &'a mut [Vec<Vec<Queued>>],
-    crowd: &'a mut Vec<(Queued, usize, usize, usize)>,
-    spare: &'a mut Vec<Vec<Queued>>,
-}
-
-impl<M: Meetings> Joining<'_, M> {
-    /// A cell of `row` (label `from`) joins the line for its meetings with `to`.
-    #[inline(always)]
-    pub fn join(&mut self, (row, from): (usize, usize), to: usize, queued: Queued, to_box: usize) {
-        let next = self.meetings.next(from, to);
-        let last = &mut self.last[row * self.nodes + to];
-        let before = last.wrapping_add(1).wrapping_sub(next.number) as i8;
-        let before = before.max(0) as usize;
-        if before >= PLACES {
-            let (rank, seq, ends) = queued.words();
-            return crowd(self.crowd, (rank, seq, ends), row, to, to_box);
-        }
-        *last = next.number.wrapping_add(before as u8);
-        let slot = (self.slot + self.meetings.ahead(next, before)) & self.ring;
-        let list = ((row >> self.block) * self.boxes + to_box) * (self.ring + 1) + slot;
-        let chunk = &mut self.lists[list];
-        if chunk.len() == chunk.capacity() {
-            continue_list(chunk, &mut self.full[list], self.spare);
-        }
-        super::prefetch::prefetch(chunk.spare_capacity_mut(), 8);
-        chunk.push(queued);
-    }
-
-    /// Hints that a cell of `row` is going to join the line for `to`.
-    #[inline(always)]
-    pub fn prefetch(&self, row: usize, to: usize) {
-        super::prefetch::prefetch(self.last, row * self.nodes + to);
-    }
-}
-
-/// Keeps a cell, by words, beside its line: one on its way to a list is never in memory.
-#[cold]
-#[inline(never)]
-fn crowd(
-    crowd: &mut Vec<(Queued, usize, usize, usize)>,
-    (rank, seq, ends): (u32, u32, u32),
-    row: usize,
-    to: usize,
-    to_box: usize,
-) {
-    crowd.push((Queued::from_words(rank, seq, ends), row, to, to_box));
 }
 
 /// Begins another chunk of a list.

@@ -27,14 +27,16 @@ const RING: usize = 16;
 const PLACES: usize = RING - 1;
 
 /// A cell in line: which, the row of the node at which it waits, and the label of
-/// its destination.
+/// its destination. Where [`departures`](super::departures) keep it, the label of its
+/// intermediate takes the place of the row, on the way there and from there on; its
+/// destination is its intermediate if it needs none.
 ///
-/// Three words, for these are copied a word at a time: what is put together from
-/// halves of a word in memory waits there until they have been written.
+/// As words of the processor, without padding: what was written by halves could not be
+/// read as a whole until they had reached the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, packed(4))]
 pub struct Queued {
-    rank: u32,
-    seq: u32,
+    cell: u64,
     /// The row, and above it the destination.
     ends: u32,
 }
@@ -43,10 +45,8 @@ impl Queued {
     /// A cell at a row.
     #[inline(always)]
     pub fn new(cell: Cell, row: usize, destination: u16) -> Queued {
-        let (rank, seq) = cell.words();
         Queued {
-            rank,
-            seq,
+            cell: cell.word(),
             ends: (destination as u32) << 16 | row as u32,
         }
     }
@@ -54,7 +54,7 @@ impl Queued {
     /// The cell.
     #[inline(always)]
     pub fn cell(&self) -> Cell {
-        Cell::from_words(self.rank, self.seq)
+        Cell::from_word(self.cell)
     }
 
     /// The row.
@@ -71,22 +71,32 @@ impl Queued {
 
     /// As words of memory.
     #[inline(always)]
-    pub fn words(&self) -> (u32, u32, u32) {
-        (self.rank, self.seq, self.ends)
+    pub fn words(&self) -> (u64, u32) {
+        (self.cell, self.ends)
     }
 
     /// The same back.
     #[inline(always)]
-    pub fn from_words(rank: u32, seq: u32, ends: u32) -> Queued {
-        Queued { rank, seq, ends }
+    pub fn from_words((cell, ends): (u64, u32)) -> Queued {
+        Queued { cell, ends }
+    }
+
+    /// The same cell on its second hop.
+    #[inline(always)]
+    pub fn relayed(&self) -> Queued {
+        Queued {
+            cell: self.cell().on_hop(true).word(),
+            ..*self
+        }
     }
 
     /// The same cell at another row, on its second hop.
     #[inline(always)]
     pub fn relayed_at(&self, row: usize) -> Queued {
-        let (rank, seq) = self.cell().on_hop(true).words();
-        let ends = self.ends & !0xFFFF | row as u32;
-        Queued { rank, seq, ends }
+        Queued {
+            cell: self.cell().on_hop(true).word(),
+            ends: self.ends & !0xFFFF | row as u32,
+        }
     }
 }
 

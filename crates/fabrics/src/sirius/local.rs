@@ -24,46 +24,6 @@ struct Run {
 /// In place of a run: there are no more.
 const NONE: u32 = u32::MAX;
 
-/// Consecutive cells of one flow that are being taken; none at first.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Taken {
-    id: u32,
-    left: u32,
-    /// Rank and, in the upper half, number of the next: one word, for a word that
-    /// was written by halves cannot be read until they have reached the cache.
-    next: u64,
-}
-
-impl Taken {
-    /// Whether all have been taken.
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.left == 0
-    }
-
-    /// Whether none come after them.
-    #[inline(always)]
-    pub fn is_last(&self) -> bool {
-        self.id == NONE
-    }
-
-    /// The rank of the flow, if its first cell is among them.
-    #[inline(always)]
-    pub fn starts(&self) -> Option<u32> {
-        let (rank, seq) = (self.next as u32, self.next >> 32);
-        (seq == 0 && self.left > 0).then_some(rank)
-    }
-
-    /// Takes a cell; there must be one.
-    #[inline(always)]
-    pub fn pop(&mut self) -> Cell {
-        let cell = Cell::new(self.next as u32, (self.next >> 32) as u32);
-        self.next += 1 << 32;
-        self.left -= 1;
-        cell
-    }
-}
-
 /// LOCAL of a range of nodes (`row` counts from the first).
 #[derive(Clone, Debug)]
 pub struct Local {
@@ -197,34 +157,23 @@ impl Local {
         Some(cell)
     }
 
-    /// The next cells for `dst` after those in `taken`, oldest first: from then on
-    /// `taken` has been taken. [`Local::left`] counts them.
-    #[inline(never)]
-    pub fn next_run(&mut self, row: usize, dst: u16, taken: Taken) -> Taken {
-        self.put_back(row, taken);
-        let id = self.oldest[row * self.nodes + dst as usize];
-        let Run {
-            rank, left, seq, ..
-        } = self.runs[id as usize];
-        Taken {
-            id: if id == 0 { NONE } else { id },
-            left,
-            next: rank as u64 | (seq as u64) << 32,
-        }
-    }
-
-    /// Puts back what is left of `taken`.
+    /// Takes up to `most` cells of the oldest run for `dst`: the first of them, and how
+    /// many; none if there is no run. [`Local::left`] counts them.
     #[inline(always)]
-    pub fn put_back(&mut self, row: usize, taken: Taken) {
-        let Taken { id, left, next } = taken;
-        if id == 0 || id == NONE {
-            return;
+    pub fn take_run(&mut self, row: usize, dst: u16, most: usize) -> (Cell, usize) {
+        let id = self.oldest[row * self.nodes + dst as usize];
+        if id == 0 {
+            return (Cell::default(), 0);
         }
         let run = &mut self.runs[id as usize];
-        (run.seq, run.left) = ((next >> 32) as u32, left);
-        if left == 0 {
+        let first = Cell::new(run.rank, run.seq);
+        let taken = most.min(run.left as usize);
+        run.seq += taken as u32;
+        run.left -= taken as u32;
+        if run.left == 0 {
             self.retire(row, id);
         }
+        (first, taken)
     }
 
     /// Counts cells that were taken.

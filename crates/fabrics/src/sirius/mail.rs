@@ -4,6 +4,7 @@
 //! until they have been read; then their memory goes back to the lines.
 
 use super::cell::{Cell, Routes};
+use super::departures::Kind;
 use super::lines::Queued;
 use super::topology::Visits;
 
@@ -43,12 +44,6 @@ pub struct Mail<'a> {
 #[inline(always)]
 pub fn to_box(shard: usize, destination: bool) -> usize {
     2 * shard + destination as usize
-}
-
-/// Whether a box is for cells that go to their destination.
-#[inline(always)]
-pub fn delivers(to_box: usize) -> bool {
-    to_box % 2 == 1
 }
 
 impl Flight {
@@ -133,8 +128,9 @@ impl Flight {
         routes: &'a Routes,
     ) -> impl Iterator<Item = (usize, usize, &'a Queued)> + 'a {
         self.chunks.iter().flat_map(move |(to_box, chunk)| {
-            chunk.iter().map(move |q| match delivers(*to_box) {
-                true => (self.lo + q.row(), q.destination(), q),
+            let second = *to_box % 3 == Kind::Second as usize;
+            chunk.iter().map(move |q| match second {
+                true => (q.row(), q.destination(), q),
                 false => (routes.src[q.cell().rank() as usize] as usize, q.row(), q),
             })
         })

@@ -28,8 +28,8 @@ pub trait Meetings: Copy {
 /// A schedule laid out for such questions.
 #[derive(Clone, Debug)]
 pub enum Timetable {
-    /// See [`RoundAt`].
-    Rotor(RoundRobin),
+    /// See [`Rounds`].
+    Rotor(Rounds),
     /// See [`Frame`].
     Gratings(Frame),
 }
@@ -42,7 +42,7 @@ impl Timetable {
     /// often in a frame.
     pub fn new(schedule: &Schedule, most: usize) -> Option<Timetable> {
         match schedule {
-            Schedule::Rotor(rr) => Some(Timetable::Rotor(*rr)),
+            Schedule::Rotor(rr) => Some(Timetable::Rotor(Rounds::new(*rr))),
             Schedule::Gratings(_) => {
                 let frame = Frame::new(schedule, most);
                 (frame.visits <= VISITS).then_some(Timetable::Gratings(frame))
@@ -53,7 +53,9 @@ impl Timetable {
     /// Within how many slots any pair meets `most` times.
     pub fn reach(&self, most: usize) -> usize {
         match self {
-            Timetable::Rotor(rr) => (most * rr.nodes as usize).div_ceil(rr.uplinks as usize) + 1,
+            Timetable::Rotor(Rounds { rr, .. }) => {
+                (most * rr.nodes as usize).div_ceil(rr.uplinks as usize) + 1
+            }
             Timetable::Gratings(frame) => (most.div_ceil(frame.visits) + 1) * frame.slots,
         }
     }
@@ -62,7 +64,7 @@ impl Timetable {
     /// are at most [`VISITS`] more.
     pub fn number(&self, slot: i64) -> i64 {
         match self {
-            Timetable::Rotor(rr) => rounds(*rr, slot),
+            Timetable::Rotor(Rounds { rr, .. }) => rounds(*rr, slot),
             Timetable::Gratings(frame) => slot.div_euclid(frame.slots as i64) * frame.visits as i64,
         }
     }
@@ -73,14 +75,52 @@ fn rounds(rr: RoundRobin, slot: i64) -> i64 {
     (slot as i128 * rr.uplinks as i128).div_euclid(rr.nodes as i128) as i64
 }
 
-/// The fractional round robin, seen from some slot: a node makes U visits a slot, each
-/// to the next turn of its round; the turn of `to` in the round of `from` is
-/// (to − from − 1) mod N.
+/// The fractional round robin: a node makes U visits a slot, each to the next turn of
+/// its round; the turn of `to` in the round of `from` is (to − from − 1) mod N.
+#[derive(Clone, Debug)]
+pub struct Rounds {
+    rr: RoundRobin,
+    /// Remainders modulo N, three times over; as long as labels allow, so that no index
+    /// is out of bounds.
+    modulo: Box<[u16; MODULO]>,
+}
+
+/// Three times as many as there can be labels, and a power of two.
+const MODULO: usize = 1 << 18;
+
+impl Rounds {
+    fn new(rr: RoundRobin) -> Rounds {
+        let mut modulo = vec![0; MODULO];
+        for (x, m) in (0..3 * rr.nodes).zip(&mut modulo) {
+            *m = (x % rr.nodes) as u16;
+        }
+        let modulo = modulo.try_into().expect("as many");
+        Rounds { rr, modulo }
+    }
+
+    /// As of `slot`.
+    pub fn at(&self, slot: i64) -> RoundAt<'_> {
+        let (nodes, turn) = (self.rr.nodes as usize, self.rr.turn(slot) as usize);
+        RoundAt {
+            nodes,
+            modulo: &self.modulo,
+            shift: 2 * nodes - 1 - turn,
+            left: nodes - turn,
+            number: rounds(self.rr, slot) as u8,
+            slots_a_visit: (1u64 << 40).div_ceil(self.rr.uplinks as u64),
+        }
+    }
+}
+
+/// The [`Rounds`], seen from some slot.
 #[derive(Clone, Copy, Debug)]
-pub struct RoundAt {
-    nodes: i32,
-    /// The turn of the first visit of the slot.
-    turn: i32,
+pub struct RoundAt<'a> {
+    nodes: usize,
+    modulo: &'a [u16; MODULO],
+    /// 2 N − 1 − the turn of the first visit of the slot.
+    shift: usize,
+    /// Visits that are left in the round.
+    left: usize,
     /// Rounds before it.
     number: u8,
     /// 2⁴⁰ / U, rounded up: turns visits into slots without a division, exact below 2²⁴
@@ -88,37 +128,20 @@ pub struct RoundAt {
     slots_a_visit: u64,
 }
 
-impl RoundAt {
-    /// As of `slot`.
-    pub fn new(rr: RoundRobin, slot: i64) -> RoundAt {
-        RoundAt {
-            nodes: rr.nodes as i32,
-            turn: rr.turn(slot) as i32,
-            number: rounds(rr, slot) as u8,
-            slots_a_visit: (1u64 << 40).div_ceil(rr.uplinks as u64),
-        }
-    }
-}
-
-impl Meetings for RoundAt {
+impl Meetings for RoundAt<'_> {
     #[inline(always)]
     fn next(&self, from: usize, to: usize) -> Next {
-        let n = self.nodes;
-        let turn = to as i32 - from as i32 - 1;
-        let turn = turn + if turn < 0 { n } else { 0 };
-        // Whether the pair has met in this round.
-        let over = turn < self.turn;
-        let visits = turn - self.turn + if over { n } else { 0 };
+        let visits = self.modulo[(to + self.shift - from) % MODULO];
         Next {
-            number: self.number.wrapping_add(over as u8),
+            number: self.number.wrapping_add((visits as usize >= self.left) as u8),
             key: visits as u32,
         }
     }
 
     #[inline(always)]
     fn ahead(&self, next: Next, k: usize) -> usize {
-        let visits = next.key as u64 + k as u64 * self.nodes as u64;
-        ((visits * self.slots_a_visit) >> 40) as usize
+        let visits = next.key as usize + k * self.nodes;
+        ((visits as u64 * self.slots_a_visit) >> 40) as usize
     }
 }
 
@@ -259,9 +282,7 @@ mod tests {
             };
             let bounds = (timetable.number(slot), timetable.reach(MOST));
             match &timetable {
-                Timetable::Rotor(rr) => {
-                    check(&s, slot, bounds, RoundAt::new(*rr, slot), RoundAt::new(*rr, slot + 1));
-                }
+                Timetable::Rotor(r) => check(&s, slot, bounds, r.at(slot), r.at(slot + 1)),
                 Timetable::Gratings(f) => check(&s, slot, bounds, f.at(slot), f.at(slot + 1)),
             }
         }

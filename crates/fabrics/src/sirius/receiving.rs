@@ -1,11 +1,10 @@
 //! A slot at its end: what arrives at the nodes of a shard.
 
 use super::config::QueueMetric;
-use super::departures::Joining;
+use super::departures::{self, Kind};
 use super::lines::Queued;
 use super::mail::{to_box, Flight, Mail};
-use super::meetings::{Meetings, RoundAt, Timetable};
-use super::prefetch::hinted;
+use super::meetings::{Meetings, Timetable};
 use super::shard::{Shard, Ways};
 
 impl Shard {
@@ -14,16 +13,19 @@ impl Shard {
     /// column. `itself` is this shard's number.
     pub(super) fn receive(&mut self, slot: i64, ways: &Ways, flights: &[Flight], itself: usize) {
         match (&self.departures, ways.timetable) {
-            (Some(_), Some(Timetable::Rotor(rr))) => {
-                self.relay_all(RoundAt::new(*rr, slot + 1), ways, flights, itself);
+            (Some(_), Some(Timetable::Rotor(rounds))) => {
+                self.relay_all(rounds.at(slot + 1), flights, itself);
             }
             (Some(_), Some(Timetable::Gratings(frame))) => {
-                self.relay_all(frame.at(slot + 1), ways, flights, itself);
+                self.relay_all(frame.at(slot + 1), flights, itself);
             }
             _ => self.receive_columns(ways, flights, itself),
         }
-        for chunk in flights.iter().flat_map(|f| f.chunks(to_box(itself, true))) {
-            self.deliver(chunk);
+        for chunk in chunks(flights, itself, Kind::Second) {
+            self.deliver::<false>(chunk);
+        }
+        for chunk in chunks(flights, itself, Kind::Direct) {
+            self.deliver::<true>(chunk);
         }
         self.note_peak();
     }
@@ -34,35 +36,25 @@ impl Shard {
             for flight in flights.iter().filter(|f| k < f.columns()) {
                 let mail = flight.column(k, itself);
                 self.relay_column(ways, mail);
-                self.deliver(mail.deliver);
+                self.deliver::<true>(mail.deliver);
             }
         }
     }
 
     /// Cells that others will fetch join the lines for their destinations; `meetings`
     /// are those from the next slot on.
-    fn relay_all(
-        &mut self,
-        meetings: impl Meetings,
-        ways: &Ways,
-        flights: &[Flight],
-        itself: usize,
-    ) {
+    fn relay_all(&mut self, meetings: impl Meetings, flights: &[Flight], itself: usize) {
         let Some(departures) = &mut self.departures else {
             return;
         };
-        let mut relays = Relays {
-            shards: &ways.deal.shard,
-            lo: self.lo,
-            lines: departures.open(meetings),
-            relaying: &mut self.relaying,
-        };
-        for chunk in flights.iter().flat_map(|f| f.chunks(to_box(itself, false))) {
+        for chunk in chunks(flights, itself, Kind::Relay) {
             self.held += chunk.len() as u64;
-            if self.far {
-                hinted(chunk, &mut relays, Relays::hint, Relays::join);
-            } else {
-                chunk.iter().for_each(|q| relays.join(q));
+            match self.far {
+                true => departures.relay::<true>(meetings, chunk),
+                false => departures.relay::<false>(meetings, chunk),
+            }
+            for q in chunk {
+                self.relaying[q.row() - self.lo] += 1;
             }
         }
     }
@@ -80,21 +72,23 @@ impl Shard {
         self.held += mail.relay.len() as u64;
     }
 
-    /// Cells have reached their destination.
+    /// Cells have reached their destination, `SOME` perhaps on their first hop.
     #[inline(always)]
-    fn deliver(&mut self, arrived: &[Queued]) {
+    fn deliver<const SOME: bool>(&mut self, arrived: &[Queued]) {
         let cells = arrived.iter().map(Queued::cell);
         if self.far {
             self.reorder.prefetch(cells.clone());
         }
-        for q in arrived.iter().filter(|q| !q.cell().is_second()) {
-            let itself = q.destination();
-            self.grants.release(itself - self.lo, itself, true);
+        if SOME {
+            for q in arrived.iter().filter(|q| !q.cell().is_second()) {
+                let itself = q.destination();
+                self.grants.release(itself - self.lo, itself, true);
+            }
         }
         if self.capped {
             self.arrived.extend(cells);
         } else {
-            self.reorder.receive_all(cells);
+            self.reorder.receive_all::<SOME>(cells);
         }
     }
 
@@ -108,28 +102,9 @@ impl Shard {
     }
 }
 
-/// What relaying cells takes, borrowed once for all of them.
-struct Relays<'a, M> {
-    shards: &'a [u16],
-    /// First label here.
-    lo: usize,
-    lines: Joining<'a, M>,
-    relaying: &'a mut [u32],
+/// What was sent to a shard for some purpose.
+fn chunks(flights: &[Flight], itself: usize, kind: Kind) -> impl Iterator<Item = &[Queued]> {
+    let to_box = departures::to_box(itself, kind);
+    flights.iter().flat_map(move |f| f.chunks(to_box))
 }
 
-impl<M: Meetings> Relays<'_, M> {
-    #[inline(always)]
-    fn hint(&self, q: &Queued) {
-        self.lines.prefetch(q.row() - self.lo, q.destination());
-    }
-
-    #[inline(always)]
-    fn join(&mut self, q: &Queued) {
-        let (via, to) = (q.row(), q.destination());
-        let row = via - self.lo;
-        let to_box = to_box(self.shards[to] as usize, true);
-        let queued = q.relayed_at(row);
-        self.lines.join((row, via), to, queued, to_box);
-        self.relaying[row] += 1;
-    }
-}

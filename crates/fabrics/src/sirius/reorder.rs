@@ -77,37 +77,36 @@ impl Reorder {
 
     /// A cell arrives at its destination.
     pub fn receive(&mut self, cell: Cell) {
-        self.receive_all([cell].into_iter());
+        self.receive_all::<true>([cell].into_iter());
     }
 
-    /// Cells arrive at their destinations.
+    /// Cells arrive at their destinations, `SOME` perhaps on their first hop.
     #[inline(always)]
-    pub fn receive_all(&mut self, cells: impl Iterator<Item = Cell>) {
+    pub fn receive_all<const SOME: bool>(&mut self, cells: impl Iterator<Item = Cell>) {
         let (flows, seen) = (&mut self.flows[..], &mut self.seen[..]);
-        let (mut bytes, mut peak) = (0, self.peak);
+        let (mut arrived, mut short, mut peak) = (0, 0, self.peak);
         for cell in cells {
             let flow = (cell.rank() - self.first) as usize;
             let f = &mut flows[flow];
             let (seq, received) = (cell.seq(), f.received + 1);
             f.received = received;
-            bytes += self.payload;
+            arrived += 1;
             if seq + 1 == f.cells {
-                bytes -= self.payload - self.seldom[flow].last as u64;
+                short += self.payload - self.seldom[flow].last as u64;
             }
-            if !cell.is_second() {
+            if SOME && !cell.is_second() {
                 self.seldom[flow].direct += 1;
             }
-            let bits = &mut seen[f.bits as usize..];
-            let word = &mut bits[(seq / 64) as usize];
+            let word = &mut seen[f.bits as usize + (seq / 64) as usize];
             debug_assert!(*word & 1 << (seq % 64) == 0, "a cell arrived twice");
             *word |= 1 << (seq % 64);
-            f.in_order = first_gap(bits, f.in_order);
+            f.in_order = first_gap(seen, f.bits as usize, f.in_order);
             peak = peak.max(received - f.in_order);
             if received == f.cells {
                 self.completed.push(cell.rank());
             }
         }
-        self.bytes += bytes;
+        self.bytes += arrived * self.payload - short;
         self.peak = peak;
     }
 
@@ -156,13 +155,15 @@ impl Reorder {
     }
 }
 
-/// The first number at or after `from` whose bit is not set; there is one.
+/// The first number at or after `from` whose bit is not set, of those whose first word is
+/// `first`; there is one.
 #[inline(always)]
-fn first_gap(bits: &[u64], from: u32) -> u32 {
+fn first_gap(seen: &[u64], first: usize, from: u32) -> u32 {
     let mut at = from;
     loop {
+        let word = seen[first + (at / 64) as usize];
         // Zeros come in from above, so that this ends with the word.
-        let ones = (!(bits[(at / 64) as usize] >> (at % 64))).trailing_zeros();
+        let ones = (!(word >> (at % 64))).trailing_zeros();
         at += ones;
         if ones == 0 || !at.is_multiple_of(64) {
             return at;

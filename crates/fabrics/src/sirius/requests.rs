@@ -257,8 +257,11 @@ fn walk_plainly(
         }
         let (f, c) = draws.below2(open.len() as u32, left.len() as u32);
         let flow = &mut open[f as usize];
-        left.swap(0, c as usize);
-        wants[left[0] as usize] = flow.destination();
+        // Not by way of `swap`: what was just written would have to be read again.
+        let chosen = left[c as usize];
+        left[c as usize] = left[0];
+        left[0] = chosen;
+        wants[chosen as usize] = flow.destination();
         used += 1;
         if flow.ask() {
             flows_left -= 1;

@@ -2,6 +2,7 @@
 
 use super::cell::Routes;
 use super::config::QueueMetric;
+use super::departures::{self, Kind};
 use super::faults::Lost;
 use super::lines::Queued;
 use super::mail::{to_box, Flight};
@@ -33,8 +34,8 @@ impl Shard {
             self.keep_promises(flight, ways.routes);
         }
         for shard in 0..self.shards {
-            let delivered = flight.chunks(to_box(shard, true));
-            delivered.for_each(|chunk| self.leave(chunk));
+            let relayed = flight.chunks(departures::to_box(shard, Kind::Second));
+            relayed.for_each(|chunk| self.leave_relayed(chunk));
         }
     }
 
@@ -84,7 +85,7 @@ impl Shard {
                 self.lose_some(slot, column, out, ways);
             }
             for shard in 0..self.shards {
-                self.leave(&out[to_box(shard, true)]);
+                out[to_box(shard, true)].iter().for_each(|q| self.leave_one(q));
             }
         }
     }
@@ -137,21 +138,26 @@ impl Shard {
         }
     }
 
-    /// Second hops leave: their nodes relay one cell less.
+    /// Second hops leave: their nodes, named by label, relay one cell less.
     #[inline(always)]
-    fn leave(&mut self, leaving: &[Queued]) {
+    fn leave_relayed(&mut self, leaving: &[Queued]) {
+        let lo = self.lo;
+        let leave = |shard: &mut Shard, q: &Queued| {
+            let row = q.row() - lo;
+            shard.grants.release(row, q.destination(), true);
+            shard.relaying[row] -= 1;
+        };
         if self.far {
-            hinted(leaving, self, Shard::hint_one, Shard::leave_one);
+            let hint = |shard: &Shard, q: &Queued| {
+                shard.grants.prefetch(q.row() - lo, q.destination());
+            };
+            hinted(leaving, self, hint, leave);
         } else {
-            leaving.iter().for_each(|q| self.leave_one(q));
+            leaving.iter().for_each(|q| leave(self, q));
         }
     }
 
-    #[inline(always)]
-    fn hint_one(&self, q: &Queued) {
-        self.grants.prefetch(q.row(), q.destination());
-    }
-
+    /// A cell leaves its row; if it is on its second hop, that relays one less.
     #[inline(always)]
     fn leave_one(&mut self, q: &Queued) {
         let second = q.cell().is_second();

@@ -12,7 +12,7 @@ use super::grants::{Grants, Tile};
 use super::lines::{Lines, Queued};
 use super::local::Local;
 use super::mail::to_box;
-use super::meetings::{RoundAt, Timetable};
+use super::meetings::Timetable;
 use super::recovery::Avoid;
 use super::reorder::Reorder;
 use super::requests::Requests;
@@ -82,8 +82,12 @@ pub struct Shard {
     pub(super) capped: bool,
     /// Where they do, the cells that arrived in the slot.
     pub arrived: Vec<Cell>,
-    /// Scratch space for the grants of a row.
+    /// Scratch space for the grants of a row, and for those who granted for one
+    /// destination.
     pub(super) found: Vec<Grant>,
+    pub(super) granters: Vec<u16>,
+    /// Likewise for the cells granted to a row.
+    pub(super) moving: Vec<Queued>,
     /// Scratch space for sorting by row: the cell of each, and who has one.
     pub(super) sorted: Vec<Queued>,
     pub(super) occupied: Vec<u64>,
@@ -135,7 +139,7 @@ impl Shard {
             serves: config.grant_serves,
             metric: config.queue_metric,
             local: Local::new(rows, nodes),
-            departures: timetable.map(|t| Departures::new(t, (rows, nodes), deal.block, boxes)),
+            departures: timetable.map(|t| Departures::new(t, (lo, rows), deal)),
             granted: second_first.then(|| lines(true)),
             lines: lines(timetable.is_none()),
             held: 0,
@@ -163,6 +167,8 @@ impl Shard {
             capped,
             arrived: Vec::new(),
             found: vec![Grant::default(); nodes + 1],
+            granters: vec![0; nodes],
+            moving: Vec::new(),
             sorted: vec![Queued::default(); rows],
             occupied: vec![0; rows.div_ceil(64)],
         }
@@ -213,8 +219,8 @@ impl Shard {
         departures.begin(slot, least);
         if departures.has_crowd() {
             match timetable {
-                Timetable::Rotor(rr) => departures.join_crowd(self.lo, RoundAt::new(*rr, slot)),
-                Timetable::Gratings(frame) => departures.join_crowd(self.lo, frame.at(slot)),
+                Timetable::Rotor(rounds) => departures.join_crowd(rounds.at(slot)),
+                Timetable::Gratings(frame) => departures.join_crowd(frame.at(slot)),
             }
         }
     }
@@ -280,7 +286,7 @@ impl Shard {
         let lines = [Some(&self.lines), self.granted.as_ref()];
         let queued = lines.into_iter().flatten().flat_map(Lines::each);
         let departing = self.departures.iter().flat_map(Departures::each);
-        let queued = queued.map(|(_, queued)| queued).chain(departing.map(|d| *d.0));
+        let queued = queued.map(|(_, queued)| queued).chain(departing.copied());
         let queued = queued.map(|queued| queued.cell());
         local.chain(queued).map(|cell| routes.bytes(cell)).sum()
     }
@@ -289,10 +295,10 @@ impl Shard {
     pub fn longest_relay_queue(&self) -> usize {
         let mut relays = vec![0; self.rows * self.nodes];
         let departing = self.departures.iter().flat_map(Departures::each);
-        let queued = self.lines.each().map(|(_, queued)| queued);
-        let queued = queued.chain(departing.map(|d| *d.0));
-        for second in queued.filter(|queued| queued.cell().is_second()) {
-            relays[second.destination() * self.rows + second.row()] += 1;
+        let departing = departing.map(|q| (q.row().wrapping_sub(self.lo), *q));
+        let queued = self.lines.each().map(|(_, q)| (q.row(), q));
+        for (row, q) in queued.chain(departing).filter(|q| q.1.cell().is_second()) {
+            relays[q.destination() * self.rows + row] += 1;
         }
         relays.into_iter().max().unwrap_or(0)
     }
