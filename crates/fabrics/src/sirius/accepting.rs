@@ -1,7 +1,7 @@
 //! An epoch begins: the grants of the one before have arrived (A.3). Each moves one cell
 //! from LOCAL to the virtual queue for its intermediate.
 
-use super::book::{list_grants, Askers, Grant};
+use super::book::{Askers, Grant};
 use super::config::{GrantServes, QueueMetric};
 use super::departures::Departures;
 use super::grants::{Tile, FEW, SET};
@@ -16,6 +16,9 @@ trait VirtualQueues {
     /// Granted cells of `row` wait for their intermediates, which are named in place of
     /// rows; in order, all before the next call.
     fn wait(&mut self, row: usize, granted: &[Queued]);
+
+    /// Hints that cells of `row` are going to wait.
+    fn prefetch(&self, _row: usize) {}
 }
 
 /// Those of which it is known when a cell leaves.
@@ -29,6 +32,10 @@ impl<M: Meetings> VirtualQueues for BySlot<'_, M> {
     #[inline(always)]
     fn wait(&mut self, row: usize, granted: &[Queued]) {
         self.departures.wait(self.meetings, self.lo + row, granted);
+    }
+
+    fn prefetch(&self, row: usize) {
+        self.departures.prefetch(row);
     }
 }
 
@@ -71,12 +78,20 @@ impl Shard {
                 match timetable {
                     Timetable::Rotor(rounds) => {
                         let (departures, meetings) = (&mut departures, rounds.at(slot));
-                        let queues = &mut BySlot { departures, meetings, lo };
+                        let queues = &mut BySlot {
+                            departures,
+                            meetings,
+                            lo,
+                        };
                         self.accept_into(answers, queues);
                     }
                     Timetable::Gratings(frame) => {
                         let (departures, meetings) = (&mut departures, frame.at(slot));
-                        let queues = &mut BySlot { departures, meetings, lo };
+                        let queues = &mut BySlot {
+                            departures,
+                            meetings,
+                            lo,
+                        };
                         self.accept_into(answers, queues);
                     }
                 }
@@ -86,7 +101,12 @@ impl Shard {
                 let lines = self.granted.as_mut().unwrap_or(&mut self.lines);
                 let mut lines = std::mem::take(lines);
                 let (lines_, shards) = (&mut lines, &ways.deal.shard[..]);
-                let queues = &mut ByTurn { lines: lines_, visits, shards, lo };
+                let queues = &mut ByTurn {
+                    lines: lines_,
+                    visits,
+                    shards,
+                    lo,
+                };
                 self.accept_into(answers, queues);
                 *self.granted.as_mut().unwrap_or(&mut self.lines) = lines;
             }
@@ -94,25 +114,32 @@ impl Shard {
     }
 
     fn accept_into(&mut self, answers: Answers, queues: &mut impl VirtualQueues) {
-        let Answers { tiles, askers, unused } = answers;
+        let Answers {
+            tiles,
+            askers,
+            unused,
+        } = answers;
         let mut granted = std::mem::take(&mut self.found);
         let mut moving = std::mem::take(&mut self.moving);
         let by_destination = self.serves == GrantServes::Fifo && !self.requests.suppressed();
         for (row, destinations) in askers.iter() {
             let row = row as usize;
             moving.clear();
+            if self.far {
+                self.local.prefetch(row + 1);
+                queues.prefetch(row);
+            }
             if by_destination && destinations.len() <= FEW {
                 self.take_by_destination(row, destinations, tiles, unused, &mut moving);
             } else {
                 let mut first = 0;
                 for (tile, unused) in tiles.iter_mut().zip(&mut *unused) {
-                    let wants = tile.row(row);
                     if self.requests.suppressed() {
-                        self.requests.answered(row, wants);
+                        self.requests.answered(row, tile.row(row));
                     }
-                    let n = list_grants(wants, self.nodes as u16, first, &mut granted);
+                    let n = tile.list_grants(row, first, self.nodes as u16, &mut granted);
                     self.take_each(row, &granted[..n], unused, &mut moving);
-                    first += wants.len() as u16;
+                    first += tile.columns() as u16;
                 }
             }
             queues.wait(row, &moving);
@@ -145,7 +172,13 @@ impl Shard {
 
     /// Lists those who granted a row leave to send to `destination`; returns how many.
     #[inline(always)]
-    fn list_granters(&mut self, tile: &mut Tile, row: usize, first: usize, destination: u16) -> usize {
+    fn list_granters(
+        &mut self,
+        tile: &mut Tile,
+        row: usize,
+        first: usize,
+        destination: u16,
+    ) -> usize {
         let mut granters = 0;
         for start in (0..tile.columns()).step_by(SET) {
             let mut set = tile.columns_for(row, start, destination);
@@ -176,7 +209,8 @@ impl Shard {
                 unused.extend(granters.iter().map(|&by| Grant { by, destination }));
                 return;
             }
-            self.started.extend((cell.seq() == 0).then_some(cell.rank()));
+            self.started
+                .extend((cell.seq() == 0).then_some(cell.rank()));
             let (now, later) = granters.split_at(cells);
             moving.extend(now.iter().map(|&by| {
                 let queued = Queued::new(cell, by as usize, destination);

@@ -104,18 +104,6 @@ pub struct Grant {
     pub destination: u16,
 }
 
-/// Lists the grants of a row, without branches; returns how many. `first` is
-/// the label of the first column.
-#[inline(always)]
-pub(super) fn list_grants(wants: &[u16], none: u16, first: u16, found: &mut [Grant]) -> usize {
-    let mut n = 0;
-    for (by, &destination) in (first..).zip(wants) {
-        found[n] = Grant { by, destination };
-        n += (destination != none) as usize;
-    }
-    n
-}
-
 /// Most blocks, as many threads can be used: a queue is divided by block.
 const BLOCKS: usize = 16;
 

@@ -68,7 +68,7 @@ impl Cell {
     /// Number of the cell within its flow.
     #[inline(always)]
     pub fn seq(self) -> u32 {
-        (self.0 >> 32) as u32 & (RELAYED - 1 >> 32) as u32
+        ((self.0 & !RELAYED) >> 32) as u32
     }
 }
 

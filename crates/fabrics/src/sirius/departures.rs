@@ -31,6 +31,12 @@ const PLACES: usize = 32;
 /// Cells a chunk of a list.
 const CHUNK: usize = 256;
 
+/// So many cells find their places before they are written there.
+const TOGETHER: usize = 256;
+
+/// Lines are looked up this far ahead of their turn, where they are in memory.
+const AHEAD: usize = 64;
+
 /// In place of a list: the line is full.
 const NOWHERE: u32 = u32::MAX;
 
@@ -142,7 +148,7 @@ pub struct Departures {
     /// Those who found a full line, as they came, with the label at which they wait.
     crowd: Vec<(Queued, u16)>,
     /// Chunks that were read: lists are continued in what is in the cache.
-    pub spare: Vec<Vec<Queued>>,
+    pub(super) spare: Vec<Vec<Queued>>,
 }
 
 impl Departures {
@@ -155,7 +161,9 @@ impl Departures {
         let tables = Tables {
             nodes: deal.nodes,
             lo,
-            block: labels(lo..lo + rows, |label| (label - lo) / deal.block * boxes * ring),
+            block: labels(lo..lo + rows, |label| {
+                (label - lo) / deal.block * boxes * ring
+            }),
             relay: labels(0..deal.nodes, lists(Kind::Relay)),
             direct: (Kind::Direct as usize * ring) as u32,
             second: labels(0..deal.nodes, lists(Kind::Second)),
@@ -170,7 +178,7 @@ impl Departures {
             lists: vec![Vec::new(); ring * blocks * boxes],
             full: vec![Vec::new(); ring * blocks * boxes],
             ring: ring - 1,
-            places: vec![0; CHUNK],
+            places: vec![0; TOGETHER],
             crowd: Vec::new(),
             spare: Vec::new(),
         }
@@ -202,8 +210,8 @@ impl Departures {
     /// in place of rows.
     #[inline(always)]
     pub fn wait(&mut self, meetings: impl Meetings, from: usize, granted: &[Queued]) {
-        for cells in granted.chunks(CHUNK) {
-            self.find::<false>(meetings, cells, |tables, q| {
+        for start in (0..granted.len()).step_by(TOGETHER) {
+            let cells = self.find::<false>(meetings, granted, start, |tables, q| {
                 let by = q.row();
                 let direct = by == q.destination();
                 (from, by, tables.granted(from as u16, by, direct))
@@ -212,12 +220,19 @@ impl Departures {
         }
     }
 
+    /// Hints that cells are going to wait at `row`.
+    pub fn prefetch(&self, row: usize) {
+        let first = row * self.tables.nodes;
+        let line = (first..first + self.tables.nodes).step_by(64);
+        line.for_each(|pair| prefetch(&self.free, pair));
+    }
+
     /// Cells have come to their intermediates, and wait for their destinations; `FAR` if
     /// there are more lines than the second-level cache holds.
     #[inline(always)]
     pub fn relay<const FAR: bool>(&mut self, meetings: impl Meetings, arrived: &[Queued]) {
-        for cells in arrived.chunks(CHUNK) {
-            self.find::<FAR>(meetings, cells, |tables, q| {
+        for start in (0..arrived.len()).step_by(TOGETHER) {
+            let cells = self.find::<FAR>(meetings, arrived, start, |tables, q| {
                 let (by, to) = (q.row(), q.destination());
                 (by, to, tables.relayed(by, to))
             });
@@ -225,23 +240,25 @@ impl Departures {
         }
     }
 
-    /// Finds the places of cells; `of` tells who waits for whom, and their first list.
+    /// Finds the places of the cells from `start` on, and returns them; `of` tells who
+    /// waits for whom, and their first list.
     #[inline(always)]
-    fn find<const FAR: bool>(
+    fn find<'c, const FAR: bool>(
         &mut self,
         meetings: impl Meetings,
-        cells: &[Queued],
+        cells: &'c [Queued],
+        start: usize,
         of: impl Fn(&Tables, &Queued) -> (usize, usize, u32),
-    ) {
+    ) -> &'c [Queued] {
         let (slot, ring) = (self.slot, self.ring);
         let (tables, free) = (&self.tables, &mut self.free[..]);
-        if FAR {
-            for q in cells {
-                let (from, to, _) = of(tables, q);
+        let found = &cells[start..cells.len().min(start + TOGETHER)];
+        let mut later = cells.get(start + AHEAD..).unwrap_or(&[]).iter();
+        for (place, q) in self.places.iter_mut().zip(found) {
+            if let (true, Some(later)) = (FAR, later.next()) {
+                let (from, to, _) = of(tables, later);
                 prefetch(free, tables.pair(from, to));
             }
-        }
-        for (place, q) in self.places.iter_mut().zip(cells) {
             let (from, to, lists) = of(tables, q);
             let next = meetings.next(from, to);
             let free = &mut free[tables.pair(from, to)];
@@ -254,6 +271,7 @@ impl Departures {
             let slot = (slot + meetings.ahead(next, before)) & ring;
             *place = lists + slot as u32;
         }
+        found
     }
 
     /// Writes cells to their places; `from` tells who waits. `SECOND` hops are marked.
@@ -331,5 +349,144 @@ fn continue_list(
     let before = std::mem::replace(chunk, empty);
     if !before.is_empty() {
         full.push(before);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sirius::cell::{Cell, Routes};
+    use crate::sirius::topology::tests::schedules;
+    use lightloom_engine::Stream;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, VecDeque};
+
+    /// Departures and, for each pair, a plain queue.
+    struct Both {
+        schedule: Schedule,
+        timetable: Timetable,
+        departures: Departures,
+        flight: Flight,
+        model: BTreeMap<(usize, usize), VecDeque<Cell>>,
+        /// A flow from every node: its rank is the label of its source.
+        routes: Routes,
+        next: u32,
+    }
+
+    impl Both {
+        fn new(schedule: Schedule) -> Option<Both> {
+            let timetable = timetable(&schedule)?;
+            let nodes = schedule.nodes() as usize;
+            let deal = Deal::new(nodes, 1);
+            let routes = Routes {
+                payload: 1,
+                rank: vec![],
+                flow: vec![],
+                src: (0..nodes as u16).collect(),
+                dst: vec![],
+                cells: vec![],
+                last: vec![],
+                first: vec![],
+            };
+            Some(Both {
+                departures: Departures::new(&timetable, (0, nodes), &deal),
+                flight: Flight::new(0, 1),
+                model: BTreeMap::new(),
+                schedule,
+                timetable,
+                routes,
+                next: 0,
+            })
+        }
+
+        /// Adds a cell: granted to `from` by `to` for a destination, or relayed by `from`
+        /// to `to`.
+        fn add(&mut self, slot: i64, from: usize, to: usize, destination: Option<usize>) {
+            let cell = Cell::new(from as u32, self.next);
+            self.next += 1;
+            let queue = self.model.entry((from, to)).or_default();
+            queue.push_back(cell.on_hop(destination.is_none()));
+            let (departures, what) = (&mut self.departures, (cell, from, to, destination));
+            match &self.timetable {
+                Timetable::Rotor(rounds) => join(departures, rounds.at(slot), what),
+                Timetable::Gratings(frame) => join(departures, frame.at(slot), what),
+            }
+        }
+
+        fn begin(&mut self, slot: i64) {
+            self.departures.begin(slot, self.timetable.number(slot));
+            match &self.timetable {
+                Timetable::Rotor(rounds) => self.departures.join_crowd(rounds.at(slot)),
+                Timetable::Gratings(frame) => self.departures.join_crowd(frame.at(slot)),
+            }
+        }
+
+        /// Every meeting of the slot takes the first of its queue.
+        fn leave(&mut self, slot: i64) {
+            let s = &self.schedule;
+            let mut wanted = Vec::new();
+            for node in 0..s.nodes() {
+                for uplink in 0..s.uplinks() {
+                    let to = s.label(s.peer(node, uplink, slot).0) as usize;
+                    let ends = (s.label(node) as usize, to);
+                    let first = self.model.get_mut(&ends).and_then(VecDeque::pop_front);
+                    wanted.extend(first.map(|cell| (ends, cell.word())));
+                }
+            }
+            self.departures.leave(&mut self.flight);
+            let links = self.flight.links(&self.routes);
+            let mut left: Vec<_> = links.map(|(a, b, q)| ((a, b), q.cell().word())).collect();
+            (wanted.sort(), left.sort());
+            assert_eq!(left, wanted, "slot {slot}");
+            self.flight.land();
+            self.flight.clear_chunks(&mut self.departures.spare);
+        }
+    }
+
+    fn join(
+        departures: &mut Departures,
+        meetings: impl Meetings,
+        (cell, from, to, destination): (Cell, usize, usize, Option<usize>),
+    ) {
+        match destination {
+            Some(d) => departures.wait(meetings, from, &[Queued::new(cell, to, d as u16)]),
+            None => departures.relay::<false>(meetings, &[Queued::new(cell, from, to as u16)]),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        /// Also where lines are fuller than they have places, and where nothing happens
+        /// for so long that numbers of meetings come again.
+        #[test]
+        fn each_line_is_a_queue(s in schedules(), crowded: bool, seed: u64) {
+            let Some(mut both) = Both::new(s) else {
+                return Ok(());
+            };
+            let (mut rng, nodes) = (Stream::new(seed, "t", 0), both.schedule.nodes());
+            let most = if crowded { 4 * nodes } else { nodes };
+            let mut slot = 0;
+            for pause in [0, 7, 70, 1_000] {
+                for _ in 0..30 {
+                    both.begin(slot);
+                    for _ in 0..rng.below(most) {
+                        let (from, to) = (rng.below(nodes), rng.below(nodes));
+                        // Few pairs, so that lines grow long.
+                        let to = if crowded { to % 2 } else { to };
+                        let on = (rng.below(2) == 0).then(|| rng.below(nodes) as usize);
+                        both.add(slot, from as usize, to as usize, on);
+                    }
+                    both.leave(slot);
+                    slot += 1;
+                }
+                while both.model.values().any(|queue| !queue.is_empty()) {
+                    both.begin(slot);
+                    both.leave(slot);
+                    slot += 1;
+                }
+                slot += pause * both.schedule.frame() as i64;
+            }
+            prop_assert_eq!(both.departures.each().count(), 0);
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! received in the epoch before, in random order, while the cells it has queued
 //! or granted for a destination are fewer than Q.
 
+use super::book::Grant;
 use super::config::GrantRule;
 use crate::memory::Column;
 use lightloom_engine::Stream;
@@ -14,6 +15,9 @@ pub const SET: usize = 2 * BLOCK;
 
 /// In a book of requests: a request that was denied, where that matters.
 pub const DENIED: u16 = 1 << 15;
+
+/// So many counts do not stay in the second-level cache.
+const FAR: usize = 1 << 19;
 
 /// Rows are looked up this far ahead of their turn.
 const AHEAD: usize = 16;
@@ -33,7 +37,7 @@ pub struct Tile {
 impl Tile {
     /// `rows` × `columns`, `none` asked. Rows are padded to whole sets.
     pub fn new(rows: usize, columns: usize, none: u16) -> Tile {
-        let stride = columns.next_multiple_of(SET);
+        let stride = apart(columns.next_multiple_of(SET), 2);
         let mut wants = Column::zeroed(rows * stride);
         wants.fill(none);
         Tile {
@@ -41,6 +45,27 @@ impl Tile {
             stride,
             wants,
         }
+    }
+
+    /// Lists the grants of a row, whose first column has the label `first`; returns how
+    /// many.
+    #[inline(always)]
+    pub fn list_grants(&mut self, row: usize, first: u16, none: u16, found: &mut [Grant]) -> usize {
+        let mut grants = 0;
+        for start in (0..self.columns).step_by(BLOCK) {
+            let block = self.block(row, start);
+            let mut set = !super::lanes::equal(block, none);
+            while set != 0 {
+                let column = set.trailing_zeros() as u16;
+                found[grants] = Grant {
+                    by: first + start as u16 + column,
+                    destination: block[column as usize],
+                };
+                grants += 1;
+                set &= set - 1;
+            }
+        }
+        grants
     }
 
     /// The requests of one node.
@@ -72,6 +97,18 @@ impl Tile {
         let block = &mut self.wants[row * self.stride + start..][..BLOCK];
         block.try_into().expect("rows are whole blocks")
     }
+}
+
+/// A stride for items of `size` bytes with which rows do not all fall into the same sets
+/// of a cache: one line more than a multiple of half a kilobyte.
+fn apart(stride: usize, size: usize) -> usize {
+    let line = 64 / size;
+    stride
+        + if stride.is_multiple_of(8 * line) {
+            line
+        } else {
+            0
+        }
 }
 
 /// A node that sent requests.
@@ -117,7 +154,7 @@ impl Grants {
         rule: GrantRule,
         keep_denied: bool,
     ) -> Grants {
-        let stride = rows.next_multiple_of(BLOCK);
+        let stride = apart(rows.next_multiple_of(BLOCK), 1);
         let last = match rule {
             GrantRule::Threshold => 0,
             GrantRule::OnePerDestination => nodes * stride,
@@ -175,6 +212,7 @@ impl Grants {
             order.clear();
             order.extend(0..askers.len() as u32);
             rng.shuffle(&mut order);
+            self.hint(start);
             for (at, &k) in order.iter().enumerate() {
                 if let Some(&later) = order.get(at + AHEAD) {
                     let later = &askers[later as usize];
@@ -190,6 +228,14 @@ impl Grants {
                     self.grant_each(start, wants, epoch as u32);
                 }
             }
+        }
+    }
+
+    /// Hints that a block of intermediates is going to answer: the line of each
+    /// destination, which two blocks share.
+    fn hint(&self, start: usize) {
+        if start.is_multiple_of(2 * BLOCK) && self.m.len() > FAR {
+            (0..self.nodes).for_each(|destination| self.prefetch(start, destination));
         }
     }
 

@@ -485,6 +485,9 @@ impl SlotKernel for Sirius {
     fn slot(&mut self, slot: i64, io: &mut Io) {
         let now = self.config.slot * slot;
         if self.faults.on && !self.faults.commands.is_empty() {
+            if self.timetable.is_some() {
+                self.keep_by_turn();
+            }
             self.carry_out(slot, io);
         }
         self.admit(now, io);

@@ -6,6 +6,8 @@
 
 use super::cell::Cell;
 use super::config::GrantServes;
+use super::prefetch::prefetch;
+use crate::memory::Column;
 use lightloom_engine::Stream;
 
 /// Consecutive cells of one flow that wait.
@@ -21,9 +23,6 @@ struct Run {
     next: u32,
 }
 
-/// In place of a run: there are no more.
-const NONE: u32 = u32::MAX;
-
 /// LOCAL of a range of nodes (`row` counts from the first).
 #[derive(Clone, Debug)]
 pub struct Local {
@@ -33,8 +32,8 @@ pub struct Local {
     free: Vec<u32>,
     waiting: Vec<Vec<u32>>,
     /// Oldest and youngest run of (row, destination); 0 for none.
-    oldest: Vec<u32>,
-    youngest: Vec<u32>,
+    oldest: Column<u32>,
+    youngest: Column<u32>,
     cells: Vec<u64>,
     /// Cells in LOCAL of all rows.
     pub total: u64,
@@ -55,8 +54,8 @@ impl Local {
             }],
             free: Vec::new(),
             waiting: vec![Vec::new(); rows],
-            oldest: vec![0; rows * nodes],
-            youngest: vec![0; rows * nodes],
+            oldest: Column::zeroed(rows * nodes),
+            youngest: Column::zeroed(rows * nodes),
             cells: vec![0; rows],
             total: 0,
         }
@@ -222,6 +221,13 @@ impl Local {
         self.runs[before as usize].next = next;
         if next == 0 {
             self.youngest[pair] = before;
+        }
+    }
+
+    /// Hints that the runs of a node will be looked at soon.
+    pub fn prefetch(&self, row: usize) {
+        for &id in self.waiting.get(row).into_iter().flatten() {
+            prefetch(&self.runs, id as usize);
         }
     }
 

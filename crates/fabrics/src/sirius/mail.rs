@@ -154,18 +154,23 @@ impl Flight {
         self.each().map(|q| routes.bytes(q.cell())).sum()
     }
 
-    /// Chunks become columns.
+    /// Chunks become columns; `shards` has the shard of each label.
     #[cold]
-    pub fn sort_by_column(&mut self, visits: &Visits, routes: &Routes) {
-        let links = self.links(routes).map(|(from, to, &q)| {
-            let via = q.destination() != to;
+    pub fn sort_by_turn(&mut self, visits: &Visits, routes: &Routes, shards: &[u16]) {
+        let links = self.links(routes);
+        let cells: Vec<(usize, usize, Queued)> = links.map(|(a, b, &q)| (a, b, q)).collect();
+        self.chunks.clear();
+        for (from, to, q) in cells {
+            let turn = visits.turn(from, to) as u16;
+            let column = self.turns.iter().position(|&t| t == turn);
+            let column = column.unwrap_or_else(|| {
+                self.open(turn);
+                self.turns.len() - 1
+            });
+            let to_box = to_box(shards[to] as usize, q.destination() == to);
             let itself = Queued::new(q.cell(), from - self.lo, q.destination() as u16);
-            let to_box = if via { 0 } else { 1 };
-            (visits.turn(from, to), to_box, itself)
-        });
-        let mut cells: Vec<_> = links.collect();
-        cells.sort_by_key(|c| c.0);
-        todo!()
+            self.lists[column * self.boxes + to_box].push(itself);
+        }
     }
 
     /// Takes out what is on its way to `label`, as (cell, whether it is to be

@@ -133,7 +133,9 @@ impl Meetings for RoundAt<'_> {
     fn next(&self, from: usize, to: usize) -> Next {
         let visits = self.modulo[(to + self.shift - from) % MODULO];
         Next {
-            number: self.number.wrapping_add((visits as usize >= self.left) as u8),
+            number: self
+                .number
+                .wrapping_add((visits as usize >= self.left) as u8),
             key: visits as u32,
         }
     }
@@ -260,14 +262,23 @@ mod tests {
         })
     }
 
-    fn check(s: &Schedule, slot: i64, (least, reach): (i64, usize), m: impl Meetings, later: impl Meetings) {
+    fn check(
+        s: &Schedule,
+        slot: i64,
+        (least, reach): (i64, usize),
+        m: impl Meetings,
+        later: impl Meetings,
+    ) {
         for (from, to) in (0..s.nodes()).flat_map(|a| (0..s.nodes()).map(move |b| (a, b))) {
             let next = m.next(from as usize, to as usize);
             let wanted: Vec<usize> = met(s, slot, from, to).take(MOST).collect();
             assert!(wanted[MOST - 1] < reach);
             let told = (0..MOST).map(|k| m.ahead(next, k)).collect::<Vec<_>>();
             assert_eq!(told, wanted, "slot {slot}, {from} to {to}");
-            let over = later.next(from as usize, to as usize).number.wrapping_sub(next.number);
+            let over = later
+                .next(from as usize, to as usize)
+                .number
+                .wrapping_sub(next.number);
             assert_eq!(over, (wanted[0] == 0) as u8, "numbers count meetings");
             assert!(next.number.wrapping_sub(least as u8) as usize <= VISITS);
         }

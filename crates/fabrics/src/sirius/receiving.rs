@@ -107,4 +107,3 @@ fn chunks(flights: &[Flight], itself: usize, kind: Kind) -> impl Iterator<Item =
     let to_box = departures::to_box(itself, kind);
     flights.iter().flat_map(move |f| f.chunks(to_box))
 }
-

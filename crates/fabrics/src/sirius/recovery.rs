@@ -5,12 +5,15 @@
 //! intermediate that granted it. A lost cell stays with its source, so nothing
 //! is both lost and delivered.
 
-use super::cell::Cell;
+use super::cell::{Cell, Routes};
 use super::config::{Intermediates, QueueMetric};
 use super::faults::{Event, Part, Stretch};
 use super::grants::DENIED;
 use super::kernel::Sirius;
+use super::lines::{Lines, Queued};
+use super::mail::to_box;
 use super::shard::Shard;
+use super::topology::Visits;
 use lightloom_engine::{Command, Element, Io, Rejected, Time};
 use std::collections::BTreeSet;
 
@@ -64,6 +67,25 @@ impl Shard {
             }
         }
         asked
+    }
+
+    /// Keeps cells by turn from now on, for the schedule may change.
+    #[cold]
+    fn keep_by_turn(&mut self, visits: &Visits, routes: &Routes, shards: &[u16]) {
+        let Some(departures) = self.departures.take() else {
+            return;
+        };
+        self.lines = Lines::new(self.rows, self.nodes, to_box(self.shards, false));
+        for q in departures.each() {
+            let (cell, destination) = (q.cell(), q.destination());
+            let (from, to) = match cell.is_second() {
+                true => (q.row(), destination),
+                false => (routes.src[cell.rank() as usize] as usize, q.row()),
+            };
+            let queued = Queued::new(cell, from - self.lo, destination as u16);
+            let to_box = to_box(shards[to] as usize, to == destination);
+            self.lines.push(visits.turn(from, to), queued, to_box);
+        }
     }
 
     /// Takes the cells out of the queues for the peer at `turn` that `goes` names.
@@ -137,6 +159,19 @@ impl Sirius {
                 return Err(Rejected(format!("port {node}/{plane}: {limit}")));
             }
         })
+    }
+
+    /// Something may fail from now on: it is no longer known who leaves when.
+    #[cold]
+    pub(super) fn keep_by_turn(&mut self) {
+        self.timetable = None;
+        let (visits, routes, shards) = (&self.visits, &self.routes, &self.deal.shard[..]);
+        for shard in &mut self.shards {
+            shard.keep_by_turn(visits, routes, shards);
+        }
+        for flight in self.flights.iter_mut().flatten() {
+            flight.sort_by_turn(visits, routes, shards);
+        }
     }
 
     /// Parts fail or are repaired, at the start of a slot.

@@ -5,11 +5,13 @@
 //! by one bit a cell.
 
 use super::cell::{Cell, Routes};
+use crate::memory::Column;
+use bytemuck::{Pod, Zeroable};
 
 /// What a destination looks up whenever a cell of a flow arrives: little, for there
 /// are many flows.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(16))]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
 struct Arriving {
     received: u32,
     /// Cells before the first gap.
@@ -33,9 +35,9 @@ struct Seldom {
 pub struct Reorder {
     first: u32,
     payload: u64,
-    flows: Vec<Arriving>,
+    flows: Column<Arriving>,
     seldom: Vec<Seldom>,
-    seen: Vec<u64>,
+    seen: Column<u64>,
     /// Peak of the worst flow [cells].
     peak: u32,
     /// Bytes delivered since they were last taken.
@@ -48,19 +50,11 @@ impl Reorder {
     /// Flows with ranks `first .. last`.
     pub fn new(routes: &Routes, first: u32, last: u32) -> Reorder {
         let mut words = 0u32;
-        let flows = (first as usize..last as usize)
-            .map(|r| {
-                let cells = routes.cells[r];
-                let bits = words;
-                words += cells / 64 + 1;
-                Arriving {
-                    received: 0,
-                    in_order: 0,
-                    cells,
-                    bits,
-                }
-            })
-            .collect();
+        let mut flows = Column::<Arriving>::zeroed((last - first) as usize);
+        for (flow, &cells) in flows.iter_mut().zip(&routes.cells[first as usize..]) {
+            (flow.cells, flow.bits) = (cells, words);
+            words += cells / 64 + 1;
+        }
         let last = &routes.last[first as usize..last as usize];
         let seldom = |&last| Seldom { last, direct: 0 };
         Reorder {
@@ -68,7 +62,7 @@ impl Reorder {
             payload: routes.payload,
             flows,
             seldom: last.iter().map(seldom).collect(),
-            seen: vec![0; words as usize],
+            seen: Column::zeroed(words as usize),
             peak: 0,
             bytes: 0,
             completed: Vec::new(),

@@ -4,6 +4,7 @@
 use super::config::{Intermediates, RequestDraw};
 use super::grants::DENIED;
 use super::local::Local;
+use crate::memory::Column;
 use lightloom_engine::Stream;
 
 /// A flow tuple of A.3: destination and, above it, the cells not yet asked for. One
@@ -50,7 +51,7 @@ pub struct Requests {
     pub destinations: Vec<u16>,
     /// Of each row the candidate set C, kept between epochs: any order of it
     /// is as good a start for a Fisher–Yates draw as any other.
-    candidates: Vec<u16>,
+    candidates: Column<u16>,
     /// `repeat_requests = "suppressed"`: by (row, destination) the cells that
     /// have a request pending; empty when requests may be repeated.
     pending: Vec<u32>,
@@ -67,13 +68,17 @@ impl Requests {
         intermediates: Intermediates,
         suppressed: bool,
     ) -> Requests {
+        let mut candidates = Column::zeroed(rows * nodes);
+        for row in candidates.chunks_mut(nodes) {
+            row.iter_mut().zip(0..).for_each(|(c, label)| *c = label);
+        }
         Requests {
             nodes,
             draw,
             intermediates,
             flows: Vec::new(),
             destinations: Vec::new(),
-            candidates: (0..rows).flat_map(|_| 0..nodes as u16).collect(),
+            candidates,
             pending: vec![0; if suppressed { rows * nodes } else { 0 }],
             askable: vec![0; if suppressed { nodes } else { 0 }],
         }
@@ -257,11 +262,8 @@ fn walk_plainly(
         }
         let (f, c) = draws.below2(open.len() as u32, left.len() as u32);
         let flow = &mut open[f as usize];
-        // Not by way of `swap`: what was just written would have to be read again.
-        let chosen = left[c as usize];
-        left[c as usize] = left[0];
-        left[0] = chosen;
-        wants[chosen as usize] = flow.destination();
+        left.swap(0, c as usize);
+        wants[left[0] as usize] = flow.destination();
         used += 1;
         if flow.ask() {
             flows_left -= 1;

@@ -85,7 +85,9 @@ impl Shard {
                 self.lose_some(slot, column, out, ways);
             }
             for shard in 0..self.shards {
-                out[to_box(shard, true)].iter().for_each(|q| self.leave_one(q));
+                out[to_box(shard, true)]
+                    .iter()
+                    .for_each(|q| self.leave_one(q));
             }
         }
     }

@@ -238,6 +238,9 @@ impl Shard {
             if self.local.cells(row) == 0 {
                 continue;
             }
+            if self.far {
+                self.local.prefetch(row + 1);
+            }
             let (label, rng) = ((self.lo + row) as u16, &mut self.rng[row]);
             if let ([tile], None) = (&mut *tiles, avoid) {
                 // Nothing to divide: the requests are written where they are read.

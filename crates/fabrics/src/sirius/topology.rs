@@ -292,13 +292,11 @@ impl Visits {
         };
         visits.kind = match schedule {
             Schedule::Rotor(rr) => Kind::Rotor(*rr),
-            Schedule::Gratings(_) => {
-                Kind::Frame(
-                    (0..schedule.frame())
-                        .map(|slot| visits.columns_of(schedule, slot))
-                        .collect(),
-                )
-            }
+            Schedule::Gratings(_) => Kind::Frame(
+                (0..schedule.frame())
+                    .map(|slot| visits.columns_of(schedule, slot))
+                    .collect(),
+            ),
         };
         visits
     }
