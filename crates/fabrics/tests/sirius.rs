@@ -73,7 +73,7 @@ fn a_permutation_gets_half_of_the_uplinks_in_every_plan() {
 
 /// Mean time of lone flows of 81.8 KB between random racks, each long after
 /// the one before and at any phase of an epoch [ps].
-fn lone_flow(plan: &str, mode: &str) -> f64 {
+fn lone_flow(plan: &str, mode: &str, epoch_slots: Option<u32>) -> f64 {
     let mut rng = Stream::new(1, "lone", 0);
     let mut flows = Flows::new();
     let mut now = Time::ZERO;
@@ -84,20 +84,27 @@ fn lone_flow(plan: &str, mode: &str) -> f64 {
         now += Time::US * 100 + Time(rng.below(10_000_000) as i64);
         flows.push(HostId(src), HostId(dst), 81_800, now);
     }
-    let table = json!({"uplink_plan": plan, "mode": mode});
+    let mut table = json!({"uplink_plan": plan, "mode": mode});
+    if let Some(slots) = epoch_slots {
+        table["epoch_slots"] = json!(slots);
+    }
     let (io, _) = run(&table, flows, &[now + Time::MS]);
     let took = |f: usize| (io.flows.finish[f] - io.flows.arrival[f]).0 as f64;
     (0..io.flows.len()).map(took).sum::<f64>() / io.flows.len() as f64
 }
 
-/// The paper's 63 % at L = 10 %, where flows hardly meet (§7). The mean over
-/// all phases moves by a few points with the plan: requests wait for an epoch
-/// to begin, and the epochs of a plan are as long as the gaps between meetings.
+/// The paper's 63 % at L = 10 %, where flows hardly meet (§7): in every plan on average
+/// over pairs and phases, if the epochs of the plans whose pairs meet within 11 slots
+/// leave a slot to read the last requests; 16 slots, the longest gap of the `mixed`
+/// plan, leave some for nearly all pairs. Without that slot it is a few points less.
 #[test]
-fn a_lone_flow_saves_about_63_per_cent_without_the_protocol_in_every_plan() {
+fn a_lone_flow_saves_63_per_cent_without_the_protocol_in_every_plan() {
     for plan in PLANS {
-        let (with, without) = (lone_flow(plan, "request_grant"), lone_flow(plan, "ideal"));
-        let saved = 100.0 * (1.0 - without / with);
-        assert!((saved - 63.0).abs() < 5.0, "{plan}: {saved:.1} %");
+        let ideal = lone_flow(plan, "ideal", None);
+        let saved = |slots| 100.0 * (1.0 - ideal / lone_flow(plan, "request_grant", slots));
+        let spare = saved((plan != "mixed").then_some(12));
+        assert!((spare - 63.0).abs() < 2.0, "{plan}: {spare:.1} %");
+        let none = saved(None);
+        assert!((none - 63.0).abs() < 5.0, "{plan}: {none:.1} %");
     }
 }

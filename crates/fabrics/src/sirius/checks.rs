@@ -24,8 +24,25 @@ impl SiriusConfig {
             uplinks,
             base,
             cell: self.check_cell()?,
+            epoch: self.check_epoch(&schedule)?,
             schedule,
         })
+    }
+
+    fn check_epoch(&self, schedule: &Schedule) -> Result<(i64, i64), Refusal> {
+        let Some(slots) = self.epoch_slots else {
+            return Ok(schedule.epoch());
+        };
+        let (least, most) = (schedule.epoch_slots(), 100 * schedule.epoch_slots());
+        if (least..=most).contains(&slots) {
+            return Ok((slots as i64, 1));
+        }
+        let limit = format!(
+            "must lie in {least} to {most}: every pair of this fabric meets within {least} slots, \
+             and has to in every epoch"
+        );
+        let remedy = format!("use {least} or more, or leave it out");
+        Err(Refusal::new("fabric.epoch_slots", slots, limit, remedy))
     }
 
     fn check_timing(&self) -> Result<(), Refusal> {
@@ -375,6 +392,14 @@ mod tests {
             e.starts_with(
                 "fabric.slot = 40 ns: slot 40 ns is not longer than guardband 50 ns; raise"
             ),
+            "{e}"
+        );
+        let e = refused(SiriusConfig {
+            epoch_slots: Some(10),
+            ..c()
+        });
+        assert!(
+            e.starts_with("fabric.epoch_slots = 10: must lie in 11 to 1100"),
             "{e}"
         );
         let e = refused(SiriusConfig { queue: 1, ..c() });

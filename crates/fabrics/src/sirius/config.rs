@@ -34,6 +34,13 @@ pub struct SiriusConfig {
     /// Payload of a cell [B]. Default: what the channel carries in slot −
     /// guardband; a cell of the paper's slot carries 562 B (§7).
     pub cell: Option<Bytes>,
+    /// Slots of an epoch [count], at least as many as lie between two meetings of any
+    /// pair, for requests and grants ride on the cells of every epoch (§4.3). Default:
+    /// nodes ÷ uplinks, or the longest gap where that is longer; not whole for
+    /// `uplink_plan = "rotor"`, where gaps differ by a slot. More leaves nodes time to
+    /// read the requests of an epoch's last slots before the next begins. Schedules
+    /// without dead nodes (`recovery = "reschedule"`) have epochs of their own.
+    pub epoch_slots: Option<u32>,
     /// Q: most cells queued and granted for one destination at one node [cells],
     /// 2 to 64 (§4.3; 4 in §7).
     pub queue: u32,
@@ -86,6 +93,7 @@ impl Default for SiriusConfig {
             slot: Time::NS * 100,
             guardband: Time::NS * 10,
             cell: None,
+            epoch_slots: None,
             queue: 4,
             grant_rule: GrantRule::Threshold,
             grant_delay_epochs: 1,
@@ -114,13 +122,15 @@ pub struct Derived {
     pub cell: u64,
     /// Who meets whom.
     pub schedule: Schedule,
+    /// Slots of an epoch, as a fraction.
+    pub epoch: (i64, i64),
 }
 
 impl Derived {
     /// Epochs from asking to answering: 1, and more over long fibres. By the
     /// shortest epoch, for those of a fractional round differ by a slot.
     pub(super) fn lag(&self, config: &SiriusConfig) -> i64 {
-        let (slots, of) = self.schedule.epoch();
+        let (slots, of) = self.epoch;
         1 + config
             .propagation
             .div_ceil(config.slot * (slots / of).max(1))

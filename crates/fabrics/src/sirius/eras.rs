@@ -88,8 +88,8 @@ fn columns(members: &[u16], turn: usize, visits: &Visits, nodes: usize) -> Vec<C
 }
 
 impl Eras {
-    /// The full schedule, from slot 0 on.
-    pub fn new(schedule: &Schedule) -> Eras {
+    /// The full schedule, from slot 0 on, with epochs of so many slots (a fraction).
+    pub fn new(schedule: &Schedule, epoch: (i64, i64)) -> Eras {
         let first = Era {
             start: 0,
             epoch: 0,
@@ -97,7 +97,7 @@ impl Eras {
         };
         Eras {
             schedule: schedule.clone(),
-            epoch: schedule.epoch(),
+            epoch,
             eras: vec![first],
         }
     }
@@ -317,7 +317,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_receiver_knows_its_sender(s in schedules(), slot in 0i64..10_000, dead in 0u16..50) {
-            let (mut eras, visits) = (Eras::new(&s), Visits::new(&s));
+            let (mut eras, visits) = (Eras::new(&s, s.epoch()), Visits::new(&s));
             for ring in [false, true] {
                 if ring {
                     let live: Vec<u16> = (0..s.nodes() as u16).filter(|&l| l != dead).collect();
@@ -342,7 +342,7 @@ mod tests {
             let s = Schedule::Rotor(RoundRobin { nodes, uplinks });
             let live: Vec<u16> = (0..nodes as u16).filter(|l| !dead.contains(l)).collect();
             prop_assume!(live.len() >= 2 && live.len() < nodes as usize);
-            let (mut eras, visits) = (Eras::new(&s), Visits::new(&s));
+            let (mut eras, visits) = (Eras::new(&s, s.epoch()), Visits::new(&s));
             eras.begin(0, 0, live.clone(), &visits);
             let mut met = 0;
             for c in eras.columns(slot, &visits) {
@@ -362,7 +362,7 @@ mod tests {
             (nodes, uplinks) in (4u32..40).prop_flat_map(|n| (Just(n), 1..=n)), at in 1i64..50,
         ) {
             let s = Schedule::Rotor(RoundRobin { nodes, uplinks });
-            let (mut eras, visits) = (Eras::new(&s), Visits::new(&s));
+            let (mut eras, visits) = (Eras::new(&s, s.epoch()), Visits::new(&s));
             let (mut epoch, mut switched, mut until) = (-1, false, 0);
             for slot in 0..400 {
                 let Some(mut e) = eras.epoch_at(slot) else { continue };

@@ -522,7 +522,7 @@ mod tests {
         ] {
             let wiring = gratings(plan, 16, 4, uplinks).unwrap();
             let s = Schedule::Gratings(wiring);
-            let eras = Eras::new(&s);
+            let eras = Eras::new(&s, s.epoch());
             let delays = Delays {
                 detection: 3,
                 hop: 1,

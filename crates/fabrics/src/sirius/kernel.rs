@@ -84,7 +84,7 @@ impl Sirius {
         };
         Sirius {
             servers,
-            eras: Eras::new(schedule),
+            eras: Eras::new(schedule, derived.epoch),
             faults: Faults::new(nodes, site.seed, delays),
             cluster: *site.cluster,
             config: config.clone(),
