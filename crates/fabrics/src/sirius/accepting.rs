@@ -5,16 +5,17 @@ use super::book::{Askers, Grant};
 use super::config::{GrantServes, QueueMetric};
 use super::departures::Departures;
 use super::grants::{Tile, FEW, SET};
-use super::lines::{Lines, Queued};
+use super::lines::Lines;
 use super::mail::to_box;
 use super::meetings::{Meetings, Timetable};
+use super::queued::Queued;
 use super::shard::{Shard, Ways};
 use super::topology::Visits;
 
 /// The virtual queues of a range of nodes.
 trait VirtualQueues {
-    /// Granted cells of `row` wait for their intermediates, which are named in place of
-    /// rows; in order, all before the next call.
+    /// Granted cells of `row` join the queues for their intermediates, which are named in
+    /// place of rows.
     fn wait(&mut self, row: usize, granted: &[Queued]);
 
     /// Hints that cells of `row` are going to wait.
@@ -72,45 +73,46 @@ pub(super) struct Answers<'a> {
 impl Shard {
     /// Takes up the grants that arrive at the start of `slot`.
     pub(super) fn accept(&mut self, slot: i64, ways: &Ways, answers: Answers) {
-        let (lo, visits) = (self.lo, ways.visits);
         match (self.departures.take(), ways.timetable) {
             (Some(mut departures), Some(timetable)) => {
                 match timetable {
                     Timetable::Rotor(rounds) => {
-                        let (departures, meetings) = (&mut departures, rounds.at(slot));
-                        let queues = &mut BySlot {
-                            departures,
-                            meetings,
-                            lo,
-                        };
-                        self.accept_into(answers, queues);
+                        self.accept_by_slot(answers, &mut departures, rounds.at(slot));
                     }
                     Timetable::Gratings(frame) => {
-                        let (departures, meetings) = (&mut departures, frame.at(slot));
-                        let queues = &mut BySlot {
-                            departures,
-                            meetings,
-                            lo,
-                        };
-                        self.accept_into(answers, queues);
+                        self.accept_by_slot(answers, &mut departures, frame.at(slot));
                     }
                 }
                 self.departures = Some(departures);
             }
-            _ => {
-                let lines = self.granted.as_mut().unwrap_or(&mut self.lines);
-                let mut lines = std::mem::take(lines);
-                let (lines_, shards) = (&mut lines, &ways.deal.shard[..]);
-                let queues = &mut ByTurn {
-                    lines: lines_,
-                    visits,
-                    shards,
-                    lo,
-                };
-                self.accept_into(answers, queues);
-                *self.granted.as_mut().unwrap_or(&mut self.lines) = lines;
-            }
+            _ => self.accept_by_turn(ways, answers),
         }
+    }
+
+    fn accept_by_slot(
+        &mut self,
+        answers: Answers,
+        departures: &mut Departures,
+        meetings: impl Meetings,
+    ) {
+        let queues = &mut BySlot {
+            departures,
+            meetings,
+            lo: self.lo,
+        };
+        self.accept_into(answers, queues);
+    }
+
+    fn accept_by_turn(&mut self, ways: &Ways, answers: Answers) {
+        let mut lines = std::mem::take(self.granted.as_mut().unwrap_or(&mut self.lines));
+        let queues = &mut ByTurn {
+            lines: &mut lines,
+            visits: ways.visits,
+            shards: &ways.deal.shard,
+            lo: self.lo,
+        };
+        self.accept_into(answers, queues);
+        *self.granted.as_mut().unwrap_or(&mut self.lines) = lines;
     }
 
     fn accept_into(&mut self, answers: Answers, queues: &mut impl VirtualQueues) {

@@ -104,7 +104,7 @@ pub struct Grant {
     pub destination: u16,
 }
 
-/// Most blocks, as many threads can be used: a queue is divided by block.
+/// Most blocks, and so most threads that are used: lists of cells are kept by block.
 const BLOCKS: usize = 16;
 
 /// Fewest nodes a block, so that neither a block of intermediates nor a word of labels
@@ -146,5 +146,29 @@ impl Deal {
         (0..self.nodes)
             .step_by(self.rows)
             .map(|lo| (lo, self.rows.min(self.nodes - lo)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn shards_are_whole_blocks(nodes in 1usize..6_000, threads in 1usize..40) {
+            let deal = Deal::new(nodes, threads);
+            let shards: Vec<(usize, usize)> = deal.shards().collect();
+            prop_assert!(deal.block.is_power_of_two() && deal.block >= ROWS);
+            prop_assert!(shards.len() <= threads && shards.len() <= BLOCKS);
+            let mut next = 0;
+            for (number, &(lo, rows)) in shards.iter().enumerate() {
+                prop_assert!(lo == next && rows > 0 && lo.is_multiple_of(deal.block));
+                let labels = &deal.shard[lo..lo + rows];
+                prop_assert!(labels.iter().all(|&shard| shard as usize == number));
+                next += rows;
+            }
+            prop_assert_eq!(next, nodes);
+        }
     }
 }

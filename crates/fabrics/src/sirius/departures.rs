@@ -14,22 +14,23 @@
 //! shards; and within a block by where they go (*boxes*): to which shard, and what is
 //! going to happen there ([`Kind`]).
 //!
-//! *Not for* schedules that change and lines in which somebody may be overtaken: see
-//! [`lines`](super::lines).
+//! *Not for* schedules that may change, pairs that meet very often in a frame, and lines
+//! in which somebody may be overtaken: see [`lines`](super::lines). Of cells that come
+//! to one line in one slot, which goes first is settled differently there.
 
 use super::book::Deal;
-use super::lines::Queued;
 use super::mail::Flight;
 use super::meetings::{Meetings, Timetable};
 use super::prefetch::prefetch;
+use super::queued::Queued;
 use super::topology::Schedule;
 use crate::memory::Column;
 
 /// So many may stand in a line; who comes later waits beside it.
 const PLACES: usize = 32;
 
-/// Cells a chunk of a list.
-const CHUNK: usize = 256;
+/// Cells a chunk of a list at most, and at least.
+const CHUNK: (usize, usize) = (256, 16);
 
 /// So many cells find their places before they are written there.
 const TOGETHER: usize = 256;
@@ -65,8 +66,13 @@ pub enum Kind {
 
 /// The box of cells to a shard.
 #[inline(always)]
-pub fn to_box(shard: usize, kind: Kind) -> usize {
+pub fn box_of(shard: usize, kind: Kind) -> usize {
     3 * shard + kind as usize
+}
+
+/// What happens to the cells of a box.
+pub fn kind(box_of: usize) -> Kind {
+    [Kind::Relay, Kind::Second, Kind::Direct][box_of % 3]
 }
 
 /// The timetable of a schedule, if cells can be kept by their departures.
@@ -143,6 +149,8 @@ pub struct Departures {
     full: Vec<Vec<Vec<Queued>>>,
     /// Slots of the ring, a power of two, less one.
     ring: usize,
+    /// Cells a chunk.
+    chunk: usize,
     /// Scratch space: the lists of cells that have found their places.
     places: Vec<u32>,
     /// Those who found a full line, as they came, with the label at which they wait.
@@ -153,11 +161,16 @@ pub struct Departures {
 
 impl Departures {
     /// None from nodes `lo .. lo + rows`.
-    pub fn new(timetable: &Timetable, (lo, rows): (usize, usize), deal: &Deal) -> Departures {
+    pub fn new(
+        timetable: &Timetable,
+        (lo, rows): (usize, usize),
+        deal: &Deal,
+        uplinks: u32,
+    ) -> Departures {
         let ring = timetable.reach(PLACES).next_power_of_two();
         let boxes = 3 * deal.shards().count();
         let blocks = rows.div_ceil(deal.block);
-        let lists = |kind| move |label: usize| to_box(deal.shard[label] as usize, kind) * ring;
+        let lists = |kind| move |label: usize| box_of(deal.shard[label] as usize, kind) * ring;
         let tables = Tables {
             nodes: deal.nodes,
             lo,
@@ -178,6 +191,7 @@ impl Departures {
             lists: vec![Vec::new(); ring * blocks * boxes],
             full: vec![Vec::new(); ring * blocks * boxes],
             ring: ring - 1,
+            chunk: chunk(deal, uplinks),
             places: vec![0; TOGETHER],
             crowd: Vec::new(),
             spare: Vec::new(),
@@ -284,13 +298,27 @@ impl Departures {
                 continue;
             };
             if chunk.len() == chunk.capacity() {
-                continue_list(chunk, &mut self.full[place as usize], &mut self.spare);
+                continue_list(
+                    chunk,
+                    &mut self.full[place as usize],
+                    &mut self.spare,
+                    self.chunk,
+                );
             }
             chunk.push(queued);
         }
     }
 
-    /// Those who found a full line try again.
+    /// Bytes of the lists of all shards, without their cells.
+    pub fn lists_bytes(timetable: &Timetable, deal: &Deal) -> u64 {
+        let ring = timetable.reach(PLACES).next_power_of_two();
+        let blocks = deal.nodes.div_ceil(deal.block);
+        let lists = ring * blocks * 3 * deal.shards().count();
+        (lists * size_of::<(Vec<Queued>, Vec<Vec<Queued>>)>()) as u64
+    }
+
+    /// Those who found a full line try again, before anybody else takes the place that
+    /// has come free.
     #[cold]
     pub fn join_crowd(&mut self, meetings: impl Meetings) {
         for (queued, from) in std::mem::take(&mut self.crowd) {
@@ -337,6 +365,12 @@ impl Departures {
     }
 }
 
+/// Cells a chunk: half of what the nodes of a block can send to a shard in a slot.
+fn chunk(deal: &Deal, uplinks: u32) -> usize {
+    let sent = deal.block.min(deal.nodes) * uplinks as usize / deal.shards().count();
+    (sent / 2).clamp(CHUNK.1, CHUNK.0)
+}
+
 /// Begins another chunk of a list.
 #[cold]
 #[inline(never)]
@@ -344,8 +378,9 @@ fn continue_list(
     chunk: &mut Vec<Queued>,
     full: &mut Vec<Vec<Queued>>,
     spare: &mut Vec<Vec<Queued>>,
+    cells: usize,
 ) {
-    let empty = spare.pop().unwrap_or_else(|| Vec::with_capacity(CHUNK));
+    let empty = spare.pop().unwrap_or_else(|| Vec::with_capacity(cells));
     let before = std::mem::replace(chunk, empty);
     if !before.is_empty() {
         full.push(before);
@@ -389,7 +424,7 @@ mod tests {
                 first: vec![],
             };
             Some(Both {
-                departures: Departures::new(&timetable, (0, nodes), &deal),
+                departures: Departures::new(&timetable, (0, nodes), &deal, schedule.uplinks()),
                 flight: Flight::new(0, 1),
                 model: BTreeMap::new(),
                 schedule,
@@ -413,15 +448,8 @@ mod tests {
             }
         }
 
-        fn begin(&mut self, slot: i64) {
-            self.departures.begin(slot, self.timetable.number(slot));
-            match &self.timetable {
-                Timetable::Rotor(rounds) => self.departures.join_crowd(rounds.at(slot)),
-                Timetable::Gratings(frame) => self.departures.join_crowd(frame.at(slot)),
-            }
-        }
-
-        /// Every meeting of the slot takes the first of its queue.
+        /// Every meeting of the slot takes the first of its queue; then those who found a
+        /// full line try again.
         fn leave(&mut self, slot: i64) {
             let s = &self.schedule;
             let mut wanted = Vec::new();
@@ -436,10 +464,15 @@ mod tests {
             self.departures.leave(&mut self.flight);
             let links = self.flight.links(&self.routes);
             let mut left: Vec<_> = links.map(|(a, b, q)| ((a, b), q.cell().word())).collect();
-            (wanted.sort(), left.sort());
+            wanted.sort();
+            left.sort();
             assert_eq!(left, wanted, "slot {slot}");
             self.flight.land();
             self.flight.clear_chunks(&mut self.departures.spare);
+            match &self.timetable {
+                Timetable::Rotor(rounds) => self.departures.join_crowd(rounds.at(slot + 1)),
+                Timetable::Gratings(frame) => self.departures.join_crowd(frame.at(slot + 1)),
+            }
         }
     }
 
@@ -464,25 +497,30 @@ mod tests {
                 return Ok(());
             };
             let (mut rng, nodes) = (Stream::new(seed, "t", 0), both.schedule.nodes());
-            let most = if crowded { 4 * nodes } else { nodes };
+            let mut add = |both: &mut Both, slot: i64| {
+                for _ in 0..rng.below(if crowded { 2 * nodes } else { nodes }) {
+                    let (from, to) = (rng.below(nodes), rng.below(nodes));
+                    // Few pairs, so that lines grow long.
+                    let to = if crowded { to % 2 } else { to };
+                    let on = (rng.below(2) == 0).then(|| rng.below(nodes) as usize);
+                    both.add(slot, from as usize, to as usize, on);
+                }
+            };
             let mut slot = 0;
             for pause in [0, 7, 70, 1_000] {
-                for _ in 0..30 {
-                    both.begin(slot);
-                    for _ in 0..rng.below(most) {
-                        let (from, to) = (rng.below(nodes), rng.below(nodes));
-                        // Few pairs, so that lines grow long.
-                        let to = if crowded { to % 2 } else { to };
-                        let on = (rng.below(2) == 0).then(|| rng.below(nodes) as usize);
-                        both.add(slot, from as usize, to as usize, on);
+                for busy in (0..).map(|k| k < 30) {
+                    both.departures.begin(slot, both.timetable.number(slot));
+                    if busy {
+                        add(&mut both, slot);
                     }
                     both.leave(slot);
                     slot += 1;
-                }
-                while both.model.values().any(|queue| !queue.is_empty()) {
-                    both.begin(slot);
-                    both.leave(slot);
-                    slot += 1;
+                    if busy {
+                        add(&mut both, slot);
+                    }
+                    if !busy && both.model.values().all(VecDeque::is_empty) {
+                        break;
+                    }
                 }
                 slot += pause * both.schedule.frame() as i64;
             }

@@ -1,9 +1,12 @@
 //! Sirius in the registry.
 
+use super::book::Deal;
 use super::config::{Derived, Mode, SiriusConfig};
+use super::departures::{timetable, Departures};
 use super::ideal::Ideal;
 use super::kernel::Sirius;
-use super::lines::{Lines, Queued};
+use super::lines::Lines;
+use super::queued::Queued;
 use crate::registry::{self, Entry, FabricConfig, Preset, Site};
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
@@ -67,7 +70,7 @@ impl FabricConfig for SiriusConfig {
         };
         let nodes = site.cluster.racks as u64;
         let state = match self.mode {
-            Mode::RequestGrant => self.protocol_memory(&derived, nodes),
+            Mode::RequestGrant => self.protocol_memory(&derived, site),
             Mode::Ideal => Ideal::memory(self, &derived, nodes, site.flows.len() as u64),
         };
         // A bit a cell, and what a flow takes in columns.
@@ -76,15 +79,19 @@ impl FabricConfig for SiriusConfig {
 }
 
 impl SiriusConfig {
-    fn protocol_memory(&self, derived: &Derived, nodes: u64) -> u64 {
-        // Beside the length of a line: M, candidates, LOCAL's ends, the last grant and
-        // the pending requests, and its place in every book.
+    fn protocol_memory(&self, derived: &Derived, site: &Site) -> u64 {
+        let nodes = site.cluster.racks as u64;
+        // Beside the first free meeting of a pair: M, candidates, LOCAL's ends, the last
+        // grant and the pending requests, and its place in every book.
         let pair = Lines::BYTES_A_PAIR + 1 + 2 + 8 + 4 + 4 + 2 * derived.books(self) as u64;
         // Lists have room for twice their cells at most; a cell waits in every line,
         // which is much, and one a transceiver is in a fibre.
         let cell = 2 * size_of::<Queued>() as u64;
         let flights = derived.flights(self) as u64 * nodes * derived.uplinks as u64 * cell;
-        let pair = pair + cell;
-        nodes * nodes * pair + flights
+        let lists = timetable(&derived.schedule).map_or(0, |timetable| {
+            let deal = Deal::new(site.cluster.racks as usize, site.threads);
+            Departures::lists_bytes(&timetable, &deal)
+        });
+        nodes * nodes * (pair + cell) + flights + lists
     }
 }

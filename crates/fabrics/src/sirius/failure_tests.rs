@@ -440,6 +440,36 @@ fn what_a_fabric_does_not_have_cannot_fail() {
     assert!(rejects(NODE, 1.5).starts_with("loss 1.5: a probability"));
 }
 
+/// From the first command on cells are kept by turn: those that wait, and those in the
+/// fibre, which come to a few destinations by way of the same nodes.
+#[test]
+fn threads_do_not_matter_when_something_fails_with_cells_in_the_fibre() {
+    let c = cluster(192, 8);
+    let mut flows = Flows::new();
+    for k in 0..3_000 {
+        let src = k % 189;
+        between(&mut flows, src, 189 + k % 3, 9_000, Time::NS * k as i64);
+    }
+    for at in [700, 2_900, 5_300] {
+        let faults = vec![fail(Time::NS * at, NODE, 0.01)];
+        let table = json!({"uplinks": 12, "propagation": "750 ns"});
+        let case = Case::new(c, table, flows.clone(), faults);
+        let finish = |threads| {
+            let case = Case {
+                threads,
+                audit: false,
+                flows: case.flows.clone(),
+                faults: case.faults.clone(),
+                table: case.table.clone(),
+                ..case
+            };
+            case.run().io.flows.finish
+        };
+        let one = finish(1);
+        assert!(one == finish(2) && one == finish(3), "failed at {at} ns");
+    }
+}
+
 fn any_fault() -> impl Strategy<Value = Vec<Fault>> {
     let element = prop_oneof![
         (0u32..24).prop_map(Element::Node),

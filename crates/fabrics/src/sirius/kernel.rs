@@ -63,7 +63,7 @@ impl Sirius {
         };
         let servers = Servers::new(site.cluster);
         let capped = servers.is_some();
-        let known = (&deal, timetable.as_ref());
+        let known = (&deal, timetable.as_ref(), derived.uplinks);
         let shards: Vec<Shard> = deal
             .shards()
             .map(|part| Shard::new(config, part, &routes, site.seed, known, capped))
@@ -349,7 +349,7 @@ impl Sirius {
         };
         let least = timetable.number(slot);
         for shard in &mut self.shards {
-            shard.begin(slot, least, timetable);
+            shard.begin(slot, least);
         }
     }
 

@@ -1,12 +1,9 @@
-//! The line that a node keeps for each other node.
-//!
-//! For the node that it meets in a slot a node has cells on their *second* hop
-//! (that node is their destination) and granted cells on their *first* (that
-//! node will relay them: the paper's virtual queue for it). Both wait in one
-//! line, first in, first out ("W FIFO output queues per port", §6).
+//! The line that a node keeps for each other node, where it is not known in advance in
+//! which slot who leaves: second hops go first (`hop_order`), something may have failed,
+//! or pairs meet very often in a frame. Otherwise see [`departures`](super::departures).
 //!
 //! Every meeting takes one cell from a line. So a cell that joins as the k-th
-//! leaves at the k-th meeting from now, whatever joins behind it, and that is
+//! leaves at the k-th meeting from now, and that is
 //! how cells are kept: not line by line, but meeting by meeting. All nodes are
 //! at the same *turn* in a slot (the place of the peer in the order in which a
 //! node meets its peers); those who stand k-th in line for their peers of a turn
@@ -18,6 +15,7 @@
 
 use super::cell::Cell;
 use super::lists::{append, divide};
+use super::queued::Queued;
 use crate::memory::Column;
 
 /// Places of a turn: the lists take turns in being the first.
@@ -25,80 +23,6 @@ const RING: usize = 16;
 
 /// Those who stand further back in their line wait beside the lists.
 const PLACES: usize = RING - 1;
-
-/// A cell in line: which, the row of the node at which it waits, and the label of
-/// its destination. Where [`departures`](super::departures) keep it, the label of its
-/// intermediate takes the place of the row, on the way there and from there on; its
-/// destination is its intermediate if it needs none.
-///
-/// As words of the processor, without padding: what was written by halves could not be
-/// read as a whole until they had reached the cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C, packed(4))]
-pub struct Queued {
-    cell: u64,
-    /// The row, and above it the destination.
-    ends: u32,
-}
-
-impl Queued {
-    /// A cell at a row.
-    #[inline(always)]
-    pub fn new(cell: Cell, row: usize, destination: u16) -> Queued {
-        Queued {
-            cell: cell.word(),
-            ends: (destination as u32) << 16 | row as u32,
-        }
-    }
-
-    /// The cell.
-    #[inline(always)]
-    pub fn cell(&self) -> Cell {
-        Cell::from_word(self.cell)
-    }
-
-    /// The row.
-    #[inline(always)]
-    pub fn row(&self) -> usize {
-        (self.ends & 0xFFFF) as usize
-    }
-
-    /// The destination.
-    #[inline(always)]
-    pub fn destination(&self) -> usize {
-        (self.ends >> 16) as usize
-    }
-
-    /// As words of memory.
-    #[inline(always)]
-    pub fn words(&self) -> (u64, u32) {
-        (self.cell, self.ends)
-    }
-
-    /// The same back.
-    #[inline(always)]
-    pub fn from_words((cell, ends): (u64, u32)) -> Queued {
-        Queued { cell, ends }
-    }
-
-    /// The same cell on its second hop.
-    #[inline(always)]
-    pub fn relayed(&self) -> Queued {
-        Queued {
-            cell: self.cell().on_hop(true).word(),
-            ..*self
-        }
-    }
-
-    /// The same cell at another row, on its second hop.
-    #[inline(always)]
-    pub fn relayed_at(&self, row: usize) -> Queued {
-        Queued {
-            cell: self.cell().on_hop(true).word(),
-            ends: self.ends & !0xFFFF | row as u32,
-        }
-    }
-}
 
 /// A line in a byte: how many stand in it, and in the upper half which place of its
 /// turn leaves next, for who joins needs both.

@@ -1,7 +1,7 @@
 //! The lists that cells in line are kept in, and whence their memory comes: lists
 //! that were read leave it to those that grow (`spare`).
 
-use super::lines::Queued;
+use super::queued::Queued;
 
 /// Adds a cell to a list.
 #[inline(always)]

@@ -1,12 +1,14 @@
-//! What a shard sends in one slot.
+//! What a shard sends in one slot: column by column, or where it is known in advance who
+//! leaves when, chunk by chunk.
 //!
-//! Nothing is copied: the lists that leave the lines are the mail, box by box,
-//! until they have been read; then their memory goes back to the lines.
+//! Nothing is copied: the lists that leave are the mail, box by box, until they have
+//! been read; then their memory goes back to where they came from.
 
 use super::cell::{Cell, Routes};
-use super::departures::Kind;
-use super::lines::Queued;
+use super::departures::{kind, Kind};
+use super::queued::Queued;
 use super::topology::Visits;
+use std::collections::BTreeSet;
 
 /// The cells that the nodes of one shard send in one slot, column by column.
 #[derive(Clone, Debug, Default)]
@@ -128,7 +130,7 @@ impl Flight {
         routes: &'a Routes,
     ) -> impl Iterator<Item = (usize, usize, &'a Queued)> + 'a {
         self.chunks.iter().flat_map(move |(to_box, chunk)| {
-            let second = *to_box % 3 == Kind::Second as usize;
+            let second = kind(*to_box) == Kind::Second;
             chunk.iter().map(move |q| match second {
                 true => (q.row(), q.destination(), q),
                 false => (routes.src[q.cell().rank() as usize] as usize, q.row(), q),
@@ -154,22 +156,39 @@ impl Flight {
         self.each().map(|q| routes.bytes(q.cell())).sum()
     }
 
-    /// Chunks become columns; `shards` has the shard of each label.
+    /// The turns at which the cells of chunks were sent.
     #[cold]
-    pub fn sort_by_turn(&mut self, visits: &Visits, routes: &Routes, shards: &[u16]) {
+    pub fn turns(&self, visits: &Visits, routes: &Routes) -> BTreeSet<u16> {
         let links = self.links(routes);
-        let cells: Vec<(usize, usize, Queued)> = links.map(|(a, b, &q)| (a, b, q)).collect();
-        self.chunks.clear();
-        for (from, to, q) in cells {
-            let turn = visits.turn(from, to) as u16;
-            let column = self.turns.iter().position(|&t| t == turn);
-            let column = column.unwrap_or_else(|| {
-                self.open(turn);
-                self.turns.len() - 1
-            });
-            let to_box = to_box(shards[to] as usize, q.destination() == to);
-            let itself = Queued::new(q.cell(), from - self.lo, q.destination() as u16);
-            self.lists[column * self.boxes + to_box].push(itself);
+        links
+            .map(|(from, to, _)| visits.turn(from, to) as u16)
+            .collect()
+    }
+
+    /// Chunks become columns, of all `turns`; `shards` has the shard of each label.
+    #[cold]
+    pub fn sort_by_turn(
+        &mut self,
+        turns: &BTreeSet<u16>,
+        visits: &Visits,
+        routes: &Routes,
+        shards: &[u16],
+    ) {
+        let links = self.links(routes).map(|(from, to, &q)| {
+            let destination = q.destination();
+            let to_box = to_box(shards[to] as usize, to == destination);
+            let itself = Queued::new(q.cell(), from - self.lo, destination as u16);
+            (visits.turn(from, to) as u16, from, to_box, itself)
+        });
+        let mut cells: Vec<_> = links.collect();
+        cells.sort_by_key(|&(turn, from, ..)| (turn, from));
+        (self.chunks, self.landed) = Default::default();
+        let mut cells = cells.into_iter().peekable();
+        for &turn in turns {
+            let lists = self.open(turn);
+            while let Some((.., to_box, q)) = cells.next_if(|c| c.0 == turn) {
+                lists[to_box].push(q);
+            }
         }
     }
 

@@ -43,10 +43,7 @@ impl Timetable {
     pub fn new(schedule: &Schedule, most: usize) -> Option<Timetable> {
         match schedule {
             Schedule::Rotor(rr) => Some(Timetable::Rotor(Rounds::new(*rr))),
-            Schedule::Gratings(_) => {
-                let frame = Frame::new(schedule, most);
-                (frame.visits <= VISITS).then_some(Timetable::Gratings(frame))
-            }
+            Schedule::Gratings(_) => Frame::new(schedule, most).map(Timetable::Gratings),
         }
     }
 
@@ -54,9 +51,9 @@ impl Timetable {
     pub fn reach(&self, most: usize) -> usize {
         match self {
             Timetable::Rotor(Rounds { rr, .. }) => {
-                (most * rr.nodes as usize).div_ceil(rr.uplinks as usize) + 1
+                (most * rr.nodes as usize).div_ceil(rr.uplinks as usize)
             }
-            Timetable::Gratings(frame) => (most.div_ceil(frame.visits) + 1) * frame.slots,
+            Timetable::Gratings(frame) => most.div_ceil(frame.visits) * frame.slots,
         }
     }
 
@@ -161,11 +158,12 @@ pub struct Frame {
     /// How many of them are kept.
     kept: usize,
     /// By slot of the frame and difference: how many meetings are over.
-    over: Vec<u32>,
+    over: Vec<u8>,
 }
 
 impl Frame {
-    fn new(schedule: &Schedule, most: usize) -> Frame {
+    /// None if there are more visits than numbers tell apart.
+    fn new(schedule: &Schedule, most: usize) -> Option<Frame> {
         let slots = schedule.frame() as usize;
         let mut met = vec![Vec::new(); slots];
         for slot in 0..slots {
@@ -178,25 +176,30 @@ impl Frame {
             }
         }
         let visits = met[0].len();
+        if visits > VISITS {
+            return None;
+        }
         let kept = visits + most;
         let later = move |m: &[u32], k: usize| m[k % visits] + (k / visits * slots) as u32;
         let meetings = met
             .iter()
             .flat_map(|m| (0..kept).map(move |k| later(m, k)))
             .collect();
-        let over = |m: &[u32], slot: usize| m.iter().filter(|&&t| (t as usize) < slot).count();
-        let over = (0..slots)
-            .flat_map(|slot| met.iter().map(move |m| over(m, slot) as u32))
-            .collect();
+        let mut over = vec![0; slots * slots];
+        for (difference, m) in met.iter().enumerate() {
+            for (slot, over) in over.iter_mut().skip(difference).step_by(slots).enumerate() {
+                *over = m.partition_point(|&t| (t as usize) < slot) as u8;
+            }
+        }
         let place = |label| (schedule.node(label) as usize % slots) as u16;
-        Frame {
+        Some(Frame {
             slots,
             visits,
             place: (0..schedule.nodes()).map(place).collect(),
             meetings,
             kept,
             over,
-        }
+        })
     }
 
     /// As of `slot`.
@@ -222,7 +225,7 @@ pub struct FrameAt<'a> {
     place: &'a [u16],
     meetings: &'a [u32],
     kept: usize,
-    over: &'a [u32],
+    over: &'a [u8],
     phase: u32,
     /// Meetings of every pair before this frame.
     number: u8,
@@ -235,8 +238,8 @@ impl Meetings for FrameAt<'_> {
         let difference = to + if to < from { self.slots } else { 0 } - from;
         let over = self.over[difference];
         Next {
-            number: self.number.wrapping_add(over as u8),
-            key: (difference * self.kept) as u32 + over,
+            number: self.number.wrapping_add(over),
+            key: (difference * self.kept) as u32 + over as u32,
         }
     }
 

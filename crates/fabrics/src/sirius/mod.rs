@@ -11,7 +11,9 @@
 //!   for a range of nodes;
 //! - [`requests`], [`grants`], [`book`]: the congestion control (§4.3, A.3);
 //! - [`ideal`]: the kernel without one (§7);
-//! - [`local`], [`lines`], `lists`, [`mail`], [`reorder`], [`cell`]: the queues a cell goes through;
+//! - [`local`], [`departures`] or [`lines`], [`reorder`]: the queues that a [`cell`] goes
+//!   through, and [`mail`] between them; [`meetings`]: when it leaves;
+//!   `accepting`: a grant moves it from the first to the second;
 //! - [`bypass`]: traffic within a rack;
 //! - [`servers`]: links of servers that have a rate of their own;
 //! - `faults`, `recovery`, `eras`: what breaks, what nodes do about it, and the
@@ -44,6 +46,7 @@ pub mod mail;
 pub mod meetings;
 pub mod plan;
 mod prefetch;
+pub mod queued;
 mod receiving;
 mod recovery;
 pub mod reorder;

@@ -2,9 +2,9 @@
 
 use super::config::QueueMetric;
 use super::departures::{self, Kind};
-use super::lines::Queued;
 use super::mail::{to_box, Flight, Mail};
 use super::meetings::{Meetings, Timetable};
+use super::queued::Queued;
 use super::shard::{Shard, Ways};
 
 impl Shard {
@@ -47,6 +47,9 @@ impl Shard {
         let Some(departures) = &mut self.departures else {
             return;
         };
+        if departures.has_crowd() {
+            departures.join_crowd(meetings);
+        }
         for chunk in chunks(flights, itself, Kind::Relay) {
             self.held += chunk.len() as u64;
             match self.far {
@@ -104,6 +107,6 @@ impl Shard {
 
 /// What was sent to a shard for some purpose.
 fn chunks(flights: &[Flight], itself: usize, kind: Kind) -> impl Iterator<Item = &[Queued]> {
-    let to_box = departures::to_box(itself, kind);
+    let to_box = departures::box_of(itself, kind);
     flights.iter().flat_map(move |f| f.chunks(to_box))
 }

@@ -10,8 +10,9 @@ use super::config::{Intermediates, QueueMetric};
 use super::faults::{Event, Part, Stretch};
 use super::grants::DENIED;
 use super::kernel::Sirius;
-use super::lines::{Lines, Queued};
-use super::mail::to_box;
+use super::lines::Lines;
+use super::mail::{to_box, Flight};
+use super::queued::Queued;
 use super::shard::Shard;
 use super::topology::Visits;
 use lightloom_engine::{Command, Element, Io, Rejected, Time};
@@ -169,8 +170,11 @@ impl Sirius {
         for shard in &mut self.shards {
             shard.keep_by_turn(visits, routes, shards);
         }
-        for flight in self.flights.iter_mut().flatten() {
-            flight.sort_by_turn(visits, routes, shards);
+        for slot in &mut self.flights {
+            // The same columns from all shards, for they are read column by column.
+            let turns = slot.iter().flat_map(|f| f.turns(visits, routes)).collect();
+            let sort = |f: &mut Flight| f.sort_by_turn(&turns, visits, routes, shards);
+            slot.iter_mut().for_each(sort);
         }
     }
 

@@ -4,9 +4,9 @@ use super::cell::Routes;
 use super::config::QueueMetric;
 use super::departures::{self, Kind};
 use super::faults::Lost;
-use super::lines::Queued;
 use super::mail::{to_box, Flight};
 use super::prefetch::hinted;
+use super::queued::Queued;
 use super::shard::{Sent, Shard, Ways};
 use super::topology::{ColumnRef, Visits};
 
@@ -34,7 +34,7 @@ impl Shard {
             self.keep_promises(flight, ways.routes);
         }
         for shard in 0..self.shards {
-            let relayed = flight.chunks(departures::to_box(shard, Kind::Second));
+            let relayed = flight.chunks(departures::box_of(shard, Kind::Second));
             relayed.for_each(|chunk| self.leave_relayed(chunk));
         }
     }
@@ -48,7 +48,8 @@ impl Shard {
         }
     }
 
-    /// The same by columns, where it is not known in advance who leaves when. Only with `FAULTY` any of them may be lost.
+    /// The same by columns, where it is not known in advance who leaves when. Only with
+    /// `FAULTY` any of them may be lost.
     pub(super) fn transmit<'a, const WATCHED: bool, const FAULTY: bool>(
         &mut self,
         slot: i64,

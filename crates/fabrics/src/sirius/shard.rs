@@ -9,10 +9,11 @@ use super::config::{GrantServes, HopOrder, QueueMetric, SiriusConfig};
 use super::departures::Departures;
 use super::faults::{Faults, Lost};
 use super::grants::{Grants, Tile};
-use super::lines::{Lines, Queued};
+use super::lines::Lines;
 use super::local::Local;
 use super::mail::to_box;
 use super::meetings::Timetable;
+use super::queued::Queued;
 use super::recovery::Avoid;
 use super::reorder::Reorder;
 use super::requests::Requests;
@@ -118,7 +119,7 @@ impl Shard {
         (lo, rows): (usize, usize),
         routes: &Routes,
         seed: u64,
-        (deal, timetable): (&Deal, Option<&Timetable>),
+        (deal, timetable, uplinks): (&Deal, Option<&Timetable>, u32),
         capped: bool,
     ) -> Self {
         let nodes = routes.first.len() - 1;
@@ -139,7 +140,7 @@ impl Shard {
             serves: config.grant_serves,
             metric: config.queue_metric,
             local: Local::new(rows, nodes),
-            departures: timetable.map(|t| Departures::new(t, (lo, rows), deal)),
+            departures: timetable.map(|t| Departures::new(t, (lo, rows), deal, uplinks)),
             granted: second_first.then(|| lines(true)),
             lines: lines(timetable.is_none()),
             held: 0,
@@ -212,16 +213,9 @@ impl Shard {
     }
 
     /// `slot` is now; see [`Departures::begin`].
-    pub(super) fn begin(&mut self, slot: i64, least: i64, timetable: &Timetable) {
-        let Some(departures) = &mut self.departures else {
-            return;
-        };
-        departures.begin(slot, least);
-        if departures.has_crowd() {
-            match timetable {
-                Timetable::Rotor(rounds) => departures.join_crowd(rounds.at(slot)),
-                Timetable::Gratings(frame) => departures.join_crowd(frame.at(slot)),
-            }
+    pub(super) fn begin(&mut self, slot: i64, least: i64) {
+        if let Some(departures) = &mut self.departures {
+            departures.begin(slot, least);
         }
     }
 

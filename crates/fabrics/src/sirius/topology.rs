@@ -254,7 +254,7 @@ pub struct Column {
 
 /// The order in which one node meets the others.
 #[derive(Clone, Copy, Debug)]
-pub struct Round {
+struct Round {
     /// Label of the first peer.
     base: usize,
     nodes: usize,
@@ -263,14 +263,14 @@ pub struct Round {
 impl Round {
     /// The label that it meets at `turn`.
     #[inline(always)]
-    pub fn peer(self, turn: usize) -> usize {
+    fn peer(self, turn: usize) -> usize {
         let peer = self.base + turn;
         peer - if peer >= self.nodes { self.nodes } else { 0 }
     }
 
     /// The turn of `peer`.
     #[inline(always)]
-    pub fn turn(self, peer: usize) -> usize {
+    fn turn(self, peer: usize) -> usize {
         peer + if peer < self.base { self.nodes } else { 0 } - self.base
     }
 }
@@ -336,7 +336,7 @@ impl Visits {
 
     /// The round of a node.
     #[inline(always)]
-    pub fn round(&self, label: usize) -> Round {
+    fn round(&self, label: usize) -> Round {
         Round {
             base: self.base[label] as usize,
             nodes: self.nodes as usize,
@@ -389,14 +389,6 @@ impl Visits {
     /// port of its own.
     pub fn shares_peers(&self) -> bool {
         matches!(self.kind, Kind::Frame(_))
-    }
-
-    /// Most columns of any slot.
-    pub fn most_columns(&self) -> usize {
-        match &self.kind {
-            Kind::Rotor(rr) => rr.uplinks as usize,
-            Kind::Frame(frame) => frame.iter().map(Vec::len).max().unwrap_or(0),
-        }
     }
 }
 
