@@ -36,7 +36,7 @@ const CHUNK: (usize, usize) = (256, 16);
 const TOGETHER: usize = 256;
 
 /// Lines are looked up this far ahead of their turn, where they are in memory.
-const AHEAD: usize = 64;
+const AHEAD: usize = 32;
 
 /// In place of a list: the line is full.
 const NOWHERE: u32 = u32::MAX;
