@@ -41,7 +41,7 @@ impl SiriusConfig {
             "must lie in {least} to {most}: every pair of this fabric meets within {least} slots, \
              and has to in every epoch"
         );
-        let remedy = format!("use {least} or more, or leave it out");
+        let remedy = format!("use {least} to {most}, or leave it out");
         Err(Refusal::new("fabric.epoch_slots", slots, limit, remedy))
     }
 

@@ -34,12 +34,13 @@ pub struct SiriusConfig {
     /// Payload of a cell [B]. Default: what the channel carries in slot −
     /// guardband; a cell of the paper's slot carries 562 B (§7).
     pub cell: Option<Bytes>,
-    /// Slots of an epoch [count], at least as many as lie between two meetings of any
-    /// pair, for requests and grants ride on the cells of every epoch (§4.3). Default:
-    /// nodes ÷ uplinks, or the longest gap where that is longer; not whole for
-    /// `uplink_plan = "rotor"`, where gaps differ by a slot. More leaves nodes time to
-    /// read the requests of an epoch's last slots before the next begins. Schedules
-    /// without dead nodes (`recovery = "reschedule"`) have epochs of their own.
+    /// Slots of an epoch [count], from as many as lie between two meetings of any pair,
+    /// for requests and grants ride on the cells of every epoch (§4.3), to 100 times
+    /// that. Default: nodes ÷ uplinks, which need not be whole (10.67: epochs of 10 and
+    /// 11 slots in turn), or the longest gap where that is a slot or more longer. More
+    /// leaves nodes time to read the requests of an epoch's last slots before the next
+    /// begins. Schedules without dead nodes (`recovery = "reschedule"`) have epochs of
+    /// their own.
     pub epoch_slots: Option<u32>,
     /// Q: most cells queued and granted for one destination at one node [cells],
     /// 2 to 64 (§4.3; 4 in §7).

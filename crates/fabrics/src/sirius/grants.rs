@@ -220,12 +220,15 @@ impl Grants {
                 }
                 let asker = &askers[k as usize];
                 let wants = tiles[asker.shard as usize].block(asker.row as usize, start);
-                if by_destination && asker.destinations.len() <= FEW {
+                let asked = !super::lanes::equal(wants, self.nodes as u16);
+                // Side by side where requests for the same are many.
+                let few = asker.destinations.len();
+                if by_destination && few <= FEW && 2 * few as u32 <= asked.count_ones() {
                     for &destination in asker.destinations {
                         self.grant_block(start, destination, wants);
                     }
                 } else {
-                    self.grant_each(start, wants, epoch as u32);
+                    self.grant_each(start, asked, wants, epoch as u32);
                 }
             }
         }
@@ -255,13 +258,15 @@ impl Grants {
         }
     }
 
-    fn grant_each(&mut self, start: usize, wants: &mut [u16; BLOCK], epoch: u32) {
+    /// Answers the requests of a row to a block of intermediates, of which those with a bit
+    /// in `asked` are some.
+    fn grant_each(&mut self, start: usize, mut asked: u32, wants: &mut [u16; BLOCK], epoch: u32) {
         let none = self.nodes as u16;
-        for (row, want) in (start..self.rows).zip(wants) {
-            let destination = *want as usize;
-            if *want == none {
-                continue;
-            }
+        while asked != 0 {
+            let column = asked.trailing_zeros() as usize;
+            asked &= asked - 1;
+            let want = &mut wants[column];
+            let (row, destination) = (start + column, *want as usize);
             let at = destination * self.stride + row;
             let again = self.rule == GrantRule::OnePerDestination && self.last[at] == epoch + 1;
             if self.m[at] < self.limit && !again {
