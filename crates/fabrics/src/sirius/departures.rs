@@ -167,8 +167,7 @@ impl Departures {
         deal: &Deal,
         uplinks: u32,
     ) -> Departures {
-        let ring = timetable.reach(PLACES).next_power_of_two();
-        let boxes = 3 * deal.shards().count();
+        let (ring, boxes) = (ring(timetable), box_of(deal.shards().count(), Kind::Relay));
         let blocks = rows.div_ceil(deal.block);
         let lists = |kind| move |label: usize| box_of(deal.shard[label] as usize, kind) * ring;
         let tables = Tables {
@@ -311,9 +310,8 @@ impl Departures {
 
     /// Bytes of the lists of all shards, without their cells.
     pub fn lists_bytes(timetable: &Timetable, deal: &Deal) -> u64 {
-        let ring = timetable.reach(PLACES).next_power_of_two();
         let blocks = deal.nodes.div_ceil(deal.block);
-        let lists = ring * blocks * 3 * deal.shards().count();
+        let lists = ring(timetable) * blocks * box_of(deal.shards().count(), Kind::Relay);
         (lists * size_of::<(Vec<Queued>, Vec<Vec<Queued>>)>()) as u64
     }
 
@@ -363,6 +361,11 @@ impl Departures {
         });
         listed.chain(self.crowd.iter().map(|c| &c.0))
     }
+}
+
+/// Slots of the ring.
+fn ring(timetable: &Timetable) -> usize {
+    timetable.reach(PLACES).next_power_of_two()
 }
 
 /// Cells a chunk: half of what the nodes of a block can send to a shard in a slot.

@@ -3,7 +3,7 @@
 
 use super::accepting::Answers;
 use super::book::{by_intermediate, Book, Deal};
-use super::cell::{Cell, Routes};
+use super::cell::Routes;
 use super::config::{Derived, HopOrder, Recovery, SiriusConfig};
 use super::departures::timetable;
 use super::eras::Eras;
@@ -48,6 +48,15 @@ pub struct Sirius {
     pub(super) faults: Faults,
     /// The links of servers, where they have a rate of their own.
     pub(super) servers: Option<Servers>,
+}
+
+/// What a step of the kernel needs, borrowed at once.
+struct Parts<'a> {
+    ways: Ways<'a>,
+    shards: &'a mut [Shard],
+    flights: &'a mut [Vec<Flight>],
+    books: &'a mut [Book],
+    pool: &'a Option<rayon::ThreadPool>,
 }
 
 impl Sirius {
@@ -157,89 +166,6 @@ impl Sirius {
         }
     }
 
-    /// Servers send their flows at their own rate.
-    #[cold]
-    fn admit_capped(&mut self, now: Time, io: &mut Io) {
-        while let Some(flow) = io.arrive(now) {
-            let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
-            let at = io.flows.arrival[flow.index()];
-            // The turns of a server's flows change at the very time of arrival.
-            self.send_from_servers(at, io);
-            let within = self.cluster.rack_of(src) == self.cluster.rack_of(dst);
-            let rank = self.routes.rank[flow.index()];
-            if let Some(servers) = &mut self.servers {
-                servers.admit(src, rank, at, within, &self.routes);
-            }
-        }
-        self.send_from_servers(now, io);
-    }
-
-    /// What has left its server by `now` waits in LOCAL, or is in its rack already.
-    fn send_from_servers(&mut self, now: Time, io: &mut Io) {
-        let Some(mut servers) = self.servers.take() else {
-            return;
-        };
-        while let Some((at, host, flow)) = servers.next_sent(now) {
-            let (rank, seq) = (flow.rank as usize, flow.seq);
-            let (src, dst) = (self.routes.src[rank], self.routes.dst[rank]);
-            let mut run = 0;
-            if src == dst {
-                let id = self.routes.flow[rank];
-                io.start(id, at);
-                let to = io.flows.dst[id.index()];
-                servers.arrive(to, Cell::new(flow.rank, seq), at, &self.routes);
-            } else if self.faults.on && self.faults.bars(src, dst) {
-                let (rank, count) = (flow.rank, 1);
-                self.enter(Stretch { rank, seq, count });
-            } else {
-                let shard = &mut self.shards[self.deal.shard[src as usize] as usize];
-                let row = src as usize - shard.lo;
-                run = shard.local.grow(row, flow.run, flow.rank, dst, seq);
-            }
-            servers.again(host, flow, run, at, &self.routes);
-        }
-        self.servers = Some(servers);
-    }
-
-    /// Cells that have arrived at `at` queue for their servers; those that are
-    /// there by `until` are delivered.
-    #[cold]
-    fn deliver_capped(&mut self, at: Time, until: Time, io: &mut Io) {
-        let Some(mut servers) = self.servers.take() else {
-            return;
-        };
-        for shard in &mut self.shards {
-            for cell in shard.arrived.drain(..) {
-                let flow = self.routes.flow[cell.rank() as usize];
-                servers.arrive(io.flows.dst[flow.index()], cell, at, &self.routes);
-            }
-        }
-        while let Some((at, cell)) = servers.next_delivered(until) {
-            let rank = cell.rank();
-            let flow = self.routes.flow[rank as usize];
-            if let Some(inside) = servers.inside.get_mut(&rank) {
-                let bytes = self.routes.bytes(cell);
-                inside.left -= 1;
-                inside.bytes += bytes;
-                io.deliver_some(bytes);
-                io.flows.hops[flow.index()] = 0.0;
-                if inside.left == 0 {
-                    servers.inside.remove(&rank);
-                    io.finish(flow, at);
-                }
-                continue;
-            }
-            let to = self.routes.dst[rank as usize];
-            let reorder = &mut self.shards[self.deal.shard[to as usize] as usize].reorder;
-            reorder.receive(cell);
-            io.deliver_some(std::mem::take(&mut reorder.bytes));
-            for _ in reorder.completed.drain(..) {
-                io.finish(flow, at);
-            }
-        }
-        self.servers = Some(servers);
-    }
-
     fn book(&self, epoch: i64) -> usize {
         epoch.rem_euclid(self.books.len() as i64) as usize
     }
@@ -307,22 +233,39 @@ impl Sirius {
         }
     }
 
+    /// What all shards need to know, and the rest that a step changes.
+    fn parts(&mut self) -> Parts<'_> {
+        Parts {
+            ways: Ways {
+                visits: &self.visits,
+                timetable: self.timetable.as_ref(),
+                routes: &self.routes,
+                deal: &self.deal,
+                faults: &self.faults,
+            },
+            shards: &mut self.shards,
+            flights: &mut self.flights,
+            books: &mut self.books,
+            pool: &self.pool,
+        }
+    }
+
     fn accept(&mut self, slot: i64, book: usize) {
-        let ways = Ways {
-            visits: &self.visits,
-            timetable: self.timetable.as_ref(),
-            routes: &self.routes,
-            deal: &self.deal,
-            faults: &self.faults,
-        };
+        let Parts {
+            ways,
+            shards,
+            books,
+            pool,
+            ..
+        } = self.parts();
         let Book {
             tiles,
             askers,
             unused,
             ..
-        } = &mut self.books[book];
-        let work = self.shards.iter_mut().zip(tiles).zip(askers).zip(unused);
-        each(&self.pool, work, |(((shard, tiles), askers), unused)| {
+        } = &mut books[book];
+        let work = shards.iter_mut().zip(tiles).zip(askers).zip(unused);
+        each(pool, work, |(((shard, tiles), askers), unused)| {
             let answers = Answers {
                 tiles,
                 askers,
@@ -373,17 +316,16 @@ impl Sirius {
     }
 
     fn transmit_all<const WATCHED: bool, const FAULTY: bool>(&mut self, slot: i64) {
-        let flights = self.flights.len() as i64;
-        let sent = &mut self.flights[slot.rem_euclid(flights) as usize];
-        let ways = Ways {
-            visits: &self.visits,
-            timetable: self.timetable.as_ref(),
-            routes: &self.routes,
-            deal: &self.deal,
-            faults: &self.faults,
-        };
-        let work = self.shards.iter_mut().zip(sent.iter_mut());
-        each(&self.pool, work, |(shard, out)| {
+        let Parts {
+            ways,
+            shards,
+            flights,
+            pool,
+            ..
+        } = self.parts();
+        let sent = slot.rem_euclid(flights.len() as i64) as usize;
+        let work = shards.iter_mut().zip(flights[sent].iter_mut());
+        each(pool, work, |(shard, out)| {
             if FAULTY {
                 let columns = ways.faults.columns.iter().map(|c| ColumnRef {
                     turn: c.turn,
@@ -399,16 +341,15 @@ impl Sirius {
 
     fn receive(&mut self, slot: i64, io: &mut Io) {
         let delay = self.flights.len() as i64 - 1;
-        let ways = Ways {
-            visits: &self.visits,
-            timetable: self.timetable.as_ref(),
-            routes: &self.routes,
-            deal: &self.deal,
-            faults: &self.faults,
-        };
-        let landing = &mut self.flights[(slot - delay).rem_euclid(delay + 1) as usize];
-        let shards = self.shards.iter_mut().enumerate();
-        each(&self.pool, shards, |(itself, shard)| {
+        let Parts {
+            ways,
+            shards,
+            flights,
+            pool,
+            ..
+        } = self.parts();
+        let landing = &mut flights[(slot - delay).rem_euclid(delay + 1) as usize];
+        each(pool, shards.iter_mut().enumerate(), |(itself, shard)| {
             shard.receive(slot, &ways, landing, itself)
         });
         landing.iter_mut().for_each(Flight::land);

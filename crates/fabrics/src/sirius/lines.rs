@@ -2,13 +2,13 @@
 //! which slot who leaves: second hops go first (`hop_order`), something may have failed,
 //! or pairs meet very often in a frame. Otherwise see [`departures`](super::departures).
 //!
-//! Every meeting takes one cell from a line. So a cell that joins as the k-th
-//! leaves at the k-th meeting from now, and that is
-//! how cells are kept: not line by line, but meeting by meeting. All nodes are
-//! at the same *turn* in a slot (the place of the peer in the order in which a
-//! node meets its peers); those who stand k-th in line for their peers of a turn
-//! form one list. A slot takes whole lists off, in sequence, and idle lines cost
-//! nothing: of a line itself a byte is kept, its length and which list leaves next.
+//! Every meeting takes one cell from a line at most, and as long as none is passed over
+//! who stands k-th leaves at the k-th meeting from now. That is how cells are kept: not
+//! line by line, but meeting by meeting. All nodes are at the same *turn* in a slot (the
+//! place of the peer in the order in which a node meets its peers); those who stand k-th
+//! in line for their peers of a turn form one list. A slot takes whole lists off, in
+//! sequence, and idle lines cost nothing: of a line itself a byte is kept, its length and
+//! which list leaves next.
 //!
 //! Each list is divided by where its cells go (*boxes*): to which shard, and
 //! whether that is their destination.

@@ -15,7 +15,7 @@
 //!   through, and [`mail`] between them; [`meetings`]: when it leaves;
 //!   `accepting`: a grant moves it from the first to the second;
 //! - [`bypass`]: traffic within a rack;
-//! - [`servers`]: links of servers that have a rate of their own;
+//! - [`servers`], `serving`: links of servers that have a rate of their own;
 //! - `faults`, `recovery`, `eras`: what breaks, what nodes do about it, and the
 //!   schedules that they agree on (§4.5).
 //!
@@ -55,6 +55,7 @@ mod sending;
 #[cfg(test)]
 mod server_tests;
 pub mod servers;
+mod serving;
 pub mod shard;
 pub mod switches;
 pub mod topology;
