@@ -33,22 +33,20 @@
 //! | heavy tail: Pareto 1.05 | 38 → 20 | 50 → 21 | 122 → 36 |
 
 mod lanes;
+mod tuning;
 
 pub use lanes::LANES;
 
 use crate::time::Time;
 use lanes::Lanes;
+use tuning::Work;
 
 /// End of a chain.
 const NONE: u32 = u32::MAX;
 /// Fewest buckets; a multiple of the bits of a word.
 const BUCKETS_MIN: usize = 64;
-/// Most buckets: 2²⁰ take 4 MiB.
-const BUCKETS_MAX: usize = 1 << 20;
 /// The first guess of a day's width: 2¹³ ps is 8 ns.
 const SHIFT_FIRST: u32 = 13;
-/// Widest day: 2⁵⁰ ps is 19 minutes.
-const SHIFT_MAX: u32 = 50;
 /// `Agenda::beyond` before it was looked for.
 const UNKNOWN: Time = Time(i64::MIN);
 /// Events between two looks at the layout, at least.
@@ -59,24 +57,6 @@ struct Node<E> {
     at: Time,
     event: E,
     next: u32,
-}
-
-/// What the events since the last look have cost.
-#[derive(Clone, Copy, Debug, Default)]
-struct Work {
-    popped: u64,
-    /// Days begun.
-    days: u64,
-    /// Distinct times in them when they began.
-    times: u64,
-    /// Events that were put between others of the day that had begun.
-    squeezed: u64,
-    /// Words of the bitmap looked at.
-    looked: u64,
-    /// Events taken from the list of the far future.
-    fetched: u64,
-    /// Events looked at in that list.
-    sifted: u64,
 }
 
 /// A calendar queue of typed `Copy` events.
@@ -357,72 +337,6 @@ impl<E: Copy> Agenda<E> {
         self.work.sifted += before as u64;
         self.work.fetched += (before - later.len()) as u64;
         self.later = later;
-    }
-
-    /// Judges the layout by the work since the last look. A new layout costs
-    /// as much as a few operations per waiting event and bucket, and as many
-    /// events as both pass between two looks.
-    #[cold]
-    fn tune(&mut self) {
-        let w = self.work;
-        let mut shift = self.shift as i64;
-        let mut buckets = self.buckets.len();
-        let crowd = (w.times / w.days.max(1)).max(w.squeezed / w.popped.max(1));
-        if crowd > 3 {
-            let finer = (crowd / 2).ilog2() as i64;
-            shift -= finer;
-            buckets <<= finer.min(20);
-        } else if w.looked > 2 * w.popped {
-            shift += 2;
-        }
-        if w.fetched * 8 > w.popped || w.sifted > 2 * w.popped {
-            if buckets < 8 * self.len {
-                buckets *= 2;
-            } else if crowd <= 3 {
-                shift += 1;
-            }
-        }
-        let shift = shift.clamp(0, SHIFT_MAX as i64) as u32;
-        let most = (8 * self.len).next_power_of_two();
-        let buckets = buckets.min(most).clamp(BUCKETS_MIN, BUCKETS_MAX);
-        if shift != self.shift || buckets != self.buckets.len() {
-            self.lay_out(shift, buckets);
-        }
-        self.work = Work::default();
-        self.tune_at = TUNE_EVERY.max(2 * (self.len + self.buckets.len()) as u64);
-    }
-
-    /// Changes the width of a day and the number of buckets.
-    fn lay_out(&mut self, shift: u32, buckets: usize) {
-        let now = Time(self.day << self.shift);
-        let mut waiting = self.today.split_off(self.head);
-        for day in self.day + 1..self.end {
-            let mut at = self.buckets[day as usize & (self.buckets.len() - 1)];
-            let from = waiting.len();
-            while at != NONE {
-                let node = self.nodes[at as usize];
-                waiting.push((node.at, node.event));
-                at = node.next;
-            }
-            waiting[from..].reverse();
-        }
-        waiting.append(&mut self.later);
-        self.later_from = Time::NEVER;
-        self.today.clear();
-        self.head = 0;
-        self.nodes.clear();
-        self.free = NONE;
-        self.buckets.clear();
-        self.buckets.resize(buckets, NONE);
-        self.occupied.clear();
-        self.occupied.resize(buckets / 64, 0);
-        self.shift = shift;
-        self.day = now.0 >> shift;
-        let half = buckets as i64 / 2;
-        self.end = (self.day.div_euclid(half) + 2) * half;
-        for (at, event) in waiting {
-            self.place(at, event);
-        }
     }
 }
 
