@@ -35,6 +35,9 @@ const CHUNK: (usize, usize) = (256, 16);
 /// So many cells find their places before they are written there.
 const TOGETHER: usize = 256;
 
+/// So many tell whether neighbours join the same lists.
+const SAMPLE: usize = 16;
+
 /// Lines are looked up this far ahead of their turn, where they are in memory.
 const AHEAD: usize = 32;
 
@@ -244,6 +247,11 @@ impl Departures {
     /// there are more lines than the second-level cache holds.
     #[inline(always)]
     pub fn relay<const FAR: bool>(&mut self, meetings: impl Meetings, arrived: &[Queued]) {
+        if FAR {
+            let first = arrived.iter().take(AHEAD);
+            let pairs = first.map(|q| self.tables.pair(q.row(), q.destination()));
+            pairs.for_each(|pair| prefetch(&self.free, pair));
+        }
         for start in (0..arrived.len()).step_by(TOGETHER) {
             let cells = self.find::<FAR>(meetings, arrived, start, |tables, q| {
                 let (by, to) = (q.row(), q.destination());
@@ -288,10 +296,24 @@ impl Departures {
     }
 
     /// Writes cells to their places; `from` tells who waits. `SECOND` hops are marked.
-    #[inline(never)]
+    #[inline(always)]
     fn write<const SECOND: bool>(&mut self, cells: &[Queued], from: impl Fn(&Queued) -> usize) {
+        let (places, next) = (&self.places[..SAMPLE], &self.places[1..=SAMPLE]);
+        let joined: u32 = places.iter().zip(next).map(|(a, b)| (a == b) as u32).sum();
+        match cells.len() > SAMPLE && 4 * joined as usize >= 3 * SAMPLE {
+            true => self.write_runs::<SECOND>(cells, from),
+            false => self.write_each::<SECOND>(cells, from),
+        }
+    }
+
+    #[inline(never)]
+    fn write_each<const SECOND: bool>(
+        &mut self,
+        cells: &[Queued],
+        from: impl Fn(&Queued) -> usize,
+    ) {
         for (&place, q) in self.places.iter().zip(cells) {
-            let queued = if SECOND { q.relayed() } else { *q };
+            let queued = q.on_hop::<SECOND>();
             let Some(chunk) = self.lists.get_mut(place as usize) else {
                 self.crowd.push((queued, from(q) as u16));
                 continue;
@@ -305,6 +327,43 @@ impl Departures {
                 );
             }
             chunk.push(queued);
+        }
+    }
+
+    /// The same where most go to the list of the one before: each would wait for the
+    /// length that the other leaves.
+    #[inline(never)]
+    fn write_runs<const SECOND: bool>(
+        &mut self,
+        mut cells: &[Queued],
+        from: impl Fn(&Queued) -> usize,
+    ) {
+        let mut places = &self.places[..cells.len()];
+        while let Some(&place) = places.first() {
+            let run = places.iter().take_while(|&&p| p == place).count();
+            let (mut joining, later) = cells.split_at(run);
+            (places, cells) = (&places[run..], later);
+            let Some(chunk) = self.lists.get_mut(place as usize) else {
+                let full = joining
+                    .iter()
+                    .map(|q| (q.on_hop::<SECOND>(), from(q) as u16));
+                self.crowd.extend(full);
+                continue;
+            };
+            while !joining.is_empty() {
+                if chunk.len() == chunk.capacity() {
+                    continue_list(
+                        chunk,
+                        &mut self.full[place as usize],
+                        &mut self.spare,
+                        self.chunk,
+                    );
+                }
+                let room = chunk.capacity() - chunk.len();
+                let (now, rest) = joining.split_at(room.min(joining.len()));
+                chunk.extend(now.iter().map(Queued::on_hop::<SECOND>));
+                joining = rest;
+            }
         }
     }
 
@@ -451,6 +510,32 @@ mod tests {
             }
         }
 
+        /// Adds cells of one call: of a node to all others, or of all nodes to one.
+        fn sweep(&mut self, slot: i64, node: usize, relayed: bool) {
+            let nodes = self.routes.src.len();
+            let mut cells = Vec::new();
+            for other in (0..nodes).map(|k| (node + k) % nodes) {
+                let ends = if relayed {
+                    (other, node)
+                } else {
+                    (node, other)
+                };
+                let cell = Cell::new(ends.0 as u32, self.next);
+                self.next += 1;
+                let queue = self.model.entry(ends).or_default();
+                queue.push_back(cell.on_hop(relayed));
+                let (by, to) = if relayed { ends } else { (other, node) };
+                cells.push(Queued::new(cell, by, to as u16));
+            }
+            let departures = &mut self.departures;
+            match (&self.timetable, relayed) {
+                (Timetable::Rotor(r), true) => departures.relay::<true>(r.at(slot), &cells),
+                (Timetable::Rotor(r), false) => departures.wait(r.at(slot), node, &cells),
+                (Timetable::Gratings(f), true) => departures.relay::<true>(f.at(slot), &cells),
+                (Timetable::Gratings(f), false) => departures.wait(f.at(slot), node, &cells),
+            }
+        }
+
         /// Every meeting of the slot takes the first of its queue; then those who found a
         /// full line try again.
         fn leave(&mut self, slot: i64) {
@@ -507,6 +592,9 @@ mod tests {
                     let to = if crowded { to % 2 } else { to };
                     let on = (rng.below(2) == 0).then(|| rng.below(nodes) as usize);
                     both.add(slot, from as usize, to as usize, on);
+                }
+                if rng.below(8) == 0 {
+                    both.sweep(slot, rng.below(nodes) as usize, rng.below(2) == 0);
                 }
             };
             let mut slot = 0;

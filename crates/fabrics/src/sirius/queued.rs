@@ -45,11 +45,11 @@ impl Queued {
         (self.ends >> 16) as usize
     }
 
-    /// The same cell on its second hop.
+    /// The same cell, on its `SECOND` hop perhaps.
     #[inline(always)]
-    pub fn relayed(&self) -> Queued {
+    pub fn on_hop<const SECOND: bool>(&self) -> Queued {
         Queued {
-            cell: self.cell().on_hop(true).word(),
+            cell: self.cell().on_hop(SECOND).word(),
             ..*self
         }
     }

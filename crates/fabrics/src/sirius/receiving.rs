@@ -91,7 +91,7 @@ impl Shard {
         if self.capped {
             self.arrived.extend(cells);
         } else {
-            self.reorder.receive_all::<SOME>(cells);
+            self.reorder.receive_all::<SOME, _>(arrived, Queued::cell);
         }
     }
 
