@@ -228,7 +228,14 @@ impl Grants {
                         self.grant_block(start, destination, wants);
                     }
                 } else {
-                    self.grant_each(start, asked, wants, epoch as u32);
+                    match self.rule {
+                        GrantRule::Threshold => {
+                            self.grant_each::<false>(start, asked, wants, epoch);
+                        }
+                        GrantRule::OnePerDestination => {
+                            self.grant_each::<true>(start, asked, wants, epoch);
+                        }
+                    }
                 }
             }
         }
@@ -259,28 +266,35 @@ impl Grants {
     }
 
     /// Answers the requests of a row to a block of intermediates, of which those with a bit
-    /// in `asked` are some.
-    fn grant_each(&mut self, start: usize, mut asked: u32, wants: &mut [u16; BLOCK], epoch: u32) {
-        let none = self.nodes as u16;
+    /// in `asked` are some; `ONCE` in an epoch for a destination. About half are granted: no
+    /// branch would predict which.
+    #[inline(always)]
+    fn grant_each<const ONCE: bool>(
+        &mut self,
+        start: usize,
+        mut asked: u32,
+        wants: &mut [u16; BLOCK],
+        epoch: i64,
+    ) {
+        let (denied, keep) = match self.keep_denied {
+            true => (DENIED, u16::MAX),
+            false => (self.nodes as u16, 0),
+        };
+        let (stride, limit) = (self.stride, self.limit);
+        let (m, last) = (&mut self.m[..], &mut self.last[..]);
         while asked != 0 {
             let column = asked.trailing_zeros() as usize;
             asked &= asked - 1;
-            let want = &mut wants[column];
-            let (row, destination) = (start + column, *want as usize);
-            let at = destination * self.stride + row;
-            let again = self.rule == GrantRule::OnePerDestination && self.last[at] == epoch + 1;
-            if self.m[at] < self.limit && !again {
-                self.m[at] += 1;
-                if self.rule == GrantRule::OnePerDestination {
-                    self.last[at] = epoch + 1;
-                }
-            } else {
-                *want = if self.keep_denied {
-                    *want | DENIED
-                } else {
-                    none
-                };
+            let want = wants[column];
+            let at = want as usize * stride + start + column;
+            let mut free = m[at] < limit;
+            if ONCE {
+                // The first epoch is not to be taken for one without a grant.
+                free &= last[at] != epoch as u32 + 1;
+                last[at] = if free { epoch as u32 + 1 } else { last[at] };
             }
+            m[at] += free as i8;
+            wants[column] = if free { want } else { want & keep | denied };
         }
     }
 }
