@@ -70,22 +70,25 @@ pub(super) struct Answers<'a> {
     pub unused: &'a mut [Vec<Grant>],
 }
 
+/// Who asks next, if they do so at once.
+type Asking<'a> = Option<&'a mut Askers>;
+
 impl Shard {
     /// Takes up the grants that arrive at the start of `slot`.
-    pub(super) fn accept(&mut self, slot: i64, ways: &Ways, answers: Answers) {
+    pub(super) fn accept(&mut self, slot: i64, ways: &Ways, answers: Answers, asking: Asking) {
         match (self.departures.take(), ways.timetable) {
             (Some(mut departures), Some(timetable)) => {
                 match timetable {
                     Timetable::Rotor(rounds) => {
-                        self.accept_by_slot(answers, &mut departures, rounds.at(slot));
+                        self.accept_by_slot(answers, &mut departures, rounds.at(slot), asking);
                     }
                     Timetable::Gratings(frame) => {
-                        self.accept_by_slot(answers, &mut departures, frame.at(slot));
+                        self.accept_by_slot(answers, &mut departures, frame.at(slot), asking);
                     }
                 }
                 self.departures = Some(departures);
             }
-            _ => self.accept_by_turn(ways, answers),
+            _ => self.accept_by_turn(ways, answers, asking),
         }
     }
 
@@ -94,16 +97,17 @@ impl Shard {
         answers: Answers,
         departures: &mut Departures,
         meetings: impl Meetings,
+        asking: Asking,
     ) {
         let queues = &mut BySlot {
             departures,
             meetings,
             lo: self.lo,
         };
-        self.accept_into(answers, queues);
+        self.accept_into(answers, queues, asking);
     }
 
-    fn accept_by_turn(&mut self, ways: &Ways, answers: Answers) {
+    fn accept_by_turn(&mut self, ways: &Ways, answers: Answers, asking: Asking) {
         let mut lines = std::mem::take(self.granted.as_mut().unwrap_or(&mut self.lines));
         let queues = &mut ByTurn {
             lines: &mut lines,
@@ -111,44 +115,73 @@ impl Shard {
             shards: &ways.deal.shard,
             lo: self.lo,
         };
-        self.accept_into(answers, queues);
+        self.accept_into(answers, queues, asking);
         *self.granted.as_mut().unwrap_or(&mut self.lines) = lines;
     }
 
-    fn accept_into(&mut self, answers: Answers, queues: &mut impl VirtualQueues) {
+    /// Row by row, so that what a node has in LOCAL is looked up once.
+    fn accept_into(
+        &mut self,
+        answers: Answers,
+        queues: &mut impl VirtualQueues,
+        mut asking: Asking,
+    ) {
         let Answers {
             tiles,
             askers,
             unused,
         } = answers;
-        let mut granted = std::mem::take(&mut self.found);
-        let mut moving = std::mem::take(&mut self.moving);
-        let by_destination = self.serves == GrantServes::Fifo && !self.requests.suppressed();
-        for (row, destinations) in askers.iter() {
-            let row = row as usize;
-            moving.clear();
-            if self.far {
-                self.local.prefetch(row + 1);
-                queues.prefetch(row);
-            }
-            if by_destination && destinations.len() <= FEW {
-                self.take_by_destination(row, destinations, tiles, unused, &mut moving);
-            } else {
-                let mut first = 0;
-                for (tile, unused) in tiles.iter_mut().zip(&mut *unused) {
-                    if self.requests.suppressed() {
-                        self.requests.answered(row, tile.row(row));
-                    }
-                    let n = tile.list_grants(row, first, self.nodes as u16, &mut granted);
-                    self.take_each(row, &granted[..n], unused, &mut moving);
-                    first += tile.columns() as u16;
-                }
-            }
-            queues.wait(row, &moving);
-            self.count_granted(row, moving.len() as u64);
+        if let Some(asking) = &mut asking {
+            asking.clear();
         }
+        let mut asked = askers.iter().peekable();
+        for row in 0..self.rows {
+            if let Some((_, destinations)) = asked.next_if(|a| a.0 as usize == row) {
+                self.accept_row(row, destinations, tiles, unused, queues);
+            }
+            if let Some(asking) = &mut asking {
+                self.request_row(row, tiles, asking, None);
+            }
+        }
+        drop(asked);
         askers.clear();
-        (self.found, self.moving) = (granted, moving);
+    }
+
+    /// Takes up the grants of a row that asked for some destinations.
+    #[inline(always)]
+    fn accept_row(
+        &mut self,
+        row: usize,
+        destinations: &[u16],
+        tiles: &mut [Tile],
+        unused: &mut [Vec<Grant>],
+        queues: &mut impl VirtualQueues,
+    ) {
+        let mut moving = std::mem::take(&mut self.moving);
+        moving.clear();
+        self.local.open(row);
+        if self.far {
+            queues.prefetch(row);
+        }
+        let by_destination = self.serves == GrantServes::Fifo && !self.requests.suppressed();
+        if by_destination && destinations.len() <= FEW {
+            self.take_by_destination(row, destinations, tiles, unused, &mut moving);
+        } else {
+            let mut granted = std::mem::take(&mut self.found);
+            let mut first = 0;
+            for (tile, unused) in tiles.iter_mut().zip(unused) {
+                if self.requests.suppressed() {
+                    self.requests.answered(row, tile.row(row));
+                }
+                let n = tile.list_grants(row, first, self.nodes as u16, &mut granted);
+                self.take_each(row, &granted[..n], unused, &mut moving);
+                first += tile.columns() as u16;
+            }
+            self.found = granted;
+        }
+        queues.wait(row, &moving);
+        self.count_granted(row, moving.len() as u64);
+        self.moving = moving;
     }
 
     /// The cells for the grants of a row, destination by destination: all come from the
@@ -249,7 +282,7 @@ impl Shard {
     #[inline(always)]
     fn count_granted(&mut self, row: usize, moved: u64) {
         self.held += moved;
-        self.local.left(row, moved);
+        self.local.close(row, moved);
         if self.metric != QueueMetric::Relay {
             self.promised[row] += moved as u32;
         }

@@ -3,34 +3,50 @@
 //! several books are open at a time.
 
 use super::grants::Tile;
+use std::ops::Range;
 
 /// The requests of one epoch and what becomes of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Book {
-    /// Tiles by (shard of the source, shard of the intermediate).
+    /// Tiles by (shard of the source, shard of the intermediate), from the requests until
+    /// the grants are taken up: then the next book to be opened has them.
     pub(super) tiles: Vec<Vec<Tile>>,
     /// By shard, the rows that have something in the tiles.
     pub(super) askers: Vec<Askers>,
     /// Grants that found no cell, by (shard of the source, shard of the granter).
     pub(super) unused: Vec<Vec<Vec<Grant>>>,
     /// The slots of the epoch.
-    pub(super) slots: std::ops::Range<i64>,
+    pub(super) slots: Range<i64>,
     /// Whether what is in the tiles was granted.
     pub(super) answered: bool,
 }
 
 impl Book {
     pub(super) fn new(deal: &Deal) -> Book {
-        let rows: Vec<usize> = deal.shards().map(|s| s.1).collect();
-        let none = deal.nodes as u16;
-        let tile = |r| rows.iter().map(move |&c| Tile::new(r, c, none)).collect();
-        let shards = rows.len();
+        let shards = deal.shards().count();
         Book {
-            tiles: rows.iter().map(|&r| tile(r)).collect(),
+            tiles: Vec::new(),
             askers: vec![Askers::default(); shards],
             unused: vec![vec![Vec::new(); shards]; shards],
             slots: 0..0,
             answered: false,
+        }
+    }
+
+    /// Opens the book of an epoch, in which nobody has asked yet; `read` has been read.
+    pub(super) fn open(&mut self, slots: Range<i64>, read: &mut Book, deal: &Deal) {
+        (self.slots, self.answered) = (slots, false);
+        if !read.tiles.is_empty() {
+            std::mem::swap(&mut self.tiles, &mut read.tiles);
+        }
+        if self.tiles.is_empty() {
+            let none = deal.nodes as u16;
+            let tile = |r| {
+                deal.shards()
+                    .map(move |(_, c)| Tile::new(r, c, none))
+                    .collect()
+            };
+            self.tiles = deal.shards().map(|(_, r)| tile(r)).collect();
         }
     }
 

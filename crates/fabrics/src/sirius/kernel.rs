@@ -11,6 +11,7 @@ use super::faults::{Delays, Faults, Stretch};
 use super::grants::Asker;
 use super::mail::Flight;
 use super::meetings::Timetable;
+use super::prefetch::{hinted, prefetch};
 use super::recovery::Avoid;
 use super::servers::Servers;
 use super::shard::{Shard, Ways};
@@ -18,7 +19,7 @@ use super::topology::{ColumnRef, Schedule, Visits};
 use crate::registry::Site;
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
-    Cluster, Command, HostId, Io, Nic, PortId, Rate, Rejected, Shape, Time, Totals, View,
+    Cluster, Command, FlowId, HostId, Io, Nic, PortId, Rate, Rejected, Shape, Time, Totals, View,
 };
 use rayon::prelude::*;
 
@@ -185,16 +186,22 @@ impl Sirius {
             self.strike(self.book(asked), slot, epoch);
         }
         self.answer(self.book(asked), epoch);
-        self.accept(slot, self.book(granted));
+        let books = [self.book(granted), self.book(epoch)];
         if faulty {
+            self.accept(slot, books, false);
             self.sweep_late(epoch, io);
+            let avoid = self.avoid(slot);
+            self.ask(books, &avoid);
+        } else {
+            self.accept(slot, books, true);
         }
-        let avoid = faulty.then(|| self.avoid(slot));
-        self.ask(self.book(epoch), slot, avoid.as_ref());
         for shard in &mut self.shards {
-            for rank in shard.started.drain(..) {
-                io.start(self.routes.flow[rank as usize], now);
-            }
+            let flow = |rank: &u32| self.routes.flow[*rank as usize];
+            let hint = |io: &Io, rank: &u32| prefetch(&io.flows.start, flow(rank).index());
+            hinted(&shard.started, io, hint, |io, rank| {
+                io.start(flow(rank), now)
+            });
+            shard.started.clear();
         }
     }
 
@@ -250,38 +257,46 @@ impl Sirius {
         }
     }
 
-    fn accept(&mut self, slot: i64, book: usize) {
+    /// Nodes take up the grants of one book; if they `ask`, their new requests go to the
+    /// other.
+    fn accept(&mut self, slot: i64, books: [usize; 2], ask: bool) {
+        let slots = self.eras.slots_from(slot);
         let Parts {
             ways,
             shards,
-            books,
+            books: all,
             pool,
             ..
         } = self.parts();
-        let Book {
-            tiles,
-            askers,
-            unused,
-            ..
-        } = &mut books[book];
-        let work = shards.iter_mut().zip(tiles).zip(askers).zip(unused);
-        each(pool, work, |(((shard, tiles), askers), unused)| {
-            let answers = Answers {
-                tiles,
-                askers,
-                unused,
-            };
-            shard.accept(slot, &ways, answers)
-        });
+        let [granted, asking] = two(all, books);
+        asking.open(slots, granted, ways.deal);
+        let answers = asking.tiles.iter_mut().zip(&mut granted.askers);
+        let answers = answers.zip(&mut granted.unused);
+        let work = shards.iter_mut().zip(answers).zip(&mut asking.askers);
+        each(
+            pool,
+            work,
+            |((shard, ((tiles, askers), unused)), asking)| {
+                let answers = Answers {
+                    tiles,
+                    askers,
+                    unused,
+                };
+                shard.accept(slot, &ways, answers, ask.then_some(asking))
+            },
+        );
     }
 
-    fn ask(&mut self, book: usize, slot: i64, avoid: Option<&Avoid>) {
-        self.books[book].slots = self.eras.slots_from(slot);
-        self.books[book].answered = false;
-        let Book { tiles, askers, .. } = &mut self.books[book];
-        let work = self.shards.iter_mut().zip(tiles).zip(askers);
+    /// The same in two steps, where much is decided between them.
+    fn ask(&mut self, books: [usize; 2], avoid: &Avoid) {
+        let [_, asking] = two(&mut self.books, books);
+        let work = self
+            .shards
+            .iter_mut()
+            .zip(&mut asking.tiles)
+            .zip(&mut asking.askers);
         each(&self.pool, work, |((shard, tiles), askers)| {
-            shard.request(tiles, askers, avoid)
+            shard.request(tiles, askers, Some(avoid))
         });
     }
 
@@ -362,9 +377,15 @@ impl Sirius {
         }
         for shard in &mut self.shards {
             io.deliver_some(std::mem::take(&mut shard.reorder.bytes));
-            for rank in shard.reorder.completed.drain(..) {
-                io.finish(self.routes.flow[rank as usize], at);
-            }
+            let flow = |rank: &u32| self.routes.flow[*rank as usize];
+            let completed = &mut shard.reorder.completed;
+            hinted(
+                completed,
+                io,
+                |io, rank| expect(io, flow(rank)),
+                |io, rank| io.finish(flow(rank), at),
+            );
+            completed.clear();
         }
     }
 
@@ -391,6 +412,21 @@ impl Sirius {
         let servers = self.servers.as_ref().map_or(0, |s| s.bytes(&self.routes));
         at_nodes + in_fibre + kept + servers + self.bypassed.bytes()
     }
+}
+
+/// Hints that a flow will be finished soon.
+#[inline(always)]
+fn expect(io: &Io, flow: FlowId) {
+    prefetch(&io.flows.bytes, flow.index());
+    prefetch(&io.flows.delivered, flow.index());
+    prefetch(&io.flows.finish, flow.index());
+}
+
+/// Two books.
+fn two(books: &mut [Book], which: [usize; 2]) -> [&mut Book; 2] {
+    books
+        .get_disjoint_mut(which)
+        .expect("two epochs have two books")
 }
 
 /// Runs `work` on every item: in this thread, or on all threads of the pool.

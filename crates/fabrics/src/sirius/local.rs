@@ -2,12 +2,11 @@
 //!
 //! Cells of a flow are alike until they leave, so LOCAL keeps runs of
 //! consecutive cells, not cells: admitting a flow of a million cells costs the
-//! same as one of a single cell.
+//! same as one of a single cell. A node's runs stand side by side, by age; which of them
+//! is the next for a destination is found anew whenever the node is *opened*.
 
 use super::cell::Cell;
 use super::config::GrantServes;
-use super::prefetch::prefetch;
-use crate::memory::Column;
 use lightloom_engine::Stream;
 
 /// Consecutive cells of one flow that wait.
@@ -17,23 +16,24 @@ struct Run {
     left: u32,
     seq: u32,
     dst: u16,
-    /// Where it stands among the waiting runs of its node.
-    place: u32,
-    /// The next younger run to the same destination; 0 for none.
+    /// While its row is open, where the next younger run to the same destination stands.
     next: u32,
 }
+
+/// No run.
+const NONE: u32 = u32::MAX;
 
 /// LOCAL of a range of nodes (`row` counts from the first).
 #[derive(Clone, Debug)]
 pub struct Local {
-    nodes: usize,
-    /// All runs; entry 0 is unused.
-    runs: Vec<Run>,
-    free: Vec<u32>,
-    waiting: Vec<Vec<u32>>,
-    /// Oldest and youngest run of (row, destination); 0 for none.
-    oldest: Column<u32>,
-    youngest: Column<u32>,
+    /// The runs of each row, the oldest first.
+    runs: Vec<Vec<Run>>,
+    /// Of the open row: by destination, where the oldest run stands that has cells, and
+    /// scratch space for the youngest.
+    first: Vec<u32>,
+    last: Vec<u32>,
+    /// Whether a run of the open row has no cells any more.
+    spent: bool,
     cells: Vec<u64>,
     /// Cells in LOCAL of all rows.
     pub total: u64,
@@ -43,19 +43,10 @@ impl Local {
     /// Empty LOCALs of `rows` nodes out of `nodes`.
     pub fn new(rows: usize, nodes: usize) -> Local {
         Local {
-            nodes,
-            runs: vec![Run {
-                rank: 0,
-                left: 0,
-                seq: 0,
-                dst: 0,
-                place: 0,
-                next: 0,
-            }],
-            free: Vec::new(),
-            waiting: vec![Vec::new(); rows],
-            oldest: Column::zeroed(rows * nodes),
-            youngest: Column::zeroed(rows * nodes),
+            runs: vec![Vec::new(); rows],
+            first: vec![NONE; nodes],
+            last: vec![NONE; nodes],
+            spent: false,
             cells: vec![0; rows],
             total: 0,
         }
@@ -67,69 +58,71 @@ impl Local {
         self.cells[row]
     }
 
-    /// Adds cells `seq .. seq + count` of a flow to `dst`.
-    pub fn admit(&mut self, row: usize, rank: u32, dst: u16, seq: u32, count: u32) {
-        let place = self.waiting[row].len() as u32;
-        let run = Run {
+    /// Adds cells `seq .. seq + count` of a flow to `dst`; returns where their run stands.
+    pub fn admit(&mut self, row: usize, rank: u32, dst: u16, seq: u32, count: u32) -> u32 {
+        let place = self.runs[row].len() as u32;
+        self.runs[row].push(Run {
             rank,
             left: count,
             seq,
             dst,
-            place,
-            next: 0,
-        };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.runs[id as usize] = run;
-                id
-            }
-            None => {
-                self.runs.push(run);
-                (self.runs.len() - 1) as u32
-            }
-        };
-        self.waiting[row].push(id);
-        let pair = row * self.nodes + dst as usize;
-        match std::mem::replace(&mut self.youngest[pair], id) {
-            0 => self.oldest[pair] = id,
-            before => self.runs[before as usize].next = id,
-        }
+            next: NONE,
+        });
         self.cells[row] += count as u64;
         self.total += count as u64;
+        place
     }
 
-    /// Adds one cell: to the run `id`, if that ends where the cell continues, or
-    /// as a run of its own. Returns the run.
-    pub fn grow(&mut self, row: usize, id: u32, rank: u32, dst: u16, seq: u32) -> u32 {
-        let run = &mut self.runs[id as usize];
-        if run.left > 0 && run.rank == rank && run.seq + run.left == seq {
-            run.left += 1;
-            self.cells[row] += 1;
-            self.total += 1;
-            return id;
+    /// Adds one cell: to the run of its flow that stood at `place`, if that still waits and
+    /// ends where the cell continues, or as a run of its own. Returns where its run stands.
+    pub fn grow(&mut self, row: usize, place: u32, rank: u32, dst: u16, seq: u32) -> u32 {
+        let runs = &mut self.runs[row];
+        let near = (place as usize + 1).min(runs.len());
+        // Runs only ever move forward.
+        match runs[..near].iter().rposition(|run| run.rank == rank) {
+            Some(place) if runs[place].seq + runs[place].left == seq => {
+                runs[place].left += 1;
+                self.cells[row] += 1;
+                self.total += 1;
+                place as u32
+            }
+            _ => self.admit(row, rank, dst, seq, 1),
         }
-        self.admit(row, rank, dst, seq, 1);
-        self.youngest[row * self.nodes + dst as usize]
     }
 
     /// Takes out every cell for `dst`, as (rank, first cell, cells), oldest first.
     #[cold]
     pub fn withdraw(&mut self, row: usize, dst: u16) -> Vec<(u32, u32, u32)> {
-        let mut cells = Vec::new();
-        loop {
-            let id = self.oldest[row * self.nodes + dst as usize];
-            if id == 0 {
-                return cells;
+        let gone = self.runs[row].extract_if(.., |run| run.dst == dst);
+        let cells: Vec<_> = gone.map(|run| (run.rank, run.seq, run.left)).collect();
+        self.left(row, cells.iter().map(|&(.., left)| left as u64).sum());
+        cells
+    }
+
+    /// Cells of a row are going to be taken.
+    pub fn open(&mut self, row: usize) {
+        self.first.fill(NONE);
+        let runs = &mut self.runs[row][..];
+        for place in 0..runs.len() {
+            let dst = runs[place].dst as usize;
+            runs[place].next = NONE;
+            match self.first[dst] {
+                NONE => self.first[dst] = place as u32,
+                _ => runs[self.last[dst] as usize].next = place as u32,
             }
-            let run = self.runs[id as usize];
-            cells.push((run.rank, run.seq, run.left));
-            self.runs[id as usize].left = 0;
-            self.retire(row, id);
-            self.left(row, run.left as u64);
+            self.last[dst] = place as u32;
         }
     }
 
-    /// Takes one cell for `dst`, if there is one; [`Local::left`] counts it.
+    /// `taken` cells of the open row have been taken.
+    pub fn close(&mut self, row: usize, taken: u64) {
+        if std::mem::take(&mut self.spent) {
+            self.runs[row].retain(|run| run.left > 0);
+        }
+        self.left(row, taken);
+    }
+
+    /// Takes one cell of the open row for `dst`, if there is one.
     #[inline(always)]
     pub fn take(
         &mut self,
@@ -138,114 +131,64 @@ impl Local {
         serves: GrantServes,
         rng: &mut Stream,
     ) -> Option<Cell> {
-        let pair = row * self.nodes + dst as usize;
-        let mut id = self.oldest[pair];
-        if id == 0 {
-            return None;
+        let first = self.first[dst as usize];
+        if serves == GrantServes::Random && first != NONE {
+            self.draw(row, dst, rng);
         }
-        if serves == GrantServes::Random {
-            id = self.any_run(id, rng);
-        }
-        let run = &mut self.runs[id as usize];
-        let cell = Cell::new(run.rank, run.seq);
-        run.seq += 1;
-        run.left -= 1;
-        if run.left == 0 {
-            self.retire(row, id);
-        }
-        Some(cell)
+        let (cell, taken) = self.take_run(row, dst, 1);
+        (taken > 0).then_some(cell)
     }
 
-    /// Takes up to `most` cells of the oldest run for `dst`: the first of them, and how
-    /// many; none if there is no run. [`Local::left`] counts them.
+    /// Takes up to `most` cells of the oldest run of the open row for `dst`: the first of
+    /// them, and how many; none if there is no run.
     #[inline(always)]
     pub fn take_run(&mut self, row: usize, dst: u16, most: usize) -> (Cell, usize) {
-        let id = self.oldest[row * self.nodes + dst as usize];
-        if id == 0 {
+        let place = &mut self.first[dst as usize];
+        let Some(run) = self.runs[row].get_mut(*place as usize) else {
             return (Cell::default(), 0);
-        }
-        let run = &mut self.runs[id as usize];
+        };
         let first = Cell::new(run.rank, run.seq);
         let taken = most.min(run.left as usize);
         run.seq += taken as u32;
         run.left -= taken as u32;
         if run.left == 0 {
-            self.retire(row, id);
+            *place = run.next;
+            self.spent = true;
         }
         (first, taken)
     }
 
-    /// Counts cells that were taken.
-    pub fn left(&mut self, row: usize, count: u64) {
+    /// A run drawn uniformly from the chain for `dst` comes first.
+    #[cold]
+    fn draw(&mut self, row: usize, dst: u16, rng: &mut Stream) {
+        let (runs, first) = (&mut self.runs[row], self.first[dst as usize]);
+        let next = |place: &u32| Some(runs[*place as usize].next).filter(|&next| next != NONE);
+        let chain: Vec<u32> = std::iter::successors(Some(first), next).collect();
+        let pick = rng.below(chain.len() as u32) as usize;
+        if pick > 0 {
+            let drawn = chain[pick] as usize;
+            runs[chain[pick - 1] as usize].next = runs[drawn].next;
+            runs[drawn].next = first;
+            self.first[dst as usize] = drawn as u32;
+        }
+    }
+
+    fn left(&mut self, row: usize, count: u64) {
         self.cells[row] -= count;
         self.total -= count;
     }
 
-    /// A run drawn uniformly from the chain that begins with `oldest`.
-    #[cold]
-    fn any_run(&self, oldest: u32, rng: &mut Stream) -> u32 {
-        let next = |id: &u32| Some(self.runs[*id as usize].next).filter(|&n| n != 0);
-        let chain = || std::iter::successors(Some(oldest), next);
-        let pick = rng.below(chain().count() as u32) as usize;
-        chain().nth(pick).expect("within the chain")
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn retire(&mut self, row: usize, id: u32) {
-        let Run {
-            dst, place, next, ..
-        } = self.runs[id as usize];
-        let pair = row * self.nodes + dst as usize;
-        if self.oldest[pair] == id {
-            self.oldest[pair] = next;
-            if next == 0 {
-                self.youngest[pair] = 0;
-            }
-        } else {
-            self.unlink(pair, id, next);
-        }
-        let waiting = &mut self.waiting[row];
-        waiting.swap_remove(place as usize);
-        if let Some(&moved) = waiting.get(place as usize) {
-            self.runs[moved as usize].place = place;
-        }
-        self.free.push(id);
-    }
-
-    fn unlink(&mut self, pair: usize, id: u32, next: u32) {
-        let mut before = self.oldest[pair];
-        while self.runs[before as usize].next != id {
-            before = self.runs[before as usize].next;
-        }
-        self.runs[before as usize].next = next;
-        if next == 0 {
-            self.youngest[pair] = before;
-        }
-    }
-
-    /// Hints that the runs of a node will be looked at soon.
-    pub fn prefetch(&self, row: usize) {
-        for &id in self.waiting.get(row).into_iter().flatten() {
-            prefetch(&self.runs, id as usize);
-        }
-    }
-
-    /// The waiting runs of a node as (destination, cells), in no special order.
+    /// The waiting runs of a node as (destination, cells), the oldest first.
     #[inline]
     pub fn flows(&self, row: usize) -> impl Iterator<Item = (u16, u32)> + '_ {
-        self.waiting[row].iter().map(|&id| {
-            let run = &self.runs[id as usize];
-            (run.dst, run.left)
-        })
+        self.runs[row].iter().map(|run| (run.dst, run.left))
     }
 
     /// Every waiting cell of a node, for the audit.
     pub fn each_cell(&self, row: usize) -> impl Iterator<Item = Cell> + '_ {
-        self.waiting[row].iter().flat_map(|&id| {
-            let run = self.runs[id as usize];
-            (run.seq..run.seq + run.left).map(move |seq| Cell::new(run.rank, seq))
-        })
+        let cells = |run: &Run| (run.seq..run.seq + run.left).zip(std::iter::repeat(run.rank));
+        let all = self.runs[row].iter().flat_map(cells);
+        all.map(|(seq, rank)| Cell::new(rank, seq))
     }
 }
 
@@ -267,8 +210,9 @@ mod tests {
                     local.admit(0, rank as u32, dst, 0, count);
                     model[dst as usize].extend((0..count).map(|s| Cell::new(rank as u32, s)));
                 } else {
+                    local.open(0);
                     let taken = local.take(0, dst, GrantServes::Fifo, &mut rng);
-                    local.left(0, taken.is_some() as u64);
+                    local.close(0, taken.is_some() as u64);
                     prop_assert_eq!(taken, model[dst as usize].pop_front());
                 }
                 let left: usize = model.iter().map(VecDeque::len).sum();
@@ -276,6 +220,44 @@ mod tests {
                 prop_assert_eq!(local.each_cell(0).count(), left);
                 prop_assert_eq!(local.flows(0).map(|f| f.1 as usize).sum::<usize>(), left);
             }
+        }
+
+        /// Cells that come one by one join their flow's run, whatever has gone meanwhile.
+        #[test]
+        fn a_flow_that_grows_is_one_run(ops in prop::collection::vec((0u32..6, 0u32..3), 1..200)) {
+            let mut local = Local::new(1, 4);
+            let (mut places, mut sent) = ([0; 6], [0; 6]);
+            let mut rng = Stream::new(1, "test", 0);
+            for (flow, what) in ops {
+                let (f, dst) = (flow as usize, (flow % 4) as u16);
+                if what > 0 {
+                    places[f] = local.grow(0, places[f], flow, dst, sent[f]);
+                    sent[f] += 1;
+                } else {
+                    local.open(0);
+                    let taken = local.take(0, dst, GrantServes::Fifo, &mut rng);
+                    local.close(0, taken.is_some() as u64);
+                }
+                let mut waiting: Vec<u32> = local.each_cell(0).map(|cell| cell.rank()).collect();
+                waiting.dedup();
+                waiting.sort();
+                waiting.dedup();
+                prop_assert_eq!(local.flows(0).count(), waiting.len());
+            }
+        }
+
+        #[test]
+        fn withdrawn_cells_are_gone(counts in prop::collection::vec((0u16..3, 1u32..5), 1..20)) {
+            let mut local = Local::new(1, 3);
+            for (rank, &(dst, count)) in (0..).zip(&counts) {
+                local.admit(0, rank, dst, 7, count);
+            }
+            let to_one = (0..).zip(&counts).filter(|c| c.1 .0 == 1);
+            let wanted: Vec<_> = to_one.map(|(rank, c)| (rank, 7, c.1)).collect();
+            prop_assert_eq!(local.withdraw(0, 1), wanted);
+            let left: u32 = counts.iter().filter(|c| c.0 != 1).map(|c| c.1).sum();
+            prop_assert_eq!((local.cells(0), local.total), (left as u64, left as u64));
+            prop_assert!(local.flows(0).all(|f| f.0 != 1));
         }
 
         #[test]
@@ -287,6 +269,7 @@ mod tests {
                 local.admit(0, rank as u32, 1, 0, count);
                 wanted.extend((0..count).map(|s| (rank as u32, s)));
             }
+            local.open(0);
             let mut taken: Vec<_> = std::iter::from_fn(|| local.take(0, 1, GrantServes::Random, &mut rng))
                 .map(|c| (c.rank(), c.seq()))
                 .collect();

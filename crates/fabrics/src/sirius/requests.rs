@@ -4,7 +4,6 @@
 use super::config::{Intermediates, RequestDraw};
 use super::grants::DENIED;
 use super::local::Local;
-use crate::memory::Column;
 use lightloom_engine::Stream;
 
 /// A flow tuple of A.3: destination and, above it, the cells not yet asked for. One
@@ -49,9 +48,11 @@ pub struct Requests {
     flows: Vec<Tuple>,
     /// The destinations of F, each once.
     pub destinations: Vec<u16>,
-    /// Of each row the candidate set C, kept between epochs: any order of it
-    /// is as good a start for a Fisher–Yates draw as any other.
-    candidates: Column<u16>,
+    /// The candidate set C, one for each block of rows, kept from walk to walk: any
+    /// order of it is as good a start for a Fisher–Yates draw as any other.
+    candidates: Vec<u16>,
+    /// Rows a block.
+    block: usize,
     /// `repeat_requests = "suppressed"`: by (row, destination) the cells that
     /// have a request pending; empty when requests may be repeated.
     pending: Vec<u32>,
@@ -60,25 +61,23 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// For `rows` nodes out of `nodes`.
+    /// For `rows` nodes out of `nodes`, of so many a block.
     pub fn new(
-        rows: usize,
+        (rows, block): (usize, usize),
         nodes: usize,
         draw: RequestDraw,
         intermediates: Intermediates,
         suppressed: bool,
     ) -> Requests {
-        let mut candidates = Column::zeroed(rows * nodes);
-        for row in candidates.chunks_mut(nodes) {
-            row.iter_mut().zip(0..).for_each(|(c, label)| *c = label);
-        }
+        let blocks = 0..rows.div_ceil(block);
         Requests {
             nodes,
             draw,
             intermediates,
             flows: Vec::new(),
             destinations: Vec::new(),
-            candidates,
+            candidates: blocks.flat_map(|_| 0..nodes as u16).collect(),
+            block,
             pending: vec![0; if suppressed { rows * nodes } else { 0 }],
             askable: vec![0; if suppressed { nodes } else { 0 }],
         }
@@ -103,7 +102,7 @@ impl Requests {
         }
         wants.fill(self.nodes as u16);
         if self.plain() {
-            let candidates = &mut self.candidates[row * self.nodes..][..self.nodes];
+            let candidates = &mut self.candidates[row / self.block * self.nodes..][..self.nodes];
             return walk_plainly(&mut self.flows, candidates, rng, wants);
         }
         if !self.pending.is_empty() {
@@ -176,7 +175,7 @@ impl Requests {
 
     /// The walk of A.3 with the switches that differ from it.
     fn walk(&mut self, row: usize, label: u16, rng: &mut Stream, wants: &mut [u16]) -> u32 {
-        let candidates = &mut self.candidates[row * self.nodes..][..self.nodes];
+        let candidates = &mut self.candidates[row / self.block * self.nodes..][..self.nodes];
         let others = self.intermediates == Intermediates::Others;
         let suppressed = !self.pending.is_empty();
         let (mut used, mut asked) = (0, 0);
@@ -302,7 +301,7 @@ mod tests {
         for (rank, &(dst, cells)) in flows.iter().enumerate() {
             local.admit(0, rank as u32, dst, 0, cells);
         }
-        let mut requests = Requests::new(1, nodes, RequestDraw::Flows, intermediates, false);
+        let mut requests = Requests::new((1, 1), nodes, RequestDraw::Flows, intermediates, false);
         let mut wants = vec![0; nodes];
         let asked = requests.compute_requests(0, 0, &local, rng, &mut wants);
         (wants, asked)

@@ -149,7 +149,7 @@ impl Shard {
             peak: 0,
             far: rows * nodes > 1 << 15,
             requests: Requests::new(
-                rows,
+                (rows, deal.block),
                 nodes,
                 config.request_draw,
                 config.intermediates,
@@ -228,39 +228,46 @@ impl Shard {
         avoid: Option<&Avoid>,
     ) {
         askers.clear();
-        for row in 0..self.rows {
-            if self.local.cells(row) == 0 {
-                continue;
-            }
-            if self.far {
-                self.local.prefetch(row + 1);
-            }
-            let (label, rng) = ((self.lo + row) as u16, &mut self.rng[row]);
-            if let ([tile], None) = (&mut *tiles, avoid) {
-                // Nothing to divide: the requests are written where they are read.
-                let wants = tile.row(row);
-                let asked = self
-                    .requests
-                    .compute_requests(row, label, &self.local, rng, wants);
-                if asked > 0 {
-                    askers.push(row, &self.requests.destinations);
-                }
-                continue;
-            }
-            let mut asked =
-                self.requests
-                    .compute_requests(row, label, &self.local, rng, &mut self.wants);
-            if let Some(avoid) = avoid {
-                asked = self.ask_others(row, asked, avoid);
-            }
+        (0..self.rows).for_each(|row| self.request_row(row, tiles, askers, avoid));
+    }
+
+    /// The same for one row.
+    #[inline(always)]
+    pub(super) fn request_row(
+        &mut self,
+        row: usize,
+        tiles: &mut [Tile],
+        askers: &mut Askers,
+        avoid: Option<&Avoid>,
+    ) {
+        if self.local.cells(row) == 0 {
+            return;
+        }
+        let (label, rng) = ((self.lo + row) as u16, &mut self.rng[row]);
+        if let ([tile], None) = (&mut *tiles, avoid) {
+            // Nothing to divide: the requests are written where they are read.
+            let wants = tile.row(row);
+            let asked = self
+                .requests
+                .compute_requests(row, label, &self.local, rng, wants);
             if asked > 0 {
                 askers.push(row, &self.requests.destinations);
-                let mut from = 0;
-                for tile in tiles.iter_mut() {
-                    let part = tile.row(row);
-                    part.copy_from_slice(&self.wants[from..from + part.len()]);
-                    from += part.len();
-                }
+            }
+            return;
+        }
+        let mut asked =
+            self.requests
+                .compute_requests(row, label, &self.local, rng, &mut self.wants);
+        if let Some(avoid) = avoid {
+            asked = self.ask_others(row, asked, avoid);
+        }
+        if asked > 0 {
+            askers.push(row, &self.requests.destinations);
+            let mut from = 0;
+            for tile in tiles.iter_mut() {
+                let part = tile.row(row);
+                part.copy_from_slice(&self.wants[from..from + part.len()]);
+                from += part.len();
             }
         }
     }
