@@ -85,6 +85,51 @@ fn every_fabric_and_preset_resolves_to_what_resolves_to_itself_and_runs_the_same
     }
 }
 
+/// What the schema says of a key's range, `explain` prints and refusals of numbers that
+/// no integer holds repeat: it must be the range that the fabric itself refuses by.
+#[test]
+fn ranges_of_the_schema_are_those_that_are_refused() {
+    let mut checked = 0;
+    for entry in REGISTRY {
+        let schema = (entry.schema)();
+        for (key, about) in schema["properties"].as_object().unwrap() {
+            // Only where there is more to it than that it is not negative.
+            let least = about["minimum"].as_u64().filter(|&least| least > 0);
+            let beyond = about["maximum"].as_u64().map(|most| most + 1);
+            for value in [least.map(|least| least - 1), beyond].into_iter().flatten() {
+                let mut fabric = json!({"kind": entry.kind, key.as_str(): value});
+                if entry.kind == "lions" && key == "hosts_per_queue" {
+                    fabric["architecture"] = json!("mlb");
+                }
+                let refused = resolve(&raw_that_fits(&fabric)).unwrap_err();
+                let starts = format!("fabric.{key} = {value}: ");
+                assert!(refused.starts_with(&starts), "{}: {refused}", entry.kind);
+                checked += 1;
+            }
+            let ends = [about["minimum"].as_u64(), about["maximum"].as_u64()];
+            for value in ends.into_iter().flatten().filter(|_| beyond.is_some()) {
+                let fabric = json!({"kind": entry.kind, key.as_str(): value});
+                // Other keys may have a say in it, but not that it is out of range.
+                if let Err(refused) = resolve(&raw_that_fits(&fabric)) {
+                    let range = refused.contains("must lie in") || refused.contains("must be from");
+                    assert!(!range, "{}: {refused}", entry.kind);
+                }
+            }
+        }
+    }
+    assert!(checked >= 20, "{checked}");
+}
+
+#[test]
+fn each_end_of_a_range_has_its_own_reason() {
+    let refused = |queue: u32| resolve(&with("/fabric/0/queue", json!(queue))).unwrap_err();
+    assert!(refused(1).contains("must lie in 2 to 64 (below 2 "));
+    assert_eq!(
+        refused(65),
+        "fabric.queue = 65: must lie in 2 to 64; use 2 to 64"
+    );
+}
+
 #[test]
 fn another_seed_gives_other_flows() {
     let a = run(&sirius(), 1);

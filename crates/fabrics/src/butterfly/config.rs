@@ -23,6 +23,7 @@ pub struct ButterflyConfig {
     /// c: hosts of a router (LIONS §IV: 4). Default: 4, or the next smaller
     /// number that divides the cluster's hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 64))]
     pub concentration: Option<u32>,
     /// Which way packets take. Default "dimension-order".
     pub routing: Routing,
@@ -46,10 +47,12 @@ pub struct ButterflyConfig {
     /// Virtual channels of every link; Valiant and UGAL need two classes of
     /// them. Not in LIONS. Default 2, our assumption: the fewest that work with
     /// all routings.
+    #[schemars(range(min = 1, max = 64))]
     pub vcs: u32,
     /// Buffer of each virtual channel at a router's input [flits]. Not in LIONS.
     /// Default 48, our assumption: as much as is sent until credits of the longest
     /// wire are back.
+    #[schemars(range(min = 1, max = 4096))]
     pub vc_buffer: u32,
     /// When a packet wins a virtual channel. Default "wormhole".
     pub flow_control: FlowControl,
@@ -64,9 +67,11 @@ pub struct ButterflyConfig {
     /// Flits that an input port can send in a cycle, of different virtual
     /// channels to different outputs. Not in LIONS. Default 1, our assumption of a
     /// plain crossbar; at most 4.
+    #[schemars(range(min = 1, max = 4))]
     pub input_speedup: u32,
     /// Rounds of the switch allocator in a cycle. Not in LIONS. Default 1, our
     /// assumption.
+    #[schemars(range(min = 1, max = 16))]
     pub allocator_iterations: u32,
     /// Wire from a host to its router [length] (LIONS §IV: 1.75 m).
     pub host_wire: Length,

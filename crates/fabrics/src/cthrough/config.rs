@@ -18,10 +18,12 @@ pub struct CThroughConfig {
     pub oversubscription: f64,
     /// Levels of the tree: 2 (racks, core; §5.1) or 3 (racks, pods, core, √β
     /// each). Default 2.
+    #[schemars(range(min = 2, max = 3))]
     pub levels: u32,
     /// Racks below one pod, with three levels; must divide the racks. Default:
     /// the largest divisor up to 16 that leaves four pods or more.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub racks_per_pod: Option<u32>,
     /// Rate of a circuit between two racks, each way [b/s]. Default 4 Gb/s
     /// (§5.1).

@@ -25,6 +25,7 @@ pub struct ClosConfig {
     /// Default: the largest divisor up to 16 that leaves four pods or more
     /// (16 racks for the 128 of Sirius §7, which does not say).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub racks_per_pod: Option<u32>,
     /// Rate of one switch-to-switch link [b/s]. A bundle has as many as come
     /// nearest to its capacity, which they share evenly. Default 50 Gb/s
@@ -45,6 +46,7 @@ pub struct ClosConfig {
     /// packet's serialisation and the delay of the hop, at least 4, so that
     /// back-pressure alone never idles a link.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_048_576))]
     pub flow_buffer: Option<u32>,
     /// Bytes of a flow in a full packet [B]; the last one is short. Default
     /// 1,500 B (Ethernet's MTU).

@@ -21,20 +21,25 @@ pub struct HydraConfig {
     pub oversubscription: f64,
     /// Levels of the tree: 2 (racks, core) or 3 (racks, pods, core, √β each; §IV).
     /// Default 2.
+    #[schemars(range(min = 2, max = 3))]
     pub levels: u32,
     /// Racks below one pod, with three levels; must divide the racks. Default:
     /// the largest divisor up to 16 that leaves four pods or more.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub racks_per_pod: Option<u32>,
     /// K: optical switches in parallel; a rack has a port on each, so this is the
     /// most circuits that it can have. From 1 to 128. Default 32 (§III.A).
+    #[schemars(range(min = 1, max = 128))]
     pub planes: u32,
     /// H: circuits in a row that a path may have, from 1 to 12. Default 4; the
     /// paper does not say.
+    #[schemars(range(min = 1, max = 12))]
     pub hops: u32,
     /// VLANs that paths may take, from 1 to 4,094 (12 bits, two values reserved;
     /// §III.B.1); paths beyond them, the lightest first, stay electrical. Default
     /// 4,094.
+    #[schemars(range(min = 1, max = 4094))]
     pub vlans: u32,
     /// Rate of a circuit, each way [b/s]. Default 10 Gb/s (§III.A).
     pub circuit_rate: Rate,
@@ -69,6 +74,7 @@ pub struct HydraConfig {
     /// Rules that substep 3-2 installs. Default: counted, one on each server of
     /// both racks for each path that changes.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1_000_000_000))]
     pub rules: Option<u64>,
     /// Whether servers get their rules one after the other, as in the paper's
     /// controller (§III.B.1), or all at once.

@@ -28,6 +28,7 @@ pub struct LionsConfig {
     /// k: receivers behind each output, each of which hears one wavegroup
     /// (§II). From 1 to N; must divide the inputs that groups are made of.
     /// Default 4 (§IV).
+    #[schemars(range(min = 1))]
     pub receivers: u32,
     /// Which inputs share a wavegroup. Default "contiguous", which alone
     /// satisfies all that §II claims of interleaved ports.
@@ -36,11 +37,13 @@ pub struct LionsConfig {
     /// divide N (§II.C). Only with "mlb". Default: the largest of 4, 2 and 1
     /// that fits.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub hosts_per_queue: Option<u32>,
     /// m: tunable transmitters of a queue of the distributed or mixed loop-back
     /// buffer, at most its N virtual output queues (§II.B). Only with "dlb" and
     /// "mlb". Default 4, which the paper leaves open; in the mixed one r (Table I).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub transmitters: Option<u32>,
     /// Which virtual output queue wins a transmitter that is free; it keeps it
     /// until its packet is sent. Only with "dlb" and "mlb". The paper does not

@@ -131,6 +131,7 @@ impl SiriusConfig {
             if (low..=high).contains(&value) {
                 return Ok(());
             }
+            let why = if value < low { why } else { "" };
             let limit = format!("must lie in {low} to {high}{why}");
             Err(Refusal::new(
                 format!("fabric.{key}"),

@@ -21,10 +21,12 @@ pub struct SiriusConfig {
     /// Uplinks of a node [count], at most one for each node. Default: 1.5 × the base
     /// uplinks, which are `cluster.rack_rate` ÷ `channel_rate` (§7), or as many as
     /// there are nodes if that is less.
+    #[schemars(range(min = 1))]
     pub uplinks: Option<u32>,
     /// How uplinks beyond the base are hung on gratings (paper silent).
     pub uplink_plan: UplinkPlan,
     /// Ports G of a grating [count]. Default: nodes ÷ base uplinks (§4.1).
+    #[schemars(range(min = 1))]
     pub grating_ports: Option<u32>,
     /// Length of a slot, guardband included [time] (§7).
     pub slot: Time,
@@ -41,9 +43,11 @@ pub struct SiriusConfig {
     /// leaves nodes time to read the requests of an epoch's last slots before the next
     /// begins. Schedules without dead nodes (`recovery = "reschedule"`) have epochs of
     /// their own.
+    #[schemars(range(min = 1))]
     pub epoch_slots: Option<u32>,
     /// Q: most cells queued and granted for one destination at one node [cells],
     /// 2 to 64 (§4.3; 4 in §7).
+    #[schemars(range(min = 2, max = 64))]
     pub queue: u32,
     /// Which requests a node grants in an epoch: all below the threshold (A.3,
     /// Fig 15), or at most one for each destination (§4.3, prose).
@@ -51,6 +55,7 @@ pub struct SiriusConfig {
     /// Epochs from the arrival of a request to the arrival of its grant: 1 when
     /// grants ride on the cells of the next epoch (§4.3), 0 when they are
     /// known at once.
+    #[schemars(range(max = 1))]
     pub grant_delay_epochs: u32,
     /// Whether a node may ask itself, or the destination, to relay (§4.2: cells
     /// are routed "across all other nodes"; A.3 excludes none).
@@ -74,9 +79,11 @@ pub struct SiriusConfig {
     pub propagation: Time,
     /// `mode = "ideal"`: cells of one flow that may wait at one intermediate
     /// before it pushes back [cells] (paper: per-flow queues and back-pressure).
+    #[schemars(range(min = 1, max = 255))]
     pub ideal_window: u32,
     /// k: epochs without hearing a peer in its slot before it is declared dead
     /// [epochs] (§4.5).
+    #[schemars(range(min = 1, max = 255))]
     pub detection_epochs: u32,
     /// After a node is declared dead: live without its share of the capacity,
     /// or leave it out of the schedule (§4.5).

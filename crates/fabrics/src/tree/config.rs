@@ -18,10 +18,12 @@ pub struct TreeConfig {
     pub oversubscription: f64,
     /// 2: racks on a core, all of β at the racks' uplinks (c-Through §5.1). 3:
     /// racks, pods and a core, √β at each of the two (HydRA §IV). Default 2.
+    #[schemars(range(min = 2, max = 3))]
     pub levels: u32,
     /// Racks below one pod, with three levels; must divide the racks. Default:
     /// the largest divisor up to 16 that leaves four pods or more.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub racks_per_pod: Option<u32>,
 }
 
