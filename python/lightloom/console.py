@@ -229,6 +229,7 @@ def print_run(summary: Summary, stop: str) -> None:
         "drops": _drops(summary["drops"]),
         "circuits": _share(summary.get("circuit_share")),
         "hops": f"{number(summary['hops_mean'], 2)} on average",
+        **_derived(summary.get("derived") or {}),
         **_parts(summary.get("parts") or {}),
         **_window(summary.get("window")),
         "speed": _speed(summary),
@@ -251,6 +252,16 @@ def print_run(summary: Summary, stop: str) -> None:
     early = completed == 0 or (stop == "last-arrival" and completed < 0.9 * offered)
     if early and stop not in ("drain", "measured"):
         say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
+
+
+def _derived(derived: Mapping[str, float]) -> dict[str, str]:
+    """What followed from the fabric's table and is in force."""
+
+    def shown(name: str, value: float) -> str:
+        figure = f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+        return f"{figure} {name.replace('_', ' ')}"
+
+    return {"in force": ", ".join(starmap(shown, derived.items()))} if derived else {}
 
 
 def _parts(parts: Mapping[str, int]) -> dict[str, str]:

@@ -311,3 +311,35 @@ def test_the_version_is_that_of_the_summary(tmp_path: Path) -> None:
     write(tmp_path / "e.toml", SMALL, CLOS)
     version = json.loads(lightloom("run", "e.toml", "--json", cwd=tmp_path).stdout)["version"]
     assert lightloom("--version", cwd=tmp_path).stdout == f"lightloom {version}\n"
+
+
+def test_run_says_what_is_in_force(tmp_path: Path) -> None:
+    """8 racks with 2 uplinks meet every 4 slots; with 3, every 8/3."""
+    write(tmp_path / "e.toml", SMALL, SIRIUS)
+    done = lightloom("run", "e.toml", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "in force 2 base uplinks, 2 uplinks, 562 cell bytes, 4 epoch slots" in said
+    done = lightloom("run", "e.toml", "--set", "fabric.uplinks=3", "-o", "out", cwd=tmp_path)
+    assert "3 uplinks, 562 cell bytes, 2.667 epoch slots" in " ".join(done.stdout.split())
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["derived"]["epoch_slots"] == 8 / 3
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    done = lightloom("run", "e.toml", "-o", "out", cwd=tmp_path)
+    assert "in force" not in done.stdout
+
+
+def test_faults_after_the_end_are_noted(tmp_path: Path) -> None:
+    late = '\n[[fault]]\nat = "1 s"\nelement = "node"\nnode = 1\n'
+    soon = late.replace("1 s", "1 us")
+    for verb, name in (("run", "note: "), ("compare", "note: sirius: ")):
+        for faults, said in (
+            (late, "a failure or repair was due after the run ended at"),
+            (late + 'repair_at = "2 s"\n' + soon, "2 failures or repairs were due after"),
+            (soon, None),
+        ):
+            write(tmp_path / "e.toml", SMALL, SIRIUS, faults)
+            done = lightloom(verb, "e.toml", "-o", "out", cwd=tmp_path)
+            assert done.returncode == 0, done.stderr
+            assert ("due after" in done.stdout) == (said is not None)
+            assert said is None or name + said in done.stdout

@@ -178,3 +178,14 @@ def test_an_interrupted_sweep_keeps_whole_points(study: Path, tmp_path: Path) ->
     for folder in left:
         assert not folder.name.startswith(".")
         assert json.loads((folder / "summary.json").read_text())["label"] == "clos"
+
+
+def test_the_table_has_the_columns_of_every_fabric(study: Path, tmp_path: Path) -> None:
+    study.write_text(
+        SWEEP.split("[grid]")[0].replace('["clos"]', '["clos", "sirius"]')
+        + '[grid]\n"workload.load" = [0.2]\n'
+    )
+    sweep.run_sweep(sweep.read(study), tmp_path / "out")
+    table = pq.read_table(tmp_path / "out" / "sweep.parquet").to_pylist()
+    epochs = {row["fabric"]: row["derived.epoch_slots"] for row in table}
+    assert epochs == {"clos": None, "sirius": 4}

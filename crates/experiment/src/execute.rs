@@ -4,9 +4,9 @@ use crate::run_table::Goodput;
 use crate::{counted, fabric, fault, memory, Experiment};
 use lightloom_engine::run::{self, Fault, Plan, Progress};
 use lightloom_engine::{Bytes, Circuit, Cluster, Fabric, Flows, Io, Refusal};
-use lightloom_fabrics::{Entry, Site};
+use lightloom_fabrics::{Derived, Entry, Facts, Site};
 use lightloom_metrics::{
-    reset_peak_rss, summarize, Counted, Finished, PartCounts, Series, Span, Summary,
+    reset_peak_rss, summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary,
 };
 use lightloom_workload::BYTES_PER_FLOW;
 use serde_json::Value;
@@ -27,6 +27,7 @@ pub struct Prepared {
     span: Option<Span>,
     counted: Vec<Counted>,
     parts: PartCounts,
+    derived: InForce,
     total_bytes: u64,
     begun: Instant,
 }
@@ -98,6 +99,7 @@ impl Experiment {
             span: experiment.run.span(),
             counted: counted::counted(experiment.workload.jobs.as_ref(), facts.framing, &cluster),
             parts: PartCounts(facts.parts.iter().map(|p| (p.name, p.count)).collect()),
+            derived: in_force(&facts),
             total_bytes: flows.total_bytes(),
             io: Io::new(flows),
             cluster,
@@ -189,6 +191,12 @@ impl Experiment {
     }
 }
 
+/// What a fabric says followed from its table.
+fn in_force(facts: &Facts) -> InForce {
+    let value = |d: &Derived| (d.name, (d.value, d.of));
+    InForce(facts.derived.iter().map(value).collect())
+}
+
 fn check_memory(entry: &Entry, own: &Value, site: &Site, at: &str) -> Result<(), Refusal> {
     let fabric = (entry.memory)(own, site).map_err(|e| fabric::place(e, at))?;
     let flows = site.flows.len() as u64 * BYTES_PER_FLOW + site.flows.after.memory();
@@ -218,6 +226,7 @@ impl Prepared {
         let outcome = run::run(self.fabric.as_mut(), &mut self.io, &self.plan, progress)
             .map_err(|rejected| Refusal::new("fault", "", rejected.to_string(), "correct it"))?;
         drop(self.fabric);
+        let late = |fault: &&Fault| fault.at > outcome.simulated;
         let summary = summarize(&Finished {
             fabric: &self.kind,
             label: &self.label,
@@ -231,6 +240,8 @@ impl Prepared {
             span: self.span,
             counted: &self.counted,
             parts: &self.parts,
+            derived: &self.derived,
+            faults_after_end: self.plan.faults.iter().filter(late).count() as u64,
             wall_s: self.begun.elapsed().as_secs_f64(),
         });
         Ok(RunOutput {

@@ -85,6 +85,54 @@ fn every_fabric_and_preset_resolves_to_what_resolves_to_itself_and_runs_the_same
     }
 }
 
+fn summary(raw: &Value) -> Value {
+    let experiment = Experiment::read(raw).unwrap();
+    let output = experiment.run(0, 1, &mut Silent).unwrap();
+    serde_json::to_value(output.summary).unwrap()
+}
+
+/// Keys that a resolved table may leave open, and why nothing is in force for them.
+const OPEN: &[(&str, &[&str])] = &[
+    // Its default plan, the idealised rotor, has no gratings.
+    ("sirius", &["grating_ports"]),
+    // Their default tree of two levels has no pods.
+    ("tree", &["racks_per_pod"]),
+    ("cthrough", &["racks_per_pod"]),
+    // And rules are counted for each change; servers never leave the circuits.
+    ("hydra", &["racks_per_pod", "rules", "controller_timeout"]),
+    // Parts and protocols of other architectures.
+    (
+        "lions",
+        &[
+            "hosts_per_queue",
+            "detector",
+            "abort_on_nack",
+            "transmitters",
+        ],
+    ),
+];
+
+#[test]
+fn what_is_in_force_is_in_the_resolved_table_or_in_the_summary() {
+    for entry in REGISTRY {
+        let raw = raw_that_fits(&json!({"kind": entry.kind}));
+        let table = &resolve(&raw).unwrap()["fabric"][0];
+        let derived = &summary(&raw)["derived"];
+        let open = OPEN
+            .iter()
+            .find(|o| o.0 == entry.kind)
+            .map_or(&[][..], |o| o.1);
+        for key in (entry.schema)()["properties"].as_object().unwrap().keys() {
+            let known = table.get(key).or(derived.get(key)).is_some();
+            assert!(
+                known || open.contains(&key.as_str()),
+                "{}.{key} is recorded nowhere",
+                entry.kind
+            );
+        }
+    }
+}
+
 /// What the schema says of a key's range, `explain` prints and refusals of numbers that
 /// no integer holds repeat: it must be the range that the fabric itself refuses by.
 #[test]
@@ -128,6 +176,50 @@ fn each_end_of_a_range_has_its_own_reason() {
         refused(65),
         "fabric.queue = 65: must lie in 2 to 64; use 2 to 64"
     );
+}
+
+/// The paper's racks have 8 channels' worth of servers, so 12 uplinks.
+#[test]
+fn a_run_of_sirius_says_how_long_its_epochs_are() {
+    let racks = |fabric: Value| {
+        let mut raw = raw(json!([fabric]));
+        raw["cluster"] = json!({"racks": 128, "servers_per_rack": 24, "rack_rate": "400 Gb/s"});
+        raw
+    };
+    let derived = |fabric| summary(&racks(fabric))["derived"].clone();
+    assert_eq!(
+        derived(json!({"kind": "sirius"})),
+        json!({"base_uplinks": 8, "uplinks": 12, "cell_bytes": 562, "epoch_slots": 128.0 / 12.0})
+    );
+    let eight = derived(json!({"kind": "sirius", "uplinks": 8}));
+    assert_eq!(eight["epoch_slots"], 16);
+    let asked = derived(json!({"kind": "sirius", "epoch_slots": 20}));
+    assert_eq!(asked["epoch_slots"], 20);
+    // 8 uplinks meet a pair every 16 slots, and 4 more do not shorten the longest gap.
+    let mixed = json!({"kind": "sirius", "uplink_plan": "mixed"});
+    assert_eq!(derived(mixed.clone())["epoch_slots"], 16);
+    let resolved = resolve(&racks(mixed)).unwrap();
+    assert_eq!(resolved["fabric"][0]["grating_ports"], 16);
+}
+
+#[test]
+fn faults_that_are_due_after_the_end_are_counted() {
+    let end = summary(&sirius())["simulated_s"].as_f64().unwrap();
+    assert!(end < 1.0);
+    let fault = |at: &str, more: Value| {
+        let mut fault = json!({"at": at, "element": "node", "node": 1});
+        fault
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        fault
+    };
+    let late = |faults: Value| summary(&with("/fault", faults))["faults_after_end"].clone();
+    assert_eq!(late(json!([])), 0);
+    assert_eq!(late(json!([fault("1 ns", json!({}))])), 0);
+    assert_eq!(late(json!([fault("1 ns", json!({"repair_at": "1 s"}))])), 1);
+    let both = fault("1 s", json!({"repair_at": "2 s"}));
+    assert_eq!(late(json!([both, fault("1 ns", json!({}))])), 2);
 }
 
 #[test]

@@ -12,6 +12,26 @@ pub struct Part {
     pub count: u64,
 }
 
+/// A value in force that no key of the resolved table holds, as a fraction: an
+/// epoch of 32/3 slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Derived {
+    /// What it is: the key that it stands for, if there is one, with its unit
+    /// after it.
+    pub name: &'static str,
+    /// Numerator.
+    pub value: u64,
+    /// Denominator, above 0; 1 for whole numbers.
+    pub of: u64,
+}
+
+impl Derived {
+    /// A whole number.
+    pub fn whole(name: &'static str, value: u64) -> Derived {
+        Derived { name, value, of: 1 }
+    }
+}
+
 /// What packets take of a server's link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
@@ -47,6 +67,9 @@ pub struct Facts {
     pub parts: Vec<Part>,
     /// What packets take of a server's link; none for a fabric without packets.
     pub framing: Option<Framing>,
+    /// What follows from the table and the cluster and decides results; empty
+    /// where the resolved table says it all.
+    pub derived: Vec<Derived>,
 }
 
 #[cfg(test)]

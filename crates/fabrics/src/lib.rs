@@ -13,5 +13,5 @@ pub mod registry;
 pub mod sirius;
 pub mod tree;
 
-pub use facts::{Facts, Framing, Part};
+pub use facts::{Derived, Facts, Framing, Part};
 pub use registry::{find, Entry, FabricConfig, Preset, Site, REGISTRY};

@@ -9,6 +9,7 @@
 //! figures have none.
 
 mod batches;
+mod derived;
 mod jobs;
 mod memory;
 mod parts;
@@ -19,6 +20,7 @@ mod updates;
 mod window;
 
 pub use batches::{Estimate, BATCHES};
+pub use derived::InForce;
 pub use jobs::{JobTimes, Jobs};
 pub use memory::{peak_rss, reset_peak_rss};
 pub use parts::PartCounts;

@@ -1,5 +1,6 @@
 //! `summary.json`: the same keys for every fabric, null where it has no such figure.
 
+use crate::derived::InForce;
 use crate::jobs::Jobs;
 use crate::memory::peak_rss;
 use crate::parts::PartCounts;
@@ -40,6 +41,10 @@ pub struct Finished<'a> {
     pub counted: &'a [Counted],
     /// What the fabric is made of; empty where that is not worked out.
     pub parts: &'a PartCounts,
+    /// What followed from the fabric's table; empty where the resolved table says it.
+    pub derived: &'a InForce,
+    /// Failures and repairs that were due after the end.
+    pub faults_after_end: u64,
     /// From reading the workload to the end of the run [s].
     pub wall_s: f64,
 }
@@ -119,6 +124,12 @@ pub struct Summary {
     /// What the fabric is made of, by part; bandwidths [b/s] end in `_bps`. Empty
     /// for fabrics whose bill of parts is not worked out.
     pub parts: PartCounts,
+    /// What followed from the fabric's table and the cluster and decides results, by
+    /// name; empty where the resolved table itself says it.
+    pub derived: InForce,
+    /// Failures and repairs of the experiment that were due after the end, and so
+    /// had no effect.
+    pub faults_after_end: u64,
 }
 
 /// Completion times of all flows, the short (under 100 KB) and the long ones.
@@ -199,6 +210,8 @@ pub fn summarize(run: &Finished) -> Summary {
         threads: run.threads,
         updates: Updates::of(run.counted, &jobs),
         parts: run.parts.clone(),
+        derived: run.derived.clone(),
+        faults_after_end: run.faults_after_end,
         jobs,
         circuit_share: share(totals.circuit_bytes, ledger.delivered),
         window: run.span.map(|span| Window::of(run.cluster, flows, span)),

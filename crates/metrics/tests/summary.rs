@@ -2,7 +2,7 @@
 
 use lightloom_engine::run::Outcome;
 use lightloom_engine::{Cluster, Flows, HostId, Io, Nic, Rate, Shape, Time, Totals};
-use lightloom_metrics::{summarize, Finished, PartCounts, Summary};
+use lightloom_metrics::{summarize, Finished, InForce, PartCounts, Summary};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -54,6 +54,8 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         span: None,
         counted: &[],
         parts: &PartCounts(vec![("wires", 12), ("link_bps", 5_000_000_000)]),
+        derived: &InForce(vec![("uplinks", (12, 1)), ("epoch_slots", (32, 3))]),
+        faults_after_end: 2,
         wall_s: 1.0,
     })
 }
@@ -67,6 +69,20 @@ fn parts_keep_their_order() {
     );
     let shown = serde_json::to_string(&s.parts).unwrap();
     assert_eq!(shown, r#"{"wires":12,"link_bps":5000000000}"#);
+}
+
+/// Epochs of Sirius need not be whole; what is stays a whole number.
+#[test]
+fn what_is_in_force_is_written_as_it_is() {
+    let s = run(
+        &[(1_000, 0, Some(10), 2.0)],
+        Time::US * 200,
+        Totals::default(),
+    );
+    let shown = serde_json::to_value(&s).unwrap();
+    assert_eq!(shown["derived"]["uplinks"], 12);
+    assert_eq!(shown["derived"]["epoch_slots"], 32.0 / 3.0);
+    assert_eq!(shown["faults_after_end"], 2);
 }
 
 #[test]

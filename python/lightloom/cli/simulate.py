@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom import circuits, console, interrupts
-from lightloom.cli import completion, latency
+from lightloom import console, interrupts
+from lightloom.cli import completion, latency, notes
 from lightloom.cli.options import Json, OutDir, Overrides, Threads, read_experiment
 from lightloom.errors import refusal
 from lightloom.results import CIRCUITS
@@ -42,7 +42,7 @@ def run(
             console.print_json(result.summary)
             return
         console.print_run(result.summary, result.experiment["run"]["stop"])
-        for line in circuits.notes(result):
+        for line in notes.of(result):
             console.say(f"note: {line}")
         lit = [] if result.circuits is None else [CIRCUITS]
         files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *lit]
@@ -135,7 +135,7 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
 def _print_notes(comparison: lightloom.Comparison) -> None:
     """What weakens the figures of a fabric."""
     for label, result in comparison.results.items():
-        for line in circuits.notes(result):
+        for line in notes.of(result):
             console.say(f"note: {label}: {line}")
 
 

@@ -143,7 +143,11 @@ def _write_json(
 
 def _write_parquet(path: Path, points: Sequence[Point], summaries: Sequence[Summary]) -> None:
     part = path.with_name(f".{path.name}.part")
-    pq.write_table(pa.Table.from_pylist(rows(points, summaries)), part)
+    table = rows(points, summaries)
+    # Parts, jobs and what is in force differ between fabrics: the columns are of all.
+    names = dict.fromkeys(name for row in table for name in row)
+    columns = {name: [row.get(name) for row in table] for name in names}
+    pq.write_table(pa.table(columns), part)
     part.replace(path)
 
 

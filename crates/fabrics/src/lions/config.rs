@@ -293,6 +293,7 @@ impl FabricConfig for LionsConfig {
                 word: Bytes(1),
                 gap: self.gap(),
             }),
+            ..Facts::default()
         }
     }
 

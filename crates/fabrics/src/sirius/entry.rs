@@ -6,7 +6,9 @@ use super::departures::{timetable, Departures};
 use super::ideal::Ideal;
 use super::kernel::Sirius;
 use super::lines::Lines;
+use super::plan::UplinkPlan;
 use super::queued::Queued;
+use crate::facts::{self, Facts};
 use crate::registry::{self, Entry, FabricConfig, Preset, Site};
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
@@ -48,11 +50,23 @@ const PRESETS: &[Preset] = &[
 impl FabricConfig for SiriusConfig {
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         let derived = self.derive(cluster)?;
+        // The idealised rotor has no gratings.
+        let wired = self.uplink_plan != UplinkPlan::Rotor;
+        let ports = wired.then_some(cluster.racks / derived.base);
         Ok(SiriusConfig {
             uplinks: Some(derived.uplinks),
+            grating_ports: self.grating_ports.or(ports),
             cell: Some(Bytes(derived.cell)),
             ..self
         })
+    }
+
+    fn facts(&self, cluster: &Cluster) -> Facts {
+        let derived = self.derive(cluster).map(|derived| derived.facts());
+        Facts {
+            derived: derived.unwrap_or_default(),
+            ..Facts::default()
+        }
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
@@ -75,6 +89,24 @@ impl FabricConfig for SiriusConfig {
         };
         // A bit a cell, and what a flow takes in columns.
         state + site.flows.total_bytes() / derived.cell / 8 + 80 * site.flows.len() as u64
+    }
+}
+
+impl Derived {
+    /// What is in force where the table leaves it open.
+    fn facts(&self) -> Vec<facts::Derived> {
+        use facts::Derived as In;
+        let (slots, of) = self.epoch;
+        vec![
+            In::whole("base_uplinks", self.base.into()),
+            In::whole("uplinks", self.uplinks.into()),
+            In::whole("cell_bytes", self.cell),
+            In {
+                name: "epoch_slots",
+                value: slots as u64,
+                of: of as u64,
+            },
+        ]
     }
 }
 
