@@ -19,6 +19,7 @@ from typing import Any
 
 from lightloom import _core
 from lightloom.errors import ConfigError, refusal
+from lightloom.overrides import as_json, fabrics_of, plain, set_key, set_one
 from lightloom.words import in_words
 
 Table = dict[str, Any]
@@ -47,7 +48,7 @@ class Experiment:
     @property
     def labels(self) -> list[str]:
         """The labels of its fabrics, in order."""
-        return [str(f.get("label", f.get("kind"))) for f in _fabrics(self.raw)]
+        return [str(f.get("label", f.get("kind"))) for f in fabrics_of(self.raw)]
 
     def resolved(self) -> Table:
         """The whole configuration with every default filled in. It runs again
@@ -63,7 +64,7 @@ class Experiment:
 
     def json(self) -> str:
         """The configuration as the core reads it."""
-        return json.dumps(_plain(self.raw, ""))
+        return json.dumps(plain(self.raw, ""))
 
     def cases(self) -> list[Experiment]:
         """An experiment for each `[[compare.case]]`, named by its label, with its
@@ -85,7 +86,7 @@ class Experiment:
         del raw["compare"]["case"]
         try:
             for key, value in case.get("set", {}).items():
-                _set(raw, key, value, f"set.{_toml_key(key)}", _toml_value(value))
+                set_key(raw, key, value, f"set.{_toml_key(key)}", _toml_value(value))
             _anchor(raw.get("workload"), self.path.parent if self.path else Path.cwd())
             made = replace(self, raw={**raw, "name": label})
             made.resolved()
@@ -107,13 +108,13 @@ class Experiment:
         """
         raw = copy.deepcopy(self.raw)
         for override in overrides:
-            _override(raw, override)
+            set_one(raw, override)
         _anchor(raw.get("workload"), Path.cwd())
         return replace(self, raw=raw)
 
     def only(self, label: str) -> Experiment:
         """The same with one of its fabrics, and the faults that befall it."""
-        fabric = _fabrics(self.raw)[self.index(label)]
+        fabric = fabrics_of(self.raw)[self.index(label)]
         raw = copy.deepcopy({**self.raw, "fabric": [fabric]})
         if isinstance(raw.get("fault"), list):
             raw["fault"] = befalling(raw["fault"], label)
@@ -231,14 +232,6 @@ def _anchor(table: Any, base: Path) -> None:
             table[key] = str((base / value).resolve())
 
 
-def _fabrics(raw: Table) -> list[Table]:
-    """The `[[fabric]]` tables, if that is what they are."""
-    fabrics = raw.get("fabric", [])
-    if not isinstance(fabrics, list) or not all(isinstance(f, dict) for f in fabrics):
-        raise refusal("fabric", _shown(fabrics), "must be tables", "write [[fabric]] above it")
-    return fabrics
-
-
 @functools.cache
 def _tables() -> tuple[str, ...]:
     """The keys at the top of an experiment."""
@@ -251,8 +244,8 @@ def _check_tables(raw: Table) -> None:
     for key in raw:
         near = [] if key in known else difflib.get_close_matches(key, known, 1)
         if near:
-            raise refusal(key, _shown(raw[key]), "no such key", f'did you mean "{near[0]}"?')
-    if not _fabrics(raw):
+            raise refusal(key, as_json(raw[key]), "no such key", f'did you mean "{near[0]}"?')
+    if not fabrics_of(raw):
         limit, remedy = "there is no [[fabric]] table", "add [[fabric]] with a kind"
         if "base" in raw or "grid" in raw:
             limit, remedy = f"{limit}: this looks like a sweep file", "use `lightloom sweep`"
@@ -264,110 +257,9 @@ def befalling(faults: Sequence[Any], label: str) -> list[Any]:
     return [f for f in faults if not isinstance(f, dict) or f.get("fabric", label) == label]
 
 
-def _shown(value: Any) -> str:
-    return json.dumps(value, default=str)
-
-
 def _in_case(problem: ConfigError, label: str) -> ConfigError:
     """The refusal of a case's experiment, with the case in it."""
     if problem.key is None:
         return ConfigError(f'case "{label}": {problem}')
     key = f'case "{label}": {problem.key}'
     return refusal(key, problem.value, problem.limit or "", problem.remedy or "")
-
-
-def _override(raw: Table, override: str) -> None:
-    """Applies one `KEY=VALUE`."""
-    key, equals, text = override.partition("=")
-    if not equals:
-        raise refusal("--set", f'"{override}"', "has no `=`", "write KEY=VALUE")
-    _set(raw, key.strip(), _value(text.strip()), "--set", f'"{override}"')
-
-
-def _set(raw: Table, key: str, value: Any, where: str, shown: str) -> None:
-    """Sets a dotted key; `where` and `shown` are what a refusal blames."""
-    path = _key_path(key)
-    if path[0] != "fabric" or len(path) == 1:
-        _assign(raw, path, value, 0)
-        return
-    fabrics = _fabrics(raw)
-    if not fabrics:
-        raise refusal(where, shown, "the experiment has no fabric", "add [[fabric]]")
-    chosen = [f for f in fabrics if f.get("label", f.get("kind")) == path[1]]
-    if chosen and len(path) > 2:
-        path = [path[0], *path[2:]]
-    elif len(path) > 2 and len(fabrics) > 1 and path[1] not in _fabric_keys():
-        labels = ", ".join(str(f.get("label", f.get("kind"))) for f in fabrics)
-        limit = f"no fabric is labelled {path[1]}"
-        raise refusal(where, shown, limit, f"choose one of {labels}")
-    else:
-        chosen = fabrics
-    for fabric in chosen:
-        _assign(fabric, path, copy.deepcopy(value), 1)
-
-
-def _fabric_keys() -> set[str]:
-    """The keys that a fabric of some kind has."""
-    return {key for kind in json.loads(_core.registry()) for key in kind["schema"]["properties"]}
-
-
-def _key_path(key: str) -> list[str]:
-    """A dotted key; parts with other characters are quoted as in TOML."""
-    try:
-        rest: Any = tomllib.loads(f"{key} = 0")
-    except tomllib.TOMLDecodeError:
-        rest = {}
-    path: list[str] = []
-    while isinstance(rest, dict) and len(rest) == 1:
-        part, rest = next(iter(rest.items()))
-        path.append(part)
-    if rest != 0 or "\n" in key:
-        raise refusal("--set", f'"{key}"', "is not a key", 'write it like workload.load or a."b c"')
-    return path
-
-
-def _value(text: str) -> Any:
-    """A TOML literal, or else the text itself: `0.9`, `[1, 2]`, `100 ns`."""
-    try:
-        table = tomllib.loads(f"value = {text}")
-        value = table.pop("value")
-        return text if table else _plain(value, "")
-    except (tomllib.TOMLDecodeError, RecursionError, ConfigError):
-        return text
-
-
-def _assign(table: Any, path: list[str], value: Any, depth: int) -> None:
-    """Sets `path[depth:]` below `table`; numbers count into lists."""
-    for here in range(depth, len(path) - 1):
-        part = path[here]
-        if isinstance(table, list):
-            table = table[_place(table, path, here)]
-        elif isinstance(table, dict):
-            table = table.setdefault(part, {})
-        if not isinstance(table, (dict, list)):
-            above = ".".join(path[: here + 1])
-            raise refusal(above, _shown(table), "is not a table", f"set {above} as a whole")
-    if isinstance(table, list):
-        table[_place(table, path, len(path) - 1)] = value
-    else:
-        table[path[-1]] = value
-
-
-def _place(items: list[Any], path: list[str], here: int) -> int:
-    part = path[here]
-    if not part.isdecimal() or int(part) >= len(items):
-        key = ".".join(path[: here + 1])
-        raise refusal(key, "(missing)", f"there are {len(items)}, counted from 0", "correct it")
-    return int(part)
-
-
-def _plain(value: Any, key: str) -> Any:
-    """The value, if JSON has its like; TOML's dates and not-a-numbers have none."""
-    if isinstance(value, Mapping):
-        return {k: _plain(v, f"{key}.{k}" if key else str(k)) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v, f"{key}[{i}]") for i, v in enumerate(value)]
-    finite = not isinstance(value, float) or value - value == 0.0
-    if isinstance(value, (str, bool, int, float)) and finite:
-        return value
-    raise refusal(key or "value", value, "is no text, number or truth value", "correct the value")

@@ -19,6 +19,7 @@ BASE: dict[str, Any] = {
     "workload": {"load": 0.5, "flows": 10, "sizes": {"kind": "fixed", "size": "1 KB"}},
     "fabric": [{"kind": "sirius"}, {"kind": "sirius", "label": "clos-3.1", "queue": 8}],
     "fault": [{"at": "1 us", "element": "node", "node": 1, "fabric": "sirius"}],
+    "compare": {"case": [{"label": "even"}, {"label": "hots"}]},
 }
 
 
@@ -64,14 +65,51 @@ def test_an_override_for_one_fabric_leaves_the_others() -> None:
         ("=3", '--set = "": is not a key'),
         ("a b=3", '--set = "a b": is not a key'),
         ("workload.load.x=3", "workload.load = 0.5: is not a table"),
-        ("fault.3.node=1", "fault.3 = (missing): there are 1, counted from 0"),
-        ("fault.x=1", "fault.x = (missing): there are 1"),
+        (
+            "fault.3.node=1",
+            "fault.3.node = 1: fault is a list of 1, counted from 0; write fault.0.node",
+        ),
+        (
+            "fault.node=3",
+            "fault.node = 3: fault is a list of 1, counted from 0; write fault.0.node",
+        ),
+        ("fault.x=1", "fault.x = 1: fault is a list of 1, counted from 0; write fault.0.x"),
+        (
+            "compare.case.hot.set.x=1",
+            'compare.case.hot.set.x = 1: compare.case is a list of 2, counted from 0: "even", '
+            '"hots"; write a number from 0 to 1, as in compare.case.1.set.x',
+        ),
+        (
+            "compare.case.label=x",
+            'compare.case.label = "x": compare.case is a list of 2, counted from 0: "even", '
+            '"hots"; write a number from 0 to 1, as in compare.case.0.label',
+        ),
+        (
+            "fabric.sirus.queue=3",
+            '--set = "fabric.sirus.queue=3": no fabric is labelled sirus; '
+            "choose one of sirius, clos-3.1",
+        ),
     ],
 )
 def test_malformed_overrides_are_refused(override: str, message: str) -> None:
     with pytest.raises(lightloom.ConfigError) as caught:
         lightloom.load(BASE, [override])
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("key", ["fault.node", "fault.0.node", "compare.case.0.label"])
+def test_an_override_in_a_list_of_tables_needs_the_list(key: str) -> None:
+    name = key.rpartition(".")[0].removesuffix(".0")
+    with pytest.raises(lightloom.ConfigError) as caught:
+        lightloom.load({"fabric": [{"kind": "sirius"}]}, [f"{key}=3"])
+    assert str(caught.value) == (
+        f"{key} = 3: the experiment has no [[{name}]]; add [[{name}]] to the file"
+    )
+
+
+def test_a_misspelt_label_is_refused_beside_a_single_fabric() -> None:
+    with pytest.raises(lightloom.ConfigError, match="no fabric is labelled sirus"):
+        lightloom.load({"fabric": [{"kind": "sirius"}]}, ["fabric.sirus.queue=3"])
 
 
 def test_an_override_of_a_fabric_needs_one() -> None:

@@ -1,0 +1,176 @@
+"""Keys of an experiment set by hand: `KEY=VALUE` of `--set`, and the `set` of cases.
+
+What a key means, and what it may be, is the core's to say; here it is only found. A
+number counts into a list of tables, a label names a fabric.
+"""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import functools
+import json
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from lightloom import _core
+from lightloom.errors import ConfigError, refusal
+
+Table = dict[str, Any]
+
+
+def fabrics_of(raw: Table) -> list[Table]:
+    """The `[[fabric]]` tables, if that is what they are."""
+    fabrics = raw.get("fabric", [])
+    if not isinstance(fabrics, list) or not all(isinstance(f, dict) for f in fabrics):
+        raise refusal("fabric", as_json(fabrics), "must be tables", "write [[fabric]] above it")
+    return fabrics
+
+
+def as_json(value: Any) -> str:
+    """A value as messages show it."""
+    return json.dumps(value, default=str)
+
+
+def set_one(raw: Table, override: str) -> None:
+    """Applies one `KEY=VALUE`."""
+    key, equals, text = override.partition("=")
+    if not equals:
+        raise refusal("--set", f'"{override}"', "has no `=`", "write KEY=VALUE")
+    set_key(raw, key.strip(), _value(text.strip()), "--set", f'"{override}"')
+
+
+def set_key(raw: Table, key: str, value: Any, where: str, shown: str) -> None:
+    """Sets a dotted key; `where` and `shown` are what a refusal blames."""
+    path = _key_path(key)
+    if path[0] != "fabric" or len(path) == 1:
+        _assign(raw, path, value, 0)
+        return
+    fabrics = fabrics_of(raw)
+    if not fabrics:
+        raise refusal(where, shown, "the experiment has no fabric", "add [[fabric]]")
+    chosen = [f for f in fabrics if f.get("label", f.get("kind")) == path[1]]
+    if chosen and len(path) > 2:
+        path = [path[0], *path[2:]]
+    elif len(path) > 2 and path[1] not in _fabric_keys():
+        labels = ", ".join(str(f.get("label", f.get("kind"))) for f in fabrics)
+        limit = f"no fabric is labelled {path[1]}"
+        raise refusal(where, shown, limit, f"choose one of {labels}")
+    else:
+        chosen = fabrics
+    for fabric in chosen:
+        _assign(fabric, path, copy.deepcopy(value), 1)
+
+
+def _fabric_keys() -> set[str]:
+    """The keys that a fabric of some kind has."""
+    return {key for kind in json.loads(_core.registry()) for key in kind["schema"]["properties"]}
+
+
+def _key_path(key: str) -> list[str]:
+    """A dotted key; parts with other characters are quoted as in TOML."""
+    try:
+        rest: Any = tomllib.loads(f"{key} = 0")
+    except tomllib.TOMLDecodeError:
+        rest = {}
+    path: list[str] = []
+    while isinstance(rest, dict) and len(rest) == 1:
+        part, rest = next(iter(rest.items()))
+        path.append(part)
+    if rest != 0 or "\n" in key:
+        raise refusal("--set", f'"{key}"', "is not a key", 'write it like workload.load or a."b c"')
+    return path
+
+
+def _value(text: str) -> Any:
+    """A TOML literal, or else the text itself: `0.9`, `[1, 2]`, `100 ns`."""
+    try:
+        table = tomllib.loads(f"value = {text}")
+        value = table.pop("value")
+        return text if table else plain(value, "")
+    except (tomllib.TOMLDecodeError, RecursionError, ConfigError):
+        return text
+
+
+@functools.cache
+def _lists() -> set[str]:
+    """The keys of an experiment that hold lists of tables, such as `fault`."""
+    schema = json.loads(_core.schema())
+    found = set()
+    for key, part in schema["properties"].items():
+        table = schema["$defs"].get(part.get("$ref", "").rpartition("/")[2], {})
+        below = {f"{key}.{name}": inner for name, inner in table.get("properties", {}).items()}
+        for path, value in {key: part, **below}.items():
+            if value.get("type") == "array" and "$ref" in value["items"]:
+                found.add(path)
+    return found
+
+
+def _assign(table: Any, path: list[str], value: Any, depth: int) -> None:
+    """Sets `path[depth:]` below `table`; numbers count into lists."""
+    for here in range(depth, len(path) - 1):
+        part = path[here]
+        if isinstance(table, list):
+            table = table[_place(table, path, here, value)]
+        elif isinstance(table, dict):
+            if part not in table:
+                _refuse_no_list(path, here, value)
+            table = table.setdefault(part, {})
+        if not isinstance(table, (dict, list)):
+            above = ".".join(path[: here + 1])
+            raise refusal(above, as_json(table), "is not a table", f"set {above} as a whole")
+    if isinstance(table, list):
+        table[_place(table, path, len(path) - 1, value)] = value
+    else:
+        table[path[-1]] = value
+
+
+def _refuse_no_list(path: list[str], here: int, value: Any) -> None:
+    """Refuses to count into a list of tables that the experiment does not have."""
+    name = ".".join(path[: here + 1])
+    if name in _lists():
+        limit = f"the experiment has no [[{name}]]"
+        raise refusal(".".join(path), as_json(value), limit, f"add [[{name}]] to the file")
+
+
+def _place(items: list[Any], path: list[str], here: int, value: Any) -> int:
+    """The number of an entry of a list, as written at `path[here]`."""
+    part, above = path[here], ".".join(path[:here])
+    if part.isdecimal() and int(part) < len(items):
+        return int(part)
+    key, labels = ".".join(path), [_label(item) for item in items]
+    if not items:
+        raise refusal(key, as_json(value), f"{above} is an empty list", f"set {above} as a whole")
+    limit = f"{above} is a list of {len(items)}, counted from 0"
+    if all(labels):
+        limit += f": {', '.join(map(as_json, labels))}"
+    near = difflib.get_close_matches(part, labels, 1)
+    instead = part.isdecimal() or bool(near) or (here + 1 < len(path) and not _has(items, part))
+    rest = path[here + 1 :] if instead else path[here:]
+    number = labels.index(near[0]) if near else 0
+    like = ".".join([above, str(number), *rest])
+    several = f"a number from 0 to {len(items) - 1}, as in " if len(items) > 1 else ""
+    raise refusal(key, as_json(value), limit, f"write {several}{like}")
+
+
+def _label(item: Any) -> str:
+    """What an entry of a list is called; nothing where it has no name."""
+    return str(item.get("label", "")) if isinstance(item, dict) else ""
+
+
+def _has(items: list[Any], key: str) -> bool:
+    """Whether an entry of a list has the key."""
+    return any(isinstance(item, dict) and key in item for item in items)
+
+
+def plain(value: Any, key: str) -> Any:
+    """The value, if JSON has its like; TOML's dates and not-a-numbers have none."""
+    if isinstance(value, Mapping):
+        return {k: plain(v, f"{key}.{k}" if key else str(k)) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v, f"{key}[{i}]") for i, v in enumerate(value)]
+    finite = not isinstance(value, float) or value - value == 0.0
+    if isinstance(value, (str, bool, int, float)) and finite:
+        return value
+    raise refusal(key or "value", value, "is no text, number or truth value", "correct the value")
