@@ -20,7 +20,7 @@ from typing import Any
 from lightloom import _core
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import as_json, fabrics_of, plain, set_key, set_one
-from lightloom.words import in_words
+from lightloom.words import in_words, missed_end
 
 Table = dict[str, Any]
 
@@ -59,8 +59,28 @@ class Experiment:
         """
         _check_tables(self.raw)
         with in_words():
-            table: Table = json.loads(_core.resolve(self.json()))
+            try:
+                table: Table = json.loads(_core.resolve(self.json()))
+            except ConfigError as problem:
+                raise self._by_own_range(problem) from None
         return table
+
+    def _by_own_range(self, problem: ConfigError) -> ConfigError:
+        """The refusal of a number that no integer holds, in the words by which its key
+        refuses the nearest that one does: a key has one range."""
+        end, key = missed_end(problem), _as_set(problem.key or "")
+        if end is None or key is None:
+            return problem
+        nearest = copy.deepcopy(self.raw)
+        try:
+            set_key(nearest, key, end, "", "")
+            _core.resolve(replace(self, raw=nearest).json())
+        except ConfigError as own:
+            same = (own.key, own.value) == (problem.key, str(end))
+            # A reason that speaks of the nearest number is not one for this.
+            if same and not re.search(rf"\b{abs(end)}\b", f"{own.limit}; {own.remedy}"):
+                return refusal(str(own.key), problem.value, own.limit or "", own.remedy or "")
+        return problem
 
     def json(self) -> str:
         """The configuration as the core reads it."""
@@ -255,6 +275,12 @@ def _check_tables(raw: Table) -> None:
 def befalling(faults: Sequence[Any], label: str) -> list[Any]:
     """The faults that befall the fabric of that label."""
     return [f for f in faults if not isinstance(f, dict) or f.get("fabric", label) == label]
+
+
+def _as_set(key: str) -> str | None:
+    """A key of a refusal as `--set` takes it; None where it lies in a list."""
+    key = re.sub(r"^fabric\[([^\]]+)\]", lambda found: f"fabric.{_toml_value(found[1])}", key)
+    return None if "[" in key else key
 
 
 def _in_case(problem: ConfigError, label: str) -> ConfigError:

@@ -7,7 +7,6 @@ fabrics one after another first, as large as these may be; cases are many and sm
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,6 +15,7 @@ from typing import Any, Protocol
 
 from lightloom import interrupts
 from lightloom.config import Experiment
+from lightloom.machine import processors
 from lightloom.results import Comparison, Result, Summary
 from lightloom.saturation import Saturation, Window, search
 
@@ -151,7 +151,7 @@ def _run_all(tasks: Sequence[Task], threads: int, progress: Tell | None) -> None
         if stopped.is_set():
             raise KeyboardInterrupt
 
-    workers = max(1, _processors() // threads)
+    workers = max(1, processors() // threads)
     with interrupts.noted() as ctrl_c, ThreadPoolExecutor(workers) as pool:
         pending: dict[Future[Any], Task] = {pool.submit(t.do, heed): t for t in tasks}
         try:
@@ -165,8 +165,3 @@ def _run_all(tasks: Sequence[Task], threads: int, progress: Tell | None) -> None
             stopped.set()
             pool.shutdown(cancel_futures=True)
             raise
-
-
-def _processors() -> int:
-    available = getattr(os, "sched_getaffinity", None)
-    return len(available(0)) if available else os.cpu_count() or 1

@@ -43,7 +43,7 @@ def reworded(problem: ConfigError) -> ConfigError:
     if problem.limit == "no such fabric" and kind in PLANNED:
         return refusal(str(problem.key), problem.value, "planned, not here yet", here())
     found = _MISTYPED.fullmatch(problem.limit or "")
-    words = _type(found[2], out_of_range=found[1] == "value") if found else None
+    words = _type(found[2], missed_end(problem)) if found else None
     if words is None or problem.key is None:
         return problem
     return refusal(problem.key, problem.value, f"must be {words}", problem.remedy or "")
@@ -54,14 +54,23 @@ def here() -> str:
     return "here: " + ", ".join(f'"{entry["kind"]}"' for entry in json.loads(_core.registry()))
 
 
-def _type(name: str, *, out_of_range: bool) -> str | None:
-    """A Rust type in words, with its range where that is what was missed; None where
-    the name is in words already."""
-    whole = _WHOLE.fullmatch(name)
-    if whole is None:
-        return "a table" if name.startswith("struct ") else _OTHERS.get(name)
-    if not out_of_range:
-        return "a whole number"
+def missed_end(problem: ConfigError) -> int | None:
+    """The end that a number went beyond which no integer of its key can hold: the
+    nearest that one can. None for other refusals."""
+    found = re.fullmatch(r"invalid value: integer `(-?)\d+`, expected (.+)", problem.limit or "")
+    whole = _WHOLE.fullmatch(found[2]) if found else None
+    if found is None or whole is None:
+        return None
     bits = int(whole[2] or 64)
     low, high = (-(1 << bits - 1), 1 << bits - 1) if whole[1] == "i" else (0, 1 << bits)
-    return f"a whole number from {low:,} to {high - 1:,}"
+    return low if found[1] else high - 1
+
+
+def _type(name: str, end: int | None) -> str | None:
+    """A Rust type in words, with the end of its range that was missed; None where the
+    name is in words already."""
+    if _WHOLE.fullmatch(name) is None:
+        return "a table" if name.startswith("struct ") else _OTHERS.get(name)
+    if end is None:
+        return "a whole number"
+    return f"a whole number, {'at most' if end > 0 else 'at least'} {end:,}"

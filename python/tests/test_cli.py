@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 
+from lightloom.machine import processors
+
 FILES = {"experiment.toml", "flows.parquet", "timeseries.parquet", "summary.json"}
 
 
@@ -343,3 +345,49 @@ def test_faults_after_the_end_are_noted(tmp_path: Path) -> None:
             assert done.returncode == 0, done.stderr
             assert ("due after" in done.stdout) == (said is not None)
             assert said is None or name + said in done.stdout
+
+
+def test_all_files_or_the_nearest_are_named_for_one_that_is_missing(tmp_path: Path) -> None:
+    names = [f"{letter}.toml" for letter in "abcdefghijkl"]
+    for name in (*names, "waves.toml"):
+        write(tmp_path / name, SMALL, CLOS)
+    said = {
+        "zzz.toml": f"no such file; check the path; there are {', '.join(names)}, waves.toml",
+        "wave.toml": "no such file; check the path; did you mean waves.toml?",
+        "there/a.toml": "no such file; check the path; there is no folder there",
+    }
+    for name, expected in said.items():
+        done = lightloom("run", name, cwd=tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.strip() == f"error: EXPERIMENT = {name}: {expected}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        ("run e.toml", "--threads"),
+        ("compare e.toml", "--threads"),
+        ("sweep s.toml", "--workers"),
+        ("reproduce clos", "--workers"),
+    ],
+)
+def test_work_is_shared_among_one_or_more(tmp_path: Path, arguments: str, option: str) -> None:
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    for count in (0, -2):
+        done = lightloom(*arguments.split(), option, count, cwd=tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.strip() == (
+            f"error: {option} = {count}: must be at least 1; raise it, or leave it out"
+        )
+
+
+def test_more_threads_than_processors_are_noted_once(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+    there = processors()
+    for verb, more in (("run", ["--fabric", "sirius"]), ("compare", [])):
+        for threads, noted in ((1, 0), (there, 0), (there + 1, 1)):
+            options = [*more, "--threads", threads, "--json"]
+            done = lightloom(verb, "e.toml", *options, cwd=tmp_path)
+            assert done.returncode == 0, done.stderr
+            assert done.stderr.count(f"note: --threads {threads} is more than") == noted
+            json.loads(done.stdout)

@@ -67,7 +67,18 @@ def test_a_parameter_is_explained_with_its_default_and_source() -> None:
 
 
 def test_an_unknown_name_gets_the_nearest() -> None:
-    assert 'did you mean "queue"?' in call("explain", "sirius.quue", code=2)
+    for slip, meant in (
+        ("sirius.quue", "sirius.queue"),
+        ("sirius.epoch_slot", "sirius.epoch_slots"),
+        ("siruis.epoch_slots", "sirius.epoch_slots"),
+        ("workload.sizes.parto", "workload.sizes.pareto"),
+        ("workload.sizes.pareto.shpe", "workload.sizes.pareto.shape"),
+    ):
+        said = " ".join(call("explain", slip, code=2).split())
+        assert said.endswith(f'did you mean "{meant}"?'), said
+    known = call("explain", "sirius.zzz", code=2)
+    assert "known: mode," in known
+    assert "recovery" in known
     assert 'did you mean "web-search"?' in call("explain", "websearch", code=2)
     assert "known: " in call("explain", "zzz", code=2)
 

@@ -29,9 +29,18 @@ EXPERIMENT = lightloom.load(ROOT / "examples" / "sirius.toml")
         ("cluster.racks=true", "cluster.racks = true: must be a whole number; correct the value"),
         (
             "fabric.uplinks=-3",
-            "fabric.uplinks = -3: must be a whole number from 0 to 4,294,967,295;"
-            " correct the value",
+            "fabric.uplinks = -3: must lie in 1 to the 128 nodes: a pair meets at most once a slot",
         ),
+        (
+            "fabric.uplinks=99999999999",
+            "fabric.uplinks = 99999999999: must lie in 1 to the 128 nodes: a pair meets",
+        ),
+        ("fabric.queue=-1", "fabric.queue = -1: must lie in 2 to 64 (below 2 "),
+        ("fabric.queue=99999999999", "fabric.queue = 99999999999: must lie in 2 to 64; use"),
+        ("fabric.epoch_slots=-3", "fabric.epoch_slots = -3: must lie in 11 to 1100: every pair"),
+        ("cluster.racks=-1", "cluster.racks = -1: a network connects at least 2; raise it"),
+        # Any that an integer holds is a seed.
+        ("run.seed=-1", "run.seed = -1: must be a whole number, at least 0; correct the value"),
         ("fabric.label=3", "fabric[0].label = 3: must be text; correct the value"),
         ("cluster=7", "cluster = 7: must be a table; correct the value"),
         # These are in words already.
@@ -49,8 +58,8 @@ def test_types_are_told_in_words(override: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("limit", "words"),
     [
-        ("invalid value: integer `300`, expected u8", "must be a whole number from 0 to 255"),
-        ("invalid value: integer `-129`, expected i8", "must be a whole number from -128 to 127"),
+        ("invalid value: integer `300`, expected u8", "must be a whole number, at most 255"),
+        ("invalid value: integer `-129`, expected i8", "must be a whole number, at least -128"),
         ("invalid type: sequence, expected usize", "must be a whole number"),
         ('invalid type: string "a, expected u8", expected a boolean', "must be true or false"),
         ("invalid type: null, expected a sequence", "must be a list"),
@@ -61,6 +70,16 @@ def test_types_are_told_in_words(override: str, message: str) -> None:
 def test_types_in_words(limit: str, words: str | None) -> None:
     problem = refusal("a.b", "v", limit, "correct it")
     assert str(reworded(problem)) == f"a.b = v: {words or limit}; correct it"
+
+
+def test_a_label_does_not_hide_the_range() -> None:
+    raw = {**EXPERIMENT.raw, "fabric": [{"kind": "sirius"}, {"kind": "clos", "label": "my.clos"}]}
+    two = lightloom.load(raw, ['fabric."my.clos".flow_buffer=-7'])
+    with pytest.raises(lightloom.ConfigError) as refused:
+        two.resolved()
+    assert str(refused.value).startswith(
+        "fabric[my.clos].flow_buffer = -7: must be from 1 to 1,048,576 packets; "
+    )
 
 
 def test_the_case_keeps_its_name() -> None:

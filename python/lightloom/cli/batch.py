@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,16 +13,12 @@ from rich.table import Table
 
 from lightloom import console
 from lightloom.cli import completion
-from lightloom.cli.options import OutDir, check_file
+from lightloom.cli.options import OutDir, Workers, check_count, check_file
 from lightloom.cli.verdicts import print_verdicts
+from lightloom.machine import processors
 
 if TYPE_CHECKING:
     from lightloom import sweep as sweeps
-
-Workers = Annotated[
-    int | None,
-    typer.Option(min=1, help="Processes at a time (default: one per processor)."),
-]
 
 
 def sweep(
@@ -38,6 +33,7 @@ def sweep(
     from lightloom import sweep as sweeps
 
     with console.guarded():
+        check_count("--workers", workers)
         check_file("SWEEP", file)
         study = sweeps.read(file)
         target = console.check_output(out if out is not None else Path("results") / file.stem)
@@ -45,7 +41,7 @@ def sweep(
             outcome = sweeps.run_sweep(
                 study,
                 target,
-                workers=workers or _processors(),
+                workers=workers or processors(),
                 resume=resume,
                 done=lambda finished, total: counter(file.stem, finished, total),
             )
@@ -75,10 +71,11 @@ def reproduce(
     from lightloom import reproduce as reproduction
 
     with console.guarded():
+        check_count("--workers", workers)
         folder = console.check_output(out if out is not None else Path("results") / "reproduce")
         with _counting() as counter:
             verdicts, paths = reproduction.reproduce(
-                target, folder, quick=quick, workers=workers or _processors(), progress=counter
+                target, folder, quick=quick, workers=workers or processors(), progress=counter
             )
         print_verdicts(verdicts)
         figures = [path for path in paths if path.suffix == ".svg"]
@@ -87,10 +84,6 @@ def reproduce(
         if changed:
             console.err().print(f"not as recorded: {', '.join(changed)}", markup=False)
             raise typer.Exit(1)
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

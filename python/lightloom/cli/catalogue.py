@@ -70,8 +70,7 @@ def explain(
         if rest and head in schemas:
             found = describe.find(schemas[head], rest)
             if found is None:
-                keys = [p.key for p in describe.parameters(schemas[head])]
-                raise _unknown(name, rest, keys)
+                raise _unknown_below(name, schemas[head], head, rest)
             _print_parameter(found, name)
         elif name in registry:
             _print_fabric(registry[name])
@@ -84,6 +83,10 @@ def explain(
         elif name in jobs:
             _print_parameter(jobs[name], f'jobs = [{{ kind = "{name}", … }}]')
         else:
+            near = difflib.get_close_matches(head, schemas, 1) if rest else []
+            if near:
+                remedy = f'did you mean "{near[0]}.{rest}"?'
+                raise refusal("NAME", name, "nothing of this name", remedy)
             raise _unknown(name, name, [*registry, *tables, *published, *jobs])
 
 
@@ -109,11 +112,27 @@ def _jobs() -> dict[str, Parameter]:
     return {kind: job for kind, job in found.items() if job is not None}
 
 
-def _unknown(name: str, part: str, known: Sequence[str]) -> Exception:
+def _unknown_below(name: str, schema: Table, head: str, rest: str) -> Exception:
+    """The refusal of the first unknown part of `head.rest`, by full names."""
+    above, found, parts = head, describe.parameters(schema), rest.split(".")
+    known = [p.key for p in found]
+    while len(parts) > 1:
+        inner = describe.find(schema, ".".join([*above.split(".")[1:], parts[0]]))
+        if inner is None:
+            break
+        above = f"{above}.{parts.pop(0)}"
+        kinds = [c.name.split('"')[1] for c in inner.choices if c.parameters]
+        below = [*inner.parameters, *(p for c in inner.choices for p in c.parameters)]
+        known = [*kinds, *dict.fromkeys(p.key for p in below)]
+    return _unknown(name, parts[0], known, f"{above}.")
+
+
+def _unknown(name: str, part: str, known: Sequence[str], above: str = "") -> Exception:
+    """The refusal of a name of which `part`, below `above`, is none of those known."""
     if name in PLANNED:
         return refusal("NAME", name, "planned, not here yet", here())
     near = difflib.get_close_matches(part, known, 1)
-    remedy = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(known)}"
+    remedy = f'did you mean "{above}{near[0]}"?' if near else f"known: {', '.join(known)}"
     return refusal("NAME", name, "nothing of this name", remedy)
 
 

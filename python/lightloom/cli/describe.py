@@ -158,7 +158,9 @@ def _range(schema: Schema) -> str:
     low, high = schema.get("minimum"), schema.get("maximum")
     if low in (None, 0) and high is None:
         return ""
-    return f", {'' if low is None else f'{low:g}'}…{'' if high is None else f'{high:g}'}"
+    if high is None:
+        return f", at least {low:,}"
+    return f", {low or 0:,} to {high:,}"
 
 
 def _options(schema: Schema) -> list[Schema]:

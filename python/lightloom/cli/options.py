@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import lightloom
+from lightloom import console
 from lightloom.errors import refusal
+from lightloom.machine import processors
 
 Overrides = Annotated[
     list[str] | None,
@@ -28,8 +31,29 @@ Json = Annotated[
     typer.Option("--json", help="Print the summary as JSON and nothing else; write with -o only."),
 ]
 Threads = Annotated[
-    int, typer.Option(min=1, help="Threads of one simulation; results do not depend on it.")
+    int, typer.Option(help="Threads of one simulation, from 1; results do not depend on it.")
 ]
+Workers = Annotated[
+    int | None,
+    typer.Option(help="Processes at a time, from 1 (default: one per processor)."),
+]
+
+
+def check_count(option: str, count: int | None) -> None:
+    """Refuses to share out work among nobody."""
+    if count is not None and count < 1:
+        raise refusal(option, count, "must be at least 1", "raise it, or leave it out")
+
+
+def doubt_threads(threads: int) -> None:
+    """Says on standard error that there are more threads than processors."""
+    there = processors()
+    if threads > there:
+        console.err().print(
+            f"note: --threads {threads} is more than the {there} processors there are: "
+            "the run may be slower for it",
+            markup=False,
+        )
 
 
 def read_experiment(path: Path, overrides: list[str] | None) -> lightloom.Experiment:
@@ -43,6 +67,21 @@ def check_file(argument: str, path: Path) -> None:
     if path.is_dir():
         raise refusal(argument, path, "is a directory", "name a TOML file")
     if not path.exists():
-        near = sorted(p.name for p in path.parent.glob("*.toml")) if path.parent.is_dir() else []
-        known = f"; there are {', '.join(near[:8])}" if near else ""
-        raise refusal(argument, path, "no such file", f"check the path{known}")
+        raise refusal(argument, path, "no such file", f"check the path{_others(path)}")
+
+
+FILES_SHOWN = 40
+
+
+def _others(path: Path) -> str:
+    """What there is instead of a file: the nearest names, or all of a folder of a
+    size that can be read."""
+    if not path.parent.is_dir():
+        return f"; there is no folder {path.parent}"
+    there = {p.stem: p.name for p in sorted(path.parent.glob("*.toml"))}
+    near = difflib.get_close_matches(path.stem, there, 2)
+    if near:
+        return f"; did you mean {' or '.join(there[stem] for stem in near)}?"
+    names = list(there.values())
+    more = f" and {len(names) - FILES_SHOWN} more" if len(names) > FILES_SHOWN else ""
+    return f"; there are {', '.join(names[:FILES_SHOWN])}{more}" if names else ""

@@ -11,7 +11,15 @@ import typer
 import lightloom
 from lightloom import console, interrupts
 from lightloom.cli import completion, latency, notes
-from lightloom.cli.options import Json, OutDir, Overrides, Threads, read_experiment
+from lightloom.cli.options import (
+    Json,
+    OutDir,
+    Overrides,
+    Threads,
+    check_count,
+    doubt_threads,
+    read_experiment,
+)
 from lightloom.errors import refusal
 from lightloom.results import CIRCUITS
 
@@ -31,9 +39,11 @@ def run(
 ) -> None:
     """Simulate one fabric and write its flows, time series and summary."""
     with console.guarded():
+        check_count("--threads", threads)
         loaded = read_experiment(experiment, set_)
         label = _only_label(loaded, fabric)
         target = _target(out, json, RESULTS / _folder(loaded.name) / label)
+        doubt_threads(threads)
         with console.progress(enabled=not json) as tick:
             result = lightloom.run(loaded, label, threads=threads, progress=tick)
         if target is not None:
@@ -61,10 +71,12 @@ def compare(
     Several experiments share one report, which lets its reader choose.
     """
     with console.guarded():
+        check_count("--threads", threads)
         loaded = [read_experiment(path, set_) for path in experiments]
         cases = [one.cases() for one in loaded]
         _distinct([case for group in cases for case in group])
         target = _target(out, json, RESULTS / _folder("+".join(e.name for e in loaded)))
+        doubt_threads(threads)
         comparisons: list[lightloom.Comparison] = []
         said: set[str] = set()
         for one in loaded:
