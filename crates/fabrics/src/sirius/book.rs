@@ -33,11 +33,12 @@ impl Book {
         }
     }
 
-    /// Opens the book of an epoch, in which nobody has asked yet; `read` has been read.
-    pub(super) fn open(&mut self, slots: Range<i64>, read: &mut Book, deal: &Deal) {
+    /// Opens the book of an epoch, in which nobody has asked yet, with the tiles of the
+    /// book whose grants are taken up now: a row is written once it has been read.
+    pub(super) fn open(&mut self, slots: Range<i64>, granted: &mut Book, deal: &Deal) {
         (self.slots, self.answered) = (slots, false);
-        if !read.tiles.is_empty() {
-            std::mem::swap(&mut self.tiles, &mut read.tiles);
+        if !granted.tiles.is_empty() {
+            std::mem::swap(&mut self.tiles, &mut granted.tiles);
         }
         if self.tiles.is_empty() {
             let none = deal.nodes as u16;
