@@ -1,5 +1,6 @@
 //! An epoch begins: the grants of the one before have arrived (A.3). Each moves one cell
-//! from LOCAL to the virtual queue for its intermediate.
+//! from LOCAL to the virtual queue for its intermediate. Whoever has taken up its grants
+//! asks anew, so that what it has in LOCAL is fetched from memory once an epoch.
 
 use super::book::{Askers, Grant};
 use super::config::{GrantServes, QueueMetric};
@@ -60,7 +61,8 @@ impl VirtualQueues for ByTurn<'_> {
     }
 }
 
-/// What the nodes of a shard have asked for, and what becomes of it.
+/// What the nodes of a shard have asked for, and what becomes of it. Whoever asks at once
+/// writes over the answers that it has read.
 pub(super) struct Answers<'a> {
     /// The answers, by shard of the intermediates.
     pub tiles: &'a mut [Tile],
@@ -70,7 +72,7 @@ pub(super) struct Answers<'a> {
     pub unused: &'a mut [Vec<Grant>],
 }
 
-/// Who asks next, if they do so at once.
+/// Who asks in the epoch that begins, if they do so at once.
 type Asking<'a> = Option<&'a mut Askers>;
 
 impl Shard {
@@ -119,7 +121,7 @@ impl Shard {
         *self.granted.as_mut().unwrap_or(&mut self.lines) = lines;
     }
 
-    /// Row by row, so that what a node has in LOCAL is looked up once.
+    /// Row by row.
     fn accept_into(
         &mut self,
         answers: Answers,

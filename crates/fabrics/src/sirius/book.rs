@@ -33,27 +33,51 @@ impl Book {
         }
     }
 
-    /// Opens the book of an epoch, in which nobody has asked yet, with the tiles of the
-    /// book whose grants are taken up now: a row is written once it has been read.
-    pub(super) fn open(&mut self, slots: Range<i64>, granted: &mut Book, deal: &Deal) {
-        (self.slots, self.answered) = (slots, false);
-        if !granted.tiles.is_empty() {
-            std::mem::swap(&mut self.tiles, &mut granted.tiles);
-        }
-        if self.tiles.is_empty() {
-            let none = deal.nodes as u16;
-            let tile = |r| {
-                deal.shards()
-                    .map(move |(_, c)| Tile::new(r, c, none))
-                    .collect()
-            };
-            self.tiles = deal.shards().map(|(_, r)| tile(r)).collect();
-        }
+    fn tiles(deal: &Deal) -> Vec<Vec<Tile>> {
+        let none = deal.nodes as u16;
+        let tile = |rows| {
+            deal.shards()
+                .map(move |(_, columns)| Tile::new(rows, columns, none))
+        };
+        deal.shards()
+            .map(|(_, rows)| tile(rows).collect())
+            .collect()
+    }
+
+    fn has_askers(&self) -> bool {
+        self.askers.iter().any(|a| !a.is_empty())
     }
 
     pub(super) fn is_live(&self) -> bool {
-        self.askers.iter().any(|a| !a.is_empty())
-            || self.unused.iter().flatten().any(|u| !u.is_empty())
+        self.has_askers() || self.unused.iter().flatten().any(|u| !u.is_empty())
+    }
+}
+
+/// Opens the book of an epoch with these slots, `asking`, in which nobody has asked yet. It
+/// takes over the tiles of the book whose grants are taken up from now on, `granted`: a row
+/// is written when it has been read.
+pub(super) fn open(
+    books: &mut [Book],
+    [granted, asking]: [usize; 2],
+    slots: Range<i64>,
+    deal: &Deal,
+) {
+    (books[asking].slots, books[asking].answered) = (slots, false);
+    // After a pause it may have none; books of before it, whose requests have been
+    // answered, still do.
+    let done = |book: &Book| !book.tiles.is_empty() && !book.has_askers();
+    let from = match (&books[granted], &books[asking]) {
+        (granted_book, _) if !granted_book.tiles.is_empty() => Some(granted),
+        (_, asking_book) if !asking_book.tiles.is_empty() => return,
+        _ => books.iter().position(done),
+    };
+    let tiles = match from {
+        Some(from) => std::mem::take(&mut books[from].tiles),
+        None => Book::tiles(deal),
+    };
+    let before = std::mem::replace(&mut books[asking].tiles, tiles);
+    if let Some(from) = from {
+        books[from].tiles = before;
     }
 }
 

@@ -149,6 +149,11 @@ impl Derived {
         (2 + config.grant_delay_epochs as i64) * self.lag(config) + 1
     }
 
+    /// Books between their requests and the taking up of their grants at a time.
+    pub(super) fn tiles(&self, config: &SiriusConfig) -> i64 {
+        self.books(config) - self.lag(config) - 1
+    }
+
     /// Slots whose cells are in the fibres at a time.
     pub(super) fn flights(&self, config: &SiriusConfig) -> i64 {
         config.propagation.div_ceil(config.slot) + 1

@@ -454,6 +454,7 @@ mod tests {
     use super::*;
     use crate::sirius::cell::{Cell, Routes};
     use crate::sirius::topology::tests::schedules;
+    use lightloom_control::cyclic::RoundRobin;
     use lightloom_engine::Stream;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, VecDeque};
@@ -572,6 +573,42 @@ mod tests {
         match destination {
             Some(d) => departures.wait(meetings, from, &[Queued::new(cell, to, d as u16)]),
             None => departures.relay::<false>(meetings, &[Queued::new(cell, from, to as u16)]),
+        }
+    }
+
+    proptest! {
+        /// Whatever goes where, and whoever finds a full line.
+        #[test]
+        fn runs_are_written_as_single_cells_are(
+            runs in prop::collection::vec((0u32..7, 1usize..60), 1..12), second: bool,
+        ) {
+            let schedule = Schedule::Rotor(RoundRobin { nodes: 8, uplinks: 2 });
+            let mut both = [0; 2].map(|_| Both::new(schedule.clone()).unwrap().departures);
+            let to = runs.iter().flat_map(|&(to, count)| std::iter::repeat_n(to, count));
+            let places: Vec<u32> = to.map(|to| if to == 6 { NOWHERE } else { to }).collect();
+            for (k, places) in places.chunks(TOGETHER).enumerate() {
+                let cell = |at| Queued::new(Cell::new(k as u32, at as u32), at % 8, 3);
+                let cells: Vec<Queued> = (0..places.len()).map(cell).collect();
+                let from = |q: &Queued| q.row() + 1;
+                both.iter_mut().for_each(|d| d.places[..places.len()].copy_from_slice(places));
+                let [runs, each] = &mut both;
+                if second {
+                    runs.write_runs::<true>(&cells, from);
+                    each.write_each::<true>(&cells, from);
+                } else {
+                    runs.write_runs::<false>(&cells, from);
+                    each.write_each::<false>(&cells, from);
+                }
+            }
+            let [runs, each] = &both;
+            prop_assert!(runs.crowd == each.crowd);
+            for list in 0..6 {
+                let all = |d: &Departures| {
+                    let chunks = d.full[list].iter().chain([&d.lists[list]]);
+                    chunks.flatten().copied().collect::<Vec<_>>()
+                };
+                prop_assert_eq!(all(runs), all(each));
+            }
         }
     }
 

@@ -115,8 +115,7 @@ impl SiriusConfig {
         let nodes = site.cluster.racks as u64;
         // Beside the first free meeting of a pair: M, the last grant and the pending
         // requests, and its place in the tiles of every book between asking and taking up.
-        let tiles = derived.books(self) - derived.lag(self) - 1;
-        let pair = Lines::BYTES_A_PAIR + 1 + 4 + 4 + 2 * tiles as u64;
+        let pair = Lines::BYTES_A_PAIR + 1 + 4 + 4 + 2 * derived.tiles(self) as u64;
         // Lists have room for twice their cells at most; a cell waits in every line,
         // which is much, and one a transceiver is in a fibre.
         let cell = 2 * size_of::<Queued>() as u64;

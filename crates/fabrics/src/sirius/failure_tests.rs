@@ -419,6 +419,53 @@ fn faults_add_up_and_may_be_repeated() {
     }
 }
 
+/// Where something may be broken all nodes take up their grants before any asks; else each
+/// does both in turn. It makes no difference.
+#[test]
+fn a_repair_of_what_is_sound_changes_nothing() {
+    let c = cluster(72, 6);
+    let flows = random(&c, 300, 60_000, Time::NS * 120, 4);
+    for (delay, fibre) in [(0, "0 ns"), (1, "0 ns"), (0, "900 ns"), (1, "900 ns")] {
+        for (key, value) in [
+            ("queue", json!(4)),
+            ("repeat_requests", json!("suppressed")),
+            ("intermediates", json!("others")),
+            ("grant_serves", json!("random")),
+        ] {
+            let table = json!({
+                "hop_order": "second_hop_first", "grant_delay_epochs": delay,
+                "propagation": fibre, key: value,
+            });
+            let sound = Case::new(c, table.clone(), flows.clone(), vec![]).run();
+            let repair = vec![repair(Time::ZERO, Element::Node(3))];
+            let repaired = Case::new(c, table, flows.clone(), repair).run();
+            assert_eq!(sound.io.flows.finish, repaired.io.flows.finish, "{key}");
+            assert_eq!(sound.io.flows.start, repaired.io.flows.start, "{key}");
+        }
+    }
+}
+
+/// No more tiles are made than the estimate of memory counts, whatever the pauses.
+#[test]
+fn tiles_are_handed_on() {
+    let c = cluster(72, 6);
+    for (delay, fibre) in [(0, "0 ns"), (1, "0 ns"), (0, "900 ns"), (1, "2500 ns")] {
+        let mut flows = Flows::new();
+        for k in 0..60 {
+            between(&mut flows, k, k + 1, 40_000, Time::NS * (37_411 * k as i64));
+        }
+        let table = json!({"grant_delay_epochs": delay, "propagation": fibre});
+        let config: SiriusConfig = lightloom_engine::config::read(&table, "fabric").unwrap();
+        let most = config.derive(&c).unwrap().tiles(&config);
+        let ran = Case::new(c, table, flows, vec![]).run();
+        let held = ran.fabric.kernel().tiles();
+        assert!(
+            (1..=most).contains(&held),
+            "{held} of {most} at {delay} {fibre}"
+        );
+    }
+}
+
 #[test]
 fn what_a_fabric_does_not_have_cannot_fail() {
     let c = cluster(16, 4);

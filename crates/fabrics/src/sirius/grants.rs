@@ -228,14 +228,7 @@ impl Grants {
                         self.grant_block(start, destination, wants);
                     }
                 } else {
-                    match self.rule {
-                        GrantRule::Threshold => {
-                            self.grant_each::<false>(start, asked, wants, epoch);
-                        }
-                        GrantRule::OnePerDestination => {
-                            self.grant_each::<true>(start, asked, wants, epoch);
-                        }
-                    }
+                    self.grant_some(start, asked, wants, epoch);
                 }
             }
         }
@@ -266,8 +259,17 @@ impl Grants {
     }
 
     /// Answers the requests of a row to a block of intermediates, of which those with a bit
-    /// in `asked` are some; `ONCE` in an epoch for a destination. About half are granted: no
-    /// branch would predict which.
+    /// in `asked` are some.
+    #[inline(always)]
+    fn grant_some(&mut self, start: usize, asked: u32, wants: &mut [u16; BLOCK], epoch: i64) {
+        match self.rule {
+            GrantRule::Threshold => self.grant_each::<false>(start, asked, wants, epoch),
+            GrantRule::OnePerDestination => self.grant_each::<true>(start, asked, wants, epoch),
+        }
+    }
+
+    /// The same, `ONCE` in an epoch for a destination. About half are granted: no branch
+    /// would predict which.
     #[inline(always)]
     fn grant_each<const ONCE: bool>(
         &mut self,
@@ -289,7 +291,7 @@ impl Grants {
             let at = want as usize * stride + start + column;
             let mut free = m[at] < limit;
             if ONCE {
-                // The first epoch is not to be taken for one without a grant.
+                // 0 stands for no grant yet, hence epoch + 1.
                 free &= last[at] != epoch as u32 + 1;
                 last[at] = if free { epoch as u32 + 1 } else { last[at] };
             }
@@ -368,6 +370,19 @@ mod tests {
                     prop_assert!(is == was || is == denied);
                 }
             }
+        }
+    }
+
+    /// `one_per_destination`: once in an epoch, and again in the next.
+    #[test]
+    fn what_was_granted_once_is_granted_again_in_another_epoch() {
+        let rule = GrantRule::OnePerDestination;
+        let mut grants = Grants::new(0, 4, 4, 8, rule, false);
+        for (times, epoch) in (1..).zip([0, 1, 2, 7, 8]) {
+            let mut tile = Tile::new(4, 4, 4);
+            (0..4).for_each(|s| tile.row(s).fill(3));
+            answer(&mut grants, &mut tile, 4, epoch);
+            assert!((0..4).all(|i| grants.count(i, 3) == times), "epoch {epoch}");
         }
     }
 

@@ -2,7 +2,7 @@
 //! accept, ask, transmit, receive.
 
 use super::accepting::Answers;
-use super::book::{by_intermediate, Book, Deal};
+use super::book::{self, by_intermediate, Book, Deal};
 use super::cell::Routes;
 use super::config::{Derived, HopOrder, Recovery, SiriusConfig};
 use super::departures::timetable;
@@ -134,6 +134,12 @@ impl Sirius {
         self.shards.iter().map(of).sum()
     }
 
+    /// Sets of tiles that were made.
+    #[cfg(test)]
+    pub(super) fn tiles(&self) -> i64 {
+        self.books.iter().filter(|b| !b.tiles.is_empty()).count() as i64
+    }
+
     /// Who meets whom.
     #[cfg(test)]
     pub(super) fn schedule(&self) -> &Schedule {
@@ -186,14 +192,13 @@ impl Sirius {
             self.strike(self.book(asked), slot, epoch);
         }
         self.answer(self.book(asked), epoch);
-        let books = [self.book(granted), self.book(epoch)];
+        let [granted, asking] = [self.book(granted), self.book(epoch)];
+        // Where nothing is broken each node asks as soon as it has taken up its grants.
+        self.accept(slot, [granted, asking], !faulty);
         if faulty {
-            self.accept(slot, books, false);
             self.sweep_late(epoch, io);
             let avoid = self.avoid(slot);
-            self.ask(books, &avoid);
-        } else {
-            self.accept(slot, books, true);
+            self.ask(asking, &avoid);
         }
         for shard in &mut self.shards {
             let flow = |rank: &u32| self.routes.flow[*rank as usize];
@@ -257,46 +262,40 @@ impl Sirius {
         }
     }
 
-    /// Nodes take up the grants of one book; if they `ask`, their new requests go to the
-    /// other.
-    fn accept(&mut self, slot: i64, books: [usize; 2], ask: bool) {
+    /// Nodes take up the grants of one book; if they ask `at_once`, their new requests go to
+    /// the other.
+    fn accept(&mut self, slot: i64, [granted, asking]: [usize; 2], at_once: bool) {
         let slots = self.eras.slots_from(slot);
         let Parts {
             ways,
             shards,
-            books: all,
+            books,
             pool,
             ..
         } = self.parts();
-        let [granted, asking] = two(all, books);
-        asking.open(slots, granted, ways.deal);
+        book::open(books, [granted, asking], slots, ways.deal);
+        let two = books.get_disjoint_mut([granted, asking]);
+        let [granted, asking] = two.expect("two epochs have two books");
         let answers = asking.tiles.iter_mut().zip(&mut granted.askers);
         let answers = answers.zip(&mut granted.unused);
         let work = shards.iter_mut().zip(answers).zip(&mut asking.askers);
-        each(
-            pool,
-            work,
-            |((shard, ((tiles, askers), unused)), asking)| {
-                let answers = Answers {
-                    tiles,
-                    askers,
-                    unused,
-                };
-                shard.accept(slot, &ways, answers, ask.then_some(asking))
-            },
-        );
+        each(pool, work, |((shard, answers), asking)| {
+            let ((tiles, askers), unused) = answers;
+            let answers = Answers {
+                tiles,
+                askers,
+                unused,
+            };
+            shard.accept(slot, &ways, answers, at_once.then_some(asking))
+        });
     }
 
-    /// The same in two steps, where much is decided between them.
-    fn ask(&mut self, books: [usize; 2], avoid: &Avoid) {
-        let [_, asking] = two(&mut self.books, books);
-        let work = self
-            .shards
-            .iter_mut()
-            .zip(&mut asking.tiles)
-            .zip(&mut asking.askers);
+    /// Nodes ask, but not whom they `avoid`.
+    fn ask(&mut self, book: usize, avoid: &Avoid) {
+        let Book { tiles, askers, .. } = &mut self.books[book];
+        let work = self.shards.iter_mut().zip(tiles).zip(askers);
         each(&self.pool, work, |((shard, tiles), askers)| {
-            shard.request(tiles, askers, Some(avoid))
+            shard.request(tiles, askers, avoid)
         });
     }
 
@@ -420,13 +419,6 @@ fn expect(io: &Io, flow: FlowId) {
     prefetch(&io.flows.bytes, flow.index());
     prefetch(&io.flows.delivered, flow.index());
     prefetch(&io.flows.finish, flow.index());
-}
-
-/// Two books.
-fn two(books: &mut [Book], which: [usize; 2]) -> [&mut Book; 2] {
-    books
-        .get_disjoint_mut(which)
-        .expect("two epochs have two books")
 }
 
 /// Runs `work` on every item: in this thread, or on all threads of the pool.

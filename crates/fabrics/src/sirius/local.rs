@@ -16,7 +16,9 @@ struct Run {
     left: u32,
     seq: u32,
     dst: u16,
-    /// While its row is open, where the next younger run to the same destination stands.
+    /// Its number among all that the node ever had, from 1 on.
+    id: u32,
+    /// While its row is open, where the next run stands that goes to the same destination.
     next: u32,
 }
 
@@ -28,8 +30,10 @@ const NONE: u32 = u32::MAX;
 pub struct Local {
     /// The runs of each row, the oldest first.
     runs: Vec<Vec<Run>>,
-    /// Of the open row: by destination, where the oldest run stands that has cells, and
-    /// scratch space for the youngest.
+    /// Runs that each row ever had.
+    ever: Vec<u32>,
+    /// Of the open row: by destination, where the run stands that is served next (the
+    /// oldest, unless another was drawn), and scratch space for the last.
     first: Vec<u32>,
     last: Vec<u32>,
     /// Whether a run of the open row has no cells any more.
@@ -44,6 +48,7 @@ impl Local {
     pub fn new(rows: usize, nodes: usize) -> Local {
         Local {
             runs: vec![Vec::new(); rows],
+            ever: vec![0; rows],
             first: vec![NONE; nodes],
             last: vec![NONE; nodes],
             spent: false,
@@ -58,33 +63,33 @@ impl Local {
         self.cells[row]
     }
 
-    /// Adds cells `seq .. seq + count` of a flow to `dst`; returns where their run stands.
+    /// Adds cells `seq .. seq + count` of a flow to `dst`; returns the id of their run.
     pub fn admit(&mut self, row: usize, rank: u32, dst: u16, seq: u32, count: u32) -> u32 {
-        let place = self.runs[row].len() as u32;
+        self.ever[row] += 1;
+        let id = self.ever[row];
         self.runs[row].push(Run {
             rank,
             left: count,
             seq,
             dst,
+            id,
             next: NONE,
         });
         self.cells[row] += count as u64;
         self.total += count as u64;
-        place
+        id
     }
 
-    /// Adds one cell: to the run of its flow that stood at `place`, if that still waits and
-    /// ends where the cell continues, or as a run of its own. Returns where its run stands.
-    pub fn grow(&mut self, row: usize, place: u32, rank: u32, dst: u16, seq: u32) -> u32 {
+    /// Adds one cell: to the run `id`, if that still waits and ends where the cell
+    /// continues, or as a run of its own. Returns the id of its run.
+    pub fn grow(&mut self, row: usize, id: u32, rank: u32, dst: u16, seq: u32) -> u32 {
         let runs = &mut self.runs[row];
-        let near = (place as usize + 1).min(runs.len());
-        // Runs only ever move forward.
-        match runs[..near].iter().rposition(|run| run.rank == rank) {
-            Some(place) if runs[place].seq + runs[place].left == seq => {
+        match runs.binary_search_by_key(&id, |run| run.id) {
+            Ok(place) if runs[place].seq + runs[place].left == seq => {
                 runs[place].left += 1;
                 self.cells[row] += 1;
                 self.total += 1;
-                place as u32
+                id
             }
             _ => self.admit(row, rank, dst, seq, 1),
         }
@@ -139,8 +144,8 @@ impl Local {
         (taken > 0).then_some(cell)
     }
 
-    /// Takes up to `most` cells of the oldest run of the open row for `dst`: the first of
-    /// them, and how many; none if there is no run.
+    /// Takes up to `most` cells of the run of the open row that is served next for `dst`:
+    /// the first of them, and how many; none if there is no run.
     #[inline(always)]
     pub fn take_run(&mut self, row: usize, dst: u16, most: usize) -> (Cell, usize) {
         let place = &mut self.first[dst as usize];
@@ -158,18 +163,18 @@ impl Local {
         (first, taken)
     }
 
-    /// A run drawn uniformly from the chain for `dst` comes first.
+    /// A run drawn uniformly from those for `dst` is served next.
     #[cold]
     fn draw(&mut self, row: usize, dst: u16, rng: &mut Stream) {
         let (runs, first) = (&mut self.runs[row], self.first[dst as usize]);
         let next = |place: &u32| Some(runs[*place as usize].next).filter(|&next| next != NONE);
-        let chain: Vec<u32> = std::iter::successors(Some(first), next).collect();
-        let pick = rng.below(chain.len() as u32) as usize;
-        if pick > 0 {
-            let drawn = chain[pick] as usize;
-            runs[chain[pick - 1] as usize].next = runs[drawn].next;
-            runs[drawn].next = first;
-            self.first[dst as usize] = drawn as u32;
+        let chain = || std::iter::successors(Some(first), next);
+        let pick = rng.below(chain().count() as u32) as usize;
+        let mut from = chain().skip(pick.saturating_sub(1));
+        if let (true, Some(before), Some(drawn)) = (pick > 0, from.next(), from.next()) {
+            runs[before as usize].next = runs[drawn as usize].next;
+            runs[drawn as usize].next = first;
+            self.first[dst as usize] = drawn;
         }
     }
 
@@ -222,28 +227,71 @@ mod tests {
             }
         }
 
-        /// Cells that come one by one join their flow's run, whatever has gone meanwhile.
+        /// Cells that come one by one join the run that their flow began, whatever has gone
+        /// or come back meanwhile: against plain runs by age.
         #[test]
-        fn a_flow_that_grows_is_one_run(ops in prop::collection::vec((0u32..6, 0u32..3), 1..200)) {
+        fn a_flow_that_grows_is_one_run(ops in prop::collection::vec((0u32..6, 0u32..5), 1..200)) {
             let mut local = Local::new(1, 4);
-            let (mut places, mut sent) = ([0; 6], [0; 6]);
+            // (id, flow, number after the last, cells) by age.
+            let mut model: Vec<(u32, u32, u32, u32)> = Vec::new();
+            let (mut ids, mut sent) = ([0; 6], [0; 6]);
             let mut rng = Stream::new(1, "test", 0);
             for (flow, what) in ops {
                 let (f, dst) = (flow as usize, (flow % 4) as u16);
-                if what > 0 {
-                    places[f] = local.grow(0, places[f], flow, dst, sent[f]);
-                    sent[f] += 1;
-                } else {
+                if what == 0 {
                     local.open(0);
                     let taken = local.take(0, dst, GrantServes::Fifo, &mut rng);
                     local.close(0, taken.is_some() as u64);
+                    if let Some(run) = model.iter_mut().find(|run| run.1 % 4 == dst as u32) {
+                        run.3 -= 1;
+                    }
+                    model.retain(|run| run.3 > 0);
+                } else if what == 1 && sent[f] > 0 {
+                    // One comes back that was sent before.
+                    let id = local.admit(0, flow, dst, sent[f] - 1, 1);
+                    model.push((id, flow, sent[f], 1));
+                } else {
+                    let began = std::mem::replace(&mut ids[f], 0);
+                    ids[f] = local.grow(0, began, flow, dst, sent[f]);
+                    sent[f] += 1;
+                    match model.iter_mut().find(|run| run.0 == began) {
+                        Some(run) => (run.2, run.3) = (run.2 + 1, run.3 + 1),
+                        None => model.push((ids[f], flow, sent[f], 1)),
+                    }
                 }
-                let mut waiting: Vec<u32> = local.each_cell(0).map(|cell| cell.rank()).collect();
-                waiting.dedup();
-                waiting.sort();
-                waiting.dedup();
-                prop_assert_eq!(local.flows(0).count(), waiting.len());
+                let runs: Vec<_> = local.flows(0).map(|(dst, left)| (dst as u32, left)).collect();
+                prop_assert_eq!(runs, model.iter().map(|r| (r.1 % 4, r.3)).collect::<Vec<_>>());
+                let mut seqs: Vec<_> = local.each_cell(0).map(|c| (c.rank(), c.seq())).collect();
+                let kept = |r: &(u32, u32, u32, u32)| (r.2 - r.3..r.2).zip(std::iter::repeat(r.1));
+                let mut wanted: Vec<_> = model.iter().flat_map(kept).map(|(s, r)| (r, s)).collect();
+                seqs.sort();
+                wanted.sort();
+                prop_assert_eq!(seqs, wanted);
             }
+        }
+
+        /// Whoever is drawn, and whatever was drawn before.
+        #[test]
+        fn random_service_is_uniform(left in 2u32..6, before in 0u32..3, seed: u64) {
+            let draws = 600;
+            let mut first = vec![0; 8];
+            let mut rng = Stream::new(seed, "test", 0);
+            for _ in 0..draws {
+                let mut local = Local::new(1, 2);
+                for rank in 0..left + before {
+                    local.admit(0, rank, 1, 0, 1);
+                }
+                local.open(0);
+                let gone = (0..before).map(|_| local.take(0, 1, GrantServes::Random, &mut rng));
+                let gone: Vec<u32> = gone.flatten().map(|cell| cell.rank()).collect();
+                let next = local.take(0, 1, GrantServes::Random, &mut rng).map(|cell| cell.rank());
+                let mut still = (0..left + before).filter(|rank| !gone.contains(rank));
+                let place = still.position(|rank| Some(rank) == next);
+                first[place.expect("one that was left")] += 1;
+            }
+            // 600 draws among at most five: standard deviation at most 13.
+            let fair = draws as f64 / left as f64;
+            prop_assert!(first[..left as usize].iter().all(|&n: &i32| (n as f64 - fair).abs() < 65.0), "{first:?}");
         }
 
         #[test]

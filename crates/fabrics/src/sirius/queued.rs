@@ -45,7 +45,7 @@ impl Queued {
         (self.ends >> 16) as usize
     }
 
-    /// The same cell, on its `SECOND` hop perhaps.
+    /// The same cell, marked as on its second hop or (not `SECOND`) on its first.
     #[inline(always)]
     pub fn on_hop<const SECOND: bool>(&self) -> Queued {
         Queued {

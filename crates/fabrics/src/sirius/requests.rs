@@ -48,8 +48,9 @@ pub struct Requests {
     flows: Vec<Tuple>,
     /// The destinations of F, each once.
     pub destinations: Vec<u16>,
-    /// The candidate set C, one for each block of rows, kept from walk to walk: any
-    /// order of it is as good a start for a Fisher–Yates draw as any other.
+    /// The candidate set C, kept from walk to walk: any order of it is as good a start for
+    /// a Fisher–Yates draw as any other. One for each block of rows, so that draws do not
+    /// depend on how blocks are dealt to shards.
     candidates: Vec<u16>,
     /// Rows a block.
     block: usize,
@@ -195,16 +196,13 @@ impl Requests {
             let mut c = used + c as usize;
             if others {
                 let barred = |i: u16| i == label || i == destination;
-                match (c..self.nodes)
-                    .chain(used..c)
-                    .find(|&k| !barred(candidates[k]))
-                {
-                    Some(k) => c = k,
-                    None => {
-                        // Only the source and this destination are left to ask.
-                        self.flows.retain(|f| f.destination() != destination);
-                        continue;
-                    }
+                if self.nodes - used <= 2 && candidates[used..].iter().all(|&i| barred(i)) {
+                    // Only the source and this destination are left to ask.
+                    self.flows.retain(|f| f.destination() != destination);
+                    continue;
+                }
+                while barred(candidates[c]) {
+                    c = used + rng.below((self.nodes - used) as u32) as usize;
                 }
             }
             candidates.swap(used, c);
@@ -331,6 +329,63 @@ mod tests {
             let (wants, _) = ask(&flows, 8, Intermediates::Others, &mut Stream::new(seed, "t", 0));
             prop_assert_eq!(wants[0], 8);
             prop_assert!(wants.iter().enumerate().all(|(i, &d)| d as usize != i));
+        }
+    }
+
+    /// Two nodes of a block walk one candidate set, again and again: whom one asks tells
+    /// nothing of whom the other asks, nor of whom it asks itself the next time.
+    #[test]
+    fn walks_of_one_candidate_set_are_independent() {
+        const N: usize = 6;
+        for intermediates in [Intermediates::All, Intermediates::Others] {
+            let mut local = Local::new(2, N);
+            local.admit(0, 0, 2, 0, 1);
+            local.admit(1, 1, 3, 0, 1);
+            let draw = RequestDraw::Flows;
+            let mut requests = Requests::new((2, 2), N, draw, intermediates, false);
+            let mut rng = [0, 1].map(|row| Stream::new(5, "t", row));
+            let (mut together, mut again) = ([[0u32; N]; N], [[0u32; N]; N]);
+            let (mut wants, mut last, walks) = (vec![0; N], 4, 144_000);
+            for _ in 0..walks {
+                let asked = [0, 1].map(|row| {
+                    let (label, rng) = (row as u16, &mut rng[row]);
+                    requests.compute_requests(row, label, &local, rng, &mut wants);
+                    wants
+                        .iter()
+                        .position(|&d| d != N as u16)
+                        .expect("one is asked")
+                });
+                together[asked[0]][asked[1]] += 1;
+                again[last][asked[0]] += 1;
+                last = asked[0];
+            }
+            let can = |row: usize, i: usize| {
+                intermediates == Intermediates::All || (i != row && i != row + 2)
+            };
+            let pairs = (0..N).flat_map(|a| (0..N).map(move |b| (a, b)));
+            for (a, b) in pairs {
+                for (count, ends) in [
+                    (together[a][b], can(0, a) && can(1, b)),
+                    (again[a][b], can(0, a) && can(0, b)),
+                ] {
+                    let one = if intermediates == Intermediates::All {
+                        N
+                    } else {
+                        N - 2
+                    };
+                    let fair = if ends {
+                        walks as f64 / (one * one) as f64
+                    } else {
+                        0.0
+                    };
+                    // Five standard deviations.
+                    let off = (count as f64 - fair).abs();
+                    assert!(
+                        off <= 5.0 * fair.sqrt() + 1.0,
+                        "{intermediates:?} {a} {b}: {count} for {fair}"
+                    );
+                }
+            }
         }
     }
 

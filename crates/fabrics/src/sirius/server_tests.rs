@@ -8,19 +8,29 @@ use proptest::prelude::*;
 
 const NIC: u64 = 10;
 
-fn cluster() -> Cluster {
+fn cluster(racks: u32) -> Cluster {
     Cluster {
-        racks: 16,
+        racks,
         servers_per_rack: 8,
         server_rate: Rate(25 * Rate::GBPS.0),
         nic: Nic::Capped(Rate(NIC * Rate::GBPS.0)),
     }
 }
 
+/// The same with 16 racks.
+fn drained(flows: &[(u32, u32, u64, Time)], threads: usize, sample: Time) -> (Io, Vec<f64>) {
+    drained_of(16, flows, threads, sample)
+}
+
 /// Runs until all is delivered; checks that bytes are conserved and that nobody
 /// is early. Flows as (source, destination, bytes, arrival).
-fn drained(flows: &[(u32, u32, u64, Time)], threads: usize, sample: Time) -> (Io, Vec<f64>) {
-    let (c, config) = (cluster(), SiriusConfig::default());
+fn drained_of(
+    racks: u32,
+    flows: &[(u32, u32, u64, Time)],
+    threads: usize,
+    sample: Time,
+) -> (Io, Vec<f64>) {
+    let (c, config) = (cluster(racks), SiriusConfig::default());
     let mut all = Flows::new();
     for &(src, dst, bytes, at) in flows {
         all.push(HostId(src), HostId(dst), bytes, at);
@@ -101,19 +111,24 @@ fn incast_is_as_fast_as_the_link_of_its_server() {
     assert!((last / alone(6 * 200_000) - 1.0).abs() < 0.02, "{took:?}");
 }
 
+/// More than a block of nodes, so that there are shards to share between threads.
+const RACKS: u32 = 144;
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
     #[test]
     fn all_is_delivered_whatever_the_threads(
-        flows in prop::collection::vec((0u32..128, 0u32..127, 1u64..60_000, 0i64..20_000), 1..60),
+        flows in prop::collection::vec(
+            (0..8 * RACKS, 0..8 * RACKS - 1, 1u64..60_000, 0i64..20_000), 1..60,
+        ),
     ) {
         let mut flows: Vec<_> = flows
             .into_iter()
-            .map(|(s, d, b, at)| (s, (s + 1 + d) % 128, b, Time::NS * at))
+            .map(|(s, d, b, at)| (s, (s + 1 + d) % (8 * RACKS), b, Time::NS * at))
             .collect();
         flows.sort_by_key(|f| f.3);
-        let (one, _) = drained(&flows, 1, Time::US);
-        let (two, _) = drained(&flows, 2, Time::NS * 777);
+        let (one, _) = drained_of(RACKS, &flows, 1, Time::US);
+        let (two, _) = drained_of(RACKS, &flows, 3, Time::NS * 777);
         prop_assert_eq!(one.flows.finish, two.flows.finish);
         prop_assert_eq!(one.ledger, two.ledger);
     }

@@ -143,7 +143,7 @@ impl Servers {
         Some((at, host, flow))
     }
 
-    /// A flow has sent its cell at `at`; `run` is where that waits.
+    /// A flow has sent its cell at `at`; `run` is the id of the run that it joined.
     pub fn again(&mut self, host: u32, flow: Sending, run: u32, at: Time, routes: &Routes) {
         if flow.seq + 1 < routes.cells[flow.rank as usize] {
             self.up[host as usize].push_back(Sending {

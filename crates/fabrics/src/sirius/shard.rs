@@ -221,14 +221,9 @@ impl Shard {
 
     /// Requests of the epoch: fills the rows of those who ask, and says who.
     /// `avoid` names who is not to be asked.
-    pub(super) fn request(
-        &mut self,
-        tiles: &mut [Tile],
-        askers: &mut Askers,
-        avoid: Option<&Avoid>,
-    ) {
+    pub(super) fn request(&mut self, tiles: &mut [Tile], askers: &mut Askers, avoid: &Avoid) {
         askers.clear();
-        (0..self.rows).for_each(|row| self.request_row(row, tiles, askers, avoid));
+        (0..self.rows).for_each(|row| self.request_row(row, tiles, askers, Some(avoid)));
     }
 
     /// The same for one row.
