@@ -313,7 +313,7 @@ impl Departures {
         from: impl Fn(&Queued) -> usize,
     ) {
         for (&place, q) in self.places.iter().zip(cells) {
-            let queued = q.on_hop::<SECOND>();
+            let queued = if SECOND { q.relayed() } else { *q };
             let Some(chunk) = self.lists.get_mut(place as usize) else {
                 self.crowd.push((queued, from(q) as u16));
                 continue;
@@ -344,10 +344,9 @@ impl Departures {
             let (mut joining, later) = cells.split_at(run);
             (places, cells) = (&places[run..], later);
             let Some(chunk) = self.lists.get_mut(place as usize) else {
-                let full = joining
-                    .iter()
-                    .map(|q| (q.on_hop::<SECOND>(), from(q) as u16));
-                self.crowd.extend(full);
+                let marked = |q: &Queued| if SECOND { q.relayed() } else { *q };
+                self.crowd
+                    .extend(joining.iter().map(|q| (marked(q), from(q) as u16)));
                 continue;
             };
             while !joining.is_empty() {
@@ -361,7 +360,10 @@ impl Departures {
                 }
                 let room = chunk.capacity() - chunk.len();
                 let (now, rest) = joining.split_at(room.min(joining.len()));
-                chunk.extend(now.iter().map(Queued::on_hop::<SECOND>));
+                match SECOND {
+                    true => chunk.extend(now.iter().map(Queued::relayed)),
+                    false => chunk.extend_from_slice(now),
+                }
                 joining = rest;
             }
         }

@@ -45,11 +45,11 @@ impl Queued {
         (self.ends >> 16) as usize
     }
 
-    /// The same cell, marked as on its second hop or (not `SECOND`) on its first.
+    /// The same cell on its second hop.
     #[inline(always)]
-    pub fn on_hop<const SECOND: bool>(&self) -> Queued {
+    pub fn relayed(&self) -> Queued {
         Queued {
-            cell: self.cell().on_hop(SECOND).word(),
+            cell: self.cell().on_hop(true).word(),
             ..*self
         }
     }
