@@ -394,6 +394,31 @@ fn a_grey_failure_loses_its_share_and_everything_arrives() {
     }
 }
 
+/// A long flow does not wait for its lost cells until all others are through: its buffer
+/// holds what arrives until they have been sent again, and no more.
+#[test]
+fn what_is_sent_again_goes_first() {
+    let c = cluster(32, 4);
+    let mut flows = Flows::new();
+    between(&mut flows, 0, 11, 4_000_000, Time::ZERO);
+    let table = json!({"uplinks": 6});
+    let peak = |faults| {
+        let ran = Case::new(c, table.clone(), flows.clone(), faults).run();
+        let peak = ran.fabric.totals().reorder_peak_bytes.unwrap();
+        (ran.losses(), peak)
+    };
+    let (lost, sound) = peak(vec![]);
+    assert_eq!(lost, 0);
+    let at = Time::US * 20;
+    let blink = vec![fail(at, NODE, 1.0), repair(at + Time::US * 2, NODE)];
+    let (lost, disturbed) = peak(blink);
+    assert!(lost > 0);
+    assert!(
+        disturbed < 2 * sound,
+        "{sound} B without losses, {disturbed} B with {lost}"
+    );
+}
+
 #[test]
 fn faults_add_up_and_may_be_repeated() {
     let c = cluster(16, 4);

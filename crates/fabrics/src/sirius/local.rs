@@ -16,7 +16,7 @@ struct Run {
     left: u32,
     seq: u32,
     dst: u16,
-    /// Its number among all that the node ever had, from 1 on.
+    /// Its number among all that the node ever had, from 1 on; 0 if it came back.
     id: u32,
     /// While its row is open, where the next run stands that goes to the same destination.
     next: u32,
@@ -67,17 +67,29 @@ impl Local {
     pub fn admit(&mut self, row: usize, rank: u32, dst: u16, seq: u32, count: u32) -> u32 {
         self.ever[row] += 1;
         let id = self.ever[row];
-        self.runs[row].push(Run {
+        let run = Run {
             rank,
             left: count,
             seq,
             dst,
             id,
             next: NONE,
-        });
+        };
+        self.runs[row].push(run);
         self.cells[row] += count as u64;
         self.total += count as u64;
         id
+    }
+
+    /// Cells that had left come back, and are older than all that wait.
+    #[cold]
+    pub fn readmit(&mut self, row: usize, rank: u32, dst: u16, seq: u32, count: u32) {
+        self.admit(row, rank, dst, seq, count);
+        let runs = &mut self.runs[row];
+        let after = runs.partition_point(|run| run.id == 0);
+        if let Some(run) = runs.pop() {
+            runs.insert(after, Run { id: 0, ..run });
+        }
     }
 
     /// Adds one cell: to the run `id`, if that still waits and ends where the cell
@@ -85,7 +97,7 @@ impl Local {
     pub fn grow(&mut self, row: usize, id: u32, rank: u32, dst: u16, seq: u32) -> u32 {
         let runs = &mut self.runs[row];
         match runs.binary_search_by_key(&id, |run| run.id) {
-            Ok(place) if runs[place].seq + runs[place].left == seq => {
+            Ok(place) if id > 0 && runs[place].seq + runs[place].left == seq => {
                 runs[place].left += 1;
                 self.cells[row] += 1;
                 self.total += 1;
@@ -247,14 +259,15 @@ mod tests {
                     }
                     model.retain(|run| run.3 > 0);
                 } else if what == 1 && sent[f] > 0 {
-                    // One comes back that was sent before.
-                    let id = local.admit(0, flow, dst, sent[f] - 1, 1);
-                    model.push((id, flow, sent[f], 1));
+                    // One comes back that was sent before: it goes before all others.
+                    local.readmit(0, flow, dst, sent[f] - 1, 1);
+                    let after = model.iter().take_while(|run| run.0 == 0).count();
+                    model.insert(after, (0, flow, sent[f], 1));
                 } else {
                     let began = std::mem::replace(&mut ids[f], 0);
                     ids[f] = local.grow(0, began, flow, dst, sent[f]);
                     sent[f] += 1;
-                    match model.iter_mut().find(|run| run.0 == began) {
+                    match model.iter_mut().find(|run| run.0 == began && began > 0) {
                         Some(run) => (run.2, run.3) = (run.2 + 1, run.3 + 1),
                         None => model.push((ids[f], flow, sent[f], 1)),
                     }

@@ -11,6 +11,7 @@ use super::faults::{Event, Part, Stretch};
 use super::grants::DENIED;
 use super::kernel::Sirius;
 use super::lines::Lines;
+use super::local::Local;
 use super::mail::{to_box, Flight};
 use super::queued::Queued;
 use super::shard::Shard;
@@ -308,7 +309,7 @@ impl Sirius {
             self.unpark();
         }
         for s in self.faults.resent_by(epoch) {
-            self.enter(s);
+            self.enter_again(s);
         }
         self.faults.update(&self.eras);
     }
@@ -466,7 +467,7 @@ impl Sirius {
     fn call_back(&mut self, cell: Cell, by: u16) {
         let destination = self.routes.dst[cell.rank() as usize];
         self.release(by, destination);
-        self.enter(Stretch {
+        self.enter_again(Stretch {
             rank: cell.rank(),
             seq: cell.seq(),
             count: 1,
@@ -483,13 +484,23 @@ impl Sirius {
 
     /// Cells join LOCAL of their source, or wait outside while they cannot go.
     pub(super) fn enter(&mut self, s: Stretch) {
+        self.join(s, Local::admit);
+    }
+
+    /// The same for cells that had left it: they go before those that never have, for the
+    /// rest of their flow cannot be used without them.
+    fn enter_again(&mut self, s: Stretch) {
+        self.join(s, Local::readmit);
+    }
+
+    fn join<T>(&mut self, s: Stretch, how: impl Fn(&mut Local, usize, u32, u16, u32, u32) -> T) {
         let rank = s.rank as usize;
         let (src, dst) = (self.routes.src[rank], self.routes.dst[rank]);
         if self.faults.bars(src, dst) {
             self.faults.parked.entry(src).or_default().push(s);
         } else {
             let (shard, row) = self.row(src);
-            shard.local.admit(row, s.rank, dst, s.seq, s.count);
+            how(&mut shard.local, row, s.rank, dst, s.seq, s.count);
         }
     }
 
