@@ -35,7 +35,8 @@ const CHUNK: (usize, usize) = (256, 16);
 /// So many cells find their places before they are written there.
 const TOGETHER: usize = 256;
 
-/// So many tell whether neighbours join the same lists.
+/// So many tell whether neighbours join the same lists: it decides how cells are written,
+/// not where.
 const SAMPLE: usize = 16;
 
 /// Lines are looked up this far ahead of their turn, where they are in memory.

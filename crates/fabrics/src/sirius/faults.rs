@@ -19,7 +19,7 @@
 //! - *Retransmission*: the source keeps a copy of every cell. A corrupted cell is
 //!   sent again two epochs later (checksum, negative acknowledgement on the next
 //!   cell), one lost in a dead part when the part is declared dead, if that is
-//!   later.
+//!   later; and before what was never sent, for the rest of its flow waits for it.
 //! - What is wired to a part that was declared dead is left dark; cells wait for
 //!   the pair's next meeting over another one. A pair that has none left relays
 //!   nothing, and is asked for nothing.
