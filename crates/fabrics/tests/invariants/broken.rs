@@ -45,7 +45,7 @@ struct Broken {
     clos: Box<dyn Fabric>,
     flaw: Flaw,
     threads: i64,
-    looks: i64,
+    looks: u64,
 }
 
 fn clos() -> &'static Entry {
@@ -82,6 +82,15 @@ fn entry<const N: usize>() -> Entry {
 }
 
 impl Broken {
+    /// One byte of all that was delivered counts as dropped, wherever the
+    /// engine looked on the way.
+    fn forget(&self, io: &mut Io) {
+        if io.ledger.dropped == 0 && io.ledger.delivered > 0 {
+            io.ledger.delivered -= 1;
+            io.ledger.dropped += 1;
+        }
+    }
+
     /// Moves the finish of every flow that finished just now.
     fn finish_by(&self, by: Time, before: &[Time], io: &mut Io) {
         if !io.flows.after.starts.is_empty() {
@@ -105,8 +114,7 @@ impl Fabric for Broken {
             Flaw::Hurries => self.finish_by(-Time::NS, &before, io),
             Flaw::Foresees => self.finish_by(Time::MS, &before, io),
             Flaw::CountsThreads => self.finish_by(Time(self.threads - 1), &before, io),
-            Flaw::CountsLooks => self.finish_by(Time(self.looks), &before, io),
-            Flaw::Forgets => io.ledger.dropped += io.ledger.in_flight().min(1),
+            Flaw::Forgets => self.forget(io),
             _ => {}
         }
         let Some(audit) = &mut io.audit else {
@@ -125,9 +133,9 @@ impl Fabric for Broken {
         match (self.flaw, audit.transmissions.last().copied()) {
             (Flaw::SendsTwice, Some(last)) => audit.transmissions.push(last),
             (Flaw::Overdrives, Some(last)) => {
-                let bytes = last.bytes * 2;
+                let most = self.clos.port_rate(last.tx).bytes_in(last.until - last.from);
                 audit.transmissions.pop();
-                audit.transmit(last.tx, last.rx, last.from, last.until, bytes + 2);
+                audit.transmit(last.tx, last.rx, last.from, last.until, most + 2);
             }
             (Flaw::HidesTraffic, Some(_)) => audit.transmissions.clear(),
             _ => {}
@@ -155,7 +163,11 @@ impl Fabric for Broken {
         self.clos.idle()
     }
     fn totals(&self) -> Totals {
-        self.clos.totals()
+        let mut totals = self.clos.totals();
+        if self.flaw == Flaw::CountsLooks {
+            *totals.queue_peak_bytes.get_or_insert(0) += self.looks;
+        }
+        totals
     }
     fn settle(&self, io: &mut Io) {
         self.clos.settle(io)
