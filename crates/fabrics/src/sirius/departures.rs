@@ -19,6 +19,7 @@
 //! to one line in one slot, which goes first is settled differently there.
 
 use super::book::Deal;
+use super::chunked::{Chunked, NOWHERE};
 use super::mail::Flight;
 use super::meetings::{Meetings, Timetable};
 use super::prefetch::prefetch;
@@ -29,21 +30,11 @@ use crate::memory::Column;
 /// So many may stand in a line; who comes later waits beside it.
 const PLACES: usize = 32;
 
-/// Cells a chunk of a list at most, and at least.
-const CHUNK: (usize, usize) = (256, 16);
-
 /// So many cells find their places before they are written there.
 const TOGETHER: usize = 256;
 
-/// So many tell whether neighbours join the same lists: it decides how cells are written,
-/// not where.
-const SAMPLE: usize = 16;
-
 /// Lines are looked up this far ahead of their turn, where they are in memory.
 const AHEAD: usize = 32;
-
-/// In place of a list: the line is full.
-const NOWHERE: u32 = u32::MAX;
 
 /// How many stand in line, by the number of the first meeting that nobody takes less that
 /// of the next meeting; none if the former is over. Looked up, for no branch predicts it.
@@ -147,20 +138,14 @@ pub struct Departures {
     free: Column<u8>,
     /// The least number of any pair's next meeting when all in `free` were looked at.
     looked: i64,
-    /// The last chunk of each list, by block, box and slot (a ring).
-    lists: Vec<Vec<Queued>>,
-    /// Its chunks before.
-    full: Vec<Vec<Vec<Queued>>>,
+    /// By block, box and slot (a ring).
+    lists: Chunked,
     /// Slots of the ring, a power of two, less one.
     ring: usize,
-    /// Cells a chunk.
-    chunk: usize,
     /// Scratch space: the lists of cells that have found their places.
     places: Vec<u32>,
     /// Those who found a full line, as they came, with the label at which they wait.
     crowd: Vec<(Queued, u16)>,
-    /// Chunks that were read: lists are continued in what is in the cache.
-    pub(super) spare: Vec<Vec<Queued>>,
 }
 
 impl Departures {
@@ -191,13 +176,10 @@ impl Departures {
             boxes_a_block: boxes,
             free: Column::zeroed(rows * deal.nodes),
             looked: 0,
-            lists: vec![Vec::new(); ring * blocks * boxes],
-            full: vec![Vec::new(); ring * blocks * boxes],
+            lists: Chunked::new(ring * blocks * boxes, deal, uplinks),
             ring: ring - 1,
-            chunk: chunk(deal, uplinks),
             places: vec![0; TOGETHER],
             crowd: Vec::new(),
-            spare: Vec::new(),
         }
     }
 
@@ -299,82 +281,16 @@ impl Departures {
     /// Writes cells to their places; `from` tells who waits. `SECOND` hops are marked.
     #[inline(always)]
     fn write<const SECOND: bool>(&mut self, cells: &[Queued], from: impl Fn(&Queued) -> usize) {
-        let (places, next) = (&self.places[..SAMPLE], &self.places[1..=SAMPLE]);
-        let joined: u32 = places.iter().zip(next).map(|(a, b)| (a == b) as u32).sum();
-        match cells.len() > SAMPLE && 4 * joined as usize >= 3 * SAMPLE {
-            true => self.write_runs::<SECOND>(cells, from),
-            false => self.write_each::<SECOND>(cells, from),
-        }
-    }
-
-    #[inline(never)]
-    fn write_each<const SECOND: bool>(
-        &mut self,
-        cells: &[Queued],
-        from: impl Fn(&Queued) -> usize,
-    ) {
-        for (&place, q) in self.places.iter().zip(cells) {
-            let queued = if SECOND { q.relayed() } else { *q };
-            let Some(chunk) = self.lists.get_mut(place as usize) else {
-                self.crowd.push((queued, from(q) as u16));
-                continue;
-            };
-            if chunk.len() == chunk.capacity() {
-                continue_list(
-                    chunk,
-                    &mut self.full[place as usize],
-                    &mut self.spare,
-                    self.chunk,
-                );
-            }
-            chunk.push(queued);
-        }
-    }
-
-    /// The same where most go to the list of the one before: each would wait for the
-    /// length that the other leaves.
-    #[inline(never)]
-    fn write_runs<const SECOND: bool>(
-        &mut self,
-        mut cells: &[Queued],
-        from: impl Fn(&Queued) -> usize,
-    ) {
-        let mut places = &self.places[..cells.len()];
-        while let Some(&place) = places.first() {
-            let run = places.iter().take_while(|&&p| p == place).count();
-            let (mut joining, later) = cells.split_at(run);
-            (places, cells) = (&places[run..], later);
-            let Some(chunk) = self.lists.get_mut(place as usize) else {
-                let marked = |q: &Queued| if SECOND { q.relayed() } else { *q };
-                self.crowd
-                    .extend(joining.iter().map(|q| (marked(q), from(q) as u16)));
-                continue;
-            };
-            while !joining.is_empty() {
-                if chunk.len() == chunk.capacity() {
-                    continue_list(
-                        chunk,
-                        &mut self.full[place as usize],
-                        &mut self.spare,
-                        self.chunk,
-                    );
-                }
-                let room = chunk.capacity() - chunk.len();
-                let (now, rest) = joining.split_at(room.min(joining.len()));
-                match SECOND {
-                    true => chunk.extend(now.iter().map(Queued::relayed)),
-                    false => chunk.extend_from_slice(now),
-                }
-                joining = rest;
-            }
-        }
+        let crowd = &mut self.crowd;
+        let full = |q: Queued| crowd.push((q, from(&q) as u16));
+        self.lists.join::<SECOND>(&self.places, cells, full);
     }
 
     /// Bytes of the lists of all shards, without their cells.
     pub fn lists_bytes(timetable: &Timetable, deal: &Deal) -> u64 {
         let blocks = deal.nodes.div_ceil(deal.block);
         let lists = ring(timetable) * blocks * box_of(deal.shards().count(), Kind::Relay);
-        (lists * size_of::<(Vec<Queued>, Vec<Vec<Queued>>)>()) as u64
+        lists as u64 * Chunked::BYTES_A_LIST
     }
 
     /// Those who found a full line try again, before anybody else takes the place that
@@ -389,6 +305,11 @@ impl Departures {
         }
     }
 
+    /// Chunks of `flight` were read.
+    pub fn reuse(&mut self, flight: &mut Flight) {
+        flight.clear_chunks(&mut self.lists.spare);
+    }
+
     /// Whether there are any.
     #[inline(always)]
     pub fn has_crowd(&self) -> bool {
@@ -398,10 +319,7 @@ impl Departures {
     /// What leaves in the present slot; the next one begins.
     pub fn leave(&mut self, flight: &mut Flight) {
         for at in 0..self.boxes {
-            let list = self.list(at, self.slot);
-            let last = std::mem::take(&mut self.lists[list]);
-            if last.capacity() > 0 {
-                let chunks = self.full[list].drain(..).chain([last]);
+            if let Some(chunks) = self.lists.take(self.list(at, self.slot)) {
                 flight.send(at % self.boxes_a_block, chunks);
             }
         }
@@ -417,10 +335,7 @@ impl Departures {
     pub fn each(&self) -> impl Iterator<Item = &Queued> + '_ {
         let slots = self.slot..=self.slot + self.ring;
         let lists = slots.flat_map(move |slot| (0..self.boxes).map(move |at| (at, slot)));
-        let listed = lists.flat_map(move |(at, slot)| {
-            let list = self.list(at, slot);
-            self.full[list].iter().chain([&self.lists[list]]).flatten()
-        });
+        let listed = lists.flat_map(move |(at, slot)| self.lists.each(self.list(at, slot)));
         listed.chain(self.crowd.iter().map(|c| &c.0))
     }
 }
@@ -430,34 +345,11 @@ fn ring(timetable: &Timetable) -> usize {
     timetable.reach(PLACES).next_power_of_two()
 }
 
-/// Cells a chunk: half of what the nodes of a block can send to a shard in a slot.
-fn chunk(deal: &Deal, uplinks: u32) -> usize {
-    let sent = deal.block.min(deal.nodes) * uplinks as usize / deal.shards().count();
-    (sent / 2).clamp(CHUNK.1, CHUNK.0)
-}
-
-/// Begins another chunk of a list.
-#[cold]
-#[inline(never)]
-fn continue_list(
-    chunk: &mut Vec<Queued>,
-    full: &mut Vec<Vec<Queued>>,
-    spare: &mut Vec<Vec<Queued>>,
-    cells: usize,
-) {
-    let empty = spare.pop().unwrap_or_else(|| Vec::with_capacity(cells));
-    let before = std::mem::replace(chunk, empty);
-    if !before.is_empty() {
-        full.push(before);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sirius::cell::{Cell, Routes};
     use crate::sirius::topology::tests::schedules;
-    use lightloom_control::cyclic::RoundRobin;
     use lightloom_engine::Stream;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, VecDeque};
@@ -560,7 +452,7 @@ mod tests {
             left.sort();
             assert_eq!(left, wanted, "slot {slot}");
             self.flight.land();
-            self.flight.clear_chunks(&mut self.departures.spare);
+            self.departures.reuse(&mut self.flight);
             match &self.timetable {
                 Timetable::Rotor(rounds) => self.departures.join_crowd(rounds.at(slot + 1)),
                 Timetable::Gratings(frame) => self.departures.join_crowd(frame.at(slot + 1)),
@@ -576,42 +468,6 @@ mod tests {
         match destination {
             Some(d) => departures.wait(meetings, from, &[Queued::new(cell, to, d as u16)]),
             None => departures.relay::<false>(meetings, &[Queued::new(cell, from, to as u16)]),
-        }
-    }
-
-    proptest! {
-        /// Whatever goes where, and whoever finds a full line.
-        #[test]
-        fn runs_are_written_as_single_cells_are(
-            runs in prop::collection::vec((0u32..7, 1usize..60), 1..12), second: bool,
-        ) {
-            let schedule = Schedule::Rotor(RoundRobin { nodes: 8, uplinks: 2 });
-            let mut both = [0; 2].map(|_| Both::new(schedule.clone()).unwrap().departures);
-            let to = runs.iter().flat_map(|&(to, count)| std::iter::repeat_n(to, count));
-            let places: Vec<u32> = to.map(|to| if to == 6 { NOWHERE } else { to }).collect();
-            for (k, places) in places.chunks(TOGETHER).enumerate() {
-                let cell = |at| Queued::new(Cell::new(k as u32, at as u32), at % 8, 3);
-                let cells: Vec<Queued> = (0..places.len()).map(cell).collect();
-                let from = |q: &Queued| q.row() + 1;
-                both.iter_mut().for_each(|d| d.places[..places.len()].copy_from_slice(places));
-                let [runs, each] = &mut both;
-                if second {
-                    runs.write_runs::<true>(&cells, from);
-                    each.write_each::<true>(&cells, from);
-                } else {
-                    runs.write_runs::<false>(&cells, from);
-                    each.write_each::<false>(&cells, from);
-                }
-            }
-            let [runs, each] = &both;
-            prop_assert!(runs.crowd == each.crowd);
-            for list in 0..6 {
-                let all = |d: &Departures| {
-                    let chunks = d.full[list].iter().chain([&d.lists[list]]);
-                    chunks.flatten().copied().collect::<Vec<_>>()
-                };
-                prop_assert_eq!(all(runs), all(each));
-            }
         }
     }
 

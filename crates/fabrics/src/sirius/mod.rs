@@ -28,6 +28,7 @@ pub mod book;
 pub mod bypass;
 pub mod cell;
 mod checks;
+mod chunked;
 pub mod config;
 pub mod departures;
 mod entry;

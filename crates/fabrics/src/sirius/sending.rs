@@ -22,7 +22,7 @@ impl Shard {
             let columns = ways.visits.columns(slot);
             return self.transmit::<WATCHED, false>(slot, columns, ways, flight);
         };
-        flight.clear_chunks(&mut departures.spare);
+        departures.reuse(flight);
         departures.leave(flight);
         let taken = flight.cells();
         self.held -= taken;

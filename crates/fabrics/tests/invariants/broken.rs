@@ -133,7 +133,10 @@ impl Fabric for Broken {
         match (self.flaw, audit.transmissions.last().copied()) {
             (Flaw::SendsTwice, Some(last)) => audit.transmissions.push(last),
             (Flaw::Overdrives, Some(last)) => {
-                let most = self.clos.port_rate(last.tx).bytes_in(last.until - last.from);
+                let most = self
+                    .clos
+                    .port_rate(last.tx)
+                    .bytes_in(last.until - last.from);
                 audit.transmissions.pop();
                 audit.transmit(last.tx, last.rx, last.from, last.until, most + 2);
             }
