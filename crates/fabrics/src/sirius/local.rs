@@ -33,9 +33,8 @@ pub struct Local {
     /// Runs that each row ever had.
     ever: Vec<u32>,
     /// Of the open row: by destination, where the run stands that is served next (the
-    /// oldest, unless another was drawn), and scratch space for the last.
+    /// oldest, unless another was drawn).
     first: Vec<u32>,
-    last: Vec<u32>,
     /// Whether a run of the open row has no cells any more.
     spent: bool,
     cells: Vec<u64>,
@@ -50,7 +49,6 @@ impl Local {
             runs: vec![Vec::new(); rows],
             ever: vec![0; rows],
             first: vec![NONE; nodes],
-            last: vec![NONE; nodes],
             spent: false,
             cells: vec![0; rows],
             total: 0,
@@ -120,14 +118,9 @@ impl Local {
     pub fn open(&mut self, row: usize) {
         self.first.fill(NONE);
         let runs = &mut self.runs[row][..];
-        for place in 0..runs.len() {
-            let dst = runs[place].dst as usize;
-            runs[place].next = NONE;
-            match self.first[dst] {
-                NONE => self.first[dst] = place as u32,
-                _ => runs[self.last[dst] as usize].next = place as u32,
-            }
-            self.last[dst] = place as u32;
+        // From the youngest on, so that the oldest comes to be the first.
+        for (place, run) in runs.iter_mut().enumerate().rev() {
+            run.next = std::mem::replace(&mut self.first[run.dst as usize], place as u32);
         }
     }
 
