@@ -13,7 +13,8 @@
 //! - [`ideal`]: the kernel without one (§7);
 //! - [`local`], [`departures`] or [`lines`], [`reorder`]: the queues that a [`cell`] goes
 //!   through, and [`mail`] between them; [`meetings`]: when it leaves;
-//!   `accepting`: a grant moves it from the first to the second;
+//!   `accepting`: a grant moves it from the first to the second; `chunked`: what the
+//!   second keeps its cells in;
 //! - [`bypass`]: traffic within a rack;
 //! - [`servers`], `serving`: links of servers that have a rate of their own;
 //! - `faults`, `recovery`, `eras`: what breaks, what nodes do about it, and the
