@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from lightloom import _core, curves, traces
 from lightloom.config import Experiment, befalling, load
 from lightloom.errors import refusal
+from lightloom.machine import check_count
 from lightloom.results import (
     Comparison,
     Result,
@@ -17,6 +18,7 @@ from lightloom.results import (
     flow_table,
     series_table,
 )
+from lightloom.words import in_words
 
 Source = Experiment | str | Path | Mapping[str, Any]
 
@@ -52,14 +54,17 @@ def run(
     >>> result = run("examples/sirius.toml", threads=2)  # doctest: +SKIP
     >>> result.summary["fct"]["short"]["p99_us"]  # doctest: +SKIP
     """
+    check_count("threads", threads)
     experiment = _experiment(experiment)
     index = experiment.index(fabric)
     label = experiment.labels[index]
     resolved = experiment.resolved()
     tick = None if progress is None else lambda *at: progress(label, *at)
-    summary, flows, series, circuits = _core.run(
-        experiment.json(), index, threads, tick, _columns(resolved["workload"])
-    )
+    columns = _columns(resolved["workload"])
+    with in_words():
+        summary, flows, series, circuits = _core.run(
+            experiment.json(), index, threads, tick, columns
+        )
     table = _with_one_fabric(resolved, index)
     return Result(
         label=label,
@@ -83,6 +88,7 @@ def compare(
     >>> comparison = compare("examples/compare.toml")  # doctest: +SKIP
     >>> comparison.results["clos"].summary["goodput_normalized"]  # doctest: +SKIP
     """
+    check_count("threads", threads)
     experiment = _experiment(experiment)
     cases = experiment.cases()
     if cases != [experiment]:
@@ -102,6 +108,7 @@ def compare_cases(
     >>> uniform, hot = compare_cases("examples/lions.toml")  # doctest: +SKIP
     >>> hot.saturation["dlb"].busiest  # doctest: +SKIP
     """
+    check_count("threads", threads)
     return curves.compare_all(_experiment(experiment).cases(), run, threads, progress)
 
 

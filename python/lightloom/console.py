@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import starmap
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -57,17 +57,18 @@ def guarded() -> Iterator[None]:
     try:
         yield
     except ConfigError as problem:
-        _stop(str(problem), EXIT_REFUSED)
+        stop(str(problem), EXIT_REFUSED)
     except OSError as problem:
         where = problem.filename or "file"
         reason = (problem.strerror or str(problem)).lower()
-        _stop(f"{where}: {reason}; check the path and its permissions", EXIT_REFUSED)
+        stop(f"{where}: {reason}; check the path and its permissions", EXIT_REFUSED)
     except KeyboardInterrupt:
         err().print("interrupted: nothing unfinished was written", markup=False)
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
-def _stop(message: str, code: int) -> None:
+def stop(message: str, code: int) -> NoReturn:
+    """Ends the command with a message on standard error."""
     console = err()
     console.print("[bold red]error:[/] ", end="")
     console.print(message, markup=False)

@@ -379,6 +379,12 @@ def test_work_is_shared_among_one_or_more(tmp_path: Path, arguments: str, option
         assert done.stderr.strip() == (
             f"error: {option} = {count}: must be at least 1; raise it, or leave it out"
         )
+    done = lightloom(*arguments.split(), option, 10**23, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.strip() == (
+        f"error: {option} = {10**23}: must be at most 65,536; lower it, or leave it out"
+    )
+    assert not (tmp_path / "out").exists()
 
 
 def test_more_threads_than_processors_are_noted_once(tmp_path: Path) -> None:
@@ -391,3 +397,37 @@ def test_more_threads_than_processors_are_noted_once(tmp_path: Path) -> None:
             assert done.returncode == 0, done.stderr
             assert done.stderr.count(f"note: --threads {threads} is more than") == noted
             json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("run e.toml --threads x", "--threads = x: must be a whole number; see `run"),
+        ("sweep s.toml --workers=1.5", "--workers = 1.5: must be a whole number; see `sweep"),
+        ("plan d.csv -a eclipse --step y", "--step = y: must be a number; see `plan"),
+        ("run e.toml --thred 2", "--thred: no such option; did you mean --threads?"),
+        ("run e.toml --zzz", "--zzz: no such option; see `run"),
+        ("run --set", "--set: requires an argument; see `"),
+        ("run e.toml --json=yes", "--json: does not take a value; see `"),
+        ("run", "EXPERIMENT.toml = (missing): must be given; see `run"),
+        ("plan d.csv", "--algorithm = (missing): must be given; see `plan"),
+        ("runn e.toml", "COMMAND = runn: no such command; did you mean run?"),
+        ("zzz", "COMMAND = zzz: no such command; see `"),
+        ("--zzz", "--zzz: no such option; see `"),
+    ],
+)
+def test_arguments_are_refused_as_values_are(tmp_path: Path, arguments: str, message: str) -> None:
+    done = lightloom(*arguments.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    message, look, command = message.partition("`")
+    expected = f"error: {message}{look}"
+    if look:
+        expected += " ".join(filter(None, ["lightloom", command, "--help`"]))
+    assert done.stderr == f"{expected}\n"
+
+
+def test_without_a_command_there_is_help(tmp_path: Path) -> None:
+    done = lightloom(cwd=tmp_path)
+    assert "Usage:" in done.stdout + done.stderr
+    assert "error" not in done.stderr

@@ -11,13 +11,14 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom.cli import batch, catalogue, plan, simulate
+from lightloom.cli import batch, catalogue, plan, simulate, usage
 from lightloom.console import say
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="lightloom",
+    cls=usage.Commands,
     help="Simulate optical data-centre networks and compare them on the same traffic.",
     no_args_is_help=True,
     add_completion=False,

@@ -13,9 +13,9 @@ from rich.table import Table
 
 from lightloom import console
 from lightloom.cli import completion
-from lightloom.cli.options import OutDir, Workers, check_count, check_file
+from lightloom.cli.options import OutDir, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
-from lightloom.machine import processors
+from lightloom.machine import check_count, processors
 
 if TYPE_CHECKING:
     from lightloom import sweep as sweeps
@@ -33,7 +33,7 @@ def sweep(
     from lightloom import sweep as sweeps
 
     with console.guarded():
-        check_count("--workers", workers)
+        _check_workers(workers)
         check_file("SWEEP", file)
         study = sweeps.read(file)
         target = console.check_output(out if out is not None else Path("results") / file.stem)
@@ -71,7 +71,7 @@ def reproduce(
     from lightloom import reproduce as reproduction
 
     with console.guarded():
-        check_count("--workers", workers)
+        _check_workers(workers)
         folder = console.check_output(out if out is not None else Path("results") / "reproduce")
         with _counting() as counter:
             verdicts, paths = reproduction.reproduce(
@@ -84,6 +84,12 @@ def reproduce(
         if changed:
             console.err().print(f"not as recorded: {', '.join(changed)}", markup=False)
             raise typer.Exit(1)
+
+
+def _check_workers(workers: int | None) -> None:
+    """Refuses a number of processes that cannot be."""
+    if workers is not None:
+        check_count("--workers", workers)
 
 
 @contextmanager

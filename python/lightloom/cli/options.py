@@ -43,12 +43,6 @@ Workers = Annotated[
 ]
 
 
-def check_count(option: str, count: int | None) -> None:
-    """Refuses to share out work among nobody."""
-    if count is not None and count < 1:
-        raise refusal(option, count, "must be at least 1", "raise it, or leave it out")
-
-
 def doubt_threads(threads: int) -> None:
     """Says on standard error that there are more threads than processors."""
     there = processors()

@@ -16,11 +16,11 @@ from lightloom.cli.options import (
     OutDir,
     Overrides,
     Threads,
-    check_count,
     doubt_threads,
     read_experiment,
 )
 from lightloom.errors import refusal
+from lightloom.machine import check_count
 from lightloom.results import CIRCUITS
 
 RESULTS = Path("results")

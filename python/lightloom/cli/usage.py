@@ -1,0 +1,102 @@
+"""Arguments that cannot be read are refused as values of keys are: one line that names
+the argument, what was given, what is wrong with it and what to do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from lightloom import console
+
+#: What typer raises for a command line that it cannot read.
+Unreadable: Any = typer.BadParameter.__base__
+NUMBERS = {"integer": "a whole number", "number": "a number", "float": "a number"}
+
+
+class Commands(TyperGroup):
+    """The commands, with refusals in one style."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Reads what stands before the command."""
+        with _refused(args):
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Reads the command's arguments, and runs it."""
+        with _refused([*getattr(ctx, "_protected_args", []), *ctx.args]):
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _refused(args: Sequence[str]) -> Iterator[None]:
+    """Says in a line which of `args` cannot be read."""
+    given = list(args)  # reading them takes them away
+    try:
+        yield
+    except Unreadable as problem:
+        if not given:  # typer shows the help
+            raise
+        console.stop(message(problem, given), console.EXIT_REFUSED)
+
+
+def message(problem: Any, args: Sequence[str]) -> str:
+    """What is wrong with the arguments, and what to do."""
+    ctx, param = problem.ctx, getattr(problem, "param", None)
+    inner = ctx is not None and ctx.parent is not None
+    look = f"see `lightloom {ctx.info_name} --help`" if inner else "see `lightloom --help`"
+    if param is None:
+        return _of_the_line(problem, look)
+    names = [o for o in param.opts if o.startswith("-")]
+    name = max(names, key=len) if names else str(param.metavar or param.name).rstrip("…")
+    if not str(problem.message or ""):
+        return f"{name} = (missing): must be given; {look}"
+    value = _given([*param.opts, *param.secondary_opts], args)
+    shown = name if value is None else f"{name} = {value}"
+    return f"{shown}: {_plain(problem)}; {look}"
+
+
+def _of_the_line(problem: Any, look: str) -> str:
+    """What is wrong with what is no value: an option, a command, one argument too many."""
+    text, option = str(problem.message), getattr(problem, "option_name", None)
+    near = sorted(o for o in getattr(problem, "possibilities", None) or [] if o != "--help")
+    command = re.fullmatch(r"No such command '(.*?)'\.?(?: Did you mean (.*)\?)?", text)
+    if command is not None:
+        option, text = f"COMMAND = {command[1]}", "no such command"
+        near = [command[2].replace("'", "")] if command[2] else []
+    elif option is not None and text.lower().startswith("no such option"):
+        text = "no such option"
+    elif option is not None:
+        text = re.sub(r"^[Oo]ption '\S+' ", "", text).rstrip(".")
+    else:
+        text = _plain(problem)
+    if near:
+        look = f"did you mean {' or '.join(near)}?"
+    return f"{text}; {look}" if option is None else f"{option}: {text}; {look}"
+
+
+def _plain(problem: Any) -> str:
+    """What is wrong, in words: a type by what it takes."""
+    text = str(problem.message)
+    for name, takes in NUMBERS.items():
+        if re.search(rf"\bvalid {name}\b", text):
+            return f"must be {takes}"
+    return f"{text[:1].lower()}{text[1:].rstrip('.')}"
+
+
+def _given(names: Sequence[str], args: Sequence[str]) -> str | None:
+    """What was written for an option."""
+    for place, argument in enumerate(args):
+        if argument in names and place + 1 < len(args):
+            return args[place + 1]
+        name, equals, value = argument.partition("=")
+        if equals and name in names:
+            return value
+    return None
