@@ -17,9 +17,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lightloom import _core
+from lightloom import _core, integers
 from lightloom.errors import ConfigError, refusal
-from lightloom.overrides import as_json, fabrics_of, plain, set_key, set_one
+from lightloom.overrides import (
+    as_json,
+    as_toml,
+    fabrics_of,
+    plain,
+    set_key,
+    set_one,
+    toml_key,
+)
 from lightloom.words import in_words, missed_end
 
 Table = dict[str, Any]
@@ -58,6 +66,9 @@ class Experiment:
             ConfigError: if it cannot run.
         """
         _check_tables(self.raw)
+        unheld = list(integers.unheld(self.raw))
+        if unheld:
+            raise self._unheld(unheld)
         with in_words():
             try:
                 table: Table = json.loads(_core.resolve(self.json()))
@@ -68,7 +79,7 @@ class Experiment:
     def _by_own_range(self, problem: ConfigError) -> ConfigError:
         """The refusal of a number that no integer holds, in the words by which its key
         refuses the nearest that one does: a key has one range."""
-        end, key = missed_end(problem), _as_set(problem.key or "")
+        end, key = missed_end(problem), problem.key
         if end is None or key is None:
             return problem
         nearest = copy.deepcopy(self.raw)
@@ -81,6 +92,21 @@ class Experiment:
             if same and not re.search(rf"\b{abs(end)}\b", f"{own.limit}; {own.remedy}"):
                 return refusal(str(own.key), problem.value, own.limit or "", own.remedy or "")
         return problem
+
+    def _unheld(self, found: Sequence[tuple[integers.Path, int]]) -> ConfigError:
+        """The refusal of numbers that the core cannot be told, in the words by which
+        their key refuses the nearest that it can, where it does."""
+        numbers = {integers.key_of(self.raw, path): value for path, value in found}
+        try:
+            replace(self, raw=integers.held(self.raw, found)).resolved()
+        except ConfigError as own:
+            if own.key in numbers:
+                value = numbers[own.key]
+                end = str(integers.nearest(value))
+                said = [(text or "").replace(end, str(value)) for text in (own.limit, own.remedy)]
+                return refusal(own.key, value, *said)
+        key, value = next(iter(numbers.items()))
+        return refusal(key, value, integers.limit_of(value), "correct the value")
 
     def json(self) -> str:
         """The configuration as the core reads it."""
@@ -106,7 +132,7 @@ class Experiment:
         del raw["compare"]["case"]
         try:
             for key, value in case.get("set", {}).items():
-                set_key(raw, key, value, f"set.{_toml_key(key)}", _toml_value(value))
+                set_key(raw, key, value, f"set.{toml_key(key)}", _toml_value(value))
             _anchor(raw.get("workload"), self.path.parent if self.path else Path.cwd())
             made = replace(self, raw={**raw, "name": label})
             made.resolved()
@@ -183,6 +209,8 @@ def read_toml(path: Path) -> Table:
         line = problem.object.count(b"\n", 0, problem.start) + 1
         column = problem.start - (problem.object.rfind(b"\n", 0, problem.start) + 1) + 1
         raise ConfigError(f"{path}:{line}:{column}: not UTF-8; save it as UTF-8") from None
+    except ValueError:  # Python reads no whole number of thousands of digits
+        raise ConfigError(f"{path}: a number has too many digits; correct the file") from None
     except RecursionError:
         raise ConfigError(f"{path}: nested too deeply; correct the file") from None
     except OSError as problem:
@@ -205,9 +233,9 @@ def to_toml(table: Mapping[str, Any]) -> str:
     plain, sections = [], []
     for key, value in table.items():
         if isinstance(value, Mapping):
-            sections.append(f"[{_toml_key(key)}]\n{_toml_lines(value)}")
+            sections.append(f"[{toml_key(key)}]\n{_toml_lines(value)}")
         elif value and isinstance(value, list) and all(isinstance(v, Mapping) for v in value):
-            sections += [f"[[{_toml_key(key)}]]\n{_toml_lines(v)}" for v in value]
+            sections += [f"[[{toml_key(key)}]]\n{_toml_lines(v)}" for v in value]
         else:
             plain.append((key, value))
     head = [_toml_lines(dict(plain))] if plain else []
@@ -215,11 +243,7 @@ def to_toml(table: Mapping[str, Any]) -> str:
 
 
 def _toml_lines(table: Mapping[str, Any]) -> str:
-    return "".join(f"{_toml_key(k)} = {_toml_value(v)}\n" for k, v in table.items())
-
-
-def _toml_key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml_value(key)
+    return "".join(f"{toml_key(k)} = {_toml_value(v)}\n" for k, v in table.items())
 
 
 def _toml_value(value: Any) -> str:
@@ -227,8 +251,7 @@ def _toml_value(value: Any) -> str:
         return "{ " + _toml_lines(value).rstrip("\n").replace("\n", ", ") + " }" if value else "{}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml_value, value))}]"
-    # JSON's text, numbers and truth values are TOML's; but for one character.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return as_toml(value)
 
 
 def _at_place(path: Path, message: str) -> str:
@@ -275,12 +298,6 @@ def _check_tables(raw: Table) -> None:
 def befalling(faults: Sequence[Any], label: str) -> list[Any]:
     """The faults that befall the fabric of that label."""
     return [f for f in faults if not isinstance(f, dict) or f.get("fabric", label) == label]
-
-
-def _as_set(key: str) -> str | None:
-    """A key of a refusal as `--set` takes it; None where it lies in a list."""
-    key = re.sub(r"^fabric\[([^\]]+)\]", lambda found: f"fabric.{_toml_value(found[1])}", key)
-    return None if "[" in key else key
 
 
 def _in_case(problem: ConfigError, label: str) -> ConfigError:

@@ -1,7 +1,8 @@
 """Keys of an experiment set by hand: `KEY=VALUE` of `--set`, and the `set` of cases.
 
 What a key means, and what it may be, is the core's to say; here it is only found. A
-number counts into a list of tables, a label names a fabric.
+number counts into a list of tables, a label names a fabric. Messages write either in
+brackets, `fault[0].node`: that is taken as well.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import copy
 import difflib
 import functools
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 from lightloom import _core
-from lightloom.errors import ConfigError, refusal
+from lightloom.errors import refusal
 
 Table = dict[str, Any]
 
@@ -71,8 +73,8 @@ def _fabric_keys() -> set[str]:
 def _key_path(key: str) -> list[str]:
     """A dotted key; parts with other characters are quoted as in TOML."""
     try:
-        rest: Any = tomllib.loads(f"{key} = 0")
-    except tomllib.TOMLDecodeError:
+        rest: Any = tomllib.loads(f"{without_brackets(key)} = 0")
+    except ValueError:
         rest = {}
     path: list[str] = []
     while isinstance(rest, dict) and len(rest) == 1:
@@ -83,13 +85,37 @@ def _key_path(key: str) -> list[str]:
     return path
 
 
+def without_brackets(key: str) -> str:
+    """A key whose numbers and labels may stand in brackets, with dots alone.
+
+    >>> without_brackets("fabric[my.clos].queue"), without_brackets("fault[0].node")
+    ('fabric."my.clos".queue', 'fault.0.node')
+    """
+    return re.sub(
+        r'"[^"]*"|\[([^\[\]"]+)\](?=[.\[]|$)',
+        lambda found: found[0] if found[1] is None else f".{toml_key(found[1])}",
+        key,
+    )
+
+
+def toml_key(key: str) -> str:
+    """A part of a key as TOML writes it."""
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else as_toml(key)
+
+
+def as_toml(text: Any) -> str:
+    """A text, number or truth value as TOML writes it."""
+    # JSON's are TOML's; but for one character.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _value(text: str) -> Any:
     """A TOML literal, or else the text itself: `0.9`, `[1, 2]`, `100 ns`."""
     try:
         table = tomllib.loads(f"value = {text}")
         value = table.pop("value")
         return text if table else plain(value, "")
-    except (tomllib.TOMLDecodeError, RecursionError, ConfigError):
+    except (ValueError, RecursionError):  # ConfigError is a ValueError
         return text
 
 

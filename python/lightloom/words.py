@@ -1,5 +1,6 @@
 """The core's refusals in users' words: a value of the wrong type is told what it must
-be instead of what a Rust type is called, and a fabric that is planned that it is.
+be instead of what a Rust type is called, a fabric that is planned that it is, and a key
+of one of several fabrics is written as `--set` and `explain` take it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 
 from lightloom import _core
 from lightloom.errors import ConfigError, refusal
+from lightloom.overrides import without_brackets
 
 #: Fabrics that are planned and not here, by kind: what they are, and their source.
 PLANNED = {
@@ -18,6 +20,8 @@ PLANNED = {
 }
 
 _MISTYPED = re.compile(r"invalid (type|value): .*, expected (.+)", re.DOTALL)
+#: One of several fabrics, by its label (by a number where the label is at fault).
+_OF_A_FABRIC = re.compile(r"fabric\[[^\]]*[^\]\d][^\]]*\]")
 _WHOLE = re.compile(r"([iu])(8|16|32|64)|usize")
 _OTHERS = {
     **dict.fromkeys(("f32", "f64"), "a number"),
@@ -39,6 +43,10 @@ def in_words() -> Iterator[None]:
 
 def reworded(problem: ConfigError) -> ConfigError:
     """The refusal in users' words; itself where it is in them already."""
+    found = _OF_A_FABRIC.match(problem.key or "")
+    if found is not None:
+        key = without_brackets(found[0]) + str(problem.key)[found.end() :]
+        problem = refusal(key, problem.value, problem.limit or "", problem.remedy or "")
     kind = (problem.value or "").strip('"')
     if problem.limit == "no such fabric" and kind in PLANNED:
         return refusal(str(problem.key), problem.value, "planned, not here yet", here())

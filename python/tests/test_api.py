@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -188,12 +189,24 @@ def test_what_cannot_run_is_refused_with_its_parts() -> None:
     with pytest.raises(lightloom.ConfigError) as caught:
         lightloom.run(lightloom.load(experiment(), ["fabric.narrow.queue=1"]), "narrow")
     error = caught.value
-    assert (error.key, error.value) == ("fabric[narrow].queue", "1")
+    assert (error.key, error.value) == ("fabric.narrow.queue", "1")
     assert str(error) == f"{error.key} = 1: {error.limit}; {error.remedy}"
     assert isinstance(error, ValueError)
-    for threads in (0, -1):
-        with pytest.raises((lightloom.ConfigError, OverflowError)):
-            lightloom.run(experiment(), "narrow", threads=threads)
+
+
+@pytest.mark.parametrize("work", [lightloom.run, lightloom.compare, lightloom.compare_cases])
+def test_threads_that_cannot_be_are_refused(work: Callable[..., object]) -> None:
+    raised, lowered = "raise it, or leave it out", "lower it, or leave it out"
+    for threads, said in (
+        (0, f"0: must be at least 1; {raised}"),
+        (-1, f"-1: must be at least 1; {raised}"),
+        (2**64, f"{2**64}: must be at most 65,536; {lowered}"),
+        (1.5, "1.5: must be a whole number; correct it"),
+        ("x", '"x": must be a whole number; correct it'),
+    ):
+        with pytest.raises(lightloom.ConfigError) as caught:
+            work(experiment(), threads=threads)
+        assert str(caught.value) == f"threads = {said}"
 
 
 def test_an_exception_of_the_observer_ends_the_run() -> None:

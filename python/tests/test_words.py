@@ -3,9 +3,10 @@
 import json
 import re
 import tomllib
+from pathlib import Path
 
 import pytest
-from cli_support import CLOS, ROOT, SMALL
+from cli_support import CLOS, ROOT, SMALL, write
 from typer.testing import CliRunner
 
 import lightloom
@@ -78,8 +79,81 @@ def test_a_label_does_not_hide_the_range() -> None:
     with pytest.raises(lightloom.ConfigError) as refused:
         two.resolved()
     assert str(refused.value).startswith(
-        "fabric[my.clos].flow_buffer = -7: must be from 1 to 1,048,576 packets; "
+        'fabric."my.clos".flow_buffer = -7: must be from 1 to 1,048,576 packets; '
     )
+
+
+BIG = 10**23
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        (f"run.seed={BIG}", f"{BIG}: must be a whole number, at most {2**64 - 1:,}; correct"),
+        (f"run.seed={2**64}", f"{2**64}: must be a whole number, at most {2**64 - 1:,}; correct"),
+        (f"run.seed={-BIG}", f"-{BIG}: must be a whole number, at least 0; correct"),
+        (f"cluster.racks={BIG}", f"{BIG}: must be a whole number, at most {2**32 - 1:,}; correct"),
+        (f"fabric.queue={BIG}", f"{BIG}: must lie in 2 to 64; use 2 to 64"),
+        (f"workload.load={BIG}", f"{BIG}: must be at most 10, "),
+        (f"workload.sizes.mean={BIG}", f"{BIG}: `{BIG}` has no unit: "),
+        (f"run.sed={BIG}", f'{BIG}: no such key; did you mean "seed"?'),
+    ],
+)
+def test_numbers_beyond_all_integers_are_shown_as_written(override: str, message: str) -> None:
+    """Not as the nearest float, 1e+23, and not as the largest integer."""
+    with pytest.raises(lightloom.ConfigError) as refused:
+        EXPERIMENT.with_overrides([override]).resolved()
+    key = override.partition("=")[0]
+    assert refused.value.key == key
+    assert str(refused.value).startswith(f"{key} = {message}")
+
+
+def test_of_several_fabrics_and_in_lists_as_well() -> None:
+    fabrics = [{"kind": "sirius"}, {"kind": "clos", "label": "my.clos", "flow_buffer": BIG}]
+    refused = (
+        ({"fabric": fabrics}, 'fabric."my.clos".flow_buffer', "must be from 1 to 1,048,576"),
+        ({"fault": [{"at": "1 us", "element": "node", "node": BIG}]}, "fault[0].node", "the clu"),
+    )
+    for changes, key, limit in refused:
+        with pytest.raises(lightloom.ConfigError) as problem:
+            lightloom.load({**EXPERIMENT.raw, **changes}).resolved()
+        assert str(problem.value).startswith(f"{key} = {BIG}: {limit}")
+    with pytest.raises(lightloom.ConfigError) as problem:
+        lightloom.load({**EXPERIMENT.raw, "run": {"seed": BIG}, "name": "x"}).cases()[0].resolved()
+    assert str(problem.value).startswith(f"run.seed = {BIG}: ")
+
+
+def test_a_number_of_thousands_of_digits_ends_in_a_message(tmp_path: Path) -> None:
+    file = write(tmp_path / "e.toml", SMALL.replace("seed = 3", f"seed = {'9' * 5000}"), CLOS)
+    with pytest.raises(lightloom.ConfigError, match=r"e\.toml: a number has too many digits; "):
+        lightloom.load(file)
+
+
+def test_keys_can_be_given_as_messages_show_them() -> None:
+    raw = {
+        **EXPERIMENT.raw,
+        "fabric": [{"kind": "sirius"}, {"kind": "clos", "label": "my.clos"}],
+        "fault": [{"at": "1 us", "element": "node", "node": 1}],
+    }
+    for key, value in (
+        ("fabric[my.clos].flow_buffer", -7),
+        ('fabric."my.clos".flow_buffer', -7),
+        ("fabric[sirius].queue", 1),
+        ("fabric.sirius.queue", 1),
+        ("fault[0].node", 999),
+        ("fault.0.node", 999),
+    ):
+        with pytest.raises(lightloom.ConfigError) as refused:
+            lightloom.load(raw, [f"{key}={value}"]).resolved()
+        shown = str(refused.value.key)
+        assert shown.rpartition(".")[2] == key.rpartition(".")[2]
+        assert str(refused.value).startswith(f"{shown} = {value}: ")
+        with pytest.raises(lightloom.ConfigError) as again:
+            lightloom.load(raw, [f"{shown}={value}"]).resolved()
+        assert str(again.value) == str(refused.value)
+    for key in ("fault[0", "fault[].node", "[0]", "a[b]c"):
+        with pytest.raises(lightloom.ConfigError, match="is not a key"):
+            lightloom.load(raw, [f"{key}=1"])
 
 
 def test_the_case_keeps_its_name() -> None:
