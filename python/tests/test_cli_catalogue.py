@@ -71,6 +71,8 @@ def test_an_unknown_name_gets_the_nearest() -> None:
         ("sirius.quue", "sirius.queue"),
         ("sirius.epoch_slot", "sirius.epoch_slots"),
         ("siruis.epoch_slots", "sirius.epoch_slots"),
+        ("fabric.quue", "fabric.queue"),
+        ("epoch_slot", "epoch_slots"),
         ("workload.sizes.parto", "workload.sizes.pareto"),
         ("workload.sizes.pareto.shpe", "workload.sizes.pareto.shape"),
     ):
@@ -81,6 +83,65 @@ def test_an_unknown_name_gets_the_nearest() -> None:
     assert "recovery" in known
     assert 'did you mean "web-search"?' in call("explain", "websearch", code=2)
     assert "known: " in call("explain", "zzz", code=2)
+
+
+def test_explain_alone_says_what_there_is() -> None:
+    text = " ".join(call("explain").split())
+    tables = describe.tables(json.loads(_core.schema()))
+    for name in (*REGISTRY, *tables, *PUBLISHED, "fabric:", "gridmix"):
+        assert name in text, name
+
+
+def owners(key: str) -> set[str]:
+    kinds = REGISTRY.items()
+    return {f"fabric.{kind}.{key}" for kind, e in kinds if key in e["schema"]["properties"]}
+
+
+@pytest.mark.parametrize("key", ["queue", "epoch_slots", "circuit_rate", "header"])
+def test_a_key_of_fabrics_is_found_with_all_that_have_it(key: str) -> None:
+    assert owners(key)
+    for asked in (f"fabric.{key}", key, f"fabric[0].{key}", f"fabric.some-label.{key}"):
+        text = call("explain", asked)
+        shown = {line.split("  ")[0] for line in text.splitlines() if line.startswith("fabric.")}
+        assert {name for name in shown if name.endswith(f".{key}")} >= owners(key)
+        assert f"fabric.LABEL.{key}=… in one" in " ".join(text.split())
+
+
+def test_names_of_messages_and_of_set_are_explained() -> None:
+    for asked, same in (
+        ("fabric.sirius.queue", "sirius.queue"),
+        ("fabric[sirius].queue", "sirius.queue"),
+        ("fabric.clos", "clos"),
+        ("fault[0].node", "fault.node"),
+        ("fault.0.node", "fault.node"),
+        ("workload.jobs[0].data", "workload.jobs.data"),
+        ("compare.case[1].set", "compare.case.set"),
+        ("flows", "workload.flows"),
+        ("shape", "workload.sizes.pareto.shape"),
+        ("kind", "fabric"),
+        ("fabric.kind", "fabric"),
+    ):
+        assert call("explain", asked) == call("explain", same), asked
+
+
+def test_what_another_fabric_has_is_told() -> None:
+    for asked in ("clos.queue", "fabric.clos.queue", "fabric[clos].queue"):
+        assert call("explain", asked, code=2) == (
+            f"error: NAME = {asked}: clos has no such key; did you mean fabric.sirius.queue?\n"
+        )
+    both = call("explain", "tree.circuit_rate", code=2)
+    assert "did you mean fabric.cthrough.circuit_rate or fabric.hydra.circuit_rate?" in both
+
+
+def test_no_name_is_broken_at_the_end_of_a_line() -> None:
+    """At its hyphens, that is: `all-to-all-collective`."""
+    names = [*REGISTRY, *PUBLISHED, "all-to-all-collective", "fabric.flattened-butterfly.header"]
+    for asked in ((), ("fabric.header",), ("fabric",)):
+        for width in range(40, 90, 3):
+            done = CliRunner().invoke(app, ["explain", *asked], env={"COLUMNS": str(width)})
+            for line in done.stdout.splitlines():
+                word = line.split(" ")[-1]
+                assert not any(n.startswith(word) for n in names if word.endswith("-")), line
 
 
 def test_the_schema_accepts_the_examples_and_refuses_a_typo() -> None:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom.cli import batch, catalogue, plan, simulate, usage
+from lightloom.cli import batch, catalogue, explain, plan, simulate, usage
 from lightloom.console import say
 
 __all__ = ["app", "main"]
@@ -50,7 +50,7 @@ app.command()(batch.reproduce)
 app.command()(plan.plan)
 app.command()(catalogue.fabrics)
 app.command()(catalogue.workloads)
-app.command()(catalogue.explain)
+app.command()(explain.explain)
 app.command()(catalogue.schema)
 
 

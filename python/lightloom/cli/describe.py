@@ -97,9 +97,9 @@ def _below(parameter: Parameter, path: str) -> Parameter | None:
 def _parameter(key: str, raw: Schema, root: Schema, required: bool) -> Parameter:
     schema = _resolve(raw, root)
     default = raw.get("default", schema.get("default", ABSENT))
-    nested = parameters(schema, root) if "properties" in schema else []
     items = schema.get("items")
     several = _resolve(items, root) if isinstance(items, dict) else schema
+    nested = parameters(several, root) if "properties" in several else []
     return Parameter(
         key=key,
         description=flat(raw.get("description") or schema.get("description", "")),
@@ -145,12 +145,13 @@ def _kind(schema: Schema, root: Schema) -> str:
         return "one of"
     if names == ["array"]:
         item = _resolve(schema.get("items", {}), root) if schema.get("items") is not True else {}
-        return f"list of {_kind(item, root)}"
+        kind = _kind(item, root)
+        return f"list of {'tables' if kind == 'table' else kind}"
     text = schema.get("format") if names == ["string"] else None
     if isinstance(text, str):
         example = schema.get("examples", [""])[0]
         return f'{text}, like "{example}"' if example else text
-    words = {"string": "text", "integer": "whole number", "number": "number", "boolean": "boolean"}
+    words = {"string": "text", "integer": "whole number", "object": "table"}
     return " or ".join(words.get(n, n) for n in names) + _range(schema) or "value"
 
 

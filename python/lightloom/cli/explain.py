@@ -1,0 +1,201 @@
+"""`explain`: what a fabric, a table, a key, a distribution or a job means.
+
+All texts are the doc comments of the configuration types, by way of their JSON
+Schema: nothing is described twice.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from lightloom import console
+from lightloom.cli import describe, topics
+from lightloom.cli.describe import Parameter
+
+Table = dict[str, Any]
+
+SETTING = (
+    "--set fabric.{key}=… sets it in every fabric of a file, fabric.LABEL.{key}=… in one; "
+    "its label is its kind unless given."
+)
+
+
+def explain(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="As in sirius, sirius.queue, fabric.queue, workload, web-search; without it, "
+            "what there is.",
+        ),
+    ] = None,
+) -> None:
+    """Explain a fabric, a key, a table of the experiment, or a workload."""
+    with console.guarded():
+        if name is None:
+            _print_topics()
+        else:
+            _explain(name, topics.path_of(name))
+
+
+def _explain(name: str, path: list[str]) -> None:
+    head, rest = path[0], ".".join(path[1:])
+    registry, tables = topics.registry(), topics.tables()
+    published, jobs = topics.published(), topics.jobs_of()
+    schemas = tables | topics.fabrics_keys()
+    if rest and head in schemas:
+        found = describe.find(schemas[head], rest)
+        if found is None:
+            raise topics.unknown(name, path, schemas)
+        _print_parameter(found, f"{head}.{rest}")
+    elif path in (["kind"], ["fabric", "kind"], ["fabric"]):
+        _print_fabrics(registry)
+    elif path in (["label"], ["fabric", "label"]):
+        _print_parameter(next(iter(topics.of_fabrics("label").values())), "fabric.label")
+    elif head == "fabric":
+        _print_found(name, path, schemas, topics.of_fabrics(rest))
+    elif rest:
+        raise topics.unknown(name, path, schemas)
+    elif head in registry:
+        _print_fabric(registry[head])
+    elif head in tables:
+        paragraph(f"[{head}] of an experiment", style="bold")
+        paragraph(describe.summary_of(tables[head]))
+        _print_parameters(describe.parameters(tables[head]))
+    elif head in published:
+        _print_workload(published[head])
+    elif head in jobs:
+        _print_parameter(jobs[head], f'jobs = [{{ kind = "{head}", … }}]')
+    else:
+        _print_found(name, path, schemas, topics.anywhere(head))
+
+
+def _print_topics() -> None:
+    """What there is to explain."""
+    for name, table in topics.tables().items():
+        paragraph(f"{name}: {describe.summary_of(table).partition('. ')[0].rstrip('.')}")
+    paragraph("fabric: the fabrics; each kind by itself:")
+    for kind, entry in topics.registry().items():
+        paragraph(f"{kind}: {entry['title']}", indent=2)
+    paragraph(f"sizes of flows: {', '.join(topics.published())}")
+    paragraph(f"jobs: {', '.join(topics.jobs_of())}")
+    console.say("")
+    paragraph(
+        "lightloom explain NAME says more, of a key as well: workload.load, sirius.queue; "
+        "fabric.queue or queue finds it wherever it is one."
+    )
+
+
+def _print_fabrics(registry: Mapping[str, Table]) -> None:
+    """What stands in every `[[fabric]]` table, and the kinds."""
+    paragraph("[[fabric]] of an experiment, once for each fabric", style="bold")
+    keys = {p.key: p for p in describe.parameters(next(iter(topics.fabrics_keys().values())))}
+    for key in ("label", "preset"):
+        paragraph(f"{key}: {keys[key].description}", indent=2)
+    paragraph("kind: one of", indent=2)
+    for kind, entry in registry.items():
+        presets = ", ".join(preset["name"] for preset in entry["presets"])
+        paragraph(f'"{kind}": {entry["title"]}; presets {presets}', indent=4)
+    console.say("")
+    paragraph("lightloom explain KIND lists the keys of a fabric, explain fabric.KEY who has it.")
+
+
+def _print_found(
+    name: str, path: Sequence[str], schemas: Mapping[str, Table], found: Mapping[str, Parameter]
+) -> None:
+    """The keys that a name may mean; those that are the same, once."""
+    if not found:
+        raise topics.unknown(name, path, schemas)
+    if len(found) == 1:
+        full, parameter = next(iter(found.items()))
+        _print_parameter(parameter, full)
+    else:
+        alike: dict[str, list[str]] = {}
+        for full, parameter in found.items():
+            alike.setdefault(parameter.description, []).append(full)
+        for description, names in alike.items():
+            for full in names:
+                paragraph(f"{full}  ({_facts(found[full])})", style="bold")
+            paragraph(description, indent=2)
+    of_fabrics = [full for full in found if full.startswith("fabric.")]
+    if of_fabrics:
+        console.say("")
+        paragraph(SETTING.format(key=of_fabrics[0].split(".", 2)[2]))
+
+
+def _print_fabric(entry: Table) -> None:
+    paragraph(f"{entry['kind']}: {entry['title']}", style="bold")
+    paragraph(entry["source"])
+    paragraph(entry["summary"])
+    console.say("")
+    for preset in entry["presets"]:
+        paragraph(f'preset = "{preset["name"]}": {preset["summary"]}')
+    console.say("")
+    _print_parameters(describe.parameters(entry["schema"]))
+
+
+def _print_workload(entry: Table) -> None:
+    paragraph(f'sizes = "{entry["name"]}"', style="bold")
+    paragraph(entry["source"])
+    for key, value in entry.items():
+        if key not in ("name", "source", "points"):
+            paragraph(f"{key}: {value}", indent=2)
+    console.say("")
+    table = console.plain_table()
+    table.add_column("size [B]", justify="right")
+    table.add_column("fraction of flows up to it", justify="right")
+    for size, fraction in entry["points"]:
+        table.add_row(f"{size:,.0f}", f"{fraction:g}")
+    console.out().print(table)
+
+
+def _print_parameters(parameters: Sequence[Parameter]) -> None:
+    """One line of facts and one of explanation for each key."""
+    for parameter in parameters:
+        paragraph(f"{parameter.key}  ({_facts(parameter)})", style="bold", indent=2)
+        paragraph(parameter.description, indent=4)
+
+
+def _print_parameter(parameter: Parameter, name: str, indent: int = 0) -> None:
+    paragraph(f"{name}  ({_facts(parameter)})", style="bold", indent=indent)
+    paragraph(parameter.description, indent=indent + 2)
+    for choice in parameter.choices:
+        about = f": {choice.description}" if choice.description else ""
+        paragraph(f"{choice.name}{about}", indent=indent + 2)
+        for inner in choice.parameters:
+            _print_parameter(inner, inner.key, indent + 6)
+    for inner in parameter.parameters:
+        _print_parameter(inner, inner.key, indent + 2)
+
+
+def _facts(parameter: Parameter) -> str:
+    """`whole number, default 4`, or `one of "fifo", "random", default "fifo"`."""
+    kind = parameter.kind
+    if kind == "table":
+        return kind
+    if kind == "one of":
+        kind = "one of " + ", ".join(choice.name for choice in parameter.choices)
+    if parameter.default == "required":
+        return f"{kind}, required"
+    if parameter.default == "none":
+        return f"{kind}, optional"
+    return f"{kind}, default {parameter.default}"
+
+
+def paragraph(text: str, *, style: str = "", indent: int = 0) -> None:
+    """Prints text in lines as long as the terminal is wide; words, and so keys, stay whole."""
+    screen, margin = console.out(), " " * indent
+    for part in text.splitlines():
+        lines = textwrap.wrap(
+            part,
+            max(screen.width, 40) - indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in lines:
+            screen.print(Text(margin + line, style=style), soft_wrap=True)

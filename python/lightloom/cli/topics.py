@@ -1,0 +1,156 @@
+"""What can be explained, by name: fabrics, tables, their keys, flow sizes and jobs.
+
+A key is found by the name that `--set` takes, `fabric.sirius.queue` or
+`workload.load`, by that which messages show, `fault[0].node`, by its fabric's kind,
+`sirius.queue`, for all fabrics that have it, `fabric.queue`, or alone, `queue`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lightloom import _core
+from lightloom.cli import describe
+from lightloom.cli.describe import Parameter
+from lightloom.errors import ConfigError, refusal
+from lightloom.overrides import without_brackets
+from lightloom.words import PLANNED, here
+
+Table = dict[str, Any]
+
+
+def registry() -> dict[str, Table]:
+    """The fabrics by kind."""
+    return {entry["kind"]: entry for entry in json.loads(_core.registry())}
+
+
+def tables() -> dict[str, Table]:
+    """The schemas of an experiment's tables, but for those of fabrics."""
+    return describe.tables(json.loads(_core.schema()))
+
+
+def published() -> dict[str, Table]:
+    """The published flow sizes by name."""
+    return {entry["name"]: entry for entry in json.loads(_core.workloads())}
+
+
+def jobs_of() -> dict[str, Parameter]:
+    """The kinds of jobs, each as the table of its parameters."""
+    workload = tables()["workload"]
+    jobs = describe.find(workload, "jobs")
+    kinds = [] if jobs is None else [kind_of(c) for c in jobs.choices if c.parameters]
+    found = {kind: describe.find(workload, f"jobs.{kind}") for kind in kinds}
+    return {kind: job for kind, job in found.items() if job is not None}
+
+
+def kind_of(choice: describe.Choice) -> str:
+    """The kind of a table that is one of several kinds."""
+    return choice.name.split('"')[1]
+
+
+def fabrics_keys() -> dict[str, Table]:
+    """The schema of each fabric by kind, with the keys that all of them take."""
+    root = json.loads(_core.schema())
+    found = {}
+    for kind, entry in registry().items():
+        every = root["$defs"][f"fabric-{kind}"]["properties"]
+        common = {key: every[key] for key in ("label", "preset")}
+        properties = {**entry["schema"]["properties"], **common}
+        found[kind] = {**entry["schema"], "properties": properties}
+    return found
+
+
+def path_of(name: str) -> list[str]:
+    """The parts of a name, without numbers in lists of tables; a fabric's key goes by
+    its kind, that of a fabric with another label by `fabric`."""
+    parts = re.findall(r'"[^"]*"|[^.]+', without_brackets(name))
+    path = [part.strip('"') for part in parts]
+    path = [part for place, part in enumerate(path) if place == 0 or not part.isdecimal()]
+    if len(path) < 2 or path[0] != "fabric":
+        return path or [name]
+    kinds = fabrics_keys()
+    if path[1] in kinds:
+        return path[1:]
+    keys = {key for schema in kinds.values() for key in schema["properties"]}
+    return path if path[1] in keys or len(path) < 3 else ["fabric", *path[2:]]
+
+
+def of_fabrics(rest: str) -> dict[str, Parameter]:
+    """A key of fabrics, by its full name in each fabric that has it."""
+    found = {kind: describe.find(schema, rest) for kind, schema in fabrics_keys().items()}
+    return {f"fabric.{kind}.{rest}": key for kind, key in found.items() if key is not None}
+
+
+def anywhere(key: str) -> dict[str, Parameter]:
+    """A key by its full names wherever it is one: of a table or a fabric, or else
+    of a table within them."""
+    schemas = {**tables(), **{f"fabric.{kind}": s for kind, s in fabrics_keys().items()}}
+    tops = {f"{above}.{p.key}": p for above, s in schemas.items() for p in describe.parameters(s)}
+    found = {name: p for name, p in tops.items() if p.key == key}
+    inner = (pair for name, p in tops.items() for pair in _within(name, p))
+    return found or {name: p for name, p in inner if p.key == key}
+
+
+def _within(name: str, parameter: Parameter) -> Iterator[tuple[str, Parameter]]:
+    for choice in parameter.choices:
+        for inner in choice.parameters:
+            below = f"{name}.{kind_of(choice)}.{inner.key}"
+            yield below, inner
+            yield from _within(below, inner)
+    for inner in parameter.parameters:
+        yield f"{name}.{inner.key}", inner
+        yield from _within(f"{name}.{inner.key}", inner)
+
+
+def unknown(name: str, path: Sequence[str], schemas: Mapping[str, Table]) -> ConfigError:
+    """The refusal of a name that means nothing, with the nearest that does."""
+    head, rest = path[0], ".".join(path[1:])
+    others = list(of_fabrics(rest)) if head in registry() and rest else []
+    if others:
+        limit, remedy = f"{head} has no such key", f"did you mean {' or '.join(others)}?"
+        return refusal("NAME", name, limit, remedy)
+    if rest and head in schemas:
+        return _below(name, schemas[head], head, rest)
+    if head == "fabric" and rest:
+        keys = dict.fromkeys(key for s in fabrics_keys().values() for key in s["properties"])
+        return _nothing(name, path[1], list(keys), "fabric.")
+    near = difflib.get_close_matches(head, schemas, 1) if rest else []
+    if near:
+        remedy = f'did you mean "{near[0]}.{rest}"?'
+        return refusal("NAME", name, "nothing of this name", remedy)
+    known = [*registry(), *tables(), "fabric", *published(), *jobs_of()]
+    keys = dict.fromkeys(key for s in schemas.values() for key in s["properties"])
+    near = (
+        []
+        if difflib.get_close_matches(name, known, 1)
+        else difflib.get_close_matches(name, keys, 1)
+    )
+    return _nothing(name, name, near or known)
+
+
+def _below(name: str, schema: Table, head: str, rest: str) -> ConfigError:
+    """The refusal of the first unknown part of `head.rest`, by full names."""
+    above, found, parts = head, describe.parameters(schema), rest.split(".")
+    known = [p.key for p in found]
+    while len(parts) > 1:
+        inner = describe.find(schema, ".".join([*above.split(".")[1:], parts[0]]))
+        if inner is None:
+            break
+        above = f"{above}.{parts.pop(0)}"
+        kinds = [kind_of(c) for c in inner.choices if c.parameters]
+        below = [*inner.parameters, *(p for c in inner.choices for p in c.parameters)]
+        known = [*kinds, *dict.fromkeys(p.key for p in below)]
+    return _nothing(name, parts[0], known, f"{above}.")
+
+
+def _nothing(name: str, part: str, known: Sequence[str], above: str = "") -> ConfigError:
+    """The refusal of a name of which `part`, below `above`, is none of those known."""
+    if name in PLANNED:
+        return refusal("NAME", name, "planned, not here yet", here())
+    near = difflib.get_close_matches(part, known, 1)
+    remedy = f'did you mean "{above}{near[0]}"?' if near else f"known: {', '.join(known)}"
+    return refusal("NAME", name, "nothing of this name", remedy)
