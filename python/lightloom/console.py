@@ -8,10 +8,10 @@ a dash. Colour and progress bars appear on terminals only.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import starmap
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,19 +21,26 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from lightloom import facts
 from lightloom.errors import ConfigError, refusal
 
 Summary = Mapping[str, Any]
 Tick = Callable[[str, float, float, float], None]
 Count = Callable[[str, int, int], None]
 
+WIDE = 10_000
+"""Columns [count] of a line that is not wrapped."""
 EXIT_REFUSED = 2
 EXIT_INTERRUPTED = 130
 
 
-def out() -> Console:
-    """Standard output, resolved when used so that redirection is honoured."""
-    return Console(highlight=False, soft_wrap=False)
+def out(*, wide: bool = False) -> Console:
+    """Standard output, resolved when used so that redirection is honoured; for rows of
+    text as `wide` as they are where no terminal's width holds."""
+    made = Console(highlight=False, soft_wrap=False)
+    if wide and not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = WIDE
+    return made
 
 
 def err() -> Console:
@@ -230,8 +237,8 @@ def print_run(summary: Summary, stop: str) -> None:
         "drops": _drops(summary["drops"]),
         "circuits": _share(summary.get("circuit_share")),
         "hops": f"{number(summary['hops_mean'], 2)} on average",
-        **_derived(summary.get("derived") or {}),
-        **_parts(summary.get("parts") or {}),
+        "in force": facts.derived(summary.get("derived") or {}) or "- ",
+        "parts": facts.parts(summary.get("parts") or {}) or "- ",
         **_window(summary.get("window")),
         "speed": _speed(summary),
     }
@@ -244,7 +251,7 @@ def print_run(summary: Summary, stop: str) -> None:
             table.add_row("  " + name, text)
     for job in _jobs(summary)[:JOBS_SHOWN]:
         table.add_row(f"  job {escape(job)}", _took(summary["jobs"][job]))
-    out().print(table)
+    out(wide=True).print(table)
     for job, found in (summary.get("updates") or {}).items():
         for line in updates(job, found):
             say(line)
@@ -253,27 +260,6 @@ def print_run(summary: Summary, stop: str) -> None:
     early = completed == 0 or (stop == "last-arrival" and completed < 0.9 * offered)
     if early and stop not in ("drain", "measured"):
         say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
-
-
-def _derived(derived: Mapping[str, float]) -> dict[str, str]:
-    """What followed from the fabric's table and is in force."""
-
-    def shown(name: str, value: float) -> str:
-        figure = f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
-        return f"{figure} {name.replace('_', ' ')}"
-
-    return {"in force": ", ".join(starmap(shown, derived.items()))} if derived else {}
-
-
-def _parts(parts: Mapping[str, int]) -> dict[str, str]:
-    """What the fabric is made of, where that is worked out."""
-
-    def shown(name: str, count: int) -> str:
-        if name.endswith("_bps"):
-            return f"{name.removesuffix('_bps').replace('_', ' ')} {count / 1e9:g} Gb/s"
-        return f"{count:,} {name.replace('_', ' ')}"
-
-    return {"parts": ", ".join(starmap(shown, parts.items()))} if parts else {}
 
 
 def _window(window: Summary | None) -> dict[str, str]:

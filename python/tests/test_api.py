@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pytest
 
 import lightloom
-from lightloom import _core, config, errors
+from lightloom import _core, config, errors, facts, machine, overrides
 
 FLOW_COLUMNS = {
     "flow": pa.uint64(),
@@ -273,7 +273,7 @@ def test_the_registry_lists_fabrics_and_workloads() -> None:
     assert "web-search" in names
 
 
-@pytest.mark.parametrize("module", [config, errors])
+@pytest.mark.parametrize("module", [config, errors, facts, machine, overrides])
 def test_the_examples_in_docstrings_work(module: Any) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted > 0

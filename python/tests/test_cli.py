@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 
+from lightloom.cli import notes
 from lightloom.machine import processors
 
 FILES = {"experiment.toml", "flows.parquet", "timeseries.parquet", "summary.json"}
@@ -315,17 +316,28 @@ def test_the_version_is_that_of_the_summary(tmp_path: Path) -> None:
     assert lightloom("--version", cwd=tmp_path).stdout == f"lightloom {version}\n"
 
 
+def unpadded(table: str) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in table.splitlines())
+
+
 def test_run_says_what_is_in_force(tmp_path: Path) -> None:
     """8 racks with 2 uplinks meet every 4 slots; with 3, every 8/3."""
     write(tmp_path / "e.toml", SMALL, SIRIUS)
     done = lightloom("run", "e.toml", "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
-    assert "in force 2 base uplinks, 2 uplinks, 562 cell bytes, 4 epoch slots" in said
+    assert "in force 2 base uplinks, 2 uplinks, cells of 562 B, epochs of 4 slots" in said
     done = lightloom("run", "e.toml", "--set", "fabric.uplinks=3", "-o", "out", cwd=tmp_path)
-    assert "3 uplinks, 562 cell bytes, 2.667 epoch slots" in " ".join(done.stdout.split())
+    assert "3 uplinks, cells of 562 B, epochs of 2.667 slots\n" in unpadded(done.stdout)
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["derived"]["epoch_slots"] == 8 / 3
+    done = lightloom(
+        *("run", "e.toml", "-o", "out", "--set", "cluster.racks=2", "--set", "fabric.uplinks=2"),
+        cwd=tmp_path,
+    )
+    # Two nodes meet in every slot. One line: nothing is wrapped where no terminal reads.
+    said = "  in force          2 base uplinks, 2 uplinks, cells of 562 B, epochs of 1 slot\n"
+    assert said in unpadded(done.stdout)
     write(tmp_path / "e.toml", SMALL, CLOS)
     done = lightloom("run", "e.toml", "-o", "out", cwd=tmp_path)
     assert "in force" not in done.stdout
@@ -334,17 +346,41 @@ def test_run_says_what_is_in_force(tmp_path: Path) -> None:
 def test_faults_after_the_end_are_noted(tmp_path: Path) -> None:
     late = '\n[[fault]]\nat = "1 s"\nelement = "node"\nnode = 1\n'
     soon = late.replace("1 s", "1 us")
+    both = late + 'repair_at = "2 s"\n' + soon
     for verb, name in (("run", "note: "), ("compare", "note: sirius: ")):
-        for faults, said in (
-            (late, "a failure or repair was due after the run ended at"),
-            (late + 'repair_at = "2 s"\n' + soon, "2 failures or repairs were due after"),
-            (soon, None),
+        for faults, said, which in (
+            (late, "a failure or repair was due after", "node 1 fails at 1 s; let it come"),
+            (
+                both,
+                "2 failures or repairs were due after",
+                "node 1 fails at 1 s, node 1 is repaired at 2 s; let them come",
+            ),
+            (soon, None, ""),
         ):
             write(tmp_path / "e.toml", SMALL, SIRIUS, faults)
             done = lightloom(verb, "e.toml", "-o", "out", cwd=tmp_path)
             assert done.returncode == 0, done.stderr
             assert ("due after" in done.stdout) == (said is not None)
-            assert said is None or name + said in done.stdout
+            assert said is None or f"{name}{said} the run ended at" in done.stdout
+            assert f", without effect: {which}" in done.stdout or said is None
+
+
+def test_late_events_are_told_apart_by_their_parts() -> None:
+    port = {"at": "2 s", "element": "optical-port", "node": 3, "repair_at": "9 s"}
+    faults: list[dict[str, object]] = [
+        {"at": "1 s", "element": "transceiver", "node": 1, "uplink": 2, "repair_at": "1001 ms"},
+        {"at": "500 ms", "element": "grating", "grating": 0},
+        {"at": "2 s", "element": "controller"},
+        port,
+        {**port, "plane": 1, "repair_at": None},
+    ]
+    assert list(notes.events_after(faults, 10**12)) == [
+        "uplink 2 of node 1 is repaired at 1001 ms",  # what is due at the end has an effect
+        "the controller fails at 2 s",
+        "the optical port of node 3 fails at 2 s",
+        "the optical port of node 3 is repaired at 9 s",
+        "the optical port of node 3 on plane 1 fails at 2 s",
+    ]
 
 
 def test_all_files_or_the_nearest_are_named_for_one_that_is_missing(tmp_path: Path) -> None:

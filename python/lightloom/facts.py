@@ -1,0 +1,69 @@
+"""What followed from a fabric's table and is in force, and what the fabric is made of, in
+words: the tables `derived` and `parts` of summary.json.
+
+The last part of a name says what is counted: `epoch_slots` are the slots of an epoch,
+`cell_bytes` the bytes of a cell; anything else, `base_uplinks`, is how many there are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import starmap
+
+
+def derived(found: Mapping[str, float]) -> str:
+    """What is in force; nothing where the table says it all.
+
+    >>> derived({"uplinks": 1, "cell_bytes": 562, "epoch_slots": 32 / 3})
+    '1 uplink, cells of 562 B, epochs of 10.67 slots'
+    """
+    return ", ".join(starmap(_derived, found.items()))
+
+
+def parts(found: Mapping[str, int]) -> str:
+    """What a fabric is made of; nothing where that is not worked out.
+
+    >>> parts({"memories": 1, "grating_ports_taken": 64, "memory_read_bps": 40_000_000_000})
+    '1 memory, 64 grating ports taken, memory read 40 Gb/s'
+    """
+    return ", ".join(starmap(_part, found.items()))
+
+
+def _derived(name: str, value: float) -> str:
+    thing, _, unit = name.rpartition("_")
+    words = thing.replace("_", " ")
+    if unit == "bytes" and thing:
+        return f"{words}s of {_figure(value)} B"
+    if unit == "slots" and thing:
+        return f"{words}s of {counted(value, unit)}"
+    return counted(value, name.replace("_", " "))
+
+
+def _part(name: str, count: int) -> str:
+    if name.endswith("_bps"):
+        return f"{name.removesuffix('_bps').replace('_', ' ')} {count / 1e9:g} Gb/s"
+    return counted(count, name.replace("_", " "))
+
+
+def counted(value: float, things: str) -> str:
+    """A number of things; of one, without the plural.
+
+    >>> counted(1, "epoch slots"), counted(0.5, "memories"), counted(1, "switches")
+    ('1 epoch slot', '0.5 memories', '1 switch')
+    """
+    return f"{_figure(value)} {things if value != 1 else _one(things)}"
+
+
+def _one(things: str) -> str:
+    """The singular: of the last word that is one of many."""
+    for many, one in ((r"ies\b", "y"), (r"(?<=ch|sh)es\b", ""), (r"(?<!s)s\b", "")):
+        found = list(re.finditer(many, things))
+        if found:
+            last = found[-1]
+            return things[: last.start()] + one + things[last.end() :]
+    return things
+
+
+def _figure(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
