@@ -212,21 +212,27 @@ def plain_table(gap: int = 2) -> Table:
     return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")
 
 
-def workload_line(summary: Summary) -> str:
-    """What was offered: the same for every fabric of a comparison."""
-    flows, offered = summary["flows_offered"], summary["bytes_offered"]
-    load = summary["load_offered"]
-    mean = offered / flows if flows else 0.0
+def workload_line(summary: Summary, flows: int) -> str:
+    """The workload of so many flows: the same for every fabric of a comparison."""
+    load, mean = summary["load_offered"], summary["mean_flow_bytes_offered"]
     drawn = "no load defined" if load is None else f"load {load:.3f} as drawn"
     return f"{flows:,} flows of {size(mean)} on average, {drawn}, seed {summary['seed']}"
 
 
-def print_run(summary: Summary, stop: str) -> None:
-    """The summary of one run that ended by `run.stop`."""
-    say(f"{summary['label']}: {workload_line(summary)}")
+def _completed(summary: Summary, flows: int) -> str:
+    """How many flows of a workload of so many were delivered, and how many of them the
+    run could not offer: it ended first, or they waited for others."""
+    offered, completed = summary["flows_offered"], summary["flows_completed"]
+    left = f" ({flows - offered:,} more not offered by then)" if flows > offered else ""
+    return f"{completed:,} of {offered:,} flows in {seconds(summary['simulated_s'])}{left}"
+
+
+def print_run(summary: Summary, stop: str, flows: int) -> None:
+    """The summary of one run of a workload of so many flows that ended by `run.stop`."""
+    say(f"{summary['label']}: {workload_line(summary, flows)}")
     offered, completed = summary["flows_offered"], summary["flows_completed"]
     rows = {
-        "completed": f"{completed:,} of {offered:,} flows in {seconds(summary['simulated_s'])}",
+        "completed": _completed(summary, flows),
         "goodput": f"{number(summary['goodput_normalized'])} of the servers' rate",
         "FCT, short flows": _percentiles(summary, "short"),
         "FCT, long flows": _percentiles(summary, "long"),

@@ -316,6 +316,34 @@ def test_the_version_is_that_of_the_summary(tmp_path: Path) -> None:
     assert lightloom("--version", cwd=tmp_path).stdout == f"lightloom {version}\n"
 
 
+@pytest.mark.parametrize(
+    ("fabric", "stop", "least", "most"),
+    [
+        # The last flow arrives in the instant in which the run ends.
+        (CLOS, "last-arrival", 1, 1),
+        # Slots are 100 ns: one that begins, and one that is not over.
+        (SIRIUS, "last-arrival", 1, 20),
+        (CLOS, "drain", 0, 0),
+        (CLOS, "20 us", 300, 390),
+    ],
+)
+def test_flows_that_were_not_offered_are_counted(
+    tmp_path: Path, fabric: str, stop: str, least: int, most: int
+) -> None:
+    write(tmp_path / "e.toml", SMALL, f'stop = "{stop}"\n', fabric)
+    done = lightloom("run", "e.toml", "-o", "out", cwd=tmp_path)
+    rows = pq.read_table(tmp_path / "out" / "flows.parquet")
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    left = rows.num_rows - summary["flows_offered"]
+    assert least <= left <= most
+    mean = sum(rows["bytes"].to_pylist()) / 400
+    drawn = f": 400 flows of {mean / 1e3:.1f} KB on average, load {summary['load_offered']:.3f}"
+    assert drawn in done.stdout
+    assert (f" ({left} more not offered by then)\n" in unpadded(done.stdout)) == (left > 0)
+    compared = lightloom("compare", "e.toml", "-o", "all", cwd=tmp_path).stdout
+    assert compared.startswith(f"e{drawn}")
+
+
 def unpadded(table: str) -> str:
     return "".join(f"{line.rstrip()}\n" for line in table.splitlines())
 

@@ -51,7 +51,8 @@ def run(
         if json:
             console.print_json(result.summary)
             return
-        console.print_run(result.summary, result.experiment["run"]["stop"])
+        stop = result.experiment["run"]["stop"]
+        console.print_run(result.summary, stop, result.flows.num_rows)
         for line in notes.of(result):
             console.say(f"note: {line}")
         lit = [] if result.circuits is None else [CIRCUITS]
@@ -129,8 +130,9 @@ def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said:
 
 def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
     summaries = comparison.summaries
-    first = next(iter(summaries.values()))
-    console.say(f"{comparison.name}: {console.workload_line(first)}")
+    first = next(iter(comparison.results.values()))
+    workload = console.workload_line(first.summary, first.flows.num_rows)
+    console.say(f"{comparison.name}: {workload}")
     console.out().print(completion.table(summaries))
     for line in completion.legend(summaries):
         if line not in said:
