@@ -219,6 +219,16 @@ def test_pictures_give_way_when_the_page_would_grow_too_large(
     assert "<code>figures/queues.svg</code>" in text
 
 
+def test_what_is_in_force_stands_with_the_fabric(tmp_path: Path) -> None:
+    comparison = make_comparison([FOUR[0], Profile("bare")], n=300)
+    sirius, bare = comparison.results.values()
+    sirius.summary["derived"] = {"base_uplinks": 1, "cell_bytes": 562, "epoch_slots": 32 / 3}
+    bare.summary["derived"] = {}
+    text = Page(built(tmp_path, comparison)).text
+    assert "In force: 1 base uplink, cells of 562 B, epochs of 10.67 slots" in text
+    assert text.count("In force") == 1
+
+
 def test_no_comparison_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="at least one comparison"):
         report.build([], tmp_path)

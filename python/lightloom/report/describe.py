@@ -8,6 +8,8 @@ from typing import Any
 
 import tomli_w
 
+from lightloom import facts
+
 from . import units
 from .model import Fabric, Workload
 
@@ -129,6 +131,12 @@ def settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
     return ", ".join(
         [fabric.kind, *(f"{k.replace('_', ' ')} {tidy(own[k])}" for k in chosen), *more]
     )
+
+
+def in_force(fabric: Fabric) -> str:
+    """What followed from its settings and the cluster; nothing where they say it all."""
+    found = facts.derived(fabric.summary.get("derived") or {})
+    return f"In force: {found}" if found else ""
 
 
 def given(fabric: Fabric) -> dict[str, Any]:

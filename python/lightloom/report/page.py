@@ -121,6 +121,7 @@ def view(section: Section) -> dict[str, Any]:
         "name": w.name,
         "fabrics": w.fabrics,
         "settings": [describe.settings(f, w.fabrics) for f in w.fabrics],
+        "in_force": [describe.in_force(f) for f in w.fabrics],
         "cluster": describe.cluster(w.experiment),
         "workload": describe.workload(w.experiment),
         "run": describe.run(w),
