@@ -16,6 +16,8 @@ from lightloom import console
 
 #: What typer raises for a command line that it cannot read.
 Unreadable: Any = typer.BadParameter.__base__
+#: And where nothing was asked for: that is answered by the help.
+HELP = "NoArgsIsHelpError"
 NUMBERS = {"integer": "a whole number", "number": "a number", "float": "a number"}
 
 
@@ -31,7 +33,7 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Reads the command's arguments, and runs it."""
-        with _refused([*getattr(ctx, "_protected_args", []), *ctx.args]):
+        with _refused(ctx.args):
             return super().invoke(ctx)
 
 
@@ -42,7 +44,7 @@ def _refused(args: Sequence[str]) -> Iterator[None]:
     try:
         yield
     except Unreadable as problem:
-        if not given:  # typer shows the help
+        if type(problem).__name__ == HELP:
             raise
         console.stop(message(problem, given), console.EXIT_REFUSED)
 
