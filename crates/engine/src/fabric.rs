@@ -74,7 +74,8 @@ pub enum Command {
     Repair(Element),
 }
 
-/// Why a fabric cannot carry out a command.
+/// Why a fabric cannot carry out a command: the limit, without the part that it is of,
+/// and a remedy behind "; " if there is another than to correct the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected(pub String);
 

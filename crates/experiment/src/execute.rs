@@ -1,7 +1,7 @@
 //! Builds one fabric of an experiment and runs it.
 
 use crate::run_table::Goodput;
-use crate::{counted, fabric, fault, memory, Experiment};
+use crate::{counted, fabric, memory, Experiment, FabricTable};
 use lightloom_engine::run::{self, Fault, Plan, Progress};
 use lightloom_engine::{Bytes, Circuit, Cluster, Fabric, Flows, Io, Refusal};
 use lightloom_fabrics::{Derived, Entry, Facts, Site};
@@ -159,7 +159,8 @@ impl Experiment {
         let faults = self.faults_of(table.label())?;
         if !faults.is_empty() {
             // On a fabric of its own: a trial leaves traces.
-            self.rehearse((entry.build)(&own, site).map_err(placed)?.as_mut(), &faults)?;
+            let mut trial = (entry.build)(&own, site).map_err(placed)?;
+            self.rehearse(trial.as_mut(), table.label(), &faults)?;
         }
         let fabric = (entry.build)(&own, site).map_err(placed)?;
         Ok((fabric, faults.into_iter().map(|(_, f)| f).collect()))
@@ -176,16 +177,18 @@ impl Experiment {
     }
 
     /// Refuses a fault that the fabric would reject in the middle of the run.
-    fn rehearse(&self, fabric: &mut dyn Fabric, faults: &[(usize, Fault)]) -> Result<(), Refusal> {
+    fn rehearse(
+        &self,
+        fabric: &mut dyn Fabric,
+        label: &str,
+        faults: &[(usize, Fault)],
+    ) -> Result<(), Refusal> {
+        let labels = self.fabric.iter().map(FabricTable::label);
+        let others: Vec<&str> = labels.filter(|&other| other != label).collect();
         for (i, fault) in faults {
-            fabric.apply(fault.command).map_err(|rejected| {
-                Refusal::new(
-                    fault::key(*i),
-                    self.fault[*i].part(),
-                    rejected.to_string(),
-                    "correct it, or name the only fabric that it befalls with fabric = \"LABEL\"",
-                )
-            })?;
+            fabric
+                .apply(fault.command)
+                .map_err(|rejected| self.fault[*i].refused(*i, &rejected, &others))?;
         }
         Ok(())
     }

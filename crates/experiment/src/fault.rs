@@ -4,7 +4,7 @@
 //! the run begins.
 
 use lightloom_engine::run::Fault;
-use lightloom_engine::{Cluster, Command, Element, Refusal, Time};
+use lightloom_engine::{Cluster, Command, Element, Refusal, Rejected, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -166,6 +166,21 @@ impl FaultTable {
             true => "controller".to_owned(),
             false => parts.join(" "),
         }
+    }
+
+    /// Why a fabric cannot have it, and what to do where there are `others`.
+    pub(crate) fn refused(&self, index: usize, rejected: &Rejected, others: &[&str]) -> Refusal {
+        let (limit, remedy) = rejected
+            .0
+            .rsplit_once("; ")
+            .unwrap_or((&rejected.0, "correct it"));
+        let mut remedy = remedy.to_owned();
+        if self.fabric.is_none() && !others.is_empty() {
+            let labels: Vec<String> = others.iter().map(|o| format!("\"{o}\"")).collect();
+            let labels = labels.join(" or ");
+            remedy += &format!(", or name the only fabric that it befalls: fabric = {labels}");
+        }
+        Refusal::new(key(index), self.part(), limit, remedy)
     }
 
     /// Whether it befalls the fabric of that label.

@@ -310,9 +310,36 @@ fn a_fault_that_the_fabric_has_no_part_for_is_refused_before_the_run() {
         "/fault",
         json!([{"at": "1 s", "element": "grating", "grating": 1_000_000}]),
     );
-    let experiment = Experiment::read(&raw).unwrap();
-    let e = experiment.prepare(0, 1, None).err().unwrap().to_string();
-    assert!(e.starts_with("fault[0] = grating 1000000: "), "{e}");
+    let refused = |raw: &Value, i| {
+        let experiment = Experiment::read(raw).unwrap();
+        experiment.prepare(i, 1, None).err().unwrap().to_string()
+    };
+    assert_eq!(
+        refused(&raw, 0),
+        "fault[0] = grating 1000000: uplink_plan = \"rotor\" is an ideal that no gratings \
+         realise; use fabric.uplink_plan = \"wide\""
+    );
+    let uplink = json!([{"at": "1 s", "element": "transceiver", "node": 1, "uplink": 99}]);
+    assert_eq!(
+        refused(&with("/fault", uplink.clone()), 0),
+        "fault[0] = node 1 uplink 99: this fabric has uplinks 0 to 5; correct it"
+    );
+    // Only where there are several can it have been meant for another.
+    let fabrics = json!([
+        {"kind": "sirius"}, {"kind": "sirius", "label": "b"}, {"kind": "clos"}
+    ]);
+    let mut several = with("/fabric", fabrics);
+    several["fault"] = uplink;
+    assert_eq!(
+        refused(&several, 2),
+        "fault[0] = node 1 uplink 99: clos does not model failures yet; remove it, or name the \
+         only fabric that it befalls: fabric = \"sirius\" or \"b\""
+    );
+    several["fault"][0]["fabric"] = json!("clos");
+    assert!(refused(&several, 2).ends_with("does not model failures yet; remove it"));
+    several["fault"][0]["fabric"] = json!("b");
+    let experiment = Experiment::read(&several).unwrap();
+    assert!(experiment.prepare(2, 1, None).is_ok(), "it befalls another");
 }
 
 #[test]

@@ -156,7 +156,7 @@ impl EventKernel for Wires {
     }
 
     fn apply(&mut self, _: Command, _: Time, _: &mut Agenda<FlowId>) -> Result<(), Rejected> {
-        Err(Rejected("wires do not fail; remove [[fault]]".into()))
+        Err(Rejected("wires do not fail; remove it".into()))
     }
 
     fn observe(&self, _: &Io, view: &mut View) {

@@ -99,9 +99,5 @@ const PRESETS: &[Preset] = &[
 ];
 
 fn no_failures() -> Rejected {
-    Rejected(
-        "flattened-butterfly does not model failures yet; run it without [[fault]], or use a \
-         fabric that does"
-            .to_owned(),
-    )
+    Rejected("flattened-butterfly does not model failures yet; remove it".to_owned())
 }

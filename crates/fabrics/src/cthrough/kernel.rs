@@ -237,7 +237,7 @@ impl CThrough {
             (true, _) => "c-Through has one optical switch, plane 0".to_owned(),
             (false, _) => format!("the racks are 0 to {}", self.cluster.racks - 1),
         };
-        Err(Rejected(format!("port {node}/{plane}: {limit}")))
+        Err(Rejected(limit))
     }
 }
 
@@ -328,9 +328,9 @@ impl FlowKernel for CThrough {
     ) -> Result<(), Rejected> {
         match command {
             Command::Fail { loss, .. } if loss < 1.0 => {
-                let reason =
-                    format!("loss {loss}: circuits and the manager fail wholly, with loss 1");
-                return Err(Rejected(reason));
+                return Err(Rejected(format!(
+                    "circuits and the manager fail wholly, not with loss {loss}; set its loss to 1"
+                )));
             }
             Command::Fail {
                 element: Element::Controller,
@@ -348,10 +348,9 @@ impl FlowKernel for CThrough {
                 let rack = self.rack_of_port(node, plane)?;
                 todo.schedule(now, Event::PortMends(rack));
             }
-            Command::Fail { element, .. } | Command::Repair(element) => {
-                return Err(Rejected(format!(
-                    "{element:?}: c-Through has a controller, and optical ports of racks"
-                )));
+            Command::Fail { .. } | Command::Repair(_) => {
+                let limit = "only the controller and optical ports of racks can fail in c-Through";
+                return Err(Rejected(limit.to_owned()));
             }
         }
         Ok(())

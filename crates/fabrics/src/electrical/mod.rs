@@ -77,8 +77,7 @@ pub const ENTRY: Entry = Entry {
     facts: facts::<ClosConfig>,
 };
 
-const NO_FAILURES: &str =
-    "clos does not model failures yet; run it without [[fault]], or use a fabric that does";
+const NO_FAILURES: &str = "clos does not model failures yet; remove it";
 
 const PRESETS: &[Preset] = &[
     Preset {

@@ -255,7 +255,7 @@ impl Hydra {
             return Ok(());
         }
         Err(Rejected(format!(
-            "port {rack}/{plane}: the racks are 0 to {}, the planes 0 to {}",
+            "the racks are 0 to {}, the planes 0 to {}",
             self.cluster.racks - 1,
             self.config.planes - 1
         )))
@@ -339,7 +339,7 @@ impl FlowKernel for Hydra {
         match command {
             Command::Fail { loss, .. } if loss < 1.0 => {
                 return Err(Rejected(format!(
-                    "loss {loss}: circuits and the controller fail wholly, with loss 1"
+                    "circuits and the controller fail wholly, not with loss {loss}; set its loss to 1"
                 )));
             }
             Command::Fail {
@@ -358,10 +358,9 @@ impl FlowKernel for Hydra {
                 self.check_port(node, plane)?;
                 self.controller.port(node, plane, true);
             }
-            Command::Fail { element, .. } | Command::Repair(element) => {
-                return Err(Rejected(format!(
-                    "{element:?}: HydRA has a controller, and optical ports of racks"
-                )));
+            Command::Fail { .. } | Command::Repair(_) => {
+                let limit = "only the controller and optical ports of racks can fail in HydRA";
+                return Err(Rejected(limit.to_owned()));
             }
         }
         Ok(())

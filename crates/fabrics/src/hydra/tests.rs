@@ -234,7 +234,7 @@ fn monitoring_sees_what_was_carried() {
 fn parts_that_it_does_not_have_are_rejected() {
     let mut bench = Bench::new(json!({}), &[]);
     for (element, loss, said) in [
-        (Element::Grating(0), 1.0, "HydRA has a controller"),
+        (Element::Grating(0), 1.0, "can fail in HydRA"),
         (Element::Controller, 0.5, "fail wholly"),
         (Element::Port { node: 4, plane: 0 }, 1.0, "racks are 0 to 3"),
         (Element::Port { node: 0, plane: 1 }, 1.0, "planes 0 to 0"),

@@ -121,8 +121,5 @@ const PRESETS: &[Preset] = &[
 ];
 
 fn no_failures() -> Rejected {
-    Rejected(
-        "lions does not model failures yet; run it without [[fault]], or use a fabric that does"
-            .to_owned(),
-    )
+    Rejected("lions does not model failures yet; remove it".to_owned())
 }

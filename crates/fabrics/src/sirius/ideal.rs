@@ -210,7 +210,7 @@ impl SlotKernel for Ideal {
     }
 
     fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
-        let why = "fabric.mode = \"ideal\" has no faults; they need mode = \"request_grant\"";
+        let why = "mode = \"ideal\" models no failures; use fabric.mode = \"request_grant\"";
         Err(Rejected(why.into()))
     }
 

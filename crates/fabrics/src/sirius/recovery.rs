@@ -114,7 +114,7 @@ impl Sirius {
             Command::Fail { element, loss } => {
                 if !(loss > 0.0 && loss <= 1.0) {
                     let limit = "a probability of loss is above 0 and at most 1";
-                    return Err(Rejected(format!("loss {loss}: {limit}")));
+                    return Err(Rejected(format!("{limit}, not {loss}")));
                 }
                 element
             }
@@ -129,10 +129,7 @@ impl Sirius {
     fn part(&self, element: Element) -> Result<Part, Rejected> {
         let (schedule, uplinks) = (&self.derived.schedule, self.derived.uplinks);
         let within = |what: &str, value: u32, count: u32| {
-            let limit = format!(
-                "{what} {value}: this fabric has {what}s 0 to {}",
-                count.max(1) - 1
-            );
+            let limit = format!("this fabric has {what}s 0 to {}", count.max(1) - 1);
             (value < count).then_some(()).ok_or(Rejected(limit))
         };
         let node = |n| within("node", n, self.cluster.racks).map(|()| schedule.label(n) as u16);
@@ -146,19 +143,19 @@ impl Sirius {
             Element::Grating(g) => {
                 let Some(count) = schedule.gratings() else {
                     let limit = "uplink_plan = \"rotor\" is an ideal that no gratings realise; \
-                                 use \"mixed\" or \"wide\"";
-                    return Err(Rejected(format!("grating {g}: {limit}")));
+                                 use fabric.uplink_plan = \"wide\"";
+                    return Err(Rejected(limit.to_owned()));
                 };
                 within("grating", g, count)?;
                 Part::Grating(g)
             }
             Element::Controller => {
-                let limit = "controller: Sirius has none; fail a node, transceiver or grating";
+                let limit = "Sirius has no controller; fail a node, transceiver or grating";
                 return Err(Rejected(limit.to_owned()));
             }
-            Element::Port { node, plane } => {
+            Element::Port { .. } => {
                 let limit = "Sirius has no planes of circuits; fail a transceiver";
-                return Err(Rejected(format!("port {node}/{plane}: {limit}")));
+                return Err(Rejected(limit.to_owned()));
             }
         })
     }

@@ -67,7 +67,7 @@ impl FlowKernel for TreeKernel {
         _: &mut Net,
         _: &mut Todo<Never>,
     ) -> Result<(), Rejected> {
-        let reason = "the electrical tree models no failures";
+        let reason = "the electrical tree does not model failures; remove it";
         Err(Rejected(reason.to_owned()))
     }
 
