@@ -5,8 +5,9 @@
 //! wrote it, the value found, the nearest known key.
 
 use crate::refusal::Refusal;
-use serde::de::DeserializeOwned;
+use serde::de::{self, DeserializeOwned, Deserializer};
 use serde_json::Value;
+use std::fmt;
 
 /// Reads `table` as a `T`; `at` is the path of the table (`fabric`).
 ///
@@ -20,6 +21,40 @@ pub fn read<T: DeserializeOwned>(table: &Value, at: &str) -> Result<T, Refusal> 
         };
         refuse(table, at, &path, &e.inner().to_string())
     })
+}
+
+/// Reads a word or a quantity as text. A bare number is text too: its reader says that
+/// the unit is missing.
+///
+/// # Errors
+/// A serde error of anything else.
+pub fn word_or_quantity<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
+    struct Visitor;
+    impl de::Visitor<'_> for Visitor {
+        type Value = String;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+        fn visit_str<E: de::Error>(self, v: &str) -> Result<String, E> {
+            Ok(v.to_owned())
+        }
+        fn visit_u64<E: de::Error>(self, v: u64) -> Result<String, E> {
+            Ok(v.to_string())
+        }
+        fn visit_i64<E: de::Error>(self, v: i64) -> Result<String, E> {
+            Ok(v.to_string())
+        }
+        fn visit_f64<E: de::Error>(self, v: f64) -> Result<String, E> {
+            Ok(v.to_string())
+        }
+    }
+    d.deserialize_any(Visitor)
+}
+
+/// Whether a text begins as a quantity does, so that it is no word.
+pub fn is_quantity(text: &str) -> bool {
+    let begins = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+');
+    text.trim_start().starts_with(begins)
 }
 
 /// Separates the fields of a refusal that travels inside a serde error.

@@ -1,8 +1,9 @@
 //! `[cluster]`: the servers that every fabric of the experiment connects.
 
-use lightloom_engine::{Cluster, Nic, Rate, Refusal};
+use lightloom_engine::{config, Cluster, Nic, Rate, Refusal};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{de, Deserialize, Deserializer, Serialize};
+use std::str::FromStr;
 
 /// The servers that every fabric of the experiment connects.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -32,8 +33,8 @@ pub struct ClusterTable {
 }
 
 /// `nic`: a word or a rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
 pub enum NicRule {
     /// As fast as the rack's uplinks.
     #[default]
@@ -42,16 +43,24 @@ pub enum NicRule {
     Capped(Rate),
 }
 
-impl TryFrom<String> for NicRule {
-    type Error = String;
-    fn try_from(text: String) -> Result<NicRule, String> {
-        match text.as_str() {
+impl FromStr for NicRule {
+    type Err = String;
+    fn from_str(text: &str) -> Result<NicRule, String> {
+        match text {
             "uncapped" => Ok(NicRule::Uncapped),
-            rate => match rate.parse()? {
+            rate if config::is_quantity(rate) => match rate.parse()? {
                 Rate(0) => Err("a server needs a link: write \"uncapped\" or a rate".into()),
                 rate => Ok(NicRule::Capped(rate)),
             },
+            _ => Err("must be \"uncapped\" or a data rate like \"25 Gb/s\"".into()),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for NicRule {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<NicRule, D::Error> {
+        let text = config::word_or_quantity(d)?;
+        text.parse().map_err(de::Error::custom)
     }
 }
 
@@ -193,7 +202,6 @@ const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lightloom_engine::config;
     use serde_json::{json, Value};
 
     fn resolve(table: Value) -> Result<(ClusterTable, Cluster), String> {
@@ -266,7 +274,15 @@ mod tests {
             ),
             (
                 json!({"racks": 4, "rack_rate": "1 Gb/s", "nic": "fast"}),
-                "cluster.nic = \"fast\": ",
+                "cluster.nic = \"fast\": must be \"uncapped\" or a data rate like",
+            ),
+            (
+                json!({"racks": 4, "rack_rate": "1 Gb/s", "nic": 16.67}),
+                "cluster.nic = 16.67: `16.67` has no unit: write a data rate like",
+            ),
+            (
+                json!({"racks": 4, "rack_rate": "1 Gb/s", "nic": true}),
+                "cluster.nic = true: invalid type: boolean `true`, expected a string",
             ),
             (
                 json!({"raks": 4}),

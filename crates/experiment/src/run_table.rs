@@ -1,11 +1,12 @@
 //! `[run]`: the seed, when to end, how often to look, and what to measure.
 
 use lightloom_engine::run::{Fault, Plan, Stop};
-use lightloom_engine::{Refusal, Time};
+use lightloom_engine::{config, Refusal, Time};
 use lightloom_metrics::Span;
 use lightloom_workload::WorkloadConfig;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{de, Deserialize, Deserializer, Serialize};
+use std::str::FromStr;
 
 /// The seed, when to end, how often to look.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -73,8 +74,8 @@ impl Default for RunTable {
 }
 
 /// `stop`: a word or a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
 pub enum StopRule {
     /// At the last arrival.
     LastArrival,
@@ -86,23 +87,25 @@ pub enum StopRule {
     At(Time),
 }
 
-impl TryFrom<String> for StopRule {
-    type Error = String;
-    fn try_from(text: String) -> Result<StopRule, String> {
-        match text.as_str() {
+impl FromStr for StopRule {
+    type Err = String;
+    fn from_str(text: &str) -> Result<StopRule, String> {
+        match text {
             "last-arrival" | "last_arrival" => Ok(StopRule::LastArrival),
             "drain" => Ok(StopRule::Drain),
             "measured" => Ok(StopRule::Measured),
-            time if time
-                .trim_start()
-                .starts_with(|c: char| c.is_ascii_digit() || c == '.') =>
-            {
-                time.parse().map(StopRule::At)
-            }
+            time if config::is_quantity(time) => time.parse().map(StopRule::At),
             _ => Err(
                 "must be \"last-arrival\", \"drain\", \"measured\" or a time like \"10 us\"".into(),
             ),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for StopRule {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<StopRule, D::Error> {
+        let text = config::word_or_quantity(d)?;
+        text.parse().map_err(de::Error::custom)
     }
 }
 
@@ -263,7 +266,6 @@ impl RunTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lightloom_engine::config;
     use serde_json::{json, Value};
 
     fn read_for(workload: Value, table: Value) -> Result<RunTable, String> {
@@ -349,6 +351,7 @@ mod tests {
                 "run.stop = \"never\": must be \"last-arrival\"",
             ),
             (json!({"stop": "10"}), "run.stop = \"10\": `10` has no unit"),
+            (json!({"stop": 10}), "run.stop = 10: `10` has no unit"),
             (
                 json!({"stop": "0 s"}),
                 "run.stop = 0 ps: must be longer than 0",
