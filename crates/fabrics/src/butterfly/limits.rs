@@ -40,10 +40,10 @@ impl ButterflyConfig {
     fn resolve_shape(&mut self, hosts: u32) -> Result<(), Refusal> {
         if let Some(c) = self.concentration.filter(|&c| c == 0 || c > PORTS_MAX) {
             let limit = format!("must be from 1 to {PORTS_MAX}");
-            return refuse("concentration", c, &limit, "use 4");
+            return refuse("concentration", c, &limit, &fitting(hosts));
         }
         if let Some(sizes) = &self.routers {
-            refuse_sizes(sizes)?;
+            refuse_sizes(sizes, hosts)?;
         }
         let (c, sizes) = match (self.concentration, &self.routers) {
             (Some(c), Some(sizes)) => (c, sizes.clone()),
@@ -54,25 +54,18 @@ impl ButterflyConfig {
         if c as u64 * product(&sizes) as u64 != hosts as u64 {
             return self.refuse_product(c, &sizes, hosts);
         }
-        let radix = c + sizes.iter().map(|k| k - 1).sum::<u32>();
-        if radix > PORTS_MAX {
-            let limit = format!("makes routers of {radix} ports; {PORTS_MAX} are modelled");
-            let remedy = match narrow(hosts) {
-                Some((c, sizes)) => {
-                    format!("use routers = {sizes:?} with concentration = {c}")
-                }
-                None => "use a number of hosts with small factors".to_owned(),
-            };
-            return refuse("routers", format!("{sizes:?}"), &limit, &remedy);
+        let shape = (c, sizes);
+        let (ports, sizes) = (radix(&shape), &shape.1);
+        if ports > PORTS_MAX {
+            let limit = format!("makes routers of {ports} ports; {PORTS_MAX} are modelled");
+            return refuse("routers", format!("{sizes:?}"), &limit, &fitting(hosts));
         }
-        (self.concentration, self.routers) = (Some(c), Some(sizes));
+        (self.concentration, self.routers) = (Some(shape.0), Some(shape.1));
         Ok(())
     }
 
     fn refuse_product(&self, c: u32, sizes: &[u32], hosts: u32) -> Result<(), Refusal> {
-        let (fits_c, fits) = usual(hosts);
-        let remedy =
-            format!("use routers = {fits:?} with concentration = {fits_c}, or other hosts");
+        let remedy = format!("{}, or other hosts", fitting(hosts));
         let routers = product(sizes);
         if self.routers.is_none() {
             let limit = format!("does not divide the cluster's {hosts} hosts");
@@ -116,6 +109,10 @@ impl ButterflyConfig {
         if self.ugal_bias > Bytes(1_000_000_000) {
             let limit = "must be from 0 B to 1 GB";
             return refuse("ugal_bias", self.ugal_bias, limit, "use 0 B");
+        }
+        if self.ugal_bias > Bytes(0) && self.routing != Routing::Ugal {
+            let limit = "has no effect without fabric.routing = \"ugal\"";
+            return refuse("ugal_bias", self.ugal_bias, limit, "remove it, or set that");
         }
         Ok(())
     }
@@ -218,25 +215,39 @@ fn refuse_cluster(cluster: &Cluster) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn refuse_sizes(sizes: &[u32]) -> Result<(), Refusal> {
-    let shown = || format!("{sizes:?}");
+fn refuse_sizes(sizes: &[u32], hosts: u32) -> Result<(), Refusal> {
+    let (shown, remedy) = (|| format!("{sizes:?}"), fitting(hosts));
     if sizes.is_empty() || sizes.len() > 14 {
         let limit = "must have from 1 to 14 dimensions";
-        return refuse("routers", shown(), limit, "use [4, 4]");
+        return refuse("routers", shown(), limit, &remedy);
     }
     if sizes.iter().any(|&k| k == 0 || k > PORTS_MAX) {
         let limit = format!("must be from 1 to {PORTS_MAX} routers along each dimension");
-        return refuse("routers", shown(), &limit, "use [4, 4]");
+        return refuse("routers", shown(), &limit, &remedy);
     }
     if sizes.iter().map(|&k| k as f64).product::<f64>() > HOSTS_MAX as f64 {
         let limit = format!("must be at most {HOSTS_MAX} routers in all");
-        return refuse("routers", shown(), &limit, "use [4, 4]");
+        return refuse("routers", shown(), &limit, &remedy);
     }
     Ok(())
 }
 
 fn product(sizes: &[u32]) -> u32 {
     sizes.iter().product()
+}
+
+/// A shape that connects so many hosts, as a remedy.
+fn fitting(hosts: u32) -> String {
+    let shape = Some(usual(hosts)).filter(|shape| radix(shape) <= PORTS_MAX);
+    match shape.or_else(|| narrow(hosts)) {
+        Some((c, sizes)) => format!("use routers = {sizes:?} with concentration = {c}"),
+        None => "use a number of hosts with small factors".to_owned(),
+    }
+}
+
+/// Ports of a router.
+fn radix((c, sizes): &(u32, Vec<u32>)) -> u32 {
+    c + sizes.iter().map(|k| k - 1).sum::<u32>()
 }
 
 /// Concentration and routers of a grid for so many hosts.
@@ -260,7 +271,6 @@ fn square(routers: u32) -> Vec<u32> {
 /// The grid for so many hosts whose routers have fewest ports, or else that of
 /// three dimensions, if they are few enough.
 fn narrow(hosts: u32) -> Option<(u32, Vec<u32>)> {
-    let radix = |(c, sizes): &(u32, Vec<u32>)| c + sizes.iter().map(|k| k - 1).sum::<u32>();
     let concentrations = || (1..PORTS_MAX).filter(|&c| hosts.is_multiple_of(c));
     let grids = concentrations().map(|c| (c, square(hosts / c)));
     let layers = |c: u32| (2..PORTS_MAX).filter(move |&k| (hosts / c).is_multiple_of(k));

@@ -77,11 +77,12 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
             let ([latency, credit], [host_wire, spacing]) = delays;
             let hosts = c * sizes.iter().product::<u32>();
             let flits = (packet + header).div_ceil(flit) as u32;
+            let ugal = words.get("routing").is_some_and(|w| w == "ugal");
             let minimal = words.get("routing").is_none_or(|w| w == "dimension-order");
             let table = json!({
                 "routers": sizes, "concentration": c,
                 "packet": format!("{packet} B"), "header": format!("{header} B"),
-                "flit": format!("{flit} B"), "ugal_bias": format!("{} B", flit * 3),
+                "flit": format!("{flit} B"), "ugal_bias": format!("{} B", if ugal { flit * 3 } else { 0 }),
                 "vcs": if minimal { vcs } else { vcs + 1 },
                 "vc_buffer": if whole { buffer + flits } else { buffer },
                 "flow_control": if whole { "virtual-cut-through" } else { "wormhole" },

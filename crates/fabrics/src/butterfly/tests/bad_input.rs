@@ -33,22 +33,32 @@ fn refuses_shapes_that_do_not_fit() {
         (
             64,
             json!({"routers": []}),
-            "fabric.routers = []: must have from 1 to 14 dimensions; use [4, 4]",
+            "fabric.routers = []: must have from 1 to 14 dimensions; use routers = [4, 4] \
+             with concentration = 4",
         ),
         (
-            64,
+            60,
             json!({"routers": [4, 0]}),
-            "fabric.routers = [4, 0]: must be from 1 to 64 routers along each dimension; use [4, 4]",
+            "fabric.routers = [4, 0]: must be from 1 to 64 routers along each dimension; use \
+             routers = [5, 3] with concentration = 4",
         ),
         (
             64,
             json!({"routers": [64, 64, 64]}),
-            "fabric.routers = [64, 64, 64]: must be at most 16384 routers in all; use [4, 4]",
+            "fabric.routers = [64, 64, 64]: must be at most 16384 routers in all; use routers \
+             = [4, 4] with concentration = 4",
         ),
         (
-            64,
+            6,
             json!({"concentration": 0}),
-            "fabric.concentration = 0: must be from 1 to 64; use 4",
+            "fabric.concentration = 0: must be from 1 to 64; use routers = [2] with \
+             concentration = 3",
+        ),
+        (
+            16_384,
+            json!({"concentration": 5}),
+            "fabric.concentration = 5: does not divide the cluster's 16384 hosts; use routers = \
+             [16, 16, 8] with concentration = 8, or other hosts",
         ),
         (
             101,
@@ -65,6 +75,40 @@ fn refuses_shapes_that_do_not_fit() {
     ] {
         let e = refusal(hosts, table);
         assert!(e.starts_with(message) || e == message, "{e}");
+    }
+}
+
+/// The fewest ports of a router in any shape: a dimension, or a concentration, for each
+/// prime factor.
+fn fewest_ports(mut hosts: u32) -> u32 {
+    let (mut ports, mut p) = (1, 2);
+    while hosts > 1 {
+        match hosts.is_multiple_of(p) {
+            true => (hosts, ports) = (hosts / p, ports + p - 1),
+            false => p += 1,
+        }
+    }
+    ports
+}
+
+/// What a refusal says to use is accepted, and nothing is said only where no shape is.
+#[test]
+fn the_shapes_that_are_told_fit() {
+    for hosts in (2..400).chain([1_000, 4_096, 5_000, 16_384]) {
+        let e = refusal(hosts, json!({"routers": []}));
+        let Some((_, shape)) = e.split_once("use routers = ") else {
+            assert!(e.ends_with("use a number of hosts with small factors"));
+            assert!(fewest_ports(hosts) > 64, "{hosts}");
+            continue;
+        };
+        let (routers, c) = shape
+            .split_once(" with concentration = ")
+            .expect("a shape is both");
+        let routers: Value = serde_json::from_str(routers).expect("a list");
+        let c: u32 = c.parse().expect("a number");
+        let table = json!({"routers": routers, "concentration": c});
+        let fits = (ENTRY.resolve)(&table, &cluster(hosts));
+        assert!(fits.is_ok(), "{hosts}: {e}");
     }
 }
 
@@ -117,6 +161,11 @@ fn refuses_routers_and_packets_by_name() {
              it, or lower fabric.rate",
         ),
         (json!({"ports": 10}), "fabric.ports = 10: no such key"),
+        (
+            json!({"ugal_bias": "8 B", "routing": "valiant"}),
+            "fabric.ugal_bias = 8 B: has no effect without fabric.routing = \"ugal\"; remove it, \
+             or set that",
+        ),
     ] {
         let e = refusal(64, table);
         assert!(e.starts_with(message), "{e}");
