@@ -38,7 +38,7 @@ EXPERIMENT = lightloom.load(ROOT / "examples" / "sirius.toml")
         ),
         ("fabric.queue=-1", "fabric.queue = -1: must lie in 2 to 64 (below 2 "),
         ("fabric.queue=99999999999", "fabric.queue = 99999999999: must lie in 2 to 64; use"),
-        ("fabric.epoch_slots=-3", "fabric.epoch_slots = -3: must lie in 11 to 1100: every pair"),
+        ("fabric.epoch_slots=-3", "fabric.epoch_slots = -3: must be a whole number from 11, "),
         ("cluster.racks=-1", "cluster.racks = -1: a network connects at least 2; raise it"),
         # Any that an integer holds is a seed.
         ("run.seed=-1", "run.seed = -1: must be a whole number, at least 0; correct the value"),

@@ -195,6 +195,9 @@ fn a_run_of_sirius_says_how_long_its_epochs_are() {
     assert_eq!(eight["epoch_slots"], 16);
     let asked = derived(json!({"kind": "sirius", "epoch_slots": 20}));
     assert_eq!(asked["epoch_slots"], 20);
+    // What is in force can be written back.
+    let again = derived(json!({"kind": "sirius", "epoch_slots": 128.0 / 12.0}));
+    assert_eq!(again["epoch_slots"], 128.0 / 12.0);
     // 8 uplinks meet a pair every 16 slots, and 4 more do not shorten the longest gap.
     let mixed = json!({"kind": "sirius", "uplink_plan": "mixed"});
     assert_eq!(derived(mixed.clone())["epoch_slots"], 16);

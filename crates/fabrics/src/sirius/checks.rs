@@ -30,17 +30,25 @@ impl SiriusConfig {
     }
 
     fn check_epoch(&self, schedule: &Schedule) -> Result<(i64, i64), Refusal> {
-        let Some(slots) = self.epoch_slots else {
+        let (usual, Some(slots)) = (schedule.epoch(), self.epoch_slots) else {
             return Ok(schedule.epoch());
         };
-        let (least, most) = (schedule.epoch_slots(), 100 * schedule.epoch_slots());
-        if (least..=most).contains(&slots) {
+        let least = schedule.epoch_slots();
+        let most = 100 * least;
+        if slots.fract() == 0.0 && (least as f64..=most as f64).contains(&slots) {
             return Ok((slots as i64, 1));
         }
-        let limit = format!(
-            "must lie in {least} to {most}: every pair of this fabric meets within {least} slots, \
-             and has to in every epoch"
+        let in_force = usual.0 as f64 / usual.1 as f64;
+        // As good as it is printed.
+        if (slots - in_force).abs() <= 5e-4 * in_force {
+            return Ok(usual);
+        }
+        let mut limit = format!(
+            "must be a whole number from {least}, within which every pair meets, to {most}"
         );
+        if in_force.fract() != 0.0 {
+            limit += &format!("; or nodes ÷ uplinks, {}", four_figures(in_force));
+        }
         let remedy = format!("use {least} to {most}, or leave it out");
         Err(Refusal::new("fabric.epoch_slots", slots, limit, remedy))
     }
@@ -58,16 +66,7 @@ impl SiriusConfig {
             );
         }
         if self.slot <= self.guardband {
-            let limit = format!(
-                "slot {} is not longer than guardband {}",
-                self.slot, self.guardband
-            );
-            return refuse(
-                "slot",
-                self.slot,
-                limit,
-                "raise fabric.slot or lower fabric.guardband",
-            );
+            return Err(self.no_room("to send"));
         }
         if self.slot > Time::MS {
             return refuse(
@@ -94,6 +93,20 @@ impl SiriusConfig {
             ));
         }
         Ok(())
+    }
+
+    /// The refusal of slot and guardband together, by the one that is not the default.
+    fn no_room(&self, to_send: &str) -> Refusal {
+        let (slot, guardband) = (self.slot, self.guardband);
+        let remedy = "raise fabric.slot or lower fabric.guardband";
+        if slot == SiriusConfig::default().slot {
+            let limit = format!("leaves no time {to_send} in a slot of {slot} (fabric.slot)");
+            return Refusal::new("fabric.guardband", guardband, limit, remedy);
+        }
+        let limit = format!(
+            "leaves no time {to_send} beside a guardband of {guardband} (fabric.guardband)"
+        );
+        Refusal::new("fabric.slot", slot, limit, remedy)
     }
 
     fn check_mode(&self, cluster: &Cluster) -> Result<(), Refusal> {
@@ -172,6 +185,9 @@ impl SiriusConfig {
 
     fn check_cell(&self) -> Result<u64, Refusal> {
         let fits = self.channel_rate.bytes_in(self.slot - self.guardband);
+        if fits == 0 {
+            return Err(self.no_room("to send a byte"));
+        }
         let cell = self.cell.map_or(fits, |c| c.0);
         if cell == 0 || cell > fits {
             let limit = format!(
@@ -279,17 +295,36 @@ impl SiriusConfig {
             .map(Schedule::Gratings)
             .map_err(|e| match e {
                 Unwirable::Nodes => unreachable!("checked above"),
-                Unwirable::Remainder(rest) => Refusal::new(
-                    "fabric.uplinks",
-                    uplinks,
-                    format!(
-                        "{rest} uplinks beyond whole banks of {} do not tile",
-                        nodes / ports
-                    ),
-                    "use uplink_plan = \"wide\" or \"rotor\", or other uplinks",
-                ),
+                Unwirable::Remainder(rest) => untiled(uplinks, nodes / ports, rest, nodes),
             })
     }
+}
+
+/// The refusal of uplinks that the `mixed` plan cannot wire, for the `rest` beyond whole
+/// banks of `bank`; with the nearest, up to `most`, that it can.
+fn untiled(uplinks: u32, bank: u32, rest: u32, most: u32) -> Refusal {
+    let tiles = |u: &u32| u.is_multiple_of(bank) || bank.is_multiple_of(u % bank);
+    let nearest = (1..uplinks).rev().find(tiles);
+    let nearest = nearest.into_iter().chain((uplinks..=most).find(tiles));
+    let nearest: Vec<String> = nearest.map(|u| u.to_string()).collect();
+    Refusal::new(
+        "fabric.uplinks",
+        uplinks,
+        format!(
+            "with uplink_plan = \"mixed\" those beyond whole banks of {bank} must divide {bank}, \
+             and {rest} do not"
+        ),
+        format!(
+            "use {}, or fabric.uplink_plan = \"wide\" or \"rotor\"",
+            nearest.join(" or ")
+        ),
+    )
+}
+
+/// A figure as `run` prints it.
+fn four_figures(value: f64) -> String {
+    let whole = value.log10().floor().max(0.0) as usize;
+    format!("{value:.*}", 3usize.saturating_sub(whole))
 }
 
 /// The largest divisor of `n` that is at most `limit`.
@@ -382,6 +417,84 @@ mod tests {
     }
 
     #[test]
+    fn a_slot_without_room_is_put_down_to_what_was_set() {
+        let of = |slot_ps, guardband_ps| {
+            let c = SiriusConfig {
+                slot: Time(slot_ps),
+                guardband: Time(guardband_ps),
+                ..SiriusConfig::default()
+            };
+            refused(c)
+        };
+        let e = of(100_000, 200_000);
+        assert!(
+            e.starts_with("fabric.guardband = 200 ns: leaves no time to send in a slot of 100 ns"),
+            "{e}"
+        );
+        let e = of(10_000, 10_000);
+        assert!(e.starts_with("fabric.slot = 10 ns: leaves no time"), "{e}");
+        // 10 ps at 50 Gb/s are half a bit.
+        let e = of(100_000, 99_990);
+        assert!(
+            e.starts_with("fabric.guardband = 99.99 ns: leaves no time to send a byte in"),
+            "{e}"
+        );
+    }
+
+    /// Twelve uplinks of 128 nodes meet a pair every 32/3 slots; eight every 16.
+    #[test]
+    fn the_epoch_in_force_can_be_written_as_it_is_shown() {
+        let of = |uplinks, slots| {
+            let c = SiriusConfig {
+                uplinks: Some(uplinks),
+                epoch_slots: Some(slots),
+                ..SiriusConfig::default()
+            };
+            let derived = c.derive(&cluster(128)).map_err(|e| e.to_string())?;
+            Ok::<_, String>(derived.epoch)
+        };
+        for shown in [128.0 / 12.0, 10.67, 10.667] {
+            assert_eq!(of(12, shown), Ok((128, 12)));
+        }
+        assert_eq!(of(12, 11.0), Ok((11, 1)));
+        assert_eq!(of(12, 1100.0), Ok((1100, 1)));
+        assert_eq!(of(8, 16.0), Ok((16, 1)));
+        for (uplinks, slots) in [(12, 10.0), (12, 10.7), (12, 11.5), (12, 1101.0), (8, 15.9)] {
+            let e = of(uplinks, slots).unwrap_err();
+            assert!(e.starts_with(&format!("fabric.epoch_slots = {slots}: must be a whole")));
+            assert_eq!(
+                e.contains("; or nodes ÷ uplinks, 10.67; use"),
+                uplinks == 12,
+                "{e}"
+            );
+        }
+        let shown: Vec<String> = [1.0 / 0.75, 32.0 / 3.0, 385.0 / 3.0, 12_345.6]
+            .map(four_figures)
+            .to_vec();
+        assert_eq!(shown, ["1.333", "10.67", "128.3", "12346"]);
+    }
+
+    #[test]
+    fn uplinks_that_do_not_tile_are_told_the_nearest_that_do() {
+        let mixed = |uplinks| SiriusConfig {
+            uplinks: Some(uplinks),
+            uplink_plan: UplinkPlan::Mixed,
+            ..SiriusConfig::default()
+        };
+        for (uplinks, nearest) in [(3, "2 or 4"), (7, "4 or 8"), (127, "124 or 128")] {
+            let e = refused(mixed(uplinks));
+            assert!(
+                e.contains(&format!("; use {nearest}, or fabric.uplink_plan")),
+                "{e}"
+            );
+            for u in nearest.split(" or ") {
+                let works = mixed(u.parse().unwrap());
+                assert!(works.derive(&cluster(128)).is_ok(), "{u}");
+            }
+        }
+    }
+
+    #[test]
     fn what_cannot_run_is_refused_by_name() {
         let c = SiriusConfig::default;
         let e = refused(SiriusConfig {
@@ -389,19 +502,10 @@ mod tests {
             guardband: Time::NS * 50,
             ..c()
         });
-        assert!(
-            e.starts_with(
-                "fabric.slot = 40 ns: slot 40 ns is not longer than guardband 50 ns; raise"
-            ),
-            "{e}"
-        );
-        let e = refused(SiriusConfig {
-            epoch_slots: Some(10),
-            ..c()
-        });
-        assert!(
-            e.starts_with("fabric.epoch_slots = 10: must lie in 11 to 1100"),
-            "{e}"
+        assert_eq!(
+            e,
+            "fabric.slot = 40 ns: leaves no time to send beside a guardband of 50 ns \
+             (fabric.guardband); raise fabric.slot or lower fabric.guardband"
         );
         let e = refused(SiriusConfig { queue: 1, ..c() });
         assert!(
@@ -421,9 +525,10 @@ mod tests {
             uplink_plan: UplinkPlan::Mixed,
             ..c()
         });
-        assert!(
-            e.starts_with("fabric.uplinks = 13: 5 uplinks beyond"),
-            "{e}"
+        assert_eq!(
+            e,
+            "fabric.uplinks = 13: with uplink_plan = \"mixed\" those beyond whole banks of 8 must \
+             divide 8, and 5 do not; use 12 or 16, or fabric.uplink_plan = \"wide\" or \"rotor\""
         );
         let e = refused(SiriusConfig {
             uplinks: Some(129),

@@ -36,15 +36,15 @@ pub struct SiriusConfig {
     /// Payload of a cell [B]. Default: what the channel carries in slot −
     /// guardband; a cell of the paper's slot carries 562 B (§7).
     pub cell: Option<Bytes>,
-    /// Slots of an epoch [count], from as many as lie between two meetings of any pair,
-    /// for requests and grants ride on the cells of every epoch (§4.3), to 100 times
-    /// that. Default: nodes ÷ uplinks, which need not be whole (10.67: epochs of 10 and
-    /// 11 slots in turn), or the longest gap where that is a slot or more longer. More
-    /// leaves nodes time to read the requests of an epoch's last slots before the next
-    /// begins. Schedules without dead nodes (`recovery = "reschedule"`) have epochs of
-    /// their own.
+    /// Slots of an epoch [count]. Default: nodes ÷ uplinks, in which a pair meets once on
+    /// average and which need not be whole (10.67: epochs of 10 and 11 slots in turn), or
+    /// the longest gap between two meetings of any pair where that is a slot or more
+    /// longer. Any other is whole, from as many as let every pair meet in every epoch,
+    /// for requests and grants ride on its cells (§4.3), to 100 times that. More leaves
+    /// nodes time to read the requests of an epoch's last slots before the next begins.
+    /// Schedules without dead nodes (`recovery = "reschedule"`) have epochs of their own.
     #[schemars(range(min = 1))]
-    pub epoch_slots: Option<u32>,
+    pub epoch_slots: Option<f64>,
     /// Q: most cells queued and granted for one destination at one node [cells],
     /// 2 to 64 (§4.3; 4 in §7).
     #[schemars(range(min = 2, max = 64))]

@@ -52,6 +52,8 @@ pub fn out_of_range(kind: &str) -> Vec<(&'static str, Value, &'static str)> {
             same("slot", json!("0 ps")),
             same("slot", json!("2 ms")),
             ("guardband", json!("500 us"), "slot"),
+            same("epoch_slots", json!(0.5)),
+            same("epoch_slots", json!(1e9)),
             same("propagation", json!("2 ms")),
             same("grant_delay_epochs", json!(2)),
             same("ideal_window", json!(0)),
