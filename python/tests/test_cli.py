@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -409,6 +410,53 @@ def test_late_events_are_told_apart_by_their_parts() -> None:
         "the optical port of node 3 is repaired at 9 s",
         "the optical port of node 3 on plane 1 fails at 2 s",
     ]
+
+
+def test_fewer_uplinks_than_the_rack_rate_needs_are_noted(tmp_path: Path) -> None:
+    """100 Gb/s are two channels; two racks have two uplinks at most."""
+    write(tmp_path / "e.toml", SMALL, SIRIUS)
+    for sets, said in (
+        (["fabric.uplinks=2"], None),
+        (["fabric.uplinks=1"], "uplinks = 1 is less than the 2 base uplinks"),
+        (["cluster.racks=2", "cluster.rack_rate=200 Gb/s"], "add racks, of which each has one"),
+    ):
+        overrides = [word for set_ in sets for word in ("--set", set_)]
+        for verb, name in (("run", "note: "), ("compare", "note: sirius: ")):
+            done = lightloom(verb, "e.toml", *overrides, "-o", "out", cwd=tmp_path)
+            assert done.returncode == 0, done.stderr
+            notes = " ".join(done.stdout.split())
+            assert (name + "uplinks = " in notes) == (said is not None)
+            assert said is None or said in notes
+
+
+def test_links_that_carry_less_than_was_offered_are_noted(tmp_path: Path) -> None:
+    """Servers of 50 Gb/s with links of 20 Gb/s carry 0.4 of their rate."""
+    for table in (CLOS, SIRIUS):
+        write(tmp_path / "e.toml", SMALL, table)
+        for load, over in ((0.3, False), (0.6, True)):
+            sets = ("--set", "cluster.nic=20 Gb/s", "--set", f"workload.load={load}")
+            done = lightloom("run", "e.toml", *sets, "-o", "out", cwd=tmp_path)
+            assert done.returncode == 0, done.stderr
+            said = " ".join(done.stdout.split())
+            assert ("note: servers' links of 20 Gb/s carry a load of 0.4, and" in said) == over
+
+
+def test_one_fabric_runs_whatever_befalls_the_others(tmp_path: Path) -> None:
+    fault = '\n[[fault]]\nat = "1 us"\nelement = "transceiver"\nnode = 3\nuplink = 1\n'
+    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS, fault + 'fabric = "sirius"\n')
+    for label in ("sirius", "clos"):
+        done = lightloom("run", "e.toml", "--fabric", label, "-o", label, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        kept = tomllib.loads((tmp_path / label / "experiment.toml").read_text())
+        assert len(kept.get("fault", [])) == (label == "sirius")
+    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS, fault)
+    done = lightloom("run", "e.toml", "--fabric", "clos", "-o", "none", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.strip() == (
+        "error: fault[0] = node 3 uplink 1: clos does not model failures yet; remove it, or name "
+        'the only fabric that it befalls: fabric = "sirius"'
+    )
+    assert not (tmp_path / "none").exists()
 
 
 def test_all_files_or_the_nearest_are_named_for_one_that_is_missing(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lightloom import _core, circuits
-from lightloom.console import seconds
+from lightloom.circuits import Table
+from lightloom.console import Summary, seconds
 from lightloom.results import Result
 
 EVENTS_SHOWN = 4
@@ -14,8 +15,51 @@ EVENTS_SHOWN = 4
 
 def of(result: Result) -> Iterator[str]:
     """What to know of one run before its figures are judged."""
+    cluster = result.experiment.get("cluster", {})
     yield from circuits.notes(result)
+    yield from few_uplinks(result.summary, cluster)
+    yield from narrow_links(result.summary, cluster)
     yield from late_faults(result)
+
+
+def few_uplinks(summary: Summary, cluster: Table) -> Iterator[str]:
+    """Says that a rack's uplinks are slower than its servers together."""
+    derived = summary.get("derived") or {}
+    uplinks, base = derived.get("uplinks"), derived.get("base_uplinks")
+    if uplinks is None or base is None or uplinks >= base:
+        return
+    most = cluster.get("racks")
+    remedy = "raise fabric.uplinks"
+    if most is not None and uplinks >= most:
+        remedy = "add racks, of which each has one, or raise fabric.channel_rate"
+    yield (
+        f"uplinks = {uplinks} is less than the {base} base uplinks that carry a rack's rate "
+        f"once, and most bytes cross two; {remedy}"
+    )
+
+
+def narrow_links(summary: Summary, cluster: Table) -> Iterator[str]:
+    """Says that servers were given more than their links carry, whatever the fabric."""
+    load, link = summary.get("load_offered"), cluster.get("nic", "uncapped")
+    server = _server_rate(cluster)
+    if load is None or server is None or link == "uncapped":
+        return
+    carried = _core.control_rate("cluster.nic", link) / server
+    if load > carried:
+        yield (
+            f"servers' links of {link} carry a load of {carried:.3g}, and {load:.3g} was offered: "
+            "they are the limit, whatever the fabric; raise cluster.nic or lower workload.load"
+        )
+
+
+def _server_rate(cluster: Table) -> float | None:
+    """What a server sends at load 1 [b/s]; None where that is not known."""
+    if "server_rate" in cluster:
+        return float(_core.control_rate("cluster.server_rate", cluster["server_rate"]))
+    if "rack_rate" in cluster:
+        rack = _core.control_rate("cluster.rack_rate", cluster["rack_rate"])
+        return float(rack / cluster.get("servers_per_rack", 1))
+    return None
 
 
 def late_faults(result: Result) -> Iterator[str]:
