@@ -86,7 +86,8 @@ pub struct Summary {
     pub queue_peak_bytes: Option<u64>,
     /// Peak of the reorder buffer of the worst flow [B].
     pub reorder_peak_bytes: Option<u64>,
-    /// Cells or packets lost on the way, whether sent again or given up.
+    /// Times that a cell or packet did not get through, whether it was sent again or
+    /// given up: lost in a part that had failed, reflected (AO-NACK) or turned away.
     pub drops: u64,
     /// Mean hops of a delivered byte.
     pub hops_mean: Option<f64>,
