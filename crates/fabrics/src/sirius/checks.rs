@@ -13,6 +13,7 @@ impl SiriusConfig {
     /// # Errors
     /// A [`Refusal`] of the first key that cannot be met.
     pub fn derive(&self, cluster: &Cluster) -> Result<Derived, Refusal> {
+        self.refuse_idle_keys()?;
         self.check_timing()?;
         self.check_protocol()?;
         self.check_mode(cluster)?;

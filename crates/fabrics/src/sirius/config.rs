@@ -25,7 +25,8 @@ pub struct SiriusConfig {
     pub uplinks: Option<u32>,
     /// How uplinks beyond the base are hung on gratings (paper silent).
     pub uplink_plan: UplinkPlan,
-    /// Ports G of a grating [count]. Default: nodes ÷ base uplinks (§4.1).
+    /// Ports G of a grating [count]. Default: nodes ÷ base uplinks (§4.1). The idealised
+    /// rotor has no gratings; there it is only checked.
     #[schemars(range(min = 1))]
     pub grating_ports: Option<u32>,
     /// Length of a slot, guardband included [time] (§7).

@@ -39,6 +39,7 @@ mod failure_tests;
 mod faults;
 pub mod grants;
 pub mod ideal;
+mod idle;
 pub mod kernel;
 mod lanes;
 pub mod lines;

@@ -15,7 +15,9 @@ const SLOTS: i64 = 20_000;
 fn bounded(scenario: &Scenario) -> Checked {
     let (cluster, flows) = (&scenario.cluster, scenario.flows());
     let mut config: SiriusConfig = config::read(&scenario.table, "fabric").expect("a valid table");
+    // The ideal mode has neither a Q nor, with one, a window.
     config.mode = Mode::RequestGrant;
+    config.ideal_window = SiriusConfig::default().ideal_window;
     let derived = config.derive(cluster).expect("a valid table");
     let site = Site {
         cluster,

@@ -212,13 +212,34 @@ fn sirius() -> impl Strategy<Value = Fitted> {
                     // Gratings leave no schedule without a node.
                     switches.remove("recovery");
                 }
+                let mut table = merged(table, switches);
+                without_idle_keys(&mut table, ideal);
                 Fitted {
                     cluster,
-                    table: merged(table, switches),
+                    table,
                     faults: faults(&failures, racks, uplinks, plan != "rotor"),
                 }
             },
         )
+}
+
+/// Sirius without a protocol refuses its keys, and with it those of the ideal mode.
+fn without_idle_keys(table: &mut Value, ideal: bool) {
+    let idle: &[&str] = match ideal {
+        true => &[
+            "queue",
+            "grant_rule",
+            "grant_delay_epochs",
+            "repeat_requests",
+            "grant_serves",
+            "request_draw",
+            "hop_order",
+            "recovery",
+        ],
+        false => &["ideal_window"],
+    };
+    let table = table.as_object_mut().expect("a table");
+    table.retain(|key, _| !idle.contains(&key.as_str()));
 }
 
 /// What fails.

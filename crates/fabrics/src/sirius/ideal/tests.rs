@@ -6,7 +6,7 @@ mod reference;
 
 use super::Ideal;
 use crate::registry::Site;
-use crate::sirius::config::SiriusConfig;
+use crate::sirius::config::{Mode, SiriusConfig};
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time, View};
 

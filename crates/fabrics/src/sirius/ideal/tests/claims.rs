@@ -8,6 +8,7 @@ use lightloom_engine::{Command, Element};
 /// Slots of cells of 562 B, 1.5 × the base uplinks: the paper's set-up.
 fn paper(uplinks: u32) -> SiriusConfig {
     SiriusConfig {
+        mode: Mode::Ideal,
         uplinks: Some(uplinks),
         ..SiriusConfig::default()
     }

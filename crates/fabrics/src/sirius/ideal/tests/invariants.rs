@@ -31,6 +31,7 @@ fn networks() -> impl Strategy<Value = (Cluster, SiriusConfig)> {
                 ..cluster(racks, 2)
             };
             let config = SiriusConfig {
+                mode: Mode::Ideal,
                 uplinks: Some(uplinks),
                 uplink_plan: plan,
                 ideal_window: window,
