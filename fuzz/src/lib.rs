@@ -5,10 +5,10 @@
 //! The fuzz targets run these bodies for as long as one likes; the ordinary
 //! tests of `crates/experiment` run them on random and mutated inputs.
 
-use lightloom_engine::{Cluster, Flows, Nic, Rate, Refusal};
+use lightloom_engine::{Cluster, Flows, Nic, Rate, Refusal, Time};
 use lightloom_experiment::Experiment;
 use lightloom_fabrics::REGISTRY;
-use lightloom_workload::{text, trace};
+use lightloom_workload::{arrivals, text, times, trace};
 use serde_json::Value;
 
 /// Hosts that traces may name.
@@ -42,6 +42,27 @@ fn check_flows(flows: &Flows) {
         assert!(src < HOSTS && dst < HOSTS && src != dst);
         assert!(flows.bytes[f] > 0 && flows.arrival[f].0 >= 0);
         assert!((flows.group[f] as usize) < flows.groups.len());
+    }
+}
+
+/// The reader of arrivals.
+pub fn arrivals(bytes: &[u8]) {
+    let read = |bytes: Vec<u8>| {
+        let text = text::decode("arrivals", bytes)?;
+        let lines = text.lines().count();
+        times::read_times(&text, "arrivals").inspect_err(|e| {
+            assert!(e.line <= lines, "line {} of {lines}: {e}", e.line);
+        })
+    };
+    match read(bytes.to_vec()) {
+        Err(e) => assert!(!e.problem.is_empty() && !e.remedy.is_empty(), "{e}"),
+        Ok(times) => {
+            let own = |t: &Time| (0..=arrivals::MAX_ARRIVAL.0).contains(&t.0);
+            assert!(!times.is_empty() && times.is_sorted() && times.iter().all(own));
+            let lines = times.iter().map(|t| format!("{}\n", t.0));
+            let written = "arrival_ps\n".to_owned() + &lines.collect::<String>();
+            assert_eq!(read(written.into_bytes()).as_deref(), Ok(&times[..]));
+        }
     }
 }
 

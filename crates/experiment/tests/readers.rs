@@ -5,6 +5,7 @@
 mod targets;
 
 use lightloom_experiment::Experiment;
+use lightloom_workload::times;
 use lightloom_workload::trace::{self, Format};
 use proptest::prelude::*;
 use proptest::sample::{select, Index};
@@ -153,6 +154,7 @@ proptest! {
         for (format, _) in TRACES {
             targets::trace(format, &bytes);
         }
+        targets::arrivals(&bytes);
         targets::experiment(&bytes);
         targets::fabric(&bytes);
     }
@@ -164,6 +166,11 @@ proptest! {
         targets::trace(Format::Csv, &csv.0);
         targets::trace(Format::Cm, &cm.0);
         targets::trace(Format::Ns, &ns.0);
+    }
+
+    #[test]
+    fn mutated_arrivals_are_read_or_refused(arrivals in mutated("arrivals")) {
+        targets::arrivals(&arrivals.0);
     }
 
     #[test]
@@ -268,6 +275,10 @@ fn seeds_are_accepted() {
             let text = String::from_utf8(seed).expect("text");
             trace::read(format, &text, target, 50).unwrap_or_else(|e| panic!("{e}"));
         }
+    }
+    for seed in seeds("arrivals") {
+        let text = String::from_utf8(seed).expect("text");
+        times::read_times(&text, "arrivals").unwrap_or_else(|e| panic!("{e}"));
     }
     for seed in seeds("experiment") {
         let json = serde_json::from_slice(&seed).expect("JSON");

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use crate::kinded::NoKeys;
+pub use crate::times::FromFile;
 
 /// The latest arrival [ps], 53 days: half of what the clock can hold.
 pub const MAX_ARRIVAL: Time = Time(1 << 62);
@@ -30,6 +31,8 @@ kinded! {
         /// Every server sends at equal gaps, each from a time of its own on (LIONS
         /// §III: a fixed guard time between packets).
         Paced(NoKeys) = "paced",
+        /// At the times of a file; sizes and pattern are drawn.
+        File(FromFile) = "file",
     }
 }
 
@@ -70,12 +73,24 @@ impl Arrivals {
     pub fn needs_load(&self) -> bool {
         match self {
             Arrivals::Poisson(_) | Arrivals::Bernoulli(_) | Arrivals::Paced(_) => true,
-            Arrivals::AtOnce(_) => false,
+            Arrivals::AtOnce(_) | Arrivals::File(_) => false,
             Arrivals::FixedGap(g) => g.gap.is_none(),
         }
     }
 
-    /// The mean gap between flows [ps] where sizes have `mean` bytes.
+    /// The times of all arrivals, in order, where a file holds them.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or holds anything but times.
+    pub(crate) fn times(&self) -> Result<Option<Vec<Time>>, Refusal> {
+        match self {
+            Arrivals::File(from) => from.times().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The mean gap between flows [ps] where sizes have `mean` bytes; 0 where it
+    /// is no law's.
     ///
     /// # Errors
     /// If the load is missing, out of range, or set without effect.
@@ -87,7 +102,7 @@ impl Arrivals {
     ) -> Result<f64, Refusal> {
         let load = self.checked(load)?;
         Ok(match self {
-            Arrivals::AtOnce(_) => 0.0,
+            Arrivals::AtOnce(_) | Arrivals::File(_) => 0.0,
             Arrivals::FixedGap(FixedGap { gap: Some(gap) }) => gap.0 as f64,
             _ => tau(mean, cluster, load),
         })
@@ -139,6 +154,8 @@ pub(crate) struct Clock {
     rest: f64,
     first: bool,
     rng: Stream,
+    /// The arrivals to come, where a file holds them.
+    given: Option<std::vec::IntoIter<Time>>,
 }
 
 impl Clock {
@@ -151,11 +168,24 @@ impl Clock {
             rest: 0.0,
             first: true,
             rng,
+            given: None,
         }
     }
 
-    /// The next arrival, or nothing if it is beyond [`MAX_ARRIVAL`].
+    /// A clock that strikes at these times.
+    pub fn given(times: Vec<Time>, rng: Stream) -> Clock {
+        Clock {
+            given: Some(times.into_iter()),
+            ..Clock::new(&Arrivals::AtOnce(NoKeys {}), 0.0, rng)
+        }
+    }
+
+    /// The next arrival, or nothing if it is beyond [`MAX_ARRIVAL`] or the last
+    /// given.
     pub fn next(&mut self) -> Option<Time> {
+        if let Some(times) = &mut self.given {
+            return times.next();
+        }
         let gap = match (self.random, std::mem::take(&mut self.first)) {
             (true, _) => -self.gap * (-self.rng.unit()).ln_1p(),
             (false, true) => 0.0,
@@ -274,5 +304,8 @@ mod tests {
             .mean_gap(Some(0.5), 1e5, &sirius())
             .unwrap_err();
         assert_eq!(e.limit, "has no effect on at-once arrivals");
+        let file = "no/such".to_owned();
+        let e = Arrivals::File(FromFile { file }).mean_gap(Some(0.5), 1e5, &sirius());
+        assert_eq!(e.unwrap_err().limit, "has no effect on file arrivals");
     }
 }

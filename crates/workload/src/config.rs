@@ -43,7 +43,8 @@ pub struct WorkloadConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Pattern>,
     /// Number of flows (Sirius §7: about 200,000). By default one round of a
-    /// pattern that has rounds: a permutation, an incast, an all-to-all.
+    /// pattern that has rounds: a permutation, an incast, an all-to-all; with
+    /// arrivals from a file all that it has times for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
     /// A file of flows, which replaces all of the above: CSV
@@ -130,10 +131,11 @@ impl WorkloadConfig {
         Ok(flows)
     }
 
-    /// Whether flows arrive at a rate: not all at once, from a trace or by jobs.
+    /// Whether flows arrive at a rate: not all at once, at times of a file, from a
+    /// trace or by jobs.
     pub fn has_rate(&self) -> bool {
-        let at_once = matches!(self.arrivals, Some(Arrivals::AtOnce(_)));
-        self.trace.is_none() && !self.has_jobs() && !at_once
+        let none = matches!(self.arrivals, Some(Arrivals::AtOnce(_) | Arrivals::File(_)));
+        self.trace.is_none() && !self.has_jobs() && !none
     }
 
     /// Whether a run should go on until everything is delivered, unless told
@@ -227,22 +229,16 @@ impl WorkloadConfig {
     /// The plan of a workload that has its defaults.
     pub(crate) fn plan(&self, cluster: &Cluster, seed: u64) -> Result<Plan, Refusal> {
         let rule = self.mean_rule.unwrap_or_default();
-        let law = match &self.sizes {
-            Some(sizes) => sizes.law(rule)?,
-            None => {
-                return Err(Refusal::new(
-                    "workload.sizes",
-                    "(missing)",
-                    "required",
-                    "add it",
-                ))
-            }
-        };
+        let law = self.law(rule)?;
         let mut pattern_rng = Stream::new(seed, "workload.pattern", 0);
         let pattern = self.pattern.clone().unwrap_or_default();
         let pairs = pattern.pairs(cluster, &mut pattern_rng)?;
-        let flows = self.flow_count(&*pairs)?;
         let arrivals = self.arrivals.clone().unwrap_or_default();
+        let times = arrivals.times()?;
+        let flows = match &times {
+            Some(times) => self.flows_at(times.len() as u64 * pairs.burst())?,
+            None => self.flow_count(self.flows.or(pairs.round()))?,
+        };
         let gap = arrivals.mean_gap(self.load, law.mean(), cluster)?;
         if gap * flows as f64 > MAX_ARRIVAL.0 as f64 {
             return Err(self.too_long(gap * flows as f64 * 1e-12));
@@ -255,7 +251,10 @@ impl WorkloadConfig {
             None => gap / pairs.senders(),
         };
         let gap = gap * pairs.burst() as f64 / pairs.senders();
-        let clock = Clock::new(&arrivals, gap, rng);
+        let clock = match times {
+            Some(times) => Clock::given(times, rng),
+            None => Clock::new(&arrivals, gap, rng),
+        };
         Ok(Plan {
             law,
             rule,
@@ -268,8 +267,33 @@ impl WorkloadConfig {
         })
     }
 
-    fn flow_count(&self, pairs: &dyn Pairs) -> Result<u64, Refusal> {
-        let flows = self.flows.or(pairs.round()).ok_or_else(|| {
+    fn law(&self, rule: MeanRule) -> Result<Box<dyn Law>, Refusal> {
+        match &self.sizes {
+            Some(sizes) => sizes.law(rule),
+            None => Err(Refusal::new(
+                "workload.sizes",
+                "(missing)",
+                "required",
+                "add it",
+            )),
+        }
+    }
+
+    /// The number of flows where a file has times for `most`.
+    fn flows_at(&self, most: u64) -> Result<u64, Refusal> {
+        match self.flows {
+            Some(flows) if flows > most => Err(Refusal::new(
+                "workload.flows",
+                flows,
+                format!("the file of workload.arrivals has times for {most}"),
+                "lower it, or remove it to send that many",
+            )),
+            flows => self.flow_count(flows.or(Some(most))),
+        }
+    }
+
+    fn flow_count(&self, flows: Option<u64>) -> Result<u64, Refusal> {
+        let flows = flows.ok_or_else(|| {
             Refusal::new(
                 "workload.flows",
                 "(missing)",

@@ -235,6 +235,65 @@ mod tests {
             .all(|r| r.iter().all(|t| *t == r[0])));
     }
 
+    /// As 12 servers of 1 Gb/s would be told: in any order, some at once.
+    #[test]
+    fn arrivals_are_exactly_those_of_the_file() {
+        let path = std::env::temp_dir().join(format!("lightloom-at-{}.csv", std::process::id()));
+        std::fs::write(&path, "arrival_us\n40\n0.25\n7.000001\n40\n0\n").unwrap();
+        let arrivals = json!({"kind": "file", "file": path.to_str().unwrap()});
+        let mut v = paper(5);
+        v.as_object_mut().unwrap().remove("load");
+        v["arrivals"] = arrivals;
+        let read = |v: &Value| config::read::<WorkloadConfig>(v, "workload").unwrap();
+        let resolved = |v: &Value| read(v).resolve(&cluster(4, 3));
+        let want = [0, 250_000, 7_000_001, 40_000_000, 40_000_000].map(Time);
+        let flows = generate(&v, 1);
+        assert_eq!(flows.arrival, want);
+        // The other laws have the streams that they ever had.
+        let base = generate(&paper(5), 1);
+        assert_eq!(
+            (flows.src, flows.dst, flows.bytes),
+            (base.src, base.dst, base.bytes)
+        );
+        v["flows"] = json!(3);
+        assert_eq!(generate(&v, 1).arrival, want[..3]);
+        v["flows"] = json!(6);
+        assert_eq!(
+            resolved(&v).unwrap_err().to_string(),
+            "workload.flows = 6: the file of workload.arrivals has times for 5; \
+             lower it, or remove it to send that many"
+        );
+        v["flows"] = Value::Null;
+        // A time is one of a round, not of each of its flows.
+        v["pattern"] = json!({"kind": "incast", "fan_in": 4});
+        assert_eq!(resolved(&v).unwrap().flows, Some(20));
+        let rounds = generate(&v, 1).arrival;
+        assert!(rounds.chunks(4).zip(want).all(|(r, at)| r == [at; 4]));
+        // A pattern's own round does not count.
+        v["pattern"] = json!("all-to-all");
+        let whole = resolved(&v).unwrap();
+        assert_eq!(whole.flows, Some(5));
+        assert!(whole.default_stop_is_drain() && !whole.has_rate());
+        let written = serde_json::to_value(&whole).unwrap();
+        assert_eq!(resolved(&written).unwrap(), whole);
+        v["load"] = json!(0.5);
+        let e = resolved(&v).unwrap_err().to_string();
+        assert!(
+            e.starts_with("workload.load = 0.5: has no effect on file arrivals"),
+            "{e}"
+        );
+        std::fs::write(&path, "arrival_us\n40\n0,25\n").unwrap();
+        let e = resolved(&v).unwrap_err().to_string();
+        std::fs::remove_file(&path).unwrap();
+        let place = format!("workload.arrivals.file = {:?}: line 3, column 3: ", path);
+        assert!(e.starts_with(&place), "{e}");
+        let e = resolved(&v).unwrap_err().to_string();
+        assert!(
+            e.starts_with("workload.arrivals.file = ") && e.contains("cannot be read"),
+            "{e}"
+        );
+    }
+
     #[test]
     fn a_trace_is_read_instead() {
         let path = std::env::temp_dir().join(format!("lightloom-{}.csv", std::process::id()));

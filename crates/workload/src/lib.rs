@@ -30,6 +30,7 @@ pub mod patterns;
 pub mod sizes;
 mod sources;
 pub mod text;
+pub mod times;
 pub mod trace;
 
 pub use arrivals::Arrivals;

@@ -18,6 +18,7 @@ NAMES = {
     "poisson": "Poisson arrivals",
     "at-once": "all flows at once",
     "at_once": "all flows at once",
+    "file": "recorded arrivals",
     "pareto": "Pareto",
 }
 

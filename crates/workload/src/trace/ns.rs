@@ -3,9 +3,9 @@
 
 use super::columns::Builder;
 use super::open_loop;
-use crate::arrivals::MAX_ARRIVAL;
 use crate::sizes::MAX_BYTES;
 use crate::text::{rows, Field, TextError};
+use crate::times::picoseconds;
 use lightloom_engine::{Flows, Refusal};
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ pub(super) fn read(text: &str, name: &str, hosts: u32) -> Result<Flows, TextErro
         let host = |f: Field, what| f.whole(what, 0..=u32::MAX as u64).map(|h| h as u32);
         let (from, to) = (host(src, "src")?, host(dst, "dst")?);
         let size = bytes.whole("bytes", 0..=MAX_BYTES)?;
-        let arrival = picoseconds(start)?;
+        let arrival = picoseconds(start, "start_ns", 3)?;
         flows.push(from, to, size, arrival, "").map_err(|bad| {
             let field = match bad.column {
                 "src" => src,
@@ -49,27 +49,6 @@ pub(super) fn read(text: &str, name: &str, hosts: u32) -> Result<Flows, TextErro
         true => Err(TextError::whole(name, "has no flows", "add some")),
         false => Ok(flows.finish()),
     }
-}
-
-/// Decimal nanoseconds, exactly.
-fn picoseconds(field: Field) -> Result<i64, TextError> {
-    let point = field.text.find('.');
-    let whole = field.part(0, point.unwrap_or(field.text.len()));
-    let ns = whole.whole("start_ns", 0..=MAX_ARRIVAL.0 as u64 / 1000)?;
-    let Some(point) = point else {
-        return Ok(ns as i64 * 1000);
-    };
-    let decimals = field.part(point + 1, field.text.len());
-    let digits = decimals.text.trim_end_matches('0').len();
-    if digits > 3 {
-        return Err(field.error(
-            format!("start_ns is {}, finer than a picosecond", field.shown()),
-            "write at most three decimals",
-        ));
-    }
-    let kept = decimals.part(0, decimals.text.len().min(3));
-    let fraction = kept.whole("start_ns", 0..=999)?;
-    Ok(ns as i64 * 1000 + (fraction * 10u64.pow(3 - kept.text.len() as u32)) as i64)
 }
 
 /// Writes `src dst bytes start_ns`. Groups are left out.
@@ -120,7 +99,7 @@ mod tests {
         assert_eq!(
             bad("0 1 5 0\n0 1 5 1.2345\n"),
             "t.txt, line 2, column 7: start_ns is `1.2345`, finer than a picosecond; \
-             write at most three decimals"
+             write at most 3 decimals"
         );
         assert!(bad("0 1 5 0.\n").contains("column 9: start_ns is ``, not a whole number"));
         assert!(bad("0 1 5 .5\n").contains("column 7: start_ns is ``, not a whole number"));
