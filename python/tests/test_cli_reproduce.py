@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from lightloom.errors import ConfigError
 from lightloom.reproduce import Claim, Claims, Expectation, judge, targets
-from lightloom.reproduce.scripts import load_script
+from lightloom.reproduce.scripts import find_validation, load_script
 
 CLAIM = {
     "id": "c",
@@ -179,3 +179,13 @@ def test_an_unknown_figure_is_refused_with_those_there_are(tmp_path: Path) -> No
     lost = lightloom("reproduce", cwd=tmp_path, LIGHTLOOM_VALIDATION=str(tmp_path))
     assert "holds no <fabric>/claims.toml" in lost.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_sirius_claims_by_one_reading_of_the_load_are_there_by_the_other() -> None:
+    claims = {c.id: c for c in Claims.read(find_validation() / "sirius" / "claims.toml").claim}
+    by_the_law = [c for c in claims.values() if c.measures.endswith("mean_rule = nominal")]
+    assert by_the_law
+    for one in by_the_law:
+        other = claims[f"{one.id}-rescaled"]
+        assert other.measures == one.measures.replace("= nominal", "= rescaled")
+        assert (other.statement, other.expect) == (one.statement, one.expect)

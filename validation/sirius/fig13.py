@@ -1,13 +1,16 @@
 """Fig 13: what small flows lose to cells of a fixed size. The paper does not
-name the load: L = 50 % and 100 % here; claims are judged at 100 %, where
-padding has to cost goodput if it costs anything."""
+name the load: L = 50 % and 100 % here, of the law and of the sample; claims are
+judged at 100 %, where padding has to cost goodput if it costs anything."""
 
 import statistics
 from pathlib import Path
 from typing import Any
 
 import lightloom
+from lightloom.reproduce.scripts import beside
 from lightloom.reproduce.study import Runs, draw, panel, vary
+
+rules = beside(__file__, "rules")
 
 PAPER = Path(__file__).with_name("paper.toml")
 MEANS = (512, 2_000, 4_000, 16_000, 100_000)
@@ -15,13 +18,14 @@ LOADS = (0.5, 1.0)
 P99 = "fct.short.p99_us"
 GOODPUT = "goodput_normalized"
 
-Key = tuple[str, float, int]
+Key = tuple[str, str, float, int]
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
     """Sirius and ESN at each mean flow size and load."""
     cases = {
-        (f, load, mean): ([f"workload.load={load}", _mean(mean)], f)
+        (rule, f, load, mean): ([*rules.settings(rule, load), _mean(mean)], f)
+        for rule in rules.RULES
         for mean in MEANS
         for load in LOADS
         for f in ("sirius", "esn")
@@ -29,20 +33,22 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
     runs = vary(
         PAPER,
         cases,
-        flows=10_000 if quick else 200_000,
-        seeds=[1] if quick else [1, 2, 3],
+        **rules.size(quick),
         workers=workers,
     )
-    return {"data": _panels(runs), "claims": _claims(runs) | _medians()}
+    claims = _medians()
+    for rule in rules.RULES:
+        claims |= rules.named(_claims(runs, rule), rule)
+    return {"data": _panels(runs), "claims": claims}
 
 
 def _mean(size: int) -> str:
     return f'workload.sizes.mean="{size} B"'
 
 
-def _claims(runs: Runs[Key]) -> dict[str, float]:
+def _claims(runs: Runs[Key], rule: str) -> dict[str, float]:
     def to_esn(mean: int, path: str) -> float:
-        return runs.ratio(("sirius", 1.0, mean), ("esn", 1.0, mean), path)
+        return runs.ratio((rule, "sirius", 1.0, mean), (rule, "esn", 1.0, mean), path)
 
     return {
         "fig13-fct-suffers": to_esn(512, P99) / to_esn(100_000, P99),
@@ -65,19 +71,22 @@ def _medians() -> dict[str, float]:
 
 
 def _panels(runs: Runs[Key]) -> list[dict[str, Any]]:
-    def lines(path: str) -> dict[str, list[float | None]]:
+    def lines(rule: str, path: str) -> dict[str, list[float | None]]:
         return {
-            f"{f}, L = {load:.0%}": runs.line(((f, load, mean) for mean in MEANS), path)
+            f"{f}, L = {load:.0%}": runs.line(((rule, f, load, mean) for mean in MEANS), path)
             for f in ("sirius", "esn")
             for load in LOADS
         }
 
     mean = ("mean flow size [B]", MEANS)
-    fct, goodput = lines(P99), lines(GOODPUT)
-    return [
-        panel("FCT, short flows", mean, "99th percentile [us]", fct, log_x=True, log_y=True),
-        panel("Goodput", mean, "normalised by N·R", goodput, log_x=True),
-    ]
+    panels = []
+    for rule, meaning in rules.RULES.items():
+        fct, goodput = lines(rule, P99), lines(rule, GOODPUT)
+        title, us = f"FCT, short flows ({meaning})", "99th percentile [us]"
+        panels.append(panel(title, mean, us, fct, log_x=True, log_y=True))
+        title = f"Goodput ({meaning})"
+        panels.append(panel(title, mean, "normalised by N·R", goodput, log_x=True))
+    return panels
 
 
 figure = draw
