@@ -108,8 +108,12 @@ def test_the_time_series_conserves_bytes(result: lightloom.Result) -> None:
 
 @pytest.mark.parametrize("threads", [2, 4])
 def test_threads_do_not_show_in_the_files(tmp_path: Path, threads: int) -> None:
+    # A thread has 64 racks at the least: with fewer in all, one would do it alone.
+    cluster = {"racks": 64 * 4, "servers_per_rack": 4, "rack_rate": "200 Gb/s"}
+    workload = {"load": 0.5, "flows": 20_000, "sizes": "rpc"}
+    many = experiment(cluster=cluster, workload=workload)
     for count in (1, threads):
-        lightloom.run(experiment(), "narrow", threads=count).save(tmp_path / str(count))
+        lightloom.run(many, "narrow", threads=count).save(tmp_path / str(count))
     for name in ("flows.parquet", "timeseries.parquet", "experiment.toml"):
         one = (tmp_path / "1" / name).read_bytes()
         assert one == (tmp_path / str(threads) / name).read_bytes(), name
