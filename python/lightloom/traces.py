@@ -2,14 +2,16 @@
 
 A trace is a table with `src`, `dst` (hosts), `bytes`, `arrival_ps` and
 optionally `group`; `flows.parquet` of a run is one too. Parquet is read here,
-the text formats (CSV, htsim's `.cm`, `src dst bytes start_ns`) by the core.
+the text formats (CSV, htsim's `.cm`, `src dst bytes start_ns`) by the core,
+which checks the rows of both.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -27,48 +29,88 @@ SUFFIXES = {".csv": "csv", ".cm": "cm", ".ns": "ns", ".txt": "ns", ".flows": "ns
 
 
 def read(path: str | Path, *, format: str | None = None) -> pa.Table:
-    """Reads a trace. Its name tells the format, unless `format` does: "csv",
-    "cm", "ns" or "parquet".
+    """Reads a trace: its flows by arrival, with `src`, `dst`, `bytes`, `arrival_ps`
+    and `group`.
+
+    Args:
+        path: where it is.
+        format: "csv", "cm", "ns" or "parquet", where the name does not tell.
 
     Raises:
         ConfigError: naming the file and the place in it.
 
     >>> read("jobs.cm").num_rows  # doctest: +SKIP
     """
-    if is_parquet(str(path), format):
-        columns = columns_of_file(str(path))
+    name = str(path)
+    if is_parquet(name, format):
+        columns = columns_of_file(name)
+        _text(columns, name, "ns")  # for its checks: they are those of a run
     else:
-        columns = _core.read_trace(str(path), format)
-    groups = columns.get("groups", [""])
-    codes = columns.get("group", np.zeros(len(columns["src"]), np.uint16))
-    names = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(groups))
-    return pa.table({name: columns[name] for name in COLUMNS} | {"group": names})
+        columns = _core.read_trace(name, format)
+    return _table(columns)
 
 
 def write(table: pa.Table, path: str | Path, *, format: str | None = None) -> Path:
-    """Writes the flows of `table` (`Result.flows` or what `read` gives) as a trace.
+    """Writes the flows of `table` (`Result.flows` or what `read` gives) as a trace,
+    by arrival. Groups are kept by CSV and Parquet only.
+
+    Args:
+        table: the flows; other columns than a trace's are left out.
+        path: where to; a file that is there is replaced.
+        format: "csv", "cm", "ns" or "parquet", where the name does not tell.
+
+    Raises:
+        ConfigError: if a row is not a flow (no file is touched then), or the
+            file cannot be written.
 
     >>> write(result.flows, "jobs.cm")  # doctest: +SKIP
     """
     path = Path(path)
-    if is_parquet(str(path), format):
-        keep = [name for name in (*COLUMNS, "group") if name in table.column_names]
-        data = pa.BufferOutputStream()
-        pq.write_table(table.select(keep).replace_schema_metadata(), data)
-        content = data.getvalue().to_pybytes()
-    else:
-        form = format or SUFFIXES.get(path.suffix.lower())
-        if form is None:
-            known = ", ".join([*SUFFIXES, ".parquet"])
-            raise refusal("path", f'"{path}"', "its name does not tell the format", f"use {known}")
-        content = _core.trace_text(columns_of(table, str(path)), form).encode()
+    content = _content(table, str(path), format)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         part.write_bytes(content)
         part.replace(path)
+    except OSError as problem:
+        raise refusal("path", f'"{path}"', *_denied(problem)) from None
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
     return path
+
+
+def _content(table: pa.Table, path: str, format: str | None) -> bytes:
+    if is_parquet(path, format):
+        columns = columns_of(table, path)
+        _text(columns, path, "ns")  # for its checks
+        data = pa.BufferOutputStream()
+        pq.write_table(_table(columns), data)
+        return bytes(data.getvalue().to_pybytes())
+    form = format or SUFFIXES.get(Path(path).suffix.lower())
+    if form is None:
+        known = ", ".join([*SUFFIXES, ".parquet"])
+        raise refusal("path", f'"{path}"', "its name does not tell the format", f"use {known}")
+    return _text(columns_of(table, path), path, form).encode()
+
+
+def _text(columns: dict[str, Any], path: str, format: str) -> str:
+    """The columns as a text trace. The core names rows; this adds the file."""
+    try:
+        return _core.trace_text(columns, format)
+    except ConfigError as problem:
+        if problem.key != KEY:
+            raise
+        raise _bad(path, f"{problem.value}: {problem.limit}", str(problem.remedy)) from None
+
+
+def _table(columns: dict[str, Any]) -> pa.Table:
+    """The core's columns as a table, by arrival; equals keep their order."""
+    order = np.argsort(columns["arrival_ps"], kind="stable")
+    codes = pa.array(columns.get("group", np.zeros(len(order), np.uint16))[order])
+    used = pc.unique(codes)
+    names = pa.array(columns.get("groups", [""]), pa.string()).take(used)
+    group = pa.DictionaryArray.from_arrays(pc.index_in(codes, value_set=used), names)
+    return pa.table({name: columns[name][order] for name in COLUMNS} | {"group": group})
 
 
 def is_parquet(path: str, format: str | None = None) -> bool:
@@ -83,19 +125,32 @@ def columns_of_file(path: str) -> dict[str, Any]:
         ConfigError: naming the file, the column and the row.
     """
     try:
-        names = [n for n in (*COLUMNS, "group") if n in pq.read_schema(path).names]
-        return columns_of(pq.read_table(path, columns=names), path)
-    except pa.ArrowInvalid as problem:
-        raise _bad(path, f"is not a Parquet file ({problem})", "write it anew") from None
+        with Path(path).open("rb") as file:
+            table = _parquet(path, file)
     except OSError as problem:
-        reason = (problem.strerror or str(problem)).lower()
-        raise _bad(path, reason, "check the path") from None
+        raise _bad(path, *_denied(problem)) from None
+    return columns_of(table, path)
+
+
+def _parquet(path: str, file: BinaryIO) -> pa.Table:
+    """The columns of a trace in an open file, whole and valid."""
+    try:
+        data = pq.ParquetFile(file)
+        table = data.read([n for n in (*COLUMNS, "group") if n in data.schema_arrow.names])
+        table.validate(full=True)
+    # Of damaged files Arrow says it in all its exceptions, and in some of Python's.
+    except (pa.ArrowException, OSError, UnicodeError) as problem:
+        reason = " ".join(str(problem).split())
+        raise _bad(path, f"is not a Parquet file, or damaged ({reason})", "write it anew") from None
+    return table
 
 
 def columns_of(table: pa.Table, path: str) -> dict[str, Any]:
     """The columns of a table as the core takes them."""
-    for name in COLUMNS:
-        if name not in table.column_names:
+    for name in (*COLUMNS, "group"):
+        if table.column_names.count(name) > 1:
+            raise _bad(path, f"has more than one column `{name}`", "keep one")
+        if name in COLUMNS and name not in table.column_names:
             raise _bad(path, f"has no column `{name}`", f"it needs {', '.join(COLUMNS)}")
     columns: dict[str, Any] = {
         name: _integers(path, name, table[name], kind) for name, kind in COLUMNS.items()
@@ -107,6 +162,10 @@ def columns_of(table: pa.Table, path: str) -> dict[str, Any]:
 
 def _bad(path: str, limit: str, remedy: str) -> ConfigError:
     return refusal(KEY, f'"{path}"', limit, remedy)
+
+
+def _denied(problem: OSError) -> tuple[str, str]:
+    return (problem.strerror or str(problem)).lower(), "check the path"
 
 
 def _integers(path: str, name: str, column: pa.ChunkedArray, kind: str) -> Any:
@@ -135,7 +194,7 @@ def _groups(path: str, column: pa.ChunkedArray) -> tuple[Any, list[str]]:
     """Codes and names; the unnamed group comes first."""
     try:
         text = pc.fill_null(column.cast(pa.string()), "")
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except pa.ArrowException:
         raise _bad(path, f"column `group` holds {column.type}", "write names") from None
     names = ["", *(n for n in pc.unique(text).to_pylist() if n)]
     if len(names) > GROUPS_MAX:
