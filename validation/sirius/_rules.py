@@ -23,6 +23,6 @@ def settings(rule: str, load: float) -> list[str]:
 
 
 def named(claims: dict[str, float], rule: str) -> dict[str, float]:
-    """Claims by a rule: a claim's name is that of the law's load, which is how the
-    paper defines L, and `-rescaled` is added for the sample's."""
+    """Claims by a rule: a plain name is by the law's load, and `-rescaled` is added to
+    it for the sample's."""
     return {name if rule == "nominal" else f"{name}-{rule}": v for name, v in claims.items()}
