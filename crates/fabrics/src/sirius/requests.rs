@@ -389,6 +389,79 @@ mod tests {
         }
     }
 
+    /// Walks `count` times over `flows`, and shows what was asked for each time.
+    fn walks(flows: &[(u16, u32)], draw: RequestDraw, count: usize, mut show: impl FnMut(&[u16])) {
+        let mut local = Local::new(1, 8);
+        for (rank, &(dst, cells)) in flows.iter().enumerate() {
+            local.admit(0, rank as u32, dst, 0, cells);
+        }
+        let mut requests = Requests::new((1, 1), 8, draw, Intermediates::All, false);
+        let (mut rng, mut wants) = (Stream::new(7, "t", 0), vec![0; 8]);
+        for _ in 0..count {
+            requests.compute_requests(0, 0, &local, &mut rng, &mut wants);
+            show(&wants);
+        }
+    }
+
+    /// A flow of a quarter of the cells has a quarter of the requests where cells are
+    /// drawn, and half of them where flows are (A.3).
+    #[test]
+    fn cells_are_drawn_by_cells_and_flows_by_flows() {
+        for (draw, share) in [(RequestDraw::Cells, 0.25), (RequestDraw::Flows, 0.5)] {
+            let (mut short, mut all) = (0, 0);
+            walks(&[(1, 1_000), (2, 3_000)], draw, 10_000, |wants| {
+                short += wants.iter().filter(|&&d| d == 1).count();
+                all += wants.len();
+            });
+            let fair = share * all as f64;
+            let off = (short as f64 - fair) / (fair * (1.0 - share)).sqrt();
+            assert!(off.abs() < 5.0, "{draw:?}: {short} of {all}");
+        }
+    }
+
+    proptest! {
+        /// `repeat_requests = "suppressed"`: no cell has two requests pending, and every
+        /// cell has one as soon as there have been intermediates enough to ask.
+        #[test]
+        fn no_more_requests_are_pending_than_there_are_cells(
+            flows in prop::collection::vec((1u16..8, 1u32..20), 1..6), seed: u64,
+        ) {
+            let mut local = Local::new(1, 8);
+            for (rank, &(dst, cells)) in flows.iter().enumerate() {
+                local.admit(0, rank as u32, dst, 0, cells);
+            }
+            let (draw, whom) = (RequestDraw::Flows, Intermediates::All);
+            let mut requests = Requests::new((1, 1), 8, draw, whom, true);
+            let mut rng = Stream::new(seed, "t", 0);
+            let has = |d| flows.iter().filter(|f| f.0 == d).map(|f| f.1).sum::<u32>();
+            let mut pending = [0; 8];
+            let mut books = Vec::new();
+            let walks = (1..8).map(has).sum::<u32>().div_ceil(8);
+            for walk in 0..walks + 6 {
+                let mut wants = vec![0; 8];
+                requests.compute_requests(0, 0, &local, &mut rng, &mut wants);
+                for &d in wants.iter().filter(|&&d| d < 8) {
+                    pending[d as usize] += 1;
+                }
+                books.push(wants);
+                for d in 1..8 {
+                    prop_assert!(pending[d as usize] <= has(d), "{pending:?} {flows:?}");
+                    if walk + 1 == walks {
+                        prop_assert_eq!(pending[d as usize], has(d));
+                    }
+                }
+                // Now the answers come, and the same cells are asked for anew.
+                if walk + 1 >= walks {
+                    let mut answers = books.remove(0);
+                    for &d in answers.iter().filter(|&&d| d < 8) {
+                        pending[d as usize] -= 1;
+                    }
+                    requests.answered(0, &mut answers);
+                }
+            }
+        }
+    }
+
     #[test]
     fn intermediates_and_flows_are_drawn_uniformly() {
         let mut rng = Stream::new(3, "t", 0);
