@@ -9,9 +9,9 @@ use lightloom_engine::*;
 use proptest::prelude::*;
 use serde_json::{json, Value};
 
-const SLOT: Time = Time(100 * Time::NS.0);
+pub(super) const SLOT: Time = Time(100 * Time::NS.0);
 
-fn cluster(racks: u32, base: u64) -> Cluster {
+pub(super) fn cluster(racks: u32, base: u64) -> Cluster {
     Cluster {
         racks,
         servers_per_rack: 2,
@@ -20,7 +20,7 @@ fn cluster(racks: u32, base: u64) -> Cluster {
     }
 }
 
-fn between(f: &mut Flows, src: u32, dst: u32, bytes: u64, at: Time) {
+pub(super) fn between(f: &mut Flows, src: u32, dst: u32, bytes: u64, at: Time) {
     f.push(HostId(2 * src), HostId(2 * dst + 1), bytes, at);
 }
 
@@ -32,7 +32,7 @@ fn permutation(c: &Cluster, bytes: u64) -> Flows {
 }
 
 /// `count` flows of up to `most` bytes, one every `gap`.
-fn random(c: &Cluster, count: u32, most: u32, gap: Time, seed: u64) -> Flows {
+pub(super) fn random(c: &Cluster, count: u32, most: u32, gap: Time, seed: u64) -> Flows {
     let (mut rng, mut f) = (Stream::new(seed, "test", 0), Flows::new());
     for k in 0..count {
         let (src, dst) = rng.below2(c.hosts(), c.hosts() - 1);
@@ -47,25 +47,25 @@ fn random(c: &Cluster, count: u32, most: u32, gap: Time, seed: u64) -> Flows {
     f
 }
 
-struct Ran {
+pub(super) struct Ran {
     out: Outcome,
-    io: Io,
+    pub(super) io: Io,
     fabric: Slotted<Sirius>,
 }
 
-struct Case {
+pub(super) struct Case {
     cluster: Cluster,
     table: Value,
     flows: Flows,
     faults: Vec<Fault>,
     stop: Stop,
-    sample: Time,
+    pub(super) sample: Time,
     threads: usize,
-    audit: bool,
+    pub(super) audit: bool,
 }
 
 impl Case {
-    fn new(cluster: Cluster, table: Value, flows: Flows, faults: Vec<Fault>) -> Case {
+    pub(super) fn new(cluster: Cluster, table: Value, flows: Flows, faults: Vec<Fault>) -> Case {
         Case {
             cluster,
             table,
@@ -83,7 +83,7 @@ impl Case {
         self
     }
 
-    fn run(&self) -> Ran {
+    pub(super) fn run(&self) -> Ran {
         let config: SiriusConfig = lightloom_engine::config::read(&self.table, "fabric").unwrap();
         let derived = config.derive(&self.cluster).unwrap();
         let site = Site {
@@ -153,7 +153,7 @@ impl Ran {
     }
 }
 
-fn fail(at: Time, element: Element, loss: f64) -> Fault {
+pub(super) fn fail(at: Time, element: Element, loss: f64) -> Fault {
     let command = Command::Fail { element, loss };
     Fault { at, command }
 }
@@ -163,7 +163,7 @@ fn repair(at: Time, element: Element) -> Fault {
     Fault { at, command }
 }
 
-const NODE: Element = Element::Node(5);
+pub(super) const NODE: Element = Element::Node(5);
 
 #[test]
 fn flows_between_the_living_survive_a_dead_node() {

@@ -49,6 +49,8 @@ pub mod mail;
 pub mod meetings;
 pub mod plan;
 mod prefetch;
+#[cfg(test)]
+mod protocol_tests;
 pub mod queued;
 mod receiving;
 mod recovery;
