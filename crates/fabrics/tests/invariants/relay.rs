@@ -1,5 +1,5 @@
 //! Sirius: no relay queue ever holds more than Q cells (§4.3), whatever the
-//! plan, the switches and the length of the fibres.
+//! plan, the switches, the length of the fibres and what fails.
 
 use crate::scenario::{scenarios, Scenario};
 use crate::verdict::{ensure, Checked};
@@ -28,15 +28,22 @@ fn bounded(scenario: &Scenario) -> Checked {
     // Room for the longest queue that any Q allows, so that none is cut short.
     let mut fabric = Slotted::new(Sirius::new(&config, derived, &site));
     let mut io = Io::new(flows);
+    let mut faults = scenario.faults.iter().peekable();
     let mut now = Time::ZERO;
     for _ in 0..SLOTS {
         if fabric.idle() {
-            let Some(next) = io.next_arrival() else {
+            let fault = faults.peek().map(|f| f.at);
+            let Some(next) = io.next_arrival().into_iter().chain(fault).min() else {
                 break;
             };
             now = now.max(config.slot * (next.0 / config.slot.0));
         }
         now += config.slot;
+        while let Some(fault) = faults.next_if(|f| f.at <= now) {
+            fabric.advance(fault.at, &mut io);
+            let taken = fabric.apply(fault.command);
+            taken.expect("faults of this fabric's own elements");
+        }
         fabric.advance(now, &mut io);
         let longest = fabric.kernel().longest_relay_queue();
         ensure(longest <= config.queue as usize, || {
