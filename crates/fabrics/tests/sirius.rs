@@ -1,7 +1,7 @@
 //! What the Sirius paper promises, measured from outside: capacity under the
 //! worst traffic, and what the protocol costs a lone flow, by uplinks and plan.
 
-use lightloom_engine::{Cluster, Flows, HostId, Io, Nic, Rate, Stream, Time};
+use lightloom_engine::{Cluster, Flows, HostId, Io, Nic, Rate, Stream, Time, Totals};
 use lightloom_fabrics::{find, Site};
 use serde_json::{json, Value};
 
@@ -27,12 +27,23 @@ fn permutation() -> Flows {
     flows
 }
 
-/// Runs Sirius up to `until`.
+/// Runs Sirius up to `until`; with the bytes delivered by then.
 fn run(table: &Value, flows: Flows, until: &[Time]) -> (Io, Vec<u64>) {
+    let (io, delivered, _) = run_on(&PAPER, table, flows, until);
+    (io, delivered)
+}
+
+/// The same on any cluster; with what it adds up in the end.
+fn run_on(
+    cluster: &Cluster,
+    table: &Value,
+    flows: Flows,
+    until: &[Time],
+) -> (Io, Vec<u64>, Totals) {
     let entry = find("sirius").expect("registered");
-    let table = (entry.resolve)(table, &PAPER).expect("a valid table");
+    let table = (entry.resolve)(table, cluster).expect("a valid table");
     let site = Site {
-        cluster: &PAPER,
+        cluster,
         flows: &flows,
         seed: 1,
         threads: 1,
@@ -44,7 +55,7 @@ fn run(table: &Value, flows: Flows, until: &[Time]) -> (Io, Vec<u64>) {
         fabric.advance(to, &mut io);
         delivered.push(io.ledger.delivered);
     }
-    (io, delivered)
+    (io, delivered, fabric.totals())
 }
 
 /// Share of the base uplinks' rate that arrives between 0.1 and 0.4 ms.
@@ -107,4 +118,41 @@ fn a_lone_flow_saves_63_per_cent_without_the_protocol_in_every_plan() {
         let none = saved(None);
         assert!((none - 63.0).abs() < 5.0, "{plan}: {none:.1} %");
     }
+}
+
+/// Servers that are nodes themselves: one a rack, of two base uplinks each.
+const SERVERS: Cluster = Cluster {
+    racks: 64,
+    servers_per_rack: 1,
+    server_rate: Rate(100_000_000_000),
+    nic: Nic::Uncapped,
+};
+
+/// With 4 uplinks each of 64 servers meets all others in an epoch of 64/4 slots: a cell
+/// that is there when one begins is granted two later. It crosses the core twice, so
+/// 4 · 50 Gb/s of which a tenth is guardband carry 90 Gb/s a server.
+#[test]
+fn servers_may_hang_on_the_gratings_themselves() {
+    let others = json!({"uplinks": 4, "intermediates": "others"});
+    let cells = 50;
+    let mut lone = Flows::new();
+    lone.push(HostId(3), HostId(4), 562 * cells, Time::ZERO);
+    let (io, _, totals) = run_on(&SERVERS, &others, lone, &[Time::MS]);
+    assert_eq!(io.flows.start[0], Time::NS * 100 * (2 * 64 / 4));
+    assert_eq!(totals.cell_hops, Some(2 * cells));
+
+    let mut all = Flows::new();
+    for server in 0..64 {
+        all.push(
+            HostId(server),
+            HostId((server * 5 + 37) % 64),
+            1 << 25,
+            Time::ZERO,
+        );
+    }
+    let (from, until) = (Time::US * 100, Time::US * 400);
+    let (_, delivered, _) = run_on(&SERVERS, &json!({"uplinks": 4}), all, &[from, until]);
+    let bits = (delivered[1] - delivered[0]) as f64 * 8.0;
+    let rate = bits / 64.0 / (until - from).as_secs_f64();
+    assert!((rate / 90e9 - 1.0).abs() < 0.02, "{rate:e} b/s a server");
 }
