@@ -389,9 +389,24 @@ def test_faults_after_the_end_are_noted(tmp_path: Path) -> None:
             write(tmp_path / "e.toml", SMALL, SIRIUS, faults)
             done = lightloom(verb, "e.toml", "-o", "out", cwd=tmp_path)
             assert done.returncode == 0, done.stderr
+            in_time = f"{name}during the run node 1 fails at 1 us\n"
+            assert (in_time in done.stdout) == (soon in faults)
             assert ("due after" in done.stdout) == (said is not None)
             assert said is None or f"{name}{said} the run ended at" in done.stdout
             assert f", without effect: {which}" in done.stdout or said is None
+
+
+def test_a_load_that_is_not_the_one_asked_for_is_noted_once() -> None:
+    def said(drawn: float | None, **workload: object) -> list[str]:
+        return list(notes.of_workload({"load_offered": drawn}, workload))
+
+    assert said(0.46, load=0.5) == said(None, load=0.5) == said(1.9) == []
+    (short,) = said(0.28, load=0.5)
+    assert "offer a load of 0.28 where workload.load asks for 0.5" in short
+    assert 'mean_rule = "rescaled"' in short
+    assert 'mean_rule = "rescaled"' not in said(0.28, load=0.5, mean_rule="rescaled")[0]
+    (long,) = said(40.4, trace="trace.csv")
+    assert "40.4 times what all servers can send" in long
 
 
 def test_late_events_are_told_apart_by_their_parts() -> None:

@@ -11,6 +11,10 @@ from lightloom.console import Summary, seconds
 from lightloom.results import Result
 
 EVENTS_SHOWN = 4
+#: A load drawn that is further from the one asked for is said.
+LOAD_OFF = 0.1
+#: So many times what servers can send is hardly meant.
+LOAD_HIGH = 2.0
 
 
 def of(result: Result) -> Iterator[str]:
@@ -19,7 +23,27 @@ def of(result: Result) -> Iterator[str]:
     yield from circuits.notes(result)
     yield from few_uplinks(result.summary, cluster)
     yield from narrow_links(result.summary, cluster)
+    yield from faults_in_time(result)
     yield from late_faults(result)
+
+
+def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
+    """What to know of the traffic, which is the same for every fabric."""
+    asked, drawn = workload.get("load"), summary.get("load_offered")
+    if drawn is None:
+        return
+    if asked is not None and abs(drawn / asked - 1) > LOAD_OFF:
+        rescaled = workload.get("mean_rule") == "rescaled"
+        how = "" if rescaled else '; mean_rule = "rescaled" makes them offer it'
+        yield (
+            f"the sizes drawn offer a load of {drawn:.3g} where workload.load asks for {asked:g}, "
+            f"as rare large ones decide{how}"
+        )
+    elif asked is None and drawn > LOAD_HIGH:
+        yield (
+            f"the flows offer {drawn:.3g} times what all servers can send while they arrive; "
+            "if that is not meant, check the units of times and sizes"
+        )
 
 
 def few_uplinks(summary: Summary, cluster: Table) -> Iterator[str]:
@@ -60,6 +84,16 @@ def _server_rate(cluster: Table) -> float | None:
         rack = _core.control_rate("cluster.rack_rate", cluster["rack_rate"])
         return float(rack / cluster.get("servers_per_rack", 1))
     return None
+
+
+def faults_in_time(result: Result) -> Iterator[str]:
+    """Says what failed or was repaired during the run: other fabrics may have been sound."""
+    end_ps = round(result.summary["simulated_s"] * 1e12)
+    faults = result.experiment.get("fault", [])
+    late = set(events_after(faults, end_ps))
+    events = [event for event in events_after(faults, -1) if event not in late]
+    if events:
+        yield f"during the run {_listed(events)}"
 
 
 def late_faults(result: Result) -> Iterator[str]:

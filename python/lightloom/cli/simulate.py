@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +22,7 @@ from lightloom.cli.options import (
 )
 from lightloom.errors import refusal
 from lightloom.machine import check_count
-from lightloom.results import CIRCUITS
+from lightloom.results import CIRCUITS, Result
 
 RESULTS = Path("results")
 
@@ -53,7 +54,7 @@ def run(
             return
         stop = result.experiment["run"]["stop"]
         console.print_run(result.summary, stop, result.flows.num_rows)
-        for line in notes.of(result):
+        for line in (*_of_workload(result), *notes.of(result)):
             console.say(f"note: {line}")
         lit = [] if result.circuits is None else [CIRCUITS]
         files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *lit]
@@ -147,10 +148,16 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
 
 
 def _print_notes(comparison: lightloom.Comparison) -> None:
-    """What weakens the figures of a fabric."""
+    """What weakens the figures of all fabrics, and of each."""
+    for line in _of_workload(next(iter(comparison.results.values()))):
+        console.say(f"note: {line}")
     for label, result in comparison.results.items():
         for line in notes.of(result):
             console.say(f"note: {label}: {line}")
+
+
+def _of_workload(result: Result) -> Iterator[str]:
+    return notes.of_workload(result.summary, result.experiment.get("workload", {}))
 
 
 def _only_label(experiment: lightloom.Experiment, wanted: str | None) -> str:
