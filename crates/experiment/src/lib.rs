@@ -2,7 +2,8 @@
 //! run it on. Read from JSON, validated and completed, then run.
 //!
 //! Reading files, overriding keys and writing results belong to the caller;
-//! here nothing touches the disk but the traces that a workload names.
+//! here nothing touches the disk but the files that a workload names (a trace, times,
+//! sizes, a matrix).
 
 mod cluster;
 mod compare;

@@ -89,11 +89,10 @@ def _server_rate(cluster: Table) -> float | None:
 def faults_in_time(result: Result) -> Iterator[str]:
     """Says what failed or was repaired during the run: other fabrics may have been sound."""
     end_ps = round(result.summary["simulated_s"] * 1e12)
-    faults = result.experiment.get("fault", [])
-    late = set(events_after(faults, end_ps))
-    events = [event for event in events_after(faults, -1) if event not in late]
-    if events:
-        yield f"during the run {_listed(events)}"
+    due = sorted(events(result.experiment.get("fault", [])), key=lambda event: event[0])
+    happened = [what for at_ps, what in due if at_ps <= end_ps]
+    if happened:
+        yield f"during the run {_listed(happened)}"
 
 
 def late_faults(result: Result) -> Iterator[str]:
@@ -113,11 +112,17 @@ def late_faults(result: Result) -> Iterator[str]:
 
 def events_after(faults: list[Mapping[str, Any]], end_ps: int) -> Iterator[str]:
     """The failures and repairs that are due after a time, as they are in the file."""
+    return (what for at_ps, what in events(faults) if at_ps > end_ps)
+
+
+def events(faults: list[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
+    """When each failure and repair is due [ps], and what happens then."""
     for fault in faults:
         for key, happens in (("at", "fails"), ("repair_at", "is repaired")):
             time = fault.get(key)
-            if time is not None and _core.control_time(f"fault.{key}", time) > end_ps:
-                yield f"{part(fault)} {happens} at {time}"
+            if time is not None:
+                at_ps = _core.control_time(f"fault.{key}", time)
+                yield at_ps, f"{part(fault)} {happens} at {time}"
 
 
 def part(fault: Mapping[str, Any]) -> str:
