@@ -9,9 +9,9 @@
 #[path = "../tests/matching_cases/mod.rs"]
 mod matching_cases;
 
-use lightloom_control::assignment;
+use lightloom_control::algorithms::assignment;
 use lightloom_control::demand::Matrix;
-use lightloom_control::matching::{maximum_weight_perfect, Weights};
+use lightloom_control::algorithms::matching::{maximum_weight_perfect, Weights};
 use matching_cases::{Family, EXTREMES, FAMILIES};
 use std::time::{Duration, Instant};
 

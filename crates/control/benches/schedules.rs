@@ -8,16 +8,16 @@
 #[path = "../tests/matching_cases/mod.rs"]
 mod matching_cases;
 
-use lightloom_control::birkhoff::{decompose, Scaling, Stop};
+use lightloom_control::algorithms::birkhoff::{decompose, Scaling, Stop};
 use lightloom_control::demand::Matrix;
-use lightloom_control::drrm::Drrm;
-use lightloom_control::eclipse;
-use lightloom_control::islip::{self, Islip};
-use lightloom_control::multihop;
+use lightloom_control::algorithms::drrm::Drrm;
+use lightloom_control::algorithms::eclipse;
+use lightloom_control::algorithms::islip::{self, Islip};
+use lightloom_control::algorithms::multihop;
 use lightloom_control::schedule::Frame;
-use lightloom_control::sinkhorn;
-use lightloom_control::solstice::{self, Network};
-use lightloom_control::vlan;
+use lightloom_control::algorithms::sinkhorn;
+use lightloom_control::algorithms::solstice::{self, Network};
+use lightloom_control::algorithms::vlan;
 use lightloom_engine::{Rate, Stream, Time};
 use matching_cases::{Draws, Family};
 use std::time::{Duration, Instant};

@@ -1,34 +1,40 @@
-//! Control algorithms: pure functions that simulated managers, the `plan` command
-//! and real controllers call alike. Who is joined with whom, and for how long, is
-//! decided here and nowhere else; when it is decided, and what a switch makes of
-//! it, is not.
+//! Control: who is joined with whom, when, and in which order that is changed.
 //!
-//! | for | modules |
+//! What decides (a [policy]) and what carries a decision out step by step (the
+//! [controller]) have no input or output, no clock, no thread and no random source
+//! of their own: a simulated switch, the `plan` command, an emulation and real
+//! switches run the very same objects. The [algorithms] below them are pure
+//! functions.
+//!
+//! | file | concept |
 //! |---|---|
-//! | demand between nodes, checked | [`demand`] |
-//! | circuits of both directions | [`matching`], [`multihop`] |
-//! | circuits of one direction | [`assignment`], [`hopcroft_karp`] |
-//! | schedules of permutations | [`schedule`], [`birkhoff`] after [`sinkhorn`] or [`quickstuff`], [`solstice`], [`eclipse`] |
-//! | slot by slot, inside kernels | [`cyclic`], [`islip`], [`drrm`] |
-//! | VLANs for multihop paths | [`vlan`] |
+//! | [`demand`] | what nodes have for each other, checked; how reports become a matrix |
+//! | [`hardware`] | racks, planes and ports of the switch |
+//! | [`circuits`] | circuits, and what a change keeps, removes and adds |
+//! | [`routes`] | paths over circuits, and which pairs of racks take them |
+//! | [`schedule`] | matchings that take turns, days and nights |
+//! | [`policy`] | what a policy sees and what it answers |
+//! | [`order`] | the steps of a change and what each waits for |
+//! | [`controller`] | inputs to actions: the loop itself |
+//! | [`log`], [`replay`] | inputs and actions as lines of JSON, played again |
+//! | [`fake`] | a switch for tests and replays, which does as it is told |
+//! | [`policies`] | the policies, one file each, and their registry |
+//! | [`algorithms`] | matchings, assignments, topologies, schedules, VLANs |
 //!
 //! Weights and volumes are `i64`, times integer picoseconds; equals are decided by
 //! the lowest index, so the same demand gives the same result on every machine.
 //! Bad input is a [`Refusal`](lightloom_engine::Refusal) that names its key.
 
-pub mod assignment;
-pub mod birkhoff;
-pub mod cyclic;
+pub mod algorithms;
+pub mod circuits;
+pub mod controller;
 pub mod demand;
-pub mod drrm;
-pub mod eclipse;
-pub mod hopcroft_karp;
-pub mod islip;
-mod largest;
-pub mod matching;
-pub mod multihop;
-pub mod quickstuff;
+// pub mod fake;
+pub mod hardware;
+// pub mod log;
+pub mod order;
+pub mod policies;
+pub mod policy;
+// pub mod replay;
+pub mod routes;
 pub mod schedule;
-pub mod sinkhorn;
-pub mod solstice;
-pub mod vlan;

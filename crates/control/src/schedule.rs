@@ -216,7 +216,7 @@ impl Schedule {
                 "say how long each slot is lit",
             ));
         }
-        let round = crate::cyclic::RoundRobin {
+        let round = crate::algorithms::cyclic::RoundRobin {
             nodes: ports as u32,
             uplinks: 1,
         };

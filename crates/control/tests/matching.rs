@@ -3,7 +3,7 @@
 
 mod matching_cases;
 
-use lightloom_control::matching::*;
+use lightloom_control::algorithms::matching::*;
 use matching_cases::{Draws, Family, EXTREMES, FAMILIES};
 use proptest::prelude::*;
 

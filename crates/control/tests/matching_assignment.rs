@@ -2,7 +2,7 @@
 
 mod matching_cases;
 
-use lightloom_control::assignment::{maximum, Solver, Weights};
+use lightloom_control::algorithms::assignment::{maximum, Solver, Weights};
 use matching_cases::{EXTREMES, FAMILIES};
 use proptest::prelude::*;
 

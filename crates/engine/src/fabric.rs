@@ -2,6 +2,7 @@
 
 use crate::ids::{FlowId, HostId, PortId};
 use crate::io::Io;
+use crate::refusal::Refusal;
 use crate::time::{Rate, Time};
 use std::fmt;
 
@@ -43,11 +44,11 @@ pub enum Element {
     },
 }
 
-/// Racks `a` and `b` (`a < b`) were joined by a lit circuit during
-/// [`from`, `until`).
+/// Racks `a` and `b` were joined by a lit circuit during [`from`, `until`); `a < b`
+/// unless it led from `a` to `b` only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circuit {
-    /// The rack of lower number.
+    /// The rack of lower number; the one that sent over a circuit of one direction.
     pub a: u32,
     /// The other.
     pub b: u32,
@@ -164,6 +165,11 @@ pub trait Fabric: Send {
     fn circuits(&self, now: Time) -> Vec<Circuit> {
         let _ = now;
         Vec::new()
+    }
+
+    /// What keeps the fabric from going on, if anything does: the run ends with it.
+    fn trouble(&self) -> Option<&Refusal> {
+        None
     }
 
     /// Whether `flow` may still be delivered (its ends are not cut off).

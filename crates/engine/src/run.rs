@@ -2,6 +2,7 @@
 
 use crate::fabric::{Circuit, Command, Fabric, Rejected, Shape, Totals, View};
 use crate::io::{Io, Ledger};
+use crate::refusal::Refusal;
 use crate::time::Time;
 
 /// When a run ends.
@@ -90,16 +91,31 @@ pub struct Outcome {
 /// and the distance doubles, so a long drain costs no memory.
 const SAMPLES_MAX: usize = 1_000;
 
+/// Why a run did not get to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// The fabric rejected a fault of the plan.
+    Rejected(Rejected),
+    /// The fabric could not go on.
+    Trouble(Refusal),
+}
+
+impl From<Rejected> for Broken {
+    fn from(rejected: Rejected) -> Broken {
+        Broken::Rejected(rejected)
+    }
+}
+
 /// Moves `fabric` from horizon to horizon until `plan.stop`.
 ///
 /// # Errors
-/// When the fabric rejects a fault of the plan.
+/// When the fabric rejects a fault of the plan, or cannot go on.
 pub fn run(
     fabric: &mut dyn Fabric,
     io: &mut Io,
     plan: &Plan,
     progress: &mut dyn Progress,
-) -> Result<Outcome, Rejected> {
+) -> Result<Outcome, Broken> {
     let mut faults = plan.faults.clone();
     faults.sort_by_key(|f| f.at);
     let mut faults = faults.into_iter().peekable();
@@ -142,6 +158,9 @@ pub fn run(
         let clock = std::time::Instant::now();
         fabric.advance(to, io);
         kernel += clock.elapsed();
+        if let Some(trouble) = fabric.trouble() {
+            return Err(Broken::Trouble(trouble.clone()));
+        }
         now = to;
     }
     if plan.stop == Stop::Drain && fabric.idle() && io.exhausted() {

@@ -2,7 +2,7 @@
 
 use crate::run_table::Goodput;
 use crate::{counted, fabric, memory, Experiment, FabricTable};
-use lightloom_engine::run::{self, Fault, Plan, Progress};
+use lightloom_engine::run::{self, Broken, Fault, Plan, Progress};
 use lightloom_engine::{Bytes, Circuit, Cluster, Fabric, Flows, Io, Refusal};
 use lightloom_fabrics::{Derived, Entry, Facts, Site};
 use lightloom_metrics::{
@@ -20,6 +20,8 @@ pub struct Prepared {
     cluster: Cluster,
     kind: String,
     label: String,
+    /// How messages name the fabric.
+    place: String,
     seed: u64,
     threads: usize,
     within_racks: bool,
@@ -92,6 +94,7 @@ impl Experiment {
             plan: experiment.run.plan(faults),
             kind: table.kind.clone(),
             label: table.label().to_owned(),
+            place: fabric::path(table, &experiment.fabric),
             seed,
             threads,
             within_racks: experiment.run.goodput == Goodput::All,
@@ -227,7 +230,12 @@ impl Prepared {
     /// A [`Refusal`] if the fabric rejects a fault.
     pub fn run(mut self, progress: &mut dyn Progress) -> Result<RunOutput, Refusal> {
         let outcome = run::run(self.fabric.as_mut(), &mut self.io, &self.plan, progress)
-            .map_err(|rejected| Refusal::new("fault", "", rejected.to_string(), "correct it"))?;
+            .map_err(|broken| match broken {
+                Broken::Rejected(why) => {
+                    Refusal::new("fault", "", why.to_string(), "correct it")
+                }
+                Broken::Trouble(refusal) => fabric::place(refusal, &self.place),
+            })?;
         drop(self.fabric);
         let late = |fault: &&Fault| fault.at > outcome.simulated;
         let summary = summarize(&Finished {

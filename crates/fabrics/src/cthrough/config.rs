@@ -1,10 +1,19 @@
 //! The table of `kind = "cthrough"`.
 
-use super::kernel::CThrough;
+use crate::hybrid::kernel::Hybrid;
+use crate::hybrid::setup::{
+    of_policy, Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport,
+};
 use crate::hybrid::tree::{Tree, TreeKeys};
 use crate::registry::{FabricConfig, Site};
+use lightloom_control::controller::Timing;
+use lightloom_control::demand::Thresholds;
+use lightloom_control::hardware::Hardware;
+use lightloom_control::policies::cthrough::{CThroughPolicy, BYTES_MAX};
+use lightloom_control::policies::PolicyConfig;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+pub use lightloom_control::policies::cthrough::Unrequested;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -76,18 +85,6 @@ pub struct CThroughConfig {
     pub controller_timeout: Time,
 }
 
-/// How racks without reported demand are joined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unrequested {
-    /// They take turns, so that queues too short to be reported are served too
-    /// (default).
-    Rotate,
-    /// They keep the circuits that they have, and are joined in order otherwise:
-    /// nothing goes dark for them.
-    Keep,
-}
-
 impl Default for CThroughConfig {
     fn default() -> CThroughConfig {
         let mb = |n: u64| Bytes(n * 1_000_000);
@@ -115,8 +112,6 @@ impl Default for CThroughConfig {
 /// Most racks: matrices of all pairs are kept, and the largest switches of
 /// mirrors have a few thousand ports (§7.3).
 const RACKS_MAX: u32 = 4_096;
-/// Most that any amount of data may be: keeps the sums of weights in range.
-pub(super) const BYTES_MAX: u64 = 1_000_000_000_000;
 /// Longest that any time may be.
 const TIME_MAX: Time = Time(3_600 * Time::S.0);
 
@@ -136,6 +131,61 @@ impl CThroughConfig {
             oversubscription: self.oversubscription,
             levels: self.levels,
             racks_per_pod: self.racks_per_pod,
+        }
+    }
+
+    /// The manager's part.
+    fn policy(&self) -> CThroughPolicy {
+        CThroughPolicy {
+            unrequested: self.unrequested,
+            hysteresis: self.hysteresis,
+        }
+    }
+
+    fn hardware(&self, cluster: &Cluster) -> Hardware {
+        Hardware::new(cluster.racks, 1, self.circuit_rate)
+    }
+
+    /// The network of a resolved table.
+    pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
+        let hardware = self.hardware(cluster);
+        Setup {
+            title: "c-Through",
+            cluster: *cluster,
+            tree: Tree::new(&self.tree(), cluster),
+            hardware,
+            policy: self.policy().build(&hardware),
+            timing: Timing {
+                interval: self.interval,
+                computation_delay: self.computation_delay,
+            },
+            monitoring: Monitoring {
+                demand: DemandFrom::Announced,
+                buffer: self.socket_buffer.0,
+                thresholds: Some(Thresholds {
+                    queue_above: self.report_queue.0,
+                    change_above: self.report_change.0,
+                }),
+                smoothing: 1.0,
+                most: BYTES_MAX,
+            },
+            delays: Delays {
+                settle: self.reconfiguration_delay,
+                link_up: Time::ZERO,
+                retag: Time::ZERO,
+                rule: Time::ZERO,
+                rules: None,
+                pushing: Pushing::Parallel,
+            },
+            transport: Transport {
+                ramp: self.ramp,
+                dip: self.dip,
+            },
+            optical_weight: Some(self.optical_weight),
+            give_up: Some(GiveUp {
+                after: self.controller_timeout,
+                dark: true,
+            }),
         }
     }
 
@@ -183,7 +233,6 @@ impl CThroughConfig {
             ("socket_buffer", self.socket_buffer),
             ("report_queue", self.report_queue),
             ("report_change", self.report_change),
-            ("hysteresis", self.hysteresis),
         ];
         for (key, bytes) in amounts {
             if bytes.0 > BYTES_MAX {
@@ -219,6 +268,9 @@ impl FabricConfig for CThroughConfig {
         self.refuse_size(cluster)?;
         self.refuse_times()?;
         self.refuse_amounts()?;
+        self.policy()
+            .check(&self.hardware(cluster))
+            .map_err(of_policy)?;
         Ok(CThroughConfig {
             racks_per_pod: tree.racks_per_pod,
             ..self
@@ -227,7 +279,7 @@ impl FabricConfig for CThroughConfig {
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
         let config = self.clone().resolve(site.cluster)?;
-        let kernel = CThrough::new(&config, site.cluster, site.flows.len());
+        let kernel = Hybrid::new(config.setup(site.cluster), site.flows.len());
         Ok(Box::new(FlowDriven::new(kernel)))
     }
 

@@ -4,12 +4,14 @@
 //!
 //! | file | the paper's mechanism |
 //! |---|---|
-//! | [`estimate`] | demand from the buffers of connections; what is reported (§4.1, §4.3) |
-//! | [`manager`] | maximum-weight perfect matching of the racks (§4.1) |
-//! | [`reconfigure`] | the optical switch; dark while it is set (§2, §5.1) |
-//! | [`demultiplex`] | optical and electrical VLAN; weights 0.9 and 0.1 (§4.2) |
+//! | [`crate::hybrid::meter`], [`lightloom_control::demand`] | demand from the buffers of connections; what is reported (§4.1, §4.3) |
+//! | [`lightloom_control::policies::cthrough`] | the manager: a maximum-weight perfect matching of the racks (§4.1) |
+//! | [`lightloom_control::order`] | all circuits go dark, new ones come up, flows move (§5.1) |
+//! | [`crate::hybrid::switch`] | the optical switch; dark while it is set (§2, §5.1) |
+//! | [`crate::hybrid::demultiplex`] | optical and electrical VLAN; weights 0.9 and 0.1 (§4.2) |
 //! | [`crate::hybrid::transport`] | what TCP makes of a path that changes (§5.2.1) |
-//! | [`kernel`] | the manager's timeline; failures |
+//! | [`crate::hybrid::kernel`] | flows, the manager's timeline, failures |
+//! | [`config`] | the paper's parameters, and what of the above they set up |
 //!
 //! Flows move at their max-min fair rates (flow kernel), on the circuit while
 //! their racks are joined, on the tree otherwise. A flow is a connection.
@@ -29,11 +31,6 @@
 //! for a circuit rather than take the tree (which the paper avoids, §7.3).
 
 pub mod config;
-pub mod demultiplex;
-pub mod estimate;
-pub mod kernel;
-pub mod manager;
-pub mod reconfigure;
 #[cfg(test)]
 mod tests;
 

@@ -4,6 +4,7 @@
 //! is what users see as the circuit timeline, and what tests ask whether a port
 //! was lit. It knows nothing of flows.
 
+use lightloom_control::circuits as control;
 use lightloom_engine::{Circuit, Time};
 
 /// The record of all circuits.
@@ -26,27 +27,31 @@ impl Recorder {
         }
     }
 
-    /// A circuit between `a` and `b` carries light from `now` on.
+    /// A circuit carries light from `now` on; if it is directed, from `a` to `b` alone.
     ///
     /// # Panics
-    /// In debug builds, if one of the two ports has a circuit already.
-    pub fn up(&mut self, a: u32, b: u32, plane: u16, now: Time) {
-        debug_assert!(self.peer(a, plane).is_none() && self.peer(b, plane).is_none());
+    /// In debug builds, if one of its ports sends already.
+    pub fn up(&mut self, circuit: control::Circuit, directed: bool, now: Time) {
+        let control::Circuit { a, b, plane } = circuit;
+        let plane = plane as u16;
         let row = self.circuits.len() as u32;
         self.circuits.push(Circuit {
-            a: a.min(b),
-            b: a.max(b),
+            a,
+            b,
             plane,
             from: now,
             until: Time::NEVER,
         });
-        for rack in [a, b] {
+        let both = [a, b];
+        for &rack in if directed { &both[..1] } else { &both[..] } {
+            debug_assert!(self.peer(rack, plane).is_none());
             let port = self.port(rack, plane);
             self.by_port[port].push(row);
         }
     }
 
-    /// The circuit of `rack` on `plane`, if there is one, is dark from `now` on.
+    /// The circuit that `rack` sends over on `plane`, if there is one, is dark from
+    /// `now` on.
     pub fn down(&mut self, rack: u32, plane: u16, now: Time) {
         if let Some(row) = self.lit_row(rack, plane) {
             self.circuits[row].until = now;
@@ -89,13 +94,17 @@ impl Recorder {
 mod tests {
     use super::*;
 
+    fn up(record: &mut Recorder, a: u32, b: u32, plane: u32, now: i64) {
+        record.up(control::Circuit { a, b, plane }, false, Time(now));
+    }
+
     #[test]
     fn a_port_is_lit_from_up_to_down() {
         let mut record = Recorder::new(4, 2);
-        record.up(3, 1, 0, Time(10));
-        record.up(1, 2, 1, Time(15));
+        up(&mut record, 1, 3, 0, 10);
+        up(&mut record, 1, 2, 1, 15);
         record.down(1, 0, Time(20));
-        record.up(0, 3, 0, Time(30));
+        up(&mut record, 0, 3, 0, 30);
         let lit = |rack, plane, at| record.was_lit(rack, plane, Time(at));
         let seen: Vec<bool> = [9, 10, 19, 20, 29, 30].map(|at| lit(3, 0, at)).to_vec();
         assert_eq!(seen, [false, true, true, false, false, true]);
@@ -122,10 +131,20 @@ mod tests {
     #[test]
     fn a_circuit_of_no_length_is_none() {
         let mut record = Recorder::new(2, 1);
-        record.up(0, 1, 0, Time(5));
+        up(&mut record, 0, 1, 0, 5);
         assert!(record.circuits(Time(5)).is_empty());
         record.down(1, 0, Time(5));
         assert!(record.circuits(Time(9)).is_empty());
         assert!(!record.was_lit(0, 0, Time(5)));
+    }
+
+    #[test]
+    fn a_directed_circuit_lights_its_sender() {
+        let mut record = Recorder::new(3, 1);
+        for (a, b) in [(2, 0), (0, 1)] {
+            record.up(control::Circuit { a, b, plane: 0 }, true, Time(5));
+        }
+        assert_eq!((record.peer(2, 0), record.peer(1, 0)), (Some(0), None));
+        assert!(record.was_lit(0, 0, Time(5)) && !record.was_lit(1, 0, Time(5)));
     }
 }

@@ -9,6 +9,9 @@
 //! All parallel paths between two levels are one link in each direction, shared
 //! by max-min fairness: multipath routing is ideal. Switches do not delay or
 //! drop anything.
+//!
+//! Where there is no electrical network beside the circuits, a rack's uplink carries
+//! nothing: flows without a circuit wait there ([`Tree::of_servers`]).
 
 use lightloom_engine::fair::LinkId;
 use lightloom_engine::kernel::flow::{LinkKind, Net};
@@ -118,6 +121,19 @@ impl Tree {
             pod,
             uplink: whole(below / each),
             pod_uplink: (keys.levels == 3).then(|| whole(pod_rate)),
+        }
+    }
+
+    /// The links of servers alone: nothing leads from rack to rack.
+    pub fn of_servers(cluster: &Cluster) -> Tree {
+        let two_levels = TreeKeys {
+            oversubscription: 1.0,
+            levels: 2,
+            racks_per_pod: None,
+        };
+        Tree {
+            uplink: Rate(0),
+            ..Tree::new(&two_levels, cluster)
         }
     }
 

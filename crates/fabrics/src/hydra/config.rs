@@ -1,10 +1,15 @@
 //! The table of `kind = "hydra"`.
 
-use super::kernel::Hydra;
+use crate::hybrid::kernel::Hybrid;
+use crate::hybrid::setup::{of_policy, Delays, GiveUp, Monitoring, Setup, Transport};
+pub use crate::hybrid::setup::{DemandFrom, Pushing};
 use crate::hybrid::tree::{Tree, TreeKeys};
 use crate::registry::{FabricConfig, Site};
-use lightloom_control::multihop::MAX_PLANES;
-use lightloom_control::vlan::MAX_VLANS;
+use lightloom_control::controller::Timing;
+use lightloom_control::hardware::Hardware;
+use lightloom_control::policies::hydra::HydraPolicy;
+pub use lightloom_control::policies::hydra::{Need, Reconfigure};
+use lightloom_control::policies::PolicyConfig;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
 use schemars::JsonSchema;
@@ -89,66 +94,23 @@ pub struct HydraConfig {
     pub transport_recovery: Time,
 }
 
-/// Where the controller's demand comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DemandFrom {
-    /// Applications say what they still have to send (default): bandwidth on
-    /// demand.
-    Announced,
-    /// What was carried since the cycle before.
-    Monitored,
-}
-
-/// What a path reserves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Need {
-    /// The demand spread over an interval (default); more than a circuit carries
-    /// asks for several paths.
-    Rate,
-    /// A whole circuit for whoever has any demand.
-    Circuit,
-}
-
-/// How rules get to the servers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pushing {
-    /// One rule after the other (default): at hundreds of racks a reconfiguration
-    /// takes minutes.
-    Sequential,
-    /// To all servers at once, to each one rule after the other; the paper thinks
-    /// this hard to achieve in full.
-    Parallel,
-}
-
-/// What a cycle may change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reconfigure {
-    /// Paths whose racks still have demand stay, with their circuits (default).
-    Partial,
-    /// Everything: the topology is found anew from the demand.
-    Whole,
-}
-
 impl Default for HydraConfig {
     fn default() -> HydraConfig {
+        let policy = HydraPolicy::default();
         HydraConfig {
             oversubscription: 10.0,
             levels: 2,
             racks_per_pod: None,
             planes: 32,
-            hops: 4,
-            vlans: MAX_VLANS as u32,
+            hops: policy.hops,
+            vlans: policy.vlans,
             circuit_rate: Rate(10 * Rate::GBPS.0),
             interval: Time::S * 10,
             computation_delay: Time::ZERO,
             demand: DemandFrom::Announced,
-            need: Need::Rate,
-            threshold: Bytes(1_000_000),
-            reconfigure: Reconfigure::Partial,
+            need: policy.need,
+            threshold: policy.threshold,
+            reconfigure: policy.reconfigure,
             settle: Time::MS * 100,
             link_up: Time::ZERO,
             retag: Time::MS * 1_200,
@@ -163,24 +125,9 @@ impl Default for HydraConfig {
 
 /// Most racks: the largest switches of mirrors have a few thousand ports.
 const RACKS_MAX: u32 = 4_096;
-/// Longest path: with both servers' links it fits the flow kernel's.
-const HOPS_MAX: u32 = 12;
 const TIME_MAX: Time = Time(3_600 * Time::S.0);
 const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
-const BYTES_MAX: u64 = 1_000_000_000_000;
 const RULES_MAX: u64 = 1_000_000_000;
-
-fn within(key: &str, value: u32, most: u32) -> Result<(), Refusal> {
-    if (1..=most).contains(&value) {
-        return Ok(());
-    }
-    Err(Refusal::new(
-        format!("fabric.{key}"),
-        value,
-        format!("must be from 1 to {most}"),
-        if value == 0 { "raise it" } else { "lower it" },
-    ))
-}
 
 impl HydraConfig {
     /// The electrical tree's part.
@@ -192,10 +139,60 @@ impl HydraConfig {
         }
     }
 
+    /// The controller's part.
+    fn policy(&self) -> HydraPolicy {
+        HydraPolicy {
+            hops: self.hops,
+            vlans: self.vlans,
+            need: self.need,
+            threshold: self.threshold,
+            reconfigure: self.reconfigure,
+            ..HydraPolicy::default()
+        }
+    }
+
+    fn hardware(&self, cluster: &Cluster) -> Hardware {
+        Hardware::new(cluster.racks, self.planes, self.circuit_rate)
+    }
+
+    /// The network of a resolved table.
+    pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
+        let hardware = self.hardware(cluster);
+        Setup {
+            title: "HydRA",
+            cluster: *cluster,
+            tree: Tree::new(&self.tree(), cluster),
+            hardware,
+            policy: self.policy().build(&hardware),
+            timing: Timing {
+                interval: self.interval,
+                computation_delay: self.computation_delay,
+            },
+            monitoring: Monitoring {
+                demand: self.demand,
+                buffer: u64::MAX,
+                thresholds: None,
+                smoothing: 1.0,
+                most: u64::MAX,
+            },
+            delays: Delays {
+                settle: self.settle,
+                link_up: self.link_up,
+                retag: self.retag,
+                rule: self.rule,
+                rules: self.rules,
+                pushing: self.pushing,
+            },
+            transport: Transport {
+                ramp: self.transport_recovery,
+                dip: self.transport_recovery,
+            },
+            optical_weight: None,
+            give_up: { self.controller_timeout }.map(|after| GiveUp { after, dark: false }),
+        }
+    }
+
     fn refuse_size(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        within("planes", self.planes, MAX_PLANES)?;
-        within("hops", self.hops, HOPS_MAX)?;
-        within("vlans", self.vlans, MAX_VLANS as u32)?;
         if (2..=RACKS_MAX).contains(&cluster.racks) {
             return Ok(());
         }
@@ -249,15 +246,6 @@ impl HydraConfig {
             let key = "fabric.circuit_rate";
             return Err(Refusal::new(key, self.circuit_rate, limit, "use 10 Gb/s"));
         }
-        if self.threshold.0 > BYTES_MAX {
-            let limit = "must be at most 1 TB";
-            return Err(Refusal::new(
-                "fabric.threshold",
-                self.threshold,
-                limit,
-                "lower it",
-            ));
-        }
         match self.rules {
             Some(rules) if rules > RULES_MAX => Err(Refusal::new(
                 "fabric.rules",
@@ -276,6 +264,8 @@ impl FabricConfig for HydraConfig {
         self.refuse_size(cluster)?;
         self.refuse_times()?;
         self.refuse_amounts()?;
+        let hardware = self.hardware(cluster);
+        self.policy().check(&hardware).map_err(of_policy)?;
         Ok(HydraConfig {
             racks_per_pod: tree.racks_per_pod,
             ..self
@@ -284,7 +274,7 @@ impl FabricConfig for HydraConfig {
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
         let config = self.clone().resolve(site.cluster)?;
-        let kernel = Hydra::new(&config, site.cluster, site.flows.len())?;
+        let kernel = Hybrid::new(config.setup(site.cluster), site.flows.len());
         Ok(Box::new(FlowDriven::new(kernel)))
     }
 

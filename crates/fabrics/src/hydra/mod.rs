@@ -5,11 +5,13 @@
 //!
 //! | file | the paper's mechanism |
 //! |---|---|
-//! | [`demand`] | step 1: traffic is monitored, or applications say what they need (§III.B) |
-//! | [`controller`] | step 2: the logical topology with multihop circuits (§III.B.3) |
-//! | [`routes`] | the paths that are in force, one VLAN or more (§III.B.1) |
-//! | [`reconfigure`] | step 3: the three substeps of a reconfiguration (§III.B.1) |
-//! | [`kernel`] | flows on their paths, the control cycle, failures |
+//! | [`crate::hybrid::meter`] | step 1: traffic is monitored, or applications say what they need (§III.B) |
+//! | [`lightloom_control::policies::hydra`] | step 2: the logical topology with multihop circuits (§III.B.3) |
+//! | [`lightloom_control::order`] | step 3: the three substeps of a reconfiguration (§III.B.1) |
+//! | [`crate::hybrid::switch`] | what each substep takes |
+//! | [`crate::hybrid::forwarding`] | the paths that are in force, one VLAN or more (§III.B.1) |
+//! | [`crate::hybrid::kernel`] | flows, the control cycle, failures |
+//! | [`config`] | the paper's parameters, and what of the above they set up |
 //!
 //! Flows move at their max-min fair rates (flow kernel): over the circuits of
 //! their racks' path while there is one, over the electrical tree otherwise. A
@@ -32,11 +34,6 @@
 //! messages, failures of whole switches.
 
 pub mod config;
-pub mod controller;
-pub mod demand;
-pub mod kernel;
-pub mod reconfigure;
-pub mod routes;
 #[cfg(test)]
 mod tests;
 

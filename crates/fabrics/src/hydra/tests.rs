@@ -1,7 +1,7 @@
 //! Closed forms of HydRA's timeline and of its paths.
 
 use super::config::HydraConfig;
-use super::kernel::Hydra;
+use crate::hybrid::kernel::Hybrid;
 use super::ENTRY;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{
@@ -22,7 +22,7 @@ const CLUSTER: Cluster = Cluster {
 const GBPS_MS: u64 = 125_000;
 
 struct Bench {
-    fabric: FlowDriven<Hydra>,
+    fabric: FlowDriven<Hybrid>,
     io: Io,
     now: Time,
 }
@@ -42,7 +42,7 @@ impl Bench {
         keys.as_object_mut().expect("a table").extend(more);
         let table = (ENTRY.resolve)(&keys, &CLUSTER).expect("a good table");
         let config: HydraConfig = config::read(&table, "fabric").expect("reads back");
-        let kernel = Hydra::new(&config, &CLUSTER, flows.len()).expect("good hardware");
+        let kernel = Hybrid::new(config.setup(&CLUSTER), flows.len());
         Bench {
             fabric: FlowDriven::new(kernel),
             io: Io::new(flows),

@@ -4,7 +4,7 @@ use super::cell::Cell;
 use super::config::{Derived, Intermediates, Mode, Recovery, SiriusConfig};
 use super::plan::{gratings, Unwirable, UplinkPlan};
 use super::topology::Schedule;
-use lightloom_control::cyclic::RoundRobin;
+use lightloom_control::algorithms::cyclic::RoundRobin;
 use lightloom_engine::{Bytes, Cluster, Flows, Nic, Refusal, Time};
 
 impl SiriusConfig {

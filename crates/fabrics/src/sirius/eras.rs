@@ -9,7 +9,7 @@
 //! of its peers are those of the full round, of which a smaller one skips some.
 
 use super::topology::{Bank, Column, Schedule, Visits, Wiring};
-use lightloom_control::cyclic::RoundRobin;
+use lightloom_control::algorithms::cyclic::RoundRobin;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

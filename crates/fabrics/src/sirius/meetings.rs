@@ -5,7 +5,7 @@
 //! slot it will leave.
 
 use super::topology::Schedule;
-use lightloom_control::cyclic::RoundRobin;
+use lightloom_control::algorithms::cyclic::RoundRobin;
 
 /// The next meeting of a pair, seen from some slot.
 #[derive(Clone, Copy, Debug)]

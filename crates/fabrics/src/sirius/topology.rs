@@ -6,7 +6,7 @@
 //! by *labels*, an order in which the nodes met in a slot stand side by side,
 //! so that the kernel walks memory in sequence.
 
-use lightloom_control::cyclic::RoundRobin;
+use lightloom_control::algorithms::cyclic::RoundRobin;
 use lightloom_photonics::Awgr;
 
 /// A set of `N / G` uplinks of every node on gratings with `G` ports: enough to

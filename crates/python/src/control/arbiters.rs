@@ -1,8 +1,8 @@
 //! iSLIP and DRRM on tables of requests.
 
 use super::arrays::{booleans, indices};
-use lightloom_control::drrm::Drrm;
-use lightloom_control::islip::{Islip, Set, FREE};
+use lightloom_control::algorithms::drrm::Drrm;
+use lightloom_control::algorithms::islip::{Islip, Set, FREE};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 

@@ -2,10 +2,10 @@
 
 use super::arrays::{booleans, demand, indices, integers, table};
 use super::solve;
-use lightloom_control::assignment;
+use lightloom_control::algorithms::assignment;
 use lightloom_control::demand::Matrix;
-use lightloom_control::hopcroft_karp::{self, BitRows};
-use lightloom_control::matching::{self, Hysteresis, Weights};
+use lightloom_control::algorithms::hopcroft_karp::{self, BitRows};
+use lightloom_control::algorithms::matching::{self, Hysteresis, Weights};
 use lightloom_engine::Refusal;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;

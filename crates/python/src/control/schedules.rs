@@ -3,9 +3,9 @@
 use super::arrays::{column, demand, optional, quantity, table, with_diagonal};
 use super::solve;
 use crate::errors::refused;
-use lightloom_control::birkhoff::{self, Scaling, Stop};
+use lightloom_control::algorithms::birkhoff::{self, Scaling, Stop};
 use lightloom_control::schedule::{Frame, Schedule};
-use lightloom_control::{eclipse, quickstuff, sinkhorn, solstice};
+use lightloom_control::algorithms::{eclipse, quickstuff, sinkhorn, solstice};
 use lightloom_engine::{Rate, Refusal, Time};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;

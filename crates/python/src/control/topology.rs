@@ -2,8 +2,8 @@
 
 use super::arrays::{demand, table};
 use super::{named, solve};
-use lightloom_control::multihop::{self, Hardware, Need, Options, Topology};
-use lightloom_control::vlan;
+use lightloom_control::algorithms::multihop::{self, Hardware, Need, Options, Topology};
+use lightloom_control::algorithms::vlan;
 use lightloom_engine::Refusal;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;

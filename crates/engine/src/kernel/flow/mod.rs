@@ -30,6 +30,7 @@ use crate::agenda::Agenda;
 use crate::fabric::{Circuit, Command, Fabric, Rejected, Shape, Totals, View};
 use crate::ids::{FlowId, HostId, PortId};
 use crate::io::Io;
+use crate::refusal::Refusal;
 use crate::time::{Rate, Time};
 
 /// Bytes of memory that so many links and flows under way take, about.
@@ -130,6 +131,10 @@ pub trait FlowKernel: Send {
     fn circuits(&self, now: Time) -> Vec<Circuit> {
         let _ = now;
         Vec::new()
+    }
+    /// See [`Fabric::trouble`].
+    fn trouble(&self) -> Option<&Refusal> {
+        None
     }
     /// See [`Fabric::reachable`].
     fn reachable(&self, flow: FlowId, io: &Io) -> bool {
@@ -295,6 +300,10 @@ impl<K: FlowKernel> Fabric for FlowDriven<K> {
 
     fn circuits(&self, now: Time) -> Vec<Circuit> {
         self.kernel.circuits(now)
+    }
+
+    fn trouble(&self) -> Option<&Refusal> {
+        self.kernel.trouble()
     }
 
     fn reachable(&self, flow: FlowId, io: &Io) -> bool {

@@ -105,7 +105,7 @@ fn parts_that_are_not_there_are_rejected() {
     let mut reason = |c: Command| bench.fabric.apply(c).unwrap_err().to_string();
     assert!(reason(fail(port(4))).contains("the racks are 0 to 3"));
     let plane = Element::Port { node: 0, plane: 1 };
-    assert!(reason(fail(plane)).contains("plane 0"));
+    assert!(reason(fail(plane)).contains("the planes 0 to 0"));
     assert!(reason(fail(Element::Node(1))).contains("optical ports"));
     assert!(reason(Command::Repair(Element::Grating(0))).contains("optical ports"));
     let grey = Command::Fail {

@@ -7,7 +7,7 @@ mod sharing;
 mod timeline;
 
 use super::config::CThroughConfig;
-use super::kernel::CThrough;
+use crate::hybrid::kernel::Hybrid;
 use super::ENTRY;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{
@@ -31,7 +31,7 @@ type Row = (u32, u32, u64, Time);
 
 /// A fabric and its flows, at some time.
 struct Bench {
-    fabric: FlowDriven<CThrough>,
+    fabric: FlowDriven<Hybrid>,
     io: Io,
     now: Time,
 }
@@ -45,7 +45,7 @@ impl Bench {
         let table = (ENTRY.resolve)(&table, cluster).expect("a good table");
         let config: CThroughConfig = config::read(&table, "fabric").expect("reads back");
         Bench {
-            fabric: FlowDriven::new(CThrough::new(&config, cluster, flows.len())),
+            fabric: FlowDriven::new(Hybrid::new(config.setup(cluster), flows.len())),
             io: Io::new(flows),
             now: Time::ZERO,
         }

@@ -1,9 +1,11 @@
 //! c-Through at the size of §7.3.
 
 use super::*;
-use crate::cthrough::estimate::REPORT_BYTES;
 use lightloom_engine::Stream;
 use lightloom_workload::WorkloadConfig;
+
+/// What one destination rack takes in a report [B] (§7.3).
+const REPORT_BYTES: u64 = 4;
 
 const LARGE: Cluster = Cluster {
     racks: 1_000,
@@ -49,7 +51,7 @@ fn a_sort_reports_little_of_what_it_could() {
     let flows = workload.generate(&TESTBED, 1).unwrap();
     let table = (ENTRY.resolve)(&json!({}), &TESTBED).unwrap();
     let config: CThroughConfig = config::read(&table, "fabric").unwrap();
-    bench.fabric = FlowDriven::new(CThrough::new(&config, &TESTBED, flows.len()));
+    bench.fabric = FlowDriven::new(Hybrid::new(config.setup(&TESTBED), flows.len()));
     bench.io = Io::new(flows);
     let mut seconds = 0;
     while bench.io.ledger.flows_completed < bench.io.flows.len() as u64 {
@@ -59,7 +61,7 @@ fn a_sort_reports_little_of_what_it_could() {
     }
     let (racks, hosts) = (TESTBED.racks as u64, TESTBED.hosts() as u64);
     let worst = seconds as u64 * hosts * racks * REPORT_BYTES;
-    let told = bench.fabric.kernel().reported() * REPORT_BYTES;
+    let told = bench.fabric.kernel().controller().estimator().reported() * REPORT_BYTES;
     println!(
         "a sort of {seconds} s reports {told} B, {:.1} % of the worst",
         told as f64 * 100.0 / worst as f64

@@ -1,0 +1,220 @@
+//! DRRM, dual round-robin matching: each input requests one output, each output
+//! grants one input, both by round-robin pointers (Chao & Park, "Centralized
+//! contention resolution schemes for a large-capacity optical ATM switch", 1998).
+//!
+//! One exchange less than [`crate::algorithms::islip`], since nobody has to choose among
+//! grants. Pointers move beyond their partner where a request of the first
+//! iteration was granted, and nowhere else. Inlined and without allocation, for use
+//! inside kernels.
+
+use crate::algorithms::islip::{all, and, for_each, insert, next_from, remove, Set, FREE};
+
+/// The pointers of a switch of up to 64 · W ports.
+#[derive(Clone, Debug)]
+pub struct Drrm<const W: usize> {
+    ports: usize,
+    /// The output that each input requests first, and the input that each output
+    /// grants first.
+    request: Vec<u32>,
+    grant: Vec<u32>,
+    /// Inputs that request each output in this iteration.
+    requested: Vec<Set<W>>,
+}
+
+impl<const W: usize> Drrm<W> {
+    /// All pointers at port 0.
+    ///
+    /// # Panics
+    /// If there are more than 64 · W ports.
+    pub fn new(ports: usize) -> Drrm<W> {
+        assert!(ports <= 64 * W, "{ports} ports in {W} words");
+        Drrm {
+            ports,
+            request: vec![0; ports],
+            grant: vec![0; ports],
+            requested: vec![[0; W]; ports],
+        }
+    }
+
+    /// Pointers as [`Drrm::pointers`] gave them.
+    ///
+    /// # Panics
+    /// If there is not one of each a port, or a port beyond the last.
+    pub fn with_pointers(request: &[u32], grant: &[u32]) -> Drrm<W> {
+        let mut switch = Drrm::new(request.len());
+        let known = |&port: &u32| (port as usize) < request.len();
+        assert!(
+            request.len() == grant.len() && request.iter().chain(grant).all(known),
+            "two pointers a port, to ports"
+        );
+        switch.request.copy_from_slice(request);
+        switch.grant.copy_from_slice(grant);
+        switch
+    }
+
+    /// The output that each input requests first, and the input that each output
+    /// grants first.
+    ///
+    /// ```
+    /// use lightloom_control::algorithms::{drrm::Drrm, islip::FREE};
+    /// let mut switch = Drrm::<1>::new(2);
+    /// switch.schedule(1, |_| [0b01], &mut [FREE; 2]);
+    /// assert_eq!(switch.pointers(), (&[1, 0][..], &[1, 0][..]));
+    /// ```
+    pub fn pointers(&self) -> (&[u32], &[u32]) {
+        (&self.request, &self.grant)
+    }
+
+    /// The matching of one slot: `output_of` gets the output of every input, [`FREE`]
+    /// where there is none. `queues(input)` are the outputs for which it has
+    /// something. Ends early when an iteration matches nobody; returns how many are
+    /// matched. About W words a port and iteration.
+    ///
+    /// # Panics
+    /// If `output_of` is shorter than there are ports, or a queue for one beyond.
+    ///
+    /// ```
+    /// use lightloom_control::algorithms::{drrm::Drrm, islip::FREE};
+    /// let mut switch = Drrm::<1>::new(3);
+    /// // Inputs 0 and 1 have cells for output 0, and input 0 also for output 2.
+    /// let queues = |input| [[0b101], [0b001], [0b000]][input];
+    /// let mut output_of = [FREE; 3];
+    /// assert_eq!(switch.schedule(1, queues, &mut output_of), 1);
+    /// assert_eq!(output_of, [0, FREE, FREE]);
+    /// // Input 0 requests its next output now; output 0 grants input 1.
+    /// assert_eq!(switch.schedule(1, queues, &mut output_of), 2);
+    /// assert_eq!(output_of, [2, 0, FREE]);
+    /// ```
+    #[inline]
+    pub fn schedule(
+        &mut self,
+        iterations: usize,
+        queues: impl Fn(usize) -> Set<W>,
+        output_of: &mut [u32],
+    ) -> usize {
+        output_of[..self.ports].fill(FREE);
+        let mut inputs = all::<W>(self.ports);
+        let mut outputs = inputs;
+        let mut matched = 0;
+        for iteration in 0..iterations {
+            let asked = self.request(&inputs, &outputs, &queues);
+            if asked == [0; W] {
+                break;
+            }
+            for_each(&asked, |output| {
+                let requests = std::mem::replace(&mut self.requested[output], [0; W]);
+                let input = next_from(&requests, self.grant[output] as usize);
+                let input = input.expect("an output that was requested");
+                output_of[input] = output as u32;
+                remove(&mut inputs, input);
+                remove(&mut outputs, output);
+                matched += 1;
+                if iteration == 0 {
+                    self.request[input] = self.after(output);
+                    self.grant[output] = self.after(input);
+                }
+            });
+        }
+        matched
+    }
+
+    /// Each free input requests one free output; returns the outputs that were
+    /// requested.
+    #[inline(always)]
+    fn request(
+        &mut self,
+        inputs: &Set<W>,
+        outputs: &Set<W>,
+        queues: &impl Fn(usize) -> Set<W>,
+    ) -> Set<W> {
+        let mut asked = [0; W];
+        for_each(inputs, |input| {
+            let to = and(&queues(input), outputs);
+            if let Some(output) = next_from(&to, self.request[input] as usize) {
+                insert(&mut self.requested[output], input);
+                insert(&mut asked, output);
+            }
+        });
+        asked
+    }
+
+    #[inline(always)]
+    fn after(&self, port: usize) -> u32 {
+        match port + 1 {
+            next if next == self.ports => 0,
+            next => next as u32,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::islip::tests::{check_matching, is_maximal, random_wants, throughput};
+    use lightloom_engine::Stream;
+    use proptest::prelude::*;
+
+    /// As sets of outputs, input by input.
+    fn rows(wants: &[Vec<bool>]) -> Vec<Set<2>> {
+        let row = |row: &Vec<bool>| {
+            let mut set = [0; 2];
+            (0..row.len())
+                .filter(|&j| row[j])
+                .for_each(|j| insert(&mut set, j));
+            set
+        };
+        wants.iter().map(row).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn enough_iterations_leave_no_pair_that_could_talk(
+            ports in 1usize..100, density in 0.0f64..1.0, seed: u64,
+        ) {
+            let mut rng = Stream::new(seed, "requests", 0);
+            let mut switch = Drrm::<2>::new(ports);
+            let mut output_of = vec![FREE; ports];
+            for _ in 0..5 {
+                let wants = random_wants(ports, density, &mut rng);
+                let rows = rows(&wants);
+                let matched = switch.schedule(ports, |i| rows[i], &mut output_of);
+                check_matching(&wants, &output_of, matched);
+                prop_assert!(is_maximal(&wants, &output_of));
+            }
+        }
+    }
+
+    #[test]
+    fn backlog_desynchronises_the_pointers() {
+        for ports in [2, 3, 16, 63, 64, 65, 100] {
+            let mut switch = Drrm::<2>::new(ports);
+            let mut output_of = vec![FREE; ports];
+            let everyone = all::<2>(ports);
+            for _ in 0..2 * ports {
+                switch.schedule(1, |_| everyone, &mut output_of);
+            }
+            let mut met = vec![0; ports * ports];
+            for _ in 0..ports {
+                assert_eq!(switch.schedule(1, |_| everyone, &mut output_of), ports);
+                (0..ports).for_each(|i| met[i * ports + output_of[i] as usize] += 1);
+            }
+            assert!(met.iter().all(|&times| times == 1));
+        }
+    }
+
+    #[test]
+    fn uniform_traffic_is_served_in_full() {
+        let mut switch = Drrm::<2>::new(16);
+        let (sent, arrived) = throughput(16, 0.95, 40_000, |queues, output_of| {
+            let cells = |i: usize| {
+                let mut set = [0; 2];
+                (0..16)
+                    .filter(|&j| queues[i][j] > 0)
+                    .for_each(|j| insert(&mut set, j));
+                set
+            };
+            switch.schedule(1, cells, output_of);
+        });
+        assert!(sent as f64 > 0.995 * arrived as f64, "{sent} of {arrived}");
+    }
+}

@@ -1,0 +1,379 @@
+//! iSLIP: which input of a switch sends to which output in this slot, agreed upon by
+//! round-robin pointers (McKeown, IEEE/ACM Transactions on Networking 7(2), 1999).
+//!
+//! In every iteration each free output grants one of the free inputs that request
+//! it, the next at or after its pointer; each input accepts one grant likewise.
+//! Pointers move beyond their partner only where a grant of the first iteration was
+//! accepted: that keeps outputs from moving in step, so that one iteration already
+//! serves uniform traffic in full, and lets nobody starve.
+//!
+//! To be used inside kernels: sets of ports are arrays of words, nothing is
+//! allocated after construction, and all is inlined. Priorities and multicast are
+//! not here.
+
+/// In a matching: not matched.
+pub const FREE: u32 = u32::MAX;
+
+/// A set of up to 64 · W ports: bit `p % 64` of word `p / 64`.
+pub type Set<const W: usize> = [u64; W];
+
+/// The first port of a set at or after `from`, around the end.
+///
+/// ```
+/// use lightloom_control::algorithms::islip::next_from;
+/// assert_eq!(next_from(&[0b1001], 1), Some(3));
+/// assert_eq!(next_from(&[0b1001], 4), Some(0));
+/// assert_eq!(next_from(&[0, 1 << 6], 65), Some(70));
+/// assert_eq!(next_from(&[0], 5), None);
+/// ```
+#[inline(always)]
+pub fn next_from<const W: usize>(set: &Set<W>, from: usize) -> Option<usize> {
+    let (word, bit) = (from / 64, from % 64);
+    let first = |word: usize, bits: u64| word * 64 + bits.trailing_zeros() as usize;
+    let late = set.get(word).map_or(0, |bits| bits >> bit << bit);
+    if late != 0 {
+        return Some(first(word, late));
+    }
+    // With the word of `from` last: its bits before `from` are what remains.
+    let around = (word + 1..W).chain(0..W.min(word + 1));
+    for word in around {
+        if set[word] != 0 {
+            return Some(first(word, set[word]));
+        }
+    }
+    None
+}
+
+/// All ports below `count`.
+#[inline(always)]
+pub(crate) fn all<const W: usize>(count: usize) -> Set<W> {
+    std::array::from_fn(|word| match count.saturating_sub(word * 64) {
+        0 => 0,
+        left if left >= 64 => u64::MAX,
+        left => (1 << left) - 1,
+    })
+}
+
+#[inline(always)]
+pub(crate) fn and<const W: usize>(a: &Set<W>, b: &Set<W>) -> Set<W> {
+    std::array::from_fn(|word| a[word] & b[word])
+}
+
+#[inline(always)]
+pub(crate) fn insert<const W: usize>(set: &mut Set<W>, port: usize) {
+    set[port / 64] |= 1 << (port % 64);
+}
+
+#[inline(always)]
+pub(crate) fn remove<const W: usize>(set: &mut Set<W>, port: usize) {
+    set[port / 64] &= !(1 << (port % 64));
+}
+
+/// Calls `each` for every port of a set, ascending.
+#[inline(always)]
+pub(crate) fn for_each<const W: usize>(set: &Set<W>, mut each: impl FnMut(usize)) {
+    for (word, &bits) in set.iter().enumerate() {
+        let mut bits = bits;
+        while bits != 0 {
+            each(word * 64 + bits.trailing_zeros() as usize);
+            bits &= bits - 1;
+        }
+    }
+}
+
+/// The pointers of a switch of up to 64 · W ports.
+#[derive(Clone, Debug)]
+pub struct Islip<const W: usize> {
+    ports: usize,
+    /// The input that each output grants first, and the output that each input
+    /// accepts first.
+    grant: Vec<u32>,
+    accept: Vec<u32>,
+    /// Outputs that grant each input in this iteration.
+    granted: Vec<Set<W>>,
+}
+
+impl<const W: usize> Islip<W> {
+    /// All pointers at port 0.
+    ///
+    /// # Panics
+    /// If there are more than 64 · W ports.
+    pub fn new(ports: usize) -> Islip<W> {
+        assert!(ports <= 64 * W, "{ports} ports in {W} words");
+        Islip {
+            ports,
+            grant: vec![0; ports],
+            accept: vec![0; ports],
+            granted: vec![[0; W]; ports],
+        }
+    }
+
+    /// Pointers as [`Islip::pointers`] gave them.
+    ///
+    /// # Panics
+    /// If there is not one of each a port, or a port beyond the last.
+    pub fn with_pointers(grant: &[u32], accept: &[u32]) -> Islip<W> {
+        let mut switch = Islip::new(grant.len());
+        let known = |&port: &u32| (port as usize) < grant.len();
+        assert!(
+            grant.len() == accept.len() && grant.iter().chain(accept).all(known),
+            "two pointers a port, to ports"
+        );
+        switch.grant.copy_from_slice(grant);
+        switch.accept.copy_from_slice(accept);
+        switch
+    }
+
+    /// The input that each output grants first, and the output that each input
+    /// accepts first.
+    ///
+    /// ```
+    /// use lightloom_control::algorithms::islip::{Islip, FREE};
+    /// let mut switch = Islip::<1>::new(2);
+    /// switch.schedule(1, |_| [0b01], &mut [FREE; 2]);
+    /// assert_eq!(switch.pointers(), (&[1, 0][..], &[1, 0][..]));
+    /// ```
+    pub fn pointers(&self) -> (&[u32], &[u32]) {
+        (&self.grant, &self.accept)
+    }
+
+    /// The matching of one slot: `output_of` gets the output of every input, [`FREE`]
+    /// where there is none. `requests(output)` are the inputs that have something
+    /// for it. Ends early when an iteration matches nobody; returns how many are
+    /// matched. About W words a port and iteration.
+    ///
+    /// # Panics
+    /// If `output_of` is shorter than there are ports, or a request from beyond.
+    ///
+    /// ```
+    /// use lightloom_control::algorithms::islip::{Islip, FREE};
+    /// let mut switch = Islip::<1>::new(3);
+    /// // Inputs 0 and 1 want output 0, and input 0 also output 2.
+    /// let requests = |output| [[0b011], [0b000], [0b001]][output];
+    /// let mut output_of = [FREE; 3];
+    /// assert_eq!(switch.schedule(1, requests, &mut output_of), 1);
+    /// assert_eq!(output_of, [0, FREE, FREE]);
+    /// // Output 0 is input 1's now; input 0 takes the other.
+    /// assert_eq!(switch.schedule(1, requests, &mut output_of), 2);
+    /// assert_eq!(output_of, [2, 0, FREE]);
+    /// ```
+    #[inline]
+    pub fn schedule(
+        &mut self,
+        iterations: usize,
+        requests: impl Fn(usize) -> Set<W>,
+        output_of: &mut [u32],
+    ) -> usize {
+        output_of[..self.ports].fill(FREE);
+        let mut inputs = all::<W>(self.ports);
+        let mut outputs = inputs;
+        let mut matched = 0;
+        for iteration in 0..iterations {
+            let asked = self.grant(&inputs, &outputs, &requests);
+            if asked == [0; W] {
+                break;
+            }
+            for_each(&asked, |input| {
+                let grants = std::mem::replace(&mut self.granted[input], [0; W]);
+                let output = next_from(&grants, self.accept[input] as usize);
+                let output = output.expect("an input that was granted something");
+                output_of[input] = output as u32;
+                remove(&mut inputs, input);
+                remove(&mut outputs, output);
+                matched += 1;
+                if iteration == 0 {
+                    self.accept[input] = self.after(output);
+                    self.grant[output] = self.after(input);
+                }
+            });
+        }
+        matched
+    }
+
+    /// Each free output grants one free input; returns the inputs that were granted
+    /// something.
+    #[inline(always)]
+    fn grant(
+        &mut self,
+        inputs: &Set<W>,
+        outputs: &Set<W>,
+        requests: &impl Fn(usize) -> Set<W>,
+    ) -> Set<W> {
+        let mut asked = [0; W];
+        for_each(outputs, |output| {
+            let from = and(&requests(output), inputs);
+            if let Some(input) = next_from(&from, self.grant[output] as usize) {
+                insert(&mut self.granted[input], output);
+                insert(&mut asked, input);
+            }
+        });
+        asked
+    }
+
+    #[inline(always)]
+    fn after(&self, port: usize) -> u32 {
+        match port + 1 {
+            next if next == self.ports => 0,
+            next => next as u32,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use lightloom_engine::Stream;
+    use proptest::prelude::*;
+
+    /// Random requests: `wants[i][j]`.
+    pub(crate) fn random_wants(ports: usize, density: f64, rng: &mut Stream) -> Vec<Vec<bool>> {
+        let mut row = |_| (0..ports).map(|_| rng.unit() < density).collect();
+        (0..ports).map(&mut row).collect()
+    }
+
+    /// As sets of inputs, output by output.
+    fn columns(wants: &[Vec<bool>]) -> Vec<Set<2>> {
+        let mut sets = vec![[0; 2]; wants.len()];
+        for (i, row) in wants.iter().enumerate() {
+            (0..row.len())
+                .filter(|&j| row[j])
+                .for_each(|j| insert(&mut sets[j], i));
+        }
+        sets
+    }
+
+    pub(crate) fn check_matching(wants: &[Vec<bool>], output_of: &[u32], matched: usize) {
+        let mut taken = vec![false; wants.len()];
+        for (i, &j) in output_of.iter().enumerate().filter(|(_, &j)| j != FREE) {
+            assert!(wants[i][j as usize], "nobody asked for it");
+            assert!(!std::mem::replace(&mut taken[j as usize], true));
+        }
+        assert_eq!(output_of.iter().filter(|&&j| j != FREE).count(), matched);
+    }
+
+    pub(crate) fn is_maximal(wants: &[Vec<bool>], output_of: &[u32]) -> bool {
+        let free = |j: usize| !output_of.contains(&(j as u32));
+        let idle = (0..wants.len()).filter(|&i| output_of[i] == FREE);
+        { idle }.all(|i| (0..wants.len()).all(|j| !wants[i][j] || !free(j)))
+    }
+
+    /// Feeds a switch with a cell per input and slot at a load, to outputs drawn
+    /// uniformly; returns what was sent and what arrived, in cells, in the second
+    /// half: queues that grow then grow for ever.
+    pub(crate) fn throughput(
+        ports: usize,
+        load: f64,
+        slots: usize,
+        mut schedule: impl FnMut(&[Vec<u32>], &mut [u32]),
+    ) -> (usize, usize) {
+        let mut rng = Stream::new(7, "cells", 0);
+        let mut queues = vec![vec![0u32; ports]; ports];
+        let mut output_of = vec![FREE; ports];
+        let (mut sent, mut arrived) = (0, 0);
+        for slot in 0..slots {
+            if slot == slots / 2 {
+                (sent, arrived) = (0, 0);
+            }
+            for queue in &mut queues {
+                if rng.unit() < load {
+                    queue[rng.below(ports as u32) as usize] += 1;
+                    arrived += 1;
+                }
+            }
+            schedule(&queues, &mut output_of);
+            for (i, &j) in output_of.iter().enumerate().filter(|(_, &j)| j != FREE) {
+                queues[i][j as usize] -= 1;
+                sent += 1;
+            }
+        }
+        (sent, arrived)
+    }
+
+    proptest! {
+        #[test]
+        fn enough_iterations_leave_no_pair_that_could_talk(
+            ports in 1usize..100, density in 0.0f64..1.0, seed: u64,
+        ) {
+            let mut rng = Stream::new(seed, "requests", 0);
+            let mut switch = Islip::<2>::new(ports);
+            let mut output_of = vec![FREE; ports];
+            for _ in 0..5 {
+                let wants = random_wants(ports, density, &mut rng);
+                let columns = columns(&wants);
+                let mut first = vec![FREE; ports];
+                switch.clone().schedule(1, |j| columns[j], &mut first);
+                let matched = switch.schedule(ports, |j| columns[j], &mut output_of);
+                check_matching(&wants, &output_of, matched);
+                prop_assert!(is_maximal(&wants, &output_of));
+                // Later iterations only add to the first.
+                for (once, more) in first.iter().zip(&output_of) {
+                    prop_assert!(*once == FREE || once == more);
+                }
+            }
+        }
+
+        #[test]
+        fn the_next_port_is_found(ports in 1usize..128, from in 0usize..128, bits: [u64; 2]) {
+            let set = and(&bits, &all(ports));
+            let from = from % ports;
+            let around = (0..ports).map(|step| (from + step) % ports);
+            let expected = { around }.find(|&port| set[port / 64] >> (port % 64) & 1 == 1);
+            prop_assert_eq!(next_from(&set, from), expected);
+        }
+
+        /// McKeown: who keeps asking is served within N² slots, whatever others do.
+        #[test]
+        fn nobody_starves(ports in 2usize..9, density in 0.1f64..1.0, seed: u64) {
+            let mut rng = Stream::new(seed, "starve", 0);
+            let mut switch = Islip::<2>::new(ports);
+            let mut output_of = vec![FREE; ports];
+            let (input, output) = rng.below2(ports as u32, ports as u32);
+            let mut waited = 0;
+            for _ in 0..4 * ports * ports {
+                let mut wants = random_wants(ports, density, &mut rng);
+                wants[input as usize][output as usize] = true;
+                let columns = columns(&wants);
+                switch.schedule(1, |j| columns[j], &mut output_of);
+                waited = if output_of[input as usize] == output { 0 } else { waited + 1 };
+                prop_assert!(waited <= ports * ports);
+            }
+        }
+    }
+
+    /// With every queue full, pointers come to differ and stay so: all send always.
+    #[test]
+    fn backlog_desynchronises_the_pointers() {
+        for ports in [2, 3, 16, 63, 64, 65, 100] {
+            let mut switch = Islip::<2>::new(ports);
+            let mut output_of = vec![FREE; ports];
+            let everyone = all::<2>(ports);
+            for _ in 0..2 * ports {
+                switch.schedule(1, |_| everyone, &mut output_of);
+            }
+            let mut met = vec![0; ports * ports];
+            for _ in 0..ports {
+                assert_eq!(switch.schedule(1, |_| everyone, &mut output_of), ports);
+                (0..ports).for_each(|i| met[i * ports + output_of[i] as usize] += 1);
+            }
+            // A time-division round: every pair once.
+            assert!(met.iter().all(|&times| times == 1));
+        }
+    }
+
+    /// One iteration serves uniform traffic at any load below 1 (McKeown, §III).
+    #[test]
+    fn uniform_traffic_is_served_in_full() {
+        let mut switch = Islip::<2>::new(16);
+        let (sent, arrived) = throughput(16, 0.95, 40_000, |queues, output_of| {
+            let requests = |j: usize| {
+                let mut set = [0; 2];
+                (0..16)
+                    .filter(|&i| queues[i][j] > 0)
+                    .for_each(|i| insert(&mut set, i));
+                set
+            };
+            switch.schedule(1, requests, output_of);
+        });
+        assert!(sent as f64 > 0.995 * arrived as f64, "{sent} of {arrived}");
+    }
+}

@@ -1,0 +1,245 @@
+//! The first sparse graph, and duals to begin with.
+//!
+//! A greedy matching says what every vertex is worth at least, and twice that is
+//! enough to cover every pair. A few rounds of lowering make most of the waste
+//! disappear; the edges that the duals then waste least on are the ones that an
+//! optimal matching is likely made of. (Merely the heaviest edges of every vertex
+//! would all lead to the same few where some racks are much busier than others.)
+
+use super::weights::Weights;
+use crate::algorithms::largest::Largest;
+
+/// An edge i < j and its weight.
+pub(super) type Edge = (u32, u32, i64);
+
+/// Edges that every vertex brings into the first graph.
+const DEGREE: usize = 12;
+/// Heaviest edges of a vertex that the greedy matching remembers.
+const REMEMBERED: usize = 16;
+/// A dual that would fall by less than one in so many parts stays.
+const PARTS: i64 = 64;
+/// Rounds of lowering; each halves what can be halved.
+const ROUNDS: usize = 40;
+
+/// Duals that cover all pairs, in halves of a weight, and the edges that they
+/// waste least on, all of weight > 0.
+pub(super) fn start(weights: &Weights) -> (Vec<i64>, Vec<Edge>) {
+    let pairs = greedy(weights);
+    let y = duals(weights, &pairs);
+    let mut edges = nearly_tight(weights, &y);
+    edges.extend(pairs);
+    distinct(&mut edges);
+    (y, edges)
+}
+
+/// The edge of two vertices in whatever order.
+pub(super) fn edge(i: u32, j: u32, weight: i64) -> Edge {
+    (i.min(j), i.max(j), weight)
+}
+
+/// Removes edges that are there twice.
+pub(super) fn distinct(edges: &mut Vec<Edge>) {
+    edges.sort_unstable();
+    edges.dedup();
+}
+
+/// Everyone but `i`, from the next one onwards: where equals are kept in order, not
+/// all vertices prefer the same few.
+fn around(i: usize, n: usize) -> impl Iterator<Item = usize> {
+    (i + 1..n).chain(0..i)
+}
+
+/// Who every free vertex would most like to be matched with.
+struct Wishes<'a> {
+    weights: &'a Weights,
+    free: Vec<bool>,
+    /// The heaviest edges of every vertex when last looked, and how many of them
+    /// lead to vertices that are no longer free.
+    lists: Vec<(Largest, usize)>,
+}
+
+impl Wishes<'_> {
+    /// The heaviest edge of a vertex to a free one, if any has weight.
+    fn of(&mut self, i: u32) -> Option<(i64, u32)> {
+        loop {
+            let (list, gone) = &mut self.lists[i as usize];
+            while let Some(&(weight, j)) = list.kept.get(*gone) {
+                if self.free[j as usize] {
+                    return Some((weight, j));
+                }
+                *gone += 1;
+            }
+            let complete = list.kept.len() < REMEMBERED;
+            if complete {
+                return None;
+            }
+            self.lists[i as usize] = (self.look(i as usize), 0);
+        }
+    }
+
+    fn look(&self, i: usize) -> Largest {
+        let row = self.weights.row(i);
+        let mut heaviest = Largest::new(REMEMBERED, 0);
+        around(i, row.len()).for_each(|j| {
+            if row[j] > heaviest.least && self.free[j] {
+                heaviest.offer(row[j], j as u32);
+            }
+        });
+        heaviest
+    }
+}
+
+/// A matching each of whose edges was, when taken, the heaviest that both its ends
+/// had left: so every edge at all is at most as heavy as that of one of its ends.
+fn greedy(weights: &Weights) -> Vec<Edge> {
+    let n = weights.n();
+    let mut wishes = Wishes {
+        weights,
+        free: vec![true; n],
+        lists: Vec::with_capacity(n),
+    };
+    for i in 0..n {
+        let list = wishes.look(i);
+        wishes.lists.push((list, 0));
+    }
+    let mut pairs = Vec::with_capacity(n / 2);
+    // Each would rather have the next; the last two, or two of equal wish, match.
+    let mut chain = Vec::new();
+    for v in 0..n as u32 {
+        chain.push(v);
+        while let Some(&i) = chain.last() {
+            let wish = if wishes.free[i as usize] {
+                wishes.of(i)
+            } else {
+                None
+            };
+            let Some((weight, j)) = wish else {
+                chain.pop();
+                continue;
+            };
+            if wishes.of(j).is_some_and(|(better, _)| better > weight) {
+                chain.push(j);
+            } else {
+                wishes.free[i as usize] = false;
+                wishes.free[j as usize] = false;
+                pairs.push(edge(i, j, weight));
+            }
+        }
+    }
+    pairs
+}
+
+/// Duals that cover all pairs. From half of each vertex' heaviest edge, or all of
+/// its greedy one where that is less in sum, y_i goes halfway to what the others
+/// leave to cover, again and again: halfway from both ends, a pair stays covered.
+fn duals(weights: &Weights, pairs: &[Edge]) -> Vec<i64> {
+    let n = weights.n();
+    let mut y: Vec<i64> = (0..n)
+        .map(|i| most(weights.row(i).iter().copied()))
+        .collect();
+    let halves: i128 = y.iter().map(|&y| i128::from(y)).sum();
+    if pairs
+        .iter()
+        .map(|pair| 4 * i128::from(pair.2))
+        .sum::<i128>()
+        < halves
+    {
+        y.fill(0);
+        for &(i, j, weight) in pairs {
+            (y[i as usize], y[j as usize]) = (2 * weight, 2 * weight);
+        }
+    }
+    let mut falling: Vec<(u32, i64)> = (0..n as u32).map(|i| (i, 0)).collect();
+    for _ in 0..ROUNDS {
+        for (i, fall) in &mut falling {
+            let others = weights.row(*i as usize).iter().zip(&y);
+            *fall = (y[*i as usize] - most(others.map(|(w, y)| 2 * w - y))) / 2;
+        }
+        falling.retain(|&(i, fall)| fall > y[i as usize] / PARTS);
+        for &(i, fall) in &falling {
+            y[i as usize] -= fall;
+        }
+    }
+    y
+}
+
+/// The largest value, at least 0.
+fn most(values: impl Iterator<Item = i64>) -> i64 {
+    values.fold(0, i64::max)
+}
+
+/// For every vertex, the edges of weight > 0 that duals waste least on.
+fn nearly_tight(weights: &Weights, y: &[i64]) -> Vec<Edge> {
+    let n = weights.n();
+    let mut edges = Vec::with_capacity(n * DEGREE);
+    for i in 0..n {
+        let row = weights.row(i);
+        let mut nearest = Largest::new(DEGREE, i64::MIN);
+        around(i, n).for_each(|j| {
+            let left = 2 * row[j] - y[j];
+            if left > nearest.least && row[j] > 0 {
+                nearest.offer(left, j as u32);
+            }
+        });
+        edges.extend(
+            nearest
+                .kept
+                .iter()
+                .map(|&(_, j)| edge(i as u32, j, row[j as usize])),
+        );
+    }
+    edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Weights in a few digits, so that ties are frequent, and zeros among them.
+    fn any_weights() -> impl Strategy<Value = Weights> {
+        (1usize..50, 1i64..1000).prop_flat_map(|(n, most)| {
+            proptest::collection::vec(0..=most, n * n).prop_map(move |draws| {
+                let weight = |i: usize, j: usize| match i.cmp(&j) {
+                    std::cmp::Ordering::Equal => 0,
+                    _ => draws[i.min(j) * n + i.max(j)],
+                };
+                let cells = (0..n * n).map(|at| weight(at / n, at % n)).collect();
+                Weights::new(n, cells).expect("symmetric weights")
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_edge_has_an_end_with_a_greedy_edge_as_heavy(weights in any_weights()) {
+            let n = weights.n();
+            let mut worth = vec![0; n];
+            for (i, j, weight) in greedy(&weights) {
+                prop_assert!(worth[i as usize] == 0 && worth[j as usize] == 0, "matched twice");
+                prop_assert_eq!(weight, weights.get(i as usize, j as usize));
+                (worth[i as usize], worth[j as usize]) = (weight, weight);
+            }
+            for i in 0..n {
+                for j in 0..i {
+                    prop_assert!(weights.get(i, j) <= worth[i].max(worth[j]));
+                }
+            }
+        }
+
+        #[test]
+        fn first_duals_cover_all_pairs(weights in any_weights()) {
+            let n = weights.n();
+            let (y, edges) = start(&weights);
+            for i in 0..n {
+                for j in 0..i {
+                    prop_assert!(y[i] + y[j] >= 2 * weights.get(i, j));
+                }
+            }
+            for (i, j, weight) in edges {
+                prop_assert!(i < j && weight > 0);
+                prop_assert_eq!(weight, weights.get(i as usize, j as usize));
+            }
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! HydRA's topology: which racks to join on which optical plane, and over which
+//! circuits, possibly several in a row, each demand goes (Christodoulopoulos et
+//! al., "Performance evaluation of a hybrid optical/electrical interconnect",
+//! JOCN 7(3), 2015, §III.B.3).
+//!
+//! N racks have Z ports each on K parallel switches ("planes"); a circuit joins
+//! two ports of one plane and carries both directions. Demands are taken heaviest
+//! first, in rounds of paths of one, two, … H hops. In round 1 a demand gets a new
+//! circuit of its own; later, a breadth-first search over pairs of racks that have
+//! free ports on a common plane, or a circuit with room enough, finds a shortest
+//! path whose missing circuits are made. What H rounds leave is for the electrical
+//! network.
+//!
+//! A demand is between two racks, not from one to the other: it reserves its need
+//! on a circuit once, for its heavier direction. Demands are not split over paths;
+//! one larger than a circuit takes a whole one. Switching delays are the caller's
+//! matter.
+
+mod change;
+mod ports;
+mod route;
+mod search;
+
+#[cfg(test)]
+mod tests;
+
+use crate::demand::Matrix;
+use lightloom_engine::Refusal;
+use ports::Ports;
+use route::Router;
+
+/// The most planes.
+pub const MAX_PLANES: u32 = 128;
+
+/// Racks and the planes that join them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hardware {
+    /// N.
+    pub racks: u32,
+    /// K: parallel switches.
+    pub planes: u32,
+    /// Z: ports of a rack on each plane, usually 1.
+    pub ports: u32,
+    /// Ports of each switch, at least N · Z.
+    pub radix: u32,
+    /// What a circuit carries each way, in the unit of [`Demand::need`].
+    pub capacity: i64,
+}
+
+impl Hardware {
+    /// Racks with one port on each plane, whose switches are just large enough.
+    pub fn new(racks: u32, planes: u32, capacity: i64) -> Hardware {
+        Hardware {
+            racks,
+            planes,
+            ports: 1,
+            radix: racks,
+            capacity,
+        }
+    }
+
+    /// Refuses what cannot be built.
+    ///
+    /// # Errors
+    /// Fewer than two racks; no planes or more than [`MAX_PLANES`]; no ports, or
+    /// more than the switches have; a capacity that is not positive.
+    ///
+    /// ```
+    /// use lightloom_control::algorithms::multihop::Hardware;
+    /// let hydra = Hardware::new(320, 32, 10_000_000_000);
+    /// assert!(hydra.check().is_ok());
+    /// let twice = Hardware { ports: 2, ..hydra };
+    /// assert_eq!(
+    ///     twice.check().unwrap_err().to_string(),
+    ///     "ports = 2: 640 ports on each plane, more than the 320 that its switch has; \
+    ///      lower ports or racks, or raise radix"
+    /// );
+    /// ```
+    pub fn check(&self) -> Result<(), Refusal> {
+        let at_least = |key, value: i64, least: i64| match value >= least {
+            true => Ok(()),
+            false => Err(Refusal::new(
+                key,
+                value,
+                format!("at least {least}"),
+                "raise it",
+            )),
+        };
+        at_least("racks", self.racks.into(), 2)?;
+        at_least("planes", self.planes.into(), 1)?;
+        at_least("ports", self.ports.into(), 1)?;
+        at_least("capacity", self.capacity, 1)?;
+        if self.planes > MAX_PLANES {
+            return Err(Refusal::new(
+                "planes",
+                self.planes,
+                format!("at most {MAX_PLANES}"),
+                "lower it",
+            ));
+        }
+        let used = u64::from(self.racks) * u64::from(self.ports);
+        if used > self.radix.into() {
+            return Err(Refusal::new(
+                "ports",
+                self.ports,
+                format!(
+                    "{used} ports on each plane, more than the {} that its switch has",
+                    self.radix
+                ),
+                "lower ports or racks, or raise radix",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// What two racks want of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// One of them; paths begin here.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// The heavier, the earlier it is served.
+    pub weight: i64,
+    /// What it reserves on every circuit of its path.
+    pub need: i64,
+}
+
+/// What demands from a matrix reserve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// The larger of the two entries: the matrix holds rates.
+    Larger,
+    /// The same for all: the matrix says who talks (the paper's Boolean demand).
+    Each(i64),
+}
+
+/// A demand for every pair that has any, in the order of (a, b) with a < b; the
+/// weight is what both directions have.
+///
+/// ```
+/// use lightloom_control::demand::Matrix;
+/// use lightloom_control::algorithms::multihop::{demands, Demand, Need};
+/// let matrix = Matrix::new(3, 3, vec![0, 2, 0, 7, 0, 0, 0, 4, 0]).unwrap();
+/// assert_eq!(
+///     demands(&matrix, Need::Larger),
+///     [
+///         Demand { a: 0, b: 1, weight: 9, need: 7 },
+///         Demand { a: 1, b: 2, weight: 4, need: 4 },
+///     ]
+/// );
+/// ```
+pub fn demands(matrix: &Matrix, need: Need) -> Vec<Demand> {
+    let n = matrix.n();
+    let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
+    let demand = |(a, b)| {
+        let (there, back) = (matrix.get(a, b), matrix.get(b, a));
+        Demand {
+            a: a as u32,
+            b: b as u32,
+            weight: there + back,
+            need: match need {
+                Need::Larger => there.max(back),
+                Need::Each(need) => need,
+            },
+        }
+    };
+    pairs
+        .map(demand)
+        .filter(|demand| demand.weight > 0)
+        .collect()
+}
+
+/// Two racks joined on a plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Circuit {
+    /// The lower of the two racks.
+    pub a: u32,
+    /// The higher.
+    pub b: u32,
+    /// The switch that joins them.
+    pub plane: u32,
+    /// Capacity that no path has reserved.
+    pub residual: i64,
+}
+
+impl Circuit {
+    /// The rack at the other end.
+    ///
+    /// ```
+    /// use lightloom_control::algorithms::multihop::Circuit;
+    /// let circuit = Circuit { a: 2, b: 7, plane: 0, residual: 10 };
+    /// assert_eq!((circuit.other(2), circuit.other(7)), (7, 2));
+    /// ```
+    pub fn other(&self, rack: u32) -> u32 {
+        self.a ^ self.b ^ rack
+    }
+}
+
+/// How far the heuristic goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// H: the most circuits of a path.
+    pub hops: u32,
+    /// Whether rounds go on when no port is free any more, over the circuits that
+    /// have room. The paper stops.
+    pub without_ports: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            hops: 4,
+            without_ports: false,
+        }
+    }
+}
+
+/// Circuits, and the demands that go over them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Topology {
+    /// What it is built on.
+    pub hardware: Hardware,
+    /// All of them, served or not.
+    pub demands: Vec<Demand>,
+    /// In the order in which they were made.
+    pub circuits: Vec<Circuit>,
+    /// The circuits (by index) of each demand's path from `a` to `b`; empty if it
+    /// is not served.
+    pub routes: Vec<Vec<u32>>,
+}
+
+/// The topology for `demands` when everything may be configured.
+///
+/// # Errors
+/// As [`Hardware::check`]; no hops; a demand of a rack that does not exist, of one
+/// with itself, or of a negative weight or need.
+///
+/// ```
+/// use lightloom_control::algorithms::multihop::{plan, Demand, Hardware, Options};
+/// // Three racks on one plane: one circuit, and a port that is left over.
+/// let demand = |a, b, weight| Demand { a, b, weight, need: 2 };
+/// let demands = [demand(0, 1, 5), demand(1, 2, 9), demand(0, 2, 7)];
+/// let one = plan(Hardware::new(3, 1, 10), &demands, Options::default()).unwrap();
+/// assert_eq!((one.circuits.len(), one.served()), (1, 1));
+/// assert_eq!(one.racks(1), [1, 2]); // the heaviest
+/// // With two planes the third demand goes over the circuits of the others.
+/// let options = Options { without_ports: true, ..Options::default() };
+/// let two = plan(Hardware::new(3, 2, 10), &demands, options).unwrap();
+/// assert_eq!((two.circuits.len(), two.served()), (2, 3));
+/// assert_eq!(two.racks(0), [0, 2, 1]);
+/// ```
+pub fn plan(hardware: Hardware, demands: &[Demand], options: Options) -> Result<Topology, Refusal> {
+    Topology::dark(hardware)?.change_everything(demands, options)
+}
+
+impl Topology {
+    /// No circuits and no demands.
+    ///
+    /// # Errors
+    /// As [`Hardware::check`].
+    ///
+    /// ```
+    /// use lightloom_control::algorithms::multihop::{Hardware, Topology};
+    /// let dark = Topology::dark(Hardware::new(320, 32, 10_000_000_000)).unwrap();
+    /// assert_eq!((dark.circuits.len(), dark.served()), (0, 0));
+    /// ```
+    pub fn dark(hardware: Hardware) -> Result<Topology, Refusal> {
+        hardware.check()?;
+        Ok(Topology {
+            hardware,
+            demands: Vec::new(),
+            circuits: Vec::new(),
+            routes: Vec::new(),
+        })
+    }
+
+    /// How many demands are served.
+    pub fn served(&self) -> usize {
+        self.routes.iter().filter(|route| !route.is_empty()).count()
+    }
+
+    /// The racks of a demand's path from `a` to `b`; none if it is not served.
+    pub fn racks(&self, demand: usize) -> Vec<u32> {
+        let route = &self.routes[demand];
+        let start = (!route.is_empty()).then_some(self.demands[demand].a);
+        let mut at = self.demands[demand].a;
+        let hops = route.iter().map(|&circuit| {
+            at = self.circuits[circuit as usize].other(at);
+            at
+        });
+        start.into_iter().chain(hops).collect()
+    }
+
+    /// The weight of the demands that are served, and of all: of which share the
+    /// optical network relieves the electrical one.
+    ///
+    /// ```
+    /// use lightloom_control::algorithms::multihop::{plan, Demand, Hardware, Options};
+    /// let demand = |a, b, weight| Demand { a, b, weight, need: 2 };
+    /// let demands = [demand(0, 1, 5), demand(1, 2, 9)];
+    /// let topology = plan(Hardware::new(3, 1, 10), &demands, Options::default()).unwrap();
+    /// assert_eq!(topology.weight(), (9, 14));
+    /// ```
+    pub fn weight(&self) -> (i128, i128) {
+        let weights = self.demands.iter().zip(&self.routes);
+        weights.fold((0, 0), |(served, all), (demand, route)| {
+            let weight = i128::from(demand.weight);
+            let of_served = if route.is_empty() { 0 } else { weight };
+            (served + of_served, all + weight)
+        })
+    }
+
+    fn change_everything(self, demands: &[Demand], options: Options) -> Result<Topology, Refusal> {
+        check_demands(&self.hardware, demands)?;
+        let mut ports = Ports::new(&self.hardware);
+        ports.free_all(self.hardware.ports);
+        let mut router = Router::new(&self.hardware, ports, self.circuits, demands);
+        let routes = serve(&mut router, demands, options)?;
+        Ok(Topology {
+            demands: demands.to_vec(),
+            circuits: router.into_circuits(),
+            routes,
+            ..self
+        })
+    }
+}
+
+/// The rounds; returns a route for each demand.
+fn serve(
+    router: &mut Router,
+    demands: &[Demand],
+    options: Options,
+) -> Result<Vec<Vec<u32>>, Refusal> {
+    if options.hops == 0 {
+        return Err(Refusal::new(
+            "hops",
+            0,
+            "a path has at least 1",
+            "give 1 or more",
+        ));
+    }
+    let mut waiting: Vec<u32> = (0..demands.len() as u32).collect();
+    waiting.sort_by_key(|&at| {
+        let demand = &demands[at as usize];
+        (std::cmp::Reverse(demand.weight), demand.a, demand.b)
+    });
+    let mut routes = vec![Vec::new(); demands.len()];
+    for hops in 1..=options.hops {
+        if waiting.is_empty() || (!options.without_ports && !router.ports.any_free()) {
+            break;
+        }
+        waiting.retain(|&at| {
+            let demand = &demands[at as usize];
+            let route = match hops {
+                1 => router.connect_directly(demand),
+                _ => router.find(demand, hops),
+            };
+            routes[at as usize] = route;
+            routes[at as usize].is_empty()
+        });
+    }
+    Ok(routes)
+}
+
+fn check_demands(hardware: &Hardware, demands: &[Demand]) -> Result<(), Refusal> {
+    for (at, demand) in demands.iter().enumerate() {
+        for (end, rack) in [("a", demand.a), ("b", demand.b)] {
+            if rack >= hardware.racks {
+                return Err(Refusal::new(
+                    format!("demands[{at}].{end}"),
+                    rack,
+                    format!("the racks are 0 to {}", hardware.racks - 1),
+                    "name a rack that exists",
+                ));
+            }
+        }
+        if demand.a == demand.b {
+            return Err(Refusal::new(
+                format!("demands[{at}].b"),
+                demand.b,
+                "a rack has no demand for itself",
+                "remove the demand",
+            ));
+        }
+        for (name, value) in [("weight", demand.weight), ("need", demand.need)] {
+            if value < 0 {
+                return Err(Refusal::new(
+                    format!("demands[{at}].{name}"),
+                    value,
+                    "not negative",
+                    "give 0 or more",
+                ));
+            }
+        }
+    }
+    Ok(())
+}

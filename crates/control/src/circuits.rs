@@ -1,0 +1,239 @@
+//! Circuits: which racks a switch joins, on which plane, and what a change from some
+//! to others keeps, removes and adds.
+//!
+//! A circuit of both directions takes a port at each end; one of a single direction
+//! takes the transmitter of `a` and the receiver of `b`. Wavelengths and losses are
+//! not modelled.
+
+use crate::hardware::Hardware;
+use lightloom_engine::Refusal;
+use serde::{Deserialize, Serialize};
+
+/// One circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Circuit {
+    /// The rack of lower number; the one that sends, if the circuit is directed.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// The optical switch that joins them.
+    pub plane: u32,
+}
+
+/// Circuits in the order in which they were made, all directed or none.
+///
+/// ```
+/// use lightloom_control::circuits::{Circuit, Circuits};
+/// use lightloom_control::hardware::Hardware;
+/// use lightloom_engine::Rate;
+/// let now = Circuits::both_ways([(0, 1), (3, 2)]);
+/// let then = Circuits::both_ways([(0, 3), (2, 1)]);
+/// assert_eq!(now.iter().last(), Some(Circuit { a: 2, b: 3, plane: 0 }));
+/// let switch = Hardware::new(4, 1, Rate::GBPS);
+/// assert!(now.check(&switch).is_ok());
+/// assert_eq!(now.change_to(&then).kept.len(), 0);
+/// // Rack 1 has one port.
+/// assert!(Circuits::both_ways([(0, 1), (1, 2)]).check(&switch).is_err());
+/// // But a transmitter and a receiver.
+/// assert!(Circuits::one_way([(0, 1), (1, 2)]).check(&switch).is_ok());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Circuits {
+    directed: bool,
+    rows: Vec<Circuit>,
+}
+
+/// What a change of circuits does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// Circuits that stay, and are never dark.
+    pub kept: Circuits,
+    /// Those that go dark.
+    pub removed: Circuits,
+    /// Those that come up.
+    pub added: Circuits,
+}
+
+impl Circuits {
+    /// Circuits of plane 0 that carry both directions, between the racks of each pair.
+    pub fn both_ways(pairs: impl IntoIterator<Item = (u32, u32)>) -> Circuits {
+        let on_plane_0 = |(a, b)| (a, b, 0);
+        Circuits::on_planes(pairs.into_iter().map(on_plane_0))
+    }
+
+    /// Circuits that carry both directions: two racks and a plane.
+    pub fn on_planes(rows: impl IntoIterator<Item = (u32, u32, u32)>) -> Circuits {
+        let row = |(a, b, plane): (u32, u32, u32)| Circuit {
+            a: a.min(b),
+            b: a.max(b),
+            plane,
+        };
+        Circuits {
+            directed: false,
+            rows: rows.into_iter().map(row).collect(),
+        }
+    }
+
+    /// Circuits of plane 0 from the first rack of each pair to the second.
+    pub fn one_way(pairs: impl IntoIterator<Item = (u32, u32)>) -> Circuits {
+        let row = |(a, b)| Circuit { a, b, plane: 0 };
+        Circuits {
+            directed: true,
+            rows: pairs.into_iter().map(row).collect(),
+        }
+    }
+
+    /// Circuits as they are, all directed or none.
+    pub fn of(directed: bool, rows: impl IntoIterator<Item = Circuit>) -> Circuits {
+        match directed {
+            true => Circuits {
+                directed,
+                rows: rows.into_iter().collect(),
+            },
+            false => Circuits::on_planes(rows.into_iter().map(|c| (c.a, c.b, c.plane))),
+        }
+    }
+
+    /// Whether each carries one direction only.
+    pub fn directed(&self) -> bool {
+        self.directed
+    }
+
+    /// In their order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Circuit> + '_ {
+        self.rows.iter().copied()
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The racks of each, without its plane.
+    pub fn pairs(&self) -> Vec<(u32, u32)> {
+        self.iter().map(|c| (c.a, c.b)).collect()
+    }
+
+    /// What leads from these circuits to `wanted`, each list in its own order.
+    pub fn change_to(&self, wanted: &Circuits) -> Change {
+        let (here, there) = (self.sorted(), wanted.sorted());
+        let among = |sorted: &[Circuit], c: &Circuit| sorted.binary_search(c).is_ok();
+        let part = |of: &Circuits, keep: &dyn Fn(&Circuit) -> bool| Circuits {
+            directed: of.directed,
+            rows: of.rows.iter().filter(|&c| keep(c)).copied().collect(),
+        };
+        Change {
+            kept: part(self, &|c| among(&there, c)),
+            removed: part(self, &|c| !among(&there, c)),
+            added: part(wanted, &|c| !among(&here, c)),
+        }
+    }
+
+    /// The same circuits in ascending order.
+    fn sorted(&self) -> Vec<Circuit> {
+        let mut rows = self.rows.clone();
+        rows.sort_unstable();
+        rows
+    }
+
+    /// Refuses what a switch cannot show: a rack or plane that does not exist, a rack
+    /// joined with itself, more circuits than a rack has ports on a plane.
+    ///
+    /// # Errors
+    /// Names the first such circuit.
+    pub fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
+        let Hardware { racks, planes, .. } = *hardware;
+        // Transmitters and receivers; a port of both directions is one of the former.
+        let mut taken = [(); 2].map(|()| vec![0; hardware.columns()]);
+        for (at, &circuit) in self.rows.iter().enumerate() {
+            let Circuit { a, b, plane } = circuit;
+            if a >= racks || b >= racks || plane >= planes {
+                let limit = format!("racks are 0 to {}, planes 0 to {}", racks - 1, planes - 1);
+                return Err(refuse(at, circuit, limit, "join racks that exist"));
+            }
+            if a == b {
+                let limit = "joins a rack with itself".to_owned();
+                return Err(refuse(at, circuit, limit, "leave it out"));
+            }
+            for (rack, side) in [(a, 0), (b, self.directed as usize)] {
+                let used = &mut taken[side][hardware.port(rack, plane)];
+                *used += 1;
+                if *used > hardware.ports {
+                    let limit = format!("rack {rack} has no port left that is free");
+                    return Err(refuse(at, circuit, limit, "give each port one circuit"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refuse(at: usize, circuit: Circuit, limit: String, remedy: &str) -> Refusal {
+    let Circuit { a, b, plane } = circuit;
+    let value = format!("({a}, {b}) on plane {plane}");
+    Refusal::new(format!("circuits[{at}]"), value, limit, remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use lightloom_engine::Rate;
+    use std::collections::BTreeSet;
+
+    fn switch(racks: u32) -> Hardware {
+        Hardware::new(racks, 2, Rate::GBPS)
+    }
+
+    #[test]
+    fn what_no_switch_can_show_is_refused_by_name() {
+        let refused = |circuits: Circuits| circuits.check(&switch(3)).unwrap_err().to_string();
+        assert_eq!(
+            refused(Circuits::both_ways([(0, 3)])),
+            "circuits[0] = (0, 3) on plane 0: racks are 0 to 2, planes 0 to 1; \
+             join racks that exist"
+        );
+        assert!(refused(Circuits::on_planes([(0, 1, 2)])).contains("on plane 2"));
+        assert!(refused(Circuits::both_ways([(1, 1)])).contains("with itself"));
+        assert_eq!(
+            refused(Circuits::both_ways([(0, 1), (2, 1)])),
+            "circuits[1] = (1, 2) on plane 0: rack 1 has no port left that is free; \
+             give each port one circuit"
+        );
+        assert!(refused(Circuits::one_way([(0, 1), (2, 1)])).starts_with("circuits[1]"));
+        assert!(refused(Circuits::one_way([(0, 1), (0, 2)])).starts_with("circuits[1]"));
+        let twice = Circuits::on_planes([(0, 1, 0), (0, 1, 1)]);
+        assert!(twice.check(&switch(3)).is_ok());
+    }
+
+    proptest! {
+        /// Against sets, and against counting ports.
+        #[test]
+        fn a_change_is_the_difference_of_sets(
+            from in prop::collection::vec((0u32..5, 0u32..5, 0u32..2), 0..6),
+            to in prop::collection::vec((0u32..5, 0u32..5, 0u32..2), 0..6),
+        ) {
+            let distinct = |rows: Vec<(u32, u32, u32)>| {
+                let rows: BTreeSet<_> = rows.into_iter().map(|(a, b, p)| (a.min(b), a.max(b), p)).collect();
+                Circuits::on_planes(rows)
+            };
+            let (from, to) = (distinct(from), distinct(to));
+            let change = from.change_to(&to);
+            let set = |c: &Circuits| c.iter().collect::<BTreeSet<_>>();
+            prop_assert_eq!(set(&change.kept), &set(&from) & &set(&to));
+            prop_assert_eq!(set(&change.removed), &set(&from) - &set(&to));
+            prop_assert_eq!(set(&change.added), &set(&to) - &set(&from));
+
+            let mut ports: Vec<(u32, u32)> = from.iter().flat_map(|c| [(c.a, c.plane), (c.b, c.plane)]).collect();
+            let all = ports.len();
+            ports.sort_unstable();
+            ports.dedup();
+            prop_assert_eq!(from.check(&switch(5)).is_ok(), ports.len() == all);
+        }
+    }
+}

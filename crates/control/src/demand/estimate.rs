@@ -1,0 +1,320 @@
+//! How reports become a demand matrix: servers, or switches on their behalf, say how
+//! much they have for each rack, and the controller adds it up.
+//!
+//! With thresholds (c-Through, SIGCOMM 2010, §4.1, §4.3) a queue that is no larger
+//! than the first counts as empty, and one that has changed by no more than the second
+//! since it was last reported is not reported: the controller goes on with what it
+//! knows. With smoothing it sees a moving average over its reports.
+//!
+//! That reports take time and bandwidth is not modelled; [`Estimator::reported`]
+//! counts them.
+
+use super::Matrix;
+use serde::{Deserialize, Serialize};
+
+/// What one reporter has for one rack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Queue {
+    /// Who has it: a server, or a rack where racks report.
+    pub from: u32,
+    /// The rack that it is for.
+    pub to: u32,
+    /// How much [B]. Queues named twice are added.
+    pub bytes: u64,
+}
+
+/// What all reporters have, at one time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// Those that are not empty, in no order that matters.
+    pub queues: Vec<Queue>,
+}
+
+impl Report {
+    /// What racks have for each other, reported by themselves.
+    pub fn of(demand: &Matrix) -> Report {
+        let queue = |(from, to, bytes): (usize, usize, i64)| Queue {
+            from: from as u32,
+            to: to as u32,
+            bytes: bytes as u64,
+        };
+        Report {
+            queues: demand.entries().map(queue).collect(),
+        }
+    }
+}
+
+/// When reporters speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thresholds {
+    /// A queue that is no larger than this counts as empty [B].
+    pub queue_above: u64,
+    /// One that has changed by no more than this is not told [B].
+    pub change_above: u64,
+}
+
+/// A queue of a reporter for a rack: (reporter × racks + rack, bytes).
+type Told = (u64, u64);
+
+/// What has been reported, and by what rules it is believed.
+#[derive(Clone, Debug)]
+pub struct Estimator {
+    racks: u64,
+    reporters_per_rack: u64,
+    /// No pair counts for more [B], so that sums stay in range.
+    most: u64,
+    thresholds: Option<Thresholds>,
+    /// Share of a new report in the average, above 0; 1: nothing is averaged.
+    smoothing: f64,
+    /// Queues as last reported, in order; no empty ones.
+    known: Vec<Told>,
+    average: Option<Vec<f64>>,
+    reported: u64,
+}
+
+impl Estimator {
+    /// Believes every report as it is, from so many reporters in each of `racks`.
+    ///
+    /// ```
+    /// use lightloom_control::demand::{Estimator, Queue, Report};
+    /// let mut estimator = Estimator::plain(3, 2);
+    /// // Servers 0 and 1 are in rack 0.
+    /// let queue = |from, bytes| Queue { from, to: 2, bytes };
+    /// let seen = estimator.update(&Report { queues: vec![queue(0, 20), queue(1, 5)] });
+    /// assert_eq!(seen.get(0, 2), 25);
+    /// ```
+    pub fn plain(racks: u32, reporters_per_rack: u32) -> Estimator {
+        Estimator {
+            racks: u64::from(racks),
+            reporters_per_rack: u64::from(reporters_per_rack),
+            most: i64::MAX as u64 / u64::from(racks * racks).max(1),
+            thresholds: None,
+            smoothing: 1.0,
+            known: Vec::new(),
+            average: None,
+            reported: 0,
+        }
+    }
+
+    /// The same, where reporters keep to thresholds.
+    pub fn with_thresholds(self, thresholds: Thresholds) -> Estimator {
+        Estimator {
+            thresholds: Some(thresholds),
+            ..self
+        }
+    }
+
+    /// The same, where each new report counts for `share` of what is believed, above 0
+    /// to 1, and what was believed before for the rest.
+    pub fn with_smoothing(self, share: f64) -> Estimator {
+        Estimator {
+            smoothing: share,
+            ..self
+        }
+    }
+
+    /// The same, where no pair counts for more than this [B].
+    pub fn at_most(self, bytes: u64) -> Estimator {
+        Estimator {
+            most: bytes.min(self.most),
+            ..self
+        }
+    }
+
+    /// How many queues have been reported so far; not counted without thresholds.
+    pub fn reported(&self) -> u64 {
+        self.reported
+    }
+
+    /// Everybody has reported: what racks have for each other, as far as is known.
+    pub fn update(&mut self, report: &Report) -> Matrix {
+        let mut demand = Matrix::zeros(self.racks as usize);
+        match self.thresholds {
+            None => {
+                for queue in &report.queues {
+                    self.add(u64::from(queue.from), queue.to, queue.bytes, &mut demand);
+                }
+            }
+            Some(thresholds) => {
+                self.tell(&report.queues, thresholds);
+                let known = std::mem::take(&mut self.known);
+                for &(queue, bytes) in &known {
+                    let (from, to) = (queue / self.racks, (queue % self.racks) as u32);
+                    self.add(from, to, bytes, &mut demand);
+                }
+                self.known = known;
+            }
+        }
+        self.smooth(demand)
+    }
+
+    /// So much for one pair is as good as more, and what stays in a rack needs no
+    /// circuit.
+    fn add(&self, from: u64, to: u32, bytes: u64, demand: &mut Matrix) {
+        let (from, to) = ((from / self.reporters_per_rack) as usize, to as usize);
+        if from != to {
+            let before = demand.get(from, to) as u64;
+            let sum = before.saturating_add(bytes).min(self.most);
+            demand.set(from, to, sum as i64);
+        }
+    }
+
+    /// Reporters compare what they have with what they told last.
+    fn tell(&mut self, queues: &[Queue], thresholds: Thresholds) {
+        let now = added_up(queues, self.racks);
+        let known = std::mem::take(&mut self.known);
+        let mut merged = Vec::with_capacity(now.len().max(known.len()));
+        let (mut n, mut k) = (0, 0);
+        while n < now.len() || k < known.len() {
+            let next = |told: &[Told], at: usize| told.get(at).map_or(u64::MAX, |q| q.0);
+            let queue = next(&now, n).min(next(&known, k));
+            let bytes = |told: &[Told], at: usize| match next(told, at) == queue {
+                true => told[at].1,
+                false => 0,
+            };
+            let (waits, before) = (bytes(&now, n), bytes(&known, k));
+            n += (next(&now, n) == queue) as usize;
+            k += (next(&known, k) == queue) as usize;
+            let shown = if waits > thresholds.queue_above { waits } else { 0 };
+            let is_told = shown.abs_diff(before) > thresholds.change_above;
+            self.reported += is_told as u64;
+            let after = if is_told { shown } else { before };
+            if after > 0 {
+                merged.push((queue, after));
+            }
+        }
+        self.known = merged;
+    }
+
+    fn smooth(&mut self, demand: Matrix) -> Matrix {
+        if self.smoothing >= 1.0 {
+            return demand;
+        }
+        let share = self.smoothing;
+        let mix = |old: f64, new: &i64| old + share * (*new as f64 - old);
+        let average = match self.average.take() {
+            None => demand.cells().iter().map(|&c| c as f64).collect(),
+            Some(old) => { old.iter().zip(demand.cells()) }
+                .map(|(&old, new)| mix(old, new))
+                .collect::<Vec<f64>>(),
+        };
+        let cells = average.iter().map(|x| x.round() as i64).collect();
+        self.average = Some(average);
+        Matrix::from_cells(demand.n(), cells)
+    }
+}
+
+/// Queues in order, each named once.
+fn added_up(queues: &[Queue], racks: u64) -> Vec<Told> {
+    let told = |q: &Queue| (u64::from(q.from) * racks + u64::from(q.to), q.bytes);
+    let mut now: Vec<Told> = queues.iter().map(told).collect();
+    now.sort_unstable();
+    now.dedup_by(|more, queue| {
+        let same = more.0 == queue.0;
+        queue.1 += if same { more.1 } else { 0 };
+        same
+    });
+    now
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MB: u64 = 1_000_000;
+
+    fn estimator(queue_above: u64, change_above: u64, racks: u32, servers: u32) -> Estimator {
+        Estimator::plain(racks, servers).with_thresholds(Thresholds {
+            queue_above,
+            change_above,
+        })
+    }
+
+    fn report(queues: &[(u32, u32, u64)]) -> Report {
+        let queue = |&(from, to, bytes): &(u32, u32, u64)| Queue { from, to, bytes };
+        Report {
+            queues: queues.iter().map(queue).collect(),
+        }
+    }
+
+    fn seen(e: &mut Estimator, queues: &[(u32, u32, u64)]) -> Vec<i64> {
+        e.update(&report(queues)).cells().to_vec()
+    }
+
+    #[test]
+    fn servers_of_a_rack_add_up() {
+        // Two connections of server 0, one of server 1 (rack 0); one of rack 2.
+        let queues = [
+            (0, 2, 50 * MB),
+            (1, 2, 20 * MB),
+            (5, 0, 50 * MB),
+            (0, 2, 7 * MB),
+            (0, 0, 9 * MB),
+        ];
+        let mb = MB as i64;
+        let expected = [0, 0, 77 * mb, 0, 0, 0, 50 * mb, 0, 0];
+        let mut e = estimator(MB, MB, 3, 2);
+        assert_eq!(seen(&mut e, &queues[..4]), expected);
+        assert_eq!(e.reported(), 3);
+        assert_eq!(seen(&mut Estimator::plain(3, 2), &queues), expected);
+    }
+
+    #[test]
+    fn small_queues_count_as_empty_and_small_changes_are_not_told() {
+        let mut e = estimator(MB, MB, 2, 1);
+        let seen: Vec<i64> = [
+            1_000_000, 1_000_001, 1_999_999, 2_000_002, 1_500_000, 900_000, 0,
+        ]
+        .map(|waits| seen(&mut e, &[(0, 1, waits)])[1])
+        .to_vec();
+        // At 900 KB the queue counts as empty, a change of 2 MB.
+        let told = [0, 1_000_001, 1_000_001, 2_000_002, 2_000_002, 0, 0];
+        assert_eq!(seen, told);
+        assert_eq!(e.reported(), 3);
+    }
+
+    #[test]
+    fn a_queue_that_is_gone_is_reported_once() {
+        let mut e = estimator(MB, MB, 2, 1);
+        assert_eq!(seen(&mut e, &[(0, 1, 5 * MB)])[1], 5 * MB as i64);
+        assert_eq!(seen(&mut e, &[])[1], 0);
+        assert_eq!(seen(&mut e, &[])[1], 0);
+        assert_eq!(e.reported(), 2);
+    }
+
+    /// c-Through §7.3: when every server has something for every rack, 1,000 racks of
+    /// 40 servers report 4 B for each of 1,000 racks: 160 MB. Here a tenth of each.
+    #[test]
+    fn at_worst_every_server_reports_every_rack() {
+        const REPORT_BYTES: u64 = 4;
+        let (racks, servers) = (100, 4);
+        let mut e = estimator(MB, MB, racks, servers);
+        let all = (0..racks * servers).flat_map(|s| (0..racks).map(move |r| (s, r, 2 * MB)));
+        let queues: Vec<_> = all.filter(|&(s, r, _)| s / servers != r).collect();
+        let demand = e.update(&report(&queues));
+        let told = e.reported() * REPORT_BYTES;
+        // But for a server's own rack, to which no circuit leads.
+        assert_eq!(told, 100 * 4 * 99 * 4);
+        assert_eq!(demand.total() as u64, 2 * MB * 100 * 4 * 99);
+        let scaled = (told + 100 * 4 * 4) * 10 * 10 * 10;
+        assert_eq!(scaled, 160 * MB);
+    }
+
+    #[test]
+    fn demand_beyond_all_measure_stays_in_range() {
+        let many = [(0, 1, u64::MAX / 4), (0, 1, u64::MAX / 4)];
+        let mut e = estimator(0, 0, 2, 1).at_most(7 * MB);
+        assert_eq!(seen(&mut e, &many)[1], 7 * MB as i64);
+        let mut e = Estimator::plain(2, 1);
+        assert_eq!(seen(&mut e, &many)[1], i64::MAX / 4);
+    }
+
+    /// 100, then 0 for ever: 25 of 100 less each time.
+    #[test]
+    fn smoothing_forgets_geometrically() {
+        let mut e = Estimator::plain(2, 1).with_smoothing(0.25);
+        let first = seen(&mut e, &[(0, 1, 1_000_000)])[1];
+        let then: Vec<i64> = (0..3).map(|_| seen(&mut e, &[])[1]).collect();
+        assert_eq!((first, then), (1_000_000, vec![750_000, 562_500, 421_875]));
+    }
+}

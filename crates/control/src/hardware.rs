@@ -1,0 +1,55 @@
+//! The switch that circuits are decided for: racks, planes, ports.
+
+use lightloom_engine::{Rate, Refusal};
+use serde::{Deserialize, Serialize};
+
+/// Racks with ports on one or several optical switches in parallel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hardware {
+    /// Racks.
+    pub racks: u32,
+    /// Optical switches in parallel.
+    pub planes: u32,
+    /// Ports of a rack on each plane, usually 1.
+    pub ports: u32,
+    /// What a circuit carries, each way [b/s].
+    pub rate: Rate,
+}
+
+impl Hardware {
+    /// Racks with one port on each plane.
+    pub fn new(racks: u32, planes: u32, rate: Rate) -> Hardware {
+        Hardware {
+            racks,
+            planes,
+            ports: 1,
+            rate,
+        }
+    }
+
+    /// Where the port of a rack on a plane is in columns of ports.
+    pub fn port(&self, rack: u32, plane: u32) -> usize {
+        plane as usize * self.racks as usize + rack as usize
+    }
+
+    /// How long such a column is.
+    pub fn columns(&self) -> usize {
+        self.racks as usize * self.planes as usize
+    }
+
+    /// Refuses what a policy of single circuits a rack cannot use.
+    ///
+    /// # Errors
+    /// Names `planes` or `ports`.
+    pub fn require_one_port(&self, policy: &str) -> Result<(), Refusal> {
+        let refuse = |key, value| {
+            let limit = format!("{policy} decides for one port of each rack");
+            Err(Refusal::new(key, value, limit, "use 1"))
+        };
+        match (self.planes, self.ports) {
+            (1, 1) => Ok(()),
+            (1, ports) => refuse("ports", ports),
+            (planes, _) => refuse("planes", planes),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The order of a change: its steps, and which others each waits for.
+//!
+//! It is data that a policy chooses and the [controller](crate::controller) walks
+//! through, so that no kernel and no driver of a switch knows one of its own.
+
+/// A step of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Traffic of pairs whose routes change is led to the electrical network.
+    Drain,
+    /// Circuits go dark.
+    Dark(Extent),
+    /// Circuits that are wanted and not lit come up.
+    Light,
+    /// The new routes are installed where they do not count yet.
+    Route,
+    /// Traffic enters the new routes.
+    Enter,
+}
+
+/// How many circuits go dark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All that are lit.
+    All,
+    /// Those that are not wanted any more.
+    Removed,
+}
+
+/// Steps, each with the steps before it (by index) that must be done first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order(pub &'static [(Step, &'static [usize])]);
+
+impl Order {
+    /// c-Through (SIGCOMM 2010, §5.1): all circuits go dark together, whereupon their
+    /// traffic falls back by itself, and the new ones come up together.
+    pub const ALL_DARK: Order = Order(&[
+        (Step::Dark(Extent::All), &[]),
+        (Step::Light, &[0]),
+        (Step::Enter, &[1]),
+    ]);
+
+    /// HydRA (JOCN 7(3), 2015, §III.B.1): 3-1 drains; 3-2 sets mirrors, and installs
+    /// routes beside it; 3-3 lets traffic in. No packet is ever sent into the dark.
+    pub const THREE_SUBSTEPS: Order = Order(&[
+        (Step::Drain, &[]),
+        (Step::Dark(Extent::Removed), &[0]),
+        (Step::Light, &[1]),
+        (Step::Route, &[1]),
+        (Step::Enter, &[2, 3]),
+    ]);
+
+    /// The Open Compute Project's model of an optical circuit switch (OCP OCS YANG
+    /// 0.8): circuits that stay are left alone, then some are deleted, then others are
+    /// created.
+    pub const DELETE_CREATE: Order = Order(&[
+        (Step::Dark(Extent::Removed), &[]),
+        (Step::Light, &[0]),
+        (Step::Enter, &[1]),
+    ]);
+
+    /// Whether traffic is led away before its circuit goes dark.
+    pub fn drains(&self) -> bool {
+        self.0.iter().any(|(step, _)| *step == Step::Drain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The walk of the controller ends: steps wait for earlier ones only, one comes up
+    /// after the dark, and traffic enters last, after everything.
+    #[test]
+    fn every_order_can_be_walked() {
+        for order in [Order::ALL_DARK, Order::THREE_SUBSTEPS, Order::DELETE_CREATE] {
+            let steps = order.0;
+            for (at, (_, after)) in steps.iter().enumerate() {
+                assert!(after.iter().all(|&before| before < at));
+            }
+            let at = |wanted: fn(&Step) -> bool| steps.iter().position(|(step, _)| wanted(step));
+            let dark = at(|s| matches!(s, Step::Dark(_))).unwrap();
+            let light = at(|s| *s == Step::Light).unwrap();
+            assert!(steps[light].1.contains(&dark));
+            assert_eq!(at(|s| *s == Step::Enter), Some(steps.len() - 1));
+            let (_, last) = steps[steps.len() - 1];
+            let waited: Vec<usize> = steps.iter().flat_map(|s| s.1).copied().collect();
+            assert!((0..steps.len() - 1).all(|s| waited.contains(&s)) && last.contains(&light));
+        }
+        assert!(Order::THREE_SUBSTEPS.drains() && !Order::ALL_DARK.drains());
+    }
+}

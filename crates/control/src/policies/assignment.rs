@@ -1,0 +1,81 @@
+//! The best set of directed circuits: an output for every input, so that they carry
+//! most. For switches that set the input and the output of a rack apart.
+//!
+//! Demand of racks whose port does not work is left out. Circuits that are up are not
+//! favoured.
+
+use super::{Entry, PolicyConfig};
+use crate::algorithms::assignment::{maximum, Assignment, Weights};
+use crate::circuits::Circuits;
+use crate::hardware::Hardware;
+use crate::order::Order;
+use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
+use lightloom_engine::Refusal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Its line in the registry.
+pub const ENTRY: Entry = Entry {
+    kind: "assignment",
+    alias: None,
+    source: "Kuhn, The Hungarian method for the assignment problem, 1955",
+    summary: "Directed circuits of most demand: an output for every input. Circuits that stay \
+              are left alone while others change.",
+    schema: super::schema::<AssignmentPolicy>,
+    resolve: super::resolve::<AssignmentPolicy>,
+    build: super::build::<AssignmentPolicy>,
+};
+
+/// Gives every rack somebody to send to, so that directed circuits carry most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AssignmentPolicy {}
+
+impl PolicyConfig for AssignmentPolicy {
+    fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
+        hardware.require_one_port("assignment")
+    }
+
+    fn build(self, _: &Hardware) -> Box<dyn Policy> {
+        Box::new(Assigned { last: None })
+    }
+}
+
+struct Assigned {
+    last: Option<Assignment>,
+}
+
+impl Policy for Assigned {
+    fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
+        let n = seen.bytes.n();
+        let mut cells = seen.bytes.cells().to_vec();
+        for rack in (0..n).filter(|&rack| !switch.works[rack]) {
+            for other in 0..n {
+                cells[rack * n + other] = 0;
+                cells[other * n + rack] = 0;
+            }
+        }
+        let found = maximum(&Weights::new(n, &cells)).map_err(of_demand)?;
+        let used = |&(a, b): &(u32, u32)| cells[a as usize * n + b as usize] > 0;
+        let pairs: Vec<_> = (0u32..).zip(found.column_of.iter().copied()).collect();
+        let circuits = Circuits::one_way(pairs.into_iter().filter(used));
+        self.last = Some(found);
+        Ok(Target::direct(circuits))
+    }
+
+    fn order(&self) -> Order {
+        Order::DELETE_CREATE
+    }
+
+    fn evidence(&self) -> Option<Evidence<'_>> {
+        self.last.as_ref().map(Evidence::Assignment)
+    }
+}
+
+/// The refusal of a weight by the demand that it is.
+fn of_demand(refusal: Refusal) -> Refusal {
+    Refusal {
+        key: refusal.key.replace("weights", "demand"),
+        ..refusal
+    }
+}

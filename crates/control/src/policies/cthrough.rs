@@ -1,0 +1,356 @@
+//! c-Through's optical configuration manager (Wang et al., SIGCOMM 2010, §4.1): a
+//! maximum-weight perfect matching of the racks by the demand between them.
+//!
+//! Racks whose optical port is broken are left out. Racks that have no demand for each
+//! other are joined as configured; the paper does not say how. Several circuits a rack
+//! are not modelled.
+
+use super::{Entry, PolicyConfig};
+use crate::algorithms::matching::{maximum_weight_perfect, Hysteresis, Matching, Weights};
+use crate::circuits::Circuits;
+use crate::demand::Matrix;
+use crate::hardware::Hardware;
+use crate::order::Order;
+use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
+use lightloom_engine::{Bytes, Refusal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Its line in the registry.
+pub const ENTRY: Entry = Entry {
+    kind: "cthrough",
+    alias: Some("edmonds"),
+    source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010, §4.1",
+    summary: "The perfect matching of racks that have most for each other, both ways together; \
+              all circuits go dark while they are changed.",
+    schema: super::schema::<CThroughPolicy>,
+    resolve: super::resolve::<CThroughPolicy>,
+    build: super::build::<CThroughPolicy>,
+};
+
+/// Joins each rack with one other, so that circuits carry most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CThroughPolicy {
+    /// What becomes of racks for which nobody has reported demand. A perfect
+    /// matching joins them, too; the paper does not say how.
+    pub unrequested: Unrequested,
+    /// What a circuit that is up counts beyond its demand when the next matching
+    /// is chosen [B]. Default 0 B: circuits stay up among equals only. With more,
+    /// racks that take turns keep their circuits for longer and go dark less
+    /// often. At most 1 TB.
+    pub hysteresis: Bytes,
+}
+
+impl Default for CThroughPolicy {
+    fn default() -> CThroughPolicy {
+        CThroughPolicy {
+            unrequested: Unrequested::Rotate,
+            hysteresis: Bytes(0),
+        }
+    }
+}
+
+/// How racks without reported demand are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unrequested {
+    /// They take turns, so that queues too short to be reported are served too
+    /// (default).
+    Rotate,
+    /// They keep the circuits that they have, and are joined in order otherwise:
+    /// nothing goes dark for them.
+    Keep,
+    /// They have no circuit.
+    Alone,
+}
+
+/// Most that hysteresis may be, and that a pair's demand counts for where it is
+/// estimated: keeps the sums of weights in range [B].
+pub const BYTES_MAX: u64 = 1_000_000_000_000;
+
+impl PolicyConfig for CThroughPolicy {
+    fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
+        hardware.require_one_port("cthrough")?;
+        if self.hysteresis.0 > BYTES_MAX {
+            let limit = "must be at most 1 TB";
+            let key = "policy.hysteresis";
+            return Err(Refusal::new(key, self.hysteresis, limit, "lower it"));
+        }
+        Ok(())
+    }
+
+    fn build(self, _: &Hardware) -> Box<dyn Policy> {
+        Box::new(Manager::new(self))
+    }
+}
+
+/// The manager.
+#[derive(Clone, Debug)]
+pub struct Manager {
+    config: CThroughPolicy,
+    decisions: u64,
+    /// The last matching by demand, and the weights that it is the best for.
+    last: Option<(Matching, Weights)>,
+}
+
+/// Who each rack is to be joined with.
+type Mates = Vec<Option<u32>>;
+
+impl Manager {
+    /// From a table that has been checked.
+    pub fn new(config: CThroughPolicy) -> Manager {
+        Manager {
+            config,
+            decisions: 0,
+            last: None,
+        }
+    }
+
+    /// Joins the racks of the best matching that have demand for each other.
+    fn match_demand(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Mates, Refusal> {
+        let weights = match switch.works.iter().all(|&w| w) {
+            true => Weights::symmetrise(&seen.bytes),
+            false => Weights::symmetrise(&of_those_that_work(&seen.bytes, switch.works)),
+        }?;
+        let hysteresis = match self.config.hysteresis.0 {
+            0 => Hysteresis::Ties,
+            bytes => Hysteresis::Bonus(bytes as i64),
+        };
+        let favoured = weights.favour(&switch.lit.pairs(), hysteresis)?;
+        let matching = maximum_weight_perfect(&favoured);
+        let mut mates = vec![None; weights.n()];
+        for (a, b) in matching.pairs() {
+            if weights.get(a as usize, b as usize) > 0 {
+                join(a, b, &mut mates);
+            }
+        }
+        self.last = Some((matching, favoured));
+        Ok(mates)
+    }
+}
+
+impl Policy for Manager {
+    fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
+        self.decisions += 1;
+        self.last = None;
+        let racks = switch.hardware.racks;
+        let mut mates = match seen.bytes.is_zero() {
+            true => vec![None; racks as usize],
+            false => self.match_demand(seen, switch)?,
+        };
+        let is_free = |&rack: &u32| mates[rack as usize].is_none() && switch.works[rack as usize];
+        let free: Vec<u32> = (0..racks).filter(is_free).collect();
+        match self.config.unrequested {
+            Unrequested::Rotate => join_in_turn(&free, self.decisions, &mut mates),
+            Unrequested::Keep => keep_joined(&free, switch.lit, &mut mates),
+            Unrequested::Alone => {}
+        }
+        let pairs = mates.iter().zip(0u32..);
+        let pairs = pairs.filter_map(|(&mate, rack)| Some((rack, mate?)));
+        Ok(Target::direct(Circuits::both_ways(
+            pairs.filter(|&(rack, mate)| rack < mate),
+        )))
+    }
+
+    fn order(&self) -> Order {
+        Order::ALL_DARK
+    }
+
+    fn evidence(&self) -> Option<Evidence<'_>> {
+        let (matching, weights) = self.last.as_ref()?;
+        Some(Evidence::Matching { matching, weights })
+    }
+}
+
+fn join(a: u32, b: u32, mates: &mut Mates) {
+    mates[a as usize] = Some(b);
+    mates[b as usize] = Some(a);
+}
+
+fn of_those_that_work(demand: &Matrix, works: &[bool]) -> Matrix {
+    let mut rest = Matrix::zeros(demand.n());
+    for (a, b, bytes) in demand.entries().filter(|&(a, b, _)| works[a] && works[b]) {
+        rest.set(a, b, bytes);
+    }
+    rest
+}
+
+/// Round `turn` of a tournament in which everybody meets everybody.
+fn join_in_turn(free: &[u32], turn: u64, mates: &mut Mates) {
+    let all = free.len() + free.len() % 2;
+    if all < 2 {
+        return;
+    }
+    let round = (turn % (all as u64 - 1)) as usize;
+    // The last stays in its place and meets the one in the middle.
+    let seat = |k: usize| (round + k) % (all - 1);
+    let others = (1..all / 2).map(|k| (seat(k), seat(all - 1 - k)));
+    for (a, b) in others.chain([(seat(0), all - 1)]) {
+        if let (Some(&a), Some(&b)) = (free.get(a), free.get(b)) {
+            join(a, b, mates);
+        }
+    }
+}
+
+/// Circuits between the free stay; who has none is joined in order.
+fn keep_joined(free: &[u32], lit: &Circuits, mates: &mut Mates) {
+    let is_free = |rack: u32| free.binary_search(&rack).is_ok();
+    for circuit in lit.iter().filter(|c| is_free(c.a) && is_free(c.b)) {
+        join(circuit.a, circuit.b, mates);
+    }
+    let alone = |rack: &&u32| mates[**rack as usize].is_none();
+    let rest: Vec<u32> = free.iter().filter(alone).copied().collect();
+    for pair in rest.chunks_exact(2) {
+        join(pair[0], pair[1], mates);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightloom_engine::{Rate, Stream, Time};
+
+    fn manager(unrequested: Unrequested, hysteresis: u64) -> Manager {
+        Manager::new(CThroughPolicy {
+            unrequested,
+            hysteresis: Bytes(hysteresis),
+        })
+    }
+
+    /// Who is joined, given who is joined now and whose ports work.
+    fn decide(manager: &mut Manager, bytes: Matrix, lit: &[(u32, u32)], works: &[bool]) -> Mates {
+        let lit = Circuits::both_ways(lit.iter().copied());
+        let hardware = Hardware::new(works.len() as u32, 1, Rate::GBPS);
+        let view = SwitchView {
+            hardware,
+            lit: &lit,
+            works,
+        };
+        let seen = Demand {
+            bytes,
+            over: Time::S,
+        };
+        let target = manager.decide(&seen, &view).unwrap();
+        target.check(&view).unwrap();
+        let Target::Network { circuits, .. } = target else {
+            panic!("circuits that stay");
+        };
+        let mut mates = vec![None; works.len()];
+        circuits.iter().for_each(|c| join(c.a, c.b, &mut mates));
+        mates
+    }
+
+    fn demand(n: usize, entries: &[(usize, usize, i64)]) -> Matrix {
+        let mut demand = Matrix::zeros(n);
+        entries
+            .iter()
+            .for_each(|&(a, b, bytes)| demand.set(a, b, bytes));
+        demand
+    }
+
+    fn pairs(mates: &Mates) -> Vec<(u32, u32)> {
+        let all = mates.iter().zip(0u32..);
+        { all }
+            .filter_map(|(mate, rack)| mate.filter(|&m| rack < m).map(|m| (rack, m)))
+            .collect()
+    }
+
+    /// The heaviest matching by trying all.
+    fn best(weight: &dyn Fn(usize, usize) -> i64, free: &[usize]) -> i64 {
+        let [first, rest @ ..] = free else { return 0 };
+        let without = best(weight, rest);
+        let with = rest.iter().map(|&mate| {
+            let left: Vec<usize> = rest.iter().copied().filter(|&r| r != mate).collect();
+            weight(*first, mate) + best(weight, &left)
+        });
+        with.max().unwrap_or(0).max(without)
+    }
+
+    #[test]
+    fn no_matching_carries_more() {
+        let mut rng = Stream::new(1, "demand", 0);
+        for case in 0..200 {
+            let n = 2 + case % 7;
+            let mut d = Matrix::zeros(n);
+            let mut works = vec![true; n];
+            works[rng.below(n as u32) as usize] = case % 3 > 0;
+            for a in 0..n {
+                for b in (0..n).filter(|&b| b != a) {
+                    d.set(a, b, rng.below(9) as i64);
+                }
+            }
+            let mut manager = manager(Unrequested::Keep, 0);
+            let mates = decide(&mut manager, d.clone(), &[], &works);
+            let weight = |a: usize, b: usize| d.get(a, b) + d.get(b, a);
+            let total: i64 = pairs(&mates)
+                .iter()
+                .map(|&(a, b)| weight(a as usize, b as usize))
+                .sum();
+            let free: Vec<usize> = (0..n).filter(|&r| works[r]).collect();
+            assert_eq!(total, best(&weight, &free), "{d:?}");
+            // A matching, and a perfect one of those that work.
+            assert!((0..n).all(|r| works[r] || mates[r].is_none()));
+            let alone = free.iter().filter(|&&r| mates[r].is_none()).count();
+            assert_eq!(alone, free.len() % 2);
+        }
+    }
+
+    /// Both directions count: 6 + 6 beats 10.
+    #[test]
+    fn demand_is_symmetrised() {
+        let d = demand(4, &[(0, 1, 10), (0, 2, 6), (2, 0, 6)]);
+        for (unrequested, joined) in [
+            (Unrequested::Keep, vec![(0, 2), (1, 3)]),
+            (Unrequested::Alone, vec![(0, 2)]),
+        ] {
+            let mates = decide(&mut manager(unrequested, 0), d.clone(), &[], &[true; 4]);
+            assert_eq!(pairs(&mates), joined);
+        }
+    }
+
+    #[test]
+    fn everybody_without_demand_meets_everybody() {
+        for n in [2usize, 3, 4, 5, 8] {
+            let mut manager = manager(Unrequested::Rotate, 0);
+            let mut met = vec![0; n * n];
+            for _ in 0..n + n % 2 - 1 {
+                let mates = decide(&mut manager, Matrix::zeros(n), &[], &vec![true; n]);
+                for (a, b) in pairs(&mates) {
+                    met[a as usize * n + b as usize] += 1;
+                }
+            }
+            let all = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
+            assert!(
+                all.clone().all(|(a, b)| met[a * n + b] == (a < b) as u32),
+                "{n}: {met:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn without_demand_circuits_may_stay() {
+        let mut manager = manager(Unrequested::Keep, 0);
+        let mates = decide(&mut manager, Matrix::zeros(5), &[(0, 3)], &[true; 5]);
+        assert_eq!(pairs(&mates), [(0, 3), (1, 2)]);
+    }
+
+    #[test]
+    fn only_more_than_the_bonus_moves_a_circuit() {
+        let joined = [(0, 1), (2, 3)];
+        for (bonus, gain, moves) in [
+            (0, 0, false),
+            (0, 1, true),
+            (50, 99, false),
+            (50, 101, true),
+        ] {
+            let d = demand(
+                4,
+                &[(0, 1, 500), (2, 3, 500), (0, 2, 500 + gain), (1, 3, 500)],
+            );
+            let mut manager = manager(Unrequested::Keep, bonus);
+            let mates = decide(&mut manager, d, &joined, &[true; 4]);
+            assert_eq!(pairs(&mates) != joined, moves, "bonus {bonus}, gain {gain}");
+        }
+    }
+}

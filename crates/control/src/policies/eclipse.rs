@@ -1,0 +1,123 @@
+//! Eclipse as a policy: as much demand as a greedy choice carries in a window (Bojja
+//! Venkatakrishnan et al., SIGMETRICS 2016); see [`crate::algorithms::eclipse`].
+//!
+//! Ports that do not work keep their slots, which stay dark.
+
+use super::frame::{frame, no_slots, NIGHT};
+use super::{Entry, PolicyConfig};
+use crate::algorithms::eclipse::{self, Options};
+use crate::hardware::Hardware;
+use crate::order::Order;
+use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
+use lightloom_engine::{Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Its line in the registry.
+pub const ENTRY: Entry = Entry {
+    kind: "eclipse",
+    alias: None,
+    source: "Bojja Venkatakrishnan et al., Costly circuits, submodular schedules and \
+             approximate Caratheodory theorems, SIGMETRICS 2016",
+    summary: "A schedule that carries as much as a greedy choice can within a window.",
+    schema: super::schema::<EclipsePolicy>,
+    resolve: super::resolve::<EclipsePolicy>,
+    build: super::build::<EclipsePolicy>,
+};
+
+/// Carries as much demand as a greedy choice can within a window.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct EclipsePolicy {
+    /// Darkness at the start of each slot [s]. Default 10 us.
+    pub night: Time,
+    /// W: how long the schedule lasts before it is repeated [s]. Default: what the
+    /// busiest port needs and a quarter, at least five nights a slot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub period: Option<Time>,
+    /// No slot is shorter, its night included [s]. Default: five nights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortest: Option<Time>,
+    /// No more slots. Default 256.
+    #[schemars(range(min = 1))]
+    pub max_slots: u32,
+    /// How finely lengths of days are tried, from 0.001 to 10: smaller is slower, and
+    /// better at most by as much. Default 0.1.
+    pub step: f64,
+}
+
+impl Default for EclipsePolicy {
+    fn default() -> EclipsePolicy {
+        EclipsePolicy {
+            night: NIGHT,
+            period: None,
+            shortest: None,
+            max_slots: 256,
+            step: 0.1,
+        }
+    }
+}
+
+impl PolicyConfig for EclipsePolicy {
+    fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
+        hardware.require_one_port("eclipse")?;
+        let frame = crate::schedule::Frame::of(Time::S);
+        let options = Options {
+            rate: hardware.rate,
+            frame,
+            step: self.step,
+        };
+        options.check().map_err(|r| Refusal {
+            key: format!("policy.{}", r.key),
+            ..r
+        })
+    }
+
+    fn build(self, _: &Hardware) -> Box<dyn Policy> {
+        Box::new(Window {
+            config: self,
+            bound: None,
+        })
+    }
+}
+
+struct Window {
+    config: EclipsePolicy,
+    /// No schedule of the last frame carries more [bytes].
+    bound: Option<i64>,
+}
+
+impl Policy for Window {
+    fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
+        self.bound = None;
+        let config = &self.config;
+        if seen.bytes.is_zero() {
+            return Ok(no_slots(&switch.hardware, config.night));
+        }
+        let rate = switch.hardware.rate;
+        let frame = frame(
+            &seen.bytes,
+            rate,
+            config.night,
+            config.period,
+            config.shortest,
+            config.max_slots as usize,
+        );
+        let options = Options {
+            rate,
+            frame,
+            step: config.step,
+        };
+        let plan = eclipse::plan(&seen.bytes, &options)?;
+        self.bound = Some(plan.upper_bound);
+        Ok(Target::Schedule(plan.schedule))
+    }
+
+    fn order(&self) -> Order {
+        Order::ALL_DARK
+    }
+
+    fn evidence(&self) -> Option<Evidence<'_>> {
+        self.bound.map(Evidence::Covers)
+    }
+}

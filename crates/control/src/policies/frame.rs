@@ -1,0 +1,78 @@
+//! What bounds the schedules of policies that make some, with what was left out filled
+//! in from the demand.
+
+use crate::demand::Matrix;
+use crate::hardware::Hardware;
+use crate::policy::Target;
+use crate::schedule::{Frame, Schedule};
+use lightloom_engine::{Rate, Time};
+
+/// Darkness at the start of a slot, unless told otherwise.
+pub const NIGHT: Time = Time(10 * Time::US.0);
+
+/// The least multiple of its night that a slot lasts, unless told otherwise.
+const NIGHTS: i64 = 5;
+
+/// A frame for a demand: the period unless given is what the busiest port needs and a
+/// quarter more, and room for a slot for every node; slots unless told otherwise last
+/// five nights at least.
+pub fn frame(
+    demand: &Matrix,
+    rate: Rate,
+    night: Time,
+    period: Option<Time>,
+    shortest: Option<Time>,
+    max_slots: usize,
+) -> Frame {
+    Frame {
+        period: period.unwrap_or_else(|| self::period(demand, rate, night, demand.n())),
+        night,
+        shortest: shortest.unwrap_or(Time((NIGHTS * night.0).max(1))),
+        max_slots,
+    }
+}
+
+/// Time for the busiest port to send or receive everything, a quarter more for what
+/// schedules waste, and room for so many slots; rounded up to two digits.
+pub fn period(demand: &Matrix, rate: Rate, night: Time, slots: usize) -> Time {
+    let ps = u128::from(demand.line_max() as u64) * 8_000_000_000_000;
+    let busiest = ps.div_ceil(u128::from(rate.0.max(1)));
+    let nights = (NIGHTS as u128 * night.0.max(0) as u128).saturating_mul(slots as u128);
+    round_up((busiest * 5 / 4).max(nights))
+}
+
+/// The least time of two digits that is not shorter.
+fn round_up(ps: u128) -> Time {
+    let ps = ps.max(1);
+    let digit = 10u128.pow(ps.ilog10().saturating_sub(1));
+    Time(i64::try_from(ps.div_ceil(digit) * digit).unwrap_or(i64::MAX))
+}
+
+/// Darkness, where nobody has anything to send.
+pub fn no_slots(hardware: &Hardware, night: Time) -> Target {
+    Target::Schedule(Schedule {
+        ports: hardware.racks as usize,
+        night,
+        slots: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_period_holds_the_busiest_port_or_the_nights() {
+        let mut demand = Matrix::zeros(3);
+        demand.set(0, 1, 1_000);
+        demand.set(2, 1, 7);
+        // 1,007 bytes at 8 Gb/s are 1,007 ns; a quarter more, of two digits.
+        let rate = Rate(8 * Rate::GBPS.0);
+        assert_eq!(period(&demand, rate, Time::ZERO, 3), Time::NS * 1_300);
+        assert_eq!(period(&demand, rate, Time::US, 3), Time::US * 15);
+        assert_eq!(period(&Matrix::zeros(3), rate, Time::ZERO, 3), Time(1));
+        let frame = frame(&demand, rate, Time::NS, None, None, 9);
+        assert_eq!((frame.shortest, frame.max_slots), (Time::NS * 5, 9));
+        assert!(frame.check().is_ok());
+    }
+}

@@ -1,0 +1,260 @@
+//! HydRA's controller (Christodoulopoulos et al., "Performance evaluation of a hybrid
+//! optical/electrical interconnect", JOCN 7(3), 2015, §III.B): from demand to a
+//! topology of circuits on several planes, and paths over one or several of them.
+//!
+//! | file | step |
+//! |---|---|
+//! | [`demands`] | bytes become demands for paths |
+//! | here | the heuristic of §III.B.3, anew or for what has changed; VLANs |
+//! | [`standing`] | what of the topology before stays as it is |
+//!
+//! How paths are tagged and rules pushed is whoever drives the switch's matter.
+
+mod demands;
+mod standing;
+#[cfg(test)]
+mod tests;
+
+pub use demands::Rule;
+
+use super::{Entry, PolicyConfig};
+use crate::algorithms::multihop::{self, Demand as PathDemand, Options, Topology, MAX_PLANES};
+use crate::algorithms::vlan;
+use crate::circuits::Circuits;
+use crate::hardware::Hardware;
+use crate::order::Order;
+use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
+use crate::routes::{Route, Routes};
+use lightloom_engine::{Bytes, Refusal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use standing::Standing;
+
+/// Its line in the registry.
+pub const ENTRY: Entry = Entry {
+    kind: "hydra",
+    alias: None,
+    source: "Christodoulopoulos et al., Performance evaluation of a hybrid optical/electrical \
+             interconnect, JOCN 7(3), 2015, §III.B",
+    summary: "Circuits on several planes for the heaviest pairs, paths over several of them for \
+              others; traffic leaves a circuit before it goes dark.",
+    schema: super::schema::<HydraPolicy>,
+    resolve: super::resolve::<HydraPolicy>,
+    build: super::build::<HydraPolicy>,
+};
+
+/// Joins racks by what they need, over several circuits where none is direct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HydraPolicy {
+    /// H: circuits in a row that a path may have, from 1 to 12. Default 4; the
+    /// paper does not say.
+    #[schemars(range(min = 1, max = 12))]
+    pub hops: u32,
+    /// VLANs that paths may take, from 1 to 4,094 (12 bits, two values reserved;
+    /// §III.B.1); paths beyond them, the lightest first, stay electrical. Default
+    /// 4,094.
+    #[schemars(range(min = 1, max = 4094))]
+    pub vlans: u32,
+    /// What a path reserves on each of its circuits (§III.B.3: demand is Boolean
+    /// or a rate).
+    pub need: Need,
+    /// Pairs of racks with less than this, both ways together, stay electrical
+    /// [B]. Default 1 MB; the paper does not say.
+    pub threshold: Bytes,
+    /// What a decision may change (§III.B.3).
+    pub reconfigure: Reconfigure,
+    /// Whether the search for paths ends when no port is free any more, as in the
+    /// paper's listing. Default false: it goes on over circuits that have room.
+    pub stop_at_ports: bool,
+    /// Whether a pair that needs more than a circuit carries asks for several paths.
+    /// Default true; otherwise it has one, of a whole circuit.
+    pub split: bool,
+}
+
+impl Default for HydraPolicy {
+    fn default() -> HydraPolicy {
+        HydraPolicy {
+            hops: 4,
+            vlans: vlan::MAX_VLANS as u32,
+            need: Need::Rate,
+            threshold: Bytes(1_000_000),
+            reconfigure: Reconfigure::Partial,
+            stop_at_ports: false,
+            split: true,
+        }
+    }
+}
+
+/// What a path reserves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Need {
+    /// The demand spread over an interval (default); more than a circuit carries
+    /// asks for several paths.
+    Rate,
+    /// A whole circuit for whoever has any demand.
+    Circuit,
+}
+
+/// What a cycle may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reconfigure {
+    /// Paths whose racks still have demand stay, with their circuits (default).
+    Partial,
+    /// Everything: the topology is found anew from the demand.
+    Whole,
+}
+
+/// Longest path: with both servers' links it fits the flow kernel's.
+const HOPS_MAX: u32 = 12;
+const THRESHOLD_MAX: u64 = 1_000_000_000_000;
+
+impl PolicyConfig for HydraPolicy {
+    fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
+        within("planes", hardware.planes, MAX_PLANES)?;
+        within("policy.hops", self.hops, HOPS_MAX)?;
+        within("policy.vlans", self.vlans, vlan::MAX_VLANS as u32)?;
+        if self.threshold.0 > THRESHOLD_MAX {
+            let (key, limit) = ("policy.threshold", "must be at most 1 TB");
+            return Err(Refusal::new(key, self.threshold, limit, "lower it"));
+        }
+        path_hardware(hardware).check()
+    }
+
+    fn build(self, hardware: &Hardware) -> Box<dyn Policy> {
+        Box::new(Controller::new(self, hardware))
+    }
+}
+
+fn within(key: &str, value: u32, most: u32) -> Result<(), Refusal> {
+    if (1..=most).contains(&value) {
+        return Ok(());
+    }
+    let remedy = if value == 0 { "raise it" } else { "lower it" };
+    let limit = format!("must be from 1 to {most}");
+    Err(Refusal::new(key, value, limit, remedy))
+}
+
+/// The same switch as the heuristic takes it: capacities in bits per second.
+fn path_hardware(hardware: &Hardware) -> multihop::Hardware {
+    multihop::Hardware {
+        ports: hardware.ports,
+        radix: hardware.racks.saturating_mul(hardware.ports),
+        ..multihop::Hardware::new(hardware.racks, hardware.planes, hardware.rate.0 as i64)
+    }
+}
+
+/// The controller.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    config: HydraPolicy,
+    rule: Rule,
+    options: Options,
+    /// As last decided.
+    topology: Topology,
+}
+
+/// Decides which orders of paths are tried for few VLANs.
+const VLAN_SEED: u64 = 1;
+
+impl Controller {
+    /// From a table that has been checked for this hardware.
+    pub fn new(config: HydraPolicy, hardware: &Hardware) -> Controller {
+        Controller {
+            config,
+            rule: Rule {
+                need: config.need,
+                threshold: config.threshold.0,
+                circuit: hardware.rate,
+                most_paths: match config.split {
+                    true => hardware.planes * hardware.ports,
+                    false => 1,
+                },
+            },
+            options: Options {
+                hops: config.hops,
+                without_ports: !config.stop_at_ports,
+            },
+            topology: Topology::dark(path_hardware(hardware)).expect("checked before"),
+        }
+    }
+
+    /// The topology for `demands` of a switch of which some ports do not work.
+    fn find(&self, demands: &[PathDemand], works: &[bool]) -> Result<Topology, Refusal> {
+        let hardware = self.topology.hardware;
+        match self.config.reconfigure {
+            Reconfigure::Whole => {
+                let ports = standing::ports(&hardware, |port| works[port]);
+                Topology::dark(hardware)?.reconfigure(&ports, &[], demands, self.options)
+            }
+            Reconfigure::Partial => {
+                Standing::new(&self.topology, demands, works).change(self.options)
+            }
+        }
+    }
+
+    /// The topology without the paths that no VLAN is left for, the lightest first,
+    /// and without the circuits that only those need (§III.B.1: a path is a VLAN, or
+    /// shares one).
+    fn within_vlans(&self, found: Topology) -> Topology {
+        let served = |at: &usize| !found.routes[*at].is_empty();
+        let mut order: Vec<usize> = (0..found.routes.len()).filter(served).collect();
+        let vlans = self.config.vlans as usize;
+        if order.len() <= vlans {
+            return found;
+        }
+        order.sort_by_key(|&at| std::cmp::Reverse(found.demands[at].weight));
+        let pairs: Vec<(u32, u32)> = found.circuits.iter().map(|c| (c.a, c.b)).collect();
+        let paths: Vec<Vec<u32>> = order.iter().map(|&at| found.routes[at].clone()).collect();
+        let held = vlan::within(&pairs, &paths, vlans, VLAN_SEED)
+            .expect("a topology's routes are paths");
+        let mut kept = vec![false; found.routes.len()];
+        let mut used = vec![false; found.circuits.len()];
+        for (&at, _) in order.iter().zip(held).filter(|&(_, held)| held) {
+            kept[at] = true;
+            for &circuit in &found.routes[at] {
+                used[circuit as usize] = true;
+            }
+        }
+        standing::part(&found, &kept, &used)
+    }
+}
+
+impl Policy for Controller {
+    fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
+        let demands = self.rule.demands(&seen.bytes, seen.over);
+        let found = self.find(&demands, switch.works)?;
+        self.topology = self.within_vlans(found);
+        let circuits = { self.topology.circuits.iter() }.map(|c| (c.a, c.b, c.plane));
+        Ok(Target::Network {
+            circuits: Circuits::on_planes(circuits),
+            routes: routes_of(&self.topology),
+        })
+    }
+
+    fn order(&self) -> Order {
+        Order::THREE_SUBSTEPS
+    }
+
+    fn evidence(&self) -> Option<Evidence<'_>> {
+        Some(Evidence::Topology(&self.topology))
+    }
+}
+
+/// The paths of a topology.
+fn routes_of(topology: &Topology) -> Routes {
+    let mut routes = Routes::none(false);
+    for (at, circuits) in topology.routes.iter().enumerate() {
+        if circuits.is_empty() {
+            continue;
+        }
+        let plane = |&c: &u32| topology.circuits[c as usize].plane;
+        routes.add(Route {
+            racks: topology.racks(at),
+            planes: circuits.iter().map(plane).collect(),
+        });
+    }
+    routes
+}

@@ -1,0 +1,139 @@
+//! Partial reconfiguration (§III.B.3): demands that are served and still there keep
+//! their paths, on which they reserve what they need now, or what is left; all other
+//! ports may be used anew.
+
+use crate::algorithms::multihop::{Circuit, Demand, Hardware, Options, Topology};
+use lightloom_engine::Refusal;
+use std::collections::{BTreeMap, VecDeque};
+
+/// What stands, and what changes.
+pub struct Standing {
+    topology: Topology,
+    /// Ports that work and that no standing path takes: (rack, plane).
+    ports: Vec<(u32, u32)>,
+    /// Demands of `topology` that are not there any more.
+    released: Vec<usize>,
+    /// Demands that it does not serve.
+    waiting: Vec<Demand>,
+}
+
+impl Standing {
+    /// What stands of a topology when some ports do not work, for `demands`.
+    pub fn new(before: &Topology, demands: &[Demand], works: &[bool]) -> Standing {
+        let mut topology = lit(before, works);
+        let mut of_pair = BTreeMap::<(u32, u32), VecDeque<usize>>::new();
+        for (at, demand) in demands.iter().enumerate() {
+            of_pair
+                .entry((demand.a, demand.b))
+                .or_default()
+                .push_back(at);
+        }
+        let mut waits = vec![true; demands.len()];
+        let mut released = Vec::new();
+        let mut free = works.to_vec();
+        for at in 0..topology.demands.len() {
+            let old = topology.demands[at];
+            let again = of_pair.get_mut(&(old.a, old.b));
+            let Some(again) = again.and_then(VecDeque::pop_front) else {
+                released.push(at);
+                continue;
+            };
+            waits[again] = false;
+            reserve_anew(&mut topology, at, demands[again]);
+            for &circuit in &topology.routes[at] {
+                let c = topology.circuits[circuit as usize];
+                free[port(&topology.hardware, c.a, c.plane)] = false;
+                free[port(&topology.hardware, c.b, c.plane)] = false;
+            }
+        }
+        let waiting = demands.iter().zip(waits);
+        Standing {
+            ports: ports(&topology.hardware, |port| free[port]),
+            released,
+            waiting: waiting
+                .filter_map(|(&demand, waits)| waits.then_some(demand))
+                .collect(),
+            topology,
+        }
+    }
+
+    /// The topology that differs from the standing one only in what may change.
+    pub fn change(&self, options: Options) -> Result<Topology, Refusal> {
+        self.topology
+            .reconfigure(&self.ports, &self.released, &self.waiting, options)
+    }
+}
+
+/// The ports of a switch that are wanted, at plane × racks + rack: (rack, plane).
+pub fn ports(hardware: &Hardware, wanted: impl Fn(usize) -> bool) -> Vec<(u32, u32)> {
+    let all = (0..hardware.planes).flat_map(|p| (0..hardware.racks).map(move |r| (r, p)));
+    all.filter(|&(rack, plane)| wanted(port(hardware, rack, plane)))
+        .collect()
+}
+
+fn port(hardware: &Hardware, rack: u32, plane: u32) -> usize {
+    (plane * hardware.racks + rack) as usize
+}
+
+/// What is left of a topology when ports that do not work have taken their circuits,
+/// and the paths over those, away: demands that are served.
+fn lit(before: &Topology, works: &[bool]) -> Topology {
+    let works = |rack, plane| works[port(&before.hardware, rack, plane)];
+    let lit = |c: &Circuit| works(c.a, c.plane) && works(c.b, c.plane);
+    let circuits = before.circuits.iter().map(lit).collect::<Vec<_>>();
+    part(before, &vec![true; before.routes.len()], &circuits)
+}
+
+/// A demand keeps its path and is now `demand`: it gives back what it reserved, and
+/// takes what it needs, as far as every circuit has it.
+fn reserve_anew(topology: &mut Topology, at: usize, demand: Demand) {
+    let capacity = topology.hardware.capacity;
+    let route = &topology.routes[at];
+    let circuits = &mut topology.circuits;
+    let before = topology.demands[at].need.min(capacity);
+    for &circuit in route {
+        circuits[circuit as usize].residual += before;
+    }
+    let left = route.iter().map(|&c| circuits[c as usize].residual).min();
+    let need = demand.need.min(left.unwrap_or(0));
+    for &circuit in route {
+        circuits[circuit as usize].residual -= need;
+    }
+    topology.demands[at] = Demand { need, ..demand };
+}
+
+/// The part of a topology with these circuits, and those of these paths, by index,
+/// that still have theirs.
+pub fn part(whole: &Topology, paths: &[bool], circuits: &[bool]) -> Topology {
+    let mut place = vec![None; whole.circuits.len()];
+    let mut part = Topology {
+        hardware: whole.hardware,
+        demands: Vec::new(),
+        circuits: Vec::new(),
+        routes: Vec::new(),
+    };
+    for at in (0..circuits.len()).filter(|&at| circuits[at]) {
+        place[at] = Some(part.circuits.len() as u32);
+        part.circuits.push(Circuit {
+            residual: whole.hardware.capacity,
+            ..whole.circuits[at]
+        });
+    }
+    for at in (0..paths.len()).filter(|&at| paths[at]) {
+        let route = whole.routes[at].iter().map(|&c| place[c as usize]);
+        let Some(route) = route
+            .collect::<Option<Vec<u32>>>()
+            .filter(|r| !r.is_empty())
+        else {
+            continue;
+        };
+        let demand = whole.demands[at];
+        for &circuit in &route {
+            let reserved = demand.need.min(whole.hardware.capacity);
+            part.circuits[circuit as usize].residual -= reserved;
+        }
+        part.demands.push(demand);
+        part.routes.push(route);
+    }
+    part
+}

@@ -1,0 +1,117 @@
+//! The policies: one file each, one line each in the [`REGISTRY`].
+//!
+//! | policy | what it decides |
+//! |---|---|
+//! | [`cthrough`] | the matching of most demand (c-Through's optical manager) |
+//! | [`hydra`] | a topology with multihop paths (HydRA's controller) |
+//! | [`assignment`] | directed circuits of most demand |
+//! | [`mordia`] | a schedule in which time follows demand |
+//! | [`solstice`] | a schedule that serves everything soon, packets beside it |
+//! | [`eclipse`] | a schedule that carries what a greedy choice can in a period |
+//! | [`rotation`] | a schedule in which every pair has its turn |
+//! | [`fixed`] | the same circuits for ever |
+//!
+//! A policy's table is a struct whose doc comments are what `lightloom explain` prints.
+//! The same table serves a simulated fabric (`policy = { kind = … }`) and
+//! `lightloom plan`.
+
+pub mod assignment;
+pub mod cthrough;
+pub mod eclipse;
+pub mod fixed;
+mod frame;
+pub mod hydra;
+pub mod mordia;
+pub mod rotation;
+pub mod solstice;
+
+use crate::hardware::Hardware;
+use crate::policy::Policy;
+use lightloom_engine::{config, Refusal};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::Serialize;
+use serde_json::Value;
+
+/// A policy's own table.
+pub trait PolicyConfig: DeserializeOwned + Serialize + JsonSchema {
+    /// Refuses what cannot decide for this switch. Keys in a [`Refusal`] begin with
+    /// `policy.`, or are those of [`Hardware`].
+    fn check(&self, hardware: &Hardware) -> Result<(), Refusal>;
+
+    /// The policy; the table has been checked.
+    fn build(self, hardware: &Hardware) -> Box<dyn Policy>;
+}
+
+/// A policy, or why its table was refused.
+pub type Built = Result<Box<dyn Policy>, Refusal>;
+
+/// A policy in the registry.
+pub struct Entry {
+    /// What users write after `policy =`, or `--algorithm`.
+    pub kind: &'static str,
+    /// The name of its algorithm, where `lightloom plan` takes that, too.
+    pub alias: Option<&'static str>,
+    /// The paper that it is taken from.
+    pub source: &'static str,
+    /// One or two sentences: what it decides.
+    pub summary: &'static str,
+    /// JSON Schema of its table.
+    pub schema: fn() -> Value,
+    /// Validates a table and fills in its defaults.
+    pub resolve: fn(&Value, &Hardware) -> Result<Value, Refusal>,
+    /// Builds the policy from a table.
+    pub build: fn(&Value, &Hardware) -> Built,
+}
+
+/// Every policy.
+pub const REGISTRY: &[Entry] = &[
+    cthrough::ENTRY,
+    hydra::ENTRY,
+    assignment::ENTRY,
+    mordia::ENTRY,
+    solstice::ENTRY,
+    eclipse::ENTRY,
+    rotation::ENTRY,
+    fixed::ENTRY,
+];
+
+/// The policy of that name, or of an algorithm of that name.
+///
+/// # Errors
+/// Of `key` and the name, if there is none.
+pub fn find(name: &str, key: &str) -> Result<&'static Entry, Refusal> {
+    let is = |e: &&Entry| e.kind == name || e.alias == Some(name);
+    let known: Vec<&str> = REGISTRY.iter().map(|e| e.kind).collect();
+    REGISTRY.iter().find(is).ok_or_else(|| {
+        let remedy = config::nearest(name, &known);
+        Refusal::new(key, format!("\"{name}\""), "no such policy", remedy)
+    })
+}
+
+/// JSON Schema of a policy's table.
+fn schema<C: PolicyConfig>() -> Value {
+    schemars::schema_for!(C).to_value()
+}
+
+/// Reads and checks a table, and fills in its defaults.
+fn resolve<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Result<Value, Refusal> {
+    let config = read::<C>(table, hardware)?;
+    Ok(serde_json::to_value(config).expect("configurations are plain data"))
+}
+
+/// Builds a policy from a table.
+fn build<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Built {
+    Ok(read::<C>(table, hardware)?.build(hardware))
+}
+
+fn read<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Result<C, Refusal> {
+    if !table.is_object() {
+        // serde would take a list for the keys in order.
+        let limit = "must be a table of keys";
+        return Err(Refusal::new("policy", table, limit, "name each key"));
+    }
+    let config = config::read::<C>(table, "policy")?;
+    config.check(hardware)?;
+    Ok(config)
+}

@@ -1,0 +1,107 @@
+//! Mordia's traffic-matrix scheduling (Porter et al., SIGCOMM 2013): demand is scaled
+//! so that every port has as much to send as to receive, decomposed into permutations,
+//! and their weights become lengths of days.
+//!
+//! What is too short for a slot waits, or is for another network. Ports that do not
+//! work keep their slots, which stay dark.
+
+use super::frame::{frame, no_slots, NIGHT};
+use super::{Entry, PolicyConfig};
+use crate::algorithms::birkhoff::{self, Scaling as Scaled};
+use crate::algorithms::sinkhorn;
+use crate::hardware::Hardware;
+use crate::order::Order;
+use crate::policy::{Demand, Policy, SwitchView, Target};
+use lightloom_engine::{Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Its line in the registry.
+pub const ENTRY: Entry = Entry {
+    kind: "mordia",
+    alias: Some("bvn"),
+    source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
+             SIGCOMM 2013",
+    summary: "A schedule in which every pair's share of time follows its demand: Sinkhorn or \
+              QuickStuff, then Birkhoff-von Neumann.",
+    schema: super::schema::<MordiaPolicy>,
+    resolve: super::resolve::<MordiaPolicy>,
+    build: super::build::<MordiaPolicy>,
+};
+
+/// Gives every pair the share of time that its demand asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MordiaPolicy {
+    /// Darkness at the start of each slot [s]. Default 10 us.
+    pub night: Time,
+    /// How long the schedule lasts before it is repeated [s]. Default: what the busiest
+    /// port needs and a quarter, at least five nights a slot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub period: Option<Time>,
+    /// No slot is shorter, its night included [s]. Default: five nights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortest: Option<Time>,
+    /// No more slots. Default 1,000.
+    #[schemars(range(min = 1))]
+    pub max_slots: u32,
+    /// How demand is scaled.
+    pub scaling: Scaling,
+}
+
+/// How demand is made decomposable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scaling {
+    /// Shares of every port's time (default).
+    Sinkhorn,
+    /// Volumes, raised to those of the busiest port.
+    QuickStuff,
+}
+
+impl Default for MordiaPolicy {
+    fn default() -> MordiaPolicy {
+        MordiaPolicy {
+            night: NIGHT,
+            period: None,
+            shortest: None,
+            max_slots: 1_000,
+            scaling: Scaling::Sinkhorn,
+        }
+    }
+}
+
+impl PolicyConfig for MordiaPolicy {
+    fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
+        hardware.require_one_port("mordia")
+    }
+
+    fn build(self, _: &Hardware) -> Box<dyn Policy> {
+        Box::new(self)
+    }
+}
+
+impl Policy for MordiaPolicy {
+    fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
+        if seen.bytes.is_zero() {
+            return Ok(no_slots(&switch.hardware, self.night));
+        }
+        let frame = frame(
+            &seen.bytes,
+            switch.hardware.rate,
+            self.night,
+            self.period,
+            self.shortest,
+            self.max_slots as usize,
+        );
+        let scaling = match self.scaling {
+            Scaling::Sinkhorn => Scaled::Sinkhorn(sinkhorn::Options::default()),
+            Scaling::QuickStuff => Scaled::QuickStuff,
+        };
+        birkhoff::plan(&seen.bytes, scaling, &frame).map(Target::Schedule)
+    }
+
+    fn order(&self) -> Order {
+        Order::ALL_DARK
+    }
+}

@@ -1,0 +1,90 @@
+//! Solstice as a policy: a short schedule that serves everything, a packet network
+//! beside it (Liu et al., CoNEXT 2015); see [`crate::algorithms::solstice`].
+//!
+//! Ports that do not work keep their slots, which stay dark.
+
+use super::frame::{no_slots, NIGHT};
+use super::{Entry, PolicyConfig};
+use crate::algorithms::solstice::{lower_bound, plan, Network};
+use crate::hardware::Hardware;
+use crate::order::Order;
+use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
+use lightloom_engine::{Rate, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Its line in the registry.
+pub const ENTRY: Entry = Entry {
+    kind: "solstice",
+    alias: None,
+    source: "Liu et al., Scheduling techniques for hybrid circuit/packet networks, CoNEXT 2015",
+    summary: "A short schedule that serves all demand, the packet network carrying what is not \
+              worth a slot.",
+    schema: super::schema::<SolsticePolicy>,
+    resolve: super::resolve::<SolsticePolicy>,
+    build: super::build::<SolsticePolicy>,
+};
+
+/// Serves all demand soon, with a packet network beside the circuits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SolsticePolicy {
+    /// Darkness at the start of each slot [s]. Default 10 us.
+    pub night: Time,
+    /// Rate of each port of the packet network, at most a circuit's [b/s]. Default
+    /// 0 b/s: there is none.
+    pub packet_rate: Rate,
+}
+
+impl Default for SolsticePolicy {
+    fn default() -> SolsticePolicy {
+        SolsticePolicy {
+            night: NIGHT,
+            packet_rate: Rate(0),
+        }
+    }
+}
+
+impl PolicyConfig for SolsticePolicy {
+    fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
+        hardware.require_one_port("solstice")
+    }
+
+    fn build(self, _: &Hardware) -> Box<dyn Policy> {
+        Box::new(Soon {
+            config: self,
+            ends: None,
+        })
+    }
+}
+
+struct Soon {
+    config: SolsticePolicy,
+    /// When all was to be served, and the time that no schedule beats.
+    ends: Option<(Time, Time)>,
+}
+
+impl Policy for Soon {
+    fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
+        self.ends = None;
+        if seen.bytes.is_zero() {
+            return Ok(no_slots(&switch.hardware, self.config.night));
+        }
+        let network = Network {
+            circuit: switch.hardware.rate,
+            packet: self.config.packet_rate,
+            night: self.config.night,
+        };
+        let plan = plan(&seen.bytes, &network)?;
+        self.ends = Some((plan.total, lower_bound(&seen.bytes, &network)?));
+        Ok(Target::Schedule(plan.schedule))
+    }
+
+    fn order(&self) -> Order {
+        Order::ALL_DARK
+    }
+
+    fn evidence(&self) -> Option<Evidence<'_>> {
+        self.ends.map(|(at, bound)| Evidence::Completes { at, bound })
+    }
+}

@@ -1,0 +1,198 @@
+//! What a policy is: it sees demand and the switch, and answers what is to be lit.
+//!
+//! When it is asked, how long it may take, and in which order a change is carried out
+//! is the [controller](crate::controller)'s matter; how demand is measured, and what a
+//! switch makes of it, that of whoever drives the controller.
+
+use crate::algorithms::{assignment, matching, multihop};
+use crate::circuits::Circuits;
+use crate::demand::Matrix;
+use crate::hardware::Hardware;
+use crate::order::Order;
+use crate::routes::Routes;
+use crate::schedule::Schedule;
+use lightloom_engine::{Refusal, Time};
+
+/// What racks have for each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// Racks × racks [bytes]; zeros only, if nobody has anything.
+    pub bytes: Matrix,
+    /// The time that it is for: from one decision to the next.
+    pub over: Time,
+}
+
+/// The switch as it is.
+#[derive(Clone, Copy, Debug)]
+pub struct SwitchView<'a> {
+    /// Racks, planes, rates.
+    pub hardware: Hardware,
+    /// Circuits that are lit.
+    pub lit: &'a Circuits,
+    /// Which ports work, at [`Hardware::port`].
+    pub works: &'a [bool],
+}
+
+impl SwitchView<'_> {
+    /// Whether the port of `rack` on `plane` works.
+    pub fn works(&self, rack: u32, plane: u32) -> bool {
+        self.works[self.hardware.port(rack, plane)]
+    }
+}
+
+/// What a policy decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Circuits that stay until the next decision, and who goes over them.
+    Network {
+        /// To be lit.
+        circuits: Circuits,
+        /// Over these circuits and no others.
+        routes: Routes,
+    },
+    /// Matchings of directed circuits that take turns until the next decision.
+    Schedule(Schedule),
+}
+
+impl Target {
+    /// Circuits that each carry what their own racks have for each other.
+    pub fn direct(circuits: Circuits) -> Target {
+        Target::Network {
+            routes: Routes::direct(&circuits),
+            circuits,
+        }
+    }
+
+    /// Refuses what the switch cannot do.
+    ///
+    /// # Errors
+    /// Names the circuit, the route or the slot: one of ports that do not exist, are
+    /// taken or do not work; a route over a circuit that is not among them; a schedule
+    /// of another size, or for a switch of several planes.
+    pub fn check(&self, switch: &SwitchView) -> Result<(), Refusal> {
+        let Hardware { racks, planes, ports, .. } = switch.hardware;
+        match self {
+            Target::Network { circuits, routes } => {
+                circuits.check(&switch.hardware)?;
+                check_ports(circuits, switch)?;
+                check_routes(routes, circuits)
+            }
+            Target::Schedule(schedule) => {
+                schedule.check()?;
+                if schedule.ports == racks as usize && planes == 1 && ports == 1 {
+                    return Ok(());
+                }
+                Err(Refusal::new(
+                    "schedule",
+                    format!("{} ports", schedule.ports),
+                    format!("the switch has {racks} racks, {ports} ports each, on each of {planes} planes"),
+                    "schedule every rack, on one plane",
+                ))
+            }
+        }
+    }
+}
+
+fn check_ports(circuits: &Circuits, switch: &SwitchView) -> Result<(), Refusal> {
+    for (at, c) in circuits.iter().enumerate() {
+        let broken = [c.a, c.b].into_iter().find(|&r| !switch.works(r, c.plane));
+        if let Some(rack) = broken {
+            return Err(Refusal::new(
+                format!("circuits[{at}]"),
+                format!("({}, {}) on plane {}", c.a, c.b, c.plane),
+                format!("the port of rack {rack} does not work"),
+                "ask the switch which ports work",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_routes(routes: &Routes, circuits: &Circuits) -> Result<(), Refusal> {
+    let directed = circuits.directed();
+    let mut rows: Vec<_> = circuits.iter().collect();
+    rows.sort_unstable();
+    for (pair, route) in routes.iter() {
+        for mut hop in route.hops() {
+            if !directed && hop.a > hop.b {
+                std::mem::swap(&mut hop.a, &mut hop.b);
+            }
+            if rows.binary_search(&hop).is_err() {
+                return Err(Refusal::new(
+                    format!("route of racks {} and {}", pair.0, pair.1),
+                    format!("over ({}, {}) on plane {}", hop.a, hop.b, hop.plane),
+                    "no such circuit is to be lit",
+                    "add the circuit, or take another way",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What shows how good a decision is.
+#[derive(Clone, Copy, Debug)]
+pub enum Evidence<'a> {
+    /// A matching with its certificate, and the weights that this is for.
+    Matching {
+        /// The matching of most weight.
+        matching: &'a matching::Matching,
+        /// Demand of both directions, circuits that are up favoured.
+        weights: &'a matching::Weights,
+    },
+    /// An assignment with its potentials.
+    Assignment(&'a assignment::Assignment),
+    /// A topology with the demands that it serves.
+    Topology(&'a multihop::Topology),
+    /// No schedule of the same frame carries more than this [bytes].
+    Covers(i64),
+    /// When all is served, and the time that no schedule beats.
+    Completes {
+        /// By circuits, or by packets meanwhile.
+        at: Time,
+        /// Sooner than this nobody is done.
+        bound: Time,
+    },
+}
+
+/// Decides who is joined with whom.
+///
+/// A policy may remember (who was joined before, whose turn it is), but it has no
+/// clock, no input or output and no random source of its own: the same calls give the
+/// same answers.
+pub trait Policy: Send {
+    /// What is to be lit, given what racks have for each other and what is lit.
+    ///
+    /// # Errors
+    /// Whatever keeps it from deciding, by name.
+    fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal>;
+
+    /// The order in which a change to other circuits is carried out.
+    fn order(&self) -> Order;
+
+    /// How long the last decision took, if somebody measured or recorded it; otherwise
+    /// it takes as long as the controller was told that decisions do.
+    fn took(&self) -> Option<Time> {
+        None
+    }
+
+    /// What shows how good the last decision is.
+    fn evidence(&self) -> Option<Evidence<'_>> {
+        None
+    }
+}
+
+impl<P: Policy + ?Sized> Policy for Box<P> {
+    fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
+        (**self).decide(seen, switch)
+    }
+    fn order(&self) -> Order {
+        (**self).order()
+    }
+    fn took(&self) -> Option<Time> {
+        (**self).took()
+    }
+    fn evidence(&self) -> Option<Evidence<'_>> {
+        (**self).evidence()
+    }
+}

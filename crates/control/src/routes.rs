@@ -1,0 +1,183 @@
+//! Routes: over which circuits, rack by rack, two racks reach each other. Over a
+//! circuit of their own, or over several in a row (HydRA, JOCN 7(3), 2015, §III.B.1:
+//! each path is a VLAN, or part of one).
+
+use crate::circuits::{Circuit, Circuits};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Two racks: the lower first where circuits carry both directions, else the one that
+/// sends.
+pub type Pair = (u32, u32);
+
+/// A path, from the first rack of its pair to the second.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Route {
+    /// The racks that it visits, both ends included.
+    pub racks: Vec<u32>,
+    /// The plane of each circuit, one less.
+    pub planes: Vec<u32>,
+}
+
+impl Route {
+    /// The ports through which it leaves racks when walked from `from`, one of its
+    /// ends: (rack, plane).
+    pub fn ports(&self, from: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let hops = self.planes.len();
+        let forward = self.racks[0] == from;
+        (0..hops).map(move |k| match forward {
+            true => (self.racks[k], self.planes[k]),
+            false => (self.racks[hops - k], self.planes[hops - 1 - k]),
+        })
+    }
+
+    /// Its hops, in its own direction.
+    pub fn hops(&self) -> impl Iterator<Item = Circuit> + '_ {
+        let pairs = self.racks.windows(2).zip(&self.planes);
+        pairs.map(|(r, &plane)| Circuit {
+            a: r[0],
+            b: r[1],
+            plane,
+        })
+    }
+}
+
+/// All routes by pair.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Routes {
+    directed: bool,
+    by_pair: BTreeMap<Pair, Vec<Route>>,
+}
+
+impl Routes {
+    /// None yet, over circuits of one direction or of both.
+    pub fn none(directed: bool) -> Routes {
+        Routes {
+            directed,
+            by_pair: BTreeMap::new(),
+        }
+    }
+
+    /// Each circuit leads between its own racks, and nothing further.
+    ///
+    /// ```
+    /// use lightloom_control::{circuits::Circuits, routes::Routes};
+    /// let routes = Routes::direct(&Circuits::both_ways([(0, 1), (2, 3)]));
+    /// assert_eq!(routes.between(3, 2)[0].racks, [2, 3]);
+    /// assert!(routes.between(0, 2).is_empty());
+    /// ```
+    pub fn direct(circuits: &Circuits) -> Routes {
+        let mut routes = Routes::none(circuits.directed());
+        for c in circuits.iter() {
+            let (racks, planes) = (vec![c.a, c.b], vec![c.plane]);
+            routes.add(Route { racks, planes });
+        }
+        routes
+    }
+
+    /// One more between the ends of `route`; between the same two racks they are used
+    /// in the order in which they were added.
+    pub fn add(&mut self, mut route: Route) {
+        let (first, last) = (route.racks[0], route.racks[route.racks.len() - 1]);
+        if !self.directed && first > last {
+            route.racks.reverse();
+            route.planes.reverse();
+        }
+        self.by_pair
+            .entry(self.pair(first, last))
+            .or_default()
+            .push(route);
+    }
+
+    /// Whether they lead one way only.
+    pub fn directed(&self) -> bool {
+        self.directed
+    }
+
+    /// The routes from rack `a` to rack `b`.
+    pub fn between(&self, a: u32, b: u32) -> &[Route] {
+        let found = self.by_pair.get(&self.pair(a, b));
+        found.map_or(&[], |routes| routes.as_slice())
+    }
+
+    /// All of them, in the order of their pairs.
+    pub fn iter(&self) -> impl Iterator<Item = (Pair, &Route)> + '_ {
+        let all = self.by_pair.iter();
+        all.flat_map(|(&pair, routes)| routes.iter().map(move |route| (pair, route)))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.by_pair.is_empty()
+    }
+
+    /// Pairs whose routes are not the same in `other`, in order.
+    pub fn differing(&self, other: &Routes) -> Vec<Pair> {
+        let pairs = self.by_pair.keys().chain(other.by_pair.keys());
+        let mut pairs: Vec<_> = pairs
+            .copied()
+            .filter(|pair| self.by_pair.get(pair) != other.by_pair.get(pair))
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Drops all routes of a pair; returns whether there were any.
+    pub fn drop_pair(&mut self, pair: Pair) -> bool {
+        self.by_pair.remove(&pair).is_some()
+    }
+
+    /// Keeps the routes whose every hop is over a circuit that is `lit`; returns the
+    /// pairs that lose some.
+    pub fn keep_lit(&mut self, lit: impl Fn(Circuit) -> bool) -> Vec<Pair> {
+        let mut lost = Vec::new();
+        for (&pair, routes) in &mut self.by_pair {
+            let before = routes.len();
+            routes.retain(|route| route.hops().all(&lit));
+            if routes.len() < before {
+                lost.push(pair);
+            }
+        }
+        self.by_pair.retain(|_, routes| !routes.is_empty());
+        lost
+    }
+
+    fn pair(&self, a: u32, b: u32) -> Pair {
+        match self.directed {
+            true => (a, b),
+            false => (a.min(b), a.max(b)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_is_walked_from_either_end() {
+        let mut routes = Routes::none(false);
+        routes.add(Route {
+            racks: vec![3, 5, 1],
+            planes: vec![7, 0],
+        });
+        let route = routes.between(3, 1)[0].clone();
+        assert_eq!(route.ports(1).collect::<Vec<_>>(), [(1, 0), (5, 7)]);
+        assert_eq!(route.ports(3).collect::<Vec<_>>(), [(3, 7), (5, 0)]);
+        let hops: Vec<_> = route.hops().map(|c| (c.a, c.b, c.plane)).collect();
+        assert_eq!(hops, [(1, 5, 0), (5, 3, 7)]);
+        assert!(routes.keep_lit(|_| true).is_empty());
+        assert_eq!(routes.keep_lit(|c| c.a != 5), [(1, 3)]);
+        assert!(routes.between(1, 3).is_empty());
+    }
+
+    #[test]
+    fn one_way_is_not_the_other() {
+        let routes = Routes::direct(&Circuits::one_way([(2, 0), (0, 1)]));
+        assert_eq!(routes.between(2, 0).len(), 1);
+        assert!(routes.between(0, 2).is_empty());
+        let other = Routes::direct(&Circuits::one_way([(2, 0), (1, 0)]));
+        assert_eq!(routes.differing(&other), [(0, 1), (1, 0)]);
+    }
+}

@@ -1,0 +1,48 @@
+//! A schedule that the switch follows by itself: which of its days it is.
+
+use lightloom_control::circuits::Circuits;
+use lightloom_control::schedule::Schedule;
+use lightloom_engine::Time;
+
+/// A schedule that is repeated for ever, from a night on.
+#[derive(Clone, Debug)]
+pub struct Days {
+    schedule: Schedule,
+    slot: usize,
+    /// Events of schedules that were followed before are void.
+    number: u32,
+}
+
+impl Days {
+    /// The `number`-th schedule that is followed; none if it has no slots.
+    pub fn new(schedule: Schedule, number: u32) -> Option<Days> {
+        let slot = 0;
+        (!schedule.slots.is_empty()).then_some(Days {
+            schedule,
+            slot,
+            number,
+        })
+    }
+
+    /// Which schedule it is.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Darkness before each day.
+    pub fn night(&self) -> Time {
+        self.schedule.night
+    }
+
+    /// The circuits of the day, and how long it lasts.
+    pub fn day(&self) -> (Circuits, Time) {
+        let slot = &self.schedule.slots[self.slot];
+        let pairs = slot.circuits().map(|(a, b)| (a as u32, b as u32));
+        (Circuits::one_way(pairs), slot.day)
+    }
+
+    /// The day is over.
+    pub fn next(&mut self) {
+        self.slot = (self.slot + 1) % self.schedule.slots.len();
+    }
+}

@@ -1,0 +1,120 @@
+//! What a hybrid network is made of, whichever paper it is taken from.
+
+use super::tree::Tree;
+use lightloom_control::controller::Timing;
+use lightloom_control::demand::Thresholds;
+use lightloom_control::hardware::Hardware;
+use lightloom_control::policy::Policy;
+use lightloom_engine::{Cluster, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A hybrid network, to be simulated by [`super::kernel::Hybrid`].
+pub struct Setup {
+    /// What messages call it.
+    pub title: &'static str,
+    /// Racks and servers.
+    pub cluster: Cluster,
+    /// The electrical network, or the servers' links alone.
+    pub tree: Tree,
+    /// The optical switches.
+    pub hardware: Hardware,
+    /// What decides about circuits.
+    pub policy: Box<dyn Policy>,
+    /// When it is asked.
+    pub timing: Timing,
+    /// What it sees.
+    pub monitoring: Monitoring,
+    /// What a change takes.
+    pub delays: Delays,
+    /// What TCP makes of it.
+    pub transport: Transport,
+    /// Share of a server's link that its flows over circuits may claim; none where
+    /// servers schedule nothing.
+    pub optical_weight: Option<f64>,
+    /// When and how servers give up on a controller that is silent.
+    pub give_up: Option<GiveUp>,
+}
+
+/// How demand is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Monitoring {
+    /// What is counted.
+    pub demand: DemandFrom,
+    /// As much of a flow as its server shows [B].
+    pub buffer: u64,
+    /// When servers report.
+    pub thresholds: Option<Thresholds>,
+    /// Share of a new report in what is believed, above 0 to 1.
+    pub smoothing: f64,
+    /// No pair of racks counts for more [B].
+    pub most: u64,
+}
+
+/// Where the controller's demand comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DemandFrom {
+    /// Applications say what they still have to send (default): bandwidth on
+    /// demand.
+    Announced,
+    /// What was carried since the cycle before.
+    Monitored,
+}
+
+/// What the steps of a change take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delays {
+    /// Mirrors move and settle.
+    pub settle: Time,
+    /// Then transceivers at both ends find each other.
+    pub link_up: Time,
+    /// Ports of rack switches are tagged, beside the mirrors.
+    pub retag: Time,
+    /// To push one rule to a server.
+    pub rule: Time,
+    /// Rules that new routes take; counted unless given.
+    pub rules: Option<u64>,
+    /// Whether servers get their rules one after the other.
+    pub pushing: Pushing,
+}
+
+/// How rules get to the servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pushing {
+    /// One rule after the other (default): at hundreds of racks a reconfiguration
+    /// takes minutes.
+    Sequential,
+    /// To all servers at once, to each one rule after the other; the paper thinks
+    /// this hard to achieve in full.
+    Parallel,
+}
+
+/// How long flows that were moved take to fill their new path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transport {
+    /// A path with circuits.
+    pub ramp: Time,
+    /// A path of the electrical network.
+    pub dip: Time,
+}
+
+/// What servers do without a word from the controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GiveUp {
+    /// After this long.
+    pub after: Time,
+    /// Whether circuits go dark then, or stay lit and empty.
+    pub dark: bool,
+}
+
+/// The refusal of a policy's key, or of its hardware's, by a fabric that has that key
+/// itself.
+pub fn of_policy(refusal: Refusal) -> Refusal {
+    let key = refusal.key.strip_prefix("policy.").unwrap_or(&refusal.key);
+    Refusal {
+        key: format!("fabric.{key}"),
+        ..refusal
+    }
+}
