@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// One circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "(u32, u32, u32)", into = "(u32, u32, u32)")]
 pub struct Circuit {
     /// The rack of lower number; the one that sends, if the circuit is directed.
     pub a: u32,
@@ -18,6 +19,18 @@ pub struct Circuit {
     pub b: u32,
     /// The optical switch that joins them.
     pub plane: u32,
+}
+
+impl From<(u32, u32, u32)> for Circuit {
+    fn from((a, b, plane): (u32, u32, u32)) -> Circuit {
+        Circuit { a, b, plane }
+    }
+}
+
+impl From<Circuit> for (u32, u32, u32) {
+    fn from(Circuit { a, b, plane }: Circuit) -> (u32, u32, u32) {
+        (a, b, plane)
+    }
 }
 
 /// Circuits in the order in which they were made, all directed or none.
@@ -40,6 +53,7 @@ pub struct Circuit {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Circuits {
     directed: bool,
+    #[serde(rename = "circuits")]
     rows: Vec<Circuit>,
 }
 

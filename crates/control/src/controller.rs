@@ -25,18 +25,20 @@
 use crate::circuits::{Circuit, Circuits};
 use crate::demand::{Estimator, Report};
 use crate::hardware::Hardware;
-use crate::order::{Extent, Step};
+use crate::order::{Extent, Order, Step};
 use crate::policy::{Demand, Policy, SwitchView, Target};
 use crate::routes::{Pair, Routes};
 use crate::schedule::Schedule;
 use lightloom_engine::{Refusal, Time};
+use serde::{Deserialize, Serialize};
 
 /// Numbers the steps that a host is asked to carry out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StepId(pub u64);
 
 /// What the controller hears.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Input {
     /// A time that was asked for has come; the first begins the loop.
     Tick,
@@ -56,7 +58,7 @@ pub enum Input {
 }
 
 /// A switch and its servers as a host finds them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
     /// Circuits that are lit.
     pub lit: Circuits,
@@ -69,7 +71,8 @@ pub struct Found {
 }
 
 /// What a host is asked to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Action {
     /// Say what there is to send.
     Measure,
@@ -86,8 +89,8 @@ pub enum Action {
     Enter(StepId, Vec<Pair>, Routes),
     /// Follow a schedule from now on, without being told of its days.
     Follow(StepId, Schedule),
-    /// Send a [`Input::Tick`] then.
-    WakeAt(Time),
+    /// Send a [`Input::Tick`] then [ps].
+    WakeAt(#[serde(with = "crate::ps")] Time),
 }
 
 impl Action {
@@ -106,11 +109,13 @@ impl Action {
 }
 
 /// When decisions are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
     /// From one decision to the next; the first is one interval after the start.
+    #[serde(with = "crate::ps", rename = "interval_ps")]
     pub interval: Time,
     /// From the demand to the decision, unless the policy says what it took.
+    #[serde(with = "crate::ps", rename = "computation_delay_ps")]
     pub computation_delay: Time,
 }
 
@@ -121,6 +126,8 @@ pub struct Controller<P> {
     hardware: Hardware,
     timing: Timing,
     estimator: Estimator,
+    /// Of a change, if not the policy's own.
+    order: Option<Order>,
     network: Network,
     phase: Phase,
     /// When the next decision falls due; unknown until the first tick.
@@ -178,6 +185,7 @@ impl<P: Policy> Controller<P> {
             hardware,
             timing,
             estimator,
+            order: None,
             network: Network {
                 lit: Circuits::default(),
                 routes: Routes::default(),
@@ -194,6 +202,19 @@ impl<P: Policy> Controller<P> {
     /// The policy.
     pub fn policy(&self) -> &P {
         &self.policy
+    }
+
+    /// The same, where changes are carried out in this order instead of the policy's.
+    pub fn with_order(self, order: Order) -> Self {
+        Controller {
+            order: Some(order),
+            ..self
+        }
+    }
+
+    /// When decisions are made.
+    pub fn timing(&self) -> &Timing {
+        &self.timing
     }
 
     /// How demand is estimated.
@@ -302,7 +323,7 @@ impl<P: Policy> Controller<P> {
     /// Begins a change.
     fn change(&mut self, target: Target, actions: &mut Vec<Action>) {
         let order = match target {
-            Target::Network { .. } => self.policy.order().0,
+            Target::Network { .. } => self.order.unwrap_or_else(|| self.policy.order()).0,
             Target::Schedule(_) => &[],
         };
         if let Target::Schedule(schedule) = &target {

@@ -13,7 +13,21 @@ pub struct Hardware {
     /// Ports of a rack on each plane, usually 1.
     pub ports: u32,
     /// What a circuit carries, each way [b/s].
+    #[serde(with = "rate_bps", rename = "rate_bps")]
     pub rate: Rate,
+}
+
+mod rate_bps {
+    use super::{Deserialize, Rate};
+    use serde::{Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(rate: &Rate, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_u64(rate.0)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Rate, D::Error> {
+        u64::deserialize(d).map(Rate)
+    }
 }
 
 impl Hardware {

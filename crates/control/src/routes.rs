@@ -43,10 +43,35 @@ impl Route {
 }
 
 /// All routes by pair.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Listed", into = "Listed")]
 pub struct Routes {
     directed: bool,
     by_pair: BTreeMap<Pair, Vec<Route>>,
+}
+
+/// As they are written.
+#[derive(Serialize, Deserialize)]
+struct Listed {
+    directed: bool,
+    routes: Vec<Route>,
+}
+
+impl From<Listed> for Routes {
+    fn from(listed: Listed) -> Routes {
+        let mut routes = Routes::none(listed.directed);
+        listed.routes.into_iter().for_each(|r| routes.add(r));
+        routes
+    }
+}
+
+impl From<Routes> for Listed {
+    fn from(routes: Routes) -> Listed {
+        Listed {
+            directed: routes.directed,
+            routes: routes.by_pair.into_values().flatten().collect(),
+        }
+    }
 }
 
 impl Routes {

@@ -7,14 +7,16 @@
 
 use crate::demand::Matrix;
 use lightloom_engine::{Rate, Refusal, Time};
+use serde::{Deserialize, Serialize};
 
 /// One configuration of the switch and how long it is lit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {
     /// The output of every input; an input whose output has its own number is
     /// idle.
     pub permutation: Vec<u32>,
     /// How long the circuits are lit, after the night.
+    #[serde(with = "crate::ps", rename = "day_ps")]
     pub day: Time,
 }
 
@@ -35,11 +37,12 @@ impl Slot {
 }
 
 /// Slots in their order, each a night and a day.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
     /// Ports of the switch.
     pub ports: usize,
     /// Darkness at the start of every slot.
+    #[serde(with = "crate::ps", rename = "night_ps")]
     pub night: Time,
     /// What follows what.
     pub slots: Vec<Slot>,

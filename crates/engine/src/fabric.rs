@@ -120,6 +120,15 @@ pub struct Totals {
     pub circuit_bytes: Option<u64>,
 }
 
+/// What a controller of circuits leaves behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ControlRecord {
+    /// What it heard and asked for, if that was to be kept, a line of JSON each.
+    pub log: Option<String>,
+    /// What each decision took, if that was measured or had been.
+    pub computed: Option<Vec<Time>>,
+}
+
 /// A network. Called once per horizon, never per cell.
 pub trait Fabric: Send {
     /// Hosts, racks and rates.
@@ -165,6 +174,17 @@ pub trait Fabric: Send {
     fn circuits(&self, now: Time) -> Vec<Circuit> {
         let _ = now;
         Vec::new()
+    }
+
+    /// From now on what a controller of circuits hears and asks for is to be kept, in a
+    /// log that calls the fabric `label`. Nothing for fabrics without one.
+    fn record_control(&mut self, label: &str) {
+        let _ = label;
+    }
+
+    /// What a controller of circuits left behind; `None` for fabrics without one.
+    fn control_record(&mut self) -> Option<ControlRecord> {
+        None
     }
 
     /// What keeps the fabric from going on, if anything does: the run ends with it.

@@ -52,6 +52,7 @@ mod tests {
             flows: &lightloom_engine::Flows::new(),
             seed: 1,
             threads: 1,
+            library: None,
         };
         let facts = experiment.fabric[0].facts(&site).expect("good");
         let jobs = experiment.workload.jobs.as_ref();

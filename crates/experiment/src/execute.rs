@@ -85,6 +85,7 @@ impl Experiment {
             flows: &flows,
             seed,
             threads,
+            library: None,
         };
         let (fabric, faults) = experiment.build(index, &site)?;
         let table = &experiment.fabric[index];

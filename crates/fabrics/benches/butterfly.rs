@@ -72,6 +72,7 @@ fn measure(name: &str, preset: &str, hosts: u32, load: f64, routing: &str) -> Va
             flows: &flows,
             seed: 1,
             threads: 1,
+            library: None,
         };
         let mut fabric = (entry.build)(&table, &site).expect("a fabric");
         let mut io = Io::new(flows.clone());

@@ -57,6 +57,7 @@ fn measure(name: &str, load: f64, table: &Value) -> Value {
             flows: &flows,
             seed: 1,
             threads: 1,
+            library: None,
         };
         let mut fabric = (entry.build)(&table, &site).expect("a fabric");
         let mut io = Io::new(flows.clone());

@@ -76,6 +76,7 @@ fn measure(name: &str, hosts: u32, load: f64, bytes: u64, table: &Value) -> Valu
             flows: &flows,
             seed: 1,
             threads: 1,
+            library: None,
         };
         let mut fabric = (entry.build)(&table, &site).expect("a fabric");
         let mut io = Io::new(flows.clone());

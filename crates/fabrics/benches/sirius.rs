@@ -128,6 +128,7 @@ impl Case {
                 flows: &flows,
                 seed: 1,
                 threads,
+                library: None,
             };
             let mut fabric = (entry.build)(&table, &site).expect("a fabric");
             let mut io = Io::new(flows.clone());

@@ -208,6 +208,7 @@ fn main() {
         flows: &flows,
         seed: 1,
         threads: 1,
+        library: None,
     };
     let mut fabric = (ENTRY.build)(&table, &site).expect("it can be built");
     let mut io = Io::new(flows);

@@ -1,6 +1,7 @@
 //! All fabrics by kind. Adding a fabric is one folder and one line here.
 
 use crate::facts::Facts;
+use lightloom_control::policies::library::Library;
 use lightloom_engine::{config, Cluster, Fabric, Flows, Refusal};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -18,6 +19,8 @@ pub struct Site<'a> {
     pub seed: u64,
     /// Threads it may use; the results do not depend on it.
     pub threads: usize,
+    /// Knows policies that users have in files of their own.
+    pub library: Option<&'a dyn Library>,
 }
 
 /// A fabric's own table of the experiment.
@@ -93,6 +96,7 @@ pub const REGISTRY: &[Entry] = &[
     crate::tree::ENTRY,
     crate::cthrough::ENTRY,
     crate::hydra::ENTRY,
+    crate::hybrid::ENTRY,
     crate::lions::ENTRY,
     crate::butterfly::ENTRY,
 ];

@@ -47,6 +47,7 @@ fn run_on(
         flows: &flows,
         seed: 1,
         threads: 1,
+        library: None,
     };
     let mut fabric = (entry.build)(&table, &site).expect("a valid table");
     let mut io = Io::new(flows);

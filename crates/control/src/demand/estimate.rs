@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// What one reporter has for one rack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "(u32, u32, u64)", into = "(u32, u32, u64)")]
 pub struct Queue {
     /// Who has it: a server, or a rack where racks report.
     pub from: u32,
@@ -23,8 +24,21 @@ pub struct Queue {
     pub bytes: u64,
 }
 
+impl From<(u32, u32, u64)> for Queue {
+    fn from((from, to, bytes): (u32, u32, u64)) -> Queue {
+        Queue { from, to, bytes }
+    }
+}
+
+impl From<Queue> for (u32, u32, u64) {
+    fn from(Queue { from, to, bytes }: Queue) -> (u32, u32, u64) {
+        (from, to, bytes)
+    }
+}
+
 /// What all reporters have, at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Report {
     /// Those that are not empty, in no order that matters.
     pub queues: Vec<Queue>,
@@ -45,7 +59,7 @@ impl Report {
 }
 
 /// When reporters speak.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thresholds {
     /// A queue that is no larger than this counts as empty [B].
     pub queue_above: u64,
@@ -56,16 +70,51 @@ pub struct Thresholds {
 /// A queue of a reporter for a rack: (reporter × racks + rack, bytes).
 type Told = (u64, u64);
 
-/// What has been reported, and by what rules it is believed.
+/// By what rules reports are believed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimation {
+    /// Racks.
+    pub racks: u32,
+    /// Those who report in each: its servers, or 1 where racks do.
+    pub reporters_per_rack: u32,
+    /// When reporters speak; always, without.
+    pub thresholds: Option<Thresholds>,
+    /// Share of a new report in what is believed, above 0 to 1; the rest is what was
+    /// believed before.
+    pub smoothing: f64,
+    /// No pair counts for more [B].
+    pub most: u64,
+}
+
+impl Estimation {
+    /// Every report is believed as it is.
+    ///
+    /// ```
+    /// use lightloom_control::demand::{Estimation, Estimator, Queue, Report};
+    /// let mut estimator = Estimator::new(Estimation::plain(3, 2));
+    /// // Servers 0 and 1 are in rack 0.
+    /// let queue = |from, bytes| Queue { from, to: 2, bytes };
+    /// let seen = estimator.update(&Report { queues: vec![queue(0, 20), queue(1, 5)] });
+    /// assert_eq!(seen.get(0, 2), 25);
+    /// ```
+    pub fn plain(racks: u32, reporters_per_rack: u32) -> Estimation {
+        Estimation {
+            racks,
+            reporters_per_rack,
+            thresholds: None,
+            smoothing: 1.0,
+            most: u64::MAX,
+        }
+    }
+}
+
+/// What has been reported.
 #[derive(Clone, Debug)]
 pub struct Estimator {
+    rules: Estimation,
     racks: u64,
-    reporters_per_rack: u64,
     /// No pair counts for more [B], so that sums stay in range.
     most: u64,
-    thresholds: Option<Thresholds>,
-    /// Share of a new report in the average, above 0; 1: nothing is averaged.
-    smoothing: f64,
     /// Queues as last reported, in order; no empty ones.
     known: Vec<Told>,
     average: Option<Vec<f64>>,
@@ -73,52 +122,22 @@ pub struct Estimator {
 }
 
 impl Estimator {
-    /// Believes every report as it is, from so many reporters in each of `racks`.
-    ///
-    /// ```
-    /// use lightloom_control::demand::{Estimator, Queue, Report};
-    /// let mut estimator = Estimator::plain(3, 2);
-    /// // Servers 0 and 1 are in rack 0.
-    /// let queue = |from, bytes| Queue { from, to: 2, bytes };
-    /// let seen = estimator.update(&Report { queues: vec![queue(0, 20), queue(1, 5)] });
-    /// assert_eq!(seen.get(0, 2), 25);
-    /// ```
-    pub fn plain(racks: u32, reporters_per_rack: u32) -> Estimator {
+    /// Nothing has been reported yet.
+    pub fn new(rules: Estimation) -> Estimator {
+        let pairs = u64::from(rules.racks) * u64::from(rules.racks);
         Estimator {
-            racks: u64::from(racks),
-            reporters_per_rack: u64::from(reporters_per_rack),
-            most: i64::MAX as u64 / u64::from(racks * racks).max(1),
-            thresholds: None,
-            smoothing: 1.0,
+            rules,
+            racks: u64::from(rules.racks),
+            most: rules.most.min(i64::MAX as u64 / pairs.max(1)),
             known: Vec::new(),
             average: None,
             reported: 0,
         }
     }
 
-    /// The same, where reporters keep to thresholds.
-    pub fn with_thresholds(self, thresholds: Thresholds) -> Estimator {
-        Estimator {
-            thresholds: Some(thresholds),
-            ..self
-        }
-    }
-
-    /// The same, where each new report counts for `share` of what is believed, above 0
-    /// to 1, and what was believed before for the rest.
-    pub fn with_smoothing(self, share: f64) -> Estimator {
-        Estimator {
-            smoothing: share,
-            ..self
-        }
-    }
-
-    /// The same, where no pair counts for more than this [B].
-    pub fn at_most(self, bytes: u64) -> Estimator {
-        Estimator {
-            most: bytes.min(self.most),
-            ..self
-        }
+    /// The rules.
+    pub fn rules(&self) -> &Estimation {
+        &self.rules
     }
 
     /// How many queues have been reported so far; not counted without thresholds.
@@ -129,7 +148,7 @@ impl Estimator {
     /// Everybody has reported: what racks have for each other, as far as is known.
     pub fn update(&mut self, report: &Report) -> Matrix {
         let mut demand = Matrix::zeros(self.racks as usize);
-        match self.thresholds {
+        match self.rules.thresholds {
             None => {
                 for queue in &report.queues {
                     self.add(u64::from(queue.from), queue.to, queue.bytes, &mut demand);
@@ -151,7 +170,7 @@ impl Estimator {
     /// So much for one pair is as good as more, and what stays in a rack needs no
     /// circuit.
     fn add(&self, from: u64, to: u32, bytes: u64, demand: &mut Matrix) {
-        let (from, to) = ((from / self.reporters_per_rack) as usize, to as usize);
+        let (from, to) = ((from / u64::from(self.rules.reporters_per_rack)) as usize, to as usize);
         if from != to {
             let before = demand.get(from, to) as u64;
             let sum = before.saturating_add(bytes).min(self.most);
@@ -187,10 +206,10 @@ impl Estimator {
     }
 
     fn smooth(&mut self, demand: Matrix) -> Matrix {
-        if self.smoothing >= 1.0 {
+        let share = self.rules.smoothing;
+        if share >= 1.0 {
             return demand;
         }
-        let share = self.smoothing;
         let mix = |old: f64, new: &i64| old + share * (*new as f64 - old);
         let average = match self.average.take() {
             None => demand.cells().iter().map(|&c| c as f64).collect(),
@@ -224,9 +243,13 @@ mod tests {
     const MB: u64 = 1_000_000;
 
     fn estimator(queue_above: u64, change_above: u64, racks: u32, servers: u32) -> Estimator {
-        Estimator::plain(racks, servers).with_thresholds(Thresholds {
+        let thresholds = Thresholds {
             queue_above,
             change_above,
+        };
+        Estimator::new(Estimation {
+            thresholds: Some(thresholds),
+            ..Estimation::plain(racks, servers)
         })
     }
 
@@ -256,7 +279,7 @@ mod tests {
         let mut e = estimator(MB, MB, 3, 2);
         assert_eq!(seen(&mut e, &queues[..4]), expected);
         assert_eq!(e.reported(), 3);
-        assert_eq!(seen(&mut Estimator::plain(3, 2), &queues), expected);
+        assert_eq!(seen(&mut Estimator::new(Estimation::plain(3, 2)), &queues), expected);
     }
 
     #[test]
@@ -303,16 +326,22 @@ mod tests {
     #[test]
     fn demand_beyond_all_measure_stays_in_range() {
         let many = [(0, 1, u64::MAX / 4), (0, 1, u64::MAX / 4)];
-        let mut e = estimator(0, 0, 2, 1).at_most(7 * MB);
+        let mut e = Estimator::new(Estimation {
+            most: 7 * MB,
+            ..Estimation::plain(2, 1)
+        });
         assert_eq!(seen(&mut e, &many)[1], 7 * MB as i64);
-        let mut e = Estimator::plain(2, 1);
+        let mut e = Estimator::new(Estimation::plain(2, 1));
         assert_eq!(seen(&mut e, &many)[1], i64::MAX / 4);
     }
 
     /// 100, then 0 for ever: 25 of 100 less each time.
     #[test]
     fn smoothing_forgets_geometrically() {
-        let mut e = Estimator::plain(2, 1).with_smoothing(0.25);
+        let mut e = Estimator::new(Estimation {
+            smoothing: 0.25,
+            ..Estimation::plain(2, 1)
+        });
         let first = seen(&mut e, &[(0, 1, 1_000_000)])[1];
         let then: Vec<i64> = (0..3).map(|_| seen(&mut e, &[])[1]).collect();
         assert_eq!((first, then), (1_000_000, vec![750_000, 562_500, 421_875]));

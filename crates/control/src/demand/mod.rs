@@ -4,7 +4,7 @@
 mod estimate;
 mod matrix;
 
-pub use estimate::{Estimator, Queue, Report, Thresholds};
+pub use estimate::{Estimation, Estimator, Queue, Report, Thresholds};
 pub(crate) use matrix::number;
 #[cfg(test)]
 pub(crate) use matrix::tests;

@@ -21,6 +21,7 @@ pub mod eclipse;
 pub mod fixed;
 mod frame;
 pub mod hydra;
+pub mod library;
 pub mod mordia;
 pub mod rotation;
 pub mod solstice;

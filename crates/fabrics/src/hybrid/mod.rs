@@ -1,14 +1,87 @@
-//! What hybrid fabrics share: the electrical tree that is always there, what
-//! transport makes of a path that changes, and the record of which circuits were lit
-//! when.
+//! Hybrid networks: circuits that somebody decides on, beside an electrical network or
+//! alone. c-Through and HydRA are two of them with their papers' parameters; the kind
+//! `hybrid` takes any policy.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`config`] | the table of `kind = "hybrid"` |
+//! | [`policy_table`] | its policy: of the registry, or in a user's file |
+//! | [`setup`] | what every hybrid network is made of |
+//! | [`kernel`] | the fabric: its state, its events, what can fail |
+//! | [`host`] | the controller's host: hands it inputs, carries actions out |
+//! | [`changes`] | what a change does to light and routes; days and nights |
+//! | [`moves`] | flows on their paths |
+//! | [`switch`] | the optical switches: what is lit, how long a step takes |
+//! | [`forwarding`] | which links lead from a server to another |
+//! | [`days`] | where a schedule is that the switch follows by itself |
+//! | [`meter`] | what servers tell the controller |
+//! | [`computation`] | what a decision takes, given or measured |
+//! | [`demultiplex`] | what servers set aside for circuits (c-Through §4.2) |
+//! | [`transport`] | what TCP makes of a path that changes |
+//! | [`tree`] | the electrical tree |
+//! | [`recorder`] | which circuits were lit when |
+//!
+//! Flows move at their max-min fair rates (flow kernel): over the circuits of their
+//! racks' route while there is one, over the electrical tree otherwise, and where there
+//! is no tree they wait. Schedules of directed circuits are followed day by day.
+//!
+//! Not modelled: packets, queues in switches and their delay, slow start of new flows,
+//! bandwidth and delay of reports and commands, loss of light, several ports of a rack
+//! on one plane, flows that wait for a circuit although there is a tree.
 
+pub mod changes;
+pub mod computation;
+pub mod config;
 pub mod days;
 pub mod demultiplex;
 pub mod forwarding;
+pub mod host;
 pub mod kernel;
 pub mod meter;
+pub mod moves;
+pub mod policy_table;
 pub mod recorder;
 pub mod setup;
 pub mod switch;
+#[cfg(test)]
+mod tests;
 pub mod transport;
 pub mod tree;
+
+use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
+use config::HybridConfig;
+
+/// `kind = "hybrid"`.
+pub const ENTRY: Entry = Entry {
+    kind: "hybrid",
+    title: "hybrid",
+    source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010, and others",
+    summary: "Optical circuits that any policy decides on, of Lightloom's or your own in Python, \
+              beside an oversubscribed electrical tree or alone.",
+    presets: PRESETS,
+    schema: schema::<HybridConfig>,
+    resolve: resolve::<HybridConfig>,
+    build: build::<HybridConfig>,
+    memory: memory::<HybridConfig>,
+    facts: facts::<HybridConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "cthrough",
+        summary: "c-Through's matching every second, 10 ms in the dark, beside a tree of 10:1",
+        table: r#"{"policy": "cthrough"}"#,
+    },
+    Preset {
+        name: "mesh",
+        summary: "four optical switches and no electrical network, as between pods of \
+                  accelerators: HydRA's topology, changed every 10 s",
+        table: r#"{"policy": "hydra", "electrical": false, "planes": 4, "interval": "10 s"}"#,
+    },
+    Preset {
+        name: "rotation",
+        summary: "every rack meets every other in turn, 10 ms each, and nobody asks for demand",
+        table: r#"{"policy": {"kind": "rotation", "day": "10 ms", "night": "1 ms"},
+                   "ramp": "0 s", "dip": "0 s"}"#,
+    },
+];

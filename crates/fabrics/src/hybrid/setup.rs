@@ -1,13 +1,16 @@
 //! What a hybrid network is made of, whichever paper it is taken from.
 
+use super::computation::Computation;
 use super::tree::Tree;
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Thresholds;
 use lightloom_control::hardware::Hardware;
+use lightloom_control::order::Order;
 use lightloom_control::policy::Policy;
 use lightloom_engine::{Cluster, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A hybrid network, to be simulated by [`super::kernel::Hybrid`].
 pub struct Setup {
@@ -21,8 +24,14 @@ pub struct Setup {
     pub hardware: Hardware,
     /// What decides about circuits.
     pub policy: Box<dyn Policy>,
+    /// Its table, as logs have it.
+    pub described: Value,
+    /// The order of a change, if not the policy's own.
+    pub order: Option<Order>,
     /// When it is asked.
     pub timing: Timing,
+    /// How long it takes.
+    pub computation: Computation,
     /// What it sees.
     pub monitoring: Monitoring,
     /// What a change takes.
@@ -107,6 +116,13 @@ pub struct GiveUp {
     pub after: Time,
     /// Whether circuits go dark then, or stay lit and empty.
     pub dark: bool,
+}
+
+/// A policy's table, as logs have it.
+pub fn described(kind: &str, table: &impl Serialize) -> Value {
+    let mut value = serde_json::to_value(table).expect("configurations are plain data");
+    value["kind"] = kind.into();
+    value
 }
 
 /// The refusal of a policy's key, or of its hardware's, by a fabric that has that key

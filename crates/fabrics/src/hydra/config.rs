@@ -1,7 +1,8 @@
 //! The table of `kind = "hydra"`.
 
+use crate::hybrid::computation::Computation;
 use crate::hybrid::kernel::Hybrid;
-use crate::hybrid::setup::{of_policy, Delays, GiveUp, Monitoring, Setup, Transport};
+use crate::hybrid::setup::{described, of_policy, Delays, GiveUp, Monitoring, Setup, Transport};
 pub use crate::hybrid::setup::{DemandFrom, Pushing};
 use crate::hybrid::tree::{Tree, TreeKeys};
 use crate::registry::{FabricConfig, Site};
@@ -52,7 +53,9 @@ pub struct HydraConfig {
     /// the next. Default 10 s (§V.B).
     pub interval: Time,
     /// From the demand to the decision [s]. Default 0 s; the paper does not say.
-    pub computation_delay: Time,
+    /// "measured": what it takes on this machine, which the results hold as a list, with
+    /// which the run comes out the same again.
+    pub computation_delay: Computation,
     /// Where the demand comes from (§III.B, step 1).
     pub demand: DemandFrom,
     /// What a path reserves on each of its circuits (§III.B.3: demand is Boolean
@@ -106,7 +109,7 @@ impl Default for HydraConfig {
             vlans: policy.vlans,
             circuit_rate: Rate(10 * Rate::GBPS.0),
             interval: Time::S * 10,
-            computation_delay: Time::ZERO,
+            computation_delay: Computation::default(),
             demand: DemandFrom::Announced,
             need: policy.need,
             threshold: policy.threshold,
@@ -164,10 +167,13 @@ impl HydraConfig {
             tree: Tree::new(&self.tree(), cluster),
             hardware,
             policy: self.policy().build(&hardware),
+            described: described("hydra", &self.policy()),
+            order: None,
             timing: Timing {
                 interval: self.interval,
-                computation_delay: self.computation_delay,
+                computation_delay: self.computation_delay.given(),
             },
+            computation: self.computation_delay.clone(),
             monitoring: Monitoring {
                 demand: self.demand,
                 buffer: u64::MAX,
@@ -211,7 +217,7 @@ impl HydraConfig {
     fn refuse_times(&self) -> Result<(), Refusal> {
         let times = [
             ("interval", self.interval),
-            ("computation_delay", self.computation_delay),
+            ("computation_delay", self.computation_delay.given()),
             ("settle", self.settle),
             ("link_up", self.link_up),
             ("retag", self.retag),

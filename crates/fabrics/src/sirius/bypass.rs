@@ -143,6 +143,7 @@ mod tests {
                     flows,
                     seed: 1,
                     threads: 1,
+                    library: None,
                 };
                 let mut fabric = config.build(&site).unwrap();
                 let mut io = Io::new(flows.clone());

@@ -91,6 +91,7 @@ impl Case {
             flows: &self.flows,
             seed: 1,
             threads: self.threads,
+            library: None,
         };
         let mut fabric = Slotted::new(Sirius::new(&config, derived, &site));
         let mut io = Io::new(self.flows.clone());

@@ -49,6 +49,7 @@ fn peak(table: &Value, threads: usize, faults: &[(Time, Command)]) -> u64 {
         flows: &flows,
         seed: 1,
         threads,
+        library: None,
     };
     let cell = derived.cell;
     let mut fabric = Slotted::new(Sirius::new(&config, derived, &site));

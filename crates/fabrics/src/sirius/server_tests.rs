@@ -40,6 +40,7 @@ fn drained_of(
         flows: &all,
         seed: 1,
         threads,
+        library: None,
     };
     let mut fabric = config.build(&site).unwrap();
     let mut io = Io::new(all.clone());

@@ -28,6 +28,7 @@ fn finishes(cluster: &Cluster, table: Value, rows: &[Row]) -> Vec<Time> {
         flows: &flows,
         seed: 1,
         threads: 1,
+        library: None,
     };
     let table = (ENTRY.resolve)(&table, cluster).expect("a good table");
     let mut fabric = (ENTRY.build)(&table, &site).expect("a fabric");

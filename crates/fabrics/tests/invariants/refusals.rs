@@ -188,6 +188,7 @@ pub fn check_odd(entry: &Entry, scenario: &Scenario, odd: &Odd) -> Checked {
         flows: &flows,
         seed: 1,
         threads: 1,
+        library: None,
     };
     match (entry.memory)(&resolved, &site) {
         Ok(bytes) if bytes < 1 << 24 => (entry.build)(&resolved, &site).err().map_or(Ok(()), named),

@@ -24,6 +24,7 @@ fn bounded(scenario: &Scenario) -> Checked {
         flows: &flows,
         seed: scenario.seed,
         threads: 1,
+        library: None,
     };
     // Room for the longest queue that any Q allows, so that none is cut short.
     let mut fabric = Slotted::new(Sirius::new(&config, derived, &site));

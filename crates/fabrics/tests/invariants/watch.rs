@@ -46,6 +46,7 @@ impl Run {
             flows: &flows,
             seed: scenario.seed,
             threads,
+            library: None,
         };
         let table = (entry.resolve)(&scenario.table, cluster).expect("a valid table");
         let build = || (entry.build)(&table, &site).expect("a table that was resolved");

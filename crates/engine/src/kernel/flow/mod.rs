@@ -27,7 +27,7 @@ mod tests;
 pub use net::{LinkKind, Net};
 
 use crate::agenda::Agenda;
-use crate::fabric::{Circuit, Command, Fabric, Rejected, Shape, Totals, View};
+use crate::fabric::{Circuit, Command, ControlRecord, Fabric, Rejected, Shape, Totals, View};
 use crate::ids::{FlowId, HostId, PortId};
 use crate::io::Io;
 use crate::refusal::Refusal;
@@ -131,6 +131,14 @@ pub trait FlowKernel: Send {
     fn circuits(&self, now: Time) -> Vec<Circuit> {
         let _ = now;
         Vec::new()
+    }
+    /// See [`Fabric::record_control`].
+    fn record_control(&mut self, label: &str) {
+        let _ = label;
+    }
+    /// See [`Fabric::control_record`].
+    fn control_record(&mut self) -> Option<ControlRecord> {
+        None
     }
     /// See [`Fabric::trouble`].
     fn trouble(&self) -> Option<&Refusal> {
@@ -300,6 +308,14 @@ impl<K: FlowKernel> Fabric for FlowDriven<K> {
 
     fn circuits(&self, now: Time) -> Vec<Circuit> {
         self.kernel.circuits(now)
+    }
+
+    fn record_control(&mut self, label: &str) {
+        self.kernel.record_control(label)
+    }
+
+    fn control_record(&mut self) -> Option<ControlRecord> {
+        self.kernel.control_record()
     }
 
     fn trouble(&self) -> Option<&Refusal> {

@@ -120,6 +120,7 @@ fn the_check_of_credits_can_fail() {
         flows: &flows,
         seed: 1,
         threads: 1,
+        library: None,
     };
     let empty = || Network::new(&config, Bound::new(&config, &cluster), &site);
     assert_eq!(empty().check_credits(), Ok(()));

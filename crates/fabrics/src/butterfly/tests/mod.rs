@@ -68,6 +68,7 @@ fn kernel(hosts: u32, table: &Value, flows: &Flows) -> Network {
         flows,
         seed: 1,
         threads: 1,
+        library: None,
     };
     let table = (ENTRY.resolve)(table, &cluster).unwrap_or_else(|e| panic!("{e}"));
     let config: ButterflyConfig = config::read(&table, "fabric").expect("reads back");

@@ -46,6 +46,7 @@ fn fabric(cluster: &Cluster, table: &Value, flows: &Flows) -> Box<dyn Fabric> {
         flows,
         seed: 1,
         threads: 1,
+        library: None,
     };
     let table = (ENTRY.resolve)(table, cluster).expect("a good configuration");
     (ENTRY.build)(&table, &site).expect("a fabric")

@@ -334,6 +334,7 @@ fn listed(table: Value, flows: &Flows) -> Vec<(&'static str, u64)> {
         flows,
         seed: 1,
         threads: 1,
+        library: None,
     };
     let table = (ENTRY.resolve)(&table, &cluster).expect("a good table");
     let facts = (ENTRY.facts)(&table, &site).expect("reads back");

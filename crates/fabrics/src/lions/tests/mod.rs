@@ -54,6 +54,7 @@ fn fabric(hosts: u32, table: &Value, flows: &Flows) -> Box<dyn Fabric> {
         flows,
         seed: 1,
         threads: 1,
+        library: None,
     };
     let table = (ENTRY.resolve)(table, &cluster).unwrap_or_else(|e| panic!("{e}"));
     (ENTRY.build)(&table, &site).expect("a fabric")

@@ -36,6 +36,7 @@ fn fabric(config: &SiriusConfig, cluster: &Cluster, flows: &Flows) -> Slotted<Id
         flows,
         seed: 1,
         threads: 1,
+        library: None,
     };
     let derived = config.derive(cluster).unwrap();
     Slotted::new(Ideal::new(config, derived, &site))

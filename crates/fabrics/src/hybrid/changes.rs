@@ -1,0 +1,73 @@
+//! What a change does to light and routes: circuits come up and go dark, routes end and
+//! begin, and a schedule that the switch follows goes from night to day.
+
+use super::days::Days;
+use super::kernel::{Around, Event, Hybrid};
+use lightloom_control::controller::Input;
+use lightloom_control::routes::{Pair, Routes};
+use lightloom_control::schedule::Schedule;
+use lightloom_engine::Time;
+
+impl Hybrid {
+    /// These pairs are led to the electrical network.
+    pub(super) fn drain(&mut self, pairs: &[Pair], around: &mut Around) {
+        let mut moved = pairs.to_vec();
+        moved.retain(|&pair| self.routes.drop_pair(pair));
+        self.lead_anew(&moved, around);
+    }
+
+    /// Routes over circuits that are dark end: their flows fall back.
+    pub(super) fn leave_the_dark(&mut self, around: &mut Around) {
+        let switch = &self.switch;
+        let lost = self.routes.keep_lit(|hop| switch.is_lit(hop));
+        self.lead_anew(&lost, around);
+    }
+
+    /// These routes are in force, as far as they are lit.
+    pub(super) fn enter(&mut self, mut routes: Routes, around: &mut Around) {
+        let switch = &self.switch;
+        routes.keep_lit(|hop| switch.is_lit(hop));
+        let moved = self.routes.differing(&routes);
+        self.routes = routes;
+        self.lead_anew(&moved, around);
+    }
+
+    pub(super) fn break_port(&mut self, rack: u32, plane: u32, around: &mut Around) {
+        self.switch.break_port(rack, plane, around.now);
+        self.leave_the_dark(around);
+        self.tell(Input::PortDown(rack, plane), around);
+    }
+
+    /// A schedule is followed from a night on.
+    pub(super) fn follow(&mut self, schedule: Schedule, around: &mut Around) {
+        self.schedules += 1;
+        self.schedule = Some(schedule.clone());
+        self.days = Days::new(schedule, self.schedules);
+        self.night(self.schedules, around);
+    }
+
+    pub(super) fn night(&mut self, number: u32, around: &mut Around) {
+        let lit = self.switch.lit();
+        self.switch.darken(&lit, around.now);
+        let Some(days) = self.days.as_ref().filter(|d| d.number() == number) else {
+            return self.leave_the_dark(around);
+        };
+        let day = around.now + days.night();
+        // Without a night nothing moves: what is dark is lit again, or others are.
+        if days.night() > Time::ZERO {
+            self.leave_the_dark(around);
+        }
+        around.todo.schedule(day, Event::Day(number));
+    }
+
+    pub(super) fn day(&mut self, number: u32, around: &mut Around) {
+        let Some(days) = self.days.as_mut().filter(|d| d.number() == number) else {
+            return;
+        };
+        let (circuits, length) = days.day();
+        days.next();
+        around.todo.schedule(around.now + length, Event::Night(number));
+        self.switch.light(&circuits, around.now);
+        self.enter(Routes::direct(&circuits), around);
+    }
+}

@@ -1,0 +1,199 @@
+//! How long the policy takes to decide: as given, as the clock says, or as the clock
+//! said when the same run was made before.
+//!
+//! A controller has no clock, so it is wrapped around the policy here. A time that was
+//! measured differs from run to run; it is recorded, and a run that is given the record
+//! comes out the same.
+
+use lightloom_control::order::Order;
+use lightloom_control::policy::{Demand, Evidence, Policy, SwitchView, Target};
+use lightloom_engine::{config, Refusal, Time};
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// From the demand to the decision: a time, "measured", or a list of times that were
+/// measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Computation {
+    /// Every decision takes as long.
+    Given(Time),
+    /// As long as it does on this machine.
+    Measured,
+    /// As long as the first, the second, … did when it was measured.
+    Recorded(Vec<Time>),
+}
+
+impl Computation {
+    /// The time that is known before anything runs.
+    pub fn given(&self) -> Time {
+        match self {
+            Computation::Given(time) => *time,
+            Computation::Measured | Computation::Recorded(_) => Time::ZERO,
+        }
+    }
+}
+
+impl Default for Computation {
+    fn default() -> Computation {
+        Computation::Given(Time::ZERO)
+    }
+}
+
+impl Serialize for Computation {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Computation::Given(time) => time.serialize(s),
+            Computation::Measured => s.serialize_str("measured"),
+            Computation::Recorded(times) => times.serialize(s),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Computation {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Computation, D::Error> {
+        match Value::deserialize(d)? {
+            Value::Array(times) => {
+                let time = |value| config::nested::<Time, D::Error>(value);
+                let times: Result<Vec<Time>, _> = times.iter().map(time).collect();
+                times.map(Computation::Recorded)
+            }
+            Value::String(word) if !config::is_quantity(&word) && word != "measured" => {
+                let limit = "neither a time, nor \"measured\", nor a list of times";
+                let remedy = "write a time like \"5 ms\"";
+                let value = format!("\"{word}\"");
+                Err(config::nested_refusal(Refusal::new("", value, limit, remedy)))
+            }
+            Value::String(word) if word == "measured" => Ok(Computation::Measured),
+            other => config::nested::<Time, D::Error>(&other).map(Computation::Given),
+        }
+    }
+}
+
+impl JsonSchema for Computation {
+    fn schema_name() -> Cow<'static, str> {
+        "Computation".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let time = generator.subschema_for::<Time>();
+        json_schema!({
+            "anyOf": [
+                time,
+                { "const": "measured" },
+                { "type": "array", "items": time },
+            ]
+        })
+    }
+}
+
+/// What decisions took, for the record.
+pub type Times = Arc<Mutex<Vec<Time>>>;
+
+/// A policy whose decisions are timed, or were.
+pub struct Timed {
+    policy: Box<dyn Policy>,
+    /// Of a run before; measured, if there is none.
+    recorded: Option<VecDeque<Time>>,
+    interval: Time,
+    took: Time,
+    times: Times,
+}
+
+impl Timed {
+    /// Wraps a policy, unless its decisions take as long as is given; and where what
+    /// they take is kept.
+    pub fn wrap(
+        policy: Box<dyn Policy>,
+        computation: &Computation,
+        interval: Time,
+    ) -> (Box<dyn Policy>, Option<Times>) {
+        let recorded = match computation {
+            Computation::Given(_) => return (policy, None),
+            Computation::Measured => None,
+            Computation::Recorded(times) => Some(times.iter().copied().collect()),
+        };
+        let times = Times::default();
+        let timed = Timed {
+            policy,
+            recorded,
+            interval,
+            took: Time::ZERO,
+            times: times.clone(),
+        };
+        (Box::new(timed), Some(times))
+    }
+
+    fn time(&mut self, measured: Time) -> Result<Time, Refusal> {
+        let key = "computation_delay";
+        let Some(recorded) = &mut self.recorded else {
+            if measured <= self.interval {
+                return Ok(measured);
+            }
+            let limit = format!("longer than the interval, {}", self.interval);
+            let remedy = "raise the interval, or give a time of your own";
+            return Err(Refusal::new(key, measured, limit, remedy));
+        };
+        recorded.pop_front().ok_or_else(|| {
+            let known = self.times.lock().map_or(0, |times| times.len());
+            let limit = "this run decides more often than the one that was recorded";
+            let remedy = "set it to \"measured\", or to one time";
+            Refusal::new(key, format!("{known} times"), limit, remedy)
+        })
+    }
+}
+
+impl Policy for Timed {
+    fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
+        let clock = Instant::now();
+        let target = self.policy.decide(seen, switch)?;
+        let ps = clock.elapsed().as_nanos().saturating_mul(1_000);
+        self.took = self.time(Time(i64::try_from(ps).unwrap_or(i64::MAX)))?;
+        if let Ok(mut times) = self.times.lock() {
+            times.push(self.took);
+        }
+        Ok(target)
+    }
+
+    fn order(&self) -> Order {
+        self.policy.order()
+    }
+
+    fn took(&self) -> Option<Time> {
+        Some(self.took)
+    }
+
+    fn evidence(&self) -> Option<Evidence<'_>> {
+        self.policy.evidence()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn it_is_a_time_a_word_or_a_list() {
+        let read = |value: Value| config::read::<Computation>(&value, "fabric.computation_delay");
+        assert_eq!(read(json!("5 ms")), Ok(Computation::Given(Time::MS * 5)));
+        assert_eq!(read(json!("measured")), Ok(Computation::Measured));
+        let list = json!(["1 ms", "2 ms"]);
+        let recorded = Computation::Recorded(vec![Time::MS, Time::MS * 2]);
+        assert_eq!(read(list.clone()), Ok(recorded.clone()));
+        assert_eq!(serde_json::to_value(recorded).unwrap(), list);
+        for (value, said) in [
+            (json!("soon"), "neither a time"),
+            (json!(5), "unit"),
+            (json!(["1 ms", "x"]), "\"x\""),
+        ] {
+            let refused = read(value).unwrap_err().to_string();
+            assert!(refused.starts_with("fabric.computation_delay"), "{refused}");
+            assert!(refused.contains(said), "{refused}");
+        }
+    }
+}

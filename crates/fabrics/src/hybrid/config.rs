@@ -1,0 +1,357 @@
+//! The table of `kind = "hybrid"`: any policy, any electrical network or none.
+
+use super::computation::Computation;
+use super::kernel::Hybrid;
+use super::policy_table::PolicyTable;
+use super::setup::{Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport};
+use super::tree::{Tree, TreeKeys};
+use crate::registry::{FabricConfig, Site};
+use lightloom_control::controller::Timing;
+use lightloom_control::demand::Thresholds;
+use lightloom_control::hardware::Hardware;
+use lightloom_control::order::Order;
+use lightloom_control::policies::cthrough::BYTES_MAX;
+use lightloom_control::policies::library::Empty;
+use lightloom_engine::kernel::flow::FlowDriven;
+use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A hybrid network: circuits that a policy decides on, beside an electrical tree or
+/// alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HybridConfig {
+    /// What decides about circuits: the name of a policy (`lightloom explain policies`
+    /// lists them), a table with its `kind` and its own keys, or a class in a Python
+    /// file, `"my_policy.py:Threshold"`; as a table, `{ file = …, … }`, the class is
+    /// made with the other keys. Default: c-Through's matching.
+    pub policy: PolicyTable,
+    /// Whether there is an electrical network beside the circuits. Without one, traffic
+    /// between racks waits until its racks are joined. Default true.
+    pub electrical: bool,
+    /// β of the electrical tree: what the servers of a rack can send ÷ what the
+    /// tree can carry for them, from 1 to 1,000. Default 10.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oversubscription: Option<f64>,
+    /// Levels of the tree: 2 (racks, core) or 3 (racks, pods, core, √β each).
+    /// Default 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2, max = 3))]
+    pub levels: Option<u32>,
+    /// Racks below one pod, with three levels; must divide the racks. Default:
+    /// the largest divisor up to 16 that leaves four pods or more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub racks_per_pod: Option<u32>,
+    /// Optical switches in parallel; a rack has a port on each. From 1 to 128; most
+    /// policies decide for one. Default 1.
+    #[schemars(range(min = 1, max = 128))]
+    pub planes: u32,
+    /// Rate of a circuit, each way [b/s]. Default 10 Gb/s.
+    pub circuit_rate: Rate,
+    /// From one decision to the next [s]; a change that takes longer delays the next.
+    /// Default 1 s.
+    pub interval: Time,
+    /// From the demand to the decision [s]; "measured" takes what the policy takes on
+    /// this machine, and the results hold a list of these times, with which the run
+    /// comes out the same again. Default 0 s.
+    pub computation_delay: Computation,
+    /// What counts as demand.
+    pub demand: DemandFrom,
+    /// As much of a flow as its server shows [B]. Default: all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub socket_buffer: Option<Bytes>,
+    /// A server reports what it has for a rack only if it is more than this [B].
+    /// Default 0 B.
+    pub report_queue: Bytes,
+    /// And only if it has changed by more than this since it was reported last [B].
+    /// Default 0 B.
+    pub report_change: Bytes,
+    /// Share of a new report in the demand that the policy sees, above 0 to 1; the rest
+    /// is what it saw before. Default 1: nothing is averaged.
+    pub smoothing: f64,
+    /// The order in which a change is carried out. Default: the policy's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<OrderName>,
+    /// Mirrors move and settle [s]. Default 10 ms.
+    pub settle: Time,
+    /// Then: transceivers at both ends find each other [s]. Default 0 s.
+    pub link_up: Time,
+    /// Beside the mirrors, where routes are installed: ports of rack switches are
+    /// tagged [s]. Default 0 s.
+    pub retag: Time,
+    /// To push one rule to a server's switch [s]. Default 0 s.
+    pub rule: Time,
+    /// Whether servers get their rules one after the other or all at once.
+    pub pushing: Pushing,
+    /// Share of a server's link that its flows over circuits may claim; what one side
+    /// does not use the other may. From 0.5, below 1. Default: nothing is set aside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optical_weight: Option<f64>,
+    /// From a circuit coming up to TCP filling it [s]. Default 5 ms (c-Through §5.2.1).
+    pub ramp: Time,
+    /// From a circuit going dark to TCP filling its path in the tree [s]. Default 30 ms
+    /// (c-Through §5.2.1).
+    pub dip: Time,
+    /// From the controller's failure to servers leaving all circuits [s]. Default:
+    /// never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller_timeout: Option<Time>,
+}
+
+/// The order in which a change is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OrderName {
+    /// All circuits go dark, the new ones come up, traffic enters (c-Through §5.1).
+    AllDark,
+    /// Traffic leaves, circuits change while routes are installed, traffic enters
+    /// (HydRA §III.B.1).
+    ThreeSubsteps,
+    /// Circuits that are not wanted go dark, others come up, traffic enters (OCP).
+    DeleteCreate,
+}
+
+impl OrderName {
+    fn order(self) -> Order {
+        match self {
+            OrderName::AllDark => Order::ALL_DARK,
+            OrderName::ThreeSubsteps => Order::THREE_SUBSTEPS,
+            OrderName::DeleteCreate => Order::DELETE_CREATE,
+        }
+    }
+}
+
+impl Default for HybridConfig {
+    fn default() -> HybridConfig {
+        HybridConfig {
+            policy: PolicyTable::kind("cthrough"),
+            electrical: true,
+            oversubscription: None,
+            levels: None,
+            racks_per_pod: None,
+            planes: 1,
+            circuit_rate: Rate(10 * Rate::GBPS.0),
+            interval: Time::S,
+            computation_delay: Computation::default(),
+            demand: DemandFrom::Announced,
+            socket_buffer: None,
+            report_queue: Bytes(0),
+            report_change: Bytes(0),
+            smoothing: 1.0,
+            order: None,
+            settle: Time::MS * 10,
+            link_up: Time::ZERO,
+            retag: Time::ZERO,
+            rule: Time::ZERO,
+            pushing: Pushing::Sequential,
+            optical_weight: None,
+            ramp: Time::MS * 5,
+            dip: Time::MS * 30,
+            controller_timeout: None,
+        }
+    }
+}
+
+/// Of the tree, unless told otherwise.
+const OVERSUBSCRIPTION: f64 = 10.0;
+const RACKS_MAX: u32 = 4_096;
+const PLANES_MAX: u32 = 128;
+const TIME_MAX: Time = Time(3_600 * Time::S.0);
+const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
+
+fn refuse<T>(
+    key: &str,
+    value: impl std::fmt::Display,
+    limit: impl Into<String>,
+    remedy: &str,
+) -> Result<T, Refusal> {
+    Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
+}
+
+impl HybridConfig {
+    /// The electrical tree's part; none without one.
+    fn tree(&self, cluster: &Cluster) -> Result<Option<TreeKeys>, Refusal> {
+        let keys = [
+            ("oversubscription", self.oversubscription),
+            ("levels", self.levels.map(f64::from)),
+            ("racks_per_pod", self.racks_per_pod.map(f64::from)),
+        ];
+        let given = keys.iter().find_map(|(key, value)| Some((key, (*value)?)));
+        if let (false, Some((key, value))) = (self.electrical, given) {
+            let limit = "there is no electrical network";
+            return refuse(key, value, limit, "remove it, or set electrical = true");
+        }
+        let keys = TreeKeys {
+            oversubscription: self.oversubscription.unwrap_or(OVERSUBSCRIPTION),
+            levels: self.levels.unwrap_or(2),
+            racks_per_pod: self.racks_per_pod,
+        };
+        match self.electrical {
+            true => keys.resolve(cluster).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn hardware(&self, cluster: &Cluster) -> Hardware {
+        Hardware::new(cluster.racks, self.planes, self.circuit_rate)
+    }
+
+    /// The network of a resolved table.
+    fn setup(&self, site: &Site) -> Result<Setup, Refusal> {
+        let cluster = site.cluster;
+        let hardware = self.hardware(cluster);
+        let tree = match self.tree(cluster)? {
+            Some(keys) => Tree::new(&keys, cluster),
+            None => Tree::of_servers(cluster),
+        };
+        let thresholds = Thresholds {
+            queue_above: self.report_queue.0,
+            change_above: self.report_change.0,
+        };
+        let tells_all = self.report_queue.0 == 0 && self.report_change.0 == 0;
+        Ok(Setup {
+            title: "a hybrid network",
+            cluster: *cluster,
+            tree,
+            hardware,
+            policy: self.policy.build(&hardware, site.library.unwrap_or(&Empty))?,
+            described: serde_json::to_value(&self.policy).expect("configurations are plain data"),
+            order: self.order.map(OrderName::order),
+            timing: Timing {
+                interval: self.interval,
+                computation_delay: self.computation_delay.given(),
+            },
+            computation: self.computation_delay.clone(),
+            monitoring: Monitoring {
+                demand: self.demand,
+                buffer: self.socket_buffer.map_or(u64::MAX, |b| b.0),
+                thresholds: (!tells_all).then_some(thresholds),
+                smoothing: self.smoothing,
+                most: BYTES_MAX,
+            },
+            delays: Delays {
+                settle: self.settle,
+                link_up: self.link_up,
+                retag: self.retag,
+                rule: self.rule,
+                rules: None,
+                pushing: self.pushing,
+            },
+            transport: Transport {
+                ramp: self.ramp,
+                dip: self.dip,
+            },
+            optical_weight: self.optical_weight,
+            give_up: { self.controller_timeout }.map(|after| GiveUp { after, dark: false }),
+        })
+    }
+
+    fn refuse_size(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        if !(1..=PLANES_MAX).contains(&self.planes) {
+            let limit = format!("must be from 1 to {PLANES_MAX}");
+            let remedy = if self.planes == 0 { "raise it" } else { "lower it" };
+            return refuse("planes", self.planes, limit, remedy);
+        }
+        if (2..=RACKS_MAX).contains(&cluster.racks) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            "cluster.racks",
+            cluster.racks,
+            format!("circuits join 2 to {RACKS_MAX} racks"),
+            if cluster.racks < 2 { "raise it" } else { "lower it" },
+        ))
+    }
+
+    fn refuse_times(&self) -> Result<(), Refusal> {
+        if self.interval == Time::ZERO {
+            return refuse("interval", self.interval, "must be above 0 s", "use 1 s");
+        }
+        let times = [
+            ("interval", self.interval),
+            ("computation_delay", self.computation_delay.given()),
+            ("settle", self.settle),
+            ("link_up", self.link_up),
+            ("retag", self.retag),
+            ("rule", self.rule),
+            ("ramp", self.ramp),
+            ("dip", self.dip),
+            (
+                "controller_timeout",
+                self.controller_timeout.unwrap_or(Time::ZERO),
+            ),
+        ];
+        match times.into_iter().find(|(_, time)| *time > TIME_MAX) {
+            Some((key, time)) => refuse(key, time, "must be at most 3600 s", "lower it"),
+            None => Ok(()),
+        }
+    }
+
+    fn refuse_amounts(&self) -> Result<(), Refusal> {
+        let buffer = self.socket_buffer.unwrap_or(Bytes(1));
+        let amounts = [
+            ("socket_buffer", buffer),
+            ("report_queue", self.report_queue),
+            ("report_change", self.report_change),
+        ];
+        if let Some((key, bytes)) = amounts.into_iter().find(|(_, b)| b.0 > BYTES_MAX) {
+            return refuse(key, bytes, "must be at most 1 TB", "lower it");
+        }
+        if buffer.0 == 0 {
+            return refuse("socket_buffer", buffer, "must be above 0 B", "use 100 MB");
+        }
+        if self.circuit_rate.0 == 0 || self.circuit_rate.0 > RATE_MAX.0 {
+            let limit = "must be above 0 b/s and at most 1000 Tb/s";
+            return refuse("circuit_rate", self.circuit_rate, limit, "use 10 Gb/s");
+        }
+        if !(self.smoothing > 0.0 && self.smoothing <= 1.0) {
+            let limit = "must be above 0 and at most 1";
+            return refuse("smoothing", self.smoothing, limit, "use 1 to average nothing");
+        }
+        match self.optical_weight {
+            Some(weight) if !(0.5..1.0).contains(&weight) => {
+                let limit = "must be at least 0.5 and below 1, so that no queue starves";
+                refuse("optical_weight", weight, limit, "use 0.9, or leave it out")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl FabricConfig for HybridConfig {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+        let tree = self.tree(cluster)?;
+        self.refuse_size(cluster)?;
+        self.refuse_times()?;
+        self.refuse_amounts()?;
+        Ok(HybridConfig {
+            policy: self.policy.resolve(&self.hardware(cluster))?,
+            oversubscription: tree.map(|t| t.oversubscription),
+            levels: tree.map(|t| t.levels),
+            racks_per_pod: tree.and_then(|t| t.racks_per_pod),
+            ..self
+        })
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let kernel = Hybrid::new(config.setup(site)?, site.flows.len());
+        Ok(Box::new(FlowDriven::new(kernel)))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let tree = match self.tree(site.cluster) {
+            Ok(Some(keys)) => Tree::new(&keys, site.cluster),
+            Ok(None) => Tree::of_servers(site.cluster),
+            Err(_) => return 0,
+        };
+        let (racks, hosts) = (site.cluster.racks as u64, site.cluster.hosts() as u64);
+        let flows = site.flows.len();
+        // Demand, and what policies make of it; a link a port.
+        let matrices = 48 * racks * racks;
+        let ports = racks * self.planes as u64 * 240;
+        tree.memory(flows) + matrices + ports + hosts * 200 + flows as u64 * 56
+    }
+}

@@ -1,0 +1,194 @@
+//! The host of the controller: hands it what happens, and carries out what it asks for,
+//! at once or in the time that the [`Switch`](super::switch::Switch) says.
+
+use super::kernel::{ends, Around, Event, Hybrid};
+use lightloom_control::circuits::Circuits;
+use lightloom_control::controller::{Action, Found, Input};
+use lightloom_control::demand::Report;
+use lightloom_control::log::{Header, Log, FORMAT};
+use lightloom_control::routes::Routes;
+use lightloom_engine::kernel::flow::Todo;
+use lightloom_engine::{ControlRecord, FlowId, Refusal, Time};
+use std::collections::VecDeque;
+
+impl Hybrid {
+    /// Hands an input to the controller, unless it is down, and carries out what it
+    /// asks for, and so on until it asks for nothing that is done at once.
+    pub(super) fn tell(&mut self, input: Input, around: &mut Around) {
+        let mut inputs = VecDeque::from([input]);
+        let mut actions = Vec::new();
+        while let Some(input) = inputs.pop_front() {
+            if !self.controller_works || self.trouble.is_some() {
+                return;
+            }
+            if let Some(log) = &mut self.log {
+                log.input(around.now, &input);
+            }
+            if let Err(refusal) = self.controller.on(around.now, input, &mut actions) {
+                self.trouble = Some(refused(refusal, around.now));
+            }
+            for action in actions.drain(..) {
+                if let Some(log) = &mut self.log {
+                    log.action(around.now, &action);
+                }
+                inputs.extend(self.carry_out(action, around));
+            }
+        }
+    }
+
+    /// Carries out an action, at once or in its time; returns the answer to one that
+    /// takes none.
+    fn carry_out(&mut self, action: Action, around: &mut Around) -> Option<Input> {
+        let Some(step) = action.step() else {
+            return match action {
+                Action::WakeAt(at) => {
+                    around.todo.schedule(at, Event::Wake);
+                    None
+                }
+                _ => Some(Input::Demand(self.measure(around))),
+            };
+        };
+        match self.switch.takes(&action) {
+            Some(time) => {
+                let at = around.now + time;
+                self.switch.begin(step, action);
+                around.todo.schedule(at, Event::Ends(step));
+                None
+            }
+            None => {
+                self.do_now(action, around);
+                Some(Input::Done(step))
+            }
+        }
+    }
+
+    pub(super) fn do_now(&mut self, action: Action, around: &mut Around) {
+        match action {
+            Action::Drain(_, pairs) => self.drain(&pairs, around),
+            Action::Dark(_, circuits) => {
+                self.switch.darken(&circuits, around.now);
+                self.leave_the_dark(around);
+            }
+            Action::Light(_, circuits) => self.switch.light(&circuits, around.now),
+            Action::Enter(_, _, routes) => self.enter(routes, around),
+            Action::Follow(_, schedule) => self.follow(schedule, around),
+            Action::Route(..) | Action::Measure | Action::WakeAt(_) => {}
+        }
+    }
+
+    pub(super) fn measure(&mut self, around: &Around) -> Report {
+        let mut flows = Vec::new();
+        for rack in 0..self.cluster.racks {
+            self.flows_of(rack, around, |flow, _| flows.push(flow));
+        }
+        let (io, net) = (around.io, &*around.net);
+        let row = |flow: FlowId| {
+            let (src, dst) = ends(flow, io);
+            (flow, src, dst, net.remaining(flow))
+        };
+        self.meter.report(flows.into_iter().map(row))
+    }
+
+    pub(super) fn set_controller(&mut self, works: bool, now: Time, todo: &mut Todo<Event>) {
+        if works == self.controller_works {
+            return;
+        }
+        self.controller_works = works;
+        self.term += 1;
+        if !works {
+            self.switch.forget();
+            if let Some(give_up) = self.give_up {
+                todo.schedule(now + give_up.after, Event::GiveUp(self.term));
+            }
+            return;
+        }
+        self.tell_at_once(Input::Silence(self.found()), now, todo);
+    }
+
+    /// The loop begins.
+    pub(super) fn begin_loop(&mut self, todo: &mut Todo<Event>) {
+        self.tell_at_once(Input::Tick, Time::ZERO, todo);
+    }
+
+    /// Hands over an input to which the controller answers nothing but when it wants to
+    /// be woken.
+    pub(super) fn tell_at_once(&mut self, input: Input, now: Time, todo: &mut Todo<Event>) {
+        if !self.controller_works || self.trouble.is_some() {
+            return;
+        }
+        if let Some(log) = &mut self.log {
+            log.input(now, &input);
+        }
+        let mut actions = Vec::new();
+        let heard = self.controller.on(now, input, &mut actions);
+        debug_assert!(heard.is_ok(), "nothing is decided");
+        for action in actions {
+            if let Some(log) = &mut self.log {
+                log.action(now, &action);
+            }
+            let Action::WakeAt(at) = action else {
+                unreachable!("nothing else is asked for")
+            };
+            todo.schedule(at, Event::Wake);
+        }
+    }
+
+    fn found(&self) -> Found {
+        let works = self.switch.works().to_vec();
+        match &self.schedule {
+            Some(_) => Found {
+                lit: Circuits::default(),
+                routes: Routes::default(),
+                schedule: self.schedule.clone(),
+                works,
+            },
+            None => Found {
+                lit: self.switch.lit(),
+                routes: self.routes.clone(),
+                schedule: None,
+                works,
+            },
+        }
+    }
+
+    /// Servers leave the circuits, which may go dark then.
+    pub(super) fn give_up(&mut self, around: &mut Around) {
+        if self.give_up.is_some_and(|g| g.dark) {
+            let lit = self.switch.lit();
+            self.switch.darken(&lit, around.now);
+        }
+        let none = Routes::none(self.routes.directed());
+        self.enter(none, around);
+    }
+
+    /// From now on, what the controller hears and asks for is kept.
+    pub(super) fn begin_log(&mut self, label: &str) {
+        self.log = Some(Log::new(&Header {
+            format: FORMAT.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            host: label.to_owned(),
+            policy: self.policy.clone(),
+            hardware: self.hardware,
+            timing: *self.controller.timing(),
+            estimation: *self.controller.estimator().rules(),
+        }));
+    }
+
+    /// What was kept.
+    pub(super) fn end_log(&mut self) -> ControlRecord {
+        let times = self.times.as_ref().and_then(|times| times.lock().ok());
+        ControlRecord {
+            log: self.log.take().map(Log::finish),
+            computed: times.map(|times| times.clone()),
+        }
+    }
+}
+
+/// What a policy could not decide, or should not have, as a user's key.
+fn refused(refusal: Refusal, now: Time) -> Refusal {
+    Refusal {
+        key: "fabric.policy".to_owned(),
+        value: format!("{} = {} at {now}", refusal.key, refusal.value),
+        ..refusal
+    }
+}

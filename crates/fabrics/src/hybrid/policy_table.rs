@@ -1,0 +1,143 @@
+//! The `policy` of a hybrid network: one of the registry, or one in a user's file.
+
+use lightloom_control::hardware::Hardware;
+use lightloom_control::policies::library::Library;
+use lightloom_control::policies::{find, Built};
+use lightloom_engine::{config, Refusal};
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// A policy and its own keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyTable {
+    source: Source,
+    own: Map<String, Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Source {
+    /// Of the registry.
+    Kind(String),
+    /// `PATH:NAME`.
+    File(String),
+}
+
+impl PolicyTable {
+    /// A policy of the registry, with its defaults.
+    pub fn kind(kind: &str) -> PolicyTable {
+        PolicyTable {
+            source: Source::Kind(kind.to_owned()),
+            own: Map::new(),
+        }
+    }
+
+    /// With the defaults of its keys filled in, checked for a switch; what is in a file
+    /// is checked when it is built.
+    ///
+    /// # Errors
+    /// Of a kind that does not exist, or of one of its keys.
+    pub fn resolve(&self, hardware: &Hardware) -> Result<PolicyTable, Refusal> {
+        let Source::Kind(kind) = &self.source else {
+            return Ok(self.clone());
+        };
+        let entry = find(kind, "fabric.policy")?;
+        let table = Value::Object(self.own.clone());
+        let Value::Object(own) = (entry.resolve)(&table, hardware).map_err(below_fabric)? else {
+            unreachable!("a policy's configuration is a table");
+        };
+        Ok(PolicyTable {
+            source: Source::Kind(entry.kind.to_owned()),
+            own,
+        })
+    }
+
+    /// The policy.
+    ///
+    /// # Errors
+    /// As [`PolicyTable::resolve`]; of a file.
+    pub fn build(&self, hardware: &Hardware, library: &dyn Library) -> Built {
+        match &self.source {
+            Source::Kind(kind) => {
+                let table = Value::Object(self.own.clone());
+                (find(kind, "fabric.policy")?.build)(&table, hardware)
+            }
+            Source::File(file) => library.policy(file, &self.own, hardware),
+        }
+        .map_err(below_fabric)
+    }
+}
+
+/// A policy's keys are below `fabric.policy`, those of its switch are the fabric's.
+fn below_fabric(refusal: Refusal) -> Refusal {
+    match refusal.key.starts_with("fabric") {
+        true => refusal,
+        false => Refusal {
+            key: format!("fabric.{}", refusal.key),
+            ..refusal
+        },
+    }
+}
+
+impl Serialize for PolicyTable {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let (key, name) = match &self.source {
+            Source::Kind(kind) => ("kind", kind),
+            Source::File(file) => ("file", file),
+        };
+        let mut table = Map::from_iter([(key.to_owned(), Value::from(name.as_str()))]);
+        table.extend(self.own.clone());
+        table.serialize(s)
+    }
+}
+
+impl<'de> Deserialize<'de> for PolicyTable {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<PolicyTable, D::Error> {
+        let refuse = |key: &str, value: &Value, limit: &str, remedy: &str| {
+            let refusal = Refusal::new(key, value, limit, remedy);
+            Err(config::nested_refusal::<D::Error>(refusal))
+        };
+        let remedy = "write a name like \"rotation\", or { kind = \"hydra\", hops = 2 }";
+        let mut own = match Value::deserialize(d).map_err(Error::custom)? {
+            Value::String(name) => {
+                return Ok(PolicyTable {
+                    source: source(name),
+                    own: Map::new(),
+                })
+            }
+            Value::Object(own) => own,
+            other => return refuse("", &other, "neither a name nor a table", remedy),
+        };
+        let source = match (own.remove("kind"), own.remove("file")) {
+            (Some(Value::String(kind)), None) => Source::Kind(kind),
+            (None, Some(Value::String(file))) => Source::File(file),
+            (None, None) => return refuse("kind", &Value::Null, "which policy?", remedy),
+            (Some(kind), None) => return refuse("kind", &kind, "not a name", remedy),
+            (None, Some(file)) => return refuse("file", &file, "not a name", remedy),
+            (Some(_), Some(file)) => {
+                return refuse("file", &file, "it has a kind, too", "remove one of them")
+            }
+        };
+        Ok(PolicyTable { source, own })
+    }
+}
+
+/// A name with a colon is that of a file and what is in it.
+fn source(name: String) -> Source {
+    match name.contains(':') {
+        true => Source::File(name),
+        false => Source::Kind(name),
+    }
+}
+
+impl JsonSchema for PolicyTable {
+    fn schema_name() -> Cow<'static, str> {
+        "Policy".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "object"] })
+    }
+}
