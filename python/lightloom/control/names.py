@@ -1,12 +1,13 @@
-"""Names of nodes: of the rows and the columns of a matrix."""
+"""Names of nodes: of the rows and the columns of a matrix, and of circuits' ends."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
-from lightloom.errors import ConfigError
+from lightloom.control.arrays import pairs
+from lightloom.errors import ConfigError, refusal
 
 Axis = Literal["row", "column"]
 Where = Callable[[Axis, int], str]
@@ -95,3 +96,34 @@ def _each_in(
             limit = f"`{name}` names a {axis}, but no {other}"
             remedy = "name rows and columns alike, or only the one or the other"
             raise ConfigError(f"{where(axis, at)}: {limit}; {remedy}")
+
+
+def numbered(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[tuple[int, int]]:
+    """Circuits as pairs of indices; what is named is looked up in a demand's names.
+
+    Raises:
+        ConfigError: naming the circuit, and the end that is no node.
+
+    >>> numbered("up", [("a", "c"), (1, 3)], ["a", "b", "c", "d"])
+    [(0, 2), (1, 3)]
+    """
+    node_of = {name: at for at, name in enumerate(names)}
+    return pairs(key, (_ends(f"{key}[{at}]", pair, node_of) for at, pair in enumerate(circuits)))
+
+
+def _ends(key: str, pair: Any, node_of: Mapping[str, int]) -> Any:
+    """Indices instead of names; anything else as it is."""
+    if isinstance(pair, str) or not isinstance(pair, Iterable):
+        return pair
+    return tuple(_node(key, end, node_of) if isinstance(end, str) else end for end in pair)
+
+
+def _node(key: str, name: str, node_of: Mapping[str, int]) -> int:
+    """The index of a node that is named."""
+    name = printable(name)
+    if not node_of:
+        raise refusal(key, name, "the demand does not name its nodes", "give their numbers")
+    if name not in node_of:
+        remedy = "leave its circuit out, or give it a row and a column"
+        raise refusal(key, name, "no node of the demand", remedy)
+    return node_of[name]
