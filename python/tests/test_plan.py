@@ -242,8 +242,9 @@ def valid_files() -> dict[str, bytes]:
     """A matrix in every format."""
     npy, parquet = io.BytesIO(), io.BytesIO()
     np.save(npy, [[0, 1, 2], [3, 0, 1], [1, 2, 0]])
-    pq.write_table(pa.table({"a": [0, 1, 2], "b": [3, 0, 1], "c": [1, 2, 0]}), parquet)
-    text = b"# x\nf,a,b\na,0,1.0\nb, 7 ,0\n"
+    columns = {"a": [1, 0, 2], "b": [0, 3, 1], "c": [2, 1, 0]}
+    pq.write_table(pa.table({"from": ["b", "a", "c"], **columns}), parquet)
+    text = b'# x\nf,"a, 1",b\nb, 7 ,0\n"a, 1",0,1.0\n'
     return {".csv": text, ".npy": npy.getvalue(), ".parquet": parquet.getvalue()}
 
 

@@ -95,7 +95,7 @@ def plan(
         Path | None,
         _option(
             "edmonds: circuits that are up, to be kept among equals: a plan, or a list of "
-            "pairs, as in [[0, 1], [2, 3]].",
+            'pairs, as in [[0, 1], [2, 3]] or [["a", "b"]]; nodes are found by name.',
             "CURRENT.json",
         ),
     ] = None,
@@ -183,8 +183,8 @@ def _check_outputs(demand: Path, out: Path | None, picture: Path | None) -> None
 def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Plan:
     """Reads what is named, and plans."""
     from lightloom import _core
+    from lightloom.control.current import read_circuits
     from lightloom.control.files import placed, read_demand
-    from lightloom.control.plan_json import read_circuits
     from lightloom.control.planners import check_options, plan
 
     try:
@@ -192,11 +192,11 @@ def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Pla
         if "bonus" in options and "up" not in options:
             limit = "no --hysteresis says which circuits it would count for"
             raise refusal("bonus", options["bonus"], limit, "name them, or leave it out")
-        if "up" in options:
-            options["up"] = read_circuits(options["up"])
         if "bonus" in options:
             options["bonus"] = _core.control_bytes("bonus", options["bonus"])
         demand = read_demand(path, unit=unit)
+        if "up" in options:
+            options["up"] = read_circuits(options["up"], demand)
     except ConfigError as problem:
         raise _flagged(problem) from None
     try:

@@ -3,40 +3,52 @@ line and column of whatever is none."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from lightloom.control.arrays import LARGEST, MAX_NODES, Numbers
+from lightloom.control.cells import (
+    Number,
+    column_of,
+    delimiter_of,
+    is_name,
+    number_of,
+    split,
+    text_of,
+)
+from lightloom.control.names import Axis, agreed, printable
 from lightloom.errors import ConfigError, refusal
 
-Number = int | float
-DELIMITERS = ",;\t"
+Line = tuple[int, str]
+"""Its number and its text."""
 
 
 @dataclass
 class Csv:
-    """What a CSV file holds, read by `read_csv`."""
+    """What a CSV file holds, read by `read_csv`: rows in the order of the columns,
+    if both have names, otherwise in their own."""
 
     path: Path
     delimiter: str = ","
     header: list[str] = field(default_factory=list)
+    """The names in the first line, the corner among them."""
+    header_line: Line | None = None
+    labelled: bool = False
+    """Whether rows begin with a name."""
     labels: list[str] = field(default_factory=list)
+    """These names, in the order of the file."""
     rows: list[list[Number]] = field(default_factory=list)
-    lines: list[tuple[int, str]] = field(default_factory=list)
-    """Number and text of the line of each row."""
-
-    @property
-    def names(self) -> list[str]:
-        """What its nodes are called; empty if it does not say."""
-        return self.header[1:] if self.header and self.labels else self.header or self.labels
+    lines: list[Line] = field(default_factory=list)
+    """The line of each row."""
+    names: list[str] = field(default_factory=list)
+    """What its nodes are called; empty if it does not say."""
 
     def place(self, row: int, column: int) -> str:
         """Where an entry stands: `:line:column`."""
-        number, line = self.lines[row]
-        return f":{number}:{self._column(line, column + bool(self.labels))}"
+        return self._place(self.lines[row], column + self.labelled)
 
     def array(self) -> Numbers:
         """Its numbers, as int64 if they are whole."""
@@ -53,77 +65,105 @@ class Csv:
 
     def take(self, number: int, line: str) -> None:
         """Reads one line."""
+        first = self.header_line is None and not self.lines
+        if first:
+            self.delimiter = delimiter_of(line)
+        cells = self._split(number, line)
+        if first and _is_header(cells):
+            self.header = [self._name(cell) for cell in cells]
+            self.header_line = number, line
+            return
         if not self.lines:
-            if not self.header:
-                self.delimiter = next((d for d in DELIMITERS if d in line), ",")
-                if self._is_header(line):
-                    self.header = self._texts(line)
-                    return
-            labelled = _is_name(line.split(self.delimiter)[0])
-        else:
-            labelled = bool(self.labels)
-        cells = line.split(self.delimiter)
-        if labelled:
-            self.labels.append(_bare(cells[0]))
+            below_corner = self.header[:1] == [""] and not cells[0].strip()
+            self.labelled = is_name(cells[0]) or below_corner
+        if self.labelled:
+            self.labels.append(self._name(cells[0]))
         self.lines.append((number, line))
-        self.rows.append(self._numbers(number, line, cells, int(labelled)))
+        self.rows.append(self._numbers(number, cells))
         if len(self.rows[-1]) != len(self.rows[0]):
-            found, first = len(self.rows[-1]), self.lines[0][0]
-            found_text = f"{found} numbers, where line {first} has {len(self.rows[0])}"
+            found, first_line = len(self.rows[-1]), self.lines[0][0]
+            found_text = f"{found} numbers, where line {first_line} has {len(self.rows[0])}"
             raise self.wrong(number, 1, found_text, "give every row as many")
         if len(self.rows) > MAX_NODES:
             raise self.wrong(number, 1, f"more than {MAX_NODES} rows", "merge nodes")
+
+    def align(self) -> None:
+        """Brings rows into the order of the columns, as names tell it."""
+        columns, numbers = self._columns(), len(self.rows[0])
+        if columns and not self.labels and len(columns) != len(self.rows):
+            limit = f"{len(columns)} names for {len(self.rows)} rows"
+            raise ConfigError(f"{self.path}: {limit}; name every node once and give it a row")
+        if self.header_line and self.labels and len(columns) != numbers:
+            limit = f"{len(columns)} names for {numbers} columns"
+            raise self.wrong(self.header_line[0], 1, limit, "name every column once")
+        self.names, order = agreed(self.labels, columns, self._where)
+        if order is not None:
+            self.rows = [self.rows[at] for at in order]
+            self.lines = [self.lines[at] for at in order]
 
     def wrong(self, line: int, column: int, limit: str, remedy: str) -> ConfigError:
         """A refusal of something in the file."""
         return ConfigError(f"{self.path}:{line}:{column}: {limit}; {remedy}")
 
-    def _numbers(self, number: int, line: str, cells: list[str], first: int) -> list[Number]:
+    def _columns(self) -> list[str]:
+        """The names of columns: all of the first line, or all but its corner."""
+        return self.header[self._corner() :]
+
+    def _corner(self) -> int:
+        """How many cells of the first line stand above the names of rows: 1, unless
+        it begins with the name of a column, as R writes tables."""
+        full = 0 < len(self.header) == len(self.rows[0]) and self.header[0] in self.labels
+        return int(self.labelled and not full)
+
+    def _name(self, cell: str) -> str:
+        return printable(text_of(cell, self.delimiter))
+
+    def _split(self, number: int, line: str) -> list[str]:
+        try:
+            return split(line, self.delimiter)
+        except ValueError as problem:
+            raise self.wrong(number, 1, str(problem), 'write names like "a" or "b, c"') from None
+
+    def _numbers(self, number: int, cells: list[str]) -> list[Number]:
+        first = int(self.labelled)
         try:
             return [int(cell) for cell in cells[first:]]
         except ValueError:
             pass
         row: list[Number] = []
         for at, cell in enumerate(cells[first:], first):
-            value = _number(cell)
+            value = number_of(cell)
             if value is None:
                 shown = f"`{cell.strip()}` is not a number" if cell.strip() else "nothing here"
-                column = self._column(line, at)
-                raise self.wrong(number, column, shown, "write 0 where there is no demand")
+                quoted = cell.lstrip().startswith('"')
+                remedy = "leave out the quotes" if quoted else "write 0 where there is no demand"
+                raise self.wrong(number, column_of(cells, at), shown, remedy)
             row.append(value)
         return row
 
-    def _is_header(self, line: str) -> bool:
-        """Whether all cells are names. The first may be empty, in the corner of a
-        table, but what begins with a number is a row."""
-        corner, *cells = line.split(self.delimiter)
-        return _number(corner) is None and all(_is_name(cell) for cell in cells or [corner])
+    def _place(self, line: Line, cell: int) -> str:
+        return f":{line[0]}:{column_of(split(line[1], self.delimiter), cell)}"
 
-    def _texts(self, line: str) -> list[str]:
-        return [_bare(cell) for cell in line.split(self.delimiter)]
-
-    def _column(self, line: str, cell: int) -> int:
-        """Where a cell's text begins, counted from 1."""
-        cells = line.split(self.delimiter)
-        before = sum(len(c) + 1 for c in cells[:cell])
-        return before + len(cells[cell]) - len(cells[cell].lstrip()) + 1
+    def _where(self, axis: Axis, at: int) -> str:
+        if axis == "column" and self.header_line is not None:
+            return f"{self.path}{self._place(self.header_line, at + self._corner())}"
+        return f"{self.path}{self._place(self.lines[at], 0)}"
 
 
 def read_csv(path: Path) -> Csv:
     """Reads a file whose lines are rows of numbers. Blank lines and those that
-    begin with `#` are skipped; a first line and a first column may hold names."""
+    begin with `#` are skipped; a first line and a first column may hold names,
+    which may be quoted."""
     found = Csv(path)
     for number, line in _lines(path):
         found.take(number, line)
     if not found.rows:
         raise ConfigError(f"{path}: no numbers; give a line for every source")
-    if found.names and len(found.names) != len(found.rows):
-        limit = f"{len(found.names)} names for {len(found.rows)} rows"
-        raise ConfigError(f"{path}: {limit}; name every node once and give it a row")
+    found.align()
     return found
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def _lines(path: Path) -> Iterator[Line]:
     """Lines that hold something, counted from 1."""
     with path.open(encoding="utf-8-sig") as file:
         try:
@@ -134,19 +174,9 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             raise ConfigError(f"{path}: not UTF-8; save it as UTF-8") from None
 
 
-def _is_name(cell: str) -> bool:
-    return bool(cell.strip()) and _number(cell) is None
-
-
-def _bare(cell: str) -> str:
-    return cell.strip().strip('"')
-
-
-def _number(cell: str) -> Number | None:
-    """What a cell says; None if it is no number."""
-    for kind in (int, float):
-        try:
-            return kind(cell)
-        except ValueError:
-            continue
-    return None
+def _is_header(cells: Sequence[str]) -> bool:
+    """Whether a first line holds names: no numbers, and something beyond the corner
+    of a table, which may be empty."""
+    return all(number_of(cell) is None for cell in cells) and any(
+        is_name(cell) for cell in cells[1:] or cells
+    )

@@ -1,7 +1,8 @@
 """Demand matrices in files: CSV, NPY and Parquet.
 
 What is wrong with a matrix is said with its place: file, line and column of a
-CSV file, the entry of a binary one.
+CSV file, the entry of a binary one. Rows that have names are brought into the
+order of the columns of these names.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from lightloom import _core
 from lightloom.control.arrays import LARGEST, Integers, Numbers, numbers
 from lightloom.control.csv_file import read_csv
+from lightloom.control.names import agreed, only_count, printable
 from lightloom.errors import ConfigError, refusal
 
 Place = Callable[[int, int], str]
@@ -30,11 +32,22 @@ class Demand:
     """How many bytes each node has for each other."""
 
     matrix: Integers
-    """N × N: row = source, column = destination [bytes]."""
+    """N × N: row = source, column = destination [bytes]. Row i and column i are the
+    same node."""
     names: list[str] = field(default_factory=list)
-    """What the nodes are called; empty if the file does not say."""
+    """What node i is called, each once; empty if the file does not say."""
     place: Place | None = None
-    """Where an entry stands in its file, as `:line:column`; None if it has no lines."""
+    """Where an entry stands in its file, as `:line:column`, or by its row and column;
+    None if its file has it in the same place."""
+
+    def __post_init__(self) -> None:
+        nodes, limit = len(self.matrix), ""
+        if len(self.names) not in (0, nodes):
+            limit = f"there are {nodes} nodes"
+        elif len({*self.names} - {""}) != len(self.names):
+            limit = "a name is empty or comes twice"
+        if limit:
+            raise refusal("names", f"{len(self.names)} names", limit, "name every node once")
 
 
 def read_demand(path: str | Path, *, unit: str = "1 B") -> Demand:
@@ -43,7 +56,11 @@ def read_demand(path: str | Path, *, unit: str = "1 B") -> Demand:
     CSV has a line per source, its numbers separated by commas (or semicolons, or
     tabs); lines that begin with `#` are comments. A first line and a first
     column of names are allowed. Parquet has a column per destination, named
-    after its node; a column of text may come first.
+    after its node; a column of text, the names of rows, may come first.
+
+    Nodes have the order of the columns: where rows have names, too, each goes to
+    the place of the column of the same name. Names on one side are those of the
+    other, in the same order.
 
     Args:
         path: ends in .csv, .npy or .parquet.
@@ -68,17 +85,11 @@ def read_demand(path: str | Path, *, unit: str = "1 B") -> Demand:
     place: Place | None = None
     try:
         values, names, place = READERS[path.suffix.lower()](path)
-        shown = [_printable(name) for name in names]
-        return Demand(_core.control_demand(_times(values, size)), shown, place)
+        return Demand(_core.control_demand(_times(values, size)), names, place)
     except ConfigError as problem:
         if problem.key is None:
             raise
         raise placed(path, problem, place) from None
-
-
-def _printable(name: str) -> str:
-    """A name that neither a terminal nor an SVG can misunderstand."""
-    return "".join(character if character.isprintable() else "�" for character in name)
 
 
 def _times(values: Numbers, size: int) -> Numbers:
@@ -114,7 +125,7 @@ def _csv(path: Path) -> Read:
 def _not_a(kind: str, path: Path, problem: Exception, remedy: str) -> ConfigError:
     """The refusal of a file that its reader cannot read."""
     reason = re.split(r"[;:(\n]|\. ", str(problem))[0].strip().lower() or type(problem).__name__
-    return ConfigError(f"{path}: not a readable {kind} file ({_printable(reason)}); {remedy}")
+    return ConfigError(f"{path}: not a readable {kind} file ({printable(reason)}); {remedy}")
 
 
 def _npy(path: Path) -> Read:
@@ -129,24 +140,38 @@ def _npy(path: Path) -> Read:
 def _parquet(path: Path) -> Read:
     content = path.read_bytes()
     try:
-        table = pq.read_table(pa.BufferReader(content))
+        table = pq.ParquetFile(pa.BufferReader(content)).read()
         table.validate(full=True)
-        names = table.column_names
+        labels = _labels(table.schema)
     except Exception as problem:
         raise _not_a("Parquet", path, problem, "write it anew") from None
-    if table.num_columns and _is_text(table.schema.types[0]):
-        table, names = table.remove_column(0), names[1:]
+    rows: list[str] = []
+    if labels is not None:
+        rows = [printable("" if name is None else str(name)) for name in table[labels].to_pylist()]
+        table = table.remove_column(labels)
+    names = [printable(name) for name in table.column_names]
     columns = [_column(path, name, table.column(at)) for at, name in enumerate(names)]
-    values = np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
-    anonymous = all(re.fullmatch(r"(column[_ ]?|[cf])?\d+", name) for name in names)
-    return numbers("demand", values), [] if anonymous else names, None
+    values = numbers("demand", np.column_stack(columns) if columns else np.zeros((len(table), 0)))
+    if not rows and only_count(names):
+        return values, [], None
+    called, order = agreed(rows, names, lambda axis, at: f"{path}: {axis} {at}")
+    if order is None:
+        return values, called, None
+    return values[order], called, lambda i, j: f", row {order[i]}, column `{names[j]}`"
+
+
+def _labels(schema: pa.Schema) -> int | None:
+    """Which column names the rows: pandas' index, or a first one of text."""
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    if len(index) == 1 and index[0] in schema.names:
+        return int(schema.names.index(index[0]))
+    return 0 if len(schema) > 1 and _is_text(schema.types[0]) else None
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return any(
-        test(kind)
-        for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_dictionary)
-    )
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _column(path: Path, name: str, column: pa.ChunkedArray) -> NDArray[Any]:

@@ -1,22 +1,19 @@
-"""Plans as JSON, as docs/control.md defines it, and the circuits of one read back."""
+"""Plans as JSON, as docs/control.md defines it."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule
 from lightloom.control.topology import Topology, Vlans
-from lightloom.errors import ConfigError
 
 if TYPE_CHECKING:
     from lightloom.control.plans import CircuitTable, Plan
 
 FORMAT = "lightloom-plan/1"
-JSON_REMEDY = "name what `lightloom plan -o` wrote, or a list like [[0, 1], [2, 3]]"
 
 
 def as_text(plan: Plan) -> str:
@@ -51,34 +48,6 @@ def as_dict(plan: Plan) -> dict[str, Any]:
         "proof": None if plan.proof is None else _proof(plan.proof),
         **details,
     }
-
-
-def read_circuits(path: Path) -> list[tuple[int, int]]:
-    """The circuits of a plan in a file, or of a list of pairs of nodes.
-
-    Raises:
-        ConfigError: naming the file and what is wrong.
-    """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, RecursionError):
-        raise ConfigError(f"{path}: not JSON; {JSON_REMEDY}") from None
-    except json.JSONDecodeError as problem:
-        where, reason = f"{path}:{problem.lineno}:{problem.colno}", problem.msg.lower()
-        raise ConfigError(f"{where}: not JSON ({reason}); {JSON_REMEDY}") from None
-    circuits = found.get("circuits") if isinstance(found, dict) else found
-    if not isinstance(circuits, list):
-        raise ConfigError(f"{path}: no circuits in it; name a plan that has some")
-    return [_pair(path, at, circuit) for at, circuit in enumerate(circuits)]
-
-
-def _pair(path: Path, at: int, circuit: Any) -> tuple[int, int]:
-    pair = [circuit.get("a"), circuit.get("b")] if isinstance(circuit, dict) else circuit
-    if not isinstance(pair, list) or len(pair) != 2 or {*map(type, pair)} != {int}:
-        message = f"circuits[{at}] = {json.dumps(circuit)}: not two nodes"
-        raise ConfigError(f'{path}: {message}; write {{"a": 0, "b": 1}} or [0, 1]')
-    a, b = pair
-    return a, b
 
 
 def _circuits(table: CircuitTable) -> list[dict[str, Any]]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lightloom import _core
-from lightloom.control.arrays import LARGEST, numbers, pairs
+from lightloom.control.arrays import LARGEST, numbers
 from lightloom.control.files import Demand
 from lightloom.control.matching import Circuits, assignment, maximum_weight_matching
+from lightloom.control.names import numbered
 from lightloom.control.plans import CircuitTable, Plan, figures
 from lightloom.control.schedules import (
     Schedule,
@@ -75,11 +76,12 @@ def edmonds(
     demand: Demand,
     *,
     symmetric: bool = False,
-    up: Circuits | None = None,
+    up: Circuits | Iterable[tuple[str, str]] | None = None,
     bonus: int | None = None,
 ) -> Plan:
-    """A matching of most weight: undirected circuits, one a node."""
-    up = None if up is None else pairs("up", up)
+    """A matching of most weight: undirected circuits, one a node. Circuits that are
+    up are pairs of nodes, of their numbers or their names."""
+    up = None if up is None else numbered("up", up, demand.names)
     matching = maximum_weight_matching(demand.matrix, symmetric=symmetric, up=up, bonus=bonus)
     a, b = matching.pairs.T
     there = demand.matrix[a, b]

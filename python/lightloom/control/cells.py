@@ -1,0 +1,89 @@
+"""Cells of a line of CSV: as they are written, so that their places are known, and
+what they say. A name may be quoted, a number may not."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+
+DELIMITERS = ",;\t"
+Number = int | float
+
+
+def delimiter_of(line: str) -> str:
+    """What separates the cells of a line: the first of `DELIMITERS` outside quotes.
+
+    >>> delimiter_of('"hall 1, rack 2";"hall 1, rack 3"')
+    ';'
+    """
+    bare = re.sub(r'"[^"]*"', "", line)
+    return next((d for d in DELIMITERS if d in bare), ",")
+
+
+def split(line: str, delimiter: str) -> list[str]:
+    """The cells of a line as they are written, blanks and quotes included.
+
+    Raises:
+        ValueError: saying what is wrong with its quotes.
+
+    >>> split('"rack 2, left", 7', ",")
+    ['"rack 2, left"', ' 7']
+    """
+    pieces = line.split(delimiter)
+    if '"' not in line:
+        return pieces
+    texts = _parsed(line, delimiter)
+    if len(texts) == len(pieces):
+        return pieces
+    # The parser does not tell where a cell stands; but one whose text holds k
+    # delimiters is k + 1 pieces.
+    cells, end = [], 0
+    for text in texts:
+        begin, end = end, end + text.count(delimiter) + 1
+        cells.append(delimiter.join(pieces[begin:end]))
+    return cells
+
+
+def _parsed(line: str, delimiter: str) -> list[str]:
+    reader = csv.reader([line, ""], delimiter=delimiter, skipinitialspace=True)
+    try:
+        texts = next(reader)
+    except csv.Error as problem:
+        raise ValueError(str(problem)) from None
+    if reader.line_num > 1:
+        raise ValueError("a quote is not closed")
+    return texts
+
+
+def text_of(cell: str, delimiter: str) -> str:
+    """What a cell says, without quotes and blanks around it.
+
+    >>> text_of(' "the ""old"" rack" ', ",")
+    'the "old" rack'
+    """
+    bare = cell.strip()
+    if not bare.startswith('"'):
+        return bare
+    return next(csv.reader([bare], delimiter=delimiter))[0].strip()
+
+
+def column_of(cells: Sequence[str], at: int) -> int:
+    """Where the text of a cell begins in its line, counted from 1."""
+    before = sum(len(cell) + 1 for cell in cells[:at])
+    return before + len(cells[at]) - len(cells[at].lstrip()) + 1
+
+
+def number_of(cell: str) -> Number | None:
+    """What a cell says; None if it is no number."""
+    for kind in (int, float):
+        try:
+            return kind(cell)
+        except ValueError:
+            continue
+    return None
+
+
+def is_name(cell: str) -> bool:
+    """Whether a cell is a name: what is quoted, and what is no number."""
+    return bool(cell.strip()) and number_of(cell) is None

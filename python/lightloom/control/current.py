@@ -1,0 +1,87 @@
+"""Circuits that are up, read back from a plan or from a list of pairs of nodes.
+
+Nodes are found by name where both the plan and the demand name them, so that neither
+order matters; otherwise by number.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from lightloom.control.files import Demand
+from lightloom.control.names import numbered
+from lightloom.errors import ConfigError
+
+REMEDY = "name what `lightloom plan -o` wrote, or a list like [[0, 1], [2, 3]]"
+End = int | str
+"""The number or the name of a node."""
+
+
+def read_circuits(path: Path, demand: Demand) -> list[tuple[int, int]]:
+    """The circuits of a plan in a file, or of a list of pairs of nodes, as nodes of
+    a demand.
+
+    Raises:
+        ConfigError: naming the file and what is wrong.
+    """
+    found = _json(path)
+    circuits = found.get("circuits") if isinstance(found, dict) else found
+    if not isinstance(circuits, list):
+        raise ConfigError(f"{path}: no circuits in it; name a plan that has some")
+    pairs = [_pair(path, at, circuit) for at, circuit in enumerate(circuits)]
+    names, nodes = _planned(path, found)
+    if names and demand.names:
+        pairs = [[_name(path, names, at, end) for end in pair] for at, pair in enumerate(pairs)]
+    elif nodes not in (None, len(demand.matrix)):
+        limit = f"a plan for {nodes} nodes, where the demand has {len(demand.matrix)}"
+        raise ConfigError(f"{path}: {limit}; name the nodes of both demands, or plan anew")
+    try:
+        return numbered("circuits", pairs, demand.names)
+    except ConfigError as problem:
+        raise ConfigError(f"{path}: {problem}") from None
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as problem:
+        where, reason = f"{path}:{problem.lineno}:{problem.colno}", problem.msg.lower()
+        raise ConfigError(f"{where}: not JSON ({reason}); {REMEDY}") from None
+    except (ValueError, RecursionError):  # no UTF-8, thousands of digits, thousands of brackets
+        raise ConfigError(f"{path}: not JSON; {REMEDY}") from None
+
+
+def _pair(path: Path, at: int, circuit: Any) -> list[End]:
+    pair = [circuit.get("a"), circuit.get("b")] if isinstance(circuit, dict) else circuit
+    if not isinstance(pair, list) or len(pair) != 2 or {*map(type, pair)} not in ({int}, {str}):
+        message = f"circuits[{at}] = {json.dumps(circuit)}: not two nodes"
+        raise ConfigError(f'{path}: {message}; write {{"a": 0, "b": 1}}, [0, 1] or ["x", "y"]')
+    return pair
+
+
+def _planned(path: Path, found: Any) -> tuple[list[str], int | None]:
+    """The names and the number of the nodes of a plan, as far as it says."""
+    demand = found.get("demand") if isinstance(found, dict) else None
+    if not isinstance(demand, dict):
+        return [], None
+    names, nodes = demand.get("names") or [], demand.get("nodes")
+    if nodes is not None and type(nodes) is not int:
+        raise ConfigError(f"{path}: demand.nodes: not a number; {REMEDY}")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ConfigError(f"{path}: demand.names: not a list of names; {REMEDY}")
+    if len({*names}) < len(names):
+        limit = "demand.names: two nodes have the same name"
+        raise ConfigError(f"{path}: {limit}; name every node once, and plan anew")
+    return names, nodes
+
+
+def _name(path: Path, names: list[str], at: int, end: End) -> str:
+    """What a plan calls the end of one of its circuits."""
+    if isinstance(end, str):
+        return end
+    if not 0 <= end < len(names):
+        limit = f"circuits[{at}]: node {end}, where demand.names has {len(names)}"
+        raise ConfigError(f"{path}: {limit}; {REMEDY}")
+    return names[end]

@@ -1,0 +1,129 @@
+"""Names of nodes: of the rows and the columns of a matrix, and of circuits' ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from lightloom.control.arrays import pairs
+from lightloom.errors import ConfigError, refusal
+
+Axis = Literal["row", "column"]
+Where = Callable[[Axis, int], str]
+"""The file, and the place in it, of the name of a row or column."""
+
+
+def printable(name: str) -> str:
+    """A name that neither a terminal nor an SVG can misunderstand."""
+    return "".join(character if character.isprintable() else "�" for character in name)
+
+
+def agreed(
+    rows: Sequence[str], columns: Sequence[str], where: Where
+) -> tuple[list[str], list[int] | None]:
+    """What nodes are called, and which row belongs to each column; None if rows are
+    in the order of the columns as they stand.
+
+    Nodes have the order of the columns. Names on one side are those of the other,
+    too, in the same order; so they are where the other side only counts.
+
+    Raises:
+        ConfigError: for a name that is empty, comes twice, or is only on one side.
+
+    >>> agreed(["b", "c", "a"], ["a", "b", "c"], lambda axis, at: f"d.csv: {axis} {at}")
+    (['a', 'b', 'c'], [2, 0, 1])
+    >>> agreed(["1", "2"], ["a", "b"], lambda axis, at: f"d.csv: {axis} {at}")
+    (['a', 'b'], None)
+    """
+    if {*rows}.isdisjoint(columns):
+        if _only_count_beside(rows, columns):
+            rows = []
+        elif _only_count_beside(columns, rows):
+            columns = []
+    row_of, column_of = once("row", rows, where), once("column", columns, where)
+    if not (rows and columns):
+        return [*columns, *rows], None
+    _each_in("row", row_of, "column", column_of, where)
+    _each_in("column", column_of, "row", row_of, where)
+    return [*columns], [row_of[name] for name in columns]
+
+
+def only_count(names: Sequence[str]) -> bool:
+    """Whether names only say where they stand: numbers from 0 or 1 on, perhaps after
+    what libraries put before them.
+
+    >>> only_count(["column_0", "column_1"]), only_count(["0", "1", "10", "2"])
+    (True, False)
+    """
+    return _numbers(names) in ([*range(len(names))], [*range(1, len(names) + 1)])
+
+
+def _only_count_beside(names: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether names only count what others name. Numbers of other nodes do not: rows
+    1 and 2 are not columns 3 and 4."""
+    return only_count(names) and bool(others) and (only_count(others) or not _numbers(others))
+
+
+def _numbers(names: Sequence[str]) -> list[int]:
+    """What names count; empty if they are more than numbers."""
+    found = [re.fullmatch(r"(?:column[_ ]?|[cf])?(\d{1,9})", name) for name in names]
+    return [int(match[1]) for match in found if match] if all(found) else []
+
+
+def once(axis: Axis, names: Sequence[str], where: Where) -> dict[str, int]:
+    """Which row or column has which name.
+
+    Raises:
+        ConfigError: for a name that is empty or comes twice.
+    """
+    found: dict[str, int] = {}
+    for at, name in enumerate(names):
+        wrong = "" if name else f"a {axis} without a name"
+        if name in found:
+            wrong = f"`{name}` names two {axis}s"
+        if wrong:
+            raise ConfigError(f"{where(axis, at)}: {wrong}; name every node once")
+        found[name] = at
+    return found
+
+
+def _each_in(
+    axis: Axis, names: Mapping[str, int], other: Axis, known: Mapping[str, int], where: Where
+) -> None:
+    for name, at in names.items():
+        if name not in known:
+            limit = f"`{name}` names a {axis}, but no {other}"
+            remedy = "name rows and columns alike, or only the one or the other"
+            raise ConfigError(f"{where(axis, at)}: {limit}; {remedy}")
+
+
+def numbered(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[tuple[int, int]]:
+    """Circuits as pairs of indices; what is named is looked up in a demand's names.
+
+    Raises:
+        ConfigError: naming the circuit, and the end that is no node.
+
+    >>> numbered("up", [("a", "c"), (1, 3)], ["a", "b", "c", "d"])
+    [(0, 2), (1, 3)]
+    """
+    node_of = {name: at for at, name in enumerate(names)}
+    return pairs(key, (_ends(f"{key}[{at}]", pair, node_of) for at, pair in enumerate(circuits)))
+
+
+def _ends(key: str, pair: Any, node_of: Mapping[str, int]) -> Any:
+    """Indices instead of names; anything else as it is."""
+    if isinstance(pair, str) or not isinstance(pair, Iterable):
+        return pair
+    return tuple(_node(key, end, node_of) if isinstance(end, str) else end for end in pair)
+
+
+def _node(key: str, name: str, node_of: Mapping[str, int]) -> int:
+    """The index of a node that is named."""
+    name = printable(name)
+    if not node_of:
+        raise refusal(key, name, "the demand does not name its nodes", "give their numbers")
+    if name not in node_of:
+        remedy = "leave its circuit out, or give it a row and a column"
+        raise refusal(key, name, "no node of the demand", remedy)
+    return node_of[name]

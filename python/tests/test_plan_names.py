@@ -1,0 +1,641 @@
+"""Names of nodes: rows, columns and circuits belong together by name, in any order.
+
+On the matrices here, of distinct powers of two, no two sets of entries weigh the
+same, so there is one optimum and it does not depend on any order.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from cli_support import ROOT, lightloom
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import lightloom as lightloom_package
+from lightloom import control
+from lightloom.cli import app
+from lightloom.control.cells import split, text_of
+from lightloom.control.current import read_circuits
+
+EIGHT = ROOT / "examples" / "demand-8.csv"
+Pair = tuple[str, str]
+Writer = Callable[[Path, dict[Pair, int], Sequence[str], Sequence[str]], Path]
+
+
+# Matrices, written by what is not Lightloom
+
+
+def as_csv(
+    folder: Path,
+    demand: dict[Pair, int],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    delimiter: str = ",",
+    corner: str | None = "from",
+) -> Path:
+    """A table whose names are quoted and whose numbers are not."""
+    text = io.StringIO()
+    writer = csv.writer(
+        text, delimiter=delimiter, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n"
+    )
+    writer.writerow([*([] if corner is None else [corner]), *columns])
+    for a in rows:
+        writer.writerow([a, *(demand.get((a, b), 0) for b in columns)])
+    path = folder / "d.csv"
+    path.write_text(text.getvalue(), encoding="utf-8")
+    return path
+
+
+def as_parquet(
+    folder: Path, demand: dict[Pair, int], rows: Sequence[str], columns: Sequence[str]
+) -> Path:
+    arrays = [pa.array([demand.get((a, b), 0) for a in rows]) for b in columns]
+    path = folder / "d.parquet"
+    pq.write_table(pa.table([pa.array(rows), *arrays], names=["from", *columns]), path)
+    return path
+
+
+WRITERS: list[Writer] = [as_csv, as_parquet]
+
+
+@contextmanager
+def a_folder() -> Iterator[Path]:
+    """A folder for one example of Hypothesis."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def named(plan: control.Plan) -> set[Pair]:
+    """Its circuits by the names of their ends; in order only if they are directed."""
+    table, names = plan.circuits, plan.demand.names
+    assert table is not None
+    ends = [(names[a], names[b]) for a, b in zip(table.a, table.b, strict=True)]
+    return set(ends) if table.directed else {(min(pair), max(pair)) for pair in ends}
+
+
+def by_name(demand: control.Demand) -> dict[Pair, int]:
+    """Its entries above 0, by the names of source and destination."""
+    entries = {
+        (a, b): int(demand.matrix[i, j])
+        for i, a in enumerate(demand.names)
+        for j, b in enumerate(demand.names)
+    }
+    return {pair: amount for pair, amount in entries.items() if amount}
+
+
+def table(names: Sequence[str], amounts: Sequence[int]) -> dict[Pair, int]:
+    pairs = [(a, b) for a in names for b in names if a != b]
+    return dict(zip(pairs, amounts, strict=True))
+
+
+def matrix(demand: dict[Pair, int], names: Sequence[str]) -> np.ndarray:
+    return np.array([[demand.get((a, b), 0) for b in names] for a in names])
+
+
+NAMES = st.lists(
+    st.text('ab0.5 #,;|"é', min_size=1, max_size=6).map(str.strip).filter(bool),
+    min_size=2,
+    max_size=6,
+    unique=True,
+)
+
+
+@st.composite
+def matrices(draw: st.DrawFn, ties: bool = False) -> tuple[dict[Pair, int], Any, Any]:
+    """Demand by name, and an order of rows and one of columns."""
+    names = draw(NAMES)
+    pairs = len(names) * (len(names) - 1)
+    if ties:
+        amounts = draw(st.lists(st.integers(0, 3), min_size=pairs, max_size=pairs).filter(any))
+    else:
+        amounts = draw(st.permutations([1 << at for at in range(pairs)]))
+    rows, columns = draw(st.permutations(names)), draw(st.permutations(names))
+    return table(names, amounts), rows, columns
+
+
+# Rows and columns in different orders
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(matrices(), st.sampled_from(",;\t"), st.sampled_from(["", "from", r"from\to", None]))
+def test_csv_is_read_by_name(
+    given: tuple[dict[Pair, int], list[str], list[str]], delimiter: str, corner: str | None
+) -> None:
+    entries, rows, columns = given
+    with a_folder() as folder:
+        demand = control.read_demand(as_csv(folder, entries, rows, columns, delimiter, corner))
+    assert demand.names == columns
+    assert by_name(demand) == entries
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(matrices())
+def test_parquet_is_read_by_name(given: tuple[dict[Pair, int], list[str], list[str]]) -> None:
+    entries, rows, columns = given
+    with a_folder() as folder:
+        demand = control.read_demand(as_parquet(folder, entries, rows, columns))
+    assert demand.names == columns
+    assert by_name(demand) == entries
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("algorithm", ["edmonds", "assignment"])
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(given=matrices())
+def test_the_optimum_has_the_same_circuits_in_every_order(
+    write: Writer, algorithm: str, given: tuple[dict[Pair, int], list[str], list[str]]
+) -> None:
+    entries, rows, columns = given
+    plain = sorted(columns)
+    expected = control.plan(control.Demand(matrix(entries, plain), plain), algorithm)
+    with a_folder() as folder:
+        found = control.plan(control.read_demand(write(folder, entries, rows, columns)), algorithm)
+    assert named(found) == named(expected)
+    assert found.figures == expected.figures
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("algorithm", ["edmonds", "assignment", "round-robin"])
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(given=matrices(ties=True))
+def test_ties_carry_as_much_in_every_order(
+    write: Writer, algorithm: str, given: tuple[dict[Pair, int], list[str], list[str]]
+) -> None:
+    entries, rows, columns = given
+    expected = control.plan(matrix(entries, sorted(columns)), algorithm)
+    with a_folder() as folder:
+        found = control.plan(control.read_demand(write(folder, entries, rows, columns)), algorithm)
+    for figure in ("weight", "carried_bytes", "bound", "optimal"):
+        assert found.figures[figure] == expected.figures[figure]
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("algorithm", control.ALGORITHMS)
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(given=matrices(ties=True))
+def test_the_order_of_rows_makes_no_difference(
+    write: Writer, algorithm: str, given: tuple[dict[Pair, int], list[str], list[str]]
+) -> None:
+    """Also where ties and roundings follow the order of the columns."""
+    entries, rows, columns = given
+    expected = control.plan(control.Demand(matrix(entries, columns), columns), algorithm)
+    with a_folder() as folder:
+        found = control.plan(control.read_demand(write(folder, entries, rows, columns)), algorithm)
+    assert found.text() == expected.text()
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_rows_are_not_those_of_other_nodes(write: Writer, tmp_path: Path) -> None:
+    """Circuits from b to c and from a to d came out, and a proof that these were best."""
+    entries = {("a", "c"): 9, ("b", "d"): 8, ("c", "b"): 1}
+    path = write(tmp_path, entries, ["a", "b", "c", "d"], ["b", "a", "d", "c"])
+    found = control.plan(control.read_demand(path), "edmonds")
+    assert named(found) == {("a", "c"), ("b", "d")}
+    assert found.figures["weight"] == found.figures["bound"] == 17
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_the_example_in_another_order(write: Writer, tmp_path: Path) -> None:
+    demand = control.read_demand(EIGHT)
+    rows, columns = sorted(demand.names), sorted(demand.names, reverse=True)
+    path = write(tmp_path, by_name(demand), rows, columns)
+    done = lightloom("plan", path, "-a", "edmonds", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "weight = 23,860,000,000" in done.stdout
+    shown = [line.split() for line in done.stdout.splitlines()[6:]]
+    assert {(min(line[:2]), max(line[:2]), " ".join(line[2:])) for line in shown} == {
+        ("gpu-1", "gpu-2", "6.70 GB"),
+        ("gpu-0", "gpu-3", "6.66 GB"),
+        ("cache", "web", "6.20 GB"),
+        ("store-0", "store-1", "4.30 GB"),
+    }
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(matrices(), st.sampled_from(",;\t"), st.data())
+def test_an_entry_is_refused_where_it_stands(
+    given: tuple[dict[Pair, int], list[str], list[str]], delimiter: str, data: st.DataObject
+) -> None:
+    """The place is looked up in the text, whatever the reader did with its rows."""
+    entries, rows, columns = given
+    wrong = data.draw(st.sampled_from(sorted(entries)))
+    entries = entries | {wrong: -77}
+    with a_folder() as folder:
+        path = as_csv(folder, entries, rows, columns, delimiter)
+        with pytest.raises(lightloom_package.ConfigError) as caught:
+            control.read_demand(path)
+        lines = path.read_text(encoding="utf-8").splitlines()
+    i, j = (columns.index(end) for end in wrong)
+    found = re.search(r"d\.csv:(\d+):(\d+): demand\[(\d+)\]\[(\d+)\] = -77: ", str(caught.value))
+    assert found is not None
+    line, column, *entry = map(int, found.groups())
+    assert entry == [i, j]
+    assert lines[line - 1][column - 1 :].startswith("-77")
+
+
+@settings(max_examples=500, deadline=None, derandomize=True)
+@given(st.text('ab"7 ,;'), st.sampled_from(",;"))
+def test_cells_are_those_of_the_standard_library(line: str, delimiter: str) -> None:
+    """As they are written, they are the line again; what they say, it says, too."""
+    try:
+        cells = split(line, delimiter)
+    except ValueError:
+        with pytest.raises(csv.Error):
+            list(csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True))
+        return
+    assert delimiter.join(cells) == line
+    said = next(csv.reader([line or " "], delimiter=delimiter, skipinitialspace=True))
+    assert [text_of(cell, delimiter) for cell in cells] == [text.strip() for text in said]
+
+
+# Names on one side, and names that only count
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("b,a\n0,1\n2,0\n", ["b", "a"]),
+        ("b,0,1\na,2,0\n", ["b", "a"]),
+        ('"b, 1";"a"\n0;1\n2;0\n', ["b, 1", "a"]),
+        ('"say ""b""",0,1\n  "a" ,2,0\n', ['say "b"', "a"]),
+        ('"1","0"\n0,1\n2,0\n', ["1", "0"]),
+        # As R writes them: without a corner; rows only counted.
+        ('"b","a"\n"b",0,1\n"a",2,0\n', ["b", "a"]),
+        ('"","V1","V2"\n"1",0,1\n"2",2,0\n', ["V1", "V2"]),
+        ('"","c0","c1"\n"b",0,1\n"a",2,0\n', ["b", "a"]),
+        ("\ufeff# x\n\n,b,a\r\nb,0,1\r\na,2,0\r\n", ["b", "a"]),
+    ],
+)
+def test_names_on_one_side_name_both(text: str, names: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_bytes(text.encode())
+    demand = control.read_demand(path)
+    assert (demand.names, demand.matrix.tolist()) == (names, [[0, 1], [2, 0]])
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "names"),
+    [
+        (["b", "a"], ["0", "1"], ["b", "a"]),
+        (["b", "a"], ["column_1", "column_2"], ["b", "a"]),
+        (["0", "1"], ["b", "a"], ["b", "a"]),
+        (None, ["f0", "f1"], []),
+        (None, ["b", "a"], ["b", "a"]),
+        # Numbers in another order than theirs are names.
+        (None, ["1", "0"], ["1", "0"]),
+        (None, ["7", "9"], ["7", "9"]),
+    ],
+)
+def test_names_on_one_side_of_parquet(
+    rows: list[str] | None, columns: list[str], names: list[str], tmp_path: Path
+) -> None:
+    arrays = {columns[0]: [0, 2], columns[1]: [1, 0]}
+    path = tmp_path / "d.parquet"
+    pq.write_table(pa.table(arrays if rows is None else {"from": rows, **arrays}), path)
+    demand = control.read_demand(path)
+    assert (demand.names, demand.matrix.tolist()) == (names, [[0, 1], [2, 0]])
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.int64()])
+def test_the_index_of_pandas_names_rows(kind: pa.DataType, tmp_path: Path) -> None:
+    """It comes last, and metadata say that it is no column."""
+    rows = pa.array([9, 7] if kind == pa.int64() else ["9", "7"], kind)
+    found = pa.table({"7": [1, 0], "9": [0, 2], "__index_level_0__": rows})
+    about = {"pandas": json.dumps({"index_columns": ["__index_level_0__"]})}
+    pq.write_table(found.replace_schema_metadata(about), tmp_path / "d.parquet")
+    demand = control.read_demand(tmp_path / "d.parquet")
+    assert (demand.names, demand.matrix.tolist()) == (["7", "9"], [[0, 2], [1, 0]])
+
+
+# Refusals
+
+ALIKE = "name rows and columns alike, or only the one or the other"
+ONCE = "name every node once"
+BAD = {
+    "row without column": (
+        "x,a,b\nb,1,0\nc,0,1\n",
+        f":3:1: `c` names a row, but no column; {ALIKE}",
+    ),
+    "column without row": (
+        'x,a, "b",c\nb,1,0,0\na,0,1,0\n',
+        f":1:10: `c` names a column, but no row; {ALIKE}",
+    ),
+    "other names": (
+        "from,in-a,in-b\nout-a,0,1\nout-b,1,0\n",
+        f":2:1: `out-a` names a row, but no column; {ALIKE}",
+    ),
+    "numbers of other nodes": (
+        '"","3","4"\n"1",0,1\n"2",1,0\n',
+        f":2:1: `1` names a row, but no column; {ALIKE}",
+    ),
+    "a table all in quotes": (
+        # Symmetric: its first row and its first column are alike, and hold no names.
+        '"0","5","6"\n"5","0","7"\n"6","7","0"\n',
+        ':2:5: `"0"` is not a number; leave out the quotes',
+    ),
+    "rows twice": ("x,a,b\n# x\na,0,1\n a,1,0\n", f":4:2: `a` names two rows; {ONCE}"),
+    "columns twice": (
+        'x;"a;b"; "a;b"\n"a;b";0;1\nb;1;0\n',
+        f":1:10: `a;b` names two columns; {ONCE}",
+    ),
+    "only columns, twice": ("a,a\n0,1\n1,0\n", f":1:3: `a` names two columns; {ONCE}"),
+    "only rows, twice": ("a,0,1\na,1,0\n", f":2:1: `a` names two rows; {ONCE}"),
+    "a nameless column": ("x,a,,c\na,0,1,1\n", f":1:5: a column without a name; {ONCE}"),
+    "a nameless column in quotes": ('x,a,""\na,0,1\nb,1,0\n', ":1:5: a column without a name"),
+    "a nameless row": ("x,a,b\na,0,1\n ,1,0\n", f":3:2: a row without a name; {ONCE}"),
+    "a nameless first row": (",a,b\n,0,1\nb,1,0\n", f":2:1: a row without a name; {ONCE}"),
+    "too few names of columns": (
+        "x,a\na,0,1\nb,1,0\n",
+        ":1:1: 1 names for 2 columns; name every column once",
+    ),
+    "too many names of columns": (
+        "x,a,b,c\na,0,1\nb,1,0\n",
+        ":1:1: 3 names for 2 columns; name every column once",
+    ),
+    "an open quote": ('x,"a,b\na,0,1\n', ":1:1: a quote is not closed; write names like"),
+    "an open quote at the end": ('x,a,"b\na,0,1\n', ":1:1: a quote is not closed"),
+    "a number in quotes": ('a,0,"7"\nb,1,0\n', ':1:5: `"7"` is not a number; leave out the quotes'),
+    "a hole beside a quote": ('x,"a,1",b\n"a,1",0,\n', ":2:9: nothing here; write 0 where"),
+    "alike once they are printed": (
+        "a\x01,a\x02\n0,1\n1,0\n",
+        f":1:4: `a\N{REPLACEMENT CHARACTER}` names two columns; {ONCE}",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_names_that_do_not_fit_are_refused(case: str, tmp_path: Path) -> None:
+    text, expected = BAD[case]
+    path = tmp_path / "d.csv"
+    path.write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(app, ["plan", str(path), "-a", "edmonds"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: {path}{expected}")
+    assert done.stderr.count("\n") == 1
+
+
+PARQUET = {
+    "row without column": (
+        ["b", "c"],
+        ["a", "b"],
+        f": row 1: `c` names a row, but no column; {ALIKE}",
+    ),
+    "rows twice": (["a", "a"], ["a", "b"], f": row 1: `a` names two rows; {ONCE}"),
+    "columns twice": (["a", "b"], ["a", "a"], f": column 1: `a` names two columns; {ONCE}"),
+    "only columns, twice": (None, ["a", "a"], f": column 1: `a` names two columns; {ONCE}"),
+    "a nameless row": (["a", None], ["a", "b"], f": row 1: a row without a name; {ONCE}"),
+    "a nameless column": (None, ["a", ""], f": column 1: a column without a name; {ONCE}"),
+    "numbers of other nodes": (["1", "2"], ["0", "1"], ": row 1: `2` names a row, but no column"),
+    "a negative entry": (["b", "a"], ["a", "b"], ", row 1, column `b`: demand[0][1] = -2: demand"),
+}
+
+
+@pytest.mark.parametrize("case", PARQUET)
+def test_names_that_do_not_fit_are_refused_in_parquet(case: str, tmp_path: Path) -> None:
+    rows, columns, expected = PARQUET[case]
+    arrays = [pa.array([1, 0]), pa.array([0, -2])]
+    found = pa.table(
+        arrays if rows is None else [pa.array(rows), *arrays],
+        names=columns if rows is None else ["from", *columns],
+    )
+    pq.write_table(found, tmp_path / "d.parquet")
+    with pytest.raises(lightloom_package.ConfigError) as caught:
+        control.read_demand(tmp_path / "d.parquet")
+    assert str(caught.value).startswith(f"{tmp_path / 'd.parquet'}{expected}")
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "a"], ["a", ""], ["a", "b", "c"]])
+def test_demand_has_a_name_for_every_node(names: list[str]) -> None:
+    with pytest.raises(lightloom_package.ConfigError, match="name every node once"):
+        control.Demand(np.array([[0, 1], [1, 0]]), names)
+
+
+# Circuits that are up
+
+FOUR = ["a", "b", "c", "d"]
+EVEN = table(FOUR, [1] * 12)
+"""All matchings weigh the same, so those of circuits that are up stay."""
+
+
+def planned(folder: Path, columns: Sequence[str], up: str) -> dict[str, Any]:
+    path = as_csv(folder, table(columns, [1] * 12), sorted(columns), columns)
+    done = lightloom(*("plan", path, "-a", "edmonds", "--hysteresis", up, "--json"), cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def pairs(plan: dict[str, Any]) -> set[frozenset[str]]:
+    names = plan["demand"]["names"]
+    return {frozenset((names[c["a"]], names[c["b"]])) for c in plan["circuits"]}
+
+
+def current(folder: Path, content: object) -> str:
+    (folder / "up.json").write_text(json.dumps(content), encoding="utf-8")
+    return "up.json"
+
+
+def old_plan(
+    circuits: list[tuple[object, object]], names: object, nodes: object = 4
+) -> dict[str, Any]:
+    return {
+        "format": "lightloom-plan/1",
+        "demand": {"nodes": nodes, "names": names},
+        "circuits": [{"a": a, "b": b, "bytes": 1} for a, b in circuits],
+    }
+
+
+@settings(max_examples=6, deadline=None, derandomize=True)
+@given(st.permutations(FOUR), st.permutations(FOUR))
+def test_a_plan_s_circuits_are_kept_in_another_order(before: list[str], after: list[str]) -> None:
+    up = [(before[0], before[3]), (before[1], before[2])]
+    with a_folder() as folder:
+        first = planned(folder, before, current(folder, [[0, 3], [1, 2]]))
+        assert pairs(first) == {*map(frozenset, up)}
+        second = planned(folder, after, current(folder, first))
+    assert pairs(second) == pairs(first)
+    assert second["kept"] == 2
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [["d", "a"], ["b", "c"]],
+        {"circuits": [{"a": "d", "b": "a"}, {"a": "b", "b": "c"}]},
+        # `x` has left, but had no circuit; `a` to `d` have other numbers.
+        old_plan([(1, 4), (3, 2)], ["x", "d", "c", "b", "a"], 5),
+        old_plan([("d", "a"), ("b", "c")], ["a", "b", "c", "d"]),
+        old_plan([(0, 1), (2, 3)], ["c", "b", "d", "a"]),
+    ],
+)
+def test_circuits_are_found_by_name(content: object, tmp_path: Path) -> None:
+    plan = planned(tmp_path, ["b", "d", "c", "a"], current(tmp_path, content))
+    assert pairs(plan) == {frozenset("ad"), frozenset("bc")}
+    assert plan["kept"] == 2
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [[0, 3], [1, 2]],
+        {"circuits": [{"a": 0, "b": 3}, {"a": 1, "b": 2}]},
+        old_plan([(0, 3), (1, 2)], None),
+    ],
+)
+def test_circuits_without_names_are_found_by_number(content: object, tmp_path: Path) -> None:
+    plan = planned(tmp_path, ["b", "d", "c", "a"], current(tmp_path, content))
+    assert pairs(plan) == {frozenset("ba"), frozenset("dc")}
+
+
+@pytest.mark.parametrize("content", [old_plan([(0, 3), (1, 2)], FOUR), [[0, 3], [1, 2]]])
+def test_demand_without_names_takes_numbers(content: object, tmp_path: Path) -> None:
+    np.save(tmp_path / "d.npy", matrix(EVEN, FOUR))
+    up = current(tmp_path, content)
+    done = lightloom("plan", "d.npy", "-a", "edmonds", "--hysteresis", up, "--json", cwd=tmp_path)
+    circuits = json.loads(done.stdout)["circuits"]
+    assert [(c["a"], c["b"]) for c in circuits] == [(0, 3), (1, 2)]
+
+
+UP = {
+    "a rack that left": (
+        ["a", "b"],
+        old_plan([(0, 1), (2, 3)], FOUR),
+        "up.json: circuits[1] = c: no node of the demand; leave its circuit out, or give it a row",
+    ),
+    "a rack of the list that left": (
+        ["a", "b"],
+        [["a", "gpu-9"]],
+        "up.json: circuits[0] = gpu-9: no node of the demand; leave its circuit out, or",
+    ),
+    "names for no names": (
+        None,
+        [["a", "b"]],
+        "up.json: circuits[0] = a: the demand does not name its nodes; give their numbers",
+    ),
+    "fewer nodes": (
+        None,
+        old_plan([(0, 1), (2, 3)], FOUR),
+        "up.json: a plan for 4 nodes, where the demand has 2; name the nodes of both demands, or",
+    ),
+    "more nodes": (
+        ["a", "b"],
+        old_plan([], None, 1),
+        "up.json: a plan for 1 nodes, where the demand has 2; name",
+    ),
+    "a name and a number": (
+        ["a", "b"],
+        [["a", 1]],
+        'circuits[0] = ["a", 1]: not two nodes; write {"a": 0, "b": 1}, [0, 1] or ["x", "y"]',
+    ),
+    "a node beyond the plan's": (
+        ["a", "b"],
+        old_plan([(0, 1), (1, 2)], ["a", "b"], 2),
+        "up.json: circuits[1]: node 2, where demand.names has 2; name what",
+    ),
+    "a node before the plan's": (
+        ["a", "b"],
+        old_plan([(0, -1)], ["a", "b"], 2),
+        "up.json: circuits[0]: node -1, where demand.names has 2; name what",
+    ),
+    "names that are none": (
+        ["a", "b"],
+        old_plan([(0, 1)], [1, 2], 2),
+        "up.json: demand.names: not a list of names; name what `lightloom plan -o` wrote",
+    ),
+    "a number that is none": (
+        ["a", "b"],
+        old_plan([(0, 1)], None, "2"),
+        "up.json: demand.nodes: not a number; name what",
+    ),
+    "names twice": (
+        ["a", "b"],
+        old_plan([(0, 1)], ["a", "a"], 2),
+        "up.json: demand.names: two nodes have the same name; name every node once",
+    ),
+    "to itself": (["a", "b"], [["a", "a"]], "--hysteresis = (0, 0): "),
+}
+
+
+@pytest.mark.parametrize("case", UP)
+def test_circuits_of_other_nodes_are_refused(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names, content, expected = UP[case]
+    header = "" if names is None else ",".join(names) + "\n"
+    (tmp_path / "d.csv").write_text(header + "0,1\n2,0\n")
+    monkeypatch.chdir(tmp_path)
+    words = ["plan", "d.csv", "-a", "edmonds", "--hysteresis", current(tmp_path, content)]
+    done = CliRunner().invoke(app, words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert expected in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+ENDS = st.one_of(st.integers(-1, 4), st.sampled_from([*FOUR, "x", "a\n", "\ud800"]), st.none())
+LISTS = st.lists(st.lists(ENDS, max_size=3) | st.dictionaries(st.sampled_from("ab"), ENDS))
+PLANS = st.fixed_dictionaries(
+    {"circuits": LISTS | ENDS},
+    optional={
+        "demand": ENDS
+        | st.fixed_dictionaries({"names": st.lists(ENDS, max_size=4) | ENDS, "nodes": ENDS})
+    },
+)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(LISTS | PLANS | ENDS, st.booleans())
+def test_any_json_is_circuits_or_refused(content: object, names: bool) -> None:
+    demand = control.Demand(matrix(EVEN, FOUR), FOUR if names else [])
+    with a_folder() as folder:
+        path = folder / current(folder, content)
+        try:
+            found = read_circuits(path, demand)
+        except lightloom_package.ConfigError as problem:
+            assert str(problem).startswith(str(path))
+            assert "\n" not in str(problem)
+        else:
+            assert all(type(end) is int and end >= 0 for pair in found for end in pair)
+
+
+@pytest.mark.parametrize("text", ["[[" + "1" * 5_000 + ", 2]]", "[" * 100_000, "\xe9"])
+def test_what_is_no_json_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "up.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(lightloom_package.ConfigError, match="not JSON; name what `lightloom plan"):
+        read_circuits(tmp_path / "up.json", control.Demand(matrix(EVEN, FOUR)))
+
+
+def test_python_names_circuits_that_are_up() -> None:
+    demand = control.Demand(matrix(EVEN, FOUR), FOUR)
+    for up in ([("d", "a"), ("c", "b")], np.array([["a", "d"], ["b", "c"]]), [(0, 3), ("c", 1)]):
+        plan = control.plan(demand, "edmonds", up=up)
+        assert named(plan) == {("a", "d"), ("b", "c")}
+        assert plan.options["up"] == [[0, 3], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("names", "up", "expected"),
+    [
+        (FOUR, [("a", "b"), ("c", "x")], "up[1] = x: no node of the demand; leave its circuit out"),
+        ([], [("a", "b")], "up[0] = a: the demand does not name its nodes; give their numbers"),
+        (FOUR, ["ab"], "up[0] = a: not a whole number; give one"),
+        (FOUR, [("a",)], "up[0] = (0,): not two numbers; give pairs"),
+    ],
+)
+def test_python_is_told_of_other_nodes(names: list[str], up: Any, expected: str) -> None:
+    demand = control.Demand(matrix(EVEN, FOUR), names)
+    with pytest.raises(lightloom_package.ConfigError) as caught:
+        control.plan(demand, "edmonds", up=up)
+    assert str(caught.value).startswith(expected)
