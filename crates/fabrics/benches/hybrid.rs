@@ -171,6 +171,7 @@ fn simulate(case: &Case, table: &Value, flows: &Flows) -> (Outcome, Ledger, Opti
         flows,
         seed: 1,
         threads: 1,
+        library: None,
     };
     let mut fabric = (entry.build)(table, &site).expect("a fabric");
     let mut io = Io::new(flows.clone());
