@@ -117,15 +117,17 @@ impl Manager {
             0 => Hysteresis::Ties,
             bytes => Hysteresis::Bonus(bytes as i64),
         };
-        let favoured = weights.favour(&switch.lit.pairs(), hysteresis)?;
-        let matching = maximum_weight_perfect(&favoured);
+        let weights = weights.favour(&switch.lit.pairs(), hysteresis)?;
+        let matching = maximum_weight_perfect(&weights);
         let mut mates = vec![None; weights.n()];
         for (a, b) in matching.pairs() {
-            if weights.get(a as usize, b as usize) > 0 {
-                join(a, b, &mut mates);
+            let (a, b) = (a as usize, b as usize);
+            let wanted = seen.bytes.get(a, b) + seen.bytes.get(b, a) > 0;
+            if wanted && switch.works[a] && switch.works[b] {
+                join(a as u32, b as u32, &mut mates);
             }
         }
-        self.last = Some((matching, favoured));
+        self.last = Some((matching, weights));
         Ok(mates)
     }
 }

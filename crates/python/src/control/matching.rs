@@ -3,9 +3,10 @@
 use super::arrays::{booleans, demand, indices, integers, table};
 use super::solve;
 use lightloom_control::algorithms::assignment;
-use lightloom_control::demand::Matrix;
 use lightloom_control::algorithms::hopcroft_karp::{self, BitRows};
 use lightloom_control::algorithms::matching::{self, Hysteresis, Weights};
+use lightloom_control::circuits::Circuits;
+use lightloom_control::demand::Matrix;
 use lightloom_engine::Refusal;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -27,7 +28,8 @@ fn control_hopcroft_karp<'py>(
         let edges = BitRows::from_fn(rows, columns, |row, column| cells[row * columns + column]);
         Ok(hopcroft_karp::maximum(&edges))
     })?;
-    Ok(indices(py, found.column_of()))
+    let column = |row| found.column(row).map(|column| column as u32);
+    Ok(indices(py, (0..rows).map(column)))
 }
 
 type Assigned<'py> = (
@@ -48,7 +50,7 @@ fn control_assignment<'py>(
         assignment::maximum(&assignment::Weights::new(n, &cells))
     })?;
     Ok((
-        indices(py, &found.column_of),
+        indices(py, found.column_of.iter().copied().map(Some)),
         found.weight,
         PyArray1::from_vec(py, found.row_potential),
         PyArray1::from_vec(py, found.column_potential),
@@ -80,8 +82,8 @@ fn control_matching<'py>(
         let plain = weigh(&matrix, symmetric).map_err(|r| of_demand(r, symmetric))?;
         let weights = match (up.is_empty(), bonus) {
             (true, None) => Ok(plain.clone()),
-            (_, None) => plain.favour(&up, Hysteresis::Ties),
-            (_, Some(bonus)) => plain.favour(&up, Hysteresis::Bonus(bonus)),
+            (_, None) => plain.clone().favour(&up, Hysteresis::Ties),
+            (_, Some(bonus)) => plain.clone().favour(&up, Hysteresis::Bonus(bonus)),
         };
         let weights = weights.map_err(|r| of_demand(r, symmetric))?;
         Ok((matching::maximum_weight_perfect(&weights), plain, weights))
@@ -90,8 +92,8 @@ fn control_matching<'py>(
     let members = sets.iter().flat_map(|set| &set.members);
     let cells = (0..weights.n()).flat_map(|i| weights.row(i)).copied();
     Ok((
-        indices(py, &found.mate),
-        plain.total(&found.mate),
+        indices(py, mates(weights.n(), &found.circuits)),
+        plain.total(&found.circuits),
         table(py, weights.n(), cells.collect())?,
         PyArray1::from_vec(py, found.certificate.y),
         PyArray1::from_vec(py, members.map(|&v| i64::from(v)).collect()),
@@ -101,6 +103,16 @@ fn control_matching<'py>(
         ),
         PyArray1::from_vec(py, sets.iter().map(|set| set.z).collect()),
     ))
+}
+
+/// Who each node is matched with.
+fn mates(nodes: usize, circuits: &Circuits) -> Vec<Option<u32>> {
+    let mut mates = vec![None; nodes];
+    for circuit in circuits.iter() {
+        mates[circuit.a as usize] = Some(circuit.b);
+        mates[circuit.b as usize] = Some(circuit.a);
+    }
+    mates
 }
 
 fn weigh(demand: &Matrix, symmetric: bool) -> Result<Weights, Refusal> {
