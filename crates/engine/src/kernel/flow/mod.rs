@@ -28,6 +28,7 @@ pub use net::{LinkKind, Net};
 
 use crate::agenda::Agenda;
 use crate::fabric::{Circuit, Command, Fabric, Rejected, Shape, Totals, View};
+use crate::fair::Precision;
 use crate::ids::{FlowId, HostId, PortId};
 use crate::io::Io;
 use crate::time::{Rate, Time};
@@ -152,14 +153,20 @@ pub struct FlowDriven<K: FlowKernel> {
 }
 
 impl<K: FlowKernel> FlowDriven<K> {
-    /// The fabric at time zero.
-    pub fn new(mut kernel: K) -> Self {
+    /// The fabric at time zero, its rates exact.
+    pub fn new(kernel: K) -> Self {
+        FlowDriven::at_precision(kernel, Precision::EXACT)
+    }
+
+    /// The fabric at time zero, its rates as exact as that.
+    pub fn at_precision(mut kernel: K, precision: Precision) -> Self {
         let (mut net, mut todo) = (
             Net::new(),
             Todo {
                 agenda: Agenda::new(),
             },
         );
+        net.set_precision(precision);
         kernel.begin(&mut net, &mut todo);
         FlowDriven {
             kernel,
