@@ -148,7 +148,8 @@ fn measure(case: &(&str, u32, u64, u64, u32)) -> Value {
         let racks = Racks {
             uplink: Rate(NIC.0 * SERVERS as u64 / oversubscription),
         };
-        let mut fabric = FlowDriven::at_precision(racks, precision);
+        let mut fabric = FlowDriven::new(racks);
+        fabric.set_rate_precision(precision);
         let mut io = Io::new(flows.clone());
         // The first rates, of all flows at once, are not what is measured.
         let mut now = Time(1);

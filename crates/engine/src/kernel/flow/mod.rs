@@ -14,6 +14,8 @@
 //! the engine looks changes nothing. At a horizon the whole bytes that have
 //! left so far count as delivered, but the last one: it counts when it arrives.
 //!
+//! With a [`Precision`] a change of rates ends where it no longer matters.
+//!
 //! Not modelled: queues and their delays. A constant delay behind the last byte
 //! is [`Net::set_delay`].
 
@@ -153,20 +155,14 @@ pub struct FlowDriven<K: FlowKernel> {
 }
 
 impl<K: FlowKernel> FlowDriven<K> {
-    /// The fabric at time zero, its rates exact.
-    pub fn new(kernel: K) -> Self {
-        FlowDriven::at_precision(kernel, Precision::EXACT)
-    }
-
-    /// The fabric at time zero, its rates as exact as that.
-    pub fn at_precision(mut kernel: K, precision: Precision) -> Self {
+    /// The fabric at time zero.
+    pub fn new(mut kernel: K) -> Self {
         let (mut net, mut todo) = (
             Net::new(),
             Todo {
                 agenda: Agenda::new(),
             },
         );
-        net.set_precision(precision);
         kernel.begin(&mut net, &mut todo);
         FlowDriven {
             kernel,
@@ -264,6 +260,11 @@ impl<K: FlowKernel> Fabric for FlowDriven<K> {
         self.net.set_now(self.now);
         let (net, todo) = (&mut self.net, &mut self.todo);
         self.kernel.apply(command, self.now, net, todo)
+    }
+
+    fn set_rate_precision(&mut self, precision: Precision) -> bool {
+        self.net.set_precision(precision);
+        true
     }
 
     fn observe(&self, io: &Io, view: &mut View) {
