@@ -159,7 +159,7 @@ impl Fair {
     /// What a link may leave unused [b/s].
     #[inline]
     fn slack(&self, capacity: u64) -> u64 {
-        (capacity as u128 * self.share as u128 >> 64) as u64
+        ((capacity as u128 * self.share as u128) >> 64) as u64
     }
 
     /// Whether so much is enough for a link, and not too much.
