@@ -1,5 +1,6 @@
 //! The one trait between the engine and any fabric.
 
+use crate::fair::Precision;
 use crate::ids::{FlowId, HostId, PortId};
 use crate::io::Io;
 use crate::refusal::Refusal;
@@ -139,6 +140,14 @@ pub trait Fabric: Send {
 
     /// Carries out a fault or a repair, now.
     fn apply(&mut self, command: Command) -> Result<(), Rejected>;
+
+    /// From now on shares links out no more exactly than that; called before anything
+    /// moves. Returns whether the fabric shares out rates at all: cells and packets
+    /// do not.
+    fn set_rate_precision(&mut self, precision: Precision) -> bool {
+        let _ = precision;
+        false
+    }
 
     /// Queue depths and counters; cold.
     fn observe(&self, io: &Io, view: &mut View);

@@ -3,7 +3,7 @@
 use crate::run_table::Goodput;
 use crate::{counted, fabric, memory, Experiment, FabricTable};
 use lightloom_engine::run::{self, Broken, Fault, Plan, Progress};
-use lightloom_engine::{Bytes, Circuit, Cluster, Fabric, Flows, Io, Refusal};
+use lightloom_engine::{Bytes, Circuit, Cluster, Fabric, Flows, Io, Precision, Refusal};
 use lightloom_fabrics::{Derived, Entry, Facts, Site};
 use lightloom_metrics::{
     reset_peak_rss, summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary,
@@ -87,9 +87,15 @@ impl Experiment {
             threads,
             library: None,
         };
-        let (fabric, faults) = experiment.build(index, &site)?;
+        let (mut fabric, faults) = experiment.build(index, &site)?;
         let table = &experiment.fabric[index];
         let facts = table.facts(&site)?;
+        let mut derived = in_force(&facts);
+        if let Some(precision) = experiment.run.rate_precision {
+            if fabric.set_rate_precision(precision) && precision > Precision::EXACT {
+                derived.0.push(("rate_precision", precision.fraction()));
+            }
+        }
         Ok(Prepared {
             fabric,
             plan: experiment.run.plan(faults),
@@ -103,7 +109,7 @@ impl Experiment {
             span: experiment.run.span(),
             counted: counted::counted(experiment.workload.jobs.as_ref(), facts.framing, &cluster),
             parts: PartCounts(facts.parts.iter().map(|p| (p.name, p.count)).collect()),
-            derived: in_force(&facts),
+            derived,
             total_bytes: flows.total_bytes(),
             io: Io::new(flows),
             cluster,

@@ -1,7 +1,7 @@
 //! `[run]`: the seed, when to end, how often to look, and what to measure.
 
 use lightloom_engine::run::{Fault, Plan, Stop};
-use lightloom_engine::{config, Refusal, Time};
+use lightloom_engine::{config, Precision, Refusal, Time};
 use lightloom_metrics::Span;
 use lightloom_workload::WorkloadConfig;
 use schemars::JsonSchema;
@@ -38,6 +38,14 @@ pub struct RunTable {
     /// "between-racks", which leaves out what never leaves a rack. The time
     /// series and the load count everything.
     pub goodput: Goodput,
+    /// How exactly fabrics whose flows move at max-min fair rates (tree, c-Through,
+    /// HydRA, Clos at `detail = "flows"`) share out their links: "exact", or how much
+    /// of its capacity a full link may leave unused, from 0.0000001 % to 10 %. With
+    /// "1 %" a change of rates ends at links that stay full to 99 %, instead of
+    /// reaching all flows that can feel it; no link ever carries more than it can.
+    /// "exact" unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_precision: Option<Precision>,
 }
 
 /// What counts in goodput (the Sirius paper does not say whether traffic within
@@ -69,6 +77,7 @@ impl Default for RunTable {
             sample: None,
             limit: None,
             goodput: Goodput::All,
+            rate_precision: None,
         }
     }
 }
@@ -386,6 +395,18 @@ mod tests {
             (
                 json!({"goodput": "within"}),
                 "run.goodput = \"within\": must be one of \"all\"",
+            ),
+            (
+                json!({"rate_precision": "0 %"}),
+                "run.rate_precision = \"0 %\": must be \"exact\" or from 0.0000001 % to 10 %; write",
+            ),
+            (
+                json!({"rate_precision": "11 %"}),
+                "run.rate_precision = \"11 %\": must be \"exact\" or from",
+            ),
+            (
+                json!({"rate_precision": 0.01}),
+                "run.rate_precision = 0.01: must be \"exact\" or from",
             ),
             (json!({"seed": -1}), "run.seed = -1: invalid value"),
             (

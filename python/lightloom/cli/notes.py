@@ -23,6 +23,7 @@ def of(result: Result) -> Iterator[str]:
     yield from circuits.notes(result)
     yield from few_uplinks(result.summary, cluster)
     yield from narrow_links(result.summary, cluster)
+    yield from precision_without_rates(result)
     yield from faults_in_time(result)
     yield from late_faults(result)
 
@@ -73,6 +74,16 @@ def narrow_links(summary: Summary, cluster: Table) -> Iterator[str]:
         yield (
             f"servers' links of {link} carry a load of {carried:.3g}, and {load:.3g} was offered: "
             "they are the limit, whatever the fabric; raise cluster.nic or lower workload.load"
+        )
+
+
+def precision_without_rates(result: Result) -> Iterator[str]:
+    """Says that a precision of rates was asked for where no rates are shared out."""
+    asked = result.experiment.get("run", {}).get("rate_precision", "exact")
+    if asked != "exact" and "rate_precision" not in (result.summary.get("derived") or {}):
+        yield (
+            f'run.rate_precision = "{asked}" has no effect on {result.summary["fabric"]}, which '
+            "moves its packets or cells one by one"
         )
 
 
