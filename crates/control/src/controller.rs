@@ -426,11 +426,21 @@ impl Network {
         }
     }
 
-    /// Circuits that stay and circuits that take turns are not mixed.
+    /// Circuits that stay and circuits that take turns are not mixed, nor circuits of
+    /// one direction and of both.
     fn check_kind(&self, target: &Target) -> Result<(), Refusal> {
+        let turns = |circuits: &Circuits| {
+            let lit = &self.lit;
+            let any = !lit.is_empty() && !circuits.is_empty();
+            any && lit.directed() != circuits.directed()
+        };
         let (found, before) = match target {
             Target::Network { .. } if self.schedule.is_some() => ("circuits", "a schedule"),
             Target::Schedule(_) if !self.lit.is_empty() => ("a schedule", "circuits"),
+            Target::Network { circuits, .. } if turns(circuits) => match circuits.directed() {
+                true => ("directed circuits", "circuits of both directions"),
+                false => ("circuits of both directions", "directed circuits"),
+            },
             _ => return Ok(()),
         };
         Err(Refusal::new(

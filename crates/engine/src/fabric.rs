@@ -45,14 +45,15 @@ pub enum Element {
     },
 }
 
-/// Racks `a` and `b` were joined by a lit circuit during [`from`, `until`); `a < b`
-/// unless it led from `a` to `b` only.
+/// Racks `a` and `b` were joined by a lit circuit during [`from`, `until`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circuit {
-    /// The rack of lower number; the one that sent over a circuit of one direction.
+    /// The rack of lower number, or the one that sent over a directed circuit.
     pub a: u32,
     /// The other.
     pub b: u32,
+    /// Whether it led from `a` to `b` only.
+    pub directed: bool,
     /// The plane of optical switches; 0 where there is one.
     pub plane: u16,
     /// First instant at which it carried anything that was sent.

@@ -3,7 +3,7 @@
 //!
 //! Ports that do not work keep their slots, which stay dark.
 
-use super::frame::{frame, no_slots, NIGHT};
+use super::frame::{self, frame, no_slots, NIGHT};
 use super::{Entry, PolicyConfig};
 use crate::algorithms::eclipse::{self, Options};
 use crate::hardware::Hardware;
@@ -61,16 +61,19 @@ impl Default for EclipsePolicy {
 impl PolicyConfig for EclipsePolicy {
     fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
         hardware.require_one_port("eclipse")?;
+        frame::check(
+            self.night,
+            self.period,
+            self.shortest,
+            self.max_slots as usize,
+        )?;
         let frame = crate::schedule::Frame::of(Time::S);
         let options = Options {
             rate: hardware.rate,
             frame,
             step: self.step,
         };
-        options.check().map_err(|r| Refusal {
-            key: format!("policy.{}", r.key),
-            ..r
-        })
+        options.check().map_err(frame::below_policy)
     }
 
     fn build(self, _: &Hardware) -> Box<dyn Policy> {

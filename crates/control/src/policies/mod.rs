@@ -91,18 +91,24 @@ pub fn find(name: &str, key: &str) -> Result<&'static Entry, Refusal> {
 }
 
 /// JSON Schema of a policy's table.
-fn schema<C: PolicyConfig>() -> Value {
+pub fn schema<C: PolicyConfig>() -> Value {
     schemars::schema_for!(C).to_value()
 }
 
 /// Reads and checks a table, and fills in its defaults.
-fn resolve<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Result<Value, Refusal> {
+///
+/// # Errors
+/// Names a key below `policy.`, or one of [`Hardware`].
+pub fn resolve<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Result<Value, Refusal> {
     let config = read::<C>(table, hardware)?;
     Ok(serde_json::to_value(config).expect("configurations are plain data"))
 }
 
 /// Builds a policy from a table.
-fn build<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Built {
+///
+/// # Errors
+/// As [`resolve`].
+pub fn build<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Built {
     Ok(read::<C>(table, hardware)?.build(hardware))
 }
 

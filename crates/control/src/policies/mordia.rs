@@ -5,7 +5,7 @@
 //! What is too short for a slot waits, or is for another network. Ports that do not
 //! work keep their slots, which stay dark.
 
-use super::frame::{frame, no_slots, NIGHT};
+use super::frame::{self, frame, no_slots, NIGHT};
 use super::{Entry, PolicyConfig};
 use crate::algorithms::birkhoff::{self, Scaling as Scaled};
 use crate::algorithms::sinkhorn;
@@ -73,7 +73,13 @@ impl Default for MordiaPolicy {
 
 impl PolicyConfig for MordiaPolicy {
     fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
-        hardware.require_one_port("mordia")
+        hardware.require_one_port("mordia")?;
+        frame::check(
+            self.night,
+            self.period,
+            self.shortest,
+            self.max_slots as usize,
+        )
     }
 
     fn build(self, _: &Hardware) -> Box<dyn Policy> {

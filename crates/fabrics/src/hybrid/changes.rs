@@ -70,6 +70,8 @@ impl Hybrid {
             .todo
             .schedule(around.now + length, Event::Night(number));
         self.switch.light(&circuits, around.now);
-        self.enter(Routes::direct(&circuits), around);
+        if !self.given_up {
+            self.enter(Routes::direct(&circuits), around);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The host of the controller: hands it what happens, and carries out what it asks for,
 //! at once or in the time that the [`Switch`](super::switch::Switch) says.
 
+use super::computation::DELAY;
 use super::kernel::{ends, Around, Event, Hybrid};
 use lightloom_control::circuits::Circuits;
 use lightloom_control::controller::{Action, Found, Input};
@@ -95,6 +96,7 @@ impl Hybrid {
         }
         self.controller_works = works;
         self.term += 1;
+        self.given_up = false;
         if !works {
             self.switch.forget();
             if let Some(give_up) = self.give_up {
@@ -151,8 +153,10 @@ impl Hybrid {
         }
     }
 
-    /// Servers leave the circuits, which may go dark then.
+    /// Servers leave the circuits, which may go dark then. Days of a schedule pass
+    /// without them.
     pub(super) fn give_up(&mut self, around: &mut Around) {
+        self.given_up = true;
         if self.give_up.is_some_and(|g| g.dark) {
             let lit = self.switch.lit();
             self.switch.darken(&lit, around.now);
@@ -186,9 +190,17 @@ impl Hybrid {
 
 /// What a policy could not decide, or should not have, as a user's key.
 fn refused(refusal: Refusal, now: Time) -> Refusal {
+    let (key, value) = match refusal.key.as_str() {
+        DELAY => (format!("fabric.{DELAY}"), refusal.value),
+        key => (
+            "fabric.policy".to_owned(),
+            format!("{key} = {}", refusal.value),
+        ),
+    };
+    let value = format!("{value} at {now}");
     Refusal {
-        key: "fabric.policy".to_owned(),
-        value: format!("{} = {} at {now}", refusal.key, refusal.value),
+        key,
+        value,
         ..refusal
     }
 }

@@ -64,6 +64,8 @@ pub struct Hybrid {
     pub(super) controller_works: bool,
     /// Counts failures of the controller and repairs.
     pub(super) term: u32,
+    /// Servers have left the circuits, until the controller is back.
+    pub(super) given_up: bool,
     /// Its policy's table, for the log.
     pub(super) policy: Value,
     pub(super) log: Option<Log>,
@@ -138,6 +140,7 @@ impl Hybrid {
             trouble: None,
             controller_works: true,
             term: 0,
+            given_up: false,
             switch: Switch::new(hardware, setup.delays, cluster.servers_per_rack),
             schedule: None,
             days: None,
