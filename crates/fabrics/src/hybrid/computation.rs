@@ -1,5 +1,6 @@
 //! How long the policy takes to decide: as given, as the clock says, or as the clock
-//! said when the same run was made before.
+//! said when the same run was made before. One that takes longer than the interval delays
+//! the next, as a change does that takes longer.
 //!
 //! A controller has no clock, so it is wrapped around the policy here. A time that was
 //! measured differs from run to run; it is recorded, and a run that is given the record
@@ -99,7 +100,6 @@ pub struct Timed {
     policy: Box<dyn Policy>,
     /// Of a run before; measured, if there is none.
     recorded: Option<VecDeque<Time>>,
-    interval: Time,
     took: Time,
     times: Times,
 }
@@ -110,7 +110,6 @@ impl Timed {
     pub fn wrap(
         policy: Box<dyn Policy>,
         computation: &Computation,
-        interval: Time,
     ) -> (Box<dyn Policy>, Option<Times>) {
         let recorded = match computation {
             Computation::Given(_) => return (policy, None),
@@ -121,7 +120,6 @@ impl Timed {
         let timed = Timed {
             policy,
             recorded,
-            interval,
             took: Time::ZERO,
             times: times.clone(),
         };
@@ -129,20 +127,14 @@ impl Timed {
     }
 
     fn time(&mut self, measured: Time) -> Result<Time, Refusal> {
-        let key = "computation_delay";
         let Some(recorded) = &mut self.recorded else {
-            if measured <= self.interval {
-                return Ok(measured);
-            }
-            let limit = format!("longer than the interval, {}", self.interval);
-            let remedy = "raise the interval, or give a time of your own";
-            return Err(Refusal::new(key, measured, limit, remedy));
+            return Ok(measured);
         };
         recorded.pop_front().ok_or_else(|| {
             let known = self.times.lock().map_or(0, |times| times.len());
             let limit = "this run decides more often than the one that was recorded";
             let remedy = "set it to \"measured\", or to one time";
-            Refusal::new(key, format!("{known} times"), limit, remedy)
+            Refusal::new("computation_delay", format!("{known} times"), limit, remedy)
         })
     }
 }

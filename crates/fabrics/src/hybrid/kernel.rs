@@ -16,7 +16,7 @@ use super::setup::{GiveUp, Setup};
 use super::switch::Switch;
 use super::transport::{BatchId, Transport};
 use super::tree::Tree;
-use lightloom_control::controller::{Controller, Input, StepId};
+use lightloom_control::controller::{Action, Controller, Input, StepId};
 use lightloom_control::demand::{Estimation, Estimator};
 use lightloom_control::hardware::Hardware;
 use lightloom_control::log::Log;
@@ -67,6 +67,8 @@ pub struct Hybrid {
     /// Its policy's table, for the log.
     pub(super) policy: Value,
     pub(super) log: Option<Log>,
+    /// What the controller asked for when the loop began.
+    pub(super) opening: Vec<Action>,
     /// What decisions took, if it was measured or had been.
     pub(super) times: Option<Times>,
     pub(super) switch: Switch,
@@ -123,8 +125,7 @@ impl Hybrid {
             most: monitoring.most,
         };
         let estimator = Estimator::new(estimation);
-        let interval = setup.timing.interval;
-        let (policy, times) = Timed::wrap(setup.policy, &setup.computation, interval);
+        let (policy, times) = Timed::wrap(setup.policy, &setup.computation);
         let mut controller = Controller::new(policy, hardware, setup.timing, estimator);
         if let Some(order) = setup.order {
             controller = controller.with_order(order);
@@ -134,6 +135,7 @@ impl Hybrid {
             controller,
             policy: setup.described,
             log: None,
+            opening: Vec::new(),
             times,
             trouble: None,
             controller_works: true,
