@@ -38,6 +38,10 @@ pub struct RunTable {
     /// "between-racks", which leaves out what never leaves a rack. The time
     /// series and the load count everything.
     pub goodput: Goodput,
+    /// Whether to keep what the controller of circuits hears and asks for, a line each,
+    /// in `controller.jsonl` of the results. Default false; the figures are the same.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub controller_log: bool,
 }
 
 /// What counts in goodput (the Sirius paper does not say whether traffic within
@@ -69,6 +73,7 @@ impl Default for RunTable {
             sample: None,
             limit: None,
             goodput: Goodput::All,
+            controller_log: false,
         }
     }
 }
