@@ -23,6 +23,8 @@ class ConfigError(ValueError):
     value: str | None
     limit: str | None
     remedy: str | None
+    trace: str | None
+    """The traceback of what a user's code raised, without Lightloom's frames."""
 
 def registry() -> str:
     """JSON: every fabric with its kind, title, source, summary, presets and schema."""
@@ -42,9 +44,16 @@ def run(
     threads: int,
     progress: Callable[[float, float, float], object] | None = None,
     columns: Columns | None = None,
-) -> tuple[str, Columns, dict[str, NDArray[Any]], dict[str, NDArray[Any]] | None]:
+) -> tuple[
+    str,
+    Columns,
+    dict[str, NDArray[Any]],
+    dict[str, NDArray[Any]] | None,
+    tuple[str | None, list[str] | None],
+]:
     """Runs the fabric at index `fabric`: (summary as JSON, flows, time series,
-    circuits or None where the fabric has none).
+    circuits or None where the fabric has none, the log of its controller with what
+    its decisions took, each None unless it was asked for).
 
     The flows are drawn from the workload, or taken from `columns` (`src`,
     `dst` u32, `bytes` u64, `arrival_ps` i64, and `group` u16 with `groups`, if
