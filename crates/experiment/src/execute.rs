@@ -250,13 +250,12 @@ impl Prepared {
     /// # Errors
     /// A [`Refusal`] if the fabric rejects a fault.
     pub fn run(mut self, progress: &mut dyn Progress) -> Result<RunOutput, Refusal> {
-        let outcome = run::run(self.fabric.as_mut(), &mut self.io, &self.plan, progress)
-            .map_err(|broken| match broken {
-                Broken::Rejected(why) => {
-                    Refusal::new("fault", "", why.to_string(), "correct it")
-                }
+        let outcome = run::run(self.fabric.as_mut(), &mut self.io, &self.plan, progress).map_err(
+            |broken| match broken {
+                Broken::Rejected(why) => Refusal::new("fault", "", why.to_string(), "correct it"),
                 Broken::Trouble(refusal) => fabric::place(refusal, &self.place),
-            })?;
+            },
+        )?;
         let control = self.fabric.control_record();
         drop(self.fabric);
         let late = |fault: &&Fault| fault.at > outcome.simulated;

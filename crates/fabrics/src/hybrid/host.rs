@@ -203,7 +203,9 @@ impl Hybrid {
                 ..refusal
             };
         }
-        let name = ["file", "kind"].iter().find_map(|key| self.policy[key].as_str());
+        let name = ["file", "kind"]
+            .iter()
+            .find_map(|key| self.policy[key].as_str());
         let limit = match refusal.value.is_empty() {
             true => refusal.limit,
             false => format!("{} = {}: {}", refusal.key, refusal.value, refusal.limit),
