@@ -5,7 +5,7 @@
 //! turns, which stay dark.
 
 use super::frame::{period, NIGHT};
-use super::{Entry, PolicyConfig};
+use super::{Entry, PolicyConfig, Usual};
 use crate::hardware::Hardware;
 use crate::order::Order;
 use crate::policy::{Demand, Policy, SwitchView, Target};
@@ -21,8 +21,10 @@ pub const ENTRY: Entry = Entry {
     source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
              SIGCOMM 2013",
     summary: "A schedule in which every pair has its turn, whatever the demand.",
+    usual: Usual::IN_SLOTS,
     schema: super::schema::<RotationPolicy>,
     resolve: super::resolve::<RotationPolicy>,
+    for_demand: super::for_demand::<RotationPolicy>,
     build: super::build::<RotationPolicy>,
 };
 
@@ -51,6 +53,14 @@ impl Default for RotationPolicy {
     }
 }
 
+impl RotationPolicy {
+    fn period_for(&self, seen: &Demand, hardware: &Hardware) -> Time {
+        let slots = hardware.racks as usize - 1;
+        let whole = || period(&seen.bytes, hardware.rate, self.night, slots);
+        self.period.unwrap_or_else(whole)
+    }
+}
+
 impl PolicyConfig for RotationPolicy {
     fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
         hardware.require_one_port("rotation")?;
@@ -59,6 +69,14 @@ impl PolicyConfig for RotationPolicy {
         };
         let (limit, remedy) = ("a period says how long days are, too", "give one of them");
         Err(Refusal::new("policy.day", day, limit, remedy))
+    }
+
+    fn for_demand(self, seen: &Demand, hardware: &Hardware) -> RotationPolicy {
+        let period = match self.day {
+            Some(_) => None,
+            None => Some(self.period_for(seen, hardware)),
+        };
+        RotationPolicy { period, ..self }
     }
 
     fn build(self, _: &Hardware) -> Box<dyn Policy> {
@@ -84,13 +102,10 @@ impl Policy for Round {
         let schedule = match day {
             Some(day) => Schedule::round_robin(ports, day, night)?,
             None => {
-                let whole = || period(&seen.bytes, switch.hardware.rate, night, ports - 1);
-                let frame = Frame::of(self.config.period.unwrap_or_else(whole));
-                let shortest = Time(night.0.saturating_add(1));
                 let frame = Frame {
                     night,
-                    shortest,
-                    ..frame
+                    shortest: Time(night.0.saturating_add(1)),
+                    ..Frame::of(self.config.period_for(seen, &switch.hardware))
                 };
                 Schedule::round_robin_in(ports, &frame)?
             }
