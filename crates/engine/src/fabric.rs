@@ -186,8 +186,8 @@ pub trait Fabric: Send {
         Vec::new()
     }
 
-    /// From now on what a controller of circuits hears and asks for is to be kept, in a
-    /// log that calls the fabric `label`. Nothing for fabrics without one.
+    /// What a controller of circuits hears and asks for is to be kept, in a log that calls
+    /// the fabric `label`; before anything has moved. Nothing for fabrics without one.
     fn record_control(&mut self, label: &str) {
         let _ = label;
     }

@@ -2,8 +2,11 @@
 
 use crate::run_table::Goodput;
 use crate::{counted, fabric, memory, Experiment, FabricTable};
+use lightloom_control::policies::library::{Empty, Library};
 use lightloom_engine::run::{self, Broken, Fault, Plan, Progress};
-use lightloom_engine::{Bytes, Circuit, Cluster, Fabric, Flows, Io, Precision, Refusal};
+use lightloom_engine::{
+    Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Io, Precision, Refusal,
+};
 use lightloom_fabrics::{Derived, Entry, Facts, Site};
 use lightloom_metrics::{
     reset_peak_rss, summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary,
@@ -46,6 +49,8 @@ pub struct RunOutput {
     /// Who was connected to whom, and when; `None` for fabrics without circuits
     /// that come and go.
     pub circuits: Option<Vec<Circuit>>,
+    /// What the controller of circuits left behind; `None` for fabrics without one.
+    pub control: Option<ControlRecord>,
     /// Whether the observer stopped the run; then the figures are of a part.
     pub interrupted: bool,
 }
@@ -61,6 +66,20 @@ impl Experiment {
         index: usize,
         threads: usize,
         flows: Option<Flows>,
+    ) -> Result<Prepared, Refusal> {
+        self.prepare_with(index, threads, flows, &Empty)
+    }
+
+    /// The same, where policies that are in files are of this library.
+    ///
+    /// # Errors
+    /// As [`Experiment::prepare`], and whatever the library refuses.
+    pub fn prepare_with(
+        &self,
+        index: usize,
+        threads: usize,
+        flows: Option<Flows>,
+        library: &dyn Library,
     ) -> Result<Prepared, Refusal> {
         let begun = Instant::now();
         reset_peak_rss();
@@ -85,10 +104,13 @@ impl Experiment {
             flows: &flows,
             seed,
             threads,
-            library: None,
+            library: Some(library),
         };
         let (mut fabric, faults) = experiment.build(index, &site)?;
         let table = &experiment.fabric[index];
+        if experiment.run.controller_log {
+            fabric.record_control(table.label());
+        }
         let facts = table.facts(&site)?;
         let mut derived = in_force(&facts);
         if let Some(precision) = experiment.run.rate_precision {
@@ -242,6 +264,7 @@ impl Prepared {
                 Broken::Trouble(refusal) => fabric::place(refusal, &self.place),
             },
         )?;
+        let control = self.fabric.control_record();
         drop(self.fabric);
         let late = |fault: &&Fault| fault.at > outcome.simulated;
         let summary = summarize(&Finished {
@@ -266,6 +289,7 @@ impl Prepared {
             series: Series::of(&outcome),
             flows: self.io.flows,
             circuits: outcome.totals.circuit_bytes.map(|_| outcome.circuits),
+            control,
             interrupted: outcome.interrupted,
         })
     }

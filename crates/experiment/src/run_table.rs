@@ -46,6 +46,10 @@ pub struct RunTable {
     /// "exact" unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_precision: Option<Precision>,
+    /// Whether to keep what the controller of circuits hears and asks for, a line each,
+    /// in `controller.jsonl` of the results. Default false; the figures are the same.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub controller_log: bool,
 }
 
 /// What counts in goodput (the Sirius paper does not say whether traffic within
@@ -78,6 +82,7 @@ impl Default for RunTable {
             limit: None,
             goodput: Goodput::All,
             rate_precision: None,
+            controller_log: false,
         }
     }
 }

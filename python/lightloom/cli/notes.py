@@ -26,6 +26,7 @@ def of(result: Result) -> Iterator[str]:
     yield from precision_without_rates(result)
     yield from faults_in_time(result)
     yield from late_faults(result)
+    yield from nothing_logged(result)
 
 
 def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
@@ -118,6 +119,16 @@ def late_faults(result: Result) -> Iterator[str]:
             f"{what} due after the run ended at {seconds(end_s)}, without effect: "
             f"{_listed(list(events_after(faults, round(end_s * 1e12))))}; let {it} come earlier "
             "(fault.at, fault.repair_at), or the run end later (run.stop)"
+        )
+
+
+def nothing_logged(result: Result) -> Iterator[str]:
+    """Says that the log that was asked for is not there."""
+    wanted = result.experiment.get("run", {}).get("controller_log")
+    if wanted and result.controller_log is None:
+        yield (
+            "there is no controller of circuits in this fabric: run.controller_log has no "
+            "effect on it"
         )
 
 

@@ -4,7 +4,7 @@ use super::arrays::{booleans, demand, indices, integers, table};
 use super::solve;
 use lightloom_control::algorithms::assignment;
 use lightloom_control::algorithms::hopcroft_karp::{self, BitRows};
-use lightloom_control::algorithms::matching::{self, Hysteresis, Weights};
+use lightloom_control::algorithms::matching::{self, Hysteresis, Matching, Weights};
 use lightloom_control::circuits::Circuits;
 use lightloom_control::demand::Matrix;
 use lightloom_engine::Refusal;
@@ -58,13 +58,13 @@ fn control_assignment<'py>(
 }
 
 type Matched<'py> = (
-    Bound<'py, PyArray1<i64>>,
+    Row<'py>,
     i64,
     Bound<'py, PyArray2<i64>>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
+    Row<'py>,
+    Row<'py>,
+    Row<'py>,
+    Row<'py>,
 );
 
 /// The mate of every node, the weight, the weights that the proof is for, y, the
@@ -88,20 +88,35 @@ fn control_matching<'py>(
         let weights = weights.map_err(|r| of_demand(r, symmetric))?;
         Ok((matching::maximum_weight_perfect(&weights), plain, weights))
     })?;
+    let weight = plain.total(&found.circuits);
+    let (mate, weights, y, members, sizes, z) = matched(py, &found, &weights)?;
+    Ok((mate, weight, weights, y, members, sizes, z))
+}
+
+type Row<'py> = Bound<'py, PyArray1<i64>>;
+/// Mates, weights, y, the members of all blossoms, their sizes, z.
+pub type Proved<'py> = (
+    Row<'py>,
+    Bound<'py, PyArray2<i64>>,
+    Row<'py>,
+    Row<'py>,
+    Row<'py>,
+    Row<'py>,
+);
+
+/// A matching and its proof.
+pub fn matched<'py>(py: Python<'py>, found: &Matching, weights: &Weights) -> PyResult<Proved<'py>> {
     let sets = &found.certificate.blossoms;
+    let row = |numbers: Vec<i64>| PyArray1::from_vec(py, numbers);
     let members = sets.iter().flat_map(|set| &set.members);
     let cells = (0..weights.n()).flat_map(|i| weights.row(i)).copied();
     Ok((
         indices(py, mates(weights.n(), &found.circuits)),
-        plain.total(&found.circuits),
         table(py, weights.n(), cells.collect())?,
-        PyArray1::from_vec(py, found.certificate.y),
-        PyArray1::from_vec(py, members.map(|&v| i64::from(v)).collect()),
-        PyArray1::from_vec(
-            py,
-            sets.iter().map(|set| set.members.len() as i64).collect(),
-        ),
-        PyArray1::from_vec(py, sets.iter().map(|set| set.z).collect()),
+        row(found.certificate.y.clone()),
+        row(members.map(|&v| i64::from(v)).collect()),
+        row(sets.iter().map(|set| set.members.len() as i64).collect()),
+        row(sets.iter().map(|set| set.z).collect()),
     ))
 }
 

@@ -202,7 +202,7 @@ impl Weights {
         let at = at.unwrap_or(0);
         let limit = match most {
             LIMIT => format!("a circuit weighs at most {LIMIT}, of 57 bits"),
-            _ => format!("at most {most} beside circuits that are up and count more"),
+            _ => format!("at most {most}, so that circuits that are up can count more"),
         };
         Refusal::new(name(at / self.n, at % self.n), largest, limit, SMALLER)
     }
