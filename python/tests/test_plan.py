@@ -460,10 +460,16 @@ BAD = {
     "no rate": ("d.csv -a hydra --rate '0 b/s'", "--rate = 0 b/s: above 0; give the rate"),
     "rate": ("d.csv -a solstice --rate '0 b/s'", "--rate = 0 b/s: above 0"),
     "packets": ("d.csv -a solstice --packet-rate '1 Tb/s'", "--packet-rate = 1 Tb/s: faster than"),
-    "slots": ("d.csv -a bvn --max-slots 0", "--max-slots = 0: a schedule has at least one slot; give 1 or more"),
+    "slots": (
+        "d.csv -a bvn --max-slots 0",
+        "--max-slots = 0: a schedule has at least one slot; give 1 or more",
+    ),
     "step": ("d.csv -a eclipse --step 99", "--step = 99: from 0.001 to 10"),
     "a step without end": ("d.csv -a eclipse --step 1e300", "--step = 1e300: from 0.001 to 10"),
-    "scaling": ("d.csv -a bvn --scaling none", '--scaling = "none": must be one of "sinkhorn", "quickstuff"'),
+    "scaling": (
+        "d.csv -a bvn --scaling none",
+        '--scaling = "none": must be one of "sinkhorn", "quickstuff"',
+    ),
     "day and period": (
         "d.csv -a round-robin --day '1 us' --period '1 s'",
         "--day = 1 us: a period says how long days are, too; give one of them",

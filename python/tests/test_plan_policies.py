@@ -72,13 +72,19 @@ def test_defaults_are_those_of_the_simulated_fabrics() -> None:
 # The same decision as in a simulation
 
 
-def demand_of(seed: int, density: float, largest: int, unit: int = GB) -> np.ndarray:
-    """Multiples of a unit between some racks."""
+def demand_of(seed: int, density: float, largest: int) -> np.ndarray:
+    """Between some racks, in whole tenths of a gigabyte. Of the equal parts that pairs are
+    split into, none is nearly as large as those of another pair."""
     rng = np.random.default_rng(seed)
-    there = rng.random((RACKS, RACKS)) < density
-    demand = np.where(there, rng.integers(1, largest, (RACKS, RACKS)), 0) * unit
-    np.fill_diagonal(demand, 0)
-    return demand
+    while True:
+        there = rng.random((RACKS, RACKS)) < density
+        demand = np.where(there, rng.integers(1, 10 * largest, (RACKS, RACKS)), 0) * GB // 10
+        np.fill_diagonal(demand, 0)
+        both = np.triu(demand + demand.T)
+        parts = np.ceil(np.triu(np.maximum(demand, demand.T)) * 8 / 10 / (10 * GB))
+        weights = np.sort(both[both > 0] / parts[both > 0])
+        if (np.diff(weights) > GB // 20).all():
+            return demand
 
 
 def first_lit(demand: np.ndarray, fabric: dict[str, Any], folder: Path) -> Circuits:
@@ -111,7 +117,7 @@ def planned(demand: np.ndarray, algorithm: str, **options: Any) -> Circuits:
 @pytest.mark.parametrize("seed", range(3))
 def test_c_through_lights_what_is_planned(seed: int, unrequested: str, tmp_path: Path) -> None:
     # Weights differ by 100 MB or more: what leaves meanwhile decides nothing.
-    demand = demand_of(seed, 0.15, 900, GB // 10)
+    demand = demand_of(seed, 0.15, 90)
     fabric = {"kind": "cthrough", "unrequested": unrequested, "socket_buffer": "1 TB"}
     lit = first_lit(demand, fabric, tmp_path)
     assert lit == planned(demand, "cthrough", unrequested=unrequested)
@@ -246,11 +252,8 @@ def test_fixed_circuits_come_from_a_plan_or_a_list(tmp_path: Path) -> None:
     first.save(tmp_path / "p.json")
     (tmp_path / "l.json").write_text('[["a", "b"], ["d", "c", 0]]')
     for name in ("p.json", "l.json"):
-        done = CliRunner().invoke(
-            app,
-            ["plan", str(tmp_path / "d.csv"), "-a", "fixed", "--json", "--circuits"]
-            + [str(tmp_path / name)],
-        )
+        asked = ["plan", str(tmp_path / "d.csv"), "-a", "fixed", "--json"]
+        done = CliRunner().invoke(app, [*asked, "--circuits", str(tmp_path / name)])
         assert done.exit_code == 0, done.stderr
         circuits = json.loads(done.stdout)["circuits"]
         assert [(c["a"], c["b"], c["bytes"]) for c in circuits] == [(0, 1, 5), (2, 3, 3)]

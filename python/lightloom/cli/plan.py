@@ -35,7 +35,9 @@ def plan(
     json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON only.")] = False,
     unit: Annotated[
         str,
-        typer.Option(metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB".'),
+        typer.Option(
+            metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB".'
+        ),
     ] = "1 B",
     **given: Any,
 ) -> None:

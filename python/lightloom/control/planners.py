@@ -56,11 +56,10 @@ def plan(demand: ArrayLike | Demand, algorithm: str, **options: Any) -> Plan:
         return _scheduled(algorithm, demand, filled, found)
     if "topology" in found:
         return _served(algorithm, demand, filled, found, "vlans" in given)
-    about = {"symmetric": False, "up": []} if "up" in policy.options else {}
-    about |= {key: value for key, value in given.items() if key in about}
-    if "up" in about:
-        about["up"] = [list(pair) for pair in about["up"]]
-    return _joined(algorithm, demand, filled | about, found)
+    if "up" in policy.options:
+        filled["symmetric"] = bool(given.get("symmetric", False))
+        filled["up"] = [list(pair) for pair in given.get("up", ())]
+    return _joined(algorithm, demand, filled, found)
 
 
 def _read(given: Mapping[str, Any], demand: Demand) -> dict[str, Any]:
