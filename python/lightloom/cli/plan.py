@@ -35,21 +35,24 @@ def plan(
     json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON only.")] = False,
     unit: Annotated[
         str,
-        typer.Option(metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB".'),
+        typer.Option(
+            metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB".'
+        ),
     ] = "1 B",
     **given: Any,
 ) -> None:
     """Plan circuits or a schedule for a demand matrix: one decision of a policy.
 
     \b
-    cthrough, edmonds      circuits that stay, both ways, and a proof that none carry more
-    assignment             the same, each way by itself
-    hydra                  circuits on several switches, and paths over them
-    mordia, bvn            a schedule in which time follows demand
-    solstice               a schedule that serves everything soon, packets beside it
-    eclipse                a schedule that carries what a greedy choice can in a period
-    rotation, round-robin  a schedule in which every pair has its turn, whatever the demand
-    fixed                  circuits from a list
+    cthrough (edmonds)      circuits that stay, both ways, and a proof that none
+                            carry more
+    hydra                   circuits on several switches, and paths over them
+    assignment              circuits that stay, each way by itself, and a proof
+    mordia (bvn)            a schedule in which time follows demand
+    solstice                a schedule that serves all soon, packets beside it
+    eclipse                 a schedule that carries what a greedy choice can
+    rotation (round-robin)  a schedule in which every pair has its turn
+    fixed                   circuits from a list
 
     Defaults are in parentheses; options that a policy does not have are refused.
     lightloom explain policy.NAME says more.
