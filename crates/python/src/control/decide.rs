@@ -166,7 +166,7 @@ fn add_evidence(
             found.set_item("matching", matched(py, matching, weights)?)
         }
         Some(Evidence::Assignment(assignment)) => {
-            let columns = indices(py, &assignment.column_of);
+            let columns = indices(py, assignment.column_of.iter().copied().map(Some));
             let rows = PyArray1::from_slice(py, &assignment.row_potential);
             let others = PyArray1::from_slice(py, &assignment.column_potential);
             found.set_item("assignment", (columns, rows, others))
