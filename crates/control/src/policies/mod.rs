@@ -141,7 +141,10 @@ pub fn resolve<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Result<Va
 }
 
 /// Reads and checks a table, and fills in what a decision for a demand takes.
-fn for_demand<C: PolicyConfig>(
+///
+/// # Errors
+/// As [`resolve`].
+pub fn for_demand<C: PolicyConfig>(
     table: &Value,
     seen: &Demand,
     hardware: &Hardware,
