@@ -70,7 +70,12 @@ impl Target {
     /// taken or do not work; a route over a circuit that is not among them; a schedule
     /// of another size, or for a switch of several planes.
     pub fn check(&self, switch: &SwitchView) -> Result<(), Refusal> {
-        let Hardware { racks, planes, ports, .. } = switch.hardware;
+        let Hardware {
+            racks,
+            planes,
+            ports,
+            ..
+        } = switch.hardware;
         match self {
             Target::Network { circuits, routes } => {
                 circuits.check(&switch.hardware)?;

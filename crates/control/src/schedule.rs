@@ -224,7 +224,10 @@ impl Schedule {
             return Err(Refusal::new(
                 "day",
                 day,
-                format!("{} of them, and nights, last longer than 106 days", ports - 1),
+                format!(
+                    "{} of them, and nights, last longer than 106 days",
+                    ports - 1
+                ),
                 "shorten it",
             ));
         }

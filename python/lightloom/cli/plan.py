@@ -36,7 +36,9 @@ def plan(
     json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON only.")] = False,
     unit: Annotated[
         str,
-        typer.Option(metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB".'),
+        typer.Option(
+            metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB".'
+        ),
     ] = "1 B",
     set_: Annotated[
         list[str] | None,
@@ -49,14 +51,15 @@ def plan(
     """Plan circuits or a schedule for a demand matrix: one decision of a policy.
 
     \b
-    cthrough, edmonds      circuits that stay, both ways, and a proof that none carry more
-    assignment             the same, each way by itself
-    hydra                  circuits on several switches, and paths over them
-    mordia, bvn            a schedule in which time follows demand
-    solstice               a schedule that serves everything soon, packets beside it
-    eclipse                a schedule that carries what a greedy choice can in a period
-    rotation, round-robin  a schedule in which every pair has its turn, whatever the demand
-    fixed                  circuits from a list
+    cthrough (edmonds)      circuits that stay, both ways, and a proof that none
+                            carry more
+    hydra                   circuits on several switches, and paths over them
+    assignment              circuits that stay, each way by itself, and a proof
+    mordia (bvn)            a schedule in which time follows demand
+    solstice                a schedule that serves all soon, packets beside it
+    eclipse                 a schedule that carries what a greedy choice can
+    rotation (round-robin)  a schedule in which every pair has its turn
+    fixed                   circuits from a list
 
     PATH:CLASS is a policy of your own in a Python file, made with the options of --set.
     Defaults are in parentheses; options that a policy does not have are refused.

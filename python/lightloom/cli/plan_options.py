@@ -27,7 +27,7 @@ FILES = {
     "circuits": ("LIST.json", "which: a plan, or a list like [[0, 1], [2, 3]], with planes or not"),
 }
 """Options that name a file here: what stands for it, and what is in it."""
-METAVARS = {"a time": "TIME", "a rate": "RATE", "an amount of data": "BYTES"}
+METAVARS = {"a duration": "TIME", "a data rate": "RATE", "an amount of data": "BYTES"}
 Command = Callable[..., None]
 
 
@@ -145,9 +145,9 @@ def _defaults(unless: dict[str, str]) -> str:
 
 def _meaning(option: Option) -> str:
     """The first sentence, without its unit."""
-    first = re.split(r"[.;](?:\s|$)", option.description)[0]
-    first = re.sub(r" \[[^\]]*\]| \([^)]*\)", "", first)
-    return first[:1].lower() + first[1:] if not first[1:2].isupper() and first[1:2] != ":" else first
+    words = re.sub(r" \[[^\]]*\]| \([^)]*\)|^[A-Z]: ", "", option.description)
+    first = re.split(r"[.;](?:\s|$)", words)[0]
+    return first if first[1:2].isupper() else first[:1].lower() + first[1:]
 
 
 def _default(option: Option) -> str:

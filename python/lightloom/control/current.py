@@ -19,9 +19,7 @@ End = int | str
 """The number or the name of a node."""
 
 
-def read_circuits(
-    path: Path, demand: Demand, *, on_planes: bool = False
-) -> list[tuple[int, ...]]:
+def read_circuits(path: Path, demand: Demand, *, on_planes: bool = False) -> list[tuple[int, ...]]:
     """The circuits of a plan in a file, or of a list of pairs of nodes, as nodes of
     a demand; with their planes if these are wanted and the file has them.
 

@@ -119,8 +119,8 @@ def nodes_of(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[li
     [[0, 2], [1, 2, 4]]
     """
     node_of = {name: at for at, name in enumerate(names)}
-    rows = [_ends(f"{key}[{at}]", row, node_of) for at, row in enumerate(circuits)]
-    return [[*row] if isinstance(row, Iterable) and not isinstance(row, str) else row for row in rows]
+    rows = (_ends(f"{key}[{at}]", row, node_of) for at, row in enumerate(circuits))
+    return [[*row] if isinstance(row, tuple) else row for row in rows]
 
 
 def _ends(key: str, pair: Any, node_of: Mapping[str, int]) -> Any:

@@ -17,12 +17,13 @@ from lightloom.control.arrays import LARGEST, Integers, count, numbers
 from lightloom.control.files import Demand
 from lightloom.control.names import nodes_of, numbered
 from lightloom.control.plans import CircuitTable, Plan, figures
-from lightloom.control.policies import Policy, PolicyInFile, by_name, find
+from lightloom.control.policies import RENAMED, Policy, PolicyInFile, by_name, find
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule, coverage_bound
 from lightloom.control.topology import Topology
 from lightloom.control.topology import vlans as allocate
 from lightloom.errors import ConfigError, refusal
+from lightloom.words import reworded
 
 ALGORITHMS = tuple(by_name())
 """What `plan` takes: the policies of the registry, and the names of their algorithms."""
@@ -55,9 +56,10 @@ def plan(demand: ArrayLike | Demand, algorithm: str, **options: Any) -> Plan:
         return _scheduled(algorithm, demand, filled, found)
     if "topology" in found:
         return _served(algorithm, demand, filled, found, "vlans" in given)
-    about = {"symmetric": False, "up": []} if "up" in policy.options else {}
-    about |= {key: value for key, value in given.items() if key in about}
-    return _joined(algorithm, demand, filled | about, found)
+    if "up" in policy.options:
+        filled["symmetric"] = bool(given.get("symmetric", False))
+        filled["up"] = [list(pair) for pair in given.get("up", ())]
+    return _joined(algorithm, demand, filled, found)
 
 
 def _read(given: Mapping[str, Any], demand: Demand) -> dict[str, Any]:
@@ -65,9 +67,7 @@ def _read(given: Mapping[str, Any], demand: Demand) -> dict[str, Any]:
     read = dict(given)
     if "up" in read:
         pairs = numbered("up", read["up"], demand.names)
-        read["up"] = sorted({(min(pair), max(pair)) for pair in pairs}) if pairs else []
-        if len(read["up"]) < len(pairs):
-            read["up"] = pairs  # the core says which comes twice
+        read["up"] = sorted((min(pair), max(pair)) for pair in pairs)
     if "bonus" in read:
         if "up" not in read:
             limit, remedy = "no circuits are up that it would count for", "give up, or no bonus"
@@ -90,16 +90,14 @@ def _decide(policy: Policy, demand: Demand, given: Mapping[str, Any]) -> dict[st
             list(given.get("up", ())),
             symmetric,
         )
-    except ConfigError as problem:
+    except ConfigError as refused:
+        problem = reworded(refused)
         key = (problem.key or "").removeprefix("policy.")
         if symmetric and key.startswith("demand"):
             key = key.partition(" + ")[0]
-        if key.partition("[")[0] == "hysteresis":
-            key = "bonus"
+        key = RENAMED.get(key, key)
         if isinstance(policy, PolicyInFile) and key in ("file", "policy"):
             key = "algorithm"
-        if problem.key in (None, key):
-            raise
         renamed = refusal(key, problem.value, problem.limit or "", problem.remedy or "")
         renamed.trace = problem.trace
         raise renamed from problem.__cause__

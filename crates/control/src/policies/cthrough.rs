@@ -168,7 +168,10 @@ impl Policy for Manager {
 
 /// The refusal of a weight by the demand that it is the sum of.
 fn of_demand(refusal: Refusal) -> Refusal {
-    let entry = refusal.key.strip_prefix("weights[").and_then(|k| k.strip_suffix(']'));
+    let entry = refusal
+        .key
+        .strip_prefix("weights[")
+        .and_then(|k| k.strip_suffix(']'));
     let Some((a, b)) = entry.and_then(|ends| ends.split_once("][")) else {
         return refusal;
     };

@@ -87,6 +87,7 @@ impl Policy for Soon {
     }
 
     fn evidence(&self) -> Option<Evidence<'_>> {
-        self.ends.map(|(at, bound)| Evidence::Completes { at, bound })
+        self.ends
+            .map(|(at, bound)| Evidence::Completes { at, bound })
     }
 }

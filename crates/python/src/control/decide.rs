@@ -125,7 +125,11 @@ impl Question {
         target.check(&view)?;
         let mut options = self.switch.table();
         options.extend(own);
-        Ok(Answer { policy, target, options })
+        Ok(Answer {
+            policy,
+            target,
+            options,
+        })
     }
 }
 
@@ -195,14 +199,14 @@ fn once_a_pair(matrix: &Matrix) -> Result<Matrix, Refusal> {
 fn add_target(py: Python<'_>, found: &Bound<'_, PyDict>, target: &Target) -> PyResult<()> {
     match target {
         Target::Network { circuits, routes } => {
-            let rows = circuits.iter().flat_map(|Circuit { a, b, plane }| [a, b, plane]);
+            let rows = circuits
+                .iter()
+                .flat_map(|Circuit { a, b, plane }| [a, b, plane]);
             found.set_item("circuits", table(py, 3, rows.map(i64::from).collect())?)?;
             found.set_item("directed", circuits.directed())?;
             add_routes(py, found, routes)
         }
-        Target::Schedule(schedule) => {
-            found.set_item("schedule", slots(py, schedule)?)
-        }
+        Target::Schedule(schedule) => found.set_item("schedule", slots(py, schedule)?),
     }
 }
 

@@ -3,9 +3,9 @@
 use super::arrays::{booleans, demand, indices, integers, table};
 use super::solve;
 use lightloom_control::algorithms::assignment;
-use lightloom_control::demand::Matrix;
 use lightloom_control::algorithms::hopcroft_karp::{self, BitRows};
 use lightloom_control::algorithms::matching::{self, Hysteresis, Matching, Weights};
+use lightloom_control::demand::Matrix;
 use lightloom_engine::Refusal;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -93,14 +93,17 @@ fn control_matching<'py>(
 
 type Row<'py> = Bound<'py, PyArray1<i64>>;
 /// Mates, weights, y, the members of all blossoms, their sizes, z.
-pub type Proved<'py> = (Row<'py>, Bound<'py, PyArray2<i64>>, Row<'py>, Row<'py>, Row<'py>, Row<'py>);
+pub type Proved<'py> = (
+    Row<'py>,
+    Bound<'py, PyArray2<i64>>,
+    Row<'py>,
+    Row<'py>,
+    Row<'py>,
+    Row<'py>,
+);
 
 /// A matching and its proof.
-pub fn matched<'py>(
-    py: Python<'py>,
-    found: &Matching,
-    weights: &Weights,
-) -> PyResult<Proved<'py>> {
+pub fn matched<'py>(py: Python<'py>, found: &Matching, weights: &Weights) -> PyResult<Proved<'py>> {
     let sets = &found.certificate.blossoms;
     let row = |numbers: Vec<i64>| PyArray1::from_vec(py, numbers);
     let members = sets.iter().flat_map(|set| &set.members);

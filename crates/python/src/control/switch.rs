@@ -58,7 +58,9 @@ impl Switch {
             ("radix", several.then_some(Value::Null)),
             ("period", usual.over.map(|over| json!(over))),
         ];
-        let known = keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        let known = keys
+            .into_iter()
+            .filter_map(|(key, value)| Some((key.to_owned(), value?)));
         known.collect()
     }
 
@@ -72,7 +74,9 @@ impl Switch {
                 let Some(default) = known.get(key).filter(|value| !value.is_null()) else {
                     continue;
                 };
-                let words = default.as_str().map_or_else(|| default.to_string(), str::to_owned);
+                let words = default
+                    .as_str()
+                    .map_or_else(|| default.to_string(), str::to_owned);
                 let about = property["description"].as_str().unwrap_or_default();
                 property["description"] = format!("{about} Default {words}.").into();
                 property["default"] = default.clone();
@@ -94,7 +98,12 @@ impl Switch {
             rate,
         };
         if rate.0 == 0 {
-            return Err(Refusal::new("rate", rate, "above 0", "give the rate of a circuit"));
+            return Err(Refusal::new(
+                "rate",
+                rate,
+                "above 0",
+                "give the rate of a circuit",
+            ));
         }
         if rate.bytes_in(self.over()) == 0 {
             let limit = format!("a circuit of {rate} carries less than a byte in it");
@@ -103,7 +112,9 @@ impl Switch {
         let plain = multihop::Hardware::new(hardware.racks, hardware.planes, 1);
         let built = multihop::Hardware {
             ports: hardware.ports,
-            radix: self.radix.unwrap_or(hardware.racks.saturating_mul(hardware.ports)),
+            radix: self
+                .radix
+                .unwrap_or(hardware.racks.saturating_mul(hardware.ports)),
             ..plain
         };
         built.check()?;

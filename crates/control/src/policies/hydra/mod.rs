@@ -221,8 +221,8 @@ impl Controller {
         order.sort_by_key(|&at| std::cmp::Reverse(found.demands[at].weight));
         let pairs: Vec<(u32, u32)> = found.circuits.iter().map(|c| (c.a, c.b)).collect();
         let paths: Vec<Vec<u32>> = order.iter().map(|&at| found.routes[at].clone()).collect();
-        let held = vlan::within(&pairs, &paths, vlans, VLAN_SEED)
-            .expect("a topology's routes are paths");
+        let held =
+            vlan::within(&pairs, &paths, vlans, VLAN_SEED).expect("a topology's routes are paths");
         let mut kept = vec![false; found.routes.len()];
         let mut used = vec![false; found.circuits.len()];
         for (&at, _) in order.iter().zip(held).filter(|&(_, held)| held) {

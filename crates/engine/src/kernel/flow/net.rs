@@ -261,10 +261,7 @@ impl Net {
             let mut row = self.rows[slot.index()];
             self.anchor(&mut row);
             row.rate = rate;
-            let finish = match rate {
-                0 => Time::NEVER,
-                _ => self.now + Time(row.left.div_ceil(rate as u128) as i64),
-            };
+            let finish = row.finish(self.now);
             self.finishes.set(slot.0, finish);
             if rate > 0 && !row.started {
                 row.started = true;
