@@ -822,6 +822,13 @@ def test_plan_takes_its_options_and_what_is_lit(write: Write, tmp_path: Path) ->
 # The example
 
 
+def test_the_page_shows_the_example_as_it_is() -> None:
+    root = Path(__file__).parents[2]
+    code = (root / "examples" / "policies" / "threshold.py").read_text(encoding="utf-8")
+    page = (root / "docs" / "policies.md").read_text(encoding="utf-8")
+    assert code[code.index("import numpy") :].rstrip() in page
+
+
 def test_the_example_joins_the_heaviest_and_lets_the_rest_take_turns() -> None:
     from lightloom.policies.files import load
 
