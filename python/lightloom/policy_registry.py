@@ -100,6 +100,23 @@ class Policy:
             raise ConfigError(f"options of {self.kind}: {problem}; give numbers or text") from None
 
 
+@dataclass(frozen=True)
+class PolicyInFile(Policy):
+    """A policy in a user's file: what is about neither the switch nor the demand are
+    options of its own."""
+
+    def check(self, name: str, given: Mapping[str, Any]) -> None:
+        """Whether it has an option is found out when it is made."""
+
+    def table(self, given: Mapping[str, Any], where: Where) -> str:
+        """What is given about the switch, or for the policy, as JSON."""
+        if where == "switch":
+            known = {key: value for key, value in given.items() if key in self.options}
+            return super().table(known, where)
+        own = {key: value for key, value in given.items() if key not in self.options}
+        return json.dumps({"file": self.kind, **own}, default=_plain)
+
+
 @cache
 def registry() -> dict[str, Policy]:
     """The policies by kind."""
@@ -113,17 +130,31 @@ def by_name() -> dict[str, Policy]:
 
 
 def find(name: str) -> Policy:
-    """The policy of that name.
+    """The policy of that name, or in a file, `PATH:CLASS`.
 
     Raises:
         ConfigError: if there is none.
     """
+    if ":" in name:
+        return _in_file(name)
     known = by_name()
     if name not in known:
         near = difflib.get_close_matches(name, known, 1)
         remedy = f'did you mean "{near[0]}"?' if near else f"use one of {', '.join(known)}"
         raise refusal("algorithm", name, "no such algorithm", remedy)
     return known[name]
+
+
+def _in_file(name: str) -> Policy:
+    """It is told all that any policy is told about the switch."""
+    switch = {
+        key: option
+        for policy in registry().values()
+        for key, option in policy.options.items()
+        if option.where == "switch"
+    }
+    up = Option("up", "demand", {"description": UP["up"]})
+    return PolicyInFile(name, None, name, "a policy of your own", {**switch, "up": up})
 
 
 def _policy(entry: Mapping[str, Any]) -> Policy:

@@ -764,7 +764,69 @@ def test_the_command_writes_the_log_of_each_fabric(write: Write, tmp_path: Path)
     assert "out/controller.jsonl" in done.stdout.replace("\n", "")
 
 
+# One decision, for a plan
+
+
+def test_plan_asks_it_once(write: Write) -> None:
+    """Weights by hand: a path counts for what its ends have for each other, and for
+    nothing that is between."""
+    from lightloom.control import plan
+
+    demand = np.array([[0, 7, 3], [1, 0, 0], [4, 0, 0]])
+    joined = plan(demand, write("return [(0, 1)]"))
+    assert joined.figures["weight"] == 8
+    assert joined.figures["coverage"] == 8 / 15
+    assert joined.figures["bound"] is None
+    head = "from lightloom.policies import Circuits"
+    line = "Circuits([(0, 1, 1), (1, 2, 0)], routes=[[0, 1, 2]])"
+    led = plan(demand, write(f"return {line}", head=head), planes=2)
+    assert led.figures["weight"] == 7
+    assert led.circuits is not None
+    assert led.circuits.carried.tolist() == [7, 7]
+    one_way = "Circuits([(0, 1), (2, 0)], directed=True)"
+    assert plan(demand, write(f"return {one_way}", head=head)).figures["weight"] == 11
+    nothing = plan(demand, write("return []"))
+    assert (nothing.figures["weight"], nothing.figures["circuits"]) == (0, 0)
+    head = "from lightloom.control import round_robin"
+    turns = write('return round_robin(switch.racks, day="8 ns", night="0 s")', head=head)
+    assert plan(demand, turns, rate="1 Gb/s").figures["carried_bytes"] == 4
+
+
+def test_plan_takes_its_options_and_what_is_lit(write: Write, tmp_path: Path) -> None:
+    from lightloom.control import plan
+
+    mine = write(
+        "return [self.pair] if switch.lit == ((0, 2, 0),) and switch.rate_bps == 10**9 else []",
+        members="    def __init__(self, pair=(0, 1)): self.pair = pair",
+    )
+    demand = [[0, 7, 3], [1, 0, 5], [4, 0, 0]]
+    made = plan(demand, mine, pair=[1, 2], up=[(0, 2)], rate="1 Gb/s")
+    assert made.figures["weight"] == 5
+    with pytest.raises(lightloom.ConfigError, match="it takes") as refused:
+        plan(demand, mine, other=1)
+    assert refused.value.key == "algorithm"
+    (tmp_path / "demand.csv").write_text("0,7\n1,0\n", encoding="utf-8")
+    done = command(
+        *("plan", "demand.csv", "-a", "mine.py:Mine", "--set", "pair=[0,1]", "--json"),
+        *("--rate", "1 Gb/s"),
+        cwd=tmp_path,
+    )
+    assert json.loads(done.stdout)["options"]["pair"] == [0, 1]
+    write(BOOM, members=DIVIDED)
+    done = command("plan", "demand.csv", "-a", "mine.py:Mine", "-o", "x.json", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "in divided\n    return 1 // x" in done.stderr
+    assert not (tmp_path / "x.json").exists()
+
+
 # The example
+
+
+def test_the_page_shows_the_example_as_it_is() -> None:
+    root = Path(__file__).parents[2]
+    code = (root / "examples" / "policies" / "threshold.py").read_text(encoding="utf-8")
+    page = (root / "docs" / "policies.md").read_text(encoding="utf-8")
+    assert code[code.index("import numpy") :].rstrip() in page
 
 
 def test_the_example_joins_the_heaviest_and_lets_the_rest_take_turns() -> None:

@@ -25,26 +25,31 @@ use std::sync::{Arc, Mutex};
 type Raised = Arc<Mutex<Option<PyErr>>>;
 
 /// Reads policies from Python files, for one run.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct PyLibrary {
     raised: Raised,
 }
 
 impl PyLibrary {
-    /// The exception of a refusal: its cause is what the user's code raised, if it did;
-    /// Ctrl-C stays what it is.
+    /// The exception of a refusal; see [`PyLibrary::with_cause`].
     pub fn error(&self, py: Python<'_>, refusal: Refusal) -> PyErr {
-        let raised = self.raised.lock().ok().and_then(|mut raised| raised.take());
+        self.with_cause(py, refused(refusal))
+    }
+
+    /// The same exception with what the user's code raised as its cause, if it did;
+    /// Ctrl-C stays what it is.
+    pub fn with_cause(&self, py: Python<'_>, error: PyErr) -> PyErr {
+        let raised = { self.raised.lock().ok() }.and_then(|mut raised| raised.take());
         let Some(cause) = raised else {
-            return refused(refusal);
+            return error;
         };
         if cause.is_instance_of::<PyKeyboardInterrupt>(py) {
             return cause;
         }
-        let error = refused(refusal);
-        let blamed = py.import("lightloom.policies.blame").and_then(|blame| {
-            blame.call_method1("with_cause", (error.value(py), value(py, &cause)))
-        });
+        let both = (error.value(py), value(py, &cause));
+        let blamed = py
+            .import("lightloom.policies.blame")
+            .and_then(|blame| blame.call_method1("with_cause", both));
         match blamed {
             Ok(_) => error,
             Err(other) => other,

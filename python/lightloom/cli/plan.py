@@ -11,6 +11,7 @@ import typer
 from lightloom import console
 from lightloom.cli.plan_options import FLAGS, flag_of, with_options
 from lightloom.errors import ConfigError, refusal
+from lightloom.overrides import set_one
 
 if TYPE_CHECKING:
     from lightloom.control.plans import Plan
@@ -39,6 +40,12 @@ def plan(
             metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB".'
         ),
     ] = "1 B",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help='An option of your own policy, like above="1 GB".'
+        ),
+    ] = None,
     **given: Any,
 ) -> None:
     """Plan circuits or a schedule for a demand matrix: one decision of a policy.
@@ -54,6 +61,7 @@ def plan(
     rotation (round-robin)  a schedule in which every pair has its turn
     fixed                   circuits from a list
 
+    PATH:CLASS is a policy of your own in a Python file, made with the options of --set.
     Defaults are in parentheses; options that a policy does not have are refused.
     lightloom explain policy.NAME says more.
     """
@@ -61,6 +69,7 @@ def plan(
         from lightloom.control.plans import write
 
         options = {key: value for key, value in given.items() if value is not None}
+        options |= _own(set_ or [], algorithm)
         _check_outputs(demand, out, picture)
         with _working(json):
             made = _make(demand, algorithm, unit, options)
@@ -76,6 +85,17 @@ def plan(
         show(made, demand, "" if out else "; -o FILE.json writes them")
         if written:
             console.say("wrote " + " ".join(map(str, written)))
+
+
+def _own(pairs: list[str], algorithm: str) -> dict[str, Any]:
+    """The options of a policy in a file."""
+    own: dict[str, Any] = {}
+    for pair in pairs:
+        if ":" not in algorithm:
+            limit = f"{algorithm} is no policy in a file"
+            raise refusal("--set", f'"{pair}"', limit, "write its options as flags")
+        set_one(own, pair)
+    return own
 
 
 def _working(json: bool) -> AbstractContextManager[object]:
@@ -131,4 +151,6 @@ def _flagged(problem: ConfigError) -> ConfigError:
     key = (problem.key or "").partition("[")[0]
     if key not in FLAGS:
         return problem
-    return refusal(flag_of(key), problem.value, problem.limit or "", problem.remedy or "")
+    flagged = refusal(flag_of(key), problem.value, problem.limit or "", problem.remedy or "")
+    flagged.trace = problem.trace
+    return flagged

@@ -22,7 +22,7 @@ from lightloom.control.schedules import Schedule, coverage_bound
 from lightloom.control.topology import Topology
 from lightloom.control.topology import vlans as allocate
 from lightloom.errors import ConfigError, refusal
-from lightloom.policy_registry import RENAMED, Policy, by_name, find
+from lightloom.policy_registry import RENAMED, Policy, PolicyInFile, by_name, find
 from lightloom.words import reworded
 
 ALGORITHMS = tuple(by_name())
@@ -34,9 +34,9 @@ def plan(demand: ArrayLike | Demand, algorithm: str, **options: Any) -> Plan:
 
     Args:
         demand: N × N bytes, or what `read_demand` gives.
-        algorithm: one of `ALGORITHMS`.
-        options: what the policy takes, see `lightloom explain policies`; None is as if
-            left out.
+        algorithm: one of `ALGORITHMS`, or a policy of your own, `"my_policy.py:Mine"`.
+        options: what the policy takes, see `lightloom explain policies`, or the
+            arguments of your own; None is as if left out.
 
     Raises:
         ConfigError: naming the entry or the option.
@@ -96,7 +96,11 @@ def _decide(policy: Policy, demand: Demand, given: Mapping[str, Any]) -> dict[st
         if symmetric and key.startswith("demand"):
             key = key.partition(" + ")[0]
         key = RENAMED.get(key, key)
-        raise refusal(key, problem.value, problem.limit or "", problem.remedy or "") from None
+        if isinstance(policy, PolicyInFile) and key in ("file", "policy"):
+            key = "algorithm"
+        renamed = refusal(key, problem.value, problem.limit or "", problem.remedy or "")
+        renamed.trace = problem.trace
+        raise renamed from problem.__cause__
 
 
 def _joined(
@@ -105,10 +109,12 @@ def _joined(
     """Circuits that each carry what their own nodes have for each other."""
     matrix, symmetric = demand.matrix, options.get("symmetric", False)
     a, b, plane = found["circuits"].T
-    there, directed = matrix[a, b], found["directed"]
-    carried = there if symmetric or directed else there + matrix[b, a]
-    carried = _once(a, b, carried)
-    weight = int(carried.sum())
+    directed = found["directed"]
+    both = matrix if symmetric or directed else matrix + matrix.T
+    ends, paths = _routes(found)
+    served = both[tuple(np.unique(ends, axis=0).T)]
+    weight = int(served.sum())
+    carried = _once(a, b, both[a, b]) if paths is None else _by_path(found, both, ends, paths)
     proof = _proof(demand, found)
     bound = _bound_of(proof, options)
     up = set(map(tuple, options.get("up", ())))
@@ -130,6 +136,33 @@ def _joined(
         proof=proof,
         details={"kept": len(stays)} if up else {},
     )
+
+
+def _routes(found: Mapping[str, Any]) -> tuple[Integers, list[Integers] | None]:
+    """Whom routes join, a row each; the racks of each, unless all are circuits."""
+    lengths, racks, _ = found["routes"]
+    paths = np.split(racks, np.cumsum(lengths)[:-1]) if len(lengths) else []
+    ends = np.array([(path[0], path[-1]) for path in paths], np.int64).reshape(-1, 2)
+    direct = {(a, b) for a, b, _ in found["circuits"].tolist()}
+    alone = (lengths == 2).all() and direct == set(map(tuple, ends.tolist()))
+    return ends, None if alone else paths
+
+
+def _by_path(
+    found: Mapping[str, Any], both: Integers, ends: Integers, paths: list[Integers]
+) -> Integers:
+    """The demand that goes over each circuit, all of a pair's on the first of its paths."""
+    planes = found["routes"][2]
+    hops = np.split(planes, np.cumsum([len(path) - 1 for path in paths])[:-1])
+    place = {tuple(row): at for at, row in enumerate(found["circuits"].tolist())}
+    carried = np.zeros(len(place), np.int64)
+    _, first = np.unique(ends, axis=0, return_index=True)
+    for at in first.tolist():
+        for a, b, plane in zip(paths[at], paths[at][1:], hops[at], strict=False):
+            row = (int(a), int(b), int(plane))
+            row = row if found["directed"] or a < b else (row[1], row[0], row[2])
+            carried[place[row]] += both[tuple(ends[at])]
+    return carried
 
 
 def _once(a: Integers, b: Integers, carried: Integers) -> Integers:
@@ -191,10 +224,8 @@ def _bound(demand: Demand, schedule: Schedule, options: Mapping[str, Any]) -> in
     """What no schedule as long as this carries more than."""
     if not schedule.slots:
         return 0
-    period = _core.control_time_text(schedule.period_ps)
-    return coverage_bound(
-        demand.matrix, rate=options["rate"], period=period, night=options["night"]
-    )
+    period, night = map(_core.control_time_text, (schedule.period_ps, schedule.night_ps))
+    return coverage_bound(demand.matrix, rate=options["rate"], period=period, night=night)
 
 
 def _served(

@@ -8,12 +8,15 @@ use super::solve;
 use super::switch::Switch;
 use super::topology::ControlTopology;
 use crate::errors::{refused, ConfigError};
+use crate::policy::PyLibrary;
 use lightloom_control::circuits::{Circuit, Circuits};
 use lightloom_control::demand::Matrix;
-use lightloom_control::policies::{self, Entry};
+use lightloom_control::hardware::Hardware;
+use lightloom_control::policies::library::Library;
+use lightloom_control::policies::{self, Built, Entry, Usual};
 use lightloom_control::policy::{Demand, Evidence, Policy, SwitchView, Target};
 use lightloom_control::routes::Routes;
-use lightloom_engine::Refusal;
+use lightloom_engine::{Rate, Refusal, Time};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -25,13 +28,71 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// What is asked, in Rust's types.
 struct Question {
-    entry: &'static Entry,
-    own: Value,
+    source: Source,
+    own: Map<String, Value>,
     bytes: Matrix,
     /// Entries are weights of undirected circuits.
     symmetric: bool,
     switch: Switch,
     lit: Circuits,
+}
+
+/// Where a policy comes from.
+enum Source {
+    Registry(&'static Entry),
+    /// `PATH:NAME`.
+    File(String, PyLibrary),
+}
+
+impl Source {
+    /// What it asks of the switch; nobody knows what a user's policy looks at.
+    fn usual(&self) -> Usual {
+        match self {
+            Source::Registry(entry) => entry.usual,
+            Source::File(..) => Usual {
+                planes: Some(1),
+                over: Some(Time::S),
+                rate: Some(Rate(10 * Rate::GBPS.0)),
+            },
+        }
+    }
+
+    fn build(&self, own: &Map<String, Value>, hardware: &Hardware) -> Built {
+        match self {
+            Source::Registry(entry) => (entry.build)(&Value::Object(own.clone()), hardware),
+            Source::File(file, library) => library.policy(file, own, hardware),
+        }
+    }
+
+    /// Its own keys with all that the decision took.
+    fn filled(
+        &self,
+        own: Map<String, Value>,
+        seen: &Demand,
+        hardware: &Hardware,
+    ) -> Result<Map<String, Value>, Refusal> {
+        let Source::Registry(entry) = self else {
+            return Ok(own);
+        };
+        let filled = (entry.for_demand)(&Value::Object(own), seen, hardware)?;
+        Ok(filled.as_object().cloned().unwrap_or_default())
+    }
+
+    /// What a user's policy could not decide, or should not have, as that of the policy.
+    fn blamed(&self, refusal: Refusal) -> Refusal {
+        match (self, refusal.value.is_empty()) {
+            (Source::Registry(_), _) => refusal,
+            (Source::File(file, _), empty) => Refusal {
+                key: "algorithm".to_owned(),
+                value: format!("\"{file}\""),
+                limit: match empty {
+                    true => refusal.limit,
+                    false => format!("{} = {}: {}", refusal.key, refusal.value, refusal.limit),
+                },
+                remedy: refusal.remedy,
+            },
+        }
+    }
 }
 
 /// The answer, by the policy that can still say why.
@@ -52,17 +113,18 @@ impl Question {
             },
             over: self.switch.over(),
         };
-        let mut policy = (self.entry.build)(&self.own, &hardware)?;
-        let own = (self.entry.for_demand)(&self.own, &seen, &hardware)?;
+        let mut policy = self.source.build(&self.own, &hardware)?;
+        let own = self.source.filled(self.own, &seen, &hardware)?;
         let view = SwitchView {
             hardware,
             lit: &self.lit,
             works: &vec![true; hardware.columns()],
         };
-        let target = policy.decide(&seen, &view)?;
+        let decided = policy.decide(&seen, &view);
+        let target = decided.map_err(|refusal| self.source.blamed(refusal))?;
         target.check(&view)?;
         let mut options = self.switch.table();
-        options.extend(own.as_object().cloned().unwrap_or_default());
+        options.extend(own);
         Ok(Answer {
             policy,
             target,
@@ -73,7 +135,7 @@ impl Question {
 
 /// What a policy decides for a demand, and why.
 ///
-/// `table` is the policy's, as JSON with its `kind`; `switch` that of [`Switch`]; `lit`
+/// `table` is the policy's, as JSON with its `kind` or `file`; `switch` that of [`Switch`]; `lit`
 /// lists circuits that are lit; `symmetric` says that entries are weights of undirected
 /// circuits.
 #[pyfunction]
@@ -85,16 +147,18 @@ fn control_decide<'py>(
     lit: Vec<(u32, u32)>,
     symmetric: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (entry, own) = policy(table)?;
+    let library = PyLibrary::default();
+    let (source, own) = policy(table, &library)?;
     let question = Question {
-        switch: Switch::read(&read(switch)?, &entry.usual).map_err(refused)?,
+        switch: Switch::read(&read(switch)?, &source.usual()).map_err(refused)?,
         bytes: demand(matrix)?,
         lit: Circuits::both_ways(lit),
-        entry,
+        source,
         own,
         symmetric,
     };
-    let answer = solve(py, move || question.decide())?;
+    let answer = solve(py, move || question.decide());
+    let answer = answer.map_err(|error| library.with_cause(py, error))?;
     let found = PyDict::new(py);
     found.set_item("options", Value::Object(answer.options).to_string())?;
     add_target(py, &found, &answer.target)?;
@@ -107,13 +171,16 @@ fn read(json: &str) -> PyResult<Value> {
 }
 
 /// The policy of a table, and its own keys.
-fn policy(table: &str) -> PyResult<(&'static Entry, Value)> {
+fn policy(table: &str, library: &PyLibrary) -> PyResult<(Source, Map<String, Value>)> {
     let table = read(table)?;
     let mut own: Map<String, Value> = table.as_object().cloned().unwrap_or_default();
+    if let Some(Value::String(file)) = own.remove("file") {
+        return Ok((Source::File(file, library.clone()), own));
+    }
     let kind = own.remove("kind");
     let kind = kind.as_ref().and_then(Value::as_str).unwrap_or_default();
     let entry = policies::find(kind, "kind").map_err(refused)?;
-    Ok((entry, Value::Object(own)))
+    Ok((Source::Registry(entry), own))
 }
 
 /// The entries above the diagonal of a symmetric matrix: what policies add up, both
