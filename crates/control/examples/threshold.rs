@@ -11,7 +11,7 @@ use lightloom_control::controller::{Action, Controller, Input, Timing};
 use lightloom_control::demand::{Estimation, Estimator, Queue, Report};
 use lightloom_control::hardware::Hardware;
 use lightloom_control::order::Order;
-use lightloom_control::policies::{self, Entry, PolicyConfig};
+use lightloom_control::policies::{self, Entry, PolicyConfig, Usual};
 use lightloom_control::policy::{Demand, Policy, SwitchView, Target};
 use lightloom_engine::{Bytes, Rate, Refusal, Time};
 use schemars::JsonSchema;
@@ -61,8 +61,10 @@ const ENTRY: Entry = Entry {
     alias: None,
     source: "CONTRIBUTING.md",
     summary: "Racks with more than a threshold for each other keep their circuit, others turn.",
+    usual: Usual::ONE_PORT,
     schema: policies::schema::<ThresholdPolicy>,
     resolve: policies::resolve::<ThresholdPolicy>,
+    for_demand: policies::for_demand::<ThresholdPolicy>,
     build: policies::build::<ThresholdPolicy>,
 };
 

@@ -429,18 +429,16 @@ impl Network {
     /// Circuits that stay and circuits that take turns are not mixed, nor circuits of
     /// one direction and of both.
     fn check_kind(&self, target: &Target) -> Result<(), Refusal> {
-        let turns = |circuits: &Circuits| {
-            let lit = &self.lit;
-            let any = !lit.is_empty() && !circuits.is_empty();
-            any && lit.directed() != circuits.directed()
+        let ways = |directed| match directed {
+            true => "circuits of one direction",
+            false => "circuits of both directions",
         };
         let (found, before) = match target {
             Target::Network { .. } if self.schedule.is_some() => ("circuits", "a schedule"),
             Target::Schedule(_) if !self.lit.is_empty() => ("a schedule", "circuits"),
-            Target::Network { circuits, .. } if turns(circuits) => match circuits.directed() {
-                true => ("directed circuits", "circuits of both directions"),
-                false => ("circuits of both directions", "directed circuits"),
-            },
+            Target::Network { circuits, .. } if self.mixes(circuits) => {
+                (ways(circuits.directed()), ways(self.lit.directed()))
+            }
             _ => return Ok(()),
         };
         Err(Refusal::new(
@@ -449,6 +447,11 @@ impl Network {
             format!("it decided on {before} before"),
             "answer with one kind of target",
         ))
+    }
+
+    fn mixes(&self, wanted: &Circuits) -> bool {
+        let some = !self.lit.is_empty() && !wanted.is_empty();
+        some && self.lit.directed() != wanted.directed()
     }
 
     fn port_down(&mut self, rack: u32, plane: u32, hardware: Hardware) {

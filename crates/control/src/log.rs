@@ -169,7 +169,12 @@ pub fn read(text: &str) -> Result<Read, Refusal> {
         None => {
             let last = entries.len() + 1;
             let limit = "the log was cut off: its last line is no {\"end\": …}";
-            Err(refuse(last - 1, text.lines().last().unwrap_or(""), limit, CUT))
+            Err(refuse(
+                last - 1,
+                text.lines().last().unwrap_or(""),
+                limit,
+                CUT,
+            ))
         }
     }
 }
@@ -198,5 +203,10 @@ fn read_header(line: &str) -> Result<Header, Refusal> {
 fn refuse(at: usize, line: &str, limit: &str, remedy: &str) -> Refusal {
     let shown: String = line.chars().take(60).collect();
     let more = if shown.len() < line.len() { "…" } else { "" };
-    Refusal::new(format!("line {}", at + 1), format!("{shown}{more}"), limit, remedy)
+    Refusal::new(
+        format!("line {}", at + 1),
+        format!("{shown}{more}"),
+        limit,
+        remedy,
+    )
 }

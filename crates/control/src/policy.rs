@@ -70,7 +70,12 @@ impl Target {
     /// taken or do not work; a route over a circuit that is not among them; a schedule
     /// of another size, or for a switch of several planes.
     pub fn check(&self, switch: &SwitchView) -> Result<(), Refusal> {
-        let Hardware { racks, planes, ports, .. } = switch.hardware;
+        let Hardware {
+            racks,
+            planes,
+            ports,
+            ..
+        } = switch.hardware;
         match self {
             Target::Network { circuits, routes } => {
                 circuits.check(&switch.hardware)?;
@@ -142,8 +147,8 @@ pub enum Evidence<'a> {
     },
     /// An assignment with its potentials.
     Assignment(&'a assignment::Assignment),
-    /// A topology with the demands that it serves.
-    Topology(&'a multihop::Topology),
+    /// A topology with its demands, and what the search for it was told.
+    Topology(&'a multihop::Topology, multihop::Options),
     /// No schedule of the same frame carries more than this [bytes].
     Covers(i64),
     /// When all is served, and the time that no schedule beats.

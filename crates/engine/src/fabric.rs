@@ -1,5 +1,6 @@
 //! The one trait between the engine and any fabric.
 
+use crate::fair::Precision;
 use crate::ids::{FlowId, HostId, PortId};
 use crate::io::Io;
 use crate::refusal::Refusal;
@@ -141,6 +142,14 @@ pub trait Fabric: Send {
     /// Carries out a fault or a repair, now.
     fn apply(&mut self, command: Command) -> Result<(), Rejected>;
 
+    /// From now on shares links out no more exactly than that; called before anything
+    /// moves. Returns whether the fabric shares out rates at all: cells and packets
+    /// do not.
+    fn set_rate_precision(&mut self, precision: Precision) -> bool {
+        let _ = precision;
+        false
+    }
+
     /// Queue depths and counters; cold.
     fn observe(&self, io: &Io, view: &mut View);
 
@@ -177,8 +186,8 @@ pub trait Fabric: Send {
         Vec::new()
     }
 
-    /// From now on what a controller of circuits hears and asks for is to be kept, in a
-    /// log that calls the fabric `label`. Nothing for fabrics without one.
+    /// What a controller of circuits hears and asks for is to be kept, in a log that calls
+    /// the fabric `label`; before anything has moved. Nothing for fabrics without one.
     fn record_control(&mut self, label: &str) {
         let _ = label;
     }

@@ -5,7 +5,7 @@
 //! turns, which stay dark.
 
 use super::frame::{no_slots, period, NIGHT};
-use super::{Entry, PolicyConfig};
+use super::{Entry, PolicyConfig, Usual};
 use crate::hardware::Hardware;
 use crate::order::Order;
 use crate::policy::{Demand, Policy, SwitchView, Target};
@@ -21,8 +21,10 @@ pub const ENTRY: Entry = Entry {
     source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
              SIGCOMM 2013",
     summary: "A schedule in which every pair has its turn, whatever the demand.",
+    usual: Usual::IN_SLOTS,
     schema: super::schema::<RotationPolicy>,
     resolve: super::resolve::<RotationPolicy>,
+    for_demand: super::for_demand::<RotationPolicy>,
     build: super::build::<RotationPolicy>,
 };
 
@@ -52,6 +54,13 @@ impl Default for RotationPolicy {
     }
 }
 
+impl RotationPolicy {
+    fn period_for(&self, seen: &Demand, hardware: &Hardware) -> Time {
+        self.period
+            .unwrap_or_else(|| self.round_for(seen, hardware))
+    }
+}
+
 impl PolicyConfig for RotationPolicy {
     fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
         hardware.require_one_port("rotation")?;
@@ -72,6 +81,14 @@ impl PolicyConfig for RotationPolicy {
             }
             _ => Ok(()),
         }
+    }
+
+    fn for_demand(self, seen: &Demand, hardware: &Hardware) -> RotationPolicy {
+        let period = match self.day {
+            Some(_) => None,
+            None => Some(self.period_for(seen, hardware)),
+        };
+        RotationPolicy { period, ..self }
     }
 
     fn build(self, _: &Hardware) -> Box<dyn Policy> {
@@ -113,11 +130,11 @@ impl Policy for Round {
         let schedule = match (day, period) {
             (Some(day), _) => Schedule::round_robin(ports, day, night)?,
             (None, None) if seen.bytes.is_zero() => return Ok(no_slots(hardware, night)),
-            (None, period) => {
+            (None, _) => {
                 let frame = Frame {
                     night,
                     shortest: Time(night.0.saturating_add(1)),
-                    ..Frame::of(period.unwrap_or_else(|| self.config.round_for(seen, hardware)))
+                    ..Frame::of(self.config.period_for(seen, hardware))
                 };
                 Schedule::round_robin_in(ports, &frame)?
             }

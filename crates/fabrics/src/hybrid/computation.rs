@@ -69,7 +69,9 @@ impl<'de> Deserialize<'de> for Computation {
                 let limit = "neither a time, nor \"measured\", nor a list of times";
                 let remedy = "write a time like \"5 ms\"";
                 let value = format!("\"{word}\"");
-                Err(config::nested_refusal(Refusal::new("", value, limit, remedy)))
+                Err(config::nested_refusal(Refusal::new(
+                    "", value, limit, remedy,
+                )))
             }
             Value::String(word) if word == "measured" => Ok(Computation::Measured),
             other => config::nested::<Time, D::Error>(&other).map(Computation::Given),

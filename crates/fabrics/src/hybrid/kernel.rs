@@ -16,7 +16,7 @@ use super::setup::{GiveUp, Setup};
 use super::switch::Switch;
 use super::transport::{BatchId, Transport};
 use super::tree::Tree;
-use lightloom_control::controller::{Controller, Input, StepId};
+use lightloom_control::controller::{Action, Controller, Input, StepId};
 use lightloom_control::demand::{Estimation, Estimator};
 use lightloom_control::hardware::Hardware;
 use lightloom_control::log::Log;
@@ -69,6 +69,8 @@ pub struct Hybrid {
     /// Its policy's table, for the log.
     pub(super) policy: Value,
     pub(super) log: Option<Log>,
+    /// What the controller asked for when the loop began.
+    pub(super) opening: Vec<Action>,
     /// What decisions took, if it was measured or had been.
     pub(super) times: Option<Times>,
     pub(super) switch: Switch,
@@ -136,6 +138,7 @@ impl Hybrid {
             controller,
             policy: setup.described,
             log: None,
+            opening: Vec::new(),
             times,
             trouble: None,
             controller_works: true,
