@@ -126,12 +126,17 @@ def _within(name: str, parameter: Parameter) -> Iterator[tuple[str, Parameter]]:
         yield from _within(f"{name}.{inner.key}", inner)
 
 
+def _either(names: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 def unknown(name: str, path: Sequence[str], schemas: Mapping[str, Table]) -> ConfigError:
     """The refusal of a name that means nothing, with the nearest that does."""
     head, rest = path[0], ".".join(path[1:])
     others = list(of_fabrics(rest)) if head in registry() and rest else []
     if others:
-        limit, remedy = f"{head} has no such key", f"did you mean {' or '.join(others)}?"
+        limit, remedy = f"{head} has no such key", f"did you mean {_either(others)}?"
         return refusal("NAME", name, limit, remedy)
     if rest and head in schemas:
         return unknown_below(name, schemas[head], head, rest)
