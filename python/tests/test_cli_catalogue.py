@@ -11,6 +11,7 @@ from cli_support import ROOT
 from typer.testing import CliRunner
 
 import lightloom
+from lightloom import policy_registry
 from lightloom import _core
 from lightloom.cli import app, describe
 from lightloom.reproduce import Claims
@@ -213,3 +214,14 @@ def test_every_fabric_has_a_page_a_preset_and_claims(kind: str) -> None:
         assert claim.command == f"lightloom reproduce {kind}/{claim.script}"
     for script in scripts:
         assert load_script(folder, kind, script).measure
+
+
+@pytest.mark.parametrize("kind", policy_registry.registry())
+def test_every_policy_has_its_page(kind: str) -> None:
+    """Which the overview and the site list, and which names its keys or what stands for
+    them; its keys are explained."""
+    page = (ROOT / "docs" / "policies" / f"{kind}.md").read_text()
+    assert page.startswith(f"# Policy {kind}\n")
+    assert f"[`{kind}`](policies/{kind}.md)" in (ROOT / "docs" / "policies.md").read_text()
+    assert f"policies/{kind}.md" in (ROOT / "mkdocs.yml").read_text()
+    assert kind in call("explain", "policies")
