@@ -163,6 +163,9 @@ def policies() -> str:
     """Every policy of the registry, with the schemas of its table and of what it is told
     about the switch, as JSON."""
 
+def control_replay(text: str, table: str | None = None) -> str:
+    """What comes of playing a controller's log against a policy, as JSON."""
+
 def control_decide(
     table: str,
     matrix: NDArray[Any],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -16,15 +16,26 @@ from lightloom.overrides import set_one
 if TYPE_CHECKING:
     from lightloom.control.plans import Plan
 
+T = TypeVar("T")
+
 
 @with_options
 def plan(
     demand: Annotated[
-        Path, typer.Argument(metavar="DEMAND", help="A matrix: .csv, .npy or .parquet.")
-    ],
+        Path | None, typer.Argument(metavar="DEMAND", help="A matrix: .csv, .npy or .parquet.")
+    ] = None,
     algorithm: Annotated[
-        str, typer.Option("--algorithm", "-a", metavar="NAME", help="One of the names above.")
-    ],
+        str | None,
+        typer.Option("--algorithm", "-a", metavar="NAME", help="One of the names above."),
+    ] = None,
+    replay: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="LOG.jsonl",
+            help="Instead of a matrix: play the log of a controller (run.controller_log) against "
+            "the policy, or against its own, and say where they part.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE.json", help="Write the plan as JSON."),
@@ -69,7 +80,18 @@ def plan(
         from lightloom.control.plans import write
 
         options = {key: value for key, value in given.items() if value is not None}
-        options |= _own(set_ or [], algorithm)
+        options |= _own(set_ or [], algorithm or "the policy of the log")
+        if replay is not None:
+            _replay(
+                replay,
+                algorithm,
+                options,
+                {"DEMAND": demand, "-o": out, "--picture": picture},
+                json,
+            )
+            return
+        demand = _named("DEMAND", demand, "name a file: .csv, .npy or .parquet")
+        algorithm = _named("--algorithm", algorithm, "name a policy, like -a cthrough")
         _check_outputs(demand, out, picture)
         with _working(json):
             made = _make(demand, algorithm, unit, options)
@@ -85,6 +107,38 @@ def plan(
         show(made, demand, "" if out else "; -o FILE.json writes them")
         if written:
             console.say("wrote " + " ".join(map(str, written)))
+
+
+def _named(option: str, value: T | None, remedy: str) -> T:
+    """What has to be there."""
+    if value is None:
+        raise refusal(option, "(missing)", "a plan needs one", remedy)
+    return value
+
+
+def _replay(
+    log: Path,
+    algorithm: str | None,
+    options: dict[str, Any],
+    others: dict[str, Path | None],
+    json: bool,
+) -> None:
+    """Plays a log against a policy, and prints what came of it."""
+    from lightloom.cli.replay import show
+    from lightloom.control.replays import replay
+
+    for option, path in others.items():
+        if path is not None:
+            raise refusal(option, path, "a replay prints what came of it", "leave it out")
+    try:
+        with _working(json):
+            made = replay(log, algorithm, **options)
+    except ConfigError as problem:
+        raise _flagged(problem) from problem.__cause__
+    if json:
+        console.print_json(made)
+    else:
+        show(made, log, algorithm)
 
 
 def _own(pairs: list[str], algorithm: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ mod arbiters;
 mod arrays;
 mod decide;
 mod matching;
+mod replay;
 mod schedules;
 pub mod switch;
 mod topology;
@@ -33,6 +34,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     arbiters::register(m)?;
     decide::register(m)?;
     matching::register(m)?;
+    replay::register(m)?;
     schedules::register(m)?;
     topology::register(m)
 }
