@@ -212,6 +212,11 @@ impl<P: Policy> Controller<P> {
         }
     }
 
+    /// The order of a change, if it is not the policy's own.
+    pub fn order(&self) -> Option<Order> {
+        self.order
+    }
+
     /// When decisions are made.
     pub fn timing(&self) -> &Timing {
         &self.timing

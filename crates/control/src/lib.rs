@@ -17,6 +17,7 @@
 //! | [`order`] | the steps of a change and what each waits for |
 //! | [`controller`] | inputs to actions: the loop itself |
 //! | [`log`], [`replay`] | inputs and actions as lines of JSON, played again |
+//! | [`words`] | actions in words |
 //! | [`fake`] | a switch for tests and replays, which does as it is told |
 //! | [`policies`] | the policies, one file each, and their registry |
 //! | [`algorithms`] | matchings, assignments, topologies, schedules, VLANs |
@@ -36,6 +37,7 @@ pub mod order;
 pub mod policies;
 pub mod policy;
 mod ps;
-// pub mod replay;
+pub mod replay;
 pub mod routes;
 pub mod schedule;
+pub mod words;

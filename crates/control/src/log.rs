@@ -17,6 +17,7 @@
 use crate::controller::{Action, Input, Timing};
 use crate::demand::Estimation;
 use crate::hardware::Hardware;
+use crate::order::Order;
 use lightloom_engine::{Refusal, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,6 +36,9 @@ pub struct Header {
     pub host: String,
     /// The policy's table, with its `kind` or `file`.
     pub policy: Value,
+    /// The order of a change, if not the policy's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
     /// Racks, planes, ports.
     pub hardware: Hardware,
     /// When it was asked.

@@ -168,6 +168,7 @@ impl Hybrid {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             host: label.to_owned(),
             policy: self.policy.clone(),
+            order: self.controller.order(),
             hardware: self.hardware,
             timing: *self.controller.timing(),
             estimation: *self.controller.estimator().rules(),
