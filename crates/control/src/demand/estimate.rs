@@ -10,6 +10,7 @@
 //! counts them.
 
 use super::Matrix;
+use lightloom_engine::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// What one reporter has for one rack.
@@ -55,6 +56,31 @@ impl Report {
         Report {
             queues: demand.entries().map(queue).collect(),
         }
+    }
+}
+
+impl Report {
+    /// Refuses a queue of nobody, or for nobody.
+    ///
+    /// # Errors
+    /// Names the queue.
+    pub fn check(&self, rules: &Estimation) -> Result<(), Refusal> {
+        let reporters = u64::from(rules.racks) * u64::from(rules.reporters_per_rack);
+        let is_odd = |q: &&Queue| u64::from(q.from) >= reporters || q.to >= rules.racks;
+        let Some(Queue { from, to, .. }) = self.queues.iter().find(is_odd) else {
+            return Ok(());
+        };
+        let limit = format!(
+            "{reporters} report, for {} racks, counted from 0",
+            rules.racks
+        );
+        let value = format!("of {from} for {to}");
+        Err(Refusal::new(
+            "demand",
+            value,
+            limit,
+            "report of those that there are",
+        ))
     }
 }
 
@@ -170,7 +196,10 @@ impl Estimator {
     /// So much for one pair is as good as more, and what stays in a rack needs no
     /// circuit.
     fn add(&self, from: u64, to: u32, bytes: u64, demand: &mut Matrix) {
-        let (from, to) = ((from / u64::from(self.rules.reporters_per_rack)) as usize, to as usize);
+        let (from, to) = (
+            (from / u64::from(self.rules.reporters_per_rack)) as usize,
+            to as usize,
+        );
         if from != to {
             let before = demand.get(from, to) as u64;
             let sum = before.saturating_add(bytes).min(self.most);
@@ -194,7 +223,11 @@ impl Estimator {
             let (waits, before) = (bytes(&now, n), bytes(&known, k));
             n += (next(&now, n) == queue) as usize;
             k += (next(&known, k) == queue) as usize;
-            let shown = if waits > thresholds.queue_above { waits } else { 0 };
+            let shown = if waits > thresholds.queue_above {
+                waits
+            } else {
+                0
+            };
             let is_told = shown.abs_diff(before) > thresholds.change_above;
             self.reported += is_told as u64;
             let after = if is_told { shown } else { before };
@@ -279,7 +312,10 @@ mod tests {
         let mut e = estimator(MB, MB, 3, 2);
         assert_eq!(seen(&mut e, &queues[..4]), expected);
         assert_eq!(e.reported(), 3);
-        assert_eq!(seen(&mut Estimator::new(Estimation::plain(3, 2)), &queues), expected);
+        assert_eq!(
+            seen(&mut Estimator::new(Estimation::plain(3, 2)), &queues),
+            expected
+        );
     }
 
     #[test]

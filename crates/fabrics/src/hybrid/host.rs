@@ -133,18 +133,21 @@ impl Hybrid {
         }
     }
 
+    /// Servers forget rules of a change that was cut short.
     fn found(&self) -> Found {
         let works = self.switch.works().to_vec();
         match &self.schedule {
             Some(_) => Found {
                 lit: Circuits::default(),
                 routes: Routes::default(),
+                drained: Vec::new(),
                 schedule: self.schedule.clone(),
                 works,
             },
             None => Found {
                 lit: self.switch.lit(),
                 routes: self.routes.clone(),
+                drained: Vec::new(),
                 schedule: None,
                 works,
             },
