@@ -23,6 +23,8 @@ class ConfigError(ValueError):
     value: str | None
     limit: str | None
     remedy: str | None
+    trace: str | None
+    """The traceback of what a user's code raised, without Lightloom's frames."""
 
 def registry() -> str:
     """JSON: every fabric with its kind, title, source, summary, presets and schema."""
@@ -42,9 +44,16 @@ def run(
     threads: int,
     progress: Callable[[float, float, float], object] | None = None,
     columns: Columns | None = None,
-) -> tuple[str, Columns, dict[str, NDArray[Any]], dict[str, NDArray[Any]] | None]:
+) -> tuple[
+    str,
+    Columns,
+    dict[str, NDArray[Any]],
+    dict[str, NDArray[Any]] | None,
+    tuple[str | None, list[str] | None],
+]:
     """Runs the fabric at index `fabric`: (summary as JSON, flows, time series,
-    circuits or None where the fabric has none).
+    circuits or None where the fabric has none, the log of its controller with what
+    its decisions took, each None unless it was asked for).
 
     The flows are drawn from the workload, or taken from `columns` (`src`,
     `dst` u32, `bytes` u64, `arrival_ps` i64, and `group` u16 with `groups`, if
@@ -149,6 +158,28 @@ def control_round_robin(ports: int, day: object, night: object) -> Slots:
 
 def control_round_robin_in(ports: int, period: object, night: object) -> Slots:
     """The same, as long as a period."""
+
+def policies() -> str:
+    """Every policy of the registry, with the schemas of its table and of what it is told
+    about the switch, as JSON."""
+
+def control_decide(
+    table: str,
+    matrix: NDArray[Any],
+    switch: str,
+    lit: list[tuple[int, int]],
+    symmetric: bool,
+) -> dict[str, Any]:
+    """One decision of a policy. `table` is its own, with its `kind`, `switch` that of the
+    switch, both JSON; `symmetric`: entries are weights of undirected circuits.
+
+    `options` is all that the decision took, as JSON; then either `schedule` (`Slots`), or
+    `circuits` (a row each: a, b, plane), `directed`, and `routes` (how many racks each
+    has, the racks of all, the planes of all). As evidence, where there is some:
+    `matching` (mate, weights, y, members and sizes of the blossoms, z), `assignment`
+    (columns, potentials of rows and of columns), `topology` (`ControlTopology`, in b/s),
+    `covers` (no schedule of the same frame carries more [bytes]), `completes` (when all is
+    served, and no schedule serves it sooner [ps])."""
 
 class ControlTopology:
     """Circuits and the demands that go over them, to be changed in part."""

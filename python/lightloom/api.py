@@ -57,15 +57,16 @@ def run(
     check_count("threads", threads)
     experiment = _experiment(experiment)
     index = experiment.index(fabric)
+    experiment = experiment.pinned()
     label = experiment.labels[index]
     resolved = experiment.resolved()
     tick = None if progress is None else lambda *at: progress(label, *at)
     columns = _columns(resolved["workload"])
     with in_words():
-        summary, flows, series, circuits = _core.run(
+        summary, flows, series, circuits, (log, computed) = _core.run(
             experiment.json(), index, threads, tick, columns
         )
-    table = _with_one_fabric(resolved, index)
+    table = _with_one_fabric(resolved, index, computed)
     return Result(
         label=label,
         flows=flow_table(flows, table),
@@ -73,6 +74,7 @@ def run(
         summary=json.loads(summary),
         experiment=table,
         circuits=circuit_table(circuits, table),
+        controller_log=log,
     )
 
 
@@ -124,9 +126,14 @@ def _columns(workload: Mapping[str, Any]) -> Any:
     return traces.columns_of_file(path)
 
 
-def _with_one_fabric(resolved: dict[str, Any], index: int) -> dict[str, Any]:
-    """The resolved experiment of one run: it compares nothing."""
+def _with_one_fabric(
+    resolved: dict[str, Any], index: int, computed: list[str] | None
+) -> dict[str, Any]:
+    """The resolved experiment of one run: it compares nothing, and what decisions took
+    is in it where that was measured."""
     fabric = resolved["fabric"][index]
+    if computed is not None:
+        fabric = {**fabric, "computation_delay": computed}
     table = {key: value for key, value in resolved.items() if key != "compare"}
     table["fabric"] = [fabric]
     if "fault" in table:

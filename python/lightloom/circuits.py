@@ -59,7 +59,14 @@ def doubts(experiment: Table, fabric: Table, ended_s: float, lit: bool) -> Itera
 def soonest_ps(fabric: Table) -> int:
     """When a circuit can be lit at the soonest [ps]: after the first interval, the
     decision, and the time that mirrors and transceivers take."""
-    return sum(_core.control_time(key, fabric[key]) for key in UNTIL_LIT if key in fabric)
+    return sum(_known_ps(key, fabric[key]) for key in UNTIL_LIT if key in fabric)
+
+
+def _known_ps(key: str, time: Any) -> int:
+    """A time that is given, or the first of those on record; 0 for one that is measured."""
+    if isinstance(time, list):
+        return _known_ps(key, time[0]) if time else 0
+    return 0 if time == "measured" else _core.control_time(key, time)
 
 
 def _longer(experiment: Table, ended_s: float) -> str:

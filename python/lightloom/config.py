@@ -28,6 +28,7 @@ from lightloom.overrides import (
     set_one,
     toml_key,
 )
+from lightloom.policies import files as policies
 from lightloom.words import in_words, missed_end
 
 Table = dict[str, Any]
@@ -71,7 +72,7 @@ class Experiment:
             raise self._unheld(unheld)
         with in_words():
             try:
-                table: Table = json.loads(_core.resolve(self.json()))
+                table: Table = json.loads(_core.resolve(self.pinned().json()))
             except ConfigError as problem:
                 raise self._by_own_range(problem) from None
         return table
@@ -108,6 +109,16 @@ class Experiment:
         key, value = next(iter(numbers.items()))
         return refusal(key, value, integers.limit_of(value), "correct the value")
 
+    def pinned(self) -> Experiment:
+        """The same, where the files of policies are those that are there now: their
+        digests are in it, and with others it does not run.
+
+        Raises:
+            ConfigError: if one of them cannot be read.
+        """
+        fabrics = policies.pinned(fabrics_of(self.raw))
+        return replace(self, raw={**self.raw, "fabric": fabrics}) if fabrics else self
+
     def json(self) -> str:
         """The configuration as the core reads it."""
         return json.dumps(plain(self.raw, ""))
@@ -133,7 +144,7 @@ class Experiment:
         try:
             for key, value in case.get("set", {}).items():
                 set_key(raw, key, value, f"set.{toml_key(key)}", _toml_value(value))
-            _anchor(raw.get("workload"), self.path.parent if self.path else Path.cwd())
+            _anchor_all(raw, self.path.parent if self.path else Path.cwd())
             made = replace(self, raw={**raw, "name": label})
             made.resolved()
         except ConfigError as problem:
@@ -155,7 +166,7 @@ class Experiment:
         raw = copy.deepcopy(self.raw)
         for override in overrides:
             set_one(raw, override)
-        _anchor(raw.get("workload"), Path.cwd())
+        _anchor_all(raw, Path.cwd())
         return replace(self, raw=raw)
 
     def only(self, label: str) -> Experiment:
@@ -195,7 +206,7 @@ def load(source: str | Path | Mapping[str, Any], overrides: Sequence[str] = ()) 
         return Experiment(dict(source)).with_overrides(overrides)
     path = Path(source)
     raw = read_toml(path)
-    _anchor(raw.get("workload"), path.parent)
+    _anchor_all(raw, path.parent)
     return Experiment(raw, path).with_overrides(overrides)
 
 
@@ -263,9 +274,16 @@ def _at_place(path: Path, message: str) -> str:
     return f"{path}:{line}:{column}: {what[:1].lower()}{what[1:]}; correct the line"
 
 
+def _anchor_all(raw: Table, base: Path) -> None:
+    """Makes the paths of files absolute, so that the resolved experiment can be run
+    from anywhere."""
+    _anchor(raw.get("workload"), base)
+    if "fabric" in raw:
+        policies.anchor(fabrics_of(raw), base)
+
+
 def _anchor(table: Any, base: Path) -> None:
-    """Makes the paths of files in a workload absolute, so that the resolved
-    experiment can be run from anywhere."""
+    """The same for the files of a workload."""
     if not isinstance(table, dict):
         return
     for key, value in table.items():

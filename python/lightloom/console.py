@@ -64,7 +64,7 @@ def guarded() -> Iterator[None]:
     try:
         yield
     except ConfigError as problem:
-        stop(str(problem), EXIT_REFUSED)
+        stop(str(problem), EXIT_REFUSED, problem.trace)
     except OSError as problem:
         where = problem.filename or "file"
         reason = (problem.strerror or str(problem)).lower()
@@ -74,9 +74,12 @@ def guarded() -> Iterator[None]:
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
-def stop(message: str, code: int) -> NoReturn:
-    """Ends the command with a message on standard error."""
+def stop(message: str, code: int, trace: str | None = None) -> NoReturn:
+    """Ends the command with a message on standard error, below the traceback of what a
+    user's own code raised."""
     console = err()
+    if trace is not None:
+        console.print(trace.rstrip(), markup=False, highlight=False, soft_wrap=True)
     console.print("[bold red]error:[/] ", end="")
     console.print(message, markup=False)
     raise typer.Exit(code) from None

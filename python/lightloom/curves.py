@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from lightloom import interrupts
 from lightloom.config import Experiment
 from lightloom.machine import processors
+from lightloom.policies import files as policies
 from lightloom.results import Comparison, Result, Summary
 from lightloom.saturation import Saturation, Window, search
 
@@ -64,6 +65,7 @@ class _Comparing:
     def __init__(self, experiment: Experiment, run: Run, threads: int, *, alone: bool) -> None:
         self.experiment = experiment
         self.resolved = experiment.resolved()
+        policies.check(self.resolved["fabric"])
         self.compare = self.resolved.get("compare", {})
         self.known = self.resolved["workload"].get("load")
         self.results: dict[str, Result] = {}
@@ -100,11 +102,21 @@ class _Comparing:
         labels = self.experiment.labels
         return Comparison(
             name=self.experiment.name,
-            experiment={key: value for key, value in self.resolved.items() if key != "name"},
+            experiment=self._as_run(),
             results={label: self.results[label] for label in labels},
             loads={label: [self._at(label, load) for load in loads] for label in labels},
             saturation={label: self.saturation[label] for label in labels if self.saturation},
         )
+
+    def _as_run(self) -> dict[str, Any]:
+        """The experiment. Where every fabric ran once, what decisions took is in it, if
+        that was measured; at other loads they take other times."""
+        table = {key: value for key, value in self.resolved.items() if key != "name"}
+        if not self.at_load and not self.saturation:
+            table["fabric"] = [
+                self.results[f["label"]].experiment["fabric"][0] for f in table["fabric"]
+            ]
+        return table
 
     def _at(self, label: str, load: float) -> Summary:
         known = load == self.known

@@ -2,7 +2,8 @@
 words: the tables `derived` and `parts` of summary.json.
 
 The last part of a name says what is counted: `epoch_slots` are the slots of an epoch,
-`cell_bytes` the bytes of a cell; anything else, `base_uplinks`, is how many there are.
+`cell_bytes` the bytes of a cell, `rate_precision` the part to which rates are exact;
+anything else, `base_uplinks`, is how many there are.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ def derived(found: Mapping[str, float]) -> str:
 
     >>> derived({"uplinks": 1, "cell_bytes": 562, "epoch_slots": 32 / 3})
     '1 uplink, cells of 562 B, epochs of 10.67 slots'
+    >>> derived({"rate_precision": 0.001})
+    'rates to 0.1 %'
     """
     return ", ".join(starmap(_derived, found.items()))
 
@@ -37,6 +40,8 @@ def _derived(name: str, value: float) -> str:
         return f"{words}s of {_figure(value)} B"
     if unit == "slots" and thing:
         return f"{words}s of {counted(value, unit)}"
+    if unit == "precision" and thing:
+        return f"{words}s to {100 * value:.10g} %"
     return counted(value, name.replace("_", " "))
 
 

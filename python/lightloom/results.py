@@ -27,9 +27,10 @@ Summary = dict[str, Any]
 Table = dict[str, Any]
 
 CIRCUITS = "circuits.parquet"
+CONTROLLER = "controller.jsonl"
 #: What a result may leave in its folder.
 RESULT_FILES = (
-    *("experiment.toml", "flows.parquet", "timeseries.parquet", CIRCUITS),
+    *("experiment.toml", "flows.parquet", "timeseries.parquet", CIRCUITS, CONTROLLER),
     "summary.json",
 )
 SATURATION = "saturation.json"
@@ -63,11 +64,14 @@ class Result:
     """A row per circuit, in the order in which they came up: racks a and b
     (a < b) were joined on `plane` during [from_ps, until_ps). None where the
     fabric has no circuits that come and go."""
+    controller_log: str | None = None
+    """What the controller of circuits heard and asked for, a line of JSON each, where
+    `run.controller_log` asks for it. None where the fabric has no controller."""
 
     def save(self, directory: str | Path) -> Path:
         """Writes `experiment.toml`, `flows.parquet`, `timeseries.parquet`,
-        `summary.json` and, if there are circuits, `circuits.parquet`; returns the
-        directory."""
+        `summary.json` and, if there are circuits, `circuits.parquet`, if a log of the
+        controller was asked for, `controller.jsonl`; returns the directory."""
         directory = Path(directory)
         with _Staging() as staging:
             self._stage(staging, directory)
@@ -80,6 +84,10 @@ class Result:
             staging.parquet(directory / CIRCUITS, self.circuits)
         else:
             staging.absent(directory / CIRCUITS)
+        if self.controller_log is not None:
+            staging.text(directory / CONTROLLER, self.controller_log)
+        else:
+            staging.absent(directory / CONTROLLER)
         staging.json(directory / "summary.json", self.summary)
         staging.text(directory / "experiment.toml", to_toml(self.experiment))
 
@@ -88,7 +96,7 @@ class Result:
         """Reads what `save` wrote."""
         directory = Path(directory)
         summary = _read_json(directory / "summary.json")
-        circuits = directory / CIRCUITS
+        circuits, log = directory / CIRCUITS, directory / CONTROLLER
         return Result(
             label=summary["label"],
             flows=pq.read_table(directory / "flows.parquet"),
@@ -96,6 +104,7 @@ class Result:
             summary=summary,
             experiment=read_toml(directory / "experiment.toml"),
             circuits=pq.read_table(circuits) if circuits.exists() else None,
+            controller_log=log.read_text(encoding="utf-8") if log.exists() else None,
         )
 
 
@@ -233,8 +242,10 @@ def _numbers(column: Any) -> pa.Array:
 
 def _table(arrays: dict[str, pa.Array], experiment: Table) -> pa.Table:
     """A table that says where it comes from. What differs between equal runs
-    (threads, times of day, names) stays out: equal runs give equal bytes."""
+    (threads, times of day, names, what is recorded beside it) stays out: equal runs give
+    equal bytes."""
     origin = {key: value for key, value in experiment.items() if key != "name"}
+    origin["run"] = {k: v for k, v in experiment["run"].items() if k != "controller_log"}
     metadata = {
         "lightloom.version": _core.__version__,
         "lightloom.seed": str(experiment["run"]["seed"]),

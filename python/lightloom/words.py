@@ -38,7 +38,9 @@ def in_words() -> Iterator[None]:
     try:
         yield
     except ConfigError as problem:
-        raise reworded(problem) from None
+        told = reworded(problem)
+        told.trace = problem.trace
+        raise told from problem.__cause__
 
 
 def reworded(problem: ConfigError) -> ConfigError:

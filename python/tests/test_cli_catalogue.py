@@ -11,7 +11,7 @@ from cli_support import ROOT
 from typer.testing import CliRunner
 
 import lightloom
-from lightloom import _core
+from lightloom import _core, policy_registry
 from lightloom.cli import app, describe
 from lightloom.reproduce import Claims
 from lightloom.reproduce.scripts import load_script, targets
@@ -124,13 +124,42 @@ def test_names_of_messages_and_of_set_are_explained() -> None:
         assert call("explain", asked) == call("explain", same), asked
 
 
+def test_policies_are_listed_and_explained_key_by_key() -> None:
+    policies = json.loads(_core.policies())
+    listed = call("explain", "policies")
+    assert "policies" in call("explain")
+    for entry in policies:
+        assert f"  {entry['kind']}" in listed
+        explained = call("explain", f"policy.{entry['kind']}")
+        for parameter in describe.parameters(entry["schema"]):
+            assert f"  {parameter.key}  (" in explained
+            full = f"policy.{entry['kind']}.{parameter.key}"
+            assert call("explain", full).startswith(full)
+        if entry["alias"]:
+            assert call("explain", f"policy.{entry['alias']}") == explained
+    assert "policy.hydra.split" in call("explain", "split")
+
+
+@pytest.mark.parametrize(
+    ("slip", "near"),
+    [
+        ("policy.hydro", "policy.hydra"),
+        ("policy.hydra.hopz", "policy.hydra.hops"),
+        ("policy.bvn.scalling", "policy.mordia.scaling"),
+    ],
+)
+def test_the_nearest_policy_or_key_is_suggested(slip: str, near: str) -> None:
+    assert f'did you mean "{near}"?' in call("explain", slip, code=2)
+
+
 def test_what_another_fabric_has_is_told() -> None:
     for asked in ("clos.queue", "fabric.clos.queue", "fabric[clos].queue"):
         assert call("explain", asked, code=2) == (
             f"error: NAME = {asked}: clos has no such key; did you mean fabric.sirius.queue?\n"
         )
-    both = call("explain", "tree.circuit_rate", code=2)
-    assert "did you mean fabric.cthrough.circuit_rate or fabric.hydra.circuit_rate?" in both
+    all_three = call("explain", "tree.circuit_rate", code=2)
+    named = [f"fabric.{kind}.circuit_rate" for kind in ("cthrough", "hydra", "hybrid")]
+    assert f"did you mean {named[0]}, {named[1]} or {named[2]}?" in all_three
 
 
 def test_no_name_is_broken_at_the_end_of_a_line() -> None:
@@ -184,3 +213,14 @@ def test_every_fabric_has_a_page_a_preset_and_claims(kind: str) -> None:
         assert claim.command == f"lightloom reproduce {kind}/{claim.script}"
     for script in scripts:
         assert load_script(folder, kind, script).measure
+
+
+@pytest.mark.parametrize("kind", policy_registry.registry())
+def test_every_policy_has_its_page(kind: str) -> None:
+    """Which the overview and the site list, and which names its keys or what stands for
+    them; its keys are explained."""
+    page = (ROOT / "docs" / "policies" / f"{kind}.md").read_text()
+    assert page.startswith(f"# Policy {kind}\n")
+    assert f"[`{kind}`](policies/{kind}.md)" in (ROOT / "docs" / "policies.md").read_text()
+    assert f"policies/{kind}.md" in (ROOT / "mkdocs.yml").read_text()
+    assert kind in call("explain", "policies")

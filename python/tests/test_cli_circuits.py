@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from cli_support import lightloom
 
+from lightloom.circuits import soonest_ps
 from lightloom.cli import completion
 
 HYBRID = """
@@ -173,3 +174,13 @@ def test_all_circuits_of_a_rack_count_together(hybrid: Path, tmp_path: Path) -> 
     for planes, slow in ((1, True), (2, True), (3, False)):  # beside 2 Gb/s
         notes = said("run", hybrid, "--set", f"fabric.planes={planes}", cwd=tmp_path)
         assert any(SLOW in n for n in notes) == slow
+
+
+@pytest.mark.parametrize(
+    ("took", "ms"),
+    [("3 ms", 1013), ("measured", 1010), (["2 ms", "9 ms"], 1012), ([], 1010)],
+)
+def test_the_soonest_light_takes_what_is_known_of_the_decision(took: Any, ms: int) -> None:
+    """A run whose decisions were measured ended without its files."""
+    fabric = {"interval": "1 s", "computation_delay": took, "settle": "10 ms"}
+    assert soonest_ps(fabric) == ms * 10**9

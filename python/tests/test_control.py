@@ -423,7 +423,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a round without days": (
         lambda: control.round_robin(4, period="3000001 ps", night="1 us"),
-        "period = 3000001 ps: 3 nights of 1 us leave no time for days",
+        "period = 3000.001 ns: 3 nights of 1 us leave no time for days",
     ),
     "carried demand of fewer nodes": (
         lambda: ROUND.carried([[0, 1], [1, 0]], "10 Gb/s"),
@@ -443,7 +443,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "nothing in a period": (
         lambda: control.plan(SQUARE, "hydra", period="0 s"),
-        "period = 0 s: a circuit of 10 Gb/s carries less than a byte in it",
+        "period = 0 ps: a circuit of 10 Gb/s carries less than a byte in it",
     ),
     "no unit": (
         lambda: control.round_robin(4, day="5", night="1 us"),
@@ -508,7 +508,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "an option of others": (
         lambda: control.plan(SQUARE, "edmonds", night="1 us"),
-        "night = 1 us: edmonds has no such option; leave it out; it is for bvn,",
+        "night = 1 us: edmonds has no such option; leave it out; it is for mordia,",
     ),
 }
 

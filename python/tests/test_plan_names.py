@@ -184,7 +184,7 @@ def test_ties_carry_as_much_in_every_order(
 
 
 @pytest.mark.parametrize("write", WRITERS)
-@pytest.mark.parametrize("algorithm", control.ALGORITHMS)
+@pytest.mark.parametrize("algorithm", [name for name in control.ALGORITHMS if name != "fixed"])
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(given=matrices(ties=True))
 def test_the_order_of_rows_makes_no_difference(

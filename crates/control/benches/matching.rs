@@ -10,8 +10,8 @@
 mod matching_cases;
 
 use lightloom_control::algorithms::assignment;
-use lightloom_control::demand::Matrix;
 use lightloom_control::algorithms::matching::{maximum_weight_perfect, Weights};
+use lightloom_control::demand::Matrix;
 use matching_cases::{Family, EXTREMES, FAMILIES};
 use std::time::{Duration, Instant};
 

@@ -9,15 +9,15 @@
 mod matching_cases;
 
 use lightloom_control::algorithms::birkhoff::{decompose, Scaling, Stop};
-use lightloom_control::demand::Matrix;
 use lightloom_control::algorithms::drrm::Drrm;
 use lightloom_control::algorithms::eclipse;
-use lightloom_control::algorithms::islip::{self, Islip};
+use lightloom_control::algorithms::islip::Islip;
 use lightloom_control::algorithms::multihop;
-use lightloom_control::schedule::Frame;
 use lightloom_control::algorithms::sinkhorn;
 use lightloom_control::algorithms::solstice::{self, Network};
 use lightloom_control::algorithms::vlan;
+use lightloom_control::demand::Matrix;
+use lightloom_control::schedule::Frame;
 use lightloom_engine::{Rate, Stream, Time};
 use matching_cases::{Draws, Family};
 use std::time::{Duration, Instant};
@@ -268,18 +268,18 @@ fn arbiters(density: f64, iterations: usize) -> Figures {
         let mut row = || (0..64).fold(0, |row, j| row | u64::from(rng.unit() < density) << j);
         let wants: Vec<[u64; 1]> = (0..64).map(|_| [row()]).collect();
         const SLOTS: usize = 1000;
-        let mut output_of = [islip::FREE; 64];
+        let mut output_of = [0; 64];
         let mut served = 0;
         let mut switch = Islip::<1>::new(64);
         let ms = time(|| {
             served = (0..SLOTS)
-                .map(|_| switch.schedule(iterations, |j| wants[j], &mut output_of))
+                .map(|_| switch.schedule(iterations, |j| wants[j], |i, o| output_of[i] = o))
                 .sum();
         });
         let mut switch = Drrm::<1>::new(64);
         let drrm = time(|| {
             (0..SLOTS).for_each(|_| {
-                switch.schedule(iterations, |i| wants[i], &mut output_of);
+                switch.schedule(iterations, |i| wants[i], |i, o| output_of[i] = o);
             });
         });
         let figures = [

@@ -196,8 +196,8 @@ fn refuse(at: usize, circuit: Circuit, limit: String, remedy: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
     use lightloom_engine::Rate;
+    use proptest::prelude::*;
     use std::collections::BTreeSet;
 
     fn switch(racks: u32) -> Hardware {

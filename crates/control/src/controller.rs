@@ -519,11 +519,19 @@ impl Network {
         }
     }
 
-    /// Circuits that stay and circuits that take turns are not mixed.
+    /// Circuits that stay and circuits that take turns are not mixed, nor circuits of
+    /// one direction and of both.
     fn check_kind(&self, target: &Target) -> Result<(), Refusal> {
+        let ways = |directed| match directed {
+            true => "circuits of one direction",
+            false => "circuits of both directions",
+        };
         let (found, before) = match target {
             Target::Network { .. } if self.schedule.is_some() => ("circuits", "a schedule"),
             Target::Schedule(_) if !self.lit.is_empty() => ("a schedule", "circuits"),
+            Target::Network { circuits, .. } if self.mixes(circuits) => {
+                (ways(circuits.directed()), ways(self.lit.directed()))
+            }
             _ => return Ok(()),
         };
         Err(Refusal::new(
@@ -538,6 +546,11 @@ impl Network {
         if let Target::Schedule(schedule) = target {
             self.schedule = Some(schedule.clone());
         }
+    }
+
+    fn mixes(&self, wanted: &Circuits) -> bool {
+        let some = !self.lit.is_empty() && !wanted.is_empty();
+        some && self.lit.directed() != wanted.directed()
     }
 
     /// Keeps some circuits lit, and the routes over them.

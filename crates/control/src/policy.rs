@@ -130,8 +130,8 @@ pub enum Evidence<'a> {
     },
     /// An assignment with its potentials.
     Assignment(&'a assignment::Assignment),
-    /// A topology with the demands that it serves.
-    Topology(&'a multihop::Topology),
+    /// A topology with its demands, and what the search for it was told.
+    Topology(&'a multihop::Topology, multihop::Options),
     /// No schedule of the same frame carries more than this [bytes].
     Covers(i64),
     /// When all is served, and the time that no schedule beats.

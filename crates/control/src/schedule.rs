@@ -220,6 +220,18 @@ impl Schedule {
                 "say how long each slot is lit",
             ));
         }
+        let lasts = (ports as i128 - 1) * (i128::from(day.0) + i128::from(night.0));
+        if lasts > i128::from(i64::MAX) {
+            return Err(Refusal::new(
+                "day",
+                day,
+                format!(
+                    "{} of them, and nights, last longer than 106 days",
+                    ports - 1
+                ),
+                "shorten it",
+            ));
+        }
         let round = crate::algorithms::cyclic::RoundRobin {
             nodes: ports as u32,
             uplinks: 1,
@@ -255,6 +267,15 @@ impl Schedule {
     pub fn round_robin_in(ports: usize, frame: &Frame) -> Result<Schedule, Refusal> {
         frame.check()?;
         let slots = ports.saturating_sub(1).max(1);
+        let nights = slots as i128 * i128::from(frame.night.0);
+        if i128::from(frame.period.0) < nights + slots as i128 {
+            return Err(Refusal::new(
+                "period",
+                frame.period,
+                format!("{slots} nights of {} leave no time for days", frame.night),
+                "raise it, or lower the night",
+            ));
+        }
         if slots > frame.most_slots() {
             return Err(Refusal::new(
                 "ports",

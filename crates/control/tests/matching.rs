@@ -4,6 +4,7 @@
 mod matching_cases;
 
 use lightloom_control::algorithms::matching::*;
+use lightloom_control::circuits::Circuits;
 use matching_cases::{Draws, Family, EXTREMES, FAMILIES};
 use proptest::prelude::*;
 
@@ -117,16 +118,15 @@ fn one_of_an_odd_number_stays_alone() {
     // Of a triangle, the heaviest edge.
     let weights = symmetric(3, |i, j| [[0, 4, 7], [0, 0, 5], [0, 0, 0]][i][j]);
     let found = maximum_weight_perfect(&weights);
-    assert_eq!((found.mate.clone(), found.weight), (vec![2, ALONE, 0], 7));
-    assert_eq!(found.pairs().collect::<Vec<_>>(), [(0, 2)]);
+    assert_eq!((found.circuits.pairs(), found.weight), (vec![(0, 2)], 7));
     assert_eq!(found.verify(&weights), Ok(()));
 }
 
 #[test]
 fn sizes_without_a_choice() {
-    for (n, mate) in [(0, vec![]), (1, vec![ALONE]), (2, vec![1, 0])] {
+    for (n, pairs) in [(0, vec![]), (1, vec![]), (2, vec![(0, 1)])] {
         let found = maximum_weight_perfect(&symmetric(n, |_, _| 0));
-        assert_eq!((found.mate, found.weight), (mate, 0));
+        assert_eq!((found.circuits.pairs(), found.weight), (pairs, 0));
     }
 }
 
@@ -141,8 +141,8 @@ fn odd_sets_are_part_of_the_proof() {
     });
     let found = maximum_weight_perfect(&weights);
     assert_eq!(
-        (found.mate.clone(), found.weight),
-        (vec![1, 0, 3, 2, 5, 4], 21)
+        (found.circuits.pairs(), found.weight),
+        (vec![(0, 1), (2, 3), (4, 5)], 21)
     );
     assert_eq!(found.verify(&weights), Ok(()));
     assert_eq!(found.certificate.bound(&weights), Ok(2 * 21));
@@ -159,18 +159,21 @@ fn a_forged_proof_is_seen_through() {
         forged.verify(&weights)
     };
     assert_eq!(forged(&|_| ()), Ok(()));
-    assert_eq!(forged(&|f| f.mate.truncate(59)), Err(Violation::Shape));
+    let joined = |change: &dyn Fn(&mut Vec<(u32, u32)>)| {
+        forged(&|f| {
+            let mut pairs = f.circuits.pairs();
+            change(&mut pairs);
+            f.circuits = Circuits::both_ways(pairs);
+        })
+    };
+    assert_eq!(joined(&|p| p.truncate(29)), Err(Violation::Shape));
     assert_eq!(
         forged(&|f| f.certificate.y.truncate(59)),
         Err(Violation::Shape)
     );
-    assert_eq!(forged(&|f| f.mate[0] = 0), Err(Violation::Mate(0)));
-    assert_eq!(forged(&|f| f.mate[0] = 60), Err(Violation::Mate(0)));
-    assert_eq!(forged(&|f| f.mate[0] = ALONE), Err(Violation::Mate(0)));
-    assert!(matches!(
-        forged(&|f| f.mate.swap(3, 7)),
-        Err(Violation::Mate(_))
-    ));
+    assert_eq!(joined(&|p| p[0].1 = 0), Err(Violation::Circuit(0)));
+    assert_eq!(joined(&|p| p[0].1 = 60), Err(Violation::Circuit(0)));
+    assert_eq!(joined(&|p| p[7] = p[3]), Err(Violation::Circuit(7)));
     assert_eq!(forged(&|f| f.weight += 1), Err(Violation::Weight));
     assert_eq!(
         forged(&|f| f.certificate.y[5] = -1),
@@ -205,9 +208,13 @@ fn a_worse_matching_is_not_proven() {
         [[0, 5, 3, 1], [0, 0, 1, 3], [0, 0, 0, 5], [0; 4]][i][j]
     });
     let found = maximum_weight_perfect(&weights);
-    assert_eq!((found.mate.clone(), found.weight), (vec![1, 0, 3, 2], 10));
+    assert_eq!(
+        (found.circuits.pairs(), found.weight),
+        (vec![(0, 1), (2, 3)], 10)
+    );
     // 0–2 and 1–3 weigh 6; twice 10 − 6 are missing.
-    let verdict = found.certificate.verify(&[2, 3, 0, 1], 6, &weights);
+    let worse = Circuits::both_ways([(0, 2), (1, 3)]);
+    let verdict = found.certificate.verify(&worse, 6, &weights);
     assert_eq!(verdict, Err(Violation::Gap(8)));
 }
 
@@ -220,11 +227,11 @@ proptest! {
         let mut draws = Draws::new(seed);
         let weights = symmetric(n, |_, _| draws.below(3) as i64);
         let up: Vec<(u32, u32)> = (0..n as u32 / 2).map(|k| (k, n as u32 - 1 - k)).collect();
-        let favoured = weights.favour(&up, Hysteresis::Ties).unwrap();
+        let favoured = weights.clone().favour(&up, Hysteresis::Ties).unwrap();
         let found = maximum_weight_perfect(&favoured);
         prop_assert_eq!(found.verify(&favoured), Ok(()));
         // By any exhaustive search: the best total, then the most circuits kept.
-        prop_assert_eq!(weights.total(&found.mate), best_by_subsets(&weights));
+        prop_assert_eq!(weights.total(&found.circuits), best_by_subsets(&weights));
         let kept = found.pairs().filter(|pair| up.contains(pair)).count() as i64;
         let bonus = symmetric(n, |i, j| {
             weights.get(i, j) * 1_000 + i64::from(up.contains(&(i as u32, j as u32)))
@@ -239,7 +246,7 @@ proptest! {
         let mut draws = Draws::new(seed);
         let weights = symmetric(n, |_, _| draws.below(1_000) as i64);
         let up: Vec<(u32, u32)> = (0..n as u32 / 2).map(|k| (k, n as u32 - 1 - k)).collect();
-        let favoured = weights.favour(&up, Hysteresis::Bonus(bonus)).unwrap();
+        let favoured = weights.clone().favour(&up, Hysteresis::Bonus(bonus)).unwrap();
         let found = maximum_weight_perfect(&favoured);
         let with_bonus = symmetric(n, |i, j| {
             weights.get(i, j) + bonus * i64::from(up.contains(&(i as u32, j as u32)))
@@ -290,7 +297,7 @@ fn demand_adds_up_both_ways_or_is_refused() {
 #[test]
 fn circuits_that_cannot_be_up_are_refused_by_name() {
     let weights = symmetric(4, |_, _| 3);
-    let refused = |up: &[(u32, u32)], how| weights.favour(up, how).unwrap_err().to_string();
+    let refused = |up: &[(u32, u32)], how| weights.clone().favour(up, how).unwrap_err().to_string();
     let ties = Hysteresis::Ties;
     assert!(refused(&[(1, 4)], ties).starts_with("up = (1, 4): a circuit joins two of 4 racks"));
     assert!(refused(&[(2, 2)], ties).starts_with("up = (2, 2)"));
@@ -301,7 +308,11 @@ fn circuits_that_cannot_be_up_are_refused_by_name() {
         .starts_with("bonus = 9223372036854775807: at most 144115188075855871"));
     let named = |weight: i64, how| {
         let large = symmetric(4, |i, j| weight * i64::from((i, j) != (0, 1)));
-        large.favour(&[], how).err().map(|refusal| refusal.key)
+        large
+            .clone()
+            .favour(&[], how)
+            .err()
+            .map(|refusal| refusal.key)
     };
     // Of four nodes, equals are told apart by counting weights threefold.
     for (largest, how) in [

@@ -95,7 +95,10 @@ fn refuse(table: &Value, at: &str, path: &str, message: &str) -> Refusal {
     }
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let value_at = |path: &str| {
-        let pointer = format!("/{}", path.replace(['.', '['], "/").replace(']', ""));
+        let steps = path.replace('[', ".[").replace(['[', ']'], "");
+        let steps = steps.split('.').filter(|step| !step.is_empty());
+        // Without a step, what was read as a whole.
+        let pointer: String = steps.map(|step| format!("/{step}")).collect();
         table
             .pointer(&pointer)
             .map_or_else(|| "(missing)".to_owned(), Value::to_string)
@@ -131,6 +134,7 @@ fn join(a: &str, b: &str) -> String {
     match (a, b) {
         ("", b) => b.to_owned(),
         (a, "") => a.to_owned(),
+        (a, b) if b.starts_with('[') => format!("{a}{b}"),
         (a, b) => format!("{a}.{b}"),
     }
 }
@@ -241,6 +245,22 @@ mod tests {
             e.starts_with("fabric.list[0].guardband = \"x\": invalid type"),
             "{e}"
         );
+    }
+
+    #[test]
+    fn a_nested_value_that_is_no_table_is_shown() {
+        #[derive(Debug, Deserialize)]
+        #[allow(dead_code)]
+        struct Outer {
+            one: Buffered,
+        }
+        for (one, key, shown) in [
+            (json!("x"), "fabric.one", "\"x\""),
+            (json!([["x"], 3]), "fabric.one[0]", "[\"x\"]"),
+        ] {
+            let e = read::<Outer>(&json!({ "one": one }), "fabric").unwrap_err();
+            assert_eq!((e.key.as_str(), e.value.as_str()), (key, shown));
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The one trait between the engine and any fabric.
 
+use crate::fair::Precision;
 use crate::ids::{FlowId, HostId, PortId};
 use crate::io::Io;
 use crate::refusal::Refusal;
@@ -44,14 +45,15 @@ pub enum Element {
     },
 }
 
-/// Racks `a` and `b` were joined by a lit circuit during [`from`, `until`); `a < b`
-/// unless it led from `a` to `b` only.
+/// Racks `a` and `b` were joined by a lit circuit during [`from`, `until`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circuit {
-    /// The rack of lower number; the one that sent over a circuit of one direction.
+    /// The rack of lower number, or the one that sent over a directed circuit.
     pub a: u32,
     /// The other.
     pub b: u32,
+    /// Whether it led from `a` to `b` only.
+    pub directed: bool,
     /// The plane of optical switches; 0 where there is one.
     pub plane: u16,
     /// First instant at which it carried anything that was sent.
@@ -140,6 +142,14 @@ pub trait Fabric: Send {
     /// Carries out a fault or a repair, now.
     fn apply(&mut self, command: Command) -> Result<(), Rejected>;
 
+    /// From now on shares links out no more exactly than that; called before anything
+    /// moves. Returns whether the fabric shares out rates at all: cells and packets
+    /// do not.
+    fn set_rate_precision(&mut self, precision: Precision) -> bool {
+        let _ = precision;
+        false
+    }
+
     /// Queue depths and counters; cold.
     fn observe(&self, io: &Io, view: &mut View);
 
@@ -176,8 +186,8 @@ pub trait Fabric: Send {
         Vec::new()
     }
 
-    /// From now on what a controller of circuits hears and asks for is to be kept, in a
-    /// log that calls the fabric `label`. Nothing for fabrics without one.
+    /// What a controller of circuits hears and asks for is to be kept, in a log that calls
+    /// the fabric `label`; before anything has moved. Nothing for fabrics without one.
     fn record_control(&mut self, label: &str) {
         let _ = label;
     }

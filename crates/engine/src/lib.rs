@@ -26,6 +26,7 @@ pub use audit::{Audit, Load, Transmission};
 pub use cluster::{Cluster, Nic};
 pub use dag::{Dag, Node, Task};
 pub use fabric::{Circuit, Command, ControlRecord, Element, Fabric, Rejected, Shape, Totals, View};
+pub use fair::Precision;
 pub use flows::{Dependencies, Flows, Job};
 pub use ids::{FlowId, HostId, PortId};
 pub use io::{Io, Ledger};

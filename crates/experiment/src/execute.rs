@@ -2,8 +2,11 @@
 
 use crate::run_table::Goodput;
 use crate::{counted, fabric, memory, Experiment, FabricTable};
+use lightloom_control::policies::library::{Empty, Library};
 use lightloom_engine::run::{self, Broken, Fault, Plan, Progress};
-use lightloom_engine::{Bytes, Circuit, Cluster, Fabric, Flows, Io, Refusal};
+use lightloom_engine::{
+    Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Io, Precision, Refusal,
+};
 use lightloom_fabrics::{Derived, Entry, Facts, Site};
 use lightloom_metrics::{
     reset_peak_rss, summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary,
@@ -46,6 +49,8 @@ pub struct RunOutput {
     /// Who was connected to whom, and when; `None` for fabrics without circuits
     /// that come and go.
     pub circuits: Option<Vec<Circuit>>,
+    /// What the controller of circuits left behind; `None` for fabrics without one.
+    pub control: Option<ControlRecord>,
     /// Whether the observer stopped the run; then the figures are of a part.
     pub interrupted: bool,
 }
@@ -61,6 +66,20 @@ impl Experiment {
         index: usize,
         threads: usize,
         flows: Option<Flows>,
+    ) -> Result<Prepared, Refusal> {
+        self.prepare_with(index, threads, flows, &Empty)
+    }
+
+    /// The same, where policies that are in files are of this library.
+    ///
+    /// # Errors
+    /// As [`Experiment::prepare`], and whatever the library refuses.
+    pub fn prepare_with(
+        &self,
+        index: usize,
+        threads: usize,
+        flows: Option<Flows>,
+        library: &dyn Library,
     ) -> Result<Prepared, Refusal> {
         let begun = Instant::now();
         reset_peak_rss();
@@ -85,11 +104,20 @@ impl Experiment {
             flows: &flows,
             seed,
             threads,
-            library: None,
+            library: Some(library),
         };
-        let (fabric, faults) = experiment.build(index, &site)?;
+        let (mut fabric, faults) = experiment.build(index, &site)?;
         let table = &experiment.fabric[index];
+        if experiment.run.controller_log {
+            fabric.record_control(table.label());
+        }
         let facts = table.facts(&site)?;
+        let mut derived = in_force(&facts);
+        if let Some(precision) = experiment.run.rate_precision {
+            if fabric.set_rate_precision(precision) && precision > Precision::EXACT {
+                derived.0.push(("rate_precision", precision.fraction()));
+            }
+        }
         Ok(Prepared {
             fabric,
             plan: experiment.run.plan(faults),
@@ -103,7 +131,7 @@ impl Experiment {
             span: experiment.run.span(),
             counted: counted::counted(experiment.workload.jobs.as_ref(), facts.framing, &cluster),
             parts: PartCounts(facts.parts.iter().map(|p| (p.name, p.count)).collect()),
-            derived: in_force(&facts),
+            derived,
             total_bytes: flows.total_bytes(),
             io: Io::new(flows),
             cluster,
@@ -230,13 +258,13 @@ impl Prepared {
     /// # Errors
     /// A [`Refusal`] if the fabric rejects a fault.
     pub fn run(mut self, progress: &mut dyn Progress) -> Result<RunOutput, Refusal> {
-        let outcome = run::run(self.fabric.as_mut(), &mut self.io, &self.plan, progress)
-            .map_err(|broken| match broken {
-                Broken::Rejected(why) => {
-                    Refusal::new("fault", "", why.to_string(), "correct it")
-                }
+        let outcome = run::run(self.fabric.as_mut(), &mut self.io, &self.plan, progress).map_err(
+            |broken| match broken {
+                Broken::Rejected(why) => Refusal::new("fault", "", why.to_string(), "correct it"),
                 Broken::Trouble(refusal) => fabric::place(refusal, &self.place),
-            })?;
+            },
+        )?;
+        let control = self.fabric.control_record();
         drop(self.fabric);
         let late = |fault: &&Fault| fault.at > outcome.simulated;
         let summary = summarize(&Finished {
@@ -261,6 +289,7 @@ impl Prepared {
             series: Series::of(&outcome),
             flows: self.io.flows,
             circuits: outcome.totals.circuit_bytes.map(|_| outcome.circuits),
+            control,
             interrupted: outcome.interrupted,
         })
     }

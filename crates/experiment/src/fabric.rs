@@ -152,13 +152,15 @@ fn preset(entry: &Entry, name: &str, at: &str) -> Result<Map<String, Value>, Ref
     Ok(serde_json::from_str(preset.table).expect("presets are tables; a test reads them all"))
 }
 
-/// `over` upon `base`. Tables merge key by key, unless their `kind` differs:
-/// then they have no keys in common.
+/// `over` upon `base`. Tables merge key by key, unless their `kind` differs, or `over`
+/// names a `file` instead: then they have no keys in common.
 fn merged(mut base: Map<String, Value>, over: &Map<String, Value>) -> Map<String, Value> {
     for (key, value) in over {
         let value = match (base.get(key), value) {
             (Some(Value::Object(b)), Value::Object(o))
-                if o.get("kind").is_none_or(|kind| b.get("kind") == Some(kind)) =>
+                if ["kind", "file"]
+                    .into_iter()
+                    .all(|key| o.get(key).is_none_or(|of| b.get(key) == Some(of))) =>
             {
                 Value::Object(merged(b.clone(), o))
             }
@@ -237,6 +239,9 @@ mod tests {
             Value::Object(merged(base, &over)),
             json!({"a": 2, "b": {"kind": "x", "p": 1, "q": 3}, "c": {"kind": "y"}})
         );
+        let base = map(json!({"policy": {"kind": "rotation", "day": "1 ms"}}));
+        let over = map(json!({"policy": {"file": "mine.py:Mine"}}));
+        assert_eq!(merged(base, &over), over);
     }
 
     #[test]

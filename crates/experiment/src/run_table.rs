@@ -1,7 +1,7 @@
 //! `[run]`: the seed, when to end, how often to look, and what to measure.
 
 use lightloom_engine::run::{Fault, Plan, Stop};
-use lightloom_engine::{config, Refusal, Time};
+use lightloom_engine::{config, Precision, Refusal, Time};
 use lightloom_metrics::Span;
 use lightloom_workload::WorkloadConfig;
 use schemars::JsonSchema;
@@ -38,6 +38,18 @@ pub struct RunTable {
     /// "between-racks", which leaves out what never leaves a rack. The time
     /// series and the load count everything.
     pub goodput: Goodput,
+    /// How exactly fabrics whose flows move at max-min fair rates (tree, c-Through,
+    /// HydRA, Clos at `detail = "flows"`) share out their links: "exact", or how much
+    /// of its capacity a full link may leave unused, from 0.0000001 % to 10 %. With
+    /// "1 %" a change of rates ends at links that stay full to 99 %, instead of
+    /// reaching all flows that can feel it; no link ever carries more than it can.
+    /// "exact" unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_precision: Option<Precision>,
+    /// Whether to keep what the controller of circuits hears and asks for, a line each,
+    /// in `controller.jsonl` of the results. Default false; the figures are the same.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub controller_log: bool,
 }
 
 /// What counts in goodput (the Sirius paper does not say whether traffic within
@@ -69,6 +81,8 @@ impl Default for RunTable {
             sample: None,
             limit: None,
             goodput: Goodput::All,
+            rate_precision: None,
+            controller_log: false,
         }
     }
 }
@@ -386,6 +400,18 @@ mod tests {
             (
                 json!({"goodput": "within"}),
                 "run.goodput = \"within\": must be one of \"all\"",
+            ),
+            (
+                json!({"rate_precision": "0 %"}),
+                "run.rate_precision = \"0 %\": must be \"exact\" or from 0.0000001 % to 10 %; write",
+            ),
+            (
+                json!({"rate_precision": "11 %"}),
+                "run.rate_precision = \"11 %\": must be \"exact\" or from",
+            ),
+            (
+                json!({"rate_precision": 0.01}),
+                "run.rate_precision = 0.01: must be \"exact\" or from",
             ),
             (json!({"seed": -1}), "run.seed = -1: invalid value"),
             (

@@ -445,3 +445,40 @@ fn goodput_between_racks_leaves_out_what_never_leaves_one() {
         assert!((ratio - left).abs() < 1e-12, "{kind}: {ratio} {left}");
     }
 }
+
+/// A tree of 10 Gb/s above servers of 10 Gb/s, half of its capacity.
+fn tree(rate_precision: Option<&str>) -> Value {
+    let mut raw = raw(json!([{"kind": "tree", "oversubscription": 2}, {"kind": "sirius"}]));
+    raw["workload"]["load"] = json!(0.9);
+    if let Some(precision) = rate_precision {
+        raw["run"] = json!({"rate_precision": precision});
+    }
+    raw
+}
+
+/// Mentioned where it was given, in force where rates are shared out, and the same
+/// bytes as ever where it is exact.
+#[test]
+fn a_precision_of_rates_reaches_the_fabrics_that_share_them_out() {
+    let derived = |raw: &Value, index: usize| {
+        let experiment = Experiment::read(raw).unwrap();
+        let output = experiment.run(index, 1, &mut Silent).unwrap();
+        let summary = serde_json::to_value(&output.summary).unwrap();
+        summary["derived"]["rate_precision"].clone()
+    };
+    assert_eq!(
+        resolve(&tree(None)).unwrap()["run"]["rate_precision"],
+        Value::Null
+    );
+    let resolved = resolve(&tree(Some("1.0 %"))).unwrap();
+    assert_eq!(resolved["run"]["rate_precision"], "1 %");
+    assert_eq!(resolve(&resolved).unwrap(), resolved);
+    assert_eq!(derived(&tree(Some("1 %")), 0), json!(0.01));
+    assert_eq!(derived(&tree(Some("1 %")), 1), Value::Null);
+    assert_eq!(derived(&tree(Some("exact")), 0), Value::Null);
+    let exact = rows(&run(&tree(None), 1));
+    assert_eq!(rows(&run(&tree(Some("exact")), 1)), exact);
+    let rough = rows(&run(&tree(Some("1 %")), 1));
+    assert_ne!(rough, exact);
+    assert_eq!(rows(&run(&tree(Some("1 %")), 4)), rough);
+}

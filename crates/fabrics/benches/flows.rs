@@ -15,7 +15,7 @@
 mod harness;
 
 use harness::{each_in_a_process, peak_rss};
-use lightloom_engine::fair::{LinkId, WEIGHT};
+use lightloom_engine::fair::{LinkId, Precision, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowDriven, FlowKernel, LinkKind, Net, Todo};
 use lightloom_engine::{
     Command, Dependencies, Fabric, FlowId, Flows, HostId, Io, PortId, Rate, Rejected, Shape,
@@ -28,11 +28,13 @@ const RACKS: u32 = 1_000;
 const SERVERS: u32 = 40;
 const NIC: Rate = Rate(10_000_000_000);
 
-/// Exact levels, to the b/s.
-const EXACT: u32 = 53;
+/// Rates to the b/s, to a thousandth, to a hundredth.
+const EXACT: u32 = 0;
+const PER_MILLE: u32 = 1_000_000;
+const PER_CENT: u32 = 10_000_000;
 
-/// Name, flows under way, oversubscription, events to measure, significant bits
-/// of levels.
+/// Name, flows under way, oversubscription, events to measure, precision in parts
+/// of 10^9.
 const CASES: &[(&str, u32, u64, u64, u32)] = &[
     ("1to1-10k", 10_000, 1, 400_000, EXACT),
     ("4to1-10k", 10_000, 4, 400_000, EXACT),
@@ -41,14 +43,19 @@ const CASES: &[(&str, u32, u64, u64, u32)] = &[
     ("1to1-100k", 100_000, 1, 200_000, EXACT),
     ("4to1-100k", 100_000, 4, 200, EXACT),
     ("40to1-100k", 100_000, 40, 200, EXACT),
-    ("4to1-100k-rounded", 100_000, 4, 2_000, 12),
-    ("40to1-100k-rounded", 100_000, 40, 2_000, 12),
+    ("10to1-10k-0.1pct", 10_000, 10, 200_000, PER_MILLE),
+    ("10to1-10k-1pct", 10_000, 10, 200_000, PER_CENT),
+    ("40to1-10k-0.1pct", 10_000, 40, 200_000, PER_MILLE),
+    ("40to1-10k-1pct", 10_000, 40, 200_000, PER_CENT),
+    ("4to1-100k-0.1pct", 100_000, 4, 20_000, PER_MILLE),
+    ("4to1-100k-1pct", 100_000, 4, 100_000, PER_CENT),
+    ("40to1-100k-0.1pct", 100_000, 40, 20_000, PER_MILLE),
+    ("40to1-100k-1pct", 100_000, 40, 100_000, PER_CENT),
 ];
 
 /// Racks below a core that never blocks.
 struct Racks {
     uplink: Rate,
-    bits: u32,
 }
 
 impl FlowKernel for Racks {
@@ -64,7 +71,6 @@ impl FlowKernel for Racks {
     }
 
     fn begin(&mut self, net: &mut Net, _: &mut Todo<()>) {
-        net.round_levels(self.bits);
         for _ in 0..2 * RACKS * SERVERS {
             net.add_link(NIC, LinkKind::Server);
         }
@@ -131,17 +137,19 @@ fn flows(chains: u32, events: u64) -> Flows {
 }
 
 fn measure(case: &(&str, u32, u64, u64, u32)) -> Value {
-    let &(name, under_way, oversubscription, events, bits) = case;
+    let &(name, under_way, oversubscription, events, billionths) = case;
+    let precision = Precision::billionths(billionths).expect("at most a tenth");
     let flows = flows(under_way, events);
     // A look costs a walk over the flows: few, but no long way past the end.
     let step = (Time::NS * (events as i64 / 2)).max(Time::US * 5);
     let (mut kernel_s, mut processor_s) = (Vec::new(), Vec::new());
     let mut last = (0, 0.0);
     for _ in 0..RUNS {
-        let mut fabric = FlowDriven::new(Racks {
+        let racks = Racks {
             uplink: Rate(NIC.0 * SERVERS as u64 / oversubscription),
-            bits,
-        });
+        };
+        let mut fabric = FlowDriven::new(racks);
+        fabric.set_rate_precision(precision);
         let mut io = Io::new(flows.clone());
         // The first rates, of all flows at once, are not what is measured.
         let mut now = Time(1);

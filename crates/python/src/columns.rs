@@ -74,6 +74,11 @@ pub fn of_circuits(py: Python<'_>, circuits: Vec<Circuit>) -> PyResult<Bound<'_,
     let dict = PyDict::new(py);
     put(&dict, "a", circuits.iter().map(|c| c.a).collect())?;
     put(&dict, "b", circuits.iter().map(|c| c.b).collect())?;
+    put(
+        &dict,
+        "directed",
+        circuits.iter().map(|c| c.directed).collect(),
+    )?;
     put(&dict, "plane", circuits.iter().map(|c| c.plane).collect())?;
     put(
         &dict,

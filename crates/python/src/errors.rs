@@ -13,13 +13,15 @@ pyo3::create_exception!(
 
 const FIELDS: [&str; 4] = ["key", "value", "limit", "remedy"];
 
-/// Adds the exception; its fields are None unless a refusal sets them.
+/// Adds the exception; its fields are None unless a refusal sets them, its `trace` unless
+/// a user's code raised something.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let class = m.py().get_type::<ConfigError>();
     class.setattr("__module__", "lightloom")?;
     for field in FIELDS {
         class.setattr(field, m.py().None())?;
     }
+    class.setattr("trace", m.py().None())?;
     m.add("ConfigError", class)
 }
 
@@ -36,4 +38,19 @@ pub fn refused(refusal: Refusal) -> PyErr {
         }
         error
     })
+}
+
+/// The refusal that a [`ConfigError`] is; of `key` where it has no fields.
+pub fn refusal_of(py: Python<'_>, error: &PyErr, key: &str) -> Refusal {
+    let text = |field: &str| {
+        let value = error.value(py).getattr(field).ok()?;
+        value.extract::<String>().ok()
+    };
+    let [of, value, limit, remedy] = FIELDS.map(text);
+    Refusal::new(
+        of.unwrap_or_else(|| key.to_owned()),
+        value.unwrap_or_default(),
+        limit.unwrap_or_else(|| error.value(py).to_string()),
+        remedy.unwrap_or_else(|| "correct it".to_owned()),
+    )
 }

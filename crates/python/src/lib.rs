@@ -8,10 +8,13 @@ mod columns;
 mod control;
 mod errors;
 mod listing;
+mod policy;
 mod progress;
 
 use errors::{refused, ConfigError};
+use lightloom_engine::Time;
 use lightloom_experiment::Experiment;
+use policy::PyLibrary;
 use progress::Watch;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -35,10 +38,18 @@ fn schema() -> String {
 }
 
 type Columns<'py> = Bound<'py, PyDict>;
-type Results<'py> = (String, Columns<'py>, Columns<'py>, Option<Columns<'py>>);
+/// The log of the controller, and what its decisions took.
+type Control = (Option<String>, Option<Vec<String>>);
+type Results<'py> = (
+    String,
+    Columns<'py>,
+    Columns<'py>,
+    Option<Columns<'py>>,
+    Control,
+);
 
 /// Runs one fabric: (summary as JSON, flow columns, time-series columns,
-/// circuit columns if the fabric has circuits).
+/// circuit columns if the fabric has circuits, what its controller left behind).
 #[pyfunction]
 #[pyo3(signature = (json, fabric, threads, progress=None, columns=None))]
 fn run<'py>(
@@ -54,15 +65,18 @@ fn run<'py>(
     let flows = columns
         .map(|c| columns::to_flows(c, &experiment))
         .transpose()?;
+    let library = PyLibrary::default();
     let prepared = py
-        .detach(|| experiment.prepare(fabric, threads, flows))
-        .map_err(refused)?;
+        .detach(|| experiment.prepare_with(fabric, threads, flows, &library))
+        .map_err(|refusal| library.error(py, refusal))?;
     let mut watch = Watch::new(progress, prepared.total_bytes());
     let output = py.detach(|| prepared.run(&mut watch));
     if let Some(error) = watch.error {
         return Err(error);
     }
-    let output = output.map_err(refused)?;
+    let output = output.map_err(|refusal| library.error(py, refusal))?;
+    let control = output.control.unwrap_or_default();
+    let computed = control.computed;
     let summary = serde_json::to_string(&output.summary).expect("summaries are plain data");
     let circuits = output.circuits.map(|c| columns::of_circuits(py, c));
     Ok((
@@ -70,6 +84,10 @@ fn run<'py>(
         columns::of_flows(py, output.flows)?,
         columns::of_series(py, output.series)?,
         circuits.transpose()?,
+        (
+            control.log,
+            computed.map(|times| times.iter().map(Time::to_string).collect()),
+        ),
     ))
 }
 
@@ -81,6 +99,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(m)?;
     control::register(m)?;
     m.add_function(wrap_pyfunction!(listing::registry, m)?)?;
+    m.add_function(wrap_pyfunction!(listing::policies, m)?)?;
     m.add_function(wrap_pyfunction!(listing::workloads, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(resolve, m)?)?;

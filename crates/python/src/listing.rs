@@ -1,5 +1,7 @@
-//! What there is: fabrics and workloads, as JSON.
+//! What there is: fabrics, policies and workloads, as JSON.
 
+use crate::control::switch::Switch;
+use lightloom_control::policies::REGISTRY as POLICIES;
 use lightloom_fabrics::{Entry, REGISTRY};
 use pyo3::prelude::*;
 use serde_json::{json, Value};
@@ -23,6 +25,22 @@ fn describe(entry: &Entry) -> Value {
         "presets": Value::from_iter(presets),
         "schema": (entry.schema)(),
     })
+}
+
+/// Every policy: its table, and what of the switch `lightloom plan` is told for it.
+#[pyfunction]
+pub fn policies() -> String {
+    let described = POLICIES.iter().map(|entry| {
+        json!({
+            "kind": entry.kind,
+            "alias": entry.alias,
+            "source": entry.source,
+            "summary": entry.summary,
+            "schema": (entry.schema)(),
+            "switch": Switch::schema(&entry.usual),
+        })
+    });
+    Value::from_iter(described).to_string()
 }
 
 /// The published flow-size distributions.

@@ -1,4 +1,4 @@
-"""`explain`: what a fabric, a table, a key, a distribution or a job means.
+"""`explain`: what a fabric, a policy, a table, a key, a distribution or a job means.
 
 All texts are the doc comments of the configuration types, by way of their JSON
 Schema: nothing is described twice.
@@ -30,12 +30,12 @@ def explain(
         str | None,
         typer.Argument(
             metavar="[NAME]",
-            help="As in sirius, sirius.queue, fabric.queue, workload, web-search; without it, "
-            "what there is.",
+            help="As in sirius, sirius.queue, fabric.queue, policies, policy.hydra, workload, "
+            "web-search; without it, what there is.",
         ),
     ] = None,
 ) -> None:
-    """Explain a fabric, a key, a table of the experiment, or a workload."""
+    """Explain a fabric, a policy, a key, a table of the experiment, or a workload."""
     with console.guarded():
         if name is None:
             _print_topics()
@@ -48,7 +48,9 @@ def _explain(name: str, path: list[str]) -> None:
     registry, tables = topics.registry(), topics.tables()
     published, jobs = topics.published(), topics.jobs_of()
     schemas = tables | topics.fabrics_keys()
-    if rest and head in schemas:
+    if head in ("policy", "policies"):
+        _explain_policy(name, path[1:])
+    elif rest and head in schemas:
         found = describe.find(schemas[head], rest)
         if found is None:
             raise topics.unknown(name, path, schemas)
@@ -82,12 +84,13 @@ def _print_topics() -> None:
     paragraph("fabric: the fabrics; each kind by itself:")
     for kind, entry in topics.registry().items():
         paragraph(f"{kind}: {entry['title']}", indent=2)
+    paragraph(f"policies: what decides about circuits: {', '.join(topics.policies())}")
     paragraph(f"sizes of flows: {', '.join(topics.published())}")
     paragraph(f"jobs: {', '.join(topics.jobs_of())}")
     console.say("")
     paragraph(
-        "lightloom explain NAME says more, of a key as well: workload.load, sirius.queue; "
-        "fabric.queue or queue finds it wherever it is one."
+        "lightloom explain NAME says more, of a key as well: workload.load, sirius.queue, "
+        "policy.hydra.hops; fabric.queue or queue finds it wherever it is one."
     )
 
 
@@ -137,6 +140,55 @@ def _print_fabric(entry: Table) -> None:
         paragraph(f'preset = "{preset["name"]}": {preset["summary"]}')
     console.say("")
     _print_parameters(describe.parameters(entry["schema"]))
+
+
+def _explain_policy(name: str, path: Sequence[str]) -> None:
+    """The policies, one of them, or a key of one."""
+    if not path:
+        _print_policies()
+        return
+    entry = topics.policy(path[0], name)
+    if not path[1:]:
+        _print_policy(entry)
+        return
+    rest = ".".join(path[1:])
+    found = describe.find(entry["schema"], rest)
+    if found is None:
+        raise topics.unknown_below(name, entry["schema"], f"policy.{entry['kind']}", rest)
+    _print_parameter(found, f"policy.{entry['kind']}.{rest}")
+
+
+def _print_policies() -> None:
+    paragraph("policies: what decides about circuits", style="bold")
+    for entry in topics.policies().values():
+        paragraph(f"{_names(entry)}: {entry['summary']}", indent=2)
+        paragraph(entry["source"], indent=4)
+    console.say("")
+    paragraph(
+        'A fabric of kind "hybrid" takes any of them as its policy, lightloom plan as its '
+        "--algorithm. lightloom explain policy.KIND lists the keys of one."
+    )
+
+
+def _print_policy(entry: Table) -> None:
+    paragraph(_names(entry), style="bold")
+    paragraph(entry["source"])
+    paragraph(entry["summary"])
+    console.say("")
+    paragraph(f'policy = {{ kind = "{entry["kind"]}", … }}')
+    found = describe.parameters(entry["schema"])
+    _print_parameters(found)
+    if not found:
+        paragraph("It has no keys of its own.", indent=2)
+    switch = describe.parameters(entry["switch"])
+    if switch:
+        console.say("")
+        paragraph("What lightloom plan takes of the switch; a fabric has keys of its own for it:")
+        _print_parameters(switch)
+
+
+def _names(entry: Table) -> str:
+    return f"{entry['kind']} ({entry['alias']})" if entry["alias"] else str(entry["kind"])
 
 
 def _print_workload(entry: Table) -> None:

@@ -23,8 +23,10 @@ def of(result: Result) -> Iterator[str]:
     yield from circuits.notes(result)
     yield from few_uplinks(result.summary, cluster)
     yield from narrow_links(result.summary, cluster)
+    yield from precision_without_rates(result)
     yield from faults_in_time(result)
     yield from late_faults(result)
+    yield from nothing_logged(result)
 
 
 def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
@@ -76,6 +78,16 @@ def narrow_links(summary: Summary, cluster: Table) -> Iterator[str]:
         )
 
 
+def precision_without_rates(result: Result) -> Iterator[str]:
+    """Says that a precision of rates was asked for where no rates are shared out."""
+    asked = result.experiment.get("run", {}).get("rate_precision", "exact")
+    if asked != "exact" and "rate_precision" not in (result.summary.get("derived") or {}):
+        yield (
+            f'run.rate_precision = "{asked}" has no effect on {result.summary["fabric"]}, which '
+            "moves its packets or cells one by one"
+        )
+
+
 def _server_rate(cluster: Table) -> float | None:
     """What a server sends at load 1 [b/s]; None where that is not known."""
     if "server_rate" in cluster:
@@ -107,6 +119,16 @@ def late_faults(result: Result) -> Iterator[str]:
             f"{what} due after the run ended at {seconds(end_s)}, without effect: "
             f"{_listed(list(events_after(faults, round(end_s * 1e12))))}; let {it} come earlier "
             "(fault.at, fault.repair_at), or the run end later (run.stop)"
+        )
+
+
+def nothing_logged(result: Result) -> Iterator[str]:
+    """Says that the log that was asked for is not there."""
+    wanted = result.experiment.get("run", {}).get("controller_log")
+    if wanted and result.controller_log is None:
+        yield (
+            "there is no controller of circuits in this fabric: run.controller_log has no "
+            "effect on it"
         )
 
 

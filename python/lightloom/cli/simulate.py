@@ -22,7 +22,7 @@ from lightloom.cli.options import (
 )
 from lightloom.errors import refusal
 from lightloom.machine import check_count
-from lightloom.results import CIRCUITS, Result
+from lightloom.results import CIRCUITS, CONTROLLER, Result
 
 RESULTS = Path("results")
 
@@ -56,8 +56,9 @@ def run(
         console.print_run(result.summary, stop, result.flows.num_rows)
         for line in (*_of_workload(result), *notes.of(result)):
             console.say(f"note: {line}")
-        lit = [] if result.circuits is None else [CIRCUITS]
-        files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *lit]
+        more = [] if result.circuits is None else [CIRCUITS]
+        more += [] if result.controller_log is None else [CONTROLLER]
+        files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *more]
         _wrote(target, *files, "summary.json")
 
 

@@ -1,8 +1,10 @@
-"""What can be explained, by name: fabrics, tables, their keys, flow sizes and jobs.
+"""What can be explained, by name: fabrics, policies, tables, their keys, flow sizes, jobs.
 
 A key is found by the name that `--set` takes, `fabric.sirius.queue` or
 `workload.load`, by that which messages show, `fault[0].node`, by its fabric's kind,
-`sirius.queue`, for all fabrics that have it, `fabric.queue`, or alone, `queue`.
+`sirius.queue`, for all fabrics that have it, `fabric.queue`, or alone, `queue`. A
+policy goes by `policy.hydra`, its keys by `policy.hydra.hops`: some fabrics have the
+name of the policy that they run.
 """
 
 from __future__ import annotations
@@ -26,6 +28,22 @@ Table = dict[str, Any]
 def registry() -> dict[str, Table]:
     """The fabrics by kind."""
     return {entry["kind"]: entry for entry in json.loads(_core.registry())}
+
+
+def policies() -> dict[str, Table]:
+    """The policies by kind."""
+    return {entry["kind"]: entry for entry in json.loads(_core.policies())}
+
+
+def policy(name: str, asked: str) -> Table:
+    """The policy of that name, or of an algorithm of that name; `asked` is what a
+    refusal shows."""
+    known = policies()
+    by_alias = {entry["alias"]: entry for entry in known.values() if entry["alias"]}
+    found = known.get(name) or by_alias.get(name)
+    if found is None:
+        raise _nothing(asked, name, [*known, *by_alias], "policy.")
+    return found
 
 
 def tables() -> dict[str, Table]:
@@ -88,7 +106,9 @@ def of_fabrics(rest: str) -> dict[str, Parameter]:
 def anywhere(key: str) -> dict[str, Parameter]:
     """A key by its full names wherever it is one: of a table or a fabric, or else
     of a table within them."""
-    schemas = {**tables(), **{f"fabric.{kind}": s for kind, s in fabrics_keys().items()}}
+    fabrics = {f"fabric.{kind}": schema for kind, schema in fabrics_keys().items()}
+    policed = {f"policy.{kind}": entry["schema"] for kind, entry in policies().items()}
+    schemas = {**tables(), **fabrics, **policed}
     tops = {f"{above}.{p.key}": p for above, s in schemas.items() for p in describe.parameters(s)}
     found = {name: p for name, p in tops.items() if p.key == key}
     inner = (pair for name, p in tops.items() for pair in _within(name, p))
@@ -106,15 +126,20 @@ def _within(name: str, parameter: Parameter) -> Iterator[tuple[str, Parameter]]:
         yield from _within(f"{name}.{inner.key}", inner)
 
 
+def _either(names: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 def unknown(name: str, path: Sequence[str], schemas: Mapping[str, Table]) -> ConfigError:
     """The refusal of a name that means nothing, with the nearest that does."""
     head, rest = path[0], ".".join(path[1:])
     others = list(of_fabrics(rest)) if head in registry() and rest else []
     if others:
-        limit, remedy = f"{head} has no such key", f"did you mean {' or '.join(others)}?"
+        limit, remedy = f"{head} has no such key", f"did you mean {_either(others)}?"
         return refusal("NAME", name, limit, remedy)
     if rest and head in schemas:
-        return _below(name, schemas[head], head, rest)
+        return unknown_below(name, schemas[head], head, rest)
     if head == "fabric" and rest:
         keys = dict.fromkeys(key for s in fabrics_keys().values() for key in s["properties"])
         return _nothing(name, path[1], list(keys), "fabric.")
@@ -122,7 +147,8 @@ def unknown(name: str, path: Sequence[str], schemas: Mapping[str, Table]) -> Con
     if near:
         remedy = f'did you mean "{near[0]}.{rest}"?'
         return refusal("NAME", name, "nothing of this name", remedy)
-    known = [*registry(), *tables(), "fabric", *published(), *jobs_of()]
+    known = [*registry(), *tables(), "fabric", "policies", *published(), *jobs_of()]
+    known += [f"policy.{kind}" for kind in policies()]
     keys = dict.fromkeys(key for s in schemas.values() for key in s["properties"])
     near = (
         []
@@ -132,12 +158,12 @@ def unknown(name: str, path: Sequence[str], schemas: Mapping[str, Table]) -> Con
     return _nothing(name, name, near or known)
 
 
-def _below(name: str, schema: Table, head: str, rest: str) -> ConfigError:
+def unknown_below(name: str, schema: Table, head: str, rest: str) -> ConfigError:
     """The refusal of the first unknown part of `head.rest`, by full names."""
     above, found, parts = head, describe.parameters(schema), rest.split(".")
     known = [p.key for p in found]
     while len(parts) > 1:
-        inner = describe.find(schema, ".".join([*above.split(".")[1:], parts[0]]))
+        inner = describe.find(schema, ".".join([above.removeprefix(head), parts[0]]).strip("."))
         if inner is None:
             break
         above = f"{above}.{parts.pop(0)}"

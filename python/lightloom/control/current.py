@@ -19,9 +19,9 @@ End = int | str
 """The number or the name of a node."""
 
 
-def read_circuits(path: Path, demand: Demand) -> list[tuple[int, int]]:
+def read_circuits(path: Path, demand: Demand, *, on_planes: bool = False) -> list[tuple[int, ...]]:
     """The circuits of a plan in a file, or of a list of pairs of nodes, as nodes of
-    a demand.
+    a demand; with their planes if these are wanted and the file has them.
 
     Raises:
         ConfigError: naming the file and what is wrong.
@@ -30,6 +30,9 @@ def read_circuits(path: Path, demand: Demand) -> list[tuple[int, int]]:
     circuits = found.get("circuits") if isinstance(found, dict) else found
     if not isinstance(circuits, list):
         raise ConfigError(f"{path}: no circuits in it; name a plan that has some")
+    planes = [_plane(circuit) if on_planes else () for circuit in circuits]
+    ends = zip(circuits, planes, strict=True)
+    circuits = [c[:2] if plane and isinstance(c, list) else c for c, plane in ends]
     pairs = [_pair(path, at, circuit) for at, circuit in enumerate(circuits)]
     names, nodes = _planned(path, found)
     if names and demand.names:
@@ -38,9 +41,18 @@ def read_circuits(path: Path, demand: Demand) -> list[tuple[int, int]]:
         limit = f"a plan for {nodes} nodes, where the demand has {len(demand.matrix)}"
         raise ConfigError(f"{path}: {limit}; name the nodes of both demands, or plan anew")
     try:
-        return numbered("circuits", pairs, demand.names)
+        found = numbered("circuits", pairs, demand.names)
     except ConfigError as problem:
         raise ConfigError(f"{path}: {problem}") from None
+    return [(*pair, *plane) for pair, plane in zip(found, planes, strict=True)]
+
+
+def _plane(circuit: Any) -> tuple[int, ...]:
+    """The plane of a circuit, if it says one."""
+    plane = circuit.get("plane") if isinstance(circuit, dict) else None
+    if isinstance(circuit, list) and len(circuit) == 3:
+        plane = circuit[2]
+    return (plane,) if type(plane) is int else ()
 
 
 def _json(path: Path) -> Any:

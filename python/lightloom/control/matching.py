@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lightloom import _core
 from lightloom.control.arrays import LARGEST, Integers, booleans, count, numbers, pairs, square
-from lightloom.control.proofs import AssignmentProof, Blossom, MatchingProof
+from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.errors import refusal
 
 Circuits = Iterable[tuple[int, int]] | NDArray[np.int64]
@@ -90,9 +90,7 @@ def maximum_weight_matching(
     mate, weight, weights, y, members, sizes, z = _core.control_matching(
         table, symmetric, circuits, bonus
     )
-    ends = np.cumsum(sizes)
-    sets = [Blossom(members[e - s : e], int(d)) for s, e, d in zip(sizes, ends, z, strict=True)]
-    return Matching(mate, weight, MatchingProof(weights, mate, y, sets))
+    return Matching(mate, weight, MatchingProof.of(mate, weights, y, members, sizes, z))
 
 
 def assignment(weights: ArrayLike) -> Assignment:

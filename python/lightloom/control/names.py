@@ -111,6 +111,18 @@ def numbered(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[tu
     return pairs(key, (_ends(f"{key}[{at}]", pair, node_of) for at, pair in enumerate(circuits)))
 
 
+def nodes_of(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[list[Any]]:
+    """Circuits as two indices, and a plane where one is given; what is named is looked
+    up in a demand's names.
+
+    >>> nodes_of("circuits", [["a", "c"], [1, 2, 4]], ["a", "b", "c"])
+    [[0, 2], [1, 2, 4]]
+    """
+    node_of = {name: at for at, name in enumerate(names)}
+    rows = (_ends(f"{key}[{at}]", row, node_of) for at, row in enumerate(circuits))
+    return [[*row] if isinstance(row, tuple) else row for row in rows]
+
+
 def _ends(key: str, pair: Any, node_of: Mapping[str, int]) -> Any:
     """Indices instead of names; anything else as it is."""
     if isinstance(pair, str) or not isinstance(pair, Iterable):

@@ -1,35 +1,32 @@
-"""What each algorithm of `lightloom plan` makes of a demand, and how good that is."""
+"""`plan`: one decision of a policy for a demand, and how good it is.
+
+A simulated controller asks the same policy, with the same defaults, at every interval.
+"""
 
 from __future__ import annotations
 
-import difflib
-import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lightloom import _core
-from lightloom.control.arrays import LARGEST, numbers
+from lightloom.control.arrays import LARGEST, Integers, count, numbers
 from lightloom.control.files import Demand
-from lightloom.control.matching import Circuits, assignment, maximum_weight_matching
-from lightloom.control.names import numbered
+from lightloom.control.names import nodes_of, numbered
 from lightloom.control.plans import CircuitTable, Plan, figures
-from lightloom.control.schedules import (
-    Schedule,
-    coverage_bound,
-    eclipse,
-    round_robin,
-    solstice,
-    traffic_matrix_schedule,
-)
-from lightloom.control.topology import multihop
+from lightloom.control.proofs import AssignmentProof, MatchingProof
+from lightloom.control.schedules import Schedule, coverage_bound
+from lightloom.control.topology import Topology
 from lightloom.control.topology import vlans as allocate
 from lightloom.errors import ConfigError, refusal
+from lightloom.policy_registry import RENAMED, Policy, PolicyInFile, by_name, find
+from lightloom.words import reworded
 
-RATE, NIGHT = "10 Gb/s", "10 us"
-BVN_SLOTS, ECLIPSE_SLOTS = 1_000, 256
+ALGORITHMS = tuple(by_name())
+"""What `plan` takes: the policies of the registry, and the names of their algorithms."""
 
 
 def plan(demand: ArrayLike | Demand, algorithm: str, **options: Any) -> Plan:
@@ -37,8 +34,9 @@ def plan(demand: ArrayLike | Demand, algorithm: str, **options: Any) -> Plan:
 
     Args:
         demand: N × N bytes, or what `read_demand` gives.
-        algorithm: one of `ALGORITHMS`.
-        options: what the algorithm takes, see there; None is as if left out.
+        algorithm: one of `ALGORITHMS`, or a policy of your own, `"my_policy.py:Mine"`.
+        options: what the policy takes, see `lightloom explain policies`, or the
+            arguments of your own; None is as if left out.
 
     Raises:
         ConfigError: naming the entry or the option.
@@ -47,327 +45,265 @@ def plan(demand: ArrayLike | Demand, algorithm: str, **options: Any) -> Plan:
     0.8333333333333334
     """
     given = {key: value for key, value in options.items() if value is not None}
-    check_options(algorithm, given)
+    policy = find(algorithm)
+    policy.check(algorithm, given)
     if not isinstance(demand, Demand):
         demand = Demand(_core.control_demand(numbers("demand", demand)))
-    return ALGORITHMS[algorithm](demand, **given)
+    given = _read(given, demand)
+    found = _decide(policy, demand, given)
+    filled = json.loads(found["options"])
+    if "schedule" in found:
+        return _scheduled(algorithm, demand, filled, found)
+    if "topology" in found:
+        return _served(algorithm, demand, filled, found, "vlans" in given)
+    if "up" in policy.options:
+        filled["symmetric"] = bool(given.get("symmetric", False))
+        filled["up"] = [list(pair) for pair in given.get("up", ())]
+    return _joined(algorithm, demand, filled, found)
 
 
-def check_options(algorithm: str, options: Mapping[str, Any]) -> None:
-    """Refuses an unknown algorithm, and options that it does not have."""
-    if algorithm not in ALGORITHMS:
-        near = difflib.get_close_matches(algorithm, ALGORITHMS, 1)
-        remedy = f'did you mean "{near[0]}"?' if near else f"use one of {', '.join(ALGORITHMS)}"
-        raise refusal("algorithm", algorithm, "no such algorithm", remedy)
-    known = parameters(algorithm)
-    for key, value in options.items():
-        if key not in known:
-            others = [name for name in ALGORITHMS if key in parameters(name)]
-            remedy = f"leave it out; it is for {', '.join(others)}" if others else "leave it out"
-            raise refusal(key, value, f"{algorithm} has no such option", remedy)
+def _read(given: Mapping[str, Any], demand: Demand) -> dict[str, Any]:
+    """Options as the core takes them: nodes by number, amounts with their unit."""
+    read = dict(given)
+    if "up" in read:
+        pairs = numbered("up", read["up"], demand.names)
+        read["up"] = sorted((min(pair), max(pair)) for pair in pairs)
+    if "bonus" in read:
+        if "up" not in read:
+            limit, remedy = "no circuits are up that it would count for", "give up, or no bonus"
+            raise refusal("bonus", read["bonus"], limit, remedy)
+        if not isinstance(read["bonus"], str):
+            read["bonus"] = f"{count('bonus', read['bonus'], 0, LARGEST)} B"
+    if "circuits" in read:
+        read["circuits"] = nodes_of("circuits", read["circuits"], demand.names)
+    return read
 
 
-def parameters(algorithm: str) -> Sequence[str]:
-    """The options that an algorithm takes."""
-    return list(inspect.signature(ALGORITHMS[algorithm]).parameters)[1:]
-
-
-def edmonds(
-    demand: Demand,
-    *,
-    symmetric: bool = False,
-    up: Circuits | Iterable[tuple[str, str]] | None = None,
-    bonus: int | None = None,
-) -> Plan:
-    """A matching of most weight: undirected circuits, one a node. Circuits that are
-    up are pairs of nodes, of their numbers or their names."""
-    up = None if up is None else numbered("up", up, demand.names)
-    matching = maximum_weight_matching(demand.matrix, symmetric=symmetric, up=up, bonus=bonus)
-    a, b = matching.pairs.T
-    there = demand.matrix[a, b]
-    carried = there if symmetric else there + demand.matrix[b, a]
-    total = int(demand.matrix.sum()) // (2 if symmetric else 1)
-    kept = {(min(pair), max(pair)) for pair in up or ()}
-    details = {"kept": len(kept & set(map(tuple, matching.pairs.tolist())))} if kept else {}
-    proved = matching.certificate.verify()
-    # With a bonus the matching is the best for weights that hold the bonus.
-    plain = bonus is None or not kept
-    return Plan(
-        "edmonds",
-        demand,
-        {"symmetric": symmetric, "up": sorted(map(list, kept)), "bonus": bonus},
-        figures(
-            objective="weight",
-            weight=matching.weight,
-            carried=int(carried.sum()),
-            total=total,
-            bound=matching.weight if plain and proved else None,
-            optimal=proved if plain else None,
-            circuits=len(a),
-        ),
-        circuits=CircuitTable(a, b, carried, directed=False),
-        proof=matching.certificate,
-        details=details,
-    )
-
-
-def assign(demand: Demand) -> Plan:
-    """An assignment of most weight: directed circuits, one an output and input."""
+def _decide(policy: Policy, demand: Demand, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The core's answer."""
+    symmetric = bool(given.get("symmetric", False))
     try:
-        found = assignment(demand.matrix)
-    except ConfigError as problem:
-        key = (problem.key or "").replace("weights", "demand")
-        raise refusal(key, problem.value, problem.limit or "", problem.remedy or "") from None
-    inputs = np.flatnonzero(found.column_of != np.arange(len(found.column_of)))
-    outputs = found.column_of[inputs]
-    carried = demand.matrix[inputs, outputs]
-    proved = found.certificate.verify()
-    return Plan(
-        "assignment",
-        demand,
-        {},
-        figures(
-            objective="weight",
-            weight=found.weight,
-            carried=int(carried.sum()),
-            total=int(demand.matrix.sum()),
-            bound=found.certificate.bound if proved else None,
-            optimal=proved,
-            circuits=len(inputs),
-        ),
-        circuits=CircuitTable(inputs, outputs, carried, directed=True),
-        proof=found.certificate,
-    )
+        return _core.control_decide(
+            policy.table(given, "policy"),
+            demand.matrix,
+            policy.table(given, "switch"),
+            list(given.get("up", ())),
+            symmetric,
+        )
+    except ConfigError as refused:
+        problem = reworded(refused)
+        key = (problem.key or "").removeprefix("policy.")
+        if symmetric and key.startswith("demand"):
+            key = key.partition(" + ")[0]
+        key = RENAMED.get(key, key)
+        if isinstance(policy, PolicyInFile) and key in ("file", "policy"):
+            key = "algorithm"
+        renamed = refusal(key, problem.value, problem.limit or "", problem.remedy or "")
+        renamed.trace = problem.trace
+        raise renamed from problem.__cause__
 
 
-def bvn(
-    demand: Demand,
-    *,
-    rate: str = RATE,
-    night: str = NIGHT,
-    period: str | None = None,
-    shortest: str | None = None,
-    max_slots: int = BVN_SLOTS,
-    scaling: str = "sinkhorn",
+def _joined(
+    algorithm: str, demand: Demand, options: dict[str, Any], found: Mapping[str, Any]
 ) -> Plan:
-    """Mordia's schedule: Sinkhorn or QuickStuff, then Birkhoff–von Neumann."""
-    frame = _frame(demand, rate, night, period, shortest, max_slots)
-    schedule = traffic_matrix_schedule(demand.matrix, scaling=scaling, **frame)
-    return _scheduled("bvn", demand, schedule, {"rate": rate, **frame, "scaling": scaling})
-
-
-def solstice_plan(
-    demand: Demand, *, rate: str = RATE, night: str = NIGHT, packet_rate: str = "0 b/s"
-) -> Plan:
-    """Solstice's schedule: all demand served soon, packets beside the circuits."""
-    found = solstice(demand.matrix, rate=rate, night=night, packet_rate=packet_rate)
-    options = {"rate": rate, "night": night, "packet_rate": packet_rate}
-    made = _scheduled("solstice", demand, found.schedule, options)
-    made.figures.update(
-        objective="completion_ps",
-        completion_ps=found.completion_ps,
-        bound=found.bound_ps,
-        optimal=found.completion_ps == found.bound_ps,
-    )
-    return made
-
-
-def eclipse_plan(
-    demand: Demand,
-    *,
-    rate: str = RATE,
-    night: str = NIGHT,
-    period: str | None = None,
-    shortest: str | None = None,
-    max_slots: int = ECLIPSE_SLOTS,
-    step: float = 0.1,
-) -> Plan:
-    """Eclipse's schedule: as much demand as can be carried within the period."""
-    frame = _frame(demand, rate, night, period, shortest, max_slots)
-    found = eclipse(demand.matrix, rate=rate, step=step, **frame)
-    options = {"rate": rate, **frame, "step": step}
-    return _scheduled("eclipse", demand, found.schedule, options, found.bound)
-
-
-def round_robin_plan(
-    demand: Demand,
-    *,
-    rate: str = RATE,
-    night: str = NIGHT,
-    period: str | None = None,
-    day: str | None = None,
-) -> Plan:
-    """Every port meets every other once, whatever the demand."""
-    nodes = len(demand.matrix)
-    if day is None:
-        period = period or _period(demand, rate, night, nodes - 1)
-    schedule = round_robin(nodes, night=night, day=day, period=period)
-    options = {"rate": rate, "night": night, "period": period, "day": day}
-    return _scheduled("round-robin", demand, schedule, options)
-
-
-def hydra(
-    demand: Demand,
-    *,
-    rate: str = RATE,
-    period: str | None = None,
-    planes: int = 4,
-    ports: int = 1,
-    radix: int | None = None,
-    hops: int = 4,
-    without_ports: bool = False,
-    vlans: bool = False,
-) -> Plan:
-    """HydRA's topology: circuits on several planes, paths of several circuits.
-
-    A circuit carries what `rate` does within `period`; unless given, that is what
-    the heaviest pair has.
-    """
-    matrix = demand.matrix
-    if _core.control_rate("rate", rate) == 0:
-        raise refusal("rate", rate, "above 0", "give the rate of a circuit")
-    if period is None:
-        period = _round_up(_time_for(int(matrix.max()), rate))
-    lit = np.array([_core.control_time("period", period)])
-    capacity = int(_core.control_bytes_in(lit, rate)[0])
-    if capacity == 0:
-        limit = f"a circuit of {rate} carries less than a byte in it"
-        raise refusal("period", period, limit, "raise it")
-    found = multihop(
-        matrix,
-        planes=planes,
-        ports=ports,
-        radix=radix,
-        capacity=capacity,
-        hops=hops,
-        without_ports=without_ports,
-    )
-    a, b = found.demands[:, 0], found.demands[:, 1]
-    whole = np.minimum(matrix[a, b], capacity) + np.minimum(matrix[b, a], capacity)
-    carried = int(whole[found.served].sum())
-    allocation = allocate(found.routes, circuits=found.circuits[:, :2]) if vlans else None
-    most = capacity * planes * ports
-    bound = min(sum(min(int(s), most) for s in matrix.sum(axis=axis)) for axis in (0, 1))
-    return Plan(
-        "hydra",
-        demand,
-        {
-            "rate": rate,
-            "period": period,
-            "planes": planes,
-            "ports": ports,
-            "radix": radix,
-            "hops": hops,
-            "without_ports": without_ports,
-            "vlans": vlans,
-        },
-        figures(
-            objective="carried_bytes",
-            weight=int(found.demands[found.served, 2].sum()),
-            carried=carried,
-            total=int(matrix.sum()),
-            bound=bound,
-            optimal=carried == bound,
-            circuits=len(found.circuits),
-            period_ps=int(lit[0]),
-        ),
-        circuits=CircuitTable(
-            a=found.circuits[:, 0],
-            b=found.circuits[:, 1],
-            carried=capacity - found.residual,
-            directed=False,
-            plane=found.circuits[:, 2],
-        ),
-        details={"topology": found, **({"vlans": allocation} if vlans else {})},
-    )
-
-
-ALGORITHMS: dict[str, Callable[..., Plan]] = {
-    "edmonds": edmonds,
-    "assignment": assign,
-    "bvn": bvn,
-    "solstice": solstice_plan,
-    "eclipse": eclipse_plan,
-    "hydra": hydra,
-    "round-robin": round_robin_plan,
-}
-"""Name → planner; its keyword arguments are the options that it takes."""
-
-
-def _scheduled(
-    algorithm: str,
-    demand: Demand,
-    schedule: Schedule,
-    options: dict[str, Any],
-    bound: int | None = None,
-) -> Plan:
-    """A plan of a schedule that carries what it can in one period."""
-    carried = schedule.carried(demand.matrix, options["rate"])
-    most = bound if bound is not None else _bound(demand, schedule, options)
+    """Circuits that each carry what their own nodes have for each other."""
+    matrix, symmetric = demand.matrix, options.get("symmetric", False)
+    a, b, plane = found["circuits"].T
+    directed = found["directed"]
+    both = matrix if symmetric or directed else matrix + matrix.T
+    ends, paths = _routes(found)
+    served = both[tuple(np.unique(ends, axis=0).T)]
+    weight = int(served.sum())
+    carried = _once(a, b, both[a, b]) if paths is None else _by_path(found, both, ends, paths)
+    proof = _proof(demand, found)
+    bound = _bound_of(proof, options)
+    up = set(map(tuple, options.get("up", ())))
+    stays = up & set(zip(a.tolist(), b.tolist(), strict=True))
     return Plan(
         algorithm,
         demand,
         options,
         figures(
-            objective="carried_bytes",
-            carried=int(carried.sum()),
-            total=int(demand.matrix.sum()),
-            bound=most,
-            optimal=int(carried.sum()) == most,
-            slots=schedule.slots,
-            period_ps=schedule.period_ps,
-            duty_cycle=schedule.duty_cycle,
+            objective="weight",
+            weight=weight,
+            carried=weight,
+            total=int(matrix.sum()) // (2 if symmetric else 1),
+            bound=bound,
+            optimal=None if bound is None else bound == weight,
+            circuits=len(a),
         ),
-        schedule=schedule,
-        details={"carried": carried},
+        circuits=CircuitTable(a, b, carried, directed, plane if plane.any() else None),
+        proof=proof,
+        details={"kept": len(stays)} if up else {},
     )
+
+
+def _routes(found: Mapping[str, Any]) -> tuple[Integers, list[Integers] | None]:
+    """Whom routes join, a row each; the racks of each, unless all are circuits."""
+    lengths, racks, _ = found["routes"]
+    paths = np.split(racks, np.cumsum(lengths)[:-1]) if len(lengths) else []
+    ends = np.array([(path[0], path[-1]) for path in paths], np.int64).reshape(-1, 2)
+    direct = {(a, b) for a, b, _ in found["circuits"].tolist()}
+    alone = (lengths == 2).all() and direct == set(map(tuple, ends.tolist()))
+    return ends, None if alone else paths
+
+
+def _by_path(
+    found: Mapping[str, Any], both: Integers, ends: Integers, paths: list[Integers]
+) -> Integers:
+    """The demand that goes over each circuit, all of a pair's on the first of its paths."""
+    planes = found["routes"][2]
+    hops = np.split(planes, np.cumsum([len(path) - 1 for path in paths])[:-1])
+    place = {tuple(row): at for at, row in enumerate(found["circuits"].tolist())}
+    carried = np.zeros(len(place), np.int64)
+    _, first = np.unique(ends, axis=0, return_index=True)
+    for at in first.tolist():
+        for a, b, plane in zip(paths[at], paths[at][1:], hops[at], strict=False):
+            row = (int(a), int(b), int(plane))
+            row = row if found["directed"] or a < b else (row[1], row[0], row[2])
+            carried[place[row]] += both[tuple(ends[at])]
+    return carried
+
+
+def _once(a: Integers, b: Integers, carried: Integers) -> Integers:
+    """The demand of each pair on the first of its circuits."""
+    _, first = np.unique(np.column_stack((a, b)), axis=0, return_index=True)
+    only = np.zeros_like(carried)
+    only[first] = carried[first]
+    return only
+
+
+def _proof(demand: Demand, found: Mapping[str, Any]) -> MatchingProof | AssignmentProof | None:
+    if "matching" in found:
+        return MatchingProof.of(*found["matching"])
+    if "assignment" in found:
+        return AssignmentProof(demand.matrix, *found["assignment"])
+    return None
+
+
+def _bound_of(
+    proof: MatchingProof | AssignmentProof | None, options: Mapping[str, Any]
+) -> int | None:
+    """What no circuits weigh more than, if that was proved."""
+    if proof is None or not proof.verify():
+        return None
+    if isinstance(proof, AssignmentProof):
+        return proof.bound
+    if options["hysteresis"] != "0 B":
+        return None  # the best for weights that hold the bonus
+    # Weights were multiplied so that no circuits that are up count as much as a byte.
+    return proof.bound // (len(proof.mate) // 2 + 1)
+
+
+def _scheduled(
+    algorithm: str, demand: Demand, options: dict[str, Any], found: Mapping[str, Any]
+) -> Plan:
+    """A schedule that carries what it can in one period."""
+    schedule = Schedule(*found["schedule"])
+    carried = schedule.carried(demand.matrix, options["rate"])
+    bound = found["covers"] if "covers" in found else _bound(demand, schedule, options)
+    made = figures(
+        objective="carried_bytes",
+        carried=int(carried.sum()),
+        total=int(demand.matrix.sum()),
+        bound=bound,
+        optimal=int(carried.sum()) == bound,
+        slots=schedule.slots,
+        period_ps=schedule.period_ps,
+        duty_cycle=schedule.duty_cycle,
+    )
+    if "completes" in found:
+        at, bound = found["completes"]
+        made |= {"objective": "completion_ps", "completion_ps": at, "bound": bound}
+        made["optimal"] = at == bound
+    details = {"carried": carried}
+    return Plan(algorithm, demand, options, made, schedule=schedule, details=details)
 
 
 def _bound(demand: Demand, schedule: Schedule, options: Mapping[str, Any]) -> int:
     """What no schedule as long as this carries more than."""
     if not schedule.slots:
         return 0
-    period = _core.control_time_text(schedule.period_ps)
-    return coverage_bound(
-        demand.matrix, rate=options["rate"], period=period, night=options["night"]
+    period, night = map(_core.control_time_text, (schedule.period_ps, schedule.night_ps))
+    return coverage_bound(demand.matrix, rate=options["rate"], period=period, night=night)
+
+
+def _served(
+    algorithm: str,
+    demand: Demand,
+    options: dict[str, Any],
+    found: Mapping[str, Any],
+    on_vlans: bool,
+) -> Plan:
+    """Circuits on several planes, and paths of several circuits over them."""
+    lit = np.array([_core.control_time("period", options["period"])])
+    capacity = int(_core.control_bytes_in(lit, options["rate"])[0])
+    topology = Topology(found["topology"], _core.control_rate("rate", options["rate"]))
+    paths = _Paths(demand.matrix, topology, capacity, whole=options["need"] == "circuit")
+    most = capacity * options["planes"] * options["ports"]
+    bound = min(sum(min(int(s), most) for s in demand.matrix.sum(axis=axis)) for axis in (0, 1))
+    # A path reserves whole bits a second: what is rounded off may not fit.
+    carried = min(paths.carried, bound)
+    allocation = None
+    if on_vlans:
+        allocation = allocate(topology.routes, circuits=topology.circuits[:, :2])
+    threshold = _core.control_bytes("threshold", options["threshold"])
+    return Plan(
+        algorithm,
+        demand,
+        options,
+        figures(
+            objective="carried_bytes",
+            weight=int(topology.demands[topology.served, 2].sum()),
+            carried=carried,
+            total=int(demand.matrix.sum()),
+            bound=bound,
+            optimal=carried == bound,
+            circuits=len(topology.circuits),
+            period_ps=int(lit[0]),
+        ),
+        circuits=CircuitTable(
+            a=topology.circuits[:, 0],
+            b=topology.circuits[:, 1],
+            carried=paths.reserved,
+            directed=False,
+            plane=topology.circuits[:, 2],
+        ),
+        details={
+            "topology": topology,
+            "below_threshold": _below(demand.matrix, threshold),
+            **({} if allocation is None else {"vlans": allocation}),
+        },
     )
 
 
-def _frame(
-    demand: Demand,
-    rate: str,
-    night: str,
-    period: str | None,
-    shortest: str | None,
-    max_slots: int,
-) -> dict[str, Any]:
-    """What bounds a schedule, with what was left out filled in: days of at least
-    four nights."""
-    dark = _core.control_time("night", night)
-    return {
-        "night": night,
-        "period": period or _period(demand, rate, night, len(demand.matrix)),
-        "shortest": shortest or _core.control_time_text(max(5 * dark, 1)),
-        "max_slots": max_slots,
-    }
+class _Paths:
+    """What the paths of a topology carry of a demand [bytes]."""
+
+    def __init__(self, matrix: Integers, topology: Topology, capacity: int, whole: bool) -> None:
+        a, b = topology.demands[:, :2].T
+        _, pair, parts = np.unique(
+            np.column_stack((a, b)), axis=0, return_inverse=True, return_counts=True
+        )
+        parts = parts[pair.reshape(-1)]
+        share = np.maximum(matrix[a, b], matrix[b, a]) // np.maximum(parts, 1)
+        each = np.full_like(share, capacity) if whole else np.minimum(share, capacity)
+        self.reserved: Integers = np.zeros(len(topology.circuits), np.int64)
+        """On each circuit, each way."""
+        for route, amount in zip(topology.routes, each, strict=True):
+            self.reserved[route] += amount
+        served = topology.served
+        paths = np.bincount(pair.reshape(-1)[served], minlength=parts.size and pair.max() + 1)
+        self.carried = 0
+        """Both directions of all pairs."""
+        _, first = np.unique(pair.reshape(-1), return_index=True)
+        for at, several in zip(first.tolist(), paths.tolist(), strict=True):
+            for sent in (int(matrix[a[at], b[at]]), int(matrix[b[at], a[at]])):
+                self.carried += min(sent * several // int(parts[at]), capacity * several)
 
 
-def _period(demand: Demand, rate: str, night: str, slots: int) -> str:
-    """Time for the busiest port to send or receive everything, a quarter more for
-    what schedules waste, and room for a few slots."""
-    lines = demand.matrix.sum(axis=0), demand.matrix.sum(axis=1)
-    busiest = _time_for(max(int(line.max()) for line in lines), rate)
-    dark = _core.control_time("night", night)
-    return _round_up(max(busiest * 5 // 4, 5 * dark * slots))
-
-
-def _time_for(amount: int, rate: str) -> int:
-    """How long an amount of bytes takes [ps]."""
-    bits = max(_core.control_rate("rate", rate), 1)
-    return -(-8 * amount * 10**12 // bits)
-
-
-def _round_up(time: int) -> str:
-    """A time [ps] of two digits that is not shorter, with its unit."""
-    digit = 10 ** max(len(str(time)) - 2, 0)
-    return _core.control_time_text(min(-(-max(time, 1) // digit) * digit, LARGEST))
+def _below(matrix: Integers, threshold: int) -> dict[str, int]:
+    """Pairs whose demand is too little for a path, and how much that is."""
+    both = np.triu(matrix + matrix.T)
+    few = both[(both > 0) & (both < threshold)]
+    return {"pairs": len(few), "bytes": int(few.sum())}

@@ -59,7 +59,7 @@ class Plan:
     """
 
     algorithm: str
-    """A key of `ALGORITHMS`."""
+    """One of `ALGORITHMS`."""
     demand: Demand
     """What was planned for."""
     options: dict[str, Any]

@@ -47,6 +47,22 @@ class MatchingProof:
     blossoms: list[Blossom]
     """The odd sets with a dual."""
 
+    @classmethod
+    def of(
+        cls,
+        mate: Integers,
+        weights: Integers,
+        y: Integers,
+        members: Integers,
+        sizes: Integers,
+        z: Integers,
+    ) -> MatchingProof:
+        """From columns: the members of all odd sets one after another, the size of
+        each, and its dual."""
+        ends = np.cumsum(sizes)
+        sets = [Blossom(members[e - s : e], int(d)) for s, e, d in zip(sizes, ends, z, strict=True)]
+        return cls(weights, mate, y, sets)
+
     @property
     def weight(self) -> int:
         """What the matching weighs, added up anew."""

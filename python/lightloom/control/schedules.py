@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lightloom import _core
-from lightloom.control.arrays import LARGEST, Integers, count, integers, numbers
+from lightloom.control.arrays import Integers, count, integers, numbers
 from lightloom.errors import refusal
 
 PS = 1e-12
@@ -359,15 +359,8 @@ def round_robin(
         shown = "(missing)" if day is None else day
         raise refusal("day", shown, "a day or a period says how long it lasts", "give one of them")
     ports = count("ports", ports, 2)
-    dark, slots = _core.control_time("night", night), ports - 1
     if day is not None:
-        if slots * (_core.control_time("day", day) + dark) > LARGEST:
-            limit = f"{slots} of them, and nights, last longer than 106 days"
-            raise refusal("day", day, limit, "shorten it")
         return Schedule(*_core.control_round_robin(ports, day, night))
-    if dark < _core.control_time("period", period) < slots * (dark + 1):
-        limit = f"{slots} nights of {night} leave no time for days"
-        raise refusal("period", period, limit, "raise it, or lower the night")
     return Schedule(*_core.control_round_robin_in(ports, period, night))
 
 

@@ -68,7 +68,7 @@ class Topology:
     def __init__(self, core: _core.ControlTopology, capacity: int) -> None:
         self._core = core
         self.capacity = capacity
-        """What a circuit carries each way."""
+        """What a circuit carries each way, in the unit of what paths reserve."""
 
     @cached_property
     def circuits(self) -> Integers:
@@ -100,13 +100,13 @@ class Topology:
     @cached_property
     def routes(self) -> list[Integers]:
         """The circuits (by row) of each demand's path; empty if it is not served."""
-        return np.split(self._core.routes(), np.cumsum(self.hops)[:-1])
+        return _split(self._core.routes(), self.hops)
 
     @cached_property
     def paths(self) -> list[Integers]:
         """The racks of each demand's path; empty if it is not served."""
         lengths = np.where(self.served, self.hops + 1, 0)
-        return np.split(self._core.racks(), np.cumsum(lengths)[:-1])
+        return _split(self._core.racks(), lengths)
 
     def reconfigure(
         self,
@@ -152,6 +152,11 @@ class Topology:
     @cached_property
     def _demands(self) -> Integers:
         return self._core.demands()
+
+
+def _split(column: Integers, lengths: Integers) -> list[Integers]:
+    """A column as pieces of these lengths."""
+    return np.split(column, np.cumsum(lengths)[:-1]) if len(lengths) else []
 
 
 def multihop(

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 import lightloom
 from lightloom.config import read_toml
 from lightloom.errors import ConfigError, refusal
+from lightloom.policies import files as policies
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
 
@@ -97,7 +98,9 @@ def expand(sweep: SweepFile) -> list[Point]:
     for combination in itertools.product(*sweep.grid.values()):
         taken = dict(zip(sweep.grid, combination, strict=True))
         varied = base.with_overrides([f"{key}={_toml(value)}" for key, value in taken.items()])
-        first = int(varied.resolved()["run"]["seed"])
+        resolved = varied.resolved()
+        policies.check(resolved["fabric"])
+        first = int(resolved["run"]["seed"])
         for seed in range(first, first + sweep.repeat):
             seeded = varied.with_overrides([f"run.seed={seed}"])
             points += [_point(seeded.only(label), label, seed, taken) for label in labels]

@@ -7,7 +7,7 @@
 //! iteration was granted, and nowhere else. Inlined and without allocation, for use
 //! inside kernels.
 
-use crate::algorithms::islip::{all, and, for_each, insert, next_from, remove, Set, FREE};
+use crate::algorithms::islip::{all, and, for_each, insert, next_from, remove, Set};
 
 /// The pointers of a switch of up to 64 · W ports.
 #[derive(Clone, Debug)]
@@ -56,43 +56,41 @@ impl<const W: usize> Drrm<W> {
     /// grants first.
     ///
     /// ```
-    /// use lightloom_control::algorithms::{drrm::Drrm, islip::FREE};
+    /// use lightloom_control::algorithms::drrm::Drrm;
     /// let mut switch = Drrm::<1>::new(2);
-    /// switch.schedule(1, |_| [0b01], &mut [FREE; 2]);
+    /// switch.schedule(1, |_| [0b01], |_, _| ());
     /// assert_eq!(switch.pointers(), (&[1, 0][..], &[1, 0][..]));
     /// ```
     pub fn pointers(&self) -> (&[u32], &[u32]) {
         (&self.request, &self.grant)
     }
 
-    /// The matching of one slot: `output_of` gets the output of every input, [`FREE`]
-    /// where there is none. `queues(input)` are the outputs for which it has
+    /// The matching of one slot: `join(input, output)` is called for every
+    /// pair of it. `queues(input)` are the outputs for which it has
     /// something. Ends early when an iteration matches nobody; returns how many are
     /// matched. About W words a port and iteration.
     ///
     /// # Panics
-    /// If `output_of` is shorter than there are ports, or a queue for one beyond.
+    /// If there is a queue for a port beyond the last.
     ///
     /// ```
-    /// use lightloom_control::algorithms::{drrm::Drrm, islip::FREE};
+    /// use lightloom_control::algorithms::drrm::Drrm;
     /// let mut switch = Drrm::<1>::new(3);
     /// // Inputs 0 and 1 have cells for output 0, and input 0 also for output 2.
     /// let queues = |input| [[0b101], [0b001], [0b000]][input];
-    /// let mut output_of = [FREE; 3];
-    /// assert_eq!(switch.schedule(1, queues, &mut output_of), 1);
-    /// assert_eq!(output_of, [0, FREE, FREE]);
+    /// let mut pairs = Vec::new();
+    /// assert_eq!(switch.schedule(1, queues, |i, o| pairs.push((i, o))), 1);
     /// // Input 0 requests its next output now; output 0 grants input 1.
-    /// assert_eq!(switch.schedule(1, queues, &mut output_of), 2);
-    /// assert_eq!(output_of, [2, 0, FREE]);
+    /// assert_eq!(switch.schedule(1, queues, |i, o| pairs.push((i, o))), 2);
+    /// assert_eq!(pairs, [(0, 0), (1, 0), (0, 2)]);
     /// ```
     #[inline]
     pub fn schedule(
         &mut self,
         iterations: usize,
         queues: impl Fn(usize) -> Set<W>,
-        output_of: &mut [u32],
+        mut join: impl FnMut(usize, usize),
     ) -> usize {
-        output_of[..self.ports].fill(FREE);
         let mut inputs = all::<W>(self.ports);
         let mut outputs = inputs;
         let mut matched = 0;
@@ -105,7 +103,7 @@ impl<const W: usize> Drrm<W> {
                 let requests = std::mem::replace(&mut self.requested[output], [0; W]);
                 let input = next_from(&requests, self.grant[output] as usize);
                 let input = input.expect("an output that was requested");
-                output_of[input] = output as u32;
+                join(input, output);
                 remove(&mut inputs, input);
                 remove(&mut outputs, output);
                 matched += 1;
@@ -150,7 +148,9 @@ impl<const W: usize> Drrm<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithms::islip::tests::{check_matching, is_maximal, random_wants, throughput};
+    use crate::algorithms::islip::tests::{
+        check_matching, into, is_maximal, random_wants, throughput, FREE,
+    };
     use lightloom_engine::Stream;
     use proptest::prelude::*;
 
@@ -177,7 +177,7 @@ mod tests {
             for _ in 0..5 {
                 let wants = random_wants(ports, density, &mut rng);
                 let rows = rows(&wants);
-                let matched = switch.schedule(ports, |i| rows[i], &mut output_of);
+                let matched = switch.schedule(ports, |i| rows[i], into(&mut output_of));
                 check_matching(&wants, &output_of, matched);
                 prop_assert!(is_maximal(&wants, &output_of));
             }
@@ -191,11 +191,14 @@ mod tests {
             let mut output_of = vec![FREE; ports];
             let everyone = all::<2>(ports);
             for _ in 0..2 * ports {
-                switch.schedule(1, |_| everyone, &mut output_of);
+                switch.schedule(1, |_| everyone, into(&mut output_of));
             }
             let mut met = vec![0; ports * ports];
             for _ in 0..ports {
-                assert_eq!(switch.schedule(1, |_| everyone, &mut output_of), ports);
+                assert_eq!(
+                    switch.schedule(1, |_| everyone, into(&mut output_of)),
+                    ports
+                );
                 (0..ports).for_each(|i| met[i * ports + output_of[i] as usize] += 1);
             }
             assert!(met.iter().all(|&times| times == 1));
@@ -213,7 +216,7 @@ mod tests {
                     .for_each(|j| insert(&mut set, j));
                 set
             };
-            switch.schedule(1, cells, output_of);
+            switch.schedule(1, cells, into(output_of));
         });
         assert!(sent as f64 > 0.995 * arrived as f64, "{sent} of {arrived}");
     }

@@ -8,7 +8,7 @@
 //! are not stored: at N = 4,096 the bitsets take 2 MB.
 
 /// In [`Pairing`]: not matched.
-pub const FREE: u32 = u32::MAX;
+pub(crate) const FREE: u32 = u32::MAX;
 
 /// Which columns each row may be matched with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,13 +106,19 @@ impl Pairing {
         }
     }
 
+    /// The column of a row, if it is matched.
+    pub fn column(&self, row: usize) -> Option<usize> {
+        let column = self.column_of[row];
+        (column != FREE).then_some(column as usize)
+    }
+
     /// The column of every row, [`FREE`] where there is none.
-    pub fn column_of(&self) -> &[u32] {
+    pub(crate) fn column_of(&self) -> &[u32] {
         &self.column_of
     }
 
     /// The row of every column, [`FREE`] where there is none.
-    pub fn row_of(&self) -> &[u32] {
+    pub(crate) fn row_of(&self) -> &[u32] {
         &self.row_of
     }
 

@@ -11,9 +11,6 @@
 //! allocated after construction, and all is inlined. Priorities and multicast are
 //! not here.
 
-/// In a matching: not matched.
-pub const FREE: u32 = u32::MAX;
-
 /// A set of up to 64 · W ports: bit `p % 64` of word `p / 64`.
 pub type Set<const W: usize> = [u64; W];
 
@@ -128,43 +125,41 @@ impl<const W: usize> Islip<W> {
     /// accepts first.
     ///
     /// ```
-    /// use lightloom_control::algorithms::islip::{Islip, FREE};
+    /// use lightloom_control::algorithms::islip::Islip;
     /// let mut switch = Islip::<1>::new(2);
-    /// switch.schedule(1, |_| [0b01], &mut [FREE; 2]);
+    /// switch.schedule(1, |_| [0b01], |_, _| ());
     /// assert_eq!(switch.pointers(), (&[1, 0][..], &[1, 0][..]));
     /// ```
     pub fn pointers(&self) -> (&[u32], &[u32]) {
         (&self.grant, &self.accept)
     }
 
-    /// The matching of one slot: `output_of` gets the output of every input, [`FREE`]
-    /// where there is none. `requests(output)` are the inputs that have something
+    /// The matching of one slot: `join(input, output)` is called for every
+    /// pair of it. `requests(output)` are the inputs that have something
     /// for it. Ends early when an iteration matches nobody; returns how many are
     /// matched. About W words a port and iteration.
     ///
     /// # Panics
-    /// If `output_of` is shorter than there are ports, or a request from beyond.
+    /// If there is a request from beyond the last port.
     ///
     /// ```
-    /// use lightloom_control::algorithms::islip::{Islip, FREE};
+    /// use lightloom_control::algorithms::islip::Islip;
     /// let mut switch = Islip::<1>::new(3);
     /// // Inputs 0 and 1 want output 0, and input 0 also output 2.
     /// let requests = |output| [[0b011], [0b000], [0b001]][output];
-    /// let mut output_of = [FREE; 3];
-    /// assert_eq!(switch.schedule(1, requests, &mut output_of), 1);
-    /// assert_eq!(output_of, [0, FREE, FREE]);
+    /// let mut pairs = Vec::new();
+    /// assert_eq!(switch.schedule(1, requests, |i, o| pairs.push((i, o))), 1);
     /// // Output 0 is input 1's now; input 0 takes the other.
-    /// assert_eq!(switch.schedule(1, requests, &mut output_of), 2);
-    /// assert_eq!(output_of, [2, 0, FREE]);
+    /// assert_eq!(switch.schedule(1, requests, |i, o| pairs.push((i, o))), 2);
+    /// assert_eq!(pairs, [(0, 0), (0, 2), (1, 0)]);
     /// ```
     #[inline]
     pub fn schedule(
         &mut self,
         iterations: usize,
         requests: impl Fn(usize) -> Set<W>,
-        output_of: &mut [u32],
+        mut join: impl FnMut(usize, usize),
     ) -> usize {
-        output_of[..self.ports].fill(FREE);
         let mut inputs = all::<W>(self.ports);
         let mut outputs = inputs;
         let mut matched = 0;
@@ -177,7 +172,7 @@ impl<const W: usize> Islip<W> {
                 let grants = std::mem::replace(&mut self.granted[input], [0; W]);
                 let output = next_from(&grants, self.accept[input] as usize);
                 let output = output.expect("an input that was granted something");
-                output_of[input] = output as u32;
+                join(input, output);
                 remove(&mut inputs, input);
                 remove(&mut outputs, output);
                 matched += 1;
@@ -222,6 +217,15 @@ impl<const W: usize> Islip<W> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+
+    /// Not matched.
+    pub(crate) const FREE: u32 = u32::MAX;
+
+    /// Writes down the output of every input.
+    pub(crate) fn into(output_of: &mut [u32]) -> impl FnMut(usize, usize) + '_ {
+        output_of.fill(FREE);
+        |input, output| output_of[input] = output as u32
+    }
     use lightloom_engine::Stream;
     use proptest::prelude::*;
 
@@ -301,8 +305,8 @@ pub(crate) mod tests {
                 let wants = random_wants(ports, density, &mut rng);
                 let columns = columns(&wants);
                 let mut first = vec![FREE; ports];
-                switch.clone().schedule(1, |j| columns[j], &mut first);
-                let matched = switch.schedule(ports, |j| columns[j], &mut output_of);
+                switch.clone().schedule(1, |j| columns[j], into(&mut first));
+                let matched = switch.schedule(ports, |j| columns[j], into(&mut output_of));
                 check_matching(&wants, &output_of, matched);
                 prop_assert!(is_maximal(&wants, &output_of));
                 // Later iterations only add to the first.
@@ -333,7 +337,7 @@ pub(crate) mod tests {
                 let mut wants = random_wants(ports, density, &mut rng);
                 wants[input as usize][output as usize] = true;
                 let columns = columns(&wants);
-                switch.schedule(1, |j| columns[j], &mut output_of);
+                switch.schedule(1, |j| columns[j], into(&mut output_of));
                 waited = if output_of[input as usize] == output { 0 } else { waited + 1 };
                 prop_assert!(waited <= ports * ports);
             }
@@ -348,11 +352,14 @@ pub(crate) mod tests {
             let mut output_of = vec![FREE; ports];
             let everyone = all::<2>(ports);
             for _ in 0..2 * ports {
-                switch.schedule(1, |_| everyone, &mut output_of);
+                switch.schedule(1, |_| everyone, into(&mut output_of));
             }
             let mut met = vec![0; ports * ports];
             for _ in 0..ports {
-                assert_eq!(switch.schedule(1, |_| everyone, &mut output_of), ports);
+                assert_eq!(
+                    switch.schedule(1, |_| everyone, into(&mut output_of)),
+                    ports
+                );
                 (0..ports).for_each(|i| met[i * ports + output_of[i] as usize] += 1);
             }
             // A time-division round: every pair once.
@@ -372,7 +379,7 @@ pub(crate) mod tests {
                     .for_each(|i| insert(&mut set, i));
                 set
             };
-            switch.schedule(1, requests, output_of);
+            switch.schedule(1, requests, into(output_of));
         });
         assert!(sent as f64 > 0.995 * arrived as f64, "{sent} of {arrived}");
     }

@@ -4,7 +4,7 @@
 //! Demand of racks whose port does not work is left out. Circuits that are up are not
 //! favoured.
 
-use super::{Entry, PolicyConfig};
+use super::{Entry, PolicyConfig, Usual};
 use crate::algorithms::assignment::{maximum, Assignment, Weights};
 use crate::circuits::Circuits;
 use crate::hardware::Hardware;
@@ -21,8 +21,10 @@ pub const ENTRY: Entry = Entry {
     source: "Kuhn, The Hungarian method for the assignment problem, 1955",
     summary: "Directed circuits of most demand: an output for every input. Circuits that stay \
               are left alone while others change.",
+    usual: Usual::ONE_PORT,
     schema: super::schema::<AssignmentPolicy>,
     resolve: super::resolve::<AssignmentPolicy>,
+    for_demand: super::for_demand::<AssignmentPolicy>,
     build: super::build::<AssignmentPolicy>,
 };
 

@@ -5,7 +5,7 @@
 //! other are joined as configured; the paper does not say how. Several circuits a rack
 //! are not modelled.
 
-use super::{Entry, PolicyConfig};
+use super::{Entry, PolicyConfig, Usual};
 use crate::algorithms::matching::{maximum_weight_perfect, Hysteresis, Matching, Weights};
 use crate::circuits::Circuits;
 use crate::demand::Matrix;
@@ -23,8 +23,10 @@ pub const ENTRY: Entry = Entry {
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010, §4.1",
     summary: "The perfect matching of racks that have most for each other, both ways together; \
               all circuits go dark while they are changed.",
+    usual: Usual::ONE_PORT,
     schema: super::schema::<CThroughPolicy>,
     resolve: super::resolve::<CThroughPolicy>,
+    for_demand: super::for_demand::<CThroughPolicy>,
     build: super::build::<CThroughPolicy>,
 };
 
@@ -112,20 +114,23 @@ impl Manager {
         let weights = match switch.works.iter().all(|&w| w) {
             true => Weights::symmetrise(&seen.bytes),
             false => Weights::symmetrise(&of_those_that_work(&seen.bytes, switch.works)),
-        }?;
+        }
+        .map_err(of_demand)?;
         let hysteresis = match self.config.hysteresis.0 {
             0 => Hysteresis::Ties,
             bytes => Hysteresis::Bonus(bytes as i64),
         };
-        let favoured = weights.favour(&switch.lit.pairs(), hysteresis)?;
-        let matching = maximum_weight_perfect(&favoured);
+        let weights = { weights.favour(&switch.lit.pairs(), hysteresis) }.map_err(of_demand)?;
+        let matching = maximum_weight_perfect(&weights);
         let mut mates = vec![None; weights.n()];
         for (a, b) in matching.pairs() {
-            if weights.get(a as usize, b as usize) > 0 {
-                join(a, b, &mut mates);
+            let (a, b) = (a as usize, b as usize);
+            let wanted = seen.bytes.get(a, b) + seen.bytes.get(b, a) > 0;
+            if wanted && switch.works[a] && switch.works[b] {
+                join(a as u32, b as u32, &mut mates);
             }
         }
-        self.last = Some((matching, favoured));
+        self.last = Some((matching, weights));
         Ok(mates)
     }
 }
@@ -160,6 +165,21 @@ impl Policy for Manager {
     fn evidence(&self) -> Option<Evidence<'_>> {
         let (matching, weights) = self.last.as_ref()?;
         Some(Evidence::Matching { matching, weights })
+    }
+}
+
+/// The refusal of a weight by the demand that it is the sum of.
+fn of_demand(refusal: Refusal) -> Refusal {
+    let entry = refusal
+        .key
+        .strip_prefix("weights[")
+        .and_then(|k| k.strip_suffix(']'));
+    let Some((a, b)) = entry.and_then(|ends| ends.split_once("][")) else {
+        return refusal;
+    };
+    Refusal {
+        key: format!("demand[{a}][{b}] + demand[{b}][{a}]"),
+        ..refusal
     }
 }
 

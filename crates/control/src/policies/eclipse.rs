@@ -3,8 +3,8 @@
 //!
 //! Ports that do not work keep their slots, which stay dark.
 
-use super::frame::{frame, no_slots, NIGHT};
-use super::{Entry, PolicyConfig};
+use super::frame::{self, frame, no_slots, NIGHT};
+use super::{Entry, PolicyConfig, Usual};
 use crate::algorithms::eclipse::{self, Options};
 use crate::hardware::Hardware;
 use crate::order::Order;
@@ -20,8 +20,10 @@ pub const ENTRY: Entry = Entry {
     source: "Bojja Venkatakrishnan et al., Costly circuits, submodular schedules and \
              approximate Caratheodory theorems, SIGMETRICS 2016",
     summary: "A schedule that carries as much as a greedy choice can within a window.",
+    usual: Usual::IN_SLOTS,
     schema: super::schema::<EclipsePolicy>,
     resolve: super::resolve::<EclipsePolicy>,
+    for_demand: super::for_demand::<EclipsePolicy>,
     build: super::build::<EclipsePolicy>,
 };
 
@@ -58,19 +60,49 @@ impl Default for EclipsePolicy {
     }
 }
 
+impl EclipsePolicy {
+    fn options(&self, seen: &Demand, hardware: &Hardware) -> Options {
+        let frame = frame(
+            &seen.bytes,
+            hardware.rate,
+            self.night,
+            self.period,
+            self.shortest,
+            self.max_slots as usize,
+        );
+        Options {
+            rate: hardware.rate,
+            frame,
+            step: self.step,
+        }
+    }
+}
+
 impl PolicyConfig for EclipsePolicy {
     fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
         hardware.require_one_port("eclipse")?;
+        frame::check(
+            self.night,
+            self.period,
+            self.shortest,
+            self.max_slots as usize,
+        )?;
         let frame = crate::schedule::Frame::of(Time::S);
         let options = Options {
             rate: hardware.rate,
             frame,
             step: self.step,
         };
-        options.check().map_err(|r| Refusal {
-            key: format!("policy.{}", r.key),
-            ..r
-        })
+        options.check().map_err(frame::below_policy)
+    }
+
+    fn for_demand(self, seen: &Demand, hardware: &Hardware) -> EclipsePolicy {
+        let Options { frame, .. } = self.options(seen, hardware);
+        EclipsePolicy {
+            period: Some(frame.period),
+            shortest: Some(frame.shortest),
+            ..self
+        }
     }
 
     fn build(self, _: &Hardware) -> Box<dyn Policy> {
@@ -90,24 +122,10 @@ struct Window {
 impl Policy for Window {
     fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
         self.bound = None;
-        let config = &self.config;
         if seen.bytes.is_zero() {
-            return Ok(no_slots(&switch.hardware, config.night));
+            return Ok(no_slots(&switch.hardware, self.config.night));
         }
-        let rate = switch.hardware.rate;
-        let frame = frame(
-            &seen.bytes,
-            rate,
-            config.night,
-            config.period,
-            config.shortest,
-            config.max_slots as usize,
-        );
-        let options = Options {
-            rate,
-            frame,
-            step: config.step,
-        };
+        let options = self.config.options(seen, &switch.hardware);
         let plan = eclipse::plan(&seen.bytes, &options)?;
         self.bound = Some(plan.upper_bound);
         Ok(Target::Schedule(plan.schedule))

@@ -2,7 +2,7 @@
 //!
 //! A circuit of a port that does not work is left out until it works again.
 
-use super::{Entry, PolicyConfig};
+use super::{Entry, PolicyConfig, Usual};
 use crate::circuits::{Circuit, Circuits};
 use crate::hardware::Hardware;
 use crate::order::Order;
@@ -17,8 +17,13 @@ pub const ENTRY: Entry = Entry {
     alias: None,
     source: "an operator's list",
     summary: "The same circuits for ever, from a list of pairs of racks.",
+    usual: Usual {
+        planes: Some(1),
+        ..Usual::ONE_PORT
+    },
     schema: super::schema::<FixedPolicy>,
     resolve: super::resolve::<FixedPolicy>,
+    for_demand: super::for_demand::<FixedPolicy>,
     build: super::build::<FixedPolicy>,
 };
 

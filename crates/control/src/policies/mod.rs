@@ -27,8 +27,8 @@ pub mod rotation;
 pub mod solstice;
 
 use crate::hardware::Hardware;
-use crate::policy::Policy;
-use lightloom_engine::{config, Refusal};
+use crate::policy::{Demand, Policy};
+use lightloom_engine::{config, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::Serialize;
@@ -39,6 +39,12 @@ pub trait PolicyConfig: DeserializeOwned + Serialize + JsonSchema {
     /// Refuses what cannot decide for this switch. Keys in a [`Refusal`] begin with
     /// `policy.`, or are those of [`Hardware`].
     fn check(&self, hardware: &Hardware) -> Result<(), Refusal>;
+
+    /// The same table with what is left to the demand filled in, as a decision for it
+    /// takes it.
+    fn for_demand(self, _: &Demand, _: &Hardware) -> Self {
+        self
+    }
 
     /// The policy; the table has been checked.
     fn build(self, hardware: &Hardware) -> Box<dyn Policy>;
@@ -57,12 +63,42 @@ pub struct Entry {
     pub source: &'static str,
     /// One or two sentences: what it decides.
     pub summary: &'static str,
+    /// What it asks of the switch.
+    pub usual: Usual,
     /// JSON Schema of its table.
     pub schema: fn() -> Value,
     /// Validates a table and fills in its defaults.
     pub resolve: fn(&Value, &Hardware) -> Result<Value, Refusal>,
+    /// The same, and what is left to the demand.
+    pub for_demand: fn(&Value, &Demand, &Hardware) -> Result<Value, Refusal>,
     /// Builds the policy from a table.
     pub build: fn(&Value, &Hardware) -> Built,
+}
+
+/// What of a switch a policy looks at, and what that is where nobody says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usual {
+    /// Optical switches in parallel, on each of which a rack has some ports; none, if
+    /// it decides for a single port of each rack.
+    pub planes: Option<u32>,
+    /// What a circuit carries; none, if that does not matter to it.
+    pub rate: Option<Rate>,
+    /// The time that demand is for; none, if that does not matter to it.
+    pub over: Option<Time>,
+}
+
+impl Usual {
+    /// One port of each rack, whatever it carries.
+    pub const ONE_PORT: Usual = Usual {
+        planes: None,
+        rate: None,
+        over: None,
+    };
+    /// One port of each rack, in slots that a circuit fills.
+    pub const IN_SLOTS: Usual = Usual {
+        rate: Some(Rate(10 * Rate::GBPS.0)),
+        ..Usual::ONE_PORT
+    };
 }
 
 /// Every policy.
@@ -91,18 +127,37 @@ pub fn find(name: &str, key: &str) -> Result<&'static Entry, Refusal> {
 }
 
 /// JSON Schema of a policy's table.
-fn schema<C: PolicyConfig>() -> Value {
+pub fn schema<C: PolicyConfig>() -> Value {
     schemars::schema_for!(C).to_value()
 }
 
 /// Reads and checks a table, and fills in its defaults.
-fn resolve<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Result<Value, Refusal> {
+///
+/// # Errors
+/// Names a key below `policy.`, or one of [`Hardware`].
+pub fn resolve<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Result<Value, Refusal> {
     let config = read::<C>(table, hardware)?;
     Ok(serde_json::to_value(config).expect("configurations are plain data"))
 }
 
+/// Reads and checks a table, and fills in what a decision for a demand takes.
+///
+/// # Errors
+/// As [`resolve`].
+pub fn for_demand<C: PolicyConfig>(
+    table: &Value,
+    seen: &Demand,
+    hardware: &Hardware,
+) -> Result<Value, Refusal> {
+    let config = read::<C>(table, hardware)?.for_demand(seen, hardware);
+    Ok(serde_json::to_value(config).expect("configurations are plain data"))
+}
+
 /// Builds a policy from a table.
-fn build<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Built {
+///
+/// # Errors
+/// As [`resolve`].
+pub fn build<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Built {
     Ok(read::<C>(table, hardware)?.build(hardware))
 }
 

@@ -5,13 +5,14 @@
 //! What is too short for a slot waits, or is for another network. Ports that do not
 //! work keep their slots, which stay dark.
 
-use super::frame::{frame, no_slots, NIGHT};
-use super::{Entry, PolicyConfig};
+use super::frame::{self, frame, no_slots, NIGHT};
+use super::{Entry, PolicyConfig, Usual};
 use crate::algorithms::birkhoff::{self, Scaling as Scaled};
 use crate::algorithms::sinkhorn;
 use crate::hardware::Hardware;
 use crate::order::Order;
 use crate::policy::{Demand, Policy, SwitchView, Target};
+use crate::schedule::Frame;
 use lightloom_engine::{Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,8 +25,10 @@ pub const ENTRY: Entry = Entry {
              SIGCOMM 2013",
     summary: "A schedule in which every pair's share of time follows its demand: Sinkhorn or \
               QuickStuff, then Birkhoff-von Neumann.",
+    usual: Usual::IN_SLOTS,
     schema: super::schema::<MordiaPolicy>,
     resolve: super::resolve::<MordiaPolicy>,
+    for_demand: super::for_demand::<MordiaPolicy>,
     build: super::build::<MordiaPolicy>,
 };
 
@@ -71,9 +74,37 @@ impl Default for MordiaPolicy {
     }
 }
 
+impl MordiaPolicy {
+    fn frame(&self, seen: &Demand, hardware: &Hardware) -> Frame {
+        frame(
+            &seen.bytes,
+            hardware.rate,
+            self.night,
+            self.period,
+            self.shortest,
+            self.max_slots as usize,
+        )
+    }
+}
+
 impl PolicyConfig for MordiaPolicy {
     fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
-        hardware.require_one_port("mordia")
+        hardware.require_one_port("mordia")?;
+        frame::check(
+            self.night,
+            self.period,
+            self.shortest,
+            self.max_slots as usize,
+        )
+    }
+
+    fn for_demand(self, seen: &Demand, hardware: &Hardware) -> MordiaPolicy {
+        let frame = self.frame(seen, hardware);
+        MordiaPolicy {
+            period: Some(frame.period),
+            shortest: Some(frame.shortest),
+            ..self
+        }
     }
 
     fn build(self, _: &Hardware) -> Box<dyn Policy> {
@@ -86,14 +117,7 @@ impl Policy for MordiaPolicy {
         if seen.bytes.is_zero() {
             return Ok(no_slots(&switch.hardware, self.night));
         }
-        let frame = frame(
-            &seen.bytes,
-            switch.hardware.rate,
-            self.night,
-            self.period,
-            self.shortest,
-            self.max_slots as usize,
-        );
+        let frame = self.frame(seen, &switch.hardware);
         let scaling = match self.scaling {
             Scaling::Sinkhorn => Scaled::Sinkhorn(sinkhorn::Options::default()),
             Scaling::QuickStuff => Scaled::QuickStuff,

@@ -4,8 +4,8 @@
 //! The schedule is decided once and never changes. Ports that do not work keep their
 //! turns, which stay dark.
 
-use super::frame::{period, NIGHT};
-use super::{Entry, PolicyConfig};
+use super::frame::{no_slots, period, NIGHT};
+use super::{Entry, PolicyConfig, Usual};
 use crate::hardware::Hardware;
 use crate::order::Order;
 use crate::policy::{Demand, Policy, SwitchView, Target};
@@ -21,8 +21,10 @@ pub const ENTRY: Entry = Entry {
     source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
              SIGCOMM 2013",
     summary: "A schedule in which every pair has its turn, whatever the demand.",
+    usual: Usual::IN_SLOTS,
     schema: super::schema::<RotationPolicy>,
     resolve: super::resolve::<RotationPolicy>,
+    for_demand: super::for_demand::<RotationPolicy>,
     build: super::build::<RotationPolicy>,
 };
 
@@ -35,8 +37,9 @@ pub struct RotationPolicy {
     /// How long each slot is lit [s]. Default: as the period says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<Time>,
-    /// How long a round lasts [s]. Default: what the busiest port needs when the
-    /// schedule is decided and a quarter, at least five nights a slot.
+    /// How long a round lasts [s]. Default: what the busiest port needs when somebody
+    /// first has anything to send and a quarter, at least five nights a slot; until then
+    /// all is dark.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Time>,
 }
@@ -51,14 +54,41 @@ impl Default for RotationPolicy {
     }
 }
 
+impl RotationPolicy {
+    fn period_for(&self, seen: &Demand, hardware: &Hardware) -> Time {
+        self.period
+            .unwrap_or_else(|| self.round_for(seen, hardware))
+    }
+}
+
 impl PolicyConfig for RotationPolicy {
     fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
         hardware.require_one_port("rotation")?;
-        let (Some(day), Some(_)) = (self.day, self.period) else {
-            return Ok(());
+        match (self.day, self.period) {
+            (Some(day), Some(_)) => {
+                let (limit, remedy) = ("a period says how long days are, too", "give one of them");
+                Err(Refusal::new("policy.day", day, limit, remedy))
+            }
+            (Some(day), None) if day <= Time::ZERO => {
+                let (limit, remedy) = ("must be above 0 s", "say how long each slot is lit");
+                Err(Refusal::new("policy.day", day, limit, remedy))
+            }
+            (None, Some(period)) if period < self.shortest_round(hardware.racks) => {
+                let slots = hardware.racks - 1;
+                let limit = format!("{slots} nights of {} leave no day", self.night);
+                let remedy = "raise it, or lower policy.night";
+                Err(Refusal::new("policy.period", period, limit, remedy))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn for_demand(self, seen: &Demand, hardware: &Hardware) -> RotationPolicy {
+        let period = match self.day {
+            Some(_) => None,
+            None => Some(self.period_for(seen, hardware)),
         };
-        let (limit, remedy) = ("a period says how long days are, too", "give one of them");
-        Err(Refusal::new("policy.day", day, limit, remedy))
+        RotationPolicy { period, ..self }
     }
 
     fn build(self, _: &Hardware) -> Box<dyn Policy> {
@@ -66,6 +96,21 @@ impl PolicyConfig for RotationPolicy {
             config: self,
             decided: None,
         })
+    }
+}
+
+impl RotationPolicy {
+    /// Of a picosecond each.
+    fn shortest_round(&self, racks: u32) -> Time {
+        let slot = self.night.0.saturating_add(1);
+        Time(slot.saturating_mul(i64::from(racks) - 1))
+    }
+
+    /// A round that is long enough for what there is to send.
+    fn round_for(&self, seen: &Demand, hardware: &Hardware) -> Time {
+        let slots = hardware.racks as usize - 1;
+        let needed = period(&seen.bytes, hardware.rate, self.night, slots);
+        needed.max(self.shortest_round(hardware.racks))
     }
 }
 
@@ -79,18 +124,17 @@ impl Policy for Round {
         if let Some(schedule) = &self.decided {
             return Ok(Target::Schedule(schedule.clone()));
         }
-        let ports = switch.hardware.racks as usize;
-        let RotationPolicy { night, day, .. } = self.config;
-        let schedule = match day {
-            Some(day) => Schedule::round_robin(ports, day, night)?,
-            None => {
-                let whole = || period(&seen.bytes, switch.hardware.rate, night, ports - 1);
-                let frame = Frame::of(self.config.period.unwrap_or_else(whole));
-                let shortest = Time(night.0.saturating_add(1));
+        let hardware = &switch.hardware;
+        let ports = hardware.racks as usize;
+        let RotationPolicy { night, day, period } = self.config;
+        let schedule = match (day, period) {
+            (Some(day), _) => Schedule::round_robin(ports, day, night)?,
+            (None, None) if seen.bytes.is_zero() => return Ok(no_slots(hardware, night)),
+            (None, _) => {
                 let frame = Frame {
                     night,
-                    shortest,
-                    ..frame
+                    shortest: Time(night.0.saturating_add(1)),
+                    ..Frame::of(self.config.period_for(seen, hardware))
                 };
                 Schedule::round_robin_in(ports, &frame)?
             }
@@ -101,5 +145,73 @@ impl Policy for Round {
 
     fn order(&self) -> Order {
         Order::ALL_DARK
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuits::Circuits;
+    use crate::demand::Matrix;
+    use lightloom_engine::Rate;
+
+    const RACKS: u32 = 4;
+
+    fn config(night: i64, day: Option<i64>, period: Option<i64>) -> RotationPolicy {
+        let us = |n: i64| Time::US * n;
+        RotationPolicy {
+            night: us(night),
+            day: day.map(us),
+            period: period.map(us),
+        }
+    }
+
+    /// The day of each slot when `bytes` are all there is; none in the dark.
+    fn days(policy: &mut dyn Policy, bytes: i64) -> Vec<Time> {
+        let mut demand = Matrix::zeros(RACKS as usize);
+        demand.set(2, 0, bytes);
+        let (bytes, over) = (demand, Time::S);
+        let hardware = Hardware::new(RACKS, 1, Rate(8 * Rate::GBPS.0));
+        let (lit, works) = (&Circuits::default(), &vec![true; RACKS as usize]);
+        let view = SwitchView {
+            hardware,
+            lit,
+            works,
+        };
+        match policy.decide(&Demand { bytes, over }, &view) {
+            Ok(Target::Schedule(schedule)) => schedule.slots.iter().map(|slot| slot.day).collect(),
+            other => panic!("no schedule: {other:?}"),
+        }
+    }
+
+    /// 96 kB at 1 B/ns are 96 us, 120 us with a quarter: three slots of 40 us.
+    #[test]
+    fn what_is_not_given_is_decided_when_somebody_sends() {
+        let hardware = Hardware::new(RACKS, 1, Rate::GBPS);
+        let mut round = config(1, None, None).build(&hardware);
+        assert_eq!(days(&mut *round, 0), []);
+        assert_eq!(days(&mut *round, 96_000), [Time::US * 39; 3]);
+        assert_eq!(days(&mut *round, 1), [Time::US * 39; 3], "and stays");
+        // Without a night, too, and for hardly anything.
+        let mut round = config(0, None, None).build(&hardware);
+        assert_eq!(days(&mut *round, 0), []);
+        assert_eq!(days(&mut *round, 1).len(), 3);
+        let mut given = config(1, Some(7), None).build(&hardware);
+        assert_eq!(days(&mut *given, 0), [Time::US * 7; 3]);
+    }
+
+    #[test]
+    fn rounds_without_a_day_are_refused_by_name() {
+        let hardware = Hardware::new(RACKS, 1, Rate::GBPS);
+        let refused = |config: RotationPolicy| config.check(&hardware).unwrap_err().key;
+        assert_eq!(refused(config(1, Some(2), Some(9))), "policy.day");
+        assert_eq!(refused(config(1, Some(0), None)), "policy.day");
+        assert_eq!(refused(config(1, None, Some(3))), "policy.period");
+        assert!(config(1, None, Some(4)).check(&hardware).is_ok());
+        let planes = Hardware::new(RACKS, 2, Rate::GBPS);
+        assert_eq!(
+            config(1, None, None).check(&planes).unwrap_err().key,
+            "planes"
+        );
     }
 }

@@ -4,7 +4,7 @@
 //! Ports that do not work keep their slots, which stay dark.
 
 use super::frame::{no_slots, NIGHT};
-use super::{Entry, PolicyConfig};
+use super::{Entry, PolicyConfig, Usual};
 use crate::algorithms::solstice::{lower_bound, plan, Network};
 use crate::hardware::Hardware;
 use crate::order::Order;
@@ -20,8 +20,10 @@ pub const ENTRY: Entry = Entry {
     source: "Liu et al., Scheduling techniques for hybrid circuit/packet networks, CoNEXT 2015",
     summary: "A short schedule that serves all demand, the packet network carrying what is not \
               worth a slot.",
+    usual: Usual::IN_SLOTS,
     schema: super::schema::<SolsticePolicy>,
     resolve: super::resolve::<SolsticePolicy>,
+    for_demand: super::for_demand::<SolsticePolicy>,
     build: super::build::<SolsticePolicy>,
 };
 
@@ -85,6 +87,7 @@ impl Policy for Soon {
     }
 
     fn evidence(&self) -> Option<Evidence<'_>> {
-        self.ends.map(|(at, bound)| Evidence::Completes { at, bound })
+        self.ends
+            .map(|(at, bound)| Evidence::Completes { at, bound })
     }
 }

@@ -38,6 +38,8 @@ pub struct Wait {
     pub bound: f64,
     /// Its earliest stop in the heap.
     pub queued: Stop,
+    /// The part of `open` that is not taken to settle at its old level.
+    pub joining: u64,
 }
 
 impl Link {

@@ -20,11 +20,14 @@
 
 pub mod classes;
 mod columns;
+mod precision;
 #[cfg(test)]
 pub(crate) mod reference;
 mod solve;
 #[cfg(test)]
 mod tests;
+
+pub use precision::Precision;
 
 use crate::time::Rate;
 use columns::{Flow, Link, Wait};
@@ -99,8 +102,8 @@ pub struct Fair {
     changed: Vec<Slot>,
     heap: BinaryHeap<Reverse<Stop>>,
     epoch: u32,
-    /// The bits of levels that are rounded away.
-    dropped: u64,
+    /// What a link may leave unused ÷ its capacity, in parts of 2^64.
+    share: u64,
     /// In a solution: open weight of all dirty links together, and how many of
     /// them are overfull.
     opened: u64,
@@ -114,14 +117,11 @@ impl Fair {
         Fair::default()
     }
 
-    /// Rounds the levels of links down to `bits` significant bits from the next
-    /// solution on: a link may stay empty by one part in 2^(`bits` − 1). A change
-    /// then ends where it is too small to move a level, instead of reaching all
-    /// flows that can feel it. Where 100,000 flows fill 2,000 links, 12 bits make
-    /// it change some 5,000 rates instead of 35,000. 53 bits are exact, and what
-    /// is done without this.
-    pub fn round_levels(&mut self, bits: u32) {
-        self.dropped = (1 << (53 - bits.clamp(1, 53))) - 1;
+    /// Ends a change where it no longer matters, from the next solution on. Rates
+    /// then are those of links each of which has all of its capacity or less, but
+    /// by no more than that part of it; see [`Precision`].
+    pub fn set_precision(&mut self, precision: Precision) {
+        self.share = precision.share();
     }
 
     /// Adds a link.
@@ -142,6 +142,7 @@ impl Fair {
         self.waits.push(Wait {
             bound: 0.0,
             queued: NOWHERE,
+            joining: 0,
         });
         self.members.push(Vec::new());
         LinkId(self.links.len() as u32 - 1)

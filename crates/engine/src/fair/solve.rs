@@ -122,7 +122,9 @@ impl Fair {
             if next > at {
                 self.post(number, level);
             } else if at.1 >> KIND_SHIFT == LOOSE {
-                self.loosen(number, level);
+                if self.share == 0 || !self.keep(number) {
+                    self.loosen(number, level);
+                }
             } else {
                 self.fill(number, level);
             }
@@ -133,28 +135,37 @@ impl Fair {
     #[inline]
     fn next_stop(&self, number: u32, level: f64) -> Stop {
         let link = &self.links[number as usize];
+        let room = link.capacity.saturating_sub(link.fixed);
+        let bound = self.waits[number as usize].bound.max(level);
         let full = if link.open > 0 {
-            let room = link.capacity.saturating_sub(link.fixed);
-            let bound = self.waits[number as usize].bound;
-            let full = self.rounded(room as f64 / link.open as f64);
-            full.max(bound).max(level)
+            (room as f64 / link.open as f64).max(bound)
         } else if link.is_overfull() {
-            self.waits[number as usize].bound.max(level)
+            bound
         } else {
             return NOWHERE;
         };
         let old = link.level.max(level);
         if link.tight && full > old {
-            stop(old, LOOSE, number)
-        } else {
-            stop(full, FULL, number)
+            return stop(old, LOOSE, number);
         }
+        let spare = self.slack(link.capacity) / 2;
+        if spare == 0 || link.open == 0 {
+            return stop(full, FULL, number);
+        }
+        let enough = room.saturating_sub(spare) as f64 / link.open as f64;
+        stop(enough.max(bound), FULL, number)
     }
 
-    /// A level, rounded down as [`Fair::round_levels`] says.
+    /// What a link may leave unused [b/s].
     #[inline]
-    fn rounded(&self, level: f64) -> f64 {
-        f64::from_bits(level.to_bits() & !self.dropped)
+    fn slack(&self, capacity: u64) -> u64 {
+        ((capacity as u128 * self.share as u128) >> 64) as u64
+    }
+
+    /// Whether so much is enough for a link, and not too much.
+    #[inline]
+    fn suffices(&self, load: u64, capacity: u64) -> bool {
+        load <= capacity && capacity - load <= self.slack(capacity)
     }
 
     /// Puts a dirty link's next stop into the heap, unless an earlier one is.
@@ -182,6 +193,7 @@ impl Fair {
         self.waits[number as usize] = Wait {
             bound: 0.0,
             queued: NOWHERE,
+            joining: 0,
         };
     }
 
@@ -198,6 +210,7 @@ impl Fair {
         let first = slot as usize * HOPS_MAX;
         for link in &self.path[first..first + hops] {
             self.links[link.index()].open += weight as u64;
+            self.waits[link.index()].joining += weight as u64;
             self.opened += weight as u64;
         }
         self.post_limit(slot, limit, weight);
@@ -211,9 +224,44 @@ impl Fair {
         }
     }
 
+    /// The sweep has reached the old level of a link and more would fit. If that
+    /// is within the precision the link keeps its level: what settled there does
+    /// so again, and the link is as if it had not been dirty.
+    fn keep(&mut self, number: u32) -> bool {
+        let link = self.links[number as usize];
+        let unused = (link.capacity - link.fixed) as f64 - link.open as f64 * link.level;
+        if unused > self.slack(link.capacity) as f64 {
+            return false;
+        }
+        if self.waits[number as usize].joining > 0 {
+            self.take_in(number, link.level);
+        }
+        let link = &mut self.links[number as usize];
+        let weight = std::mem::take(&mut link.open);
+        link.own_weight += weight;
+        link.own_rate += link.load - link.fixed;
+        link.epoch = self.epoch - 1;
+        self.opened -= weight;
+        true
+    }
+
+    /// Flows that are open at a link that keeps its level settle there.
+    fn take_in(&mut self, number: u32, level: f64) {
+        for k in 0..self.members[number as usize].len() {
+            let slot = self.members[number as usize][k] / HOPS_MAX as u32;
+            let flow = &self.flows[slot as usize];
+            if flow.is_open(self.epoch) {
+                let rate = (flow.weight as f64 * level) as u64;
+                self.settle(slot, number, level, rate);
+                self.flows[slot as usize].epoch = self.epoch - 1;
+            }
+        }
+    }
+
     /// The sweep passes the old level of a link: what settled there may rise.
     fn loosen(&mut self, number: u32, level: f64) {
         self.links[number as usize].tight = false;
+        self.waits[number as usize].joining = self.links[number as usize].open;
         for k in 0..self.members[number as usize].len() {
             let slot = self.members[number as usize][k] / HOPS_MAX as u32;
             let flow = self.flows[slot as usize];
@@ -239,7 +287,9 @@ impl Fair {
                 link.fixed -= flow.rate;
                 self.overfull += link.is_overfull() as u32;
                 link.open += flow.weight as u64;
-                self.waits[other as usize].bound = 0.0;
+                let wait = &mut self.waits[other as usize];
+                wait.bound = 0.0;
+                wait.joining += flow.weight as u64;
                 self.opened += flow.weight as u64;
                 self.post(other, level);
             }
@@ -301,8 +351,8 @@ impl Fair {
             if link.open + weight == 0 {
                 return None;
             }
-            let next = self.rounded(room as f64 / (link.open + weight) as f64);
-            let next = next.max(root);
+            let used = room.saturating_sub(self.slack(link.capacity) / 2);
+            let next = (used as f64 / (link.open + weight) as f64).max(root);
             if count == 0 || next == root {
                 return Some((next, room));
             }
@@ -338,8 +388,16 @@ impl Fair {
                         link.own_weight -= was.weight as u64;
                     }
                     continue;
-                } else if link.own_weight == 0 && load <= link.capacity {
+                }
+                let capacity = link.capacity;
+                let idle = link.own_weight == 0 && load <= capacity;
+                if idle || self.share != 0 && self.suffices(load, capacity) {
+                    let link = &mut self.links[number as usize];
                     link.load = load;
+                    if was.bottleneck == number {
+                        link.own_rate -= was.rate;
+                        link.own_weight -= was.weight as u64;
+                    }
                     continue;
                 }
                 self.make_dirty(number);
@@ -355,7 +413,11 @@ impl Fair {
             }
             self.overfull += link.is_overfull() as u32;
             link.load = link.load - was.rate + rate;
-            self.waits[number as usize].bound = 0.0;
+            let wait = &mut self.waits[number as usize];
+            wait.bound = 0.0;
+            if was_open {
+                wait.joining -= was.weight as u64;
+            }
             if number == bottleneck {
                 link.own_rate += rate;
                 link.own_weight += was.weight as u64;

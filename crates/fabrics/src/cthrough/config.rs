@@ -10,11 +10,11 @@ use crate::registry::{FabricConfig, Site};
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Thresholds;
 use lightloom_control::hardware::Hardware;
+pub use lightloom_control::policies::cthrough::Unrequested;
 use lightloom_control::policies::cthrough::{CThroughPolicy, BYTES_MAX};
 use lightloom_control::policies::PolicyConfig;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
-pub use lightloom_control::policies::cthrough::Unrequested;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

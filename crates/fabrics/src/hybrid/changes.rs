@@ -66,8 +66,12 @@ impl Hybrid {
         };
         let (circuits, length) = days.day();
         days.next();
-        around.todo.schedule(around.now + length, Event::Night(number));
+        around
+            .todo
+            .schedule(around.now + length, Event::Night(number));
         self.switch.light(&circuits, around.now);
-        self.enter(Routes::direct(&circuits), around);
+        if !self.given_up {
+            self.enter(Routes::direct(&circuits), around);
+        }
     }
 }

@@ -16,6 +16,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+/// The key of what decisions take.
+pub const DELAY: &str = "computation_delay";
+
 /// From the demand to the decision: a time, "measured", or a list of times that were
 /// measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +69,9 @@ impl<'de> Deserialize<'de> for Computation {
                 let limit = "neither a time, nor \"measured\", nor a list of times";
                 let remedy = "write a time like \"5 ms\"";
                 let value = format!("\"{word}\"");
-                Err(config::nested_refusal(Refusal::new("", value, limit, remedy)))
+                Err(config::nested_refusal(Refusal::new(
+                    "", value, limit, remedy,
+                )))
             }
             Value::String(word) if word == "measured" => Ok(Computation::Measured),
             other => config::nested::<Time, D::Error>(&other).map(Computation::Given),
@@ -129,20 +134,19 @@ impl Timed {
     }
 
     fn time(&mut self, measured: Time) -> Result<Time, Refusal> {
-        let key = "computation_delay";
         let Some(recorded) = &mut self.recorded else {
             if measured <= self.interval {
                 return Ok(measured);
             }
             let limit = format!("longer than the interval, {}", self.interval);
             let remedy = "raise the interval, or give a time of your own";
-            return Err(Refusal::new(key, measured, limit, remedy));
+            return Err(Refusal::new(DELAY, measured, limit, remedy));
         };
         recorded.pop_front().ok_or_else(|| {
             let known = self.times.lock().map_or(0, |times| times.len());
             let limit = "this run decides more often than the one that was recorded";
             let remedy = "set it to \"measured\", or to one time";
-            Refusal::new(key, format!("{known} times"), limit, remedy)
+            Refusal::new(DELAY, format!("{known} times"), limit, remedy)
         })
     }
 }

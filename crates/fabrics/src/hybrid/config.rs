@@ -216,7 +216,9 @@ impl HybridConfig {
             cluster: *cluster,
             tree,
             hardware,
-            policy: self.policy.build(&hardware, site.library.unwrap_or(&Empty))?,
+            policy: self
+                .policy
+                .build(&hardware, site.library.unwrap_or(&Empty))?,
             described: serde_json::to_value(&self.policy).expect("configurations are plain data"),
             order: self.order.map(OrderName::order),
             timing: Timing {
@@ -251,7 +253,11 @@ impl HybridConfig {
     fn refuse_size(&self, cluster: &Cluster) -> Result<(), Refusal> {
         if !(1..=PLANES_MAX).contains(&self.planes) {
             let limit = format!("must be from 1 to {PLANES_MAX}");
-            let remedy = if self.planes == 0 { "raise it" } else { "lower it" };
+            let remedy = if self.planes == 0 {
+                "raise it"
+            } else {
+                "lower it"
+            };
             return refuse("planes", self.planes, limit, remedy);
         }
         if (2..=RACKS_MAX).contains(&cluster.racks) {
@@ -261,7 +267,11 @@ impl HybridConfig {
             "cluster.racks",
             cluster.racks,
             format!("circuits join 2 to {RACKS_MAX} racks"),
-            if cluster.racks < 2 { "raise it" } else { "lower it" },
+            if cluster.racks < 2 {
+                "raise it"
+            } else {
+                "lower it"
+            },
         ))
     }
 
@@ -308,7 +318,12 @@ impl HybridConfig {
         }
         if !(self.smoothing > 0.0 && self.smoothing <= 1.0) {
             let limit = "must be above 0 and at most 1";
-            return refuse("smoothing", self.smoothing, limit, "use 1 to average nothing");
+            return refuse(
+                "smoothing",
+                self.smoothing,
+                limit,
+                "use 1 to average nothing",
+            );
         }
         match self.optical_weight {
             Some(weight) if !(0.5..1.0).contains(&weight) => {

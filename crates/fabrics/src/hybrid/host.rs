@@ -1,6 +1,7 @@
 //! The host of the controller: hands it what happens, and carries out what it asks for,
 //! at once or in the time that the [`Switch`](super::switch::Switch) says.
 
+use super::computation::DELAY;
 use super::kernel::{ends, Around, Event, Hybrid};
 use lightloom_control::circuits::Circuits;
 use lightloom_control::controller::{Action, Found, Input};
@@ -25,7 +26,7 @@ impl Hybrid {
                 log.input(around.now, &input);
             }
             if let Err(refusal) = self.controller.on(around.now, input, &mut actions) {
-                self.trouble = Some(refused(refusal, around.now));
+                self.trouble = Some(self.could_not(refusal, around.now));
             }
             for action in actions.drain(..) {
                 if let Some(log) = &mut self.log {
@@ -95,6 +96,7 @@ impl Hybrid {
         }
         self.controller_works = works;
         self.term += 1;
+        self.given_up = false;
         if !works {
             self.switch.forget();
             if let Some(give_up) = self.give_up {
@@ -107,14 +109,19 @@ impl Hybrid {
 
     /// The loop begins.
     pub(super) fn begin_loop(&mut self, todo: &mut Todo<Event>) {
-        self.tell_at_once(Input::Tick, Time::ZERO, todo);
+        self.opening = self.tell_at_once(Input::Tick, Time::ZERO, todo);
     }
 
     /// Hands over an input to which the controller answers nothing but when it wants to
-    /// be woken.
-    pub(super) fn tell_at_once(&mut self, input: Input, now: Time, todo: &mut Todo<Event>) {
+    /// be woken; returns that.
+    pub(super) fn tell_at_once(
+        &mut self,
+        input: Input,
+        now: Time,
+        todo: &mut Todo<Event>,
+    ) -> Vec<Action> {
         if !self.controller_works || self.trouble.is_some() {
-            return;
+            return Vec::new();
         }
         if let Some(log) = &mut self.log {
             log.input(now, &input);
@@ -122,15 +129,16 @@ impl Hybrid {
         let mut actions = Vec::new();
         let heard = self.controller.on(now, input, &mut actions);
         debug_assert!(heard.is_ok(), "nothing is decided");
-        for action in actions {
+        for action in &actions {
             if let Some(log) = &mut self.log {
-                log.action(now, &action);
+                log.action(now, action);
             }
-            let Action::WakeAt(at) = action else {
+            let Action::WakeAt(at) = *action else {
                 unreachable!("nothing else is asked for")
             };
             todo.schedule(at, Event::Wake);
         }
+        actions
     }
 
     /// Servers forget rules of a change that was cut short.
@@ -154,8 +162,10 @@ impl Hybrid {
         }
     }
 
-    /// Servers leave the circuits, which may go dark then.
+    /// Servers leave the circuits, which may go dark then. Days of a schedule pass
+    /// without them.
     pub(super) fn give_up(&mut self, around: &mut Around) {
+        self.given_up = true;
         if self.give_up.is_some_and(|g| g.dark) {
             let lit = self.switch.lit();
             self.switch.darken(&lit, around.now);
@@ -164,9 +174,9 @@ impl Hybrid {
         self.enter(none, around);
     }
 
-    /// From now on, what the controller hears and asks for is kept.
+    /// What the controller hears and asks for is kept, and how the loop began.
     pub(super) fn begin_log(&mut self, label: &str) {
-        self.log = Some(Log::new(&Header {
+        let mut log = Log::new(&Header {
             format: FORMAT.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             host: label.to_owned(),
@@ -175,7 +185,12 @@ impl Hybrid {
             hardware: self.hardware,
             timing: *self.controller.timing(),
             estimation: *self.controller.estimator().rules(),
-        }));
+        });
+        log.input(Time::ZERO, &Input::Tick);
+        for action in &self.opening {
+            log.action(Time::ZERO, action);
+        }
+        self.log = Some(log);
     }
 
     /// What was kept.
@@ -186,13 +201,28 @@ impl Hybrid {
             computed: times.map(|times| times.clone()),
         }
     }
-}
 
-/// What a policy could not decide, or should not have, as a user's key.
-fn refused(refusal: Refusal, now: Time) -> Refusal {
-    Refusal {
-        key: "fabric.policy".to_owned(),
-        value: format!("{} = {} at {now}", refusal.key, refusal.value),
-        ..refusal
+    /// What the policy could not decide, or should not have, as a user's key.
+    fn could_not(&self, refusal: Refusal, now: Time) -> Refusal {
+        if refusal.key == DELAY {
+            return Refusal {
+                key: format!("fabric.{DELAY}"),
+                value: format!("{} at {now}", refusal.value),
+                ..refusal
+            };
+        }
+        let name = ["file", "kind"]
+            .iter()
+            .find_map(|key| self.policy[key].as_str());
+        let limit = match refusal.value.is_empty() {
+            true => refusal.limit,
+            false => format!("{} = {}: {}", refusal.key, refusal.value, refusal.limit),
+        };
+        Refusal {
+            key: "fabric.policy".to_owned(),
+            value: format!("\"{}\" at {now}", name.unwrap_or_default()),
+            limit,
+            remedy: refusal.remedy,
+        }
     }
 }

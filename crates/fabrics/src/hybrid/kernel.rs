@@ -16,7 +16,7 @@ use super::setup::{GiveUp, Setup};
 use super::switch::Switch;
 use super::transport::{BatchId, Transport};
 use super::tree::Tree;
-use lightloom_control::controller::{Controller, Input, StepId};
+use lightloom_control::controller::{Action, Controller, Input, StepId};
 use lightloom_control::demand::{Estimation, Estimator};
 use lightloom_control::hardware::Hardware;
 use lightloom_control::log::Log;
@@ -64,9 +64,13 @@ pub struct Hybrid {
     pub(super) controller_works: bool,
     /// Counts failures of the controller and repairs.
     pub(super) term: u32,
+    /// Servers have left the circuits, until the controller is back.
+    pub(super) given_up: bool,
     /// Its policy's table, for the log.
     pub(super) policy: Value,
     pub(super) log: Option<Log>,
+    /// What the controller asked for when the loop began.
+    pub(super) opening: Vec<Action>,
     /// What decisions took, if it was measured or had been.
     pub(super) times: Option<Times>,
     pub(super) switch: Switch,
@@ -134,10 +138,12 @@ impl Hybrid {
             controller,
             policy: setup.described,
             log: None,
+            opening: Vec::new(),
             times,
             trouble: None,
             controller_works: true,
             term: 0,
+            given_up: false,
             switch: Switch::new(hardware, setup.delays, cluster.servers_per_rack),
             schedule: None,
             days: None,

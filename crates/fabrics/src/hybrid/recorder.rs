@@ -38,6 +38,7 @@ impl Recorder {
         self.circuits.push(Circuit {
             a,
             b,
+            directed,
             plane,
             from: now,
             until: Time::NEVER,
@@ -114,6 +115,7 @@ mod tests {
         let circuit = |a, b, plane, from, until| Circuit {
             a,
             b,
+            directed: false,
             plane,
             from: Time(from),
             until: Time(until),

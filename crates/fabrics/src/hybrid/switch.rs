@@ -168,7 +168,9 @@ impl Switch {
     /// Circuits that a rack sends over.
     pub fn circuits_of(&self, rack: u32) -> u32 {
         let planes = 0..self.hardware.planes as u16;
-        planes.filter(|&p| self.record.peer(rack, p).is_some()).count() as u32
+        planes
+            .filter(|&p| self.record.peer(rack, p).is_some())
+            .count() as u32
     }
 
     /// Whether a port sent light at `at`.

@@ -8,7 +8,7 @@ use crate::hybrid::tree::{Tree, TreeKeys};
 use crate::registry::{FabricConfig, Site};
 use lightloom_control::controller::Timing;
 use lightloom_control::hardware::Hardware;
-use lightloom_control::policies::hydra::HydraPolicy;
+use lightloom_control::policies::hydra::{self, HydraPolicy};
 pub use lightloom_control::policies::hydra::{Need, Reconfigure};
 use lightloom_control::policies::PolicyConfig;
 use lightloom_engine::kernel::flow::FlowDriven;
@@ -104,11 +104,11 @@ impl Default for HydraConfig {
             oversubscription: 10.0,
             levels: 2,
             racks_per_pod: None,
-            planes: 32,
+            planes: hydra::PLANES,
             hops: policy.hops,
             vlans: policy.vlans,
-            circuit_rate: Rate(10 * Rate::GBPS.0),
-            interval: Time::S * 10,
+            circuit_rate: hydra::RATE,
+            interval: hydra::INTERVAL,
             computation_delay: Computation::default(),
             demand: DemandFrom::Announced,
             need: policy.need,

@@ -1,8 +1,8 @@
 //! Closed forms of HydRA's timeline and of its paths.
 
 use super::config::HydraConfig;
-use crate::hybrid::kernel::Hybrid;
 use super::ENTRY;
+use crate::hybrid::kernel::Hybrid;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{
     config, Circuit, Cluster, Command, Element, Fabric, Flows, HostId, Io, Nic, Rate, Time,

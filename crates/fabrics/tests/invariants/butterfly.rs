@@ -100,6 +100,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 cluster,
                 table: merged(table, words),
                 faults: Vec::new(),
+                delivers: true,
             }
         },
     )

@@ -16,6 +16,11 @@ pub fn check(entry: &Entry, scenario: &Scenario) -> Checked {
     let mended = watched.is_mended();
     watched.drain(scenario.step)?;
     watched.fabric.settle(&mut watched.io);
+    equal(
+        watched.fabric.trouble(),
+        None,
+        "refusal: after the run had begun",
+    )?;
     if mended {
         delivered(&watched)?;
     }
@@ -169,22 +174,27 @@ fn loads(run: &Run, first: Option<Time>) -> Checked {
     equal(twice, None, "capacity: two loads of a link at once")
 }
 
-/// 3. No optical port of a rack has two circuits at once.
+/// 3. No optical port of a rack sends into, or hears, two circuits at once; one that
+///    carries both directions takes its transmitter and its receiver.
 fn circuits(run: &Run) -> Checked {
     let mut ends = Vec::new();
     for c in run.fabric.circuits(run.now) {
-        ensure(c.a < c.b && c.from < c.until && c.until <= run.now, || {
+        let racks = c.a < c.b || c.directed && c.a != c.b;
+        ensure(racks && c.from < c.until && c.until <= run.now, || {
             format!("capacity: no circuit of this kind: {c:?} at {}", run.now)
         })?;
-        ends.extend([
-            (c.plane, c.a, c.from, c.until),
-            (c.plane, c.b, c.from, c.until),
-        ]);
+        let mut end = |rack, hears| ends.push(((c.plane, rack, hears), c.from, c.until));
+        end(c.a, false);
+        end(c.b, true);
+        if !c.directed {
+            end(c.b, false);
+            end(c.a, true);
+        }
     }
     ends.sort();
     let twice = ends
         .windows(2)
-        .find(|w| (w[0].0, w[0].1) == (w[1].0, w[1].1) && w[1].2 < w[0].3);
+        .find(|w| w[0].0 == w[1].0 && w[1].1 < w[0].2);
     equal(twice, None, "capacity: two circuits at once at a port")
 }
 
@@ -303,11 +313,12 @@ fn partial(run: Run) -> Result<Outcome, TestCaseError> {
 /// 1 and 5. The engine's own loop, which all users run, comes to the same and
 /// keeps the books at every sample.
 fn engine_agrees(entry: &Entry, scenario: &Scenario) -> Checked {
+    let limit = if scenario.delivers { Time::S } else { Time::MS };
     let finished = |sample: Option<Time>| -> Result<(Outcome, Time), TestCaseError> {
         let mut it = Run::new(entry, scenario, 1).audited();
         let plan = Plan {
             stop: Stop::Drain,
-            limit: Time::S,
+            limit,
             sample,
             faults: Vec::new(),
         };

@@ -76,6 +76,7 @@ pub fn tree() -> impl Strategy<Value = Fitted> {
         cluster,
         table,
         faults: Vec::new(),
+        delivers: true,
     })
 }
 
@@ -106,6 +107,7 @@ pub fn cthrough() -> impl Strategy<Value = Fitted> {
                 cluster,
                 table: merged(table, words),
                 faults: faults(&failures, cluster.racks),
+                delivers: true,
             }
         },
     )
@@ -158,7 +160,7 @@ fn faults(failures: &[Failure], racks: u32) -> Vec<Fault> {
 /// Or else the invariants would hold of a tree alone.
 #[test]
 fn circuits_are_tried() {
-    for kind in ["cthrough", "hydra"] {
+    for kind in ["cthrough", "hydra", "hybrid"] {
         try_circuits(kind);
     }
 }

@@ -63,6 +63,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 },
                 table: merged(table, words),
                 faults: faults(&failures, racks, optics.0),
+                delivers: true,
             }
         },
     )

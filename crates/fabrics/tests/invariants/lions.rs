@@ -122,6 +122,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                     cluster,
                     table: merged(table, words),
                     faults: Vec::new(),
+                    delivers: true,
                 }
             },
         )

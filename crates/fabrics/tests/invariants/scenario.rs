@@ -25,6 +25,8 @@ pub struct Scenario {
     pub cuts: Vec<f64>,
     /// Faults to try; for fabrics that model them.
     pub faults: Vec<Fault>,
+    /// Whether everything arrives, if everything works in the end.
+    pub delivers: bool,
 }
 
 /// One flow.
@@ -86,6 +88,7 @@ pub fn scenarios(kind: &'static str) -> impl Strategy<Value = Scenario> {
         cluster: site.cluster,
         table: site.table,
         faults: site.faults,
+        delivers: site.delivers,
         rows,
         seed,
         step,

@@ -2,7 +2,7 @@
 //! new in the registry needs a strategy and a list here: the tests fail until
 //! it has them.
 
-use crate::{butterfly, hybrid, hydra, lions};
+use crate::{butterfly, hybrid, hydra, lions, policies};
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Cluster, Command, Element, Nic, Rate, Time};
 use lightloom_fabrics::find;
@@ -18,6 +18,9 @@ pub struct Fitted {
     pub table: Value,
     /// Faults of parts that it has.
     pub faults: Vec<Fault>,
+    /// Whether everything arrives, if everything works in the end: not where flows may
+    /// wait for a circuit that nobody ever sets.
+    pub delivers: bool,
 }
 
 /// Tables that the fabric `kind` must accept.
@@ -28,6 +31,7 @@ pub fn tables(kind: &str) -> BoxedStrategy<Fitted> {
         "tree" => hybrid::tree().boxed(),
         "cthrough" => hybrid::cthrough().boxed(),
         "hydra" => hydra::tables().boxed(),
+        "hybrid" => policies::tables().boxed(),
         "lions" => lions::tables().boxed(),
         "flattened-butterfly" => butterfly::tables().boxed(),
         new => panic!("add a strategy of valid tables for {new:?} to tests/invariants/tables.rs"),
@@ -79,6 +83,7 @@ pub fn out_of_range(kind: &str) -> Vec<(&'static str, Value, &'static str)> {
         "tree" => hybrid::tree_out_of_range(),
         "cthrough" => hybrid::cthrough_out_of_range(),
         "hydra" => hydra::out_of_range(),
+        "hybrid" => policies::out_of_range(),
         "lions" => lions::out_of_range(),
         "flattened-butterfly" => butterfly::out_of_range(),
         new => panic!("list values that {new:?} must refuse in tests/invariants/tables.rs"),
@@ -218,6 +223,7 @@ fn sirius() -> impl Strategy<Value = Fitted> {
                     cluster,
                     table,
                     faults: faults(&failures, racks, uplinks, plan != "rotor"),
+                    delivers: true,
                 }
             },
         )
@@ -337,7 +343,7 @@ fn clos() -> impl Strategy<Value = Fitted> {
                 "mtu": format!("{mtu} B"), "header": format!("{header} B"), "flow_buffer": buffer,
                 "propagation": picoseconds(fly), "switch_latency": picoseconds(switch),
             });
-            Fitted { cluster, table: merged(table, words), faults: Vec::new() }
+            Fitted { cluster, table: merged(table, words), faults: Vec::new(), delivers: true }
         },
     )
 }

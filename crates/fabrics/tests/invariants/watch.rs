@@ -19,6 +19,7 @@ pub struct Run {
     /// Up to where it has run.
     pub now: Time,
     faults: Vec<Fault>,
+    delivers: bool,
 }
 
 /// What a run leaves behind and what must not depend on how it was run.
@@ -63,6 +64,7 @@ impl Run {
             } else {
                 Vec::new()
             },
+            delivers: scenario.delivers,
             io: Io::new(flows),
             now: Time::ZERO,
         }
@@ -79,15 +81,18 @@ impl Run {
         !self.faults.is_empty()
     }
 
-    /// Whether everything works in the end, so that everything arrives.
+    /// Whether everything arrives: everything works in the end, and nothing waits for
+    /// what may never come.
     pub fn is_mended(&self) -> bool {
         let element = |c: &Command| match *c {
             Command::Fail { element, .. } | Command::Repair(element) => element,
         };
         let last = |e: Element| self.faults.iter().rfind(|f| element(&f.command) == e);
-        self.faults.iter().all(|f| {
+        let mut faults = self.faults.iter();
+        let mended = faults.all(|f| {
             last(element(&f.command)).is_some_and(|l| matches!(l.command, Command::Repair(_)))
-        })
+        });
+        mended && self.delivers
     }
 
     /// Moves to `to`; what fails or is repaired on the way does so on time.

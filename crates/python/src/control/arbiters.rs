@@ -2,7 +2,7 @@
 
 use super::arrays::{booleans, indices};
 use lightloom_control::algorithms::drrm::Drrm;
-use lightloom_control::algorithms::islip::{Islip, Set, FREE};
+use lightloom_control::algorithms::islip::{Islip, Set};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -15,7 +15,7 @@ type Row<'py> = Bound<'py, PyArray1<i64>>;
 
 /// What an arbiter agrees upon: outputs of inputs, and both kinds of pointers.
 struct Agreed {
-    output_of: Vec<u32>,
+    output_of: Vec<Option<u32>>,
     pointers: [Vec<u32>; 2],
 }
 
@@ -34,8 +34,12 @@ fn islip<const W: usize>(requests: &[bool], [grant, accept]: &Pointers, rounds: 
     let ports = grant.len();
     let sets = sets::<W>(ports, |output, input| requests[input * ports + output]);
     let mut switch = Islip::<W>::with_pointers(grant, accept);
-    let mut output_of = vec![FREE; ports];
-    switch.schedule(rounds, |output| sets[output], &mut output_of);
+    let mut output_of = vec![None; ports];
+    switch.schedule(
+        rounds,
+        |output| sets[output],
+        |i, o| output_of[i] = Some(o as u32),
+    );
     let (grant, accept) = switch.pointers();
     let pointers = [grant.to_vec(), accept.to_vec()];
     Agreed {
@@ -48,8 +52,12 @@ fn drrm<const W: usize>(requests: &[bool], [request, grant]: &Pointers, rounds: 
     let ports = grant.len();
     let sets = sets::<W>(ports, |input, output| requests[input * ports + output]);
     let mut switch = Drrm::<W>::with_pointers(request, grant);
-    let mut output_of = vec![FREE; ports];
-    switch.schedule(rounds, |input| sets[input], &mut output_of);
+    let mut output_of = vec![None; ports];
+    switch.schedule(
+        rounds,
+        |input| sets[input],
+        |i, o| output_of[i] = Some(o as u32),
+    );
     let (request, grant) = switch.pointers();
     let pointers = [request.to_vec(), grant.to_vec()];
     Agreed {
@@ -64,9 +72,9 @@ type Answer<'py> = (Row<'py>, Row<'py>, Row<'py>);
 fn answer(py: Python<'_>, agreed: Agreed) -> Answer<'_> {
     let [first, second] = &agreed.pointers;
     (
-        indices(py, &agreed.output_of),
-        indices(py, first),
-        indices(py, second),
+        indices(py, agreed.output_of),
+        indices(py, first.iter().copied().map(Some)),
+        indices(py, second.iter().copied().map(Some)),
     )
 }
 

@@ -9,9 +9,6 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::str::FromStr;
 
-/// An index that is not there; it is -1 in NumPy.
-const NONE: u32 = u32::MAX;
-
 /// Numbers row by row, however the array lies in memory: rows, columns, entries.
 type Entries<T> = (usize, usize, Vec<T>);
 
@@ -82,17 +79,13 @@ pub fn optional<T: FromStr<Err = String>>(
     value.map(|value| quantity(key, value)).transpose()
 }
 
-/// Indices, -1 where there is none.
-pub fn indices<'py>(py: Python<'py>, found: &[u32]) -> Bound<'py, PyArray1<i64>> {
-    PyArray1::from_vec(py, found.iter().copied().map(index).collect())
-}
-
-/// An index, -1 where there is none.
-pub fn index(found: u32) -> i64 {
-    match found {
-        NONE => -1,
-        found => i64::from(found),
-    }
+/// Indices; NumPy, whose integers are all numbers, has -1 where there is none.
+pub fn indices(
+    py: Python<'_>,
+    found: impl IntoIterator<Item = Option<u32>>,
+) -> Bound<'_, PyArray1<i64>> {
+    let index = |found: Option<u32>| found.map_or(-1, i64::from);
+    PyArray1::from_vec(py, found.into_iter().map(index).collect())
 }
 
 /// A table of `columns` columns from its rows.

@@ -3,9 +3,10 @@
 use super::arrays::{booleans, demand, indices, integers, table};
 use super::solve;
 use lightloom_control::algorithms::assignment;
-use lightloom_control::demand::Matrix;
 use lightloom_control::algorithms::hopcroft_karp::{self, BitRows};
-use lightloom_control::algorithms::matching::{self, Hysteresis, Weights};
+use lightloom_control::algorithms::matching::{self, Hysteresis, Matching, Weights};
+use lightloom_control::circuits::Circuits;
+use lightloom_control::demand::Matrix;
 use lightloom_engine::Refusal;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -27,7 +28,8 @@ fn control_hopcroft_karp<'py>(
         let edges = BitRows::from_fn(rows, columns, |row, column| cells[row * columns + column]);
         Ok(hopcroft_karp::maximum(&edges))
     })?;
-    Ok(indices(py, found.column_of()))
+    let column = |row| found.column(row).map(|column| column as u32);
+    Ok(indices(py, (0..rows).map(column)))
 }
 
 type Assigned<'py> = (
@@ -48,7 +50,7 @@ fn control_assignment<'py>(
         assignment::maximum(&assignment::Weights::new(n, &cells))
     })?;
     Ok((
-        indices(py, &found.column_of),
+        indices(py, found.column_of.iter().copied().map(Some)),
         found.weight,
         PyArray1::from_vec(py, found.row_potential),
         PyArray1::from_vec(py, found.column_potential),
@@ -56,13 +58,13 @@ fn control_assignment<'py>(
 }
 
 type Matched<'py> = (
-    Bound<'py, PyArray1<i64>>,
+    Row<'py>,
     i64,
     Bound<'py, PyArray2<i64>>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
+    Row<'py>,
+    Row<'py>,
+    Row<'py>,
+    Row<'py>,
 );
 
 /// The mate of every node, the weight, the weights that the proof is for, y, the
@@ -80,27 +82,52 @@ fn control_matching<'py>(
         let plain = weigh(&matrix, symmetric).map_err(|r| of_demand(r, symmetric))?;
         let weights = match (up.is_empty(), bonus) {
             (true, None) => Ok(plain.clone()),
-            (_, None) => plain.favour(&up, Hysteresis::Ties),
-            (_, Some(bonus)) => plain.favour(&up, Hysteresis::Bonus(bonus)),
+            (_, None) => plain.clone().favour(&up, Hysteresis::Ties),
+            (_, Some(bonus)) => plain.clone().favour(&up, Hysteresis::Bonus(bonus)),
         };
         let weights = weights.map_err(|r| of_demand(r, symmetric))?;
         Ok((matching::maximum_weight_perfect(&weights), plain, weights))
     })?;
+    let weight = plain.total(&found.circuits);
+    let (mate, weights, y, members, sizes, z) = matched(py, &found, &weights)?;
+    Ok((mate, weight, weights, y, members, sizes, z))
+}
+
+type Row<'py> = Bound<'py, PyArray1<i64>>;
+/// Mates, weights, y, the members of all blossoms, their sizes, z.
+pub type Proved<'py> = (
+    Row<'py>,
+    Bound<'py, PyArray2<i64>>,
+    Row<'py>,
+    Row<'py>,
+    Row<'py>,
+    Row<'py>,
+);
+
+/// A matching and its proof.
+pub fn matched<'py>(py: Python<'py>, found: &Matching, weights: &Weights) -> PyResult<Proved<'py>> {
     let sets = &found.certificate.blossoms;
+    let row = |numbers: Vec<i64>| PyArray1::from_vec(py, numbers);
     let members = sets.iter().flat_map(|set| &set.members);
     let cells = (0..weights.n()).flat_map(|i| weights.row(i)).copied();
     Ok((
-        indices(py, &found.mate),
-        plain.total(&found.mate),
+        indices(py, mates(weights.n(), &found.circuits)),
         table(py, weights.n(), cells.collect())?,
-        PyArray1::from_vec(py, found.certificate.y),
-        PyArray1::from_vec(py, members.map(|&v| i64::from(v)).collect()),
-        PyArray1::from_vec(
-            py,
-            sets.iter().map(|set| set.members.len() as i64).collect(),
-        ),
-        PyArray1::from_vec(py, sets.iter().map(|set| set.z).collect()),
+        row(found.certificate.y.clone()),
+        row(members.map(|&v| i64::from(v)).collect()),
+        row(sets.iter().map(|set| set.members.len() as i64).collect()),
+        row(sets.iter().map(|set| set.z).collect()),
     ))
+}
+
+/// Who each node is matched with.
+fn mates(nodes: usize, circuits: &Circuits) -> Vec<Option<u32>> {
+    let mut mates = vec![None; nodes];
+    for circuit in circuits.iter() {
+        mates[circuit.a as usize] = Some(circuit.b);
+        mates[circuit.b as usize] = Some(circuit.a);
+    }
+    mates
 }
 
 fn weigh(demand: &Matrix, symmetric: bool) -> Result<Weights, Refusal> {

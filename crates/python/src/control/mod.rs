@@ -7,8 +7,10 @@
 
 mod arbiters;
 mod arrays;
+mod decide;
 mod matching;
 mod schedules;
+pub mod switch;
 mod topology;
 
 use crate::errors::refused;
@@ -29,6 +31,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(arrays::control_rate, m)?)?;
     m.add_function(wrap_pyfunction!(arrays::control_demand, m)?)?;
     arbiters::register(m)?;
+    decide::register(m)?;
     matching::register(m)?;
     schedules::register(m)?;
     topology::register(m)

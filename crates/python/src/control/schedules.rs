@@ -4,8 +4,8 @@ use super::arrays::{column, demand, optional, quantity, table, with_diagonal};
 use super::solve;
 use crate::errors::refused;
 use lightloom_control::algorithms::birkhoff::{self, Scaling, Stop};
-use lightloom_control::schedule::{Frame, Schedule};
 use lightloom_control::algorithms::{eclipse, quickstuff, sinkhorn, solstice};
+use lightloom_control::schedule::{Frame, Schedule};
 use lightloom_engine::{Rate, Refusal, Time};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -27,9 +27,9 @@ type Any<'a, 'py> = &'a Bound<'py, PyAny>;
 type Row<'py> = Bound<'py, PyArray1<i64>>;
 type Table<'py, T> = Bound<'py, PyArray2<T>>;
 /// The output of every input in each slot; the days [ps]; the night [ps].
-type Slots<'py> = (Table<'py, i64>, Row<'py>, i64);
+pub type Slots<'py> = (Table<'py, i64>, Row<'py>, i64);
 
-fn slots<'py>(py: Python<'py>, schedule: &Schedule) -> PyResult<Slots<'py>> {
+pub fn slots<'py>(py: Python<'py>, schedule: &Schedule) -> PyResult<Slots<'py>> {
     let outputs = schedule.slots.iter().flat_map(|slot| &slot.permutation);
     let permutations = table(py, schedule.ports, outputs.map(|&o| i64::from(o)).collect())?;
     let days = schedule.slots.iter().map(|slot| slot.day.0).collect();

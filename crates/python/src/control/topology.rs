@@ -20,13 +20,22 @@ type Table<'py> = Bound<'py, PyArray2<i64>>;
 
 /// Circuits and the demands that go over them, to be changed in part.
 #[pyclass(frozen)]
-struct ControlTopology {
+pub struct ControlTopology {
     topology: Topology,
     hops: u32,
     without_ports: bool,
 }
 
 impl ControlTopology {
+    /// What a policy found by the heuristic with these options.
+    pub fn of(topology: Topology, options: Options) -> ControlTopology {
+        ControlTopology {
+            topology,
+            hops: options.hops,
+            without_ports: options.without_ports,
+        }
+    }
+
     fn options(&self) -> Options {
         Options {
             hops: self.hops,

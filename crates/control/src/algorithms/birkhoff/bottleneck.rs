@@ -154,8 +154,8 @@ fn widest_possible(n: usize, cells: &[i64]) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demand::tests::demands;
     use crate::algorithms::hopcroft_karp::{maximum, BitRows};
+    use crate::demand::tests::demands;
     use proptest::prelude::*;
 
     fn perfect_at(n: usize, cells: &[i64], threshold: i64) -> bool {

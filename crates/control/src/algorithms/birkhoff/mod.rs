@@ -12,10 +12,10 @@ mod bottleneck;
 
 pub use bottleneck::Bottleneck;
 
-use crate::demand::{number, Matrix};
 use crate::algorithms::quickstuff;
-use crate::schedule::{Frame, Schedule, Slot};
 use crate::algorithms::sinkhorn;
+use crate::demand::{number, Matrix};
+use crate::schedule::{Frame, Schedule, Slot};
 use lightloom_engine::{Refusal, Time};
 
 /// A permutation and its weight.

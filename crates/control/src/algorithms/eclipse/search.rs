@@ -333,9 +333,9 @@ fn ratio_of(choice: &Option<Choice>) -> Ratio {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demand::tests::demands;
     use crate::algorithms::eclipse::plan;
     use crate::algorithms::eclipse::tests::options;
+    use crate::demand::tests::demands;
     use proptest::prelude::*;
 
     proptest! {

@@ -1,6 +1,7 @@
 //! Proof that a matching is of maximum weight, and its check.
 
 use super::weights::Weights;
+use crate::circuits::Circuits;
 use std::fmt;
 
 /// A set of racks that a matching cannot match all within, being odd.
@@ -31,11 +32,10 @@ pub struct Certificate {
 /// What is wrong with a matching or its proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Violation {
-    /// Not one mate or dual for each rack.
+    /// Not one dual for each rack, or more than one rack without a circuit.
     Shape,
-    /// This rack's mate is no rack, itself, or has another; or it has none though
-    /// their number is even, or another has none, too.
-    Mate(u32),
+    /// The circuit of this index joins no two racks that have no other.
+    Circuit(usize),
     /// The weight is not the sum over the pairs.
     Weight,
     /// The dual of this rack is below 0.
@@ -52,8 +52,10 @@ pub enum Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Violation::Shape => write!(f, "not one mate and one dual for each rack"),
-            Violation::Mate(i) => write!(f, "rack {i} is not matched with one other rack"),
+            Violation::Shape => write!(f, "not one circuit and one dual for each rack"),
+            Violation::Circuit(c) => {
+                write!(f, "circuit {c} joins no two racks that have no other")
+            }
             Violation::Weight => write!(f, "the weight is not the sum over the pairs"),
             Violation::Negative(i) => write!(f, "the dual of rack {i} is below 0"),
             Violation::Blossom(b) => {
@@ -101,36 +103,37 @@ impl Certificate {
         Ok(self.y.iter().map(|&y| i128::from(y)).sum::<i128>() + odd)
     }
 
-    /// Checks that `mate` is a perfect matching of weight `weight` (one rack alone
+    /// Checks that `circuits` are a perfect matching of weight `weight` (one rack alone
     /// if their number is odd), and that these duals prove it optimal. Shares no
     /// code with the solver.
     ///
     /// # Errors
     /// The first violation found.
-    pub fn verify(&self, mate: &[u32], weight: i64, weights: &Weights) -> Result<(), Violation> {
+    pub fn verify(
+        &self,
+        circuits: &Circuits,
+        weight: i64,
+        weights: &Weights,
+    ) -> Result<(), Violation> {
         let n = weights.n();
-        if mate.len() != n {
+        let mut joined = vec![false; n];
+        let mut total = 0;
+        for (at, circuit) in circuits.iter().enumerate() {
+            for rack in [circuit.a, circuit.b] {
+                match joined.get_mut(rack as usize) {
+                    Some(joined) if !*joined => *joined = true,
+                    _ => return Err(Violation::Circuit(at)),
+                }
+            }
+            total += i128::from(weights.get(circuit.a as usize, circuit.b as usize));
+        }
+        if circuits.len() != n / 2 {
             return Err(Violation::Shape);
         }
-        let mut alone = 0;
-        let mut total = 0;
-        for (i, &j) in mate.iter().enumerate() {
-            if j == super::ALONE {
-                alone += 1;
-            } else if i == j as usize || mate.get(j as usize) != Some(&(i as u32)) {
-                return Err(Violation::Mate(i as u32));
-            } else {
-                total += i128::from(weights.get(i, j as usize));
-            }
-            if alone > n % 2 {
-                return Err(Violation::Mate(i as u32));
-            }
-        }
-        // Every pair was counted at both ends.
-        if total != 2 * i128::from(weight) {
+        if total != i128::from(weight) {
             return Err(Violation::Weight);
         }
-        match self.bound(weights)? - total {
+        match self.bound(weights)? - 2 * total {
             0 => Ok(()),
             gap => Err(Violation::Gap(gap)),
         }

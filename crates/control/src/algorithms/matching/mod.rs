@@ -26,12 +26,10 @@ mod weights;
 pub use certificate::{Blossom, Certificate, Violation};
 pub use weights::{Hysteresis, Weights};
 
+use crate::circuits::Circuits;
 use forest::{Forest, NONE};
 use graph::Graph;
 use search::Search;
-
-/// In [`Matching::mate`]: the one rack without a mate, if their number is odd.
-pub const ALONE: u32 = u32::MAX;
 
 /// The first search from each free rack may change duals by one in so many parts
 /// of their mean.
@@ -40,8 +38,9 @@ const PATIENCE: i128 = 4096;
 /// A perfect matching of maximum weight, and its proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matching {
-    /// Who every rack is matched with; [`ALONE`] for one if their number is odd.
-    pub mate: Vec<u32>,
+    /// The pairs, in the order of their lower racks; one rack has none if their number
+    /// is odd.
+    pub circuits: Circuits,
     /// The sum of the weights of the pairs.
     pub weight: i64,
     /// Duals that prove that no matching weighs more.
@@ -55,10 +54,7 @@ pub struct Matching {
 impl Matching {
     /// The pairs (i, j), i < j, in order of i.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let mates = self.mate.iter().enumerate();
-        mates
-            .filter(|&(i, &j)| j != ALONE && (i as u32) < j)
-            .map(|(i, &j)| (i as u32, j))
+        self.circuits.iter().map(|circuit| (circuit.a, circuit.b))
     }
 
     /// Checks the matching and its proof, see [`Certificate::verify`].
@@ -66,7 +62,8 @@ impl Matching {
     /// # Errors
     /// The first violation found.
     pub fn verify(&self, weights: &Weights) -> Result<(), Violation> {
-        self.certificate.verify(&self.mate, self.weight, weights)
+        self.certificate
+            .verify(&self.circuits, self.weight, weights)
     }
 }
 
@@ -83,7 +80,7 @@ impl Matching {
 /// let demand = Matrix::from_rows(&rows).unwrap();
 /// let weights = Weights::symmetrise(&demand).unwrap();
 /// let matching = maximum_weight_perfect(&weights);
-/// assert_eq!((matching.mate.clone(), matching.weight), (vec![2, 3, 0, 1], 8 + 6));
+/// assert_eq!((matching.circuits.pairs(), matching.weight), (vec![(0, 2), (1, 3)], 8 + 6));
 /// matching.verify(&weights).unwrap();
 /// ```
 pub fn maximum_weight_perfect(weights: &Weights) -> Matching {
@@ -108,9 +105,11 @@ pub fn maximum_weight_perfect(weights: &Weights) -> Matching {
         .map(|(z, members)| Blossom { z, members })
         .collect();
     let mate = pair_leftovers(forest.mate);
+    let mates = (0u32..).zip(mate);
+    let circuits = Circuits::both_ways(mates.filter(|&(i, j)| j != NONE && i < j));
     Matching {
-        weight: weights.total(&mate),
-        mate,
+        weight: weights.total(&circuits),
+        circuits,
         certificate: Certificate {
             y: forest.y,
             blossoms,

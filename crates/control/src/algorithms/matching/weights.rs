@@ -1,5 +1,6 @@
 //! Symmetric weights: what a circuit between two racks is worth.
 
+use crate::circuits::{Circuit, Circuits};
 use crate::demand::Matrix;
 use lightloom_engine::Refusal;
 
@@ -80,13 +81,13 @@ impl Weights {
         Ok(weights)
     }
 
-    /// The same weights with circuits that are `up` preferred. Totals of the new
-    /// weights are not those of the old: ask [`Weights::total`] of the old.
+    /// These weights with circuits that are `up` preferred. Totals are then not those
+    /// of demand: for these ask [`Weights::total`] of a copy made before.
     ///
     /// # Errors
     /// A circuit that is not between two of the racks, or a rack with two; a
     /// bonus below 0; weights too large to be told apart beside it.
-    pub fn favour(&self, up: &[(u32, u32)], how: Hysteresis) -> Result<Weights, Refusal> {
+    pub fn favour(mut self, up: &[(u32, u32)], how: Hysteresis) -> Result<Weights, Refusal> {
         let (scale, bonus) = match how {
             // More than there are circuits in a matching.
             Hysteresis::Ties => (self.n as i64 / 2 + 1, 1),
@@ -104,7 +105,7 @@ impl Weights {
         if self.cells.iter().any(|&weight| weight > most) {
             return Err(self.too_large(most, entry));
         }
-        let mut cells: Vec<i64> = self.cells.iter().map(|w| w * scale).collect();
+        self.cells.iter_mut().for_each(|weight| *weight *= scale);
         let mut busy = vec![false; self.n];
         for &(i, j) in up {
             let (row, column) = (i as usize, j as usize);
@@ -118,12 +119,11 @@ impl Weights {
                 ));
             }
             (busy[row], busy[column]) = (true, true);
-            cells[row * self.n + column] += bonus;
-            cells[column * self.n + row] += bonus;
+            self.cells[row * self.n + column] += bonus;
+            self.cells[column * self.n + row] += bonus;
         }
-        let weights = Weights { n: self.n, cells };
-        weights.check_size()?;
-        Ok(weights)
+        self.check_size()?;
+        Ok(self)
     }
 
     /// Number of racks.
@@ -142,14 +142,10 @@ impl Weights {
         &self.cells[i * self.n..][..self.n]
     }
 
-    /// The sum over the pairs of a matching: `mate[i]` is who i is matched with,
-    /// anything out of range no one.
-    pub fn total(&self, mate: &[u32]) -> i64 {
-        let pairs = mate
-            .iter()
-            .enumerate()
-            .filter(|&(i, &j)| i < j as usize && (j as usize) < self.n);
-        pairs.map(|(i, &j)| self.get(i, j as usize)).sum()
+    /// The sum over circuits between these racks.
+    pub fn total(&self, circuits: &Circuits) -> i64 {
+        let weight = |c: Circuit| self.get(c.a as usize, c.b as usize);
+        circuits.iter().map(weight).sum()
     }
 
     fn check_pairs(&self) -> Result<(), Refusal> {
@@ -206,7 +202,7 @@ impl Weights {
         let at = at.unwrap_or(0);
         let limit = match most {
             LIMIT => format!("a circuit weighs at most {LIMIT}, of 57 bits"),
-            _ => format!("at most {most} beside circuits that are up and count more"),
+            _ => format!("at most {most}, so that circuits that are up can count more"),
         };
         Refusal::new(name(at / self.n, at % self.n), largest, limit, SMALLER)
     }

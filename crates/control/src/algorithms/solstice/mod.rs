@@ -17,8 +17,8 @@ mod slices;
 
 pub use bound::lower_bound;
 
-use crate::demand::Matrix;
 use crate::algorithms::quickstuff;
+use crate::demand::Matrix;
 use crate::schedule::{check_night, check_rate, Schedule, Slot};
 use lightloom_engine::{Rate, Refusal, Time};
 use slices::{Slice, Slices};

@@ -1,7 +1,7 @@
 //! Perfect matchings by halving thresholds.
 
-use crate::demand::Matrix;
 use crate::algorithms::hopcroft_karp::{BitRows, HopcroftKarp, Pairing, FREE};
+use crate::demand::Matrix;
 
 /// What is left of a pair's demand, with stuffing and without: side by side, since
 /// they are read and written together.
@@ -207,8 +207,8 @@ fn ones(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demand::tests::demands;
     use crate::algorithms::quickstuff;
+    use crate::demand::tests::demands;
     use proptest::prelude::*;
 
     proptest! {

@@ -30,7 +30,13 @@ impl Rule {
             for b in a + 1..racks {
                 let (there, back) = (bytes.get(a, b), bytes.get(b, a));
                 if there | back != 0 {
-                    self.ask(a as u32, b as u32, [there as u64, back as u64], over, &mut demands);
+                    self.ask(
+                        a as u32,
+                        b as u32,
+                        [there as u64, back as u64],
+                        over,
+                        &mut demands,
+                    );
                 }
             }
         }

@@ -17,7 +17,7 @@ mod tests;
 
 pub use demands::Rule;
 
-use super::{Entry, PolicyConfig};
+use super::{Entry, PolicyConfig, Usual};
 use crate::algorithms::multihop::{self, Demand as PathDemand, Options, Topology, MAX_PLANES};
 use crate::algorithms::vlan;
 use crate::circuits::Circuits;
@@ -25,10 +25,17 @@ use crate::hardware::Hardware;
 use crate::order::Order;
 use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
 use crate::routes::{Route, Routes};
-use lightloom_engine::{Bytes, Refusal};
+use lightloom_engine::{Bytes, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use standing::Standing;
+
+/// K of the paper (§III.A).
+pub const PLANES: u32 = 32;
+/// Of a circuit (§III.A).
+pub const RATE: Rate = Rate(10 * Rate::GBPS.0);
+/// From one decision to the next (§V.B), over which demand is spread.
+pub const INTERVAL: Time = Time(10 * Time::S.0);
 
 /// Its line in the registry.
 pub const ENTRY: Entry = Entry {
@@ -38,8 +45,14 @@ pub const ENTRY: Entry = Entry {
              interconnect, JOCN 7(3), 2015, §III.B",
     summary: "Circuits on several planes for the heaviest pairs, paths over several of them for \
               others; traffic leaves a circuit before it goes dark.",
+    usual: Usual {
+        planes: Some(PLANES),
+        rate: Some(RATE),
+        over: Some(INTERVAL),
+    },
     schema: super::schema::<HydraPolicy>,
     resolve: super::resolve::<HydraPolicy>,
+    for_demand: super::for_demand::<HydraPolicy>,
     build: super::build::<HydraPolicy>,
 };
 
@@ -208,8 +221,8 @@ impl Controller {
         order.sort_by_key(|&at| std::cmp::Reverse(found.demands[at].weight));
         let pairs: Vec<(u32, u32)> = found.circuits.iter().map(|c| (c.a, c.b)).collect();
         let paths: Vec<Vec<u32>> = order.iter().map(|&at| found.routes[at].clone()).collect();
-        let held = vlan::within(&pairs, &paths, vlans, VLAN_SEED)
-            .expect("a topology's routes are paths");
+        let held =
+            vlan::within(&pairs, &paths, vlans, VLAN_SEED).expect("a topology's routes are paths");
         let mut kept = vec![false; found.routes.len()];
         let mut used = vec![false; found.circuits.len()];
         for (&at, _) in order.iter().zip(held).filter(|&(_, held)| held) {
@@ -218,7 +231,7 @@ impl Controller {
                 used[circuit as usize] = true;
             }
         }
-        standing::part(&found, &kept, &used)
+        standing::without_paths(&found, &kept, &used)
     }
 }
 
@@ -239,7 +252,7 @@ impl Policy for Controller {
     }
 
     fn evidence(&self) -> Option<Evidence<'_>> {
-        Some(Evidence::Topology(&self.topology))
+        Some(Evidence::Topology(&self.topology, self.options))
     }
 }
 

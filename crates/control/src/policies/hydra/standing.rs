@@ -102,6 +102,22 @@ fn reserve_anew(topology: &mut Topology, at: usize, demand: Demand) {
     topology.demands[at] = Demand { need, ..demand };
 }
 
+/// A topology without the paths that are not kept, whose demands wait, and with these
+/// circuits only.
+pub fn without_paths(whole: &Topology, kept: &[bool], circuits: &[bool]) -> Topology {
+    let served = part(whole, kept, circuits);
+    let mut routes = served.routes.into_iter();
+    let route = |&kept: &bool| match kept {
+        true => routes.next().expect("its circuits are there"),
+        false => Vec::new(),
+    };
+    Topology {
+        demands: whole.demands.clone(),
+        routes: kept.iter().map(route).collect(),
+        ..served
+    }
+}
+
 /// The part of a topology with these circuits, and those of these paths, by index,
 /// that still have theirs.
 pub fn part(whole: &Topology, paths: &[bool], circuits: &[bool]) -> Topology {

@@ -14,6 +14,8 @@
 //! the engine looks changes nothing. At a horizon the whole bytes that have
 //! left so far count as delivered, but the last one: it counts when it arrives.
 //!
+//! With a [`Precision`] a change of rates ends where it no longer matters.
+//!
 //! Not modelled: queues and their delays. A constant delay behind the last byte
 //! is [`Net::set_delay`].
 
@@ -28,6 +30,7 @@ pub use net::{LinkKind, Net};
 
 use crate::agenda::Agenda;
 use crate::fabric::{Circuit, Command, ControlRecord, Fabric, Rejected, Shape, Totals, View};
+use crate::fair::Precision;
 use crate::ids::{FlowId, HostId, PortId};
 use crate::io::Io;
 use crate::refusal::Refusal;
@@ -270,6 +273,11 @@ impl<K: FlowKernel> Fabric for FlowDriven<K> {
         self.net.set_now(self.now);
         let (net, todo) = (&mut self.net, &mut self.todo);
         self.kernel.apply(command, self.now, net, todo)
+    }
+
+    fn set_rate_precision(&mut self, precision: Precision) -> bool {
+        self.net.set_precision(precision);
+        true
     }
 
     fn observe(&self, io: &Io, view: &mut View) {

@@ -6,7 +6,7 @@ use super::row::{Row, UNITS};
 use super::Step;
 use crate::agenda::Agenda;
 use crate::fabric::View;
-use crate::fair::{Fair, LinkId, Slot};
+use crate::fair::{Fair, LinkId, Precision, Slot};
 use crate::ids::FlowId;
 use crate::io::Io;
 use crate::time::{Rate, Time};
@@ -55,9 +55,9 @@ impl Net {
         Net::default()
     }
 
-    /// See [`Fair::round_levels`]: for many flows over few full links.
-    pub fn round_levels(&mut self, bits: u32) {
-        self.fair.round_levels(bits);
+    /// See [`Fair::set_precision`].
+    pub(super) fn set_precision(&mut self, precision: Precision) {
+        self.fair.set_precision(precision);
     }
 
     /// Adds a link; links are numbered from 0.
@@ -261,10 +261,7 @@ impl Net {
             let mut row = self.rows[slot.index()];
             self.anchor(&mut row);
             row.rate = rate;
-            let finish = match rate {
-                0 => Time::NEVER,
-                _ => self.now + Time(row.left.div_ceil(rate as u128) as i64),
-            };
+            let finish = row.finish(self.now);
             self.finishes.set(slot.0, finish);
             if rate > 0 && !row.started {
                 row.started = true;

@@ -32,6 +32,16 @@ impl Row {
         (self.rate as u128 * (now - self.anchor).0 as u128).min(self.left)
     }
 
+    /// When all will have been sent, anchored now; never, if time does not reach so far.
+    pub fn finish(&self, now: Time) -> Time {
+        let lasts = match self.rate {
+            0 => return Time::NEVER,
+            rate => i64::try_from(self.left.div_ceil(rate as u128)),
+        };
+        let at = lasts.ok().and_then(|lasts| now.0.checked_add(lasts));
+        at.map_or(Time::NEVER, Time)
+    }
+
     /// Hops a byte, over those sent.
     pub fn hops_mean(&self, sent: u128) -> f32 {
         match sent {
@@ -43,5 +53,32 @@ impl Row {
     /// Whole bytes not sent by `now`.
     pub fn missing(&self, now: Time) -> u64 {
         (self.left - self.sent(now)).div_ceil(UNITS) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 100 days are 8.64e18 ps, of the 9.22e18 that there are.
+    #[test]
+    fn what_lasts_longer_than_time_never_finishes() {
+        let row = |rate, bytes: u64| Row {
+            flow: FlowId(0),
+            rate,
+            anchor: Time::ZERO,
+            left: bytes as u128 * UNITS,
+            carried: 0,
+            delay: Time::ZERO,
+            hops: 1,
+            lit: false,
+            started: true,
+        };
+        let day = Time::S * 86_400;
+        assert_eq!(row(8, 100 * 86_400).finish(Time::ZERO), day * 100);
+        assert_eq!(row(8, 107 * 86_400).finish(Time::ZERO), Time::NEVER);
+        assert_eq!(row(8, 100 * 86_400).finish(day * 7), Time::NEVER);
+        assert_eq!(row(1, u64::MAX).finish(Time::ZERO), Time::NEVER);
+        assert_eq!(row(0, 1).finish(Time::ZERO), Time::NEVER);
     }
 }

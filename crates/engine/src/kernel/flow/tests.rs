@@ -1,6 +1,7 @@
 //! Oracles of the driver.
 
 use super::*;
+use crate::audit::Audit;
 use crate::fair::{reference, LinkId, WEIGHT};
 use crate::flows::Flows;
 use crate::io::Ledger;
@@ -196,11 +197,18 @@ impl FlowKernel for Mesh {
 
 impl Plan {
     fn run(&self, looks: &[Time]) -> (Io, FlowDriven<Mesh>) {
+        self.run_at(Precision::EXACT, looks)
+    }
+
+    /// Every look is audited.
+    fn run_at(&self, precision: Precision, looks: &[Time]) -> (Io, FlowDriven<Mesh>) {
         let mut flows = Flows::new();
         for f in &self.flows {
             flows.push(HostId(0), HostId(1), f.0, f.1);
         }
         let (mut io, mut fabric) = (Io::new(flows), FlowDriven::new(Mesh(self.clone())));
+        io.audit = Some(Audit::default());
+        fabric.set_rate_precision(precision);
         looks.iter().for_each(|&t| fabric.advance(t, &mut io));
         fabric.settle(&mut io);
         (io, fabric)
@@ -309,6 +317,7 @@ proptest! {
     #[test]
     fn where_the_engine_looks_changes_nothing(
         plan in plans(),
+        billionths in prop_oneof![1 => Just(0), 2 => 0u32..=100_000_000],
         looks in prop::collection::vec(0i64..3_000, 0..40),
         end in 0i64..3_000,
     ) {
@@ -316,7 +325,13 @@ proptest! {
         let mut looks: Vec<Time> = looks.into_iter().map(|ms| Time::MS * ms).filter(|&t| t < end).collect();
         looks.sort();
         looks.push(end);
-        let (a, b) = (results(&plan.run(&[end])), results(&plan.run(&looks)));
+        let precision = Precision::billionths(billionths).unwrap();
+        let run = |looks: &[Time]| plan.run_at(precision, looks);
+        let (once, often) = (run(&[end]), run(&looks));
+        for load in &often.0.audit.as_ref().unwrap().loads {
+            prop_assert!(load.rate <= load.capacity, "{load:?}");
+        }
+        let (a, b) = (results(&once), results(&often));
         prop_assert_eq!(a.view.in_flight_bytes, a.ledger.in_flight());
         prop_assert_eq!(a, b);
     }

@@ -7,8 +7,8 @@ mod sharing;
 mod timeline;
 
 use super::config::CThroughConfig;
-use crate::hybrid::kernel::Hybrid;
 use super::ENTRY;
+use crate::hybrid::kernel::Hybrid;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{
     config, Circuit, Cluster, Command, Fabric, Flows, HostId, Io, Nic, Rate, Time,

@@ -1,0 +1,231 @@
+//! Speed and memory of whole runs of c-Through and HydRA, one JSON object a line.
+//!
+//! Both are built through the registry, so that these cases tell of their kernels
+//! whatever these are made of. What a run takes goes into flows that come and go
+//! (64 racks) or into decisions: matching 1,000 racks, a topology of 320 racks on 32
+//! planes. There all flows begin at once and few end, no server's link limits them and
+//! transport is ideal, so that rates are seldom found anew; and delays are short, so
+//! that a decision is made in every interval.
+//!
+//! Every case runs in a process of its own, so that its peak memory is its own, and
+//! several times; the fastest run counts, all are printed. Name cases to run only
+//! those: `cargo bench --bench hybrid -- cthrough/1000-racks`.
+
+mod harness;
+
+use harness::{each_in_a_process, peak_rss, processor_s};
+use lightloom_engine::run::{run, Fault, Outcome, Plan, Silent, Stop};
+use lightloom_engine::{Cluster, Command, Element, Flows, Io, Ledger, Nic, Rate, Time};
+use lightloom_fabrics::{find, Site};
+use lightloom_workload::WorkloadConfig;
+use serde_json::{json, Value};
+
+const RUNS: usize = 5;
+
+/// What is simulated, and for how long.
+struct Case {
+    name: &'static str,
+    kind: &'static str,
+    table: Value,
+    cluster: Cluster,
+    workload: Value,
+    until: Time,
+    faults: Vec<Fault>,
+    /// From one decision to the next, where there is one in every interval.
+    decides_every: Option<Time>,
+}
+
+/// Racks of servers at 1 Gb/s, as in c-Through's testbed (§5.1).
+fn racks(racks: u32, servers_per_rack: u32) -> Cluster {
+    Cluster {
+        racks,
+        servers_per_rack,
+        server_rate: Rate::GBPS,
+        nic: Nic::Capped(Rate::GBPS),
+    }
+}
+
+/// Racks that are a single node each, whose link does not limit.
+fn nodes(racks: u32) -> Cluster {
+    Cluster {
+        racks,
+        servers_per_rack: 1,
+        server_rate: Rate(4 * Rate::GBPS.0),
+        nic: Nic::Uncapped,
+    }
+}
+
+/// More flows than arrive within the run; few hold most bytes.
+fn coming_and_going(load: f64, mean: &str) -> Value {
+    json!({
+        "arrivals": "poisson", "load": load, "flows": 100_000, "pattern": "uniform",
+        "sizes": {"kind": "pareto", "shape": 1.2, "mean": mean},
+    })
+}
+
+/// Flows that begin at once, most of which outlast the run.
+fn at_once(flows: u32) -> Value {
+    json!({
+        "arrivals": "at-once", "flows": flows, "pattern": "uniform",
+        "sizes": {"kind": "pareto", "shape": 1.2, "mean": "10 GB"},
+    })
+}
+
+/// The controller fails twice, for two seconds; of every eighth rack the port on
+/// plane 0 breaks, one rack a second, for three seconds.
+fn failures(racks: u32) -> Vec<Fault> {
+    let for_a_while = |element, at: Time, span: Time| {
+        let fail = Command::Fail { element, loss: 1.0 };
+        let repair = Command::Repair(element);
+        [(at, fail), (at + span, repair)].map(|(at, command)| Fault { at, command })
+    };
+    let ports = (0..racks).step_by(8).zip(1..).flat_map(|(node, second)| {
+        let port = Element::Port { node, plane: 0 };
+        for_a_while(port, Time::S * second, Time::S * 3)
+    });
+    let controller =
+        [3, 8].map(|second| for_a_while(Element::Controller, Time::S * second, Time::S * 2));
+    ports.chain(controller.into_iter().flatten()).collect()
+}
+
+fn cases() -> Vec<Case> {
+    let cthrough = Case {
+        name: "cthrough/40to1-64-racks",
+        kind: "cthrough",
+        table: json!({"oversubscription": 40.0}),
+        cluster: racks(64, 16),
+        workload: coming_and_going(0.08, "20 MB"),
+        until: Time::S * 20,
+        faults: Vec::new(),
+        decides_every: Some(Time::S),
+    };
+    let hydra = Case {
+        name: "hydra/64-racks",
+        kind: "hydra",
+        table: json!({
+            "planes": 4, "interval": "2 s", "threshold": "100 MB", "pushing": "parallel",
+        }),
+        cluster: racks(64, 16),
+        workload: coming_and_going(0.2, "20 MB"),
+        until: Time::S * 12,
+        faults: Vec::new(),
+        // Rules may take longer than an interval.
+        decides_every: None,
+    };
+    vec![
+        Case {
+            name: "cthrough/40to1-64-racks-faults",
+            table: cthrough.table.clone(),
+            workload: cthrough.workload.clone(),
+            faults: failures(64),
+            decides_every: None,
+            ..cthrough
+        },
+        Case {
+            name: "hydra/64-racks-faults",
+            table: hydra.table.clone(),
+            workload: hydra.workload.clone(),
+            faults: failures(64),
+            ..hydra
+        },
+        Case {
+            name: "cthrough/1000-racks",
+            kind: "cthrough",
+            table: json!({"oversubscription": 40.0, "ramp": "0 s", "dip": "0 s"}),
+            cluster: nodes(1_000),
+            workload: at_once(8_000),
+            until: Time::S * 30,
+            faults: Vec::new(),
+            decides_every: Some(Time::S),
+        },
+        Case {
+            name: "hydra/320-racks-32-planes",
+            kind: "hydra",
+            table: json!({
+                "interval": "2 s", "reconfigure": "whole", "settle": "100 ms",
+                "retag": "0 s", "rule": "0 s", "transport_recovery": "0 s",
+            }),
+            cluster: nodes(320),
+            workload: at_once(16_824),
+            until: Time::S * 40,
+            faults: Vec::new(),
+            decides_every: Some(Time::S * 2),
+        },
+        cthrough,
+        hydra,
+    ]
+}
+
+fn flows(case: &Case) -> Flows {
+    let workload: WorkloadConfig =
+        serde_json::from_value(case.workload.clone()).expect("a workload");
+    let workload = workload.resolve(&case.cluster).expect("one that can run");
+    workload.generate(&case.cluster, 1).expect("flows")
+}
+
+/// A run, and the processor time that it took, where the system tells.
+fn simulate(case: &Case, table: &Value, flows: &Flows) -> (Outcome, Ledger, Option<f64>) {
+    let entry = find(case.kind).expect("a fabric of the registry");
+    let site = Site {
+        cluster: &case.cluster,
+        flows,
+        seed: 1,
+        threads: 1,
+        library: None,
+    };
+    let mut fabric = (entry.build)(table, &site).expect("a fabric");
+    let mut io = Io::new(flows.clone());
+    let plan = Plan {
+        stop: Stop::At(case.until),
+        limit: case.until,
+        sample: Some(Time::S),
+        faults: case.faults.clone(),
+    };
+    let before = processor_s();
+    let outcome = run(fabric.as_mut(), &mut io, &plan, &mut Silent).expect("faults that it has");
+    let taken = before.zip(processor_s()).map(|(from, to)| to - from);
+    (outcome, io.ledger, taken)
+}
+
+fn measure(case: &Case) -> Value {
+    let flows = flows(case);
+    let entry = find(case.kind).expect("a fabric of the registry");
+    let table = (entry.resolve)(&case.table, &case.cluster).expect("a table that can run");
+    let (mut kernel_s, mut cpu_s) = (Vec::new(), Vec::new());
+    let mut last = None;
+    for _ in 0..RUNS {
+        let (outcome, ledger, taken) = simulate(case, &table, &flows);
+        kernel_s.push(outcome.kernel_s);
+        cpu_s.extend(taken);
+        last = Some((outcome, ledger));
+    }
+    let (outcome, ledger) = last.expect("at least one run");
+    // On a busy machine the time on the processor tells more than the clock.
+    let times = if cpu_s.is_empty() { &kernel_s } else { &cpu_s };
+    let best = times.iter().copied().fold(f64::INFINITY, f64::min);
+    let events = ledger.flows_offered + ledger.flows_completed;
+    // What happens at the end itself is not simulated.
+    let before_end = case.until - Time(1);
+    let decisions = case.decides_every.map(|every| before_end.0 / every.0);
+    let crossed = outcome.totals.circuit_bytes.expect("it has circuits");
+    json!({
+        "bench": case.name,
+        "threads": 1,
+        "flow_events": events,
+        "flow_events_per_s": events as f64 / best,
+        "decisions": decisions,
+        "decisions_per_s": decisions.map(|n| n as f64 / best),
+        "kernel_s": kernel_s,
+        "processor_s": cpu_s,
+        "simulated_us": outcome.simulated.as_secs_f64() * 1e6,
+        "flows_completed": ledger.flows_completed,
+        "bytes_delivered": ledger.delivered,
+        "circuit_bytes": crossed,
+        "circuits": outcome.circuits.len(),
+        "peak_rss_bytes": peak_rss(),
+    })
+}
+
+fn main() {
+    each_in_a_process(&cases(), |c| c.name, measure);
+}

@@ -1,0 +1,308 @@
+//! What a policy sees, how long it takes, and what becomes of one that errs.
+
+use super::*;
+use lightloom_control::circuits::{Circuit as Lit, Circuits};
+use lightloom_control::hardware::Hardware;
+use lightloom_control::order::Order;
+use lightloom_control::policies::Built;
+use lightloom_control::policy::{Demand, Policy, SwitchView, Target};
+use lightloom_control::routes::Routes;
+use lightloom_control::schedule::Schedule;
+use lightloom_engine::run::{run, Broken, Plan, Silent, Stop};
+use lightloom_engine::Refusal;
+use serde_json::Map;
+use std::sync::{Arc, Mutex};
+
+/// The n-th decision.
+type Decide = Box<dyn FnMut(usize, &Demand) -> Result<Target, Refusal> + Send>;
+
+/// Decides as it is told.
+struct Scripted {
+    decide: Decide,
+    calls: usize,
+}
+
+impl Policy for Scripted {
+    fn decide(&mut self, seen: &Demand, _: &SwitchView) -> Result<Target, Refusal> {
+        self.calls += 1;
+        (self.decide)(self.calls, seen)
+    }
+
+    fn order(&self) -> Order {
+        Order::DELETE_CREATE
+    }
+}
+
+/// Where a scripted policy is fetched, once.
+struct Shelf(Mutex<Option<Decide>>);
+
+impl Library for Shelf {
+    fn policy(&self, file: &str, _: &Map<String, Value>, _: &Hardware) -> Built {
+        assert_eq!(file, "shelf.py:Scripted");
+        let decide = self.0.lock().unwrap().take().expect("fetched once");
+        Ok(Box::new(Scripted { decide, calls: 0 }))
+    }
+}
+
+/// A bench whose policy decides so.
+fn scripted(
+    more: Value,
+    rows: &[Row],
+    decide: impl FnMut(usize, &Demand) -> Result<Target, Refusal> + Send + 'static,
+) -> Bench {
+    let mut table = ideal(json!({"policy": "shelf.py:Scripted", "electrical": false}));
+    let more = more.as_object().expect("a table").clone();
+    table.as_object_mut().expect("a table").extend(more);
+    Bench::with(&Shelf(Mutex::new(Some(Box::new(decide)))), table, rows)
+}
+
+fn dark() -> Target {
+    Target::direct(Circuits::default())
+}
+
+fn joined(pairs: &[(u32, u32)]) -> Target {
+    Target::direct(Circuits::both_ways(pairs.iter().copied()))
+}
+
+/// What a policy sees that racks 0 and 1 have, both ways, at each of five decisions; a
+/// flow of 8 MB arrives between the second and the third.
+fn seen(keys: Value) -> Vec<(i64, i64)> {
+    let record = Arc::new(Mutex::new(Vec::new()));
+    let log = record.clone();
+    let rows = [
+        (0, 2, 8 * MS, Time::MS * 2_500),
+        (2, 0, 2 * MS, Time::MS * 2_500),
+    ];
+    let mut bench = scripted(keys, &rows, move |_, seen| {
+        log.lock()
+            .unwrap()
+            .push((seen.bytes.get(0, 1), seen.bytes.get(1, 0)));
+        assert_eq!(seen.over, Time::S);
+        Ok(dark())
+    });
+    bench.until(5_500);
+    let seen = record.lock().unwrap().clone();
+    seen
+}
+
+#[test]
+fn demand_is_what_servers_show() {
+    let (none, all) = ((0, 0), (8 * MS as i64, 2 * MS as i64));
+    assert_eq!(seen(json!({})), [none, none, all, all, all]);
+    let some = (3 * MS as i64, 2 * MS as i64);
+    assert_eq!(
+        seen(json!({"socket_buffer": "3 MB"})),
+        [none, none, some, some, some]
+    );
+    let long = (8 * MS as i64, 0);
+    assert_eq!(
+        seen(json!({"report_queue": "2 MB"})),
+        [none, none, long, long, long]
+    );
+    assert_eq!(
+        seen(json!({"report_change": "7 MB"})),
+        [none, none, long, long, long]
+    );
+    // Nothing is carried, so nothing is seen.
+    assert_eq!(seen(json!({"demand": "monitored"})), [none; 5]);
+}
+
+/// A quarter of what is new and three of what was: 1/4, 7/16 and 37/64.
+#[test]
+fn smoothing_believes_new_demand_by_and_by() {
+    let parts = |n: i64| (8 * MS as i64 * n / 64, 2 * MS as i64 * n / 64);
+    let expected = [parts(0), parts(0), parts(16), parts(28), parts(37)];
+    assert_eq!(seen(json!({"smoothing": 0.25})), expected);
+}
+
+/// What circuits carried between two reports: 490 ms of the first second.
+#[test]
+fn monitoring_sees_what_circuits_carry() {
+    let record = Arc::new(Mutex::new(Vec::new()));
+    let log = record.clone();
+    let rows = [(0, 2, LONG, Time::MS * 1_500)];
+    let mut bench = scripted(json!({"demand": "monitored"}), &rows, move |_, seen| {
+        log.lock().unwrap().push(seen.bytes.get(0, 1) as u64);
+        Ok(joined(&[(0, 1)]))
+    });
+    bench.until(3_500);
+    assert_eq!(*record.lock().unwrap(), [0, 500 * MS, 1_000 * MS]);
+}
+
+#[test]
+fn a_decision_takes_what_it_took_when_it_was_measured() {
+    let times = json!({"computation_delay": ["3 ms", "200 ms", "7 ms"]});
+    let mut bench = scripted(times, &[], |n, _| Ok(joined(&[(0, n as u32)])));
+    bench.until(3_500);
+    // Each change lights after 10 ms; the one before goes dark when it begins.
+    let expected = [
+        (0, 1, 1_013, 2_200),
+        (0, 2, 2_210, 3_007),
+        (0, 3, 3_017, 3_500),
+    ];
+    assert_eq!(bench.circuits(), expected);
+    assert!(bench.fabric.trouble().is_none());
+}
+
+#[test]
+fn more_decisions_than_were_recorded_end_the_run() {
+    let times = json!({"computation_delay": ["3 ms"]});
+    let mut bench = scripted(times, &[], |n, _| Ok(joined(&[(0, n as u32)])));
+    let refusal = bench
+        .until(2_500)
+        .fabric
+        .trouble()
+        .expect("a refusal")
+        .clone();
+    assert_eq!(
+        (refusal.key.as_str(), refusal.value.as_str()),
+        ("fabric.computation_delay", "1 times at 2 s",)
+    );
+    assert!(refusal.limit.contains("decides more often"));
+}
+
+#[test]
+fn a_measured_time_is_refused_beyond_the_interval() {
+    let keys = json!({"computation_delay": "measured", "interval": "1 ms", "settle": "0 s"});
+    let mut bench = scripted(keys, &[], |_, _| {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        Ok(joined(&[(0, 1)]))
+    });
+    let refusal = bench.until(10).fabric.trouble().expect("a refusal").clone();
+    assert_eq!(refusal.key, "fabric.computation_delay");
+    assert!(refusal.value.ends_with(" at 1 ms"), "{refusal}");
+    assert_eq!(refusal.limit, "longer than the interval, 1 ms");
+    assert!(bench.circuits().is_empty());
+}
+
+/// A measured time is within the interval, or the run ends: a decision that takes
+/// none on any machine.
+#[test]
+fn a_measured_time_is_the_delay() {
+    let keys = json!({"computation_delay": "measured", "interval": "1 s"});
+    let mut bench = scripted(keys, &[], |_, _| {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        Ok(joined(&[(0, 1)]))
+    });
+    bench.until(1_900);
+    let lit = bench.fabric.circuits(bench.now);
+    // 10 ms of mirrors and the 2 ms that it slept at least.
+    assert!(lit[0].from >= Time::MS * 1_012 && lit[0].from < Time::MS * 1_900);
+}
+
+/// A refusal of the policy, or of what it decided: the run ends, by name.
+#[test]
+fn a_policy_that_errs_ends_the_run_by_name() {
+    let over_nothing = || {
+        let (circuits, elsewhere) = (Circuits::both_ways([(0, 1)]), Circuits::both_ways([(2, 3)]));
+        let routes = Routes::direct(&elsewhere);
+        Target::Network { circuits, routes }
+    };
+    let plane_1 = || {
+        Circuits::of(
+            true,
+            [Lit {
+                a: 0,
+                b: 1,
+                plane: 1,
+            }],
+        )
+    };
+    let cases: [(fn() -> Result<Target, Refusal>, &str, &str); 4] = [
+        (
+            || {
+                Err(Refusal::new(
+                    "threshold",
+                    7,
+                    "nobody has so much",
+                    "lower it",
+                ))
+            },
+            "threshold = 7 at 2 s",
+            "nobody has so much",
+        ),
+        (
+            || Ok(joined(&[(0, 4)])),
+            "circuits[0] = (0, 4) on plane 0 at 2 s",
+            "racks are 0 to 3",
+        ),
+        (
+            || Ok(joined(&[(0, 1), (1, 2)])),
+            "circuits[1] = (1, 2) on plane 0 at 2 s",
+            "no port left",
+        ),
+        (
+            || {
+                Ok(Target::Schedule(Schedule {
+                    ports: 4,
+                    night: Time::MS,
+                    slots: Vec::new(),
+                }))
+            },
+            "policy = a schedule at 2 s",
+            "decided on circuits before",
+        ),
+    ];
+    for (second, value, limit) in cases {
+        errs(second, value, limit);
+    }
+    let routes = move || Ok(over_nothing());
+    errs(
+        routes,
+        "route of racks 2 and 3 = over (2, 3) on plane 0 at 2 s",
+        "no such circuit",
+    );
+    let planes = move || Ok(Target::direct(plane_1()));
+    errs(
+        planes,
+        "circuits[0] = (0, 1) on plane 1 at 2 s",
+        "planes 0 to 0",
+    );
+    let turned = || Ok(Target::direct(Circuits::one_way([(0, 1)])));
+    errs(
+        turned,
+        "policy = directed circuits at 2 s",
+        "both directions",
+    );
+}
+
+/// The second decision is refused; the first stands.
+fn errs(second: impl Fn() -> Result<Target, Refusal> + Send + 'static, value: &str, limit: &str) {
+    let decide = move |n: usize, _: &Demand| match n {
+        1 => Ok(joined(&[(0, 1)])),
+        _ => second(),
+    };
+    let mut bench = scripted(json!({}), &[(0, 2, LONG, Time::ZERO)], decide);
+    let plan = Plan {
+        stop: Stop::At(Time::S * 9),
+        limit: Time::S * 9,
+        sample: None,
+        faults: Vec::new(),
+    };
+    let ended = run(&mut *bench.fabric, &mut bench.io, &plan, &mut Silent);
+    let Err(Broken::Trouble(refusal)) = ended else {
+        panic!("{value}: the run goes on")
+    };
+    assert_eq!(
+        (refusal.key.as_str(), refusal.value.as_str()),
+        ("fabric.policy", value)
+    );
+    assert!(refusal.limit.contains(limit), "{refusal}");
+}
+
+/// Circuits of a port that has broken are the policy's fault, too: it can see them.
+#[test]
+fn a_circuit_of_a_broken_port_is_refused() {
+    let mut bench = scripted(json!({}), &[], |_, _| Ok(joined(&[(0, 1)])));
+    bench.until(1_500).fail(Element::Port { node: 1, plane: 0 });
+    let refusal = bench
+        .until(2_500)
+        .fabric
+        .trouble()
+        .expect("a refusal")
+        .clone();
+    assert!(
+        refusal.limit.contains("port of rack 1 does not work"),
+        "{refusal}"
+    );
+}

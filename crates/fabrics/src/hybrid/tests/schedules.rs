@@ -1,0 +1,128 @@
+//! Schedules that the switch follows by itself: days, nights, and nobody who asks.
+
+use super::*;
+
+/// Days of 10 ms after nights of 1 ms, decided at 100 ms: rack i sends to i + 1 from
+/// 101 ms, to i + 2 from 112 ms, to i + 3 from 123 ms, and again 33 ms later.
+fn rotation(more: Value) -> Value {
+    let mut table = ideal(json!({
+        "policy": {"kind": "rotation", "day": "10 ms", "night": "1 ms"},
+        "electrical": false, "interval": "100 ms",
+    }));
+    let more = more.as_object().expect("a table").clone();
+    table.as_object_mut().expect("a table").extend(more);
+    table
+}
+
+/// Milliseconds of light before `ms` for racks that are `ahead` of each other.
+fn lit_ms(ahead: i64, ms: i64) -> u64 {
+    let day = |start: i64| (ms - start).clamp(0, 10) as u64;
+    let first = 101 + 11 * (ahead - 1);
+    (0..100).map(|round| day(first + 33 * round)).sum()
+}
+
+/// From one server to one of each other rack.
+const TO_EACH: [Row; 3] = [
+    (0, 2, LONG, Time::ZERO),
+    (0, 4, LONG, Time::ZERO),
+    (0, 6, LONG, Time::ZERO),
+];
+
+#[test]
+fn bytes_are_days_times_the_rate() {
+    let mut bench = Bench::new(rotation(json!({})), &TO_EACH);
+    for ms in 90..400 {
+        let expected: Vec<u64> = (1..4).map(|ahead| lit_ms(ahead, ms) * MS).collect();
+        assert_eq!(bench.until(ms).delivered(), expected, "at {ms} ms");
+    }
+    let of_rack_3 = bench
+        .fabric
+        .circuits(bench.now)
+        .into_iter()
+        .filter(|c| c.a == 3);
+    let seen: Vec<_> = of_rack_3
+        .take(4)
+        .map(|c| (c.b, c.directed, c.from, c.until))
+        .collect();
+    let day = |b: u32, ms: i64| (b, true, Time::MS * ms, Time::MS * (ms + 10));
+    assert_eq!(seen, [day(0, 101), day(1, 112), day(2, 123), day(0, 134)]);
+}
+
+/// Flows are on the circuit or on the tree, never on both.
+#[test]
+fn nights_and_other_days_are_for_the_tree() {
+    let table = rotation(json!({"electrical": true, "oversubscription": 4.0}));
+    let mut bench = Bench::new(table, &[(0, 2, LONG, Time::ZERO)]);
+    bench.until(101);
+    // 16 Gb/s of servers, a quarter of it above the rack: 4 Gb/s over the tree.
+    assert_eq!(bench.carried_until(111), [10 * MS]);
+    assert_eq!(bench.carried_until(134), [23 * MS / 2]);
+    assert_eq!(bench.carried_until(144), [10 * MS]);
+}
+
+#[test]
+fn days_without_nights_follow_one_another() {
+    let policy = json!({"kind": "rotation", "day": "10 ms", "night": "0 s"});
+    let mut bench = Bench::new(rotation(json!({"policy": policy})), &TO_EACH);
+    assert_eq!(bench.until(130).delivered(), [10 * MS; 3]);
+    assert_eq!(bench.until(400).delivered(), [100 * MS; 3]);
+}
+
+#[test]
+fn a_schedule_is_followed_without_its_controller() {
+    let mut bench = Bench::new(rotation(json!({})), &TO_EACH);
+    bench.until(150).fail(Element::Controller);
+    for ms in 150..400 {
+        let expected: Vec<u64> = (1..4).map(|ahead| lit_ms(ahead, ms) * MS).collect();
+        assert_eq!(bench.until(ms).delivered(), expected, "at {ms} ms");
+    }
+}
+
+/// Days pass without servers that have heard nothing for too long. The controller is
+/// back at 290 ms, when rack i sends to i + 3: until 298 ms.
+#[test]
+fn servers_leave_a_schedule_too_and_come_back_with_the_next_day() {
+    let mut bench = Bench::new(rotation(json!({"controller_timeout": "40 ms"})), &TO_EACH);
+    bench.until(150).fail(Element::Controller);
+    let left: Vec<u64> = (1..4).map(|ahead| lit_ms(ahead, 190) * MS).collect();
+    assert_eq!(bench.until(290).delivered(), left);
+    let day = (0, 3, 288, 290);
+    assert!(
+        bench.circuits().contains(&day),
+        "it is lit all the same: {:?}",
+        bench.circuits()
+    );
+    bench.repair(Element::Controller);
+    assert_eq!(bench.carried_until(299), [0; 3]);
+    assert_eq!(bench.carried_until(310), [10 * MS, 0, 0]);
+}
+
+/// A broken port keeps its turns, which stay dark; the others go on.
+#[test]
+fn a_broken_port_is_dark_in_its_turns() {
+    let port = Element::Port { node: 1, plane: 0 };
+    let mut bench = Bench::new(rotation(json!({})), &TO_EACH);
+    bench.until(140).fail(port);
+    let before: Vec<u64> = (1..4).map(|ahead| lit_ms(ahead, 140) * MS).collect();
+    assert_eq!(bench.delivered(), before);
+    assert_eq!(bench.carried_until(200), [0, 20 * MS, 20 * MS]);
+    bench.repair(port);
+    // Its turn, from 200 ms, had begun in the dark by the time of the repair or not:
+    // the day from 200 ms begins after it.
+    assert_eq!(bench.carried_until(210), [10 * MS, 0, 0]);
+}
+
+/// Somebody has to have something to send before a period is known.
+#[test]
+fn a_rotation_without_a_period_waits_for_demand() {
+    let policy = json!({"kind": "rotation", "night": "1 ms"});
+    // 24 MB arrive at 150 ms and are told of at 200 ms: 24 ms, 30 ms with a quarter,
+    // three slots of 10 ms.
+    let rows = [(0, 2, 24 * MS, Time::MS * 150)];
+    let mut bench = Bench::new(rotation(json!({"policy": policy})), &rows);
+    bench.until(260);
+    let of_rack_0 = bench.circuits().into_iter().filter(|c| c.0 == 0);
+    let days: Vec<_> = of_rack_0.collect();
+    assert_eq!(days[..2], [(0, 1, 201, 210), (0, 2, 211, 220)]);
+    assert_eq!(bench.delivered(), [18 * MS]);
+}

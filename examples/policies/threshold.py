@@ -1,0 +1,55 @@
+"""A policy of one's own: racks that have much for each other stay joined, the others
+take turns.
+
+    [[fabric]]
+    kind = "hybrid"
+    policy = { file = "policies/threshold.py:Threshold", above = "10 MB" }
+"""
+
+import numpy as np
+
+from lightloom.policies import bytes_of
+
+
+class Threshold:
+    """Joins pairs of racks with more than `above` for each other, the heaviest first.
+
+    A circuit that is lit counts `times` as much, as a change costs both racks the time
+    in which mirrors move. Racks that are left over meet in turn, one pair an interval,
+    so that little demand does not wait for ever behind much.
+    """
+
+    # Circuits that stay are never dark: OCP's keep, delete, create.
+    order = "delete-create"
+
+    def __init__(self, above="10 MB", times=2.0):
+        self.above = bytes_of(above)
+        self.times = times
+        self.turn = 0
+
+    def decide(self, demand, switch):
+        """Who is joined with whom until the next decision."""
+        both = demand + demand.T  # a circuit carries both directions
+        weight = both.astype(float)
+        for a, b, _ in switch.lit:
+            weight[a, b] *= self.times
+        free = switch.works[0].copy()  # a rack whose port is broken is nobody's
+        pairs = []
+
+        def join(a, b):
+            pairs.append((a, b))
+            free[[a, b]] = False
+
+        a, b = np.nonzero(np.triu(both > self.above))
+        # Ties go to the racks that are counted first, so that every run is the same.
+        for at in np.argsort(-weight[a, b], kind="stable"):
+            if free[a[at]] and free[b[at]]:
+                join(a[at], b[at])
+
+        # In turn t, rack a meets the rack b with a + b = t, modulo all racks.
+        self.turn += 1
+        for a in np.flatnonzero(free):
+            b = (self.turn - a) % switch.racks
+            if a < b and free[a] and free[b] and both[a, b]:
+                join(a, b)
+        return pairs

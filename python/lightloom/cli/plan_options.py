@@ -1,0 +1,159 @@
+"""The options of `plan` that policies have, read from their schemas.
+
+A flag is a policy's key with dashes, its help the first sentence of what the key means,
+its default what the last says; who has it stands before, unless all of its panel do.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lightloom.policy_registry import RETIRED, Option, Policy, registry
+
+FLAGGED = {"up": "hysteresis"}
+"""What an option is called here, where the Python function calls it otherwise."""
+FILES = {
+    "up": (
+        "CURRENT.json",
+        "circuits that are up, to be kept among equals: a plan, or a list of pairs, as in "
+        '[[0, 1], [2, 3]] or [["a", "b"]]; nodes are found by name (none)',
+    ),
+    "circuits": ("LIST.json", "which: a plan, or a list like [[0, 1], [2, 3]], with planes or not"),
+}
+"""Options that name a file here: what stands for it, and what is in it."""
+METAVARS = {"a duration": "TIME", "a data rate": "RATE", "an amount of data": "BYTES"}
+Command = Callable[..., None]
+
+
+def flag_of(key: str) -> str:
+    """How an option is written on the command line."""
+    return "--" + FLAGGED.get(key, key).replace("_", "-")
+
+
+def with_options(command: Command) -> Command:
+    """The command with an option for each that some policy has, instead of `**given`."""
+    signature = inspect.signature(command, eval_str=True)
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    found = [*own, *_parameters(), *map(_retired, RETIRED)]
+    command.__signature__ = signature.replace(parameters=found)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in found}
+    return command
+
+
+def _having() -> dict[str, list[Policy]]:
+    """The policies that have each option, in the order of the registry."""
+    having: dict[str, list[Policy]] = {}
+    for policy in registry().values():
+        for key in policy.options:
+            having.setdefault(key, []).append(policy)
+    return having
+
+
+FLAGS = {"algorithm", "unit", *_having(), *RETIRED}
+"""Names of arguments that are written as flags."""
+
+
+def _parameters() -> Iterator[inspect.Parameter]:
+    """Those of the switch, then policy by policy."""
+    order = {panel: at for at, panel in enumerate(("Switch", "cthrough", "hydra", "Schedules"))}
+    having = _having()
+    for key in sorted(having, key=lambda key: order.get(_panel(key, having[key]), len(order))):
+        yield _parameter(key, having[key])
+
+
+def _parameter(key: str, policies: list[Policy]) -> inspect.Parameter:
+    schema = policies[0].options[key].schema
+    takes: Any = _type(schema) if key not in FILES else Path
+    names = [flag_of(key)]
+    if takes is bool:
+        names = [f"{names[0]}/--no-{names[0][2:]}"] if schema.get("default") else names
+    option = typer.Option(
+        *names,
+        metavar=None if takes is bool else _metavar(key, schema),
+        help=_help(key, policies),
+        rich_help_panel=_panel(key, policies),
+        show_default=False,
+    )
+    return _optional(key, takes, option)
+
+
+def _retired(key: str) -> inspect.Parameter:
+    return _optional(key, bool, typer.Option(flag_of(key), hidden=True))
+
+
+def _optional(key: str, takes: Any, option: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(key, kind, default=None, annotation=Annotated[takes | None, option])
+
+
+def _type(schema: dict[str, Any]) -> Any:
+    kinds = schema.get("type", "string")
+    kind = kinds[0] if isinstance(kinds, list) else kinds
+    if "Whether" in schema.get("description", "")[:7]:
+        return bool
+    return {"integer": int, "number": float, "boolean": bool}.get(kind, str)
+
+
+def _metavar(key: str, schema: dict[str, Any]) -> str:
+    if key in FILES:
+        return FILES[key][0]
+    if "oneOf" in schema or "enum" in schema:
+        values = schema.get("enum") or [choice["const"] for choice in schema["oneOf"]]
+        return "|".join(values)
+    if "format" in schema and schema["format"] in METAVARS:
+        return METAVARS[schema["format"]]
+    return "FLOAT" if _type(schema) is float else "N"
+
+
+def _panel(key: str, policies: list[Policy]) -> str:
+    """Under which heading an option stands."""
+    if any(policy.options[key].where == "switch" for policy in policies):
+        return "Switch"
+    if all("night" in policy.options for policy in policies):
+        return "Schedules"
+    return policies[0].kind
+
+
+def _help(key: str, policies: list[Policy]) -> str:
+    """What it means and what it is unless given, by policy where that differs."""
+    if key in FILES:
+        return FILES[key][1]
+    meant: dict[str, list[Policy]] = {}
+    for policy in policies:
+        meant.setdefault(_meaning(policy.options[key]), []).append(policy)
+    parts = []
+    for text, several in meant.items():
+        who = ", ".join(policy.kind for policy in several)
+        told = f"{who}: " if _panel(key, policies) not in (who, "cthrough") else ""
+        unless = {policy.kind: _default(policy.options[key]) for policy in several}
+        parts.append(told + text + _defaults(unless))
+    return "; ".join(parts) + "."
+
+
+def _defaults(unless: dict[str, str]) -> str:
+    if len({*unless.values()}) == 1:
+        default = next(iter(unless.values()))
+        return f" ({default})" if default else ""
+    return f" ({'; '.join(f'{kind} {default}' for kind, default in unless.items())})"
+
+
+def _meaning(option: Option) -> str:
+    """The first sentence, without its unit."""
+    words = re.sub(r" \[[^\]]*\]| \([^)]*\)|^[A-Z]: ", "", option.description)
+    first = re.split(r"[.;](?:\s|$)", words)[0]
+    return first if first[1:2].isupper() else first[:1].lower() + first[1:]
+
+
+def _default(option: Option) -> str:
+    """What it is unless given: as the text says, or the schema."""
+    said = re.search(r"Default:? (.*?)\.?(?: At most [^.]*\.)?$", option.description)
+    if said is not None:
+        return re.split(r"[:;.](?:\s|$)", said[1])[0] if said[1][0].isdigit() else said[1]
+    default = option.schema.get("default")
+    return "" if default is None else str(default)

@@ -1,0 +1,53 @@
+"""What policies in Python work with: a class with `decide(demand, switch)` in a file of
+yours decides who is joined with whom, in `run`, `compare` and `sweep`.
+
+>>> import numpy as np
+>>> from lightloom.policies import Circuits, Switch
+>>> class Heaviest:
+...     \"\"\"Joins the two racks that have most for each other.\"\"\"
+...
+...     def decide(self, demand, switch):
+...         both = demand + demand.T
+...         return [np.unravel_index(both.argmax(), both.shape)]
+>>> policy = Heaviest()
+>>> switch = Switch(racks=3)
+>>> policy.decide(np.array([[0, 5, 0], [0, 0, 9], [0, 0, 0]]), switch)
+[(np.int64(1), np.int64(2))]
+
+An experiment names it `policy = "my_policy.py:Heaviest"`, in a fabric of kind "hybrid".
+"""
+
+from __future__ import annotations
+
+from lightloom import _core
+from lightloom.policies.answers import Circuits, Path
+from lightloom.policies.switch import Switch
+
+__all__ = ["Circuits", "Path", "Switch", "bits_per_second", "bytes_of", "picoseconds"]
+
+
+def bytes_of(amount: str) -> int:
+    """An amount of data with its unit, as options have it [bytes].
+
+    >>> bytes_of("1.5 GB")
+    1500000000
+    """
+    return int(_core.control_bytes("amount", amount))
+
+
+def picoseconds(time: str) -> int:
+    """A time with its unit [ps].
+
+    >>> picoseconds("10 us")
+    10000000
+    """
+    return int(_core.control_time("time", time))
+
+
+def bits_per_second(rate: str) -> int:
+    """A rate with its unit [b/s].
+
+    >>> bits_per_second("10 Gb/s")
+    10000000000
+    """
+    return int(_core.control_rate("rate", rate))

@@ -1,0 +1,219 @@
+"""What `decide` may return, read into what the core checks: circuits, with or without
+routes; a schedule; or nothing, which keeps what is lit.
+
+Only the form is looked at here. Whether racks, planes and ports exist, work and are
+free, and whether routes have circuits, is checked by the core, as for every policy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lightloom.errors import refusal
+from lightloom.policies.switch import Switch
+
+#: What the core hears: rows of circuits, their direction with paths (racks, planes) or
+#: none; or permutations, days, night.
+Rows = list[tuple[int, int, int]]
+Paths = list[tuple[list[int], list[int]]]
+Answer = tuple[Rows, tuple[bool, Paths | None]] | tuple[NDArray[np.int64], list[int], int] | None
+
+SHOWN_MAX = 120
+_COUNTED_MAX = 2**32 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A path of several circuits, on given planes.
+
+    >>> Path(racks=[0, 3, 1], planes=[0, 2])
+    Path(racks=[0, 3, 1], planes=[0, 2])
+    """
+
+    racks: Sequence[int]
+    """The racks that it visits, both ends included."""
+    planes: Sequence[int]
+    """The plane of each circuit, one less."""
+
+
+@dataclass(frozen=True, eq=False)
+class Circuits:
+    """Circuits that lead one way only, or that carry more than what their own racks have
+    for each other.
+
+    >>> Circuits([(0, 1), (1, 2)], directed=True).directed
+    True
+    >>> line = Circuits([(0, 1), (1, 2)], routes=[[0, 1], [1, 2]])  # where planes allow it
+    """
+
+    pairs: ArrayLike | Iterable[Sequence[int]]
+    """Rows of two racks, and the plane where there are several."""
+    directed: bool = False
+    """Whether each leads from its first rack to its second only."""
+    routes: Iterable[Sequence[int] | Path] | None = None
+    """Who goes over them: racks from end to end, each next to the other on a circuit, on
+    the lowest plane that joins them; or a `Path` with its planes. Two racks with several
+    routes spread their flows over them. None: racks that a circuit joins use it for what
+    they have for each other, and nobody else does."""
+
+
+def read(returned: Any, switch: Switch) -> Answer:
+    """What a policy returned.
+
+    Raises:
+        ConfigError: if it is none of what a policy may return.
+    """
+    if returned is None:
+        return None
+    if isinstance(returned, Circuits):
+        rows = _rows(returned.pairs)
+        directed = _flag(returned.directed)
+        paths = None
+        if returned.routes is not None:
+            paths = _paths(returned.routes, _planes_of(rows, directed))
+        return rows, (directed, paths)
+    if hasattr(returned, "permutations"):
+        return _schedule(returned, switch)
+    return _rows(returned), (False, None)
+
+
+def shown(returned: Any) -> str:
+    """What was returned, in a line that is not too long."""
+    try:
+        line = " ".join(repr(returned).split())
+    except Exception as problem:  # a repr of the user's own
+        line = f"<{type(returned).__name__}, whose repr raises {type(problem).__name__}>"
+    return line if len(line) <= SHOWN_MAX else f"{line[: SHOWN_MAX - 1]}…"
+
+
+_MAY = (
+    "return pairs of racks like [(0, 1), (2, 3)], lightloom.policies.Circuits, "
+    "a lightloom.control.Schedule, or None to keep what is lit"
+)
+
+
+def _bad(what: str, value: Any, limit: str, remedy: str) -> Exception:
+    return refusal("decide()", shown(value), f"{what}{limit}", remedy)
+
+
+def _rows(pairs: Any) -> Rows:
+    """Circuits as rows of two racks and a plane."""
+    if isinstance(pairs, np.ndarray):
+        return _rows_of_array(pairs)
+    if not isinstance(pairs, (list, tuple, set, frozenset)):
+        kind = type(pairs).__name__
+        raise _bad("", pairs, f"neither circuits nor a schedule, but of type {kind}", _MAY)
+    return [_row(at, row) for at, row in enumerate(pairs)]
+
+
+def _rows_of_array(pairs: NDArray[Any]) -> Rows:
+    if pairs.size == 0:
+        return []
+    if pairs.ndim != 2 or pairs.shape[1] not in (2, 3):
+        shape = " × ".join(map(str, pairs.shape))
+        raise _bad("", pairs, f"an array of {shape}, not of 2 or 3 columns", _MAY)
+    return [_row(at, row) for at, row in enumerate(pairs.tolist())]
+
+
+def _row(at: int, row: Any) -> tuple[int, int, int]:
+    what = f"circuits[{at}] = "
+    if not isinstance(row, (tuple, list, np.ndarray)) or len(row) not in (2, 3):
+        limit = f"{shown(row)}: no circuit, which has two racks, and a plane"
+        raise _bad(what, row, limit, "write (0, 1), or (0, 1, 2) for plane 2")
+    a, b, plane = row if len(row) == 3 else (*row, 0)
+    if type(a) is type(b) is type(plane) is int and min(a, b, plane) >= 0:
+        return _fits(what, row, (a, b, plane))
+    whole = tuple(_whole(what, row, number) for number in (a, b, plane))
+    return _fits(what, row, whole)
+
+
+def _fits(what: str, row: Any, numbers: tuple[int, ...]) -> tuple[int, int, int]:
+    a, b, plane = numbers
+    if max(a, b, plane) > _COUNTED_MAX:
+        raise _bad(what, row, f"{shown(row)}: beyond what can be counted", "join racks that exist")
+    return a, b, plane
+
+
+def _whole(what: str, row: Any, number: Any) -> int:
+    """A rack or a plane; numbers of NumPy are as good as Python's."""
+    if isinstance(number, (bool, np.bool_)) or not hasattr(number, "__index__"):
+        nan = isinstance(number, (float, np.floating)) and not math.isfinite(number)
+        limit = "not a number" if nan else "not a whole number"
+        remedy = "find out where it comes from" if nan else "convert it with int()"
+        raise _bad(what, row, f"{shown(row)}: {number!r} is {limit}", remedy)
+    whole = number.__index__()
+    if whole < 0:
+        limit = f"{shown(row)}: racks and planes are counted from 0"
+        raise _bad(what, row, limit, "join racks that exist")
+    return int(whole)
+
+
+def _flag(directed: Any) -> bool:
+    if isinstance(directed, (bool, np.bool_)):
+        return bool(directed)
+    raise _bad("directed = ", directed, f"{directed!r}: neither True nor False", "use one of them")
+
+
+def _planes_of(rows: Rows, directed: bool) -> dict[tuple[int, int], int]:
+    """The lowest plane that joins each pair of racks."""
+    planes: dict[tuple[int, int], int] = {}
+    for a, b, plane in rows:
+        for pair in ((a, b),) if directed else ((a, b), (b, a)):
+            planes[pair] = min(plane, planes.get(pair, plane))
+    return planes
+
+
+def _paths(routes: Any, planes: dict[tuple[int, int], int]) -> Paths:
+    if not isinstance(routes, Iterable) or isinstance(routes, (str, bytes)):
+        raise _bad("routes = ", routes, f"{shown(routes)}: no list of paths", "write [[0, 3, 1]]")
+    return [_path(at, route, planes) for at, route in enumerate(routes)]
+
+
+def _path(at: int, route: Any, planes: dict[tuple[int, int], int]) -> tuple[list[int], list[int]]:
+    what = f"routes[{at}] = "
+    given = route.racks if isinstance(route, Path) else route
+    if not isinstance(given, (list, tuple, np.ndarray)) or len(given) < 2:
+        limit = f"{shown(route)}: no path, which visits two racks or more"
+        raise _bad(what, route, limit, "write it from end to end, like [0, 3, 1]")
+    racks = [_whole(what, route, rack) for rack in given]
+    if len(set(racks)) < len(racks):
+        raise _bad(what, route, f"{shown(route)}: visits a rack twice", "leave the loop out")
+    if not isinstance(route, Path):
+        # A hop without a circuit is refused by the core, on any plane.
+        return racks, [planes.get(pair, 0) for pair in pairwise(racks)]
+    if len(route.planes) != len(racks) - 1:
+        limit = f"{shown(route)}: {len(racks) - 1} circuits, on {len(route.planes)} planes"
+        raise _bad(what, route, limit, "name the plane of each circuit")
+    return racks, [_whole(what, route, plane) for plane in route.planes]
+
+
+def _schedule(schedule: Any, switch: Switch) -> Answer:
+    """Anything with permutations, `days_ps` and `night_ps`, as `control.Schedule` is."""
+    permutations = _integers("permutations", schedule.permutations)
+    days = _integers("days_ps", getattr(schedule, "days_ps", None))
+    night = _integers("night_ps", getattr(schedule, "night_ps", None))
+    if permutations.size == 0:
+        permutations = permutations.reshape((0, switch.racks))
+    if permutations.ndim != 2 or days.shape != permutations.shape[:1] or night.ndim != 0:
+        limit = f"days of shape {days.shape} for permutations of {permutations.shape}"
+        remedy = "give a row, and a day, for each slot, and one night"
+        raise _bad("", schedule, limit, remedy)
+    return permutations, [int(day) for day in days], int(night)
+
+
+def _integers(name: str, value: Any) -> NDArray[np.int64]:
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = np.asarray(None)
+    if array.dtype.kind not in "iu" and array.size:
+        limit = f"{name} are of type {array.dtype}, not whole numbers"
+        raise _bad("", value, limit, "give whole numbers: ports, and picoseconds")
+    return array.astype(np.int64)

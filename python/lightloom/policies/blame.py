@@ -1,0 +1,55 @@
+"""What is said about an exception that a user's code raised: its own frames, and the line
+to look at."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+from lightloom.errors import ConfigError
+
+_OURS = Path(__file__).resolve().parent.parent
+
+
+def blame(what: str, error: BaseException) -> tuple[str, str]:
+    """What happened, and where to correct it."""
+    told = traceback.TracebackException.from_exception(error)
+    said = list(told.format_exception_only())[-1].strip()
+    frames = _users(told.stack)
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        return f"{what} raised {said}", f"correct line {error.lineno} of {_name(error.filename)}"
+    if not frames:
+        return f"{what} raised {said}", "correct it"
+    last = frames[-1]
+    return f"{what} raised {said}", f"correct line {last.lineno} of {_name(last.filename)}"
+
+
+def with_cause(refused: ConfigError, error: BaseException) -> ConfigError:
+    """The refusal with what was raised as its cause, and the text of its traceback."""
+    refused.__cause__ = error
+    refused.trace = trace(error)
+    return refused
+
+
+def trace(error: BaseException) -> str:
+    """The traceback of an exception, and of those that led to it, without the frames of
+    Lightloom."""
+    told = traceback.TracebackException.from_exception(error)
+    link: traceback.TracebackException | None = told
+    while link is not None:
+        link.stack = traceback.StackSummary.from_list(_users(link.stack))
+        link = link.__cause__ or link.__context__
+    return "".join(told.format())
+
+
+def _users(frames: traceback.StackSummary) -> list[traceback.FrameSummary]:
+    return [frame for frame in frames if not _ours(frame.filename)]
+
+
+def _ours(filename: str) -> bool:
+    # Importing a file goes through Python's own machinery.
+    return filename.startswith("<frozen ") or _OURS in Path(filename).parents
+
+
+def _name(filename: str) -> str:
+    return Path(filename).name
