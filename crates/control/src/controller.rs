@@ -14,7 +14,9 @@
 //! - Every [`Action`] with a [`StepId`] is answered once, by `Done` or by `Failed`,
 //!   in any order; `Failed` says that nothing of it was carried out. What is never
 //!   answered stops the loop: a host that may wait for ever gives up by itself.
-//! - Actions on one port are carried out in the order in which they were given.
+//! - Actions on one port are carried out in the order in which they were given, and
+//!   inputs come in the order in which things happened: a port that broke before a step
+//!   was carried out is reported before it is done, not after.
 //! - `WakeAt` is answered by a `Tick` at that time, `Measure` by a `Demand`.
 //! - Whoever reports `PortDown` has led traffic away: servers see that light is lost.
 //!
@@ -66,8 +68,36 @@ pub struct Found {
     pub routes: Routes,
     /// The schedule that is followed, of whose days nothing is lit or in force above.
     pub schedule: Option<Schedule>,
+    /// Pairs that rules of a change that was cut short lead to the electrical network.
+    #[serde(default)]
+    pub drained: Vec<Pair>,
     /// Which ports work, at [`Hardware::port`].
     pub works: Vec<bool>,
+}
+
+impl Found {
+    /// Refuses what cannot be so on this switch.
+    ///
+    /// # Errors
+    /// Names the circuit, the schedule or `works`.
+    pub fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
+        self.lit.check(hardware)?;
+        if let Some(schedule) = &self.schedule {
+            schedule.check_for(hardware)?;
+        }
+        let ports = hardware.columns();
+        if self.works.len() == ports {
+            return Ok(());
+        }
+        let value = format!("{} ports", self.works.len());
+        let limit = format!("the switch has {ports}");
+        Err(Refusal::new(
+            "works",
+            value,
+            limit,
+            "say of each whether it works",
+        ))
+    }
 }
 
 /// What a host is asked to do.
@@ -76,7 +106,8 @@ pub struct Found {
 pub enum Action {
     /// Say what there is to send.
     Measure,
-    /// Lead the traffic of these pairs to the electrical network.
+    /// Lead the traffic of these pairs to the electrical network, by rules that stay
+    /// until an [`Action::Enter`] names the pair.
     Drain(StepId, Vec<Pair>),
     /// Take circuits down.
     Dark(StepId, Circuits),
@@ -84,8 +115,9 @@ pub enum Action {
     Light(StepId, Circuits),
     /// Install routes where they do not count yet.
     Route(StepId, Routes),
-    /// Let traffic in: the rules that drained these pairs go, and exactly these routes
-    /// are in force, as far as they are lit.
+    /// Let traffic in: the rules that drain these pairs go, of this change and of those
+    /// before it that were never completed, and exactly these routes are in force, as
+    /// far as they are lit.
     Enter(StepId, Vec<Pair>, Routes),
     /// Follow a schedule from now on, without being told of its days.
     Follow(StepId, Schedule),
@@ -93,7 +125,35 @@ pub enum Action {
     WakeAt(#[serde(with = "crate::ps")] Time),
 }
 
+/// What an action is, whatever it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum Kind {
+    Measure,
+    Drain,
+    Dark,
+    Light,
+    Route,
+    Enter,
+    Follow,
+    WakeAt,
+}
+
 impl Action {
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Action::Measure => Kind::Measure,
+            Action::Drain(..) => Kind::Drain,
+            Action::Dark(..) => Kind::Dark,
+            Action::Light(..) => Kind::Light,
+            Action::Route(..) => Kind::Route,
+            Action::Enter(..) => Kind::Enter,
+            Action::Follow(..) => Kind::Follow,
+            Action::WakeAt(_) => Kind::WakeAt,
+        }
+    }
+
     /// The step that is to be answered.
     pub fn step(&self) -> Option<StepId> {
         match self {
@@ -142,6 +202,8 @@ pub struct Controller<P> {
 struct Network {
     lit: Circuits,
     routes: Routes,
+    /// Pairs that rules lead to the electrical network, in order.
+    drained: Vec<Pair>,
     works: Vec<bool>,
     schedule: Option<Schedule>,
 }
@@ -163,11 +225,19 @@ struct Change {
     order: &'static [(Step, &'static [usize])],
     /// By place in the order.
     steps: Vec<Progress>,
-    /// Circuits of steps under way, to be lit or to be dark.
-    dark: Circuits,
+    /// Of steps under way: pairs to be drained, circuits to be dark and to be lit.
+    drain: Vec<Pair>,
+    dark: Going,
     light: Circuits,
-    drained: Vec<Pair>,
     failed: bool,
+}
+
+/// Circuits that were told to go dark, and routes as they were before: they count again
+/// if that fails.
+#[derive(Clone, Debug, Default)]
+struct Going {
+    circuits: Circuits,
+    routes: Routes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,6 +259,7 @@ impl<P: Policy> Controller<P> {
             network: Network {
                 lit: Circuits::default(),
                 routes: Routes::default(),
+                drained: Vec::new(),
                 works: vec![true; hardware.columns()],
                 schedule: None,
             },
@@ -210,6 +281,11 @@ impl<P: Policy> Controller<P> {
             order: Some(order),
             ..self
         }
+    }
+
+    /// The order of a change, if it is not the policy's own.
+    pub fn order(&self) -> Option<Order> {
+        self.order
     }
 
     /// When decisions are made.
@@ -237,7 +313,7 @@ impl<P: Policy> Controller<P> {
     ///
     /// # Errors
     /// Of the policy, or of what it decided; then the circuits stay as they are until
-    /// the next decision.
+    /// the next decision. A port that the switch does not have.
     pub fn on(
         &mut self,
         now: Time,
@@ -249,8 +325,12 @@ impl<P: Policy> Controller<P> {
             Input::Demand(report) => self.demand(now, &report, actions)?,
             Input::Done(step) => self.answered(now, step, true, actions),
             Input::Failed(step, _) => self.answered(now, step, false, actions),
-            Input::PortDown(rack, plane) => self.network.port_down(rack, plane, self.hardware),
+            Input::PortDown(rack, plane) => {
+                self.hardware.check_port(rack, plane)?;
+                self.port_down(rack, plane);
+            }
             Input::PortUp(rack, plane) => {
+                self.hardware.check_port(rack, plane)?;
                 let port = self.hardware.port(rack, plane);
                 self.network.works[port] = true;
             }
@@ -273,6 +353,19 @@ impl<P: Policy> Controller<P> {
                 self.cycle(actions);
             }
             Some(_) => {}
+        }
+    }
+
+    /// A circuit that was about to go dark does so now, and does not count again if that
+    /// step fails.
+    fn port_down(&mut self, rack: u32, plane: u32) {
+        let stays = |c: &Circuit| c.plane != plane || (c.a != rack && c.b != rack);
+        self.network.works[self.hardware.port(rack, plane)] = false;
+        self.network.retain(stays);
+        if let Phase::Changing(change) = &mut self.phase {
+            let Going { circuits, routes } = &mut change.dark;
+            *circuits = Circuits::of(circuits.directed(), circuits.iter().filter(stays));
+            routes.keep_lit(|hop| stays(&hop));
         }
     }
 
@@ -328,7 +421,6 @@ impl<P: Policy> Controller<P> {
         };
         if let Target::Schedule(schedule) = &target {
             let step = self.number();
-            self.network.schedule = Some(schedule.clone());
             actions.push(Action::Follow(step, schedule.clone()));
             let change = Change::of(target, order, vec![Progress::UnderWay(step)]);
             self.phase = Phase::Changing(change);
@@ -373,8 +465,8 @@ impl<P: Policy> Controller<P> {
         match (change.order.get(at), done) {
             (Some((step, _)), true) => self.network.done(*step, change, self.hardware),
             (Some((step, _)), false) => self.network.failed(*step, change, self.hardware),
-            (None, true) => {}
-            (None, false) => self.network.schedule = None,
+            (None, true) => self.network.follows(&change.target),
+            (None, false) => {}
         }
         self.walk(actions);
     }
@@ -386,6 +478,7 @@ impl<P: Policy> Controller<P> {
         self.network = Network {
             lit: found.lit,
             routes: found.routes,
+            drained: found.drained,
             works: found.works,
             schedule: found.schedule,
         };
@@ -449,15 +542,15 @@ impl Network {
         ))
     }
 
+    fn follows(&mut self, target: &Target) {
+        if let Target::Schedule(schedule) = target {
+            self.schedule = Some(schedule.clone());
+        }
+    }
+
     fn mixes(&self, wanted: &Circuits) -> bool {
         let some = !self.lit.is_empty() && !wanted.is_empty();
         some && self.lit.directed() != wanted.directed()
-    }
-
-    fn port_down(&mut self, rack: u32, plane: u32, hardware: Hardware) {
-        self.works[hardware.port(rack, plane)] = false;
-        let hit = |c: &Circuit| c.plane == plane && (c.a == rack || c.b == rack);
-        self.retain(|c| !hit(c));
     }
 
     /// Keeps some circuits lit, and the routes over them.
@@ -477,10 +570,10 @@ impl Network {
         };
         match step {
             Step::Drain => {
-                change.drained = self.routes.differing(routes);
+                change.drain = self.routes.differing(routes);
                 let in_force = |&(a, b): &Pair| !self.routes.between(a, b).is_empty();
-                change.drained.retain(in_force);
-                Action::Drain(id, change.drained.clone())
+                change.drain.retain(in_force);
+                Action::Drain(id, change.drain.clone())
             }
             Step::Dark(extent) => {
                 let dark = match extent {
@@ -489,8 +582,11 @@ impl Network {
                 };
                 let mut rows: Vec<Circuit> = dark.iter().collect();
                 rows.sort_unstable();
+                change.dark = Going {
+                    circuits: dark.clone(),
+                    routes: self.routes.clone(),
+                };
                 self.retain(|c| rows.binary_search(c).is_err());
-                change.dark = dark.clone();
                 Action::Dark(id, dark)
             }
             Step::Light => {
@@ -498,18 +594,22 @@ impl Network {
                 Action::Light(id, change.light.clone())
             }
             Step::Route => Action::Route(id, new_routes(&self.routes, routes)),
-            Step::Enter => Action::Enter(id, std::mem::take(&mut change.drained), routes.clone()),
+            Step::Enter => Action::Enter(id, self.drained.clone(), routes.clone()),
         }
     }
 
     fn done(&mut self, step: Step, change: &mut Change, hardware: Hardware) {
         match step {
             Step::Drain => {
-                // Ports may have broken meanwhile: then these rules are not there.
-                let routes = &mut self.routes;
-                change.drained.retain(|&pair| routes.drop_pair(pair));
+                for pair in std::mem::take(&mut change.drain) {
+                    self.routes.drop_pair(pair);
+                    change.dark.routes.drop_pair(pair);
+                    self.drained.push(pair);
+                }
+                self.drained.sort_unstable();
+                self.drained.dedup();
             }
-            Step::Dark(_) => change.dark = Circuits::default(),
+            Step::Dark(_) => change.dark = Going::default(),
             Step::Light => {
                 let light = std::mem::take(&mut change.light);
                 self.light(&light, hardware);
@@ -517,6 +617,7 @@ impl Network {
             Step::Route => {}
             Step::Enter => {
                 if let Target::Network { routes, .. } = &change.target {
+                    self.drained.clear();
                     self.routes = routes.clone();
                     self.retain(|_| true);
                 }
@@ -528,8 +629,10 @@ impl Network {
     fn failed(&mut self, step: Step, change: &mut Change, hardware: Hardware) {
         match step {
             Step::Dark(_) => {
-                let dark = std::mem::take(&mut change.dark);
-                self.light(&dark, hardware);
+                let Going { circuits, routes } = std::mem::take(&mut change.dark);
+                self.light(&circuits, hardware);
+                self.routes = routes;
+                self.retain(|_| true);
             }
             Step::Light => change.light = Circuits::default(),
             Step::Drain | Step::Route | Step::Enter => {}
@@ -578,9 +681,9 @@ impl Change {
             target,
             order,
             steps,
-            dark: Circuits::default(),
+            drain: Vec::new(),
+            dark: Going::default(),
             light: Circuits::default(),
-            drained: Vec::new(),
             failed: false,
         }
     }

@@ -46,6 +46,25 @@ impl Hardware {
         plane as usize * self.racks as usize + rack as usize
     }
 
+    /// Refuses a port that the switch does not have.
+    ///
+    /// # Errors
+    /// Names the rack and the plane.
+    pub fn check_port(&self, rack: u32, plane: u32) -> Result<(), Refusal> {
+        if rack < self.racks && plane < self.planes {
+            return Ok(());
+        }
+        let (racks, planes) = (self.racks - 1, self.planes - 1);
+        let limit = format!("the racks are 0 to {racks}, the planes 0 to {planes}");
+        let value = format!("rack {rack} on plane {plane}");
+        Err(Refusal::new(
+            "port",
+            value,
+            limit,
+            "name a port that exists",
+        ))
+    }
+
     /// How long such a column is.
     pub fn columns(&self) -> usize {
         self.racks as usize * self.planes as usize

@@ -17,6 +17,8 @@
 //! | [`order`] | the steps of a change and what each waits for |
 //! | [`controller`] | inputs to actions: the loop itself |
 //! | [`log`], [`replay`] | inputs and actions as lines of JSON, played again |
+//! | [`words`] | actions in words |
+//! | [`host`] | a host of the loop in virtual time, over any driver of a switch |
 //! | [`fake`] | a switch for tests and replays, which does as it is told |
 //! | [`policies`] | the policies, one file each, and their registry |
 //! | [`algorithms`] | matchings, assignments, topologies, schedules, VLANs |
@@ -29,13 +31,15 @@ pub mod algorithms;
 pub mod circuits;
 pub mod controller;
 pub mod demand;
-// pub mod fake;
+pub mod fake;
 pub mod hardware;
+pub mod host;
 pub mod log;
 pub mod order;
 pub mod policies;
 pub mod policy;
 mod ps;
-// pub mod replay;
+pub mod replay;
 pub mod routes;
 pub mod schedule;
+pub mod words;

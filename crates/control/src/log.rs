@@ -17,6 +17,7 @@
 use crate::controller::{Action, Input, Timing};
 use crate::demand::Estimation;
 use crate::hardware::Hardware;
+use crate::order::Order;
 use lightloom_engine::{Refusal, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,6 +36,9 @@ pub struct Header {
     pub host: String,
     /// The policy's table, with its `kind` or `file`.
     pub policy: Value,
+    /// The order of a change, if not the policy's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
     /// Racks, planes, ports.
     pub hardware: Hardware,
     /// When it was asked.
@@ -134,6 +138,67 @@ pub struct Read {
     pub entries: Vec<Entry>,
 }
 
+impl Entry {
+    /// The action, if it is one.
+    pub fn action(&self) -> Option<&Action> {
+        match &self.event {
+            Event::Action(action) => Some(action),
+            Event::Input(_) => None,
+        }
+    }
+
+    /// Refuses what is not of this controller.
+    fn check(&self, header: &Header) -> Result<(), Refusal> {
+        let Header {
+            hardware,
+            estimation,
+            ..
+        } = header;
+        match &self.event {
+            Event::Input(Input::PortDown(rack, plane) | Input::PortUp(rack, plane)) => {
+                hardware.check_port(*rack, *plane)
+            }
+            Event::Input(Input::Demand(report)) => report.check(estimation),
+            Event::Input(Input::Silence(found)) => found.check(hardware),
+            Event::Action(Action::Light(_, circuits) | Action::Dark(_, circuits)) => {
+                circuits.check(hardware)
+            }
+            Event::Action(Action::Follow(_, schedule)) => schedule.check_for(hardware),
+            Event::Input(_) | Event::Action(_) => Ok(()),
+        }
+    }
+}
+
+impl Read {
+    /// Refuses a log of which a line does not fit the first: names a rack, a plane or a
+    /// reporter that there is not, asks for circuits that the switch cannot show, comes
+    /// before the line before it, or asks for something when nothing was heard.
+    ///
+    /// # Errors
+    /// Names the line.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let mut before = Time::ZERO;
+        for (at, entry) in self.entries.iter().enumerate() {
+            let of_line = |refusal: Refusal| Refusal {
+                key: format!("line {}: {}", at + 2, refusal.key),
+                ..refusal
+            };
+            entry.check(&self.header).map_err(of_line)?;
+            let remedy = "record the run again";
+            if entry.at < before {
+                let limit = format!("the line before it is of {before}");
+                return Err(of_line(Refusal::new("at_ps", entry.at.0, limit, remedy)));
+            }
+            if at == 0 && entry.action().is_some() {
+                let limit = "nothing has been heard before it";
+                return Err(of_line(Refusal::new("action", "the first", limit, remedy)));
+            }
+            before = entry.at;
+        }
+        Ok(())
+    }
+}
+
 /// Reads a log.
 ///
 /// # Errors
@@ -209,4 +274,128 @@ fn refuse(at: usize, line: &str, limit: &str, remedy: &str) -> Refusal {
         limit,
         remedy,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::controller::StepId;
+    use lightloom_engine::Rate;
+
+    fn text() -> String {
+        let mut log = Log::new(&Header {
+            format: FORMAT.to_owned(),
+            version: "0.1.0".to_owned(),
+            host: "a test".to_owned(),
+            policy: serde_json::json!({"kind": "cthrough"}),
+            order: Some(Order::DELETE_CREATE),
+            hardware: Hardware::new(4, 1, Rate::GBPS),
+            timing: Timing {
+                interval: Time::S,
+                computation_delay: Time::ZERO,
+            },
+            estimation: Estimation::plain(4, 1),
+        });
+        log.input(Time::ZERO, &Input::Tick);
+        log.action(Time::ZERO, &Action::WakeAt(Time::S));
+        log.input(Time::S, &Input::Failed(StepId(3), "no light".to_owned()));
+        log.finish()
+    }
+
+    fn refused(text: &str) -> String {
+        read(text).unwrap_err().to_string()
+    }
+
+    /// As the page of the format has it.
+    #[test]
+    fn a_log_is_lines_that_people_can_read() {
+        let text = text();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with(r#"{"format":"lightloom-controller/1","version":"0.1.0""#));
+        assert!(lines[0].contains(r#""order":"delete-create","hardware":{"racks":4"#));
+        assert_eq!(lines[1], r#"{"at_ps":0,"input":"tick"}"#);
+        assert_eq!(
+            lines[2],
+            r#"{"at_ps":0,"action":{"wake_at":1000000000000}}"#
+        );
+        assert_eq!(
+            lines[3],
+            r#"{"at_ps":1000000000000,"input":{"failed":[3,"no light"]}}"#
+        );
+        assert_eq!(lines[4], r#"{"end":3}"#);
+        assert_eq!(read(&text).unwrap().entries.len(), 3);
+    }
+
+    #[test]
+    fn a_log_that_was_cut_off_is_refused() {
+        let text = text();
+        let lines: Vec<&str> = text.lines().collect();
+        let said = refused(&lines[..4].join("\n"));
+        assert!(
+            said.starts_with("line 4 = {\"at_ps\":1000000000000"),
+            "{said}"
+        );
+        assert!(
+            said.contains("cut off") && said.contains("record the run again"),
+            "{said}"
+        );
+        let said = refused(&text[..text.len() - 20]);
+        assert!(
+            said.starts_with("line 4") && said.contains("not JSON"),
+            "{said}"
+        );
+        assert!(refused(lines[0]).contains("cut off"));
+        assert!(refused("").starts_with("line 1"));
+    }
+
+    #[test]
+    fn a_log_from_which_lines_are_missing_is_refused() {
+        let text = text();
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.remove(2);
+        let said = refused(&lines.join("\n"));
+        assert!(said.starts_with("line 4 = {\"end\":3}: 2 lines"), "{said}");
+        let twice = format!("{text}{}\n", r#"{"at_ps":0,"input":"tick"}"#);
+        let said = refused(&twice);
+        assert!(
+            said.starts_with("line 6") && said.contains("line 5 is the end"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_log_of_another_format_is_refused() {
+        let newer = text().replace("controller/1", "controller/2");
+        assert_eq!(
+            refused(&newer),
+            "line 1: format = lightloom-controller/2: this version reads \
+             lightloom-controller/1; record the run again with this version"
+        );
+        let said = refused("{\"flows\": 3}\n");
+        assert!(
+            said.starts_with("line 1") && said.contains("not the first line"),
+            "{said}"
+        );
+        let odd = text().replace("delete-create", "delete-everything");
+        let said = refused(&odd);
+        assert!(
+            said.contains("no order is called delete-everything"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_damaged_line_is_named() {
+        for (good, bad) in [
+            (r#""input":"tick""#, r#""input":"tock""#),
+            (r#""action":{"wake_at""#, r#""action":{"wake_up""#),
+            (r#"{"failed":[3,"#, r#"{"failed":["#),
+        ] {
+            let said = refused(&text().replace(good, bad));
+            assert!(
+                said.starts_with("line ") && said.contains("no input or action"),
+                "{said}"
+            );
+        }
+    }
 }

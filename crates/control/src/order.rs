@@ -3,6 +3,8 @@
 //! It is data that a policy chooses and the [controller](crate::controller) walks
 //! through, so that no kernel and no driver of a switch knows one of its own.
 
+use serde::{de, ser, Deserialize, Deserializer, Serialize, Serializer};
+
 /// A step of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -59,9 +61,36 @@ impl Order {
         (Step::Enter, &[1]),
     ]);
 
+    /// All that have a name: what configurations and logs call them.
+    pub const NAMED: [(&'static str, Order); 3] = [
+        ("all-dark", Order::ALL_DARK),
+        ("three-substeps", Order::THREE_SUBSTEPS),
+        ("delete-create", Order::DELETE_CREATE),
+    ];
+
     /// Whether traffic is led away before its circuit goes dark.
     pub fn drains(&self) -> bool {
         self.0.iter().any(|(step, _)| *step == Step::Drain)
+    }
+}
+
+/// By its name; orders without one are for tests, and not written.
+impl Serialize for Order {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match Order::NAMED.iter().find(|(_, order)| order == self) {
+            Some((name, _)) => s.serialize_str(name),
+            None => Err(ser::Error::custom("an order without a name")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Order {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Order, D::Error> {
+        let name = String::deserialize(d)?;
+        let named = Order::NAMED.iter().find(|(known, _)| *known == name);
+        let known = Order::NAMED.map(|(name, _)| name).join(", ");
+        let unknown = || de::Error::custom(format!("no order is called {name}; there are {known}"));
+        named.map(|(_, order)| *order).ok_or_else(unknown)
     }
 }
 

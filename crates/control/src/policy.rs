@@ -70,30 +70,13 @@ impl Target {
     /// taken or do not work; a route over a circuit that is not among them; a schedule
     /// of another size, or for a switch of several planes.
     pub fn check(&self, switch: &SwitchView) -> Result<(), Refusal> {
-        let Hardware {
-            racks,
-            planes,
-            ports,
-            ..
-        } = switch.hardware;
         match self {
             Target::Network { circuits, routes } => {
                 circuits.check(&switch.hardware)?;
                 check_ports(circuits, switch)?;
                 check_routes(routes, circuits)
             }
-            Target::Schedule(schedule) => {
-                schedule.check()?;
-                if schedule.ports == racks as usize && planes == 1 && ports == 1 {
-                    return Ok(());
-                }
-                Err(Refusal::new(
-                    "schedule",
-                    format!("{} ports", schedule.ports),
-                    format!("the switch has {racks} racks, {ports} ports each, on each of {planes} planes"),
-                    "schedule every rack, on one plane",
-                ))
-            }
+            Target::Schedule(schedule) => schedule.check_for(&switch.hardware),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! not here: guard times of hosts, jitter, and which bytes are sent first.
 
 use crate::demand::Matrix;
+use crate::hardware::Hardware;
 use lightloom_engine::{Rate, Refusal, Time};
 use serde::{Deserialize, Serialize};
 
@@ -326,6 +327,29 @@ impl Schedule {
                 "shorten it",
             )),
         }
+    }
+
+    /// Refuses a schedule that this switch cannot follow.
+    ///
+    /// # Errors
+    /// As [`Schedule::check`]; one of another size, or for a switch of several planes.
+    pub fn check_for(&self, hardware: &Hardware) -> Result<(), Refusal> {
+        let Hardware {
+            racks,
+            planes,
+            ports,
+            ..
+        } = *hardware;
+        self.check()?;
+        if self.ports == racks as usize && planes == 1 && ports == 1 {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            "schedule",
+            format!("{} ports", self.ports),
+            format!("the switch has {racks} racks, {ports} ports each, on each of {planes} planes"),
+            "schedule every rack, on one plane",
+        ))
     }
 
     /// From the start of the schedule to its end, nights included.

@@ -10,6 +10,7 @@
 //! counts them.
 
 use super::Matrix;
+use lightloom_engine::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// What one reporter has for one rack.
@@ -55,6 +56,31 @@ impl Report {
         Report {
             queues: demand.entries().map(queue).collect(),
         }
+    }
+}
+
+impl Report {
+    /// Refuses a queue of nobody, or for nobody.
+    ///
+    /// # Errors
+    /// Names the queue.
+    pub fn check(&self, rules: &Estimation) -> Result<(), Refusal> {
+        let reporters = u64::from(rules.racks) * u64::from(rules.reporters_per_rack);
+        let is_odd = |q: &&Queue| u64::from(q.from) >= reporters || q.to >= rules.racks;
+        let Some(Queue { from, to, .. }) = self.queues.iter().find(is_odd) else {
+            return Ok(());
+        };
+        let limit = format!(
+            "{reporters} report, for {} racks, counted from 0",
+            rules.racks
+        );
+        let value = format!("of {from} for {to}");
+        Err(Refusal::new(
+            "demand",
+            value,
+            limit,
+            "report of those that there are",
+        ))
     }
 }
 

@@ -141,18 +141,21 @@ impl Hybrid {
         actions
     }
 
+    /// Servers forget rules of a change that was cut short.
     fn found(&self) -> Found {
         let works = self.switch.works().to_vec();
         match &self.schedule {
             Some(_) => Found {
                 lit: Circuits::default(),
                 routes: Routes::default(),
+                drained: Vec::new(),
                 schedule: self.schedule.clone(),
                 works,
             },
             None => Found {
                 lit: self.switch.lit(),
                 routes: self.routes.clone(),
+                drained: Vec::new(),
                 schedule: None,
                 works,
             },
@@ -178,6 +181,7 @@ impl Hybrid {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             host: label.to_owned(),
             policy: self.policy.clone(),
+            order: self.controller.order(),
             hardware: self.hardware,
             timing: *self.controller.timing(),
             estimation: *self.controller.estimator().rules(),

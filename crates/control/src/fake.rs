@@ -1,0 +1,218 @@
+//! A switch that does as it is told, in the time that it is told: for tests, for
+//! replays, and to see what a driver has to do.
+//!
+//! It knows what is physically so (which circuits are lit, which routes are in force,
+//! which pairs rules lead away, which ports work), and notes what should never be:
+//! a port in two circuits, a circuit that goes dark and comes back in one change,
+//! traffic on a circuit that goes dark. Of a schedule it knows that it is followed.
+//!
+//! Not modelled: time in which mirrors move while a step is under way; flows.
+
+use crate::circuits::{Circuit, Circuits};
+use crate::controller::{Action, Found, Kind};
+use crate::hardware::Hardware;
+use crate::host::Driver;
+use crate::routes::{Pair, Routes};
+use crate::schedule::Schedule;
+use lightloom_engine::Time;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The switch.
+#[derive(Clone, Debug)]
+pub struct Fake {
+    hardware: Hardware,
+    /// By kind; the last of a kind for all others.
+    takes: BTreeMap<Kind, Vec<Option<Time>>>,
+    begun: BTreeMap<Kind, usize>,
+    lit: Circuits,
+    routes: Routes,
+    drained: BTreeSet<Pair>,
+    schedule: Option<Schedule>,
+    works: Vec<bool>,
+    /// By the change that is under way, or by the last.
+    darkened: Circuits,
+    breaches: Vec<Breach>,
+}
+
+/// What should never be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breach {
+    /// A circuit should come up on a port that has one; it does not.
+    PortTaken(Circuit),
+    /// A circuit went dark, and came up again in the same change: no matter where
+    /// everything goes dark together.
+    Blinked(Circuit),
+    /// There was traffic between two racks on a circuit that was taken down: no matter
+    /// where nothing is drained.
+    Undrained(Pair),
+}
+
+impl Fake {
+    /// A dark switch whose ports all work, and which takes no time.
+    pub fn new(hardware: Hardware) -> Fake {
+        Fake {
+            hardware,
+            takes: BTreeMap::new(),
+            begun: BTreeMap::new(),
+            lit: Circuits::default(),
+            routes: Routes::default(),
+            drained: BTreeSet::new(),
+            schedule: None,
+            works: vec![true; hardware.columns()],
+            darkened: Circuits::default(),
+            breaches: Vec::new(),
+        }
+    }
+
+    /// The k-th action of a kind takes the k-th of these times, all others the last;
+    /// `None` is at once, before anything else happens.
+    pub fn taking(mut self, kind: Kind, times: Vec<Option<Time>>) -> Fake {
+        self.takes.insert(kind, times);
+        self
+    }
+
+    /// The switch is as it was found to be.
+    pub fn set(&mut self, found: Found) {
+        self.lit = found.lit;
+        self.routes = found.routes;
+        self.drained = found.drained.into_iter().collect();
+        self.schedule = found.schedule;
+        self.works = found.works;
+    }
+
+    /// Circuits that are lit.
+    pub fn lit(&self) -> &Circuits {
+        &self.lit
+    }
+
+    /// Whether light leads from `a` to `b` of a circuit.
+    pub fn is_lit(&self, hop: Circuit) -> bool {
+        let back = |c: Circuit| (c.b, c.a, c.plane) == hop.into();
+        { self.lit.iter() }.any(|c| c == hop || (!self.lit.directed() && back(c)))
+    }
+
+    /// Whether the port of a rack on a plane works.
+    pub fn works(&self, rack: u32, plane: u32) -> bool {
+        self.works[self.hardware.port(rack, plane)]
+    }
+
+    /// Routes in force.
+    pub fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    /// The schedule that is followed.
+    pub fn schedule(&self) -> Option<&Schedule> {
+        self.schedule.as_ref()
+    }
+
+    /// What should never have been.
+    pub fn breaches(&self) -> &[Breach] {
+        &self.breaches
+    }
+
+    fn darken(&mut self, circuits: &Circuits) {
+        let told: BTreeSet<Circuit> = circuits.iter().collect();
+        self.darkened = circuits.clone();
+        let undrained = self.keep(|c| !told.contains(&c));
+        self.breaches
+            .extend(undrained.into_iter().map(Breach::Undrained));
+    }
+
+    fn light(&mut self, circuits: &Circuits) {
+        let blinked: Vec<Circuit> = { circuits.iter() }
+            .filter(|c| self.darkened.iter().any(|d| d == *c))
+            .collect();
+        self.breaches
+            .extend(blinked.into_iter().map(Breach::Blinked));
+        for circuit in circuits.iter() {
+            let works = |rack| self.works[self.hardware.port(rack, circuit.plane)];
+            if !works(circuit.a) || !works(circuit.b) || self.lit.iter().any(|c| c == circuit) {
+                continue;
+            }
+            let directed = circuits.directed();
+            let more = Circuits::of(directed, self.lit.iter().chain([circuit]));
+            match more.check(&self.hardware) {
+                Ok(()) => self.lit = more,
+                Err(_) => self.breaches.push(Breach::PortTaken(circuit)),
+            }
+        }
+    }
+
+    /// Only these circuits stay lit; returns the pairs whose routes end with the others.
+    fn keep(&mut self, keep: impl Fn(Circuit) -> bool) -> Vec<Pair> {
+        let directed = self.lit.directed();
+        self.lit = Circuits::of(directed, self.lit.iter().filter(|&c| keep(c)));
+        self.leave_the_dark()
+    }
+
+    fn leave_the_dark(&mut self) -> Vec<Pair> {
+        let mut routes = std::mem::take(&mut self.routes);
+        let lost = routes.keep_lit(|hop| self.is_lit(hop));
+        self.routes = routes;
+        lost
+    }
+
+    fn enter(&mut self, pairs: &[Pair], routes: &Routes) {
+        for pair in pairs {
+            self.drained.remove(pair);
+        }
+        self.routes = routes.clone();
+        for &pair in &self.drained {
+            self.routes.drop_pair(pair);
+        }
+        self.leave_the_dark();
+    }
+}
+
+impl Driver for Fake {
+    fn takes(&mut self, action: &Action) -> Option<Time> {
+        let kind = action.kind();
+        let nth = self.begun.entry(kind).or_default();
+        let times = self.takes.get(&kind)?;
+        let time = times.get(*nth).or(times.last()).copied().flatten();
+        *nth += 1;
+        time
+    }
+
+    fn carry_out(&mut self, action: &Action, _: Time) {
+        match action {
+            Action::Drain(_, pairs) => {
+                for &pair in pairs {
+                    self.routes.drop_pair(pair);
+                    self.drained.insert(pair);
+                }
+            }
+            Action::Dark(_, circuits) => self.darken(circuits),
+            Action::Light(_, circuits) => self.light(circuits),
+            Action::Enter(_, pairs, routes) => {
+                self.enter(pairs, routes);
+                self.darkened = Circuits::default();
+            }
+            Action::Follow(_, schedule) => {
+                self.keep(|_| false);
+                self.schedule = Some(schedule.clone());
+            }
+            Action::Route(..) | Action::Measure | Action::WakeAt(_) => {}
+        }
+    }
+
+    fn break_port(&mut self, rack: u32, plane: u32, _: Time) {
+        self.works[self.hardware.port(rack, plane)] = false;
+        self.keep(|c| c.plane != plane || (c.a != rack && c.b != rack));
+    }
+
+    fn mend_port(&mut self, rack: u32, plane: u32) {
+        self.works[self.hardware.port(rack, plane)] = true;
+    }
+
+    fn found(&self) -> Found {
+        Found {
+            lit: self.lit.clone(),
+            routes: self.routes.clone(),
+            drained: self.drained.iter().copied().collect(),
+            schedule: self.schedule.clone(),
+            works: self.works.clone(),
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! A host of a controller in virtual time, over any [`Driver`] of a switch: what tests
+//! and replays run, and the pattern for hosts of real switches.
+//!
+//! It keeps the contract of [`controller`](crate::controller) and nothing else: wakes
+//! the controller when it asked to be, has the driver carry out each step in its time
+//! and answers it once, tells of ports in the order in which they break. While the
+//! controller is silent it hears nothing, and what was under way is void.
+//!
+//! What happens at one time happens in the order in which it was planned; a step that
+//! takes no time is carried out before anything else.
+
+use crate::controller::{Action, Controller, Found, Input, Kind, StepId};
+use crate::demand::Report;
+use crate::log::{Entry, Event as Logged};
+use crate::policy::Policy;
+use crate::routes::Routes;
+use lightloom_engine::{Refusal, Time};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What a host has: a controller, or in tests one that is meddled with.
+pub trait Loop {
+    /// See [`Controller::on`].
+    ///
+    /// # Errors
+    /// As there.
+    fn on(&mut self, now: Time, input: Input, actions: &mut Vec<Action>) -> Result<(), Refusal>;
+}
+
+impl<P: Policy> Loop for Controller<P> {
+    fn on(&mut self, now: Time, input: Input, actions: &mut Vec<Action>) -> Result<(), Refusal> {
+        Controller::on(self, now, input, actions)
+    }
+}
+
+/// What carries actions out.
+pub trait Driver {
+    /// How long an action takes that is begun now; `None` if it is carried out at once.
+    /// Asked once for each, but for [`Action::WakeAt`].
+    fn takes(&mut self, action: &Action) -> Option<Time>;
+    /// The time has passed: the action is carried out.
+    fn carry_out(&mut self, action: &Action, now: Time);
+    /// The port of a rack on a plane loses its light.
+    fn break_port(&mut self, rack: u32, plane: u32, now: Time);
+    /// It works again.
+    fn mend_port(&mut self, rack: u32, plane: u32);
+    /// Switch and servers as they are.
+    fn found(&self) -> Found;
+}
+
+/// What happens by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// This is what there is to send, until there is something else.
+    Demand(Report),
+    /// Somebody reports it unasked.
+    Report(Report),
+    /// A port breaks.
+    PortDown(u32, u32),
+    /// It is repaired.
+    PortUp(u32, u32),
+    /// The controller falls silent. Steps under way are lost, or carried out without
+    /// being answered.
+    Silent(UnderWay),
+    /// It hears again.
+    Hears,
+    /// Servers leave all circuits, as they do when they hear nothing for long.
+    Leave,
+    /// A step that is not under way, any more or yet, is said to be done, or to have
+    /// failed.
+    Stray(StepId, bool),
+}
+
+/// What becomes of steps that are under way when the controller falls silent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnderWay {
+    /// They are not carried out.
+    Lost,
+    /// They are, but nobody hears of it.
+    CarriedOut,
+}
+
+/// A controller, the driver of its switch, and what happens to both.
+#[derive(Clone, Debug)]
+pub struct Host<C, D> {
+    controller: C,
+    driver: D,
+    now: Time,
+    /// By time, and by the order in which it was planned.
+    agenda: BTreeMap<(Time, u64), Event>,
+    planned: u64,
+    /// Answers to what took no time.
+    answers: VecDeque<Input>,
+    under_way: Vec<Pending>,
+    demand: Report,
+    silent: bool,
+    failures: Vec<Failure>,
+    begun: BTreeMap<Kind, usize>,
+    log: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+enum Event {
+    Wake,
+    /// The action that was the so-manieth to be planned ends.
+    Ends(u64),
+    Happens(Happening),
+}
+
+#[derive(Clone, Debug)]
+struct Pending {
+    number: u64,
+    action: Action,
+    /// Why it is not carried out in the end.
+    fails: Option<String>,
+}
+
+/// A step that fails: the so-manieth of its kind, from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Its kind.
+    pub kind: Kind,
+    /// How many of its kind come before it.
+    pub nth: usize,
+    /// Why.
+    pub why: String,
+}
+
+impl<C: Loop, D: Driver> Host<C, D> {
+    /// A controller that has not heard anything yet, at time zero.
+    pub fn new(controller: C, driver: D) -> Host<C, D> {
+        let mut host = Host::taken_over(controller, driver, Time::ZERO);
+        host.plan(Time::ZERO, Event::Wake);
+        host
+    }
+
+    /// A controller that is running, whose steps under way are handed over by
+    /// [`Host::resume`].
+    pub fn taken_over(controller: C, driver: D, now: Time) -> Host<C, D> {
+        Host {
+            controller,
+            driver,
+            now,
+            agenda: BTreeMap::new(),
+            planned: 0,
+            answers: VecDeque::new(),
+            under_way: Vec::new(),
+            demand: Report::default(),
+            silent: false,
+            failures: Vec::new(),
+            begun: BTreeMap::new(),
+            log: Vec::new(),
+        }
+    }
+
+    /// Something will happen.
+    pub fn plan_for(&mut self, at: Time, happening: Happening) {
+        self.plan(at, Event::Happens(happening));
+    }
+
+    /// A step will fail.
+    pub fn fail(&mut self, failure: Failure) {
+        self.failures.push(failure);
+    }
+
+    /// An action was begun before; it ends at `at`.
+    pub fn resume(&mut self, action: Action, at: Time) {
+        match action {
+            Action::WakeAt(_) => self.plan(at, Event::Wake),
+            action => {
+                let fails = self.fails(&action);
+                let number = self.begin(action, fails);
+                self.plan(at, Event::Ends(number));
+            }
+        }
+    }
+
+    /// Counts an action that was begun and answered before.
+    pub fn count(&mut self, action: &Action) {
+        *self.begun.entry(action.kind()).or_default() += 1;
+    }
+
+    /// Lets everything happen that happens by `until`.
+    ///
+    /// # Errors
+    /// The first of the controller.
+    pub fn run(&mut self, until: Time) -> Result<(), Refusal> {
+        while self.step(until)? {}
+        Ok(())
+    }
+
+    /// Lets one thing happen, and tells the controller, if there is anything by `until`;
+    /// otherwise nothing, and says so.
+    ///
+    /// # Errors
+    /// Of the controller; the host may go on.
+    pub fn step(&mut self, until: Time) -> Result<bool, Refusal> {
+        if let Some(answer) = self.answers.pop_front() {
+            self.tell(answer)?;
+            return Ok(true);
+        }
+        let next = self.agenda.first_entry();
+        let Some(next) = next.filter(|next| next.key().0 <= until) else {
+            return Ok(false);
+        };
+        self.now = next.key().0;
+        let input = match next.remove() {
+            Event::Wake => Some(Input::Tick),
+            Event::Ends(number) => self.end(number),
+            Event::Happens(happening) => self.happens(happening),
+        };
+        if let Some(input) = input {
+            self.tell(input)?;
+        }
+        Ok(true)
+    }
+
+    /// Hands an input to the controller, unless it is silent, and begins what it asks
+    /// for.
+    ///
+    /// # Errors
+    /// Of the controller.
+    pub fn tell(&mut self, input: Input) -> Result<(), Refusal> {
+        if self.silent {
+            return Ok(());
+        }
+        let at = self.now;
+        let event = Logged::Input(input.clone());
+        self.log.push(Entry { at, event });
+        let mut actions = Vec::new();
+        let heard = self.controller.on(at, input, &mut actions);
+        for action in actions {
+            let event = Logged::Action(action.clone());
+            self.log.push(Entry { at, event });
+            self.ask(action);
+        }
+        heard
+    }
+
+    /// Begins an action.
+    pub fn ask(&mut self, action: Action) {
+        if let Action::WakeAt(at) = action {
+            return self.plan(at.max(self.now), Event::Wake);
+        }
+        let fails = self.fails(&action);
+        let takes = self.driver.takes(&action);
+        let number = self.begin(action, fails);
+        match takes {
+            Some(time) => self.plan(self.now + time, Event::Ends(number)),
+            None => {
+                let answer = self.end(number);
+                self.answers.extend(answer);
+            }
+        }
+    }
+
+    fn begin(&mut self, action: Action, fails: Option<String>) -> u64 {
+        let number = self.planned;
+        self.planned += 1;
+        self.under_way.push(Pending {
+            number,
+            action,
+            fails,
+        });
+        number
+    }
+
+    fn fails(&mut self, action: &Action) -> Option<String> {
+        let kind = action.kind();
+        let nth = *self.begun.get(&kind).unwrap_or(&0);
+        self.count(action);
+        let failure = { self.failures.iter() }.find(|f| f.kind == kind && f.nth == nth);
+        failure.map(|f| f.why.clone())
+    }
+
+    /// An action ends, unless it is void; returns the answer.
+    fn end(&mut self, number: u64) -> Option<Input> {
+        let at = self.under_way.iter().position(|p| p.number == number)?;
+        let Pending { action, fails, .. } = self.under_way.remove(at);
+        let Some(step) = action.step() else {
+            return Some(Input::Demand(self.demand.clone()));
+        };
+        if let Some(why) = fails {
+            return Some(Input::Failed(step, why));
+        }
+        self.driver.carry_out(&action, self.now);
+        Some(Input::Done(step))
+    }
+
+    fn happens(&mut self, happening: Happening) -> Option<Input> {
+        match happening {
+            Happening::Demand(report) => {
+                self.demand = report;
+                None
+            }
+            Happening::Report(report) => Some(Input::Demand(report)),
+            Happening::PortDown(rack, plane) => {
+                self.driver.break_port(rack, plane, self.now);
+                Some(Input::PortDown(rack, plane))
+            }
+            Happening::PortUp(rack, plane) => {
+                self.driver.mend_port(rack, plane);
+                Some(Input::PortUp(rack, plane))
+            }
+            Happening::Silent(fate) => {
+                self.fall_silent(fate);
+                None
+            }
+            Happening::Hears if self.silent => {
+                self.silent = false;
+                Some(Input::Silence(self.driver.found()))
+            }
+            Happening::Hears => None,
+            Happening::Leave => {
+                let none = Action::Enter(StepId(0), Vec::new(), Routes::default());
+                self.driver.carry_out(&none, self.now);
+                None
+            }
+            Happening::Stray(step, done) => self.stray(step, done),
+        }
+    }
+
+    fn fall_silent(&mut self, fate: UnderWay) {
+        self.silent = true;
+        self.answers.clear();
+        for pending in std::mem::take(&mut self.under_way) {
+            if fate == UnderWay::CarriedOut && pending.action.step().is_some() {
+                self.driver.carry_out(&pending.action, self.now);
+            }
+        }
+    }
+
+    fn stray(&self, step: StepId, done: bool) -> Option<Input> {
+        let mut answers = self.answers.iter();
+        let waits =
+            answers.any(|a| matches!(a, Input::Done(s) | Input::Failed(s, _) if *s == step));
+        if waits || self.steps_under_way().any(|s| s == step) {
+            return None;
+        }
+        Some(match done {
+            true => Input::Done(step),
+            false => Input::Failed(step, "stray".to_owned()),
+        })
+    }
+
+    fn plan(&mut self, at: Time, event: Event) {
+        self.agenda.insert((at, self.planned), event);
+        self.planned += 1;
+    }
+
+    /// Steps that are begun and not carried out.
+    pub fn steps_under_way(&self) -> impl Iterator<Item = StepId> + '_ {
+        self.under_way.iter().filter_map(|p| p.action.step())
+    }
+
+    /// Whether there is nothing under way of which the controller has not heard.
+    pub fn is_quiet(&self) -> bool {
+        self.under_way.is_empty() && self.answers.is_empty()
+    }
+
+    /// Whether the controller hears nothing.
+    pub fn is_silent(&self) -> bool {
+        self.silent
+    }
+
+    /// The time.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The controller.
+    pub fn controller(&self) -> &C {
+        &self.controller
+    }
+
+    /// The driver.
+    pub fn driver(&self) -> &D {
+        &self.driver
+    }
+
+    /// What the controller heard and asked for, in order.
+    pub fn log(&self) -> &[Entry] {
+        &self.log
+    }
+}

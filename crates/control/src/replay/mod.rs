@@ -1,0 +1,290 @@
+//! A log played again: what another policy, or the same, would have done.
+//!
+//! Until the two part, the other policy hears exactly what the log says, answers to its
+//! steps included: the same policy never parts. From then on a [fake switch](crate::fake)
+//! carries out what it asks for. It measures what the log measured last, its ports break
+//! when they broke, it is deaf when the log's controller was, and its steps take and
+//! fail what the log's did: the k-th of a kind as the k-th there; if that was never
+//! answered, or there is none, as the last before it; as the median of its kind, if none
+//! was answered before; and no time, if the log has no such step.
+//!
+//! Not modelled: that other circuits would have carried other traffic, so that there
+//! would have been other demand later. When a silence began the log does not say: it
+//! began after the last that the controller heard.
+
+//!
+//! | file | concept |
+//! |---|---|
+//! | here | both together until they part, the other alone from then on |
+//! | `past` | what the log says of the world around its controller |
+//! | `account` | what a controller did, counted |
+
+mod account;
+mod past;
+#[cfg(test)]
+mod tests;
+
+use crate::controller::{Action, Controller, Input, StepId};
+use crate::demand::Estimator;
+use crate::fake::Fake;
+use crate::host::{Driver, Host};
+use crate::log::{Entry, Event, Read};
+use crate::order::Order;
+use crate::policy::Policy;
+pub use crate::words::in_words;
+use account::Bookkeeper;
+use lightloom_engine::{Refusal, Time};
+use past::{happenings, Paced, Past};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What comes of playing a log against a policy.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Replay {
+    /// Where the two part; nowhere, if they do the same.
+    pub parted: Option<Parting>,
+    /// What the controller of the log did.
+    pub recorded: Account,
+    /// What the other did.
+    pub replayed: Account,
+}
+
+/// The first action that is not the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Parting {
+    /// When.
+    #[serde(with = "crate::ps", rename = "at_ps")]
+    pub at: Time,
+    /// The line of the log, counted from 1, in which the action stands, or the next
+    /// input if there is none.
+    pub line: usize,
+    /// What the log's controller did there, in words; nothing, if the other does more.
+    pub recorded: Option<String>,
+    /// What the other does.
+    pub replayed: Option<String>,
+}
+
+/// What a controller did from the first line of a log to its last.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Account {
+    /// Each of its decisions.
+    pub decisions: Vec<Decision>,
+    /// Decisions that changed something.
+    pub changes: u64,
+    /// Steps that failed.
+    pub failed_steps: u64,
+    /// Schedules that were handed over; what follows concerns circuits that stay.
+    pub schedules: u64,
+    /// Circuits that came up.
+    pub made: u64,
+    /// Circuits that were taken down.
+    pub broken: u64,
+    /// Circuits that ports took with them when they broke, or a silence did.
+    pub lost: u64,
+    /// By plane: for how long circuits were lit, added up [circuit-seconds]; days of
+    /// schedules included.
+    pub lit_circuit_s: Vec<f64>,
+    /// By plane: for how long ports had no light to send, added up [port-seconds].
+    pub dark_port_s: Vec<f64>,
+}
+
+/// A decision.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Decision {
+    /// When its demand was measured.
+    #[serde(with = "crate::ps", rename = "at_ps")]
+    pub at: Time,
+    /// The demand that the policy saw [B].
+    pub demand_bytes: u64,
+    /// As much of it is between racks that it joined: by a route, or in any slot of a
+    /// schedule [B].
+    pub joined_bytes: u64,
+    /// The latter ÷ the former; none without demand.
+    pub share: Option<f64>,
+}
+
+/// Plays a log against a policy that was built for `log.header.hardware`, whose changes
+/// are carried out in its own order or, with `order`, in that one. Timing and estimation
+/// of demand are those of the log.
+///
+/// The policy of the log itself is `policies::find(kind)?.build(table, &hardware)` of
+/// `log.header.policy`, with `log.header.order`.
+///
+/// # Errors
+/// If a line of the log does not fit its first ([`Read::check`]); if the policy cannot
+/// decide, or not for this switch: `policy`, with the time.
+pub fn replay(
+    log: &Read,
+    policy: Box<dyn Policy>,
+    order: Option<Order>,
+) -> Result<Replay, Refusal> {
+    log.check()?;
+    let past = Past::of(log);
+    let mut together = Together::new(log, &past, policy, order);
+    let parted = together.run()?;
+    let end = log.entries.last().map_or(Time::ZERO, |e| e.at);
+    let books = match &parted {
+        None => together.books,
+        Some((_, at, actions)) => together.part(*at, actions, &past, end)?,
+    };
+    Ok(Replay {
+        parted: parted.map(|(parting, ..)| parting),
+        recorded: Bookkeeper::new(&log.header).read(&log.entries).close(end),
+        replayed: books.close(end),
+    })
+}
+
+/// The controller of the log, and the other, which hears the same.
+struct Together<'a> {
+    log: &'a Read,
+    other: Controller<Paced>,
+    books: Bookkeeper,
+    /// The other's.
+    switch: Fake,
+    begun: Vec<Action>,
+    /// Steps under way, and when they would end.
+    steps: BTreeMap<StepId, (Action, Time)>,
+    measuring: Option<Time>,
+    wakes: Vec<Time>,
+}
+
+/// Where the two part: in words, the input's place in the log, what the other does.
+type Parted = (Parting, usize, Vec<Action>);
+
+impl<'a> Together<'a> {
+    fn new(log: &'a Read, past: &Past, policy: Box<dyn Policy>, order: Option<Order>) -> Self {
+        let header = &log.header;
+        let estimator = Estimator::new(header.estimation);
+        let other = past.pace(policy);
+        let other = Controller::new(other, header.hardware, header.timing, estimator);
+        Together {
+            log,
+            other: match order {
+                Some(order) => other.with_order(order),
+                None => other,
+            },
+            books: Bookkeeper::new(header),
+            switch: past.taking(Fake::new(header.hardware)),
+            begun: Vec::new(),
+            steps: BTreeMap::new(),
+            measuring: None,
+            wakes: Vec::new(),
+        }
+    }
+
+    /// Hands the other what the log's controller heard, until it does something else.
+    fn run(&mut self) -> Result<Option<Parted>, Refusal> {
+        let entries = &self.log.entries;
+        let mut at = 0;
+        while at < entries.len() {
+            let Event::Input(input) = &entries[at].event else {
+                unreachable!("checked: actions follow inputs");
+            };
+            let now = entries[at].at;
+            self.hear(now, input);
+            let mut actions = Vec::new();
+            let heard = self.other.on(now, input.clone(), &mut actions);
+            heard.map_err(|refusal| undecided(refusal, now))?;
+            let rest = entries[at + 1..].iter();
+            let recorded: Vec<&Action> = rest.map_while(Entry::action).collect();
+            if let Some(parting) = parting(now, at + 2, &recorded, &actions) {
+                return Ok(Some((parting, at, actions)));
+            }
+            at += 1 + actions.len();
+            actions.iter().for_each(|action| self.begin(action, now));
+        }
+        Ok(None)
+    }
+
+    fn hear(&mut self, now: Time, input: &Input) {
+        self.books.hear(now, input);
+        match input {
+            Input::Done(step) => {
+                if let Some((action, _)) = self.steps.remove(step) {
+                    self.switch.carry_out(&action, now);
+                }
+            }
+            Input::Failed(step, _) => _ = self.steps.remove(step),
+            Input::Demand(_) => self.measuring = None,
+            Input::PortDown(rack, plane) => self.switch.break_port(*rack, *plane, now),
+            Input::PortUp(rack, plane) => self.switch.mend_port(*rack, *plane),
+            Input::Silence(found) => {
+                self.switch.set(found.clone());
+                self.steps.clear();
+                self.measuring = None;
+            }
+            Input::Tick => {}
+        }
+    }
+
+    fn begin(&mut self, action: &Action, now: Time) {
+        self.books.ask(action);
+        self.begun.push(action.clone());
+        if let Action::WakeAt(at) = action {
+            return self.wakes.push(*at);
+        }
+        let end = now + self.switch.takes(action).unwrap_or(Time::ZERO);
+        match action.step() {
+            Some(step) => _ = self.steps.insert(step, (action.clone(), end)),
+            None => self.measuring = Some(end),
+        }
+    }
+
+    /// From here on the other has a switch of its own.
+    fn part(
+        mut self,
+        at: usize,
+        actions: &[Action],
+        past: &Past,
+        end: Time,
+    ) -> Result<Bookkeeper, Refusal> {
+        let now = self.log.entries[at].at;
+        actions.iter().for_each(|action| self.books.ask(action));
+        let mut host = Host::taken_over(self.other, self.switch, now);
+        past.failures().into_iter().for_each(|f| host.fail(f));
+        for (at, happening) in happenings(self.log, at) {
+            host.plan_for(at, happening);
+        }
+        let measuring = self.measuring.map(|end| (Action::Measure, end));
+        let under_way = self.steps.into_values().chain(measuring);
+        let under_way: Vec<(Action, Time)> = under_way.collect();
+        let is_over = |a: &&Action| !under_way.iter().any(|(action, _)| action == *a);
+        self.begun
+            .iter()
+            .filter(is_over)
+            .for_each(|a| host.count(a));
+        for (action, end) in under_way {
+            host.resume(action, end.max(now));
+        }
+        for at in self.wakes.into_iter().filter(|&at| at >= now) {
+            host.resume(Action::WakeAt(at), at);
+        }
+        actions.iter().for_each(|action| host.ask(action.clone()));
+        let ran = host.run(end);
+        ran.map_err(|refusal| undecided(refusal, host.now()))?;
+        Ok(self.books.read(host.log()))
+    }
+}
+
+/// The first difference between the actions that follow a line of the log.
+fn parting(at: Time, line: usize, recorded: &[&Action], replayed: &[Action]) -> Option<Parting> {
+    let same = { recorded.iter().zip(replayed) }
+        .take_while(|(a, b)| **a == *b)
+        .count();
+    let (here, there) = (recorded.get(same), replayed.get(same));
+    (here.is_some() || there.is_some()).then(|| Parting {
+        at,
+        line: line + 1 + same,
+        recorded: here.map(|action| in_words(action)),
+        replayed: there.map(in_words),
+    })
+}
+
+/// What a policy cannot decide, and when.
+fn undecided(refusal: Refusal, now: Time) -> Refusal {
+    Refusal {
+        key: "policy".to_owned(),
+        value: format!("{} = {} at {now}", refusal.key, refusal.value),
+        ..refusal
+    }
+}

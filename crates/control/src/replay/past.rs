@@ -1,0 +1,259 @@
+//! What a log says of the world around its controller: how long everything took, what
+//! failed, what there was to send, what broke.
+
+use crate::controller::{Action, Found, Input, Kind, StepId};
+use crate::fake::Fake;
+use crate::host::{Failure, Happening, UnderWay};
+use crate::log::{Entry, Event, Read};
+use crate::order::Order;
+use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
+use lightloom_engine::{Refusal, Time};
+use std::collections::BTreeMap;
+
+/// What was asked for, and how it was answered.
+#[derive(Clone, Debug)]
+struct Course {
+    begun: Time,
+    ended: Option<Time>,
+    failed: Option<String>,
+}
+
+/// Actions by kind, in order, and decisions.
+#[derive(Clone, Debug, Default)]
+pub struct Past {
+    courses: BTreeMap<Kind, Vec<Course>>,
+    /// From each demand to its decision, if something was to change.
+    computed: Vec<Option<Time>>,
+}
+
+impl Past {
+    /// Of a log.
+    pub fn of(log: &Read) -> Past {
+        let mut past = Past::default();
+        let mut kinds = BTreeMap::<StepId, (Kind, usize)>::new();
+        let (mut measuring, mut decided) = (None, None);
+        for Entry { at, event } in &log.entries {
+            match event {
+                Event::Action(Action::WakeAt(until)) => {
+                    if let Some(at) = decided.take() {
+                        *past.computed.last_mut().expect("a decision") = Some(*until - at);
+                    }
+                }
+                Event::Action(action) => {
+                    let nth = past.begin(action.kind(), *at);
+                    match action.step() {
+                        Some(step) => _ = kinds.insert(step, (action.kind(), nth)),
+                        None => measuring = Some(nth),
+                    }
+                }
+                Event::Input(input) => {
+                    decided = None;
+                    let (ended, failed) = match input {
+                        Input::Done(step) => (kinds.remove(step), None),
+                        Input::Failed(step, why) => (kinds.remove(step), Some(why.clone())),
+                        Input::Demand(_) => {
+                            let nth = measuring.take();
+                            if nth.is_some() {
+                                past.computed.push(None);
+                                decided = Some(*at);
+                            }
+                            (nth.map(|nth| (Kind::Measure, nth)), None)
+                        }
+                        Input::Silence(_) => {
+                            measuring = None;
+                            kinds.clear();
+                            continue;
+                        }
+                        _ => continue,
+                    };
+                    past.end(ended, *at, failed);
+                }
+            }
+        }
+        past
+    }
+
+    fn begin(&mut self, kind: Kind, begun: Time) -> usize {
+        let courses = self.courses.entry(kind).or_default();
+        courses.push(Course {
+            begun,
+            ended: None,
+            failed: None,
+        });
+        courses.len() - 1
+    }
+
+    fn end(&mut self, which: Option<(Kind, usize)>, at: Time, failed: Option<String>) {
+        let course = which.and_then(|(kind, nth)| self.courses.get_mut(&kind)?.get_mut(nth));
+        if let Some(course) = course {
+            course.ended = Some(at);
+            course.failed = failed;
+        }
+    }
+
+    /// A switch that takes as long.
+    pub fn taking(&self, fake: Fake) -> Fake {
+        let kinds = self.courses.iter();
+        kinds.fold(fake, |fake, (&kind, courses)| {
+            fake.taking(kind, times(courses))
+        })
+    }
+
+    /// Steps that failed.
+    pub fn failures(&self) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        for (&kind, courses) in &self.courses {
+            let failed = courses.iter().enumerate();
+            failures.extend(failed.filter_map(|(nth, course)| {
+                let why = course.failed.clone()?;
+                Some(Failure { kind, nth, why })
+            }));
+        }
+        failures
+    }
+
+    /// A policy whose decisions take as long.
+    pub fn pace(&self, policy: Box<dyn Policy>) -> Paced {
+        Paced {
+            policy,
+            computed: self.computed.clone(),
+            decisions: 0,
+        }
+    }
+}
+
+/// By place; `None` is no time at all.
+fn times(courses: &[Course]) -> Vec<Option<Time>> {
+    let took = |c: &Course| c.ended.map(|ended| ended - c.begun);
+    let mut sorted: Vec<Time> = courses.iter().filter_map(took).collect();
+    sorted.sort_unstable();
+    let mut last = sorted.get(sorted.len() / 2).copied().unwrap_or(Time::ZERO);
+    let mut times = Vec::new();
+    for course in courses {
+        last = took(course).unwrap_or(last);
+        times.push(Some(last).filter(|&time| time > Time::ZERO));
+    }
+    times
+}
+
+/// What happened by itself after a place in the log, and what there was to send then.
+pub fn happenings(log: &Read, after: usize) -> Vec<(Time, Happening)> {
+    let mut all = Vec::new();
+    let (mut measuring, mut heard) = (false, Time::ZERO);
+    let mut lit = Lit::default();
+    for (place, Entry { at, event }) in log.entries.iter().enumerate() {
+        let happening = match event {
+            Event::Action(action) => {
+                measuring |= *action == Action::Measure;
+                lit.ask(action);
+                continue;
+            }
+            Event::Input(Input::Demand(report)) => Some(match std::mem::take(&mut measuring) {
+                true => Happening::Demand(report.clone()),
+                false => Happening::Report(report.clone()),
+            }),
+            Event::Input(Input::PortDown(rack, plane)) => Some(Happening::PortDown(*rack, *plane)),
+            Event::Input(Input::PortUp(rack, plane)) => Some(Happening::PortUp(*rack, *plane)),
+            Event::Input(Input::Silence(found)) => {
+                measuring = false;
+                if place > after {
+                    all.extend(silence(log, heard, *at, found, &lit));
+                }
+                lit.find(found);
+                None
+            }
+            Event::Input(_) => None,
+        };
+        heard = *at;
+        match happening {
+            Some(Happening::Demand(report)) if place <= after => {
+                // There is nothing else to be measured until the log says so.
+                all.clear();
+                all.push((log.entries[after].at, Happening::Demand(report)));
+            }
+            Some(happening) if place > after => all.push((*at, happening)),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Whether anything was lit and routed, as far as the log tells.
+#[derive(Default)]
+struct Lit {
+    circuits: bool,
+    routes: bool,
+}
+
+impl Lit {
+    fn ask(&mut self, action: &Action) {
+        match action {
+            Action::Light(_, circuits) => self.circuits |= !circuits.is_empty(),
+            Action::Enter(_, _, routes) => self.routes = !routes.is_empty(),
+            _ => {}
+        }
+    }
+
+    fn find(&mut self, found: &Found) {
+        self.circuits = !found.lit.is_empty();
+        self.routes = !found.routes.is_empty();
+    }
+}
+
+/// A silence: ports are as they were found; where nothing was lit any more, or nobody
+/// routed, nothing is, or nobody.
+fn silence(
+    log: &Read,
+    heard: Time,
+    at: Time,
+    found: &Found,
+    before: &Lit,
+) -> Vec<(Time, Happening)> {
+    let hardware = log.header.hardware;
+    let begun = Time(heard.0 + 1).min(at);
+    let mut all = vec![(begun, Happening::Silent(UnderWay::Lost))];
+    if before.routes && found.routes.is_empty() && found.schedule.is_none() {
+        all.push((at, Happening::Leave));
+    }
+    let goes_dark = before.circuits && found.lit.is_empty() && found.schedule.is_none();
+    for plane in 0..hardware.planes {
+        for rack in 0..hardware.racks {
+            let works = found.works[hardware.port(rack, plane)];
+            if goes_dark || !works {
+                all.push((at, Happening::PortDown(rack, plane)));
+            }
+            if works {
+                all.push((at, Happening::PortUp(rack, plane)));
+            }
+        }
+    }
+    all.push((at, Happening::Hears));
+    all
+}
+
+/// A policy whose k-th decision takes as long as that of the log.
+pub struct Paced {
+    policy: Box<dyn Policy>,
+    computed: Vec<Option<Time>>,
+    decisions: usize,
+}
+
+impl Policy for Paced {
+    fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
+        self.decisions += 1;
+        self.policy.decide(seen, switch)
+    }
+
+    fn order(&self) -> Order {
+        self.policy.order()
+    }
+
+    fn took(&self) -> Option<Time> {
+        let last = self.decisions.checked_sub(1)?;
+        self.computed.get(last).copied().flatten()
+    }
+
+    fn evidence(&self) -> Option<Evidence<'_>> {
+        self.policy.evidence()
+    }
+}

@@ -1,0 +1,68 @@
+//! What the control loop never does, whatever policy decides, in whatever order changes
+//! are carried out, and whatever breaks, fails or falls silent meanwhile.
+//!
+//! Every policy of the registry is tried on random tables, demands and mishaps; a new
+//! one is tested as soon as `policies.rs` says what its tables may hold. What each
+//! property is worth is shown in `broken.rs`: a loop that breaks it, and is noticed.
+//!
+//! `PROPTEST_CASES=5000 cargo test --release -p lightloom-control --test controller`
+//! looks for longer.
+
+mod broken;
+mod checks;
+mod mishaps;
+mod policies;
+mod replays;
+mod scenario;
+
+use lightloom_control::policies::REGISTRY;
+use proptest::test_runner::{Config, TestError, TestRunner};
+use scenario::{scenarios, Scenario};
+use std::cell::RefCell;
+
+/// As many cases as the environment says, or so few that all take seconds.
+fn runner(cases: u32) -> TestRunner {
+    let cases = match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => Config::default().cases,
+        None => cases,
+    };
+    TestRunner::new(Config {
+        cases,
+        max_shrink_iters: 4_096,
+        max_shrink_time: 30_000,
+        // The case is printed whole; a seed would be bound to these strategies.
+        failure_persistence: None,
+        ..Config::default()
+    })
+}
+
+/// What broke, and the smallest scenario that shows it, in one line each.
+fn in_short(error: TestError<Scenario>) -> String {
+    match error {
+        TestError::Abort(why) => why.to_string(),
+        TestError::Fail(why, scenario) => format!("{why}\n{scenario:?}"),
+    }
+}
+
+#[test]
+fn every_policy_in_every_order_keeps_the_promises() {
+    for entry in REGISTRY {
+        let outcome = runner(512).run(&scenarios(entry.kind), |s| checks::check(&s));
+        outcome.unwrap_or_else(|e| panic!("{}: {}", entry.kind, in_short(e)));
+    }
+}
+
+/// Or else the promises would be kept by loops that do nothing.
+#[test]
+fn things_happen() {
+    for entry in REGISTRY {
+        let seen = RefCell::new(mishaps::Seen::default());
+        let outcome = runner(128).run(&scenarios(entry.kind), |s| {
+            let ran = checks::run(s.controller(), &s)?;
+            seen.borrow_mut().count(&ran);
+            Ok(())
+        });
+        outcome.unwrap_or_else(|e| panic!("{}: {}", entry.kind, in_short(e)));
+        seen.borrow().assert_enough(entry.kind);
+    }
+}
