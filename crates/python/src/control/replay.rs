@@ -44,7 +44,10 @@ fn control_replay(py: Python<'_>, text: &str, table: Option<&str>) -> PyResult<S
         None => (header.policy.clone(), header.order),
         Some(table) => {
             let table = serde_json::from_str(table);
-            (table.map_err(|e| ConfigError::new_err(e.to_string()))?, None)
+            (
+                table.map_err(|e| ConfigError::new_err(e.to_string()))?,
+                None,
+            )
         }
     };
     let Value::Object(own) = own else {
