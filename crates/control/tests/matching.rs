@@ -159,7 +159,8 @@ fn a_forged_proof_is_seen_through() {
         forged.verify(&weights)
     };
     assert_eq!(forged(&|_| ()), Ok(()));
-    let joined = |change: &dyn Fn(&mut Vec<(u32, u32)>)| {
+    type Pairs = Vec<(u32, u32)>;
+    let joined = |change: &dyn Fn(&mut Pairs)| {
         forged(&|f| {
             let mut pairs = f.circuits.pairs();
             change(&mut pairs);

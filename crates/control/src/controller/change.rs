@@ -1,0 +1,69 @@
+//! A change under way: which of its steps may begin, and whether it is over.
+
+use super::messages::StepId;
+use crate::circuits::Circuits;
+use crate::order::Step;
+use crate::policy::Target;
+use crate::routes::{Pair, Routes};
+
+/// A change under way.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    pub(super) target: Target,
+    pub(super) order: &'static [(Step, &'static [usize])],
+    /// By place in the order.
+    pub(super) steps: Vec<Progress>,
+    /// Of steps under way: pairs to be drained, circuits to be dark and to be lit.
+    pub(super) drain: Vec<Pair>,
+    pub(super) dark: Going,
+    pub(super) light: Circuits,
+    pub(super) failed: bool,
+}
+
+/// Circuits that were told to go dark, and routes as they were before: they count again
+/// if that fails.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Going {
+    pub(super) circuits: Circuits,
+    pub(super) routes: Routes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    Waiting,
+    UnderWay(StepId),
+    Over,
+}
+
+impl Change {
+    pub(super) fn of(
+        target: Target,
+        order: &'static [(Step, &'static [usize])],
+        steps: Vec<Progress>,
+    ) -> Change {
+        Change {
+            target,
+            order,
+            steps,
+            drain: Vec::new(),
+            dark: Going::default(),
+            light: Circuits::default(),
+            failed: false,
+        }
+    }
+
+    /// After a failure nothing more is begun.
+    pub(super) fn may_begin(&self, at: usize) -> bool {
+        let over = |&before: &usize| self.steps[before] == Progress::Over;
+        let waits = self.steps[at] == Progress::Waiting;
+        waits && !self.failed && self.order[at].1.iter().all(over)
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        let under_way = |p: &Progress| matches!(p, Progress::UnderWay(_));
+        match self.failed {
+            true => !self.steps.iter().any(under_way),
+            false => self.steps.iter().all(|p| *p == Progress::Over),
+        }
+    }
+}

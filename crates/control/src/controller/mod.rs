@@ -1,0 +1,339 @@
+//! The control loop, without input or output: inputs in, actions out.
+//!
+//! A host (a simulated fabric, a testbed, a service before a real switch) owns the
+//! clock and the switch. It hands every input to [`Controller::on`] and carries out
+//! the actions that come back, in order. There is no clock, thread or random source in
+//! here: the same inputs at the same times give the same actions.
+//!
+//! ```text
+//! Tick ─► Measure ─► Demand ─► the policy decides ─► WakeAt ─► Tick
+//!   ─► the steps of the policy's order, each answered by Done or Failed ─► idle
+//! ```
+//!
+//! **The contract of a host**
+//! - Every [`Action`] with a [`StepId`] is answered once, by `Done` or by `Failed`,
+//!   in any order; `Failed` says that nothing of it was carried out. What is never
+//!   answered stops the loop: a host that may wait for ever gives up by itself.
+//! - Actions on one port are carried out in the order in which they were given, and
+//!   inputs come in the order in which things happened: a port that broke before a step
+//!   was carried out is reported before it is done, not after.
+//! - `WakeAt` is answered by a `Tick` at that time, `Measure` by a `Demand`.
+//! - Whoever reports `PortDown` has led traffic away: servers see that light is lost.
+//!
+//! While a change is under way no other is begun: a decision that falls due waits for
+//! its end. A step that fails ends its change; what is missing is decided anew when
+//! the next interval begins.
+//!
+//! | file | concept |
+//! |---|---|
+//! | here | the loop: when something is measured, decided, changed |
+//! | `messages` | what it hears and asks for |
+//! | `change` | a change under way |
+//! | `network` | what is lit and in force, as far as it knows |
+
+mod change;
+mod messages;
+mod network;
+
+use crate::circuits::{Circuit, Circuits};
+use crate::demand::{Estimator, Report};
+use crate::hardware::Hardware;
+use crate::order::Order;
+use crate::policy::{Demand, Policy, Target};
+use crate::routes::Routes;
+use change::{Change, Going, Progress};
+use lightloom_engine::{Refusal, Time};
+use network::Network;
+use serde::{Deserialize, Serialize};
+
+pub use messages::{Action, Found, Input, Kind, StepId};
+
+/// When decisions are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timing {
+    /// From one decision to the next; the first is one interval after the start.
+    #[serde(with = "crate::ps", rename = "interval_ps")]
+    pub interval: Time,
+    /// From the demand to the decision, unless the policy says what it took.
+    #[serde(with = "crate::ps", rename = "computation_delay_ps")]
+    pub computation_delay: Time,
+}
+
+/// The loop around a policy.
+#[derive(Clone, Debug)]
+pub struct Controller<P> {
+    policy: P,
+    hardware: Hardware,
+    timing: Timing,
+    estimator: Estimator,
+    /// Of a change, if not the policy's own.
+    order: Option<Order>,
+    network: Network,
+    phase: Phase,
+    /// When the next decision falls due; unknown until the first tick.
+    next: Option<Time>,
+    /// One fell due while something else was under way.
+    due: bool,
+    steps: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Phase {
+    Idle,
+    /// Somebody counts what there is to send.
+    Measuring,
+    /// The policy computes until then.
+    Computing(Time, Target),
+    Changing(Change),
+}
+
+impl<P: Policy> Controller<P> {
+    /// A controller of a dark switch whose ports all work.
+    pub fn new(policy: P, hardware: Hardware, timing: Timing, estimator: Estimator) -> Self {
+        Controller {
+            policy,
+            hardware,
+            timing,
+            estimator,
+            order: None,
+            network: Network {
+                lit: Circuits::default(),
+                routes: Routes::default(),
+                drained: Vec::new(),
+                works: vec![true; hardware.columns()],
+                schedule: None,
+            },
+            phase: Phase::Idle,
+            next: None,
+            due: false,
+            steps: 0,
+        }
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    /// The same, where changes are carried out in this order instead of the policy's.
+    pub fn with_order(self, order: Order) -> Self {
+        Controller {
+            order: Some(order),
+            ..self
+        }
+    }
+
+    /// The order of a change, if it is not the policy's own.
+    pub fn order(&self) -> Option<Order> {
+        self.order
+    }
+
+    /// When decisions are made.
+    pub fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    /// How demand is estimated.
+    pub fn estimator(&self) -> &Estimator {
+        &self.estimator
+    }
+
+    /// Circuits that are lit, as far as the controller knows.
+    pub fn lit(&self) -> &Circuits {
+        &self.network.lit
+    }
+
+    /// Routes in force, as far as the controller knows.
+    pub fn routes(&self) -> &Routes {
+        &self.network.routes
+    }
+
+    /// Takes an input that came at `now`, and appends what is to be done to `actions`.
+    /// An answer to a step that is not under way is ignored.
+    ///
+    /// # Errors
+    /// Of the policy, or of what it decided; then the circuits stay as they are until
+    /// the next decision. A port that the switch does not have.
+    pub fn on(
+        &mut self,
+        now: Time,
+        input: Input,
+        actions: &mut Vec<Action>,
+    ) -> Result<(), Refusal> {
+        match input {
+            Input::Tick => self.tick(now, actions),
+            Input::Demand(report) => self.demand(now, &report, actions)?,
+            Input::Done(step) => self.answered(now, step, true, actions),
+            Input::Failed(step, _) => self.answered(now, step, false, actions),
+            Input::PortDown(rack, plane) => {
+                self.hardware.check_port(rack, plane)?;
+                self.port_down(rack, plane);
+            }
+            Input::PortUp(rack, plane) => {
+                self.hardware.check_port(rack, plane)?;
+                let port = self.hardware.port(rack, plane);
+                self.network.works[port] = true;
+            }
+            Input::Silence(found) => self.begin_again(now, found, actions),
+        }
+        Ok(())
+    }
+
+    fn tick(&mut self, now: Time, actions: &mut Vec<Action>) {
+        if matches!(self.phase, Phase::Computing(until, _) if until <= now) {
+            if let Phase::Computing(_, target) = std::mem::replace(&mut self.phase, Phase::Idle) {
+                self.change(target, actions);
+            }
+        }
+        match self.next {
+            None => self.wake_at(now + self.timing.interval, actions),
+            Some(next) if next <= now => {
+                let passed = (now - next).0 / self.timing.interval.0;
+                self.wake_at(next + self.timing.interval * (passed + 1), actions);
+                self.cycle(actions);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// A circuit that was about to go dark does so now, and does not count again if that
+    /// step fails.
+    fn port_down(&mut self, rack: u32, plane: u32) {
+        let stays = |c: &Circuit| c.plane != plane || (c.a != rack && c.b != rack);
+        self.network.works[self.hardware.port(rack, plane)] = false;
+        self.network.retain(stays);
+        if let Phase::Changing(change) = &mut self.phase {
+            let Going { circuits, routes } = &mut change.dark;
+            *circuits = Circuits::of(circuits.directed(), circuits.iter().filter(stays));
+            routes.keep_lit(|hop| stays(&hop));
+        }
+    }
+
+    fn wake_at(&mut self, next: Time, actions: &mut Vec<Action>) {
+        self.next = Some(next);
+        actions.push(Action::WakeAt(next));
+    }
+
+    /// A decision is due: now, or when what is under way is over.
+    fn cycle(&mut self, actions: &mut Vec<Action>) {
+        match self.phase {
+            Phase::Idle => {
+                self.due = false;
+                self.phase = Phase::Measuring;
+                actions.push(Action::Measure);
+            }
+            _ => self.due = true,
+        }
+    }
+
+    fn demand(
+        &mut self,
+        now: Time,
+        report: &Report,
+        actions: &mut Vec<Action>,
+    ) -> Result<(), Refusal> {
+        let bytes = self.estimator.update(report);
+        if !matches!(self.phase, Phase::Measuring) {
+            return Ok(());
+        }
+        self.phase = Phase::Idle;
+        let over = self.timing.interval;
+        let view = self.network.view(self.hardware);
+        let target = self.policy.decide(&Demand { bytes, over }, &view)?;
+        target.check(&view)?;
+        self.network.check_kind(&target)?;
+        if self.network.needs(&target) {
+            let took = self.policy.took();
+            let until = now + took.unwrap_or(self.timing.computation_delay);
+            self.phase = Phase::Computing(until, target);
+            actions.push(Action::WakeAt(until));
+        } else if self.due {
+            self.cycle(actions);
+        }
+        Ok(())
+    }
+
+    /// Begins a change.
+    fn change(&mut self, target: Target, actions: &mut Vec<Action>) {
+        let order = match target {
+            Target::Network { .. } => self.order.unwrap_or_else(|| self.policy.order()).0,
+            Target::Schedule(_) => &[],
+        };
+        if let Target::Schedule(schedule) = &target {
+            let step = self.number();
+            actions.push(Action::Follow(step, schedule.clone()));
+            let change = Change::of(target, order, vec![Progress::UnderWay(step)]);
+            self.phase = Phase::Changing(change);
+            return;
+        }
+        let steps = vec![Progress::Waiting; order.len()];
+        self.phase = Phase::Changing(Change::of(target, order, steps));
+        self.walk(actions);
+    }
+
+    /// Begins every step that waits for nothing any more; ends the change when none is
+    /// left.
+    fn walk(&mut self, actions: &mut Vec<Action>) {
+        let Phase::Changing(mut change) = std::mem::replace(&mut self.phase, Phase::Idle) else {
+            return;
+        };
+        for at in 0..change.order.len() {
+            if change.may_begin(at) {
+                let step = self.number();
+                change.steps[at] = Progress::UnderWay(step);
+                actions.push(self.network.begin(step, change.order[at].0, &mut change));
+            }
+        }
+        if change.is_over() {
+            if std::mem::take(&mut self.due) {
+                self.cycle(actions);
+            }
+            return;
+        }
+        self.phase = Phase::Changing(change);
+    }
+
+    fn answered(&mut self, _: Time, step: StepId, done: bool, actions: &mut Vec<Action>) {
+        let Phase::Changing(change) = &mut self.phase else {
+            return;
+        };
+        let Some(at) = { change.steps.iter() }.position(|&p| p == Progress::UnderWay(step)) else {
+            return;
+        };
+        change.steps[at] = Progress::Over;
+        change.failed |= !done;
+        match (change.order.get(at), done) {
+            (Some((step, _)), true) => self.network.done(*step, change, self.hardware),
+            (Some((step, _)), false) => self.network.failed(*step, change, self.hardware),
+            (None, true) => self.network.follows(&change.target),
+            (None, false) => {}
+        }
+        self.walk(actions);
+    }
+
+    /// Whatever was under way is void.
+    fn begin_again(&mut self, now: Time, found: Found, actions: &mut Vec<Action>) {
+        self.phase = Phase::Idle;
+        self.due = false;
+        self.network = Network {
+            lit: found.lit,
+            routes: found.routes,
+            drained: found.drained,
+            works: found.works,
+            schedule: found.schedule,
+        };
+        // Decisions fall due when they would have.
+        let interval = self.timing.interval;
+        let next = match self.next {
+            None => now + interval,
+            Some(next) if next < now => next + interval * (now - next).div_ceil(interval),
+            Some(next) => next,
+        };
+        self.wake_at(next, actions);
+    }
+
+    fn number(&mut self) -> StepId {
+        self.steps += 1;
+        StepId(self.steps)
+    }
+}

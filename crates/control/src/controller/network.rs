@@ -1,0 +1,196 @@
+//! What is lit, and in force, as far as a controller knows; and what the steps of a
+//! change make of it.
+
+use super::change::{Change, Going};
+use super::messages::{Action, StepId};
+use crate::circuits::{Circuit, Circuits};
+use crate::hardware::Hardware;
+use crate::order::{Extent, Step};
+use crate::policy::{SwitchView, Target};
+use crate::routes::{Pair, Routes};
+use crate::schedule::Schedule;
+use lightloom_engine::Refusal;
+
+/// What is lit, and in force, as far as is known.
+#[derive(Clone, Debug)]
+pub(super) struct Network {
+    pub(super) lit: Circuits,
+    pub(super) routes: Routes,
+    /// Pairs that rules lead to the electrical network, in order.
+    pub(super) drained: Vec<Pair>,
+    pub(super) works: Vec<bool>,
+    pub(super) schedule: Option<Schedule>,
+}
+
+impl Network {
+    pub(super) fn view(&self, hardware: Hardware) -> SwitchView<'_> {
+        SwitchView {
+            hardware,
+            lit: &self.lit,
+            works: &self.works,
+        }
+    }
+
+    /// Whether anything has to change: unwanted circuits harm nobody, and go dark with
+    /// the next change.
+    pub(super) fn needs(&self, target: &Target) -> bool {
+        match target {
+            Target::Schedule(schedule) => self.schedule.as_ref() != Some(schedule),
+            Target::Network { circuits, routes } => {
+                !self.routes.differing(routes).is_empty()
+                    || !self.lit.change_to(circuits).added.is_empty()
+            }
+        }
+    }
+
+    /// Circuits that stay and circuits that take turns are not mixed, nor circuits of
+    /// one direction and of both.
+    pub(super) fn check_kind(&self, target: &Target) -> Result<(), Refusal> {
+        let ways = |directed| match directed {
+            true => "circuits of one direction",
+            false => "circuits of both directions",
+        };
+        let (found, before) = match target {
+            Target::Network { .. } if self.schedule.is_some() => ("circuits", "a schedule"),
+            Target::Schedule(_) if !self.lit.is_empty() => ("a schedule", "circuits"),
+            Target::Network { circuits, .. } if self.mixes(circuits) => {
+                (ways(circuits.directed()), ways(self.lit.directed()))
+            }
+            _ => return Ok(()),
+        };
+        Err(Refusal::new(
+            "policy",
+            found,
+            format!("it decided on {before} before"),
+            "answer with one kind of target",
+        ))
+    }
+
+    pub(super) fn follows(&mut self, target: &Target) {
+        if let Target::Schedule(schedule) = target {
+            self.schedule = Some(schedule.clone());
+        }
+    }
+
+    fn mixes(&self, wanted: &Circuits) -> bool {
+        let some = !self.lit.is_empty() && !wanted.is_empty();
+        some && self.lit.directed() != wanted.directed()
+    }
+
+    /// Keeps some circuits lit, and the routes over them.
+    pub(super) fn retain(&mut self, keep: impl Fn(&Circuit) -> bool) {
+        let directed = self.lit.directed();
+        self.lit = Circuits::of(directed, self.lit.iter().filter(|c| keep(c)));
+        let mut rows: Vec<Circuit> = self.lit.iter().collect();
+        rows.sort_unstable();
+        self.routes.keep_lit(|hop| is_among(&rows, directed, hop));
+    }
+
+    /// What a step of `change` asks for; circuits that are told to go dark do not count
+    /// as lit any more, nor routes over them as in force.
+    pub(super) fn begin(&mut self, id: StepId, step: Step, change: &mut Change) -> Action {
+        let Target::Network { circuits, routes } = &change.target else {
+            unreachable!("schedules have no steps");
+        };
+        match step {
+            Step::Drain => {
+                change.drain = self.routes.differing(routes);
+                let in_force = |&(a, b): &Pair| !self.routes.between(a, b).is_empty();
+                change.drain.retain(in_force);
+                Action::Drain(id, change.drain.clone())
+            }
+            Step::Dark(extent) => {
+                let dark = match extent {
+                    Extent::All => self.lit.clone(),
+                    Extent::Removed => self.lit.change_to(circuits).removed,
+                };
+                let mut rows: Vec<Circuit> = dark.iter().collect();
+                rows.sort_unstable();
+                change.dark = Going {
+                    circuits: dark.clone(),
+                    routes: self.routes.clone(),
+                };
+                self.retain(|c| rows.binary_search(c).is_err());
+                Action::Dark(id, dark)
+            }
+            Step::Light => {
+                change.light = self.lit.change_to(circuits).added;
+                Action::Light(id, change.light.clone())
+            }
+            Step::Route => Action::Route(id, new_routes(&self.routes, routes)),
+            Step::Enter => Action::Enter(id, self.drained.clone(), routes.clone()),
+        }
+    }
+
+    pub(super) fn done(&mut self, step: Step, change: &mut Change, hardware: Hardware) {
+        match step {
+            Step::Drain => {
+                for pair in std::mem::take(&mut change.drain) {
+                    self.routes.drop_pair(pair);
+                    change.dark.routes.drop_pair(pair);
+                    self.drained.push(pair);
+                }
+                self.drained.sort_unstable();
+                self.drained.dedup();
+            }
+            Step::Dark(_) => change.dark = Going::default(),
+            Step::Light => {
+                let light = std::mem::take(&mut change.light);
+                self.light(&light, hardware);
+            }
+            Step::Route => {}
+            Step::Enter => {
+                if let Target::Network { routes, .. } = &change.target {
+                    self.drained.clear();
+                    self.routes = routes.clone();
+                    self.retain(|_| true);
+                }
+            }
+        }
+    }
+
+    /// Nothing of a step was carried out: what was to go dark is still lit.
+    pub(super) fn failed(&mut self, step: Step, change: &mut Change, hardware: Hardware) {
+        match step {
+            Step::Dark(_) => {
+                let Going { circuits, routes } = std::mem::take(&mut change.dark);
+                self.light(&circuits, hardware);
+                self.routes = routes;
+                self.retain(|_| true);
+            }
+            Step::Light => change.light = Circuits::default(),
+            Step::Drain | Step::Route | Step::Enter => {}
+        }
+    }
+
+    /// Circuits count as lit, as far as their ports work.
+    fn light(&mut self, circuits: &Circuits, hardware: Hardware) {
+        let works = |c: &Circuit| [c.a, c.b].map(|r| self.works[hardware.port(r, c.plane)]);
+        let new = circuits.iter().filter(|c| works(c) == [true, true]);
+        let rows: Vec<Circuit> = self.lit.iter().chain(new).collect();
+        let directed = match self.lit.is_empty() {
+            true => circuits.directed(),
+            false => self.lit.directed(),
+        };
+        self.lit = Circuits::of(directed, rows);
+    }
+}
+
+/// Whether a hop is over one of the circuits, which are in order.
+fn is_among(rows: &[Circuit], directed: bool, mut hop: Circuit) -> bool {
+    if !directed && hop.a > hop.b {
+        std::mem::swap(&mut hop.a, &mut hop.b);
+    }
+    rows.binary_search(&hop).is_ok()
+}
+
+/// Routes of pairs that have others now, or none.
+fn new_routes(now: &Routes, wanted: &Routes) -> Routes {
+    let mut new = Routes::none(wanted.directed());
+    for (a, b) in now.differing(wanted) {
+        for route in wanted.between(a, b) {
+            new.add(route.clone());
+        }
+    }
+    new
+}
