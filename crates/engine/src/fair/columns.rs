@@ -51,7 +51,7 @@ impl Link {
     }
 }
 
-/// A flow.
+/// A flow, or several that are alike: what is said of it holds for each.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
     /// As of the last solution [b/s].
@@ -63,6 +63,8 @@ pub struct Flow {
     /// The solution in which it was open last.
     pub epoch: u32,
     pub weight: u32,
+    /// How many they are.
+    pub count: u32,
     /// The link where it settled, if it was not at its limit.
     pub bottleneck: u32,
     pub hops: u8,
@@ -73,6 +75,18 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// The weight of all together.
+    #[inline]
+    pub fn weights(&self) -> u64 {
+        self.weight as u64 * self.count as u64
+    }
+
+    /// The rate of all together.
+    #[inline]
+    pub fn rates(&self) -> u64 {
+        self.rate * self.count as u64
+    }
+
     /// Whether its rate is known to change and not yet known, in this solution.
     #[inline]
     pub fn is_open(&self, epoch: u32) -> bool {

@@ -184,6 +184,7 @@ impl Fair {
             level: 0.0,
             epoch: 0,
             weight: weight.max(1),
+            count: 1,
             bottleneck: NONE,
             hops: 0,
             settled: false,
@@ -202,12 +203,56 @@ impl Fair {
         slot
     }
 
-    /// Closes a flow; its slot may be used again.
+    /// Closes a flow, or one of several that are alike; the last one's slot may be
+    /// used again.
     pub fn close(&mut self, slot: Slot) {
+        if self.flows[slot.index()].count > 1 {
+            return self.part(slot);
+        }
         self.unsettle(slot);
         self.detach(slot);
         self.flows[slot.index()].fresh = false;
         self.unused.push(slot);
+    }
+
+    /// One of several flows that are alike is gone.
+    fn part(&mut self, slot: Slot) {
+        let flow = &mut self.flows[slot.index()];
+        flow.count -= 1;
+        let flow = *flow;
+        let first = slot.index() * HOPS_MAX;
+        for hop in first..first + flow.hops as usize {
+            let link = self.path[hop];
+            self.touch(link);
+            let books = &mut self.links[link.index()];
+            books.load -= flow.rate;
+            if flow.bottleneck == link.0 {
+                books.own_rate -= flow.rate;
+                books.own_weight -= flow.weight as u64;
+            }
+        }
+    }
+
+    /// Counts the flows of a slot to those of another, if the last solution has
+    /// settled them alike; what changes rates then walks over them as one. Returns
+    /// whether it has, and the slot may be used again.
+    pub fn merge(&mut self, into: Slot, from: Slot) -> bool {
+        let (a, b) = (self.flows[into.index()], self.flows[from.index()]);
+        let settled = !a.fresh && !b.fresh && a.bottleneck == b.bottleneck;
+        let alike = a.weight == b.weight && a.limit == b.limit;
+        let at = |f: &Flow| (f.rate, f.level.to_bits());
+        if !settled || !alike || at(&a) != at(&b) || self.path(into) != self.path(from) {
+            return false;
+        }
+        self.flows[into.index()].count += b.count;
+        self.detach(from);
+        self.unused.push(from);
+        true
+    }
+
+    /// How many flows that are alike a slot stands for.
+    pub fn count(&self, slot: Slot) -> u32 {
+        self.flows[slot.index()].count
     }
 
     /// Leads a flow over another path. It has no rate until the next solution.
@@ -251,6 +296,12 @@ impl Fair {
     /// The weight of a flow.
     pub fn weight(&self, slot: Slot) -> u32 {
         self.flows[slot.index()].weight
+    }
+
+    /// The most that a flow may have.
+    pub fn limit(&self, slot: Slot) -> Option<Rate> {
+        let limit = self.flows[slot.index()].limit;
+        (limit != u64::MAX).then_some(Rate(limit))
     }
 
     /// The path of a flow.
@@ -297,9 +348,10 @@ impl Fair {
     /// Takes its rate from a flow.
     fn unsettle(&mut self, slot: Slot) {
         let flow = &mut self.flows[slot.index()];
-        let rate = std::mem::take(&mut flow.rate);
+        let (rate, weight) = (flow.rates(), flow.weights());
         let bottleneck = std::mem::replace(&mut flow.bottleneck, NONE);
-        let (weight, hops) = (flow.weight as u64, flow.hops as usize);
+        let hops = flow.hops as usize;
+        flow.rate = 0;
         let first = slot.index() * HOPS_MAX;
         for hop in first..first + hops {
             let link = self.path[hop];

@@ -42,6 +42,10 @@ const KIND_SHIFT: u32 = 30;
 /// A level and what is there; in the order of the sweep.
 pub type Stop = (u64, u32);
 
+/// A link is filled to the precision ÷ this below its capacity. The more of it is left
+/// the sooner completion times are off; nothing is gained below this.
+const AIM: u64 = 8;
+
 /// Not in the heap.
 pub const NOWHERE: Stop = (u64::MAX, u32::MAX);
 
@@ -148,7 +152,7 @@ impl Fair {
         if link.tight && full > old {
             return stop(old, LOOSE, number);
         }
-        let spare = self.slack(link.capacity) / 2;
+        let spare = self.slack(link.capacity) / AIM;
         if spare == 0 || link.open == 0 {
             return stop(full, FULL, number);
         }
@@ -188,8 +192,8 @@ impl Fair {
         link.tight = link.own_weight > 0;
         link.open = std::mem::take(&mut link.own_weight);
         self.opened += link.open;
-        self.overfull += link.is_overfull() as u32;
         link.fixed = link.load - std::mem::take(&mut link.own_rate);
+        self.overfull += link.is_overfull() as u32;
         self.waits[number as usize] = Wait {
             bound: 0.0,
             queued: NOWHERE,
@@ -203,15 +207,16 @@ impl Fair {
         flow.epoch = self.epoch;
         flow.settled = false;
         let (weight, limit, hops) = (flow.weight, flow.limit, flow.hops as usize);
+        let weights = flow.weights();
         if hops == 0 {
             // No link would keep the sweep going for it.
             return self.settle(slot, NONE, 0.0, limit);
         }
         let first = slot as usize * HOPS_MAX;
         for link in &self.path[first..first + hops] {
-            self.links[link.index()].open += weight as u64;
-            self.waits[link.index()].joining += weight as u64;
-            self.opened += weight as u64;
+            self.links[link.index()].open += weights;
+            self.waits[link.index()].joining += weights;
+            self.opened += weights;
         }
         self.post_limit(slot, limit, weight);
     }
@@ -284,13 +289,13 @@ impl Fair {
                 // What is full below this level settled the flow.
                 debug_assert!(!link.full, "full below a flow's level");
                 self.overfull -= link.is_overfull() as u32;
-                link.fixed -= flow.rate;
+                link.fixed -= flow.rates();
                 self.overfull += link.is_overfull() as u32;
-                link.open += flow.weight as u64;
+                link.open += flow.weights();
                 let wait = &mut self.waits[other as usize];
                 wait.bound = 0.0;
-                wait.joining += flow.weight as u64;
-                self.opened += flow.weight as u64;
+                wait.joining += flow.weights();
+                self.opened += flow.weights();
                 self.post(other, level);
             }
             self.post_limit(slot, flow.limit, flow.weight);
@@ -324,8 +329,9 @@ impl Fair {
             } else if !own && flow.level < level {
                 continue;
             }
-            let rate = ((flow.weight as f64 * level) as u64).min(room);
-            room -= rate;
+            let count = flow.count as u64;
+            let rate = ((flow.weight as f64 * level) as u64).min(room / count);
+            room -= rate * count;
             self.settle(slot, number, level, rate);
         }
     }
@@ -342,8 +348,8 @@ impl Fair {
                 let flow = &self.flows[hop as usize / HOPS_MAX];
                 let elsewhere = flow.epoch != self.epoch && flow.bottleneck != number;
                 if elsewhere && flow.level >= root {
-                    cut += flow.rate;
-                    weight += flow.weight as u64;
+                    cut += flow.rates();
+                    weight += flow.weights();
                     count += 1;
                 }
             }
@@ -351,7 +357,7 @@ impl Fair {
             if link.open + weight == 0 {
                 return None;
             }
-            let used = room.saturating_sub(self.slack(link.capacity) / 2);
+            let used = room.saturating_sub(self.slack(link.capacity) / AIM);
             let next = (used as f64 / (link.open + weight) as f64).max(root);
             if count == 0 || next == root {
                 return Some((next, room));
@@ -373,19 +379,20 @@ impl Fair {
         flow.fresh = false;
         let was_open = was.is_open(self.epoch);
         if !was_open && rate == was.rate && bottleneck == was.bottleneck {
-            return self.stay(bottleneck, rate, was.weight as u64);
+            return self.stay(bottleneck, was.rates(), was.weights());
         }
+        let (had, has, weight) = (was.rates(), rate * was.count as u64, was.weights());
         let first = slot as usize * HOPS_MAX;
         for hop in first..first + was.hops as usize {
             let number = self.path[hop].0;
             let link = &mut self.links[number as usize];
             let clean = link.epoch != self.epoch;
             if clean {
-                let load = link.load - was.rate + rate;
+                let load = link.load - had + has;
                 if rate == was.rate {
                     if was.bottleneck == number {
-                        link.own_rate -= rate;
-                        link.own_weight -= was.weight as u64;
+                        link.own_rate -= had;
+                        link.own_weight -= weight;
                     }
                     continue;
                 }
@@ -395,8 +402,8 @@ impl Fair {
                     let link = &mut self.links[number as usize];
                     link.load = load;
                     if was.bottleneck == number {
-                        link.own_rate -= was.rate;
-                        link.own_weight -= was.weight as u64;
+                        link.own_rate -= had;
+                        link.own_weight -= weight;
                     }
                     continue;
                 }
@@ -405,22 +412,22 @@ impl Fair {
             let link = &mut self.links[number as usize];
             self.overfull -= link.is_overfull() as u32;
             if was_open || was.bottleneck == number {
-                link.open -= was.weight as u64;
-                link.fixed += rate;
-                self.opened -= was.weight as u64;
+                link.open -= weight;
+                link.fixed += has;
+                self.opened -= weight;
             } else {
-                link.fixed = link.fixed - was.rate + rate;
+                link.fixed = link.fixed - had + has;
             }
             self.overfull += link.is_overfull() as u32;
-            link.load = link.load - was.rate + rate;
+            link.load = link.load - had + has;
             let wait = &mut self.waits[number as usize];
             wait.bound = 0.0;
             if was_open {
-                wait.joining -= was.weight as u64;
+                wait.joining -= weight;
             }
             if number == bottleneck {
-                link.own_rate += rate;
-                link.own_weight += was.weight as u64;
+                link.own_rate += has;
+                link.own_weight += weight;
             } else if clean {
                 self.post(number, level);
             }
