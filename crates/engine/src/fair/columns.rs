@@ -30,7 +30,7 @@ pub struct Link {
     pub touched: bool,
 }
 
-/// Of a dirty link that the sweep may have to stop at.
+/// What the sweep needs to know of a link that it may have to stop at.
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
     /// A lower bound of the level at which it is full, beside the one that
@@ -38,8 +38,10 @@ pub struct Wait {
     pub bound: f64,
     /// Its earliest stop in the heap.
     pub queued: Stop,
-    /// The part of `open` that is not taken to settle at its old level.
+    /// The part of `open` whose bottleneck it was not.
     pub joining: u64,
+    /// Flows whose bottleneck is elsewhere have at most this level.
+    pub most: f64,
 }
 
 impl Link {
@@ -65,8 +67,10 @@ pub struct Flow {
     pub weight: u32,
     /// How many they are.
     pub count: u32,
-    /// The link where it settled, if it was not at its limit.
+    /// The link where it settled, if it was not at its limit, and where it is among
+    /// those that have.
     pub bottleneck: u32,
+    pub place: u32,
     pub hops: u8,
     /// In the solution `epoch`: whether it has its rate.
     pub settled: bool,
@@ -91,5 +95,11 @@ impl Flow {
     #[inline]
     pub fn is_open(&self, epoch: u32) -> bool {
         self.epoch == epoch && !self.settled
+    }
+
+    /// Whether it has its rate already, in this solution.
+    #[inline]
+    pub fn is_settled(&self, epoch: u32) -> bool {
+        self.epoch == epoch && self.settled
     }
 }

@@ -90,6 +90,8 @@ pub struct Fair {
     waits: Vec<Wait>,
     /// The flows of each link: hops, in no order that matters.
     members: Vec<Vec<u32>>,
+    /// Those of them whose bottleneck it is: slots.
+    own: Vec<Vec<u32>>,
     flows: Vec<Flow>,
     /// Links of the paths: flow `s` has those from `s * HOPS_MAX`.
     path: Vec<LinkId>,
@@ -143,8 +145,10 @@ impl Fair {
             bound: 0.0,
             queued: NOWHERE,
             joining: 0,
+            most: 0.0,
         });
         self.members.push(Vec::new());
+        self.own.push(Vec::new());
         LinkId(self.links.len() as u32 - 1)
     }
 
@@ -186,6 +190,7 @@ impl Fair {
             weight: weight.max(1),
             count: 1,
             bottleneck: NONE,
+            place: NONE,
             hops: 0,
             settled: false,
             fresh: false,
@@ -245,6 +250,7 @@ impl Fair {
             return false;
         }
         self.flows[into.index()].count += b.count;
+        self.disown(from.0);
         self.detach(from);
         self.unused.push(from);
         true
@@ -347,9 +353,9 @@ impl Fair {
 
     /// Takes its rate from a flow.
     fn unsettle(&mut self, slot: Slot) {
+        let bottleneck = self.disown(slot.0);
         let flow = &mut self.flows[slot.index()];
         let (rate, weight) = (flow.rates(), flow.weights());
-        let bottleneck = std::mem::replace(&mut flow.bottleneck, NONE);
         let hops = flow.hops as usize;
         flow.rate = 0;
         let first = slot.index() * HOPS_MAX;
@@ -363,6 +369,34 @@ impl Fair {
                 books.own_weight -= weight;
             }
         }
+    }
+
+    /// The flow has its bottleneck there.
+    #[inline]
+    fn own(&mut self, slot: u32, link: u32) {
+        let flow = &mut self.flows[slot as usize];
+        flow.bottleneck = link;
+        if link != NONE {
+            let own = &mut self.own[link as usize];
+            flow.place = own.len() as u32;
+            own.push(slot);
+        }
+    }
+
+    /// It no longer has, wherever that was.
+    #[inline]
+    fn disown(&mut self, slot: u32) -> u32 {
+        let flow = &mut self.flows[slot as usize];
+        let (link, place) = (flow.bottleneck, flow.place as usize);
+        flow.bottleneck = NONE;
+        if link != NONE {
+            let own = &mut self.own[link as usize];
+            own.swap_remove(place);
+            if let Some(&moved) = own.get(place) {
+                self.flows[moved as usize].place = place as u32;
+            }
+        }
+        link
     }
 
     fn attach(&mut self, slot: Slot, path: &[LinkId]) {

@@ -194,10 +194,12 @@ impl Fair {
         self.opened += link.open;
         link.fixed = link.load - std::mem::take(&mut link.own_rate);
         self.overfull += link.is_overfull() as u32;
-        self.waits[number as usize] = Wait {
+        let wait = &mut self.waits[number as usize];
+        *wait = Wait {
             bound: 0.0,
             queued: NOWHERE,
             joining: 0,
+            most: wait.most,
         };
     }
 
@@ -266,11 +268,10 @@ impl Fair {
     /// The sweep passes the old level of a link: what settled there may rise.
     fn loosen(&mut self, number: u32, level: f64) {
         self.links[number as usize].tight = false;
-        self.waits[number as usize].joining = self.links[number as usize].open;
-        for k in 0..self.members[number as usize].len() {
-            let slot = self.members[number as usize][k] / HOPS_MAX as u32;
+        for k in 0..self.own[number as usize].len() {
+            let slot = self.own[number as usize][k];
             let flow = self.flows[slot as usize];
-            if flow.epoch == self.epoch || flow.bottleneck != number {
+            if flow.epoch == self.epoch {
                 continue;
             }
             let first = slot as usize * HOPS_MAX;
@@ -317,7 +318,27 @@ impl Fair {
         let link = &mut self.links[number as usize];
         link.full = true;
         link.level = level;
-        let mut room = room;
+        let wait = &self.waits[number as usize];
+        if wait.joining == 0 && wait.most < level {
+            self.fill_own(number, level, room);
+        } else {
+            self.fill_all(number, level, room);
+        }
+    }
+
+    /// All that settle at a full link did so before.
+    fn fill_own(&mut self, number: u32, level: f64, mut room: u64) {
+        for k in 0..self.own[number as usize].len() {
+            let slot = self.own[number as usize][k];
+            if self.flows[slot as usize].is_settled(self.epoch) {
+                continue;
+            }
+            self.take(slot, number, level, &mut room);
+        }
+    }
+
+    /// Flows from elsewhere may settle at a full link, too.
+    fn fill_all(&mut self, number: u32, level: f64, mut room: u64) {
         for k in 0..self.members[number as usize].len() {
             let slot = self.members[number as usize][k] / HOPS_MAX as u32;
             let flow = &self.flows[slot as usize];
@@ -329,41 +350,66 @@ impl Fair {
             } else if !own && flow.level < level {
                 continue;
             }
-            let count = flow.count as u64;
-            let rate = ((flow.weight as f64 * level) as u64).min(room / count);
-            room -= rate * count;
-            self.settle(slot, number, level, rate);
+            self.take(slot, number, level, &mut room);
         }
+    }
+
+    /// A flow settles at a full link.
+    #[inline]
+    fn take(&mut self, slot: u32, number: u32, level: f64, room: &mut u64) {
+        let flow = &self.flows[slot as usize];
+        let (weight, count) = (flow.weight as f64, flow.count as u64);
+        let rate = (weight * level) as u64;
+        // Divided only where it has to be.
+        let rate = match rate.checked_mul(count) {
+            Some(all) if all <= *room => rate,
+            _ => rate.min(*room / count),
+        };
+        *room -= rate * count;
+        self.settle(slot, number, level, rate);
     }
 
     /// The level at which a link is full, from `level` on, as far as is known,
     /// and what its flows that settle there share. Flows that are taken to
     /// settle higher elsewhere settle here.
-    fn root(&self, number: u32, level: f64) -> Option<(f64, u64)> {
-        let link = &self.links[number as usize];
+    fn root(&mut self, number: u32, level: f64) -> Option<(f64, u64)> {
         let mut root = level;
         loop {
-            let (mut cut, mut weight, mut count) = (0, 0, 0);
-            for &hop in &self.members[number as usize] {
-                let flow = &self.flows[hop as usize / HOPS_MAX];
-                let elsewhere = flow.epoch != self.epoch && flow.bottleneck != number;
-                if elsewhere && flow.level >= root {
-                    cut += flow.rates();
-                    weight += flow.weights();
-                    count += 1;
-                }
-            }
+            let (cut, weight) = match self.waits[number as usize].most < root {
+                true => (0, 0),
+                false => self.cut(number, root),
+            };
+            let link = &self.links[number as usize];
             let room = link.capacity.saturating_sub(link.fixed - cut);
             if link.open + weight == 0 {
                 return None;
             }
             let used = room.saturating_sub(self.slack(link.capacity) / AIM);
             let next = (used as f64 / (link.open + weight) as f64).max(root);
-            if count == 0 || next == root {
+            if weight == 0 || next == root {
                 return Some((next, room));
             }
             root = next;
         }
+    }
+
+    /// Rate and weight of the flows over a link that are taken to settle elsewhere,
+    /// at a level or higher.
+    fn cut(&mut self, number: u32, root: f64) -> (u64, u64) {
+        let (mut cut, mut weight, mut most) = (0, 0, 0.0f64);
+        for &hop in &self.members[number as usize] {
+            let flow = &self.flows[hop as usize / HOPS_MAX];
+            if flow.bottleneck == number {
+                continue;
+            }
+            most = most.max(flow.level);
+            if flow.epoch != self.epoch && flow.level >= root {
+                cut += flow.rates();
+                weight += flow.weights();
+            }
+        }
+        self.waits[number as usize].most = most;
+        (cut, weight)
     }
 
     /// A flow has its rate: on its path it is fixed, and what is not what it
@@ -375,16 +421,27 @@ impl Fair {
         flow.settled = true;
         flow.level = level;
         flow.rate = rate;
-        flow.bottleneck = bottleneck;
         flow.fresh = false;
+        if bottleneck != was.bottleneck {
+            self.disown(slot);
+            self.own(slot, bottleneck);
+        }
         let was_open = was.is_open(self.epoch);
-        if !was_open && rate == was.rate && bottleneck == was.bottleneck {
+        let stays = !was_open && rate == was.rate && bottleneck == was.bottleneck;
+        if stays && level <= was.level {
             return self.stay(bottleneck, was.rates(), was.weights());
         }
         let (had, has, weight) = (was.rates(), rate * was.count as u64, was.weights());
         let first = slot as usize * HOPS_MAX;
         for hop in first..first + was.hops as usize {
             let number = self.path[hop].0;
+            if number != bottleneck {
+                let most = &mut self.waits[number as usize].most;
+                *most = most.max(level);
+            }
+            if stays {
+                continue;
+            }
             let link = &mut self.links[number as usize];
             let clean = link.epoch != self.epoch;
             if clean {
@@ -422,7 +479,7 @@ impl Fair {
             link.load = link.load - had + has;
             let wait = &mut self.waits[number as usize];
             wait.bound = 0.0;
-            if was_open {
+            if was_open && was.bottleneck != number {
                 wait.joining -= weight;
             }
             if number == bottleneck {
@@ -431,6 +488,9 @@ impl Fair {
             } else if clean {
                 self.post(number, level);
             }
+        }
+        if stays {
+            return self.stay(bottleneck, had, weight);
         }
         if rate != was.rate || was.fresh {
             self.changed.push(Slot(slot));

@@ -328,6 +328,7 @@ impl Net {
         self.anchor(number);
         let bundle = std::mem::replace(&mut self.rows[number as usize].bundle, NONE);
         self.fair.close(Slot(bundle));
+        self.bundles[bundle as usize].left(bundle, &self.rows);
         self.expect(bundle);
     }
 
@@ -369,13 +370,11 @@ impl Net {
         self.expect(mate);
     }
 
-    /// Finds when the next flow of a bundle will have sent its last byte.
+    /// Writes down when the next flow of a bundle will have sent its last byte.
     #[inline]
-    fn expect(&mut self, number: u32) {
-        let bundle = &mut self.bundles[number as usize];
-        let first = bundle.first(number, &self.rows);
-        let finish = first.map_or(Time::NEVER, |(end, _)| bundle.finish(end));
-        self.finishes.set(number, finish);
+    fn expect(&mut self, bundle: u32) {
+        let finish = self.bundles[bundle as usize].finish();
+        self.finishes.set(bundle, finish);
     }
 
     pub(super) fn set_now(&mut self, now: Time) {
@@ -409,9 +408,7 @@ impl Net {
     fn collect_due(&mut self) {
         while let Some((_, number)) = self.finishes.first().filter(|f| f.0 <= self.now) {
             let bundle = &mut self.bundles[number as usize];
-            let moved = bundle.moved(self.now);
-            while let Some((_, row)) = bundle.first(number, &self.rows).filter(|f| f.0 <= moved) {
-                bundle.pop();
+            while let Some(row) = bundle.pop_due(self.now, number, &self.rows) {
                 self.due.push(row);
             }
             self.expect(number);

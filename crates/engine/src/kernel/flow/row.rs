@@ -46,7 +46,7 @@ impl Row {
 
 /// Flows over one path whose rates are the same: what one has sent, all have. Those
 /// that join and leave do so with what they have left.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Bundle {
     /// What its flows have in common, once more may join.
     pub key: u64,
@@ -55,16 +55,34 @@ pub struct Bundle {
     pub anchor: Time,
     /// What a flow that was there from the beginning had sent at `anchor` [units].
     moved: u128,
+    /// The least of `ends` that counts; [`NEVER`] if there is none.
+    next: u128,
     /// When its flows have sent all, as [`Row::end`], and their rows. Those that have
     /// left may still be there.
     ends: BinaryHeap<Reverse<(u128, u32)>>,
+}
+
+/// No flow can send so much.
+const NEVER: u128 = u128::MAX;
+
+impl Default for Bundle {
+    fn default() -> Bundle {
+        Bundle {
+            key: 0,
+            rate: 0,
+            anchor: Time::ZERO,
+            moved: 0,
+            next: NEVER,
+            ends: BinaryHeap::new(),
+        }
+    }
 }
 
 impl Bundle {
     /// Begins anew, without flows.
     pub fn clear(&mut self, now: Time) {
         self.ends.clear();
-        (self.rate, self.moved, self.anchor) = (0, 0, now);
+        (self.rate, self.moved, self.anchor, self.next) = (0, 0, now, NEVER);
     }
 
     /// What a flow that was there from the beginning has sent by `now` [units].
@@ -85,19 +103,29 @@ impl Bundle {
     #[inline]
     pub fn join(&mut self, row: u32, end: u128) {
         self.ends.push(Reverse((end, row)));
+        self.next = self.next.min(end);
     }
 
-    /// The first that will have sent all, of those that have not left.
-    #[inline]
-    pub fn first(&mut self, number: u32, rows: &[Row]) -> Option<(u128, u32)> {
+    /// A flow has left; finds who is next. `number` is the bundle's.
+    pub fn left(&mut self, number: u32, rows: &[Row]) {
         while let Some(&Reverse((end, row))) = self.ends.peek() {
             let there = &rows[row as usize];
             if there.bundle == number && there.end() == end {
-                return Some((end, row));
+                return self.next = end;
             }
             self.ends.pop();
         }
-        None
+        self.next = NEVER;
+    }
+
+    /// Takes out the next flow, if it has sent all by `now`.
+    pub fn pop_due(&mut self, now: Time, number: u32, rows: &[Row]) -> Option<u32> {
+        if self.next > self.moved(now) {
+            return None;
+        }
+        let Reverse((_, row)) = self.ends.pop()?;
+        self.left(number, rows);
+        Some(row)
     }
 
     /// Rows of its flows, and perhaps of some that have left.
@@ -105,18 +133,12 @@ impl Bundle {
         self.ends.iter().map(|e| e.0 .1)
     }
 
-    /// The first no longer counts.
+    /// When the next flow will have sent all.
     #[inline]
-    pub fn pop(&mut self) {
-        self.ends.pop();
-    }
-
-    /// When a flow will have sent so much.
-    #[inline]
-    pub fn finish(&self, end: u128) -> Time {
-        match self.rate {
-            0 => Time::NEVER,
-            rate => self.anchor + Time((end - self.moved).div_ceil(rate as u128) as i64),
+    pub fn finish(&self) -> Time {
+        match (self.rate, self.next) {
+            (0, _) | (_, NEVER) => Time::NEVER,
+            (rate, end) => self.anchor + Time((end - self.moved).div_ceil(rate as u128) as i64),
         }
     }
 }
