@@ -28,7 +28,7 @@
 //! limits come before links and links before what loosens, in order of number:
 //! the outcome depends on nothing but the changes and their order.
 
-use super::columns::Wait;
+use super::columns::{Flow, Wait};
 use super::{Fair, Slot, HOPS_MAX, NONE};
 use std::cmp::Reverse;
 
@@ -140,6 +140,11 @@ impl Fair {
     fn next_stop(&self, number: u32, level: f64) -> Stop {
         let link = &self.links[number as usize];
         let room = link.capacity.saturating_sub(link.fixed);
+        let old = link.level.max(level);
+        // What need not be divided: far from full at its old level.
+        if link.tight && link.open > 0 && room as f64 > old * link.open as f64 * (1.0 + 1e-12) {
+            return stop(old, LOOSE, number);
+        }
         let bound = self.waits[number as usize].bound.max(level);
         let full = if link.open > 0 {
             (room as f64 / link.open as f64).max(bound)
@@ -148,7 +153,6 @@ impl Fair {
         } else {
             return NOWHERE;
         };
-        let old = link.level.max(level);
         if link.tight && full > old {
             return stop(old, LOOSE, number);
         }
@@ -326,15 +330,35 @@ impl Fair {
         }
     }
 
-    /// All that settle at a full link did so before.
+    /// All that settle at a full link did so before: what changes there is added up.
     fn fill_own(&mut self, number: u32, level: f64, mut room: u64) {
+        let (mut had, mut has, mut weights) = (0, 0, 0);
         for k in 0..self.own[number as usize].len() {
             let slot = self.own[number as usize][k];
-            if self.flows[slot as usize].is_settled(self.epoch) {
+            let flow = &mut self.flows[slot as usize];
+            let was = *flow;
+            if was.is_settled(self.epoch) {
                 continue;
             }
-            self.take(slot, number, level, &mut room);
+            let rate = share(&was, level, &mut room);
+            (flow.rate, flow.level) = (rate, level);
+            (flow.epoch, flow.settled) = (self.epoch, true);
+            let step = Step::of(&was, rate, level, self.epoch);
+            had += step.had;
+            has += step.has;
+            weights += step.weight;
+            self.elsewhere(slot, number, &step, &was);
         }
+        let link = &mut self.links[number as usize];
+        self.overfull -= link.is_overfull() as u32;
+        link.open -= weights;
+        link.fixed += has;
+        self.opened -= weights;
+        self.overfull += link.is_overfull() as u32;
+        link.load = link.load - had + has;
+        link.own_rate += has;
+        link.own_weight += weights;
+        self.waits[number as usize].bound = 0.0;
     }
 
     /// Flows from elsewhere may settle at a full link, too.
@@ -350,23 +374,9 @@ impl Fair {
             } else if !own && flow.level < level {
                 continue;
             }
-            self.take(slot, number, level, &mut room);
+            let rate = share(flow, level, &mut room);
+            self.settle(slot, number, level, rate);
         }
-    }
-
-    /// A flow settles at a full link.
-    #[inline]
-    fn take(&mut self, slot: u32, number: u32, level: f64, room: &mut u64) {
-        let flow = &self.flows[slot as usize];
-        let (weight, count) = (flow.weight as f64, flow.count as u64);
-        let rate = (weight * level) as u64;
-        // Divided only where it has to be.
-        let rate = match rate.checked_mul(count) {
-            Some(all) if all <= *room => rate,
-            _ => rate.min(*room / count),
-        };
-        *room -= rate * count;
-        self.settle(slot, number, level, rate);
     }
 
     /// The level at which a link is full, from `level` on, as far as is known,
@@ -413,101 +423,143 @@ impl Fair {
     }
 
     /// A flow has its rate: on its path it is fixed, and what is not what it
-    /// was there makes the links dirty.
+    /// was there makes the links dirty. `bottleneck` is among the dirty ones.
     fn settle(&mut self, slot: u32, bottleneck: u32, level: f64, rate: u64) {
         let flow = &mut self.flows[slot as usize];
         let was = *flow;
-        flow.epoch = self.epoch;
-        flow.settled = true;
-        flow.level = level;
-        flow.rate = rate;
+        (flow.rate, flow.level) = (rate, level);
+        (flow.epoch, flow.settled) = (self.epoch, true);
         flow.fresh = false;
         if bottleneck != was.bottleneck {
             self.disown(slot);
             self.own(slot, bottleneck);
         }
-        let was_open = was.is_open(self.epoch);
-        let stays = !was_open && rate == was.rate && bottleneck == was.bottleneck;
-        if stays && level <= was.level {
-            return self.stay(bottleneck, was.rates(), was.weights());
-        }
-        let (had, has, weight) = (was.rates(), rate * was.count as u64, was.weights());
-        let first = slot as usize * HOPS_MAX;
-        for hop in first..first + was.hops as usize {
-            let number = self.path[hop].0;
-            if number != bottleneck {
-                let most = &mut self.waits[number as usize].most;
-                *most = most.max(level);
-            }
-            if stays {
-                continue;
-            }
-            let link = &mut self.links[number as usize];
-            let clean = link.epoch != self.epoch;
-            if clean {
-                let load = link.load - had + has;
-                if rate == was.rate {
-                    if was.bottleneck == number {
-                        link.own_rate -= had;
-                        link.own_weight -= weight;
-                    }
-                    continue;
-                }
-                let capacity = link.capacity;
-                let idle = link.own_weight == 0 && load <= capacity;
-                if idle || self.share != 0 && self.suffices(load, capacity) {
-                    let link = &mut self.links[number as usize];
-                    link.load = load;
-                    if was.bottleneck == number {
-                        link.own_rate -= had;
-                        link.own_weight -= weight;
-                    }
-                    continue;
-                }
-                self.make_dirty(number);
-            }
-            let link = &mut self.links[number as usize];
+        let step = Step::of(&was, rate, level, self.epoch);
+        if bottleneck != NONE {
+            let link = &mut self.links[bottleneck as usize];
             self.overfull -= link.is_overfull() as u32;
-            if was_open || was.bottleneck == number {
-                link.open -= weight;
-                link.fixed += has;
-                self.opened -= weight;
+            if step.was_open || was.bottleneck == bottleneck {
+                link.open -= step.weight;
+                link.fixed += step.has;
+                self.opened -= step.weight;
             } else {
-                link.fixed = link.fixed - had + has;
+                link.fixed = link.fixed - step.had + step.has;
             }
             self.overfull += link.is_overfull() as u32;
-            link.load = link.load - had + has;
-            let wait = &mut self.waits[number as usize];
+            link.load = link.load - step.had + step.has;
+            link.own_rate += step.has;
+            link.own_weight += step.weight;
+            let wait = &mut self.waits[bottleneck as usize];
             wait.bound = 0.0;
-            if was_open && was.bottleneck != number {
-                wait.joining -= weight;
-            }
-            if number == bottleneck {
-                link.own_rate += has;
-                link.own_weight += weight;
-            } else if clean {
-                self.post(number, level);
+            if step.was_open && was.bottleneck != bottleneck {
+                wait.joining -= step.weight;
             }
         }
-        if stays {
-            return self.stay(bottleneck, had, weight);
+        self.elsewhere(slot, bottleneck, &step, &was);
+    }
+
+    /// What a flow that has settled means for the other links on its path.
+    #[inline]
+    fn elsewhere(&mut self, slot: u32, bottleneck: u32, step: &Step, was: &Flow) {
+        let moved = step.had != step.has;
+        let stays = !moved && !step.was_open && bottleneck == was.bottleneck;
+        if !stays || step.level > was.level {
+            let first = slot as usize * HOPS_MAX;
+            for hop in first..first + was.hops as usize {
+                let number = self.path[hop].0;
+                if number == bottleneck {
+                    continue;
+                }
+                let most = &mut self.waits[number as usize].most;
+                *most = most.max(step.level);
+                if !stays {
+                    self.pass(number, step, was.bottleneck == number);
+                }
+            }
         }
-        if rate != was.rate || was.fresh {
+        if moved || was.fresh {
             self.changed.push(Slot(slot));
         }
     }
 
-    /// A flow settles where it did, at the rate that it had: nothing is new
-    /// elsewhere on its path.
+    /// A flow that has settled elsewhere goes over a link, which was its bottleneck
+    /// or not.
     #[inline]
-    fn stay(&mut self, number: u32, rate: u64, weight: u64) {
+    fn pass(&mut self, number: u32, step: &Step, was_own: bool) {
+        let link = &mut self.links[number as usize];
+        let clean = link.epoch != self.epoch;
+        if clean {
+            let load = link.load - step.had + step.has;
+            let capacity = link.capacity;
+            let idle = link.own_weight == 0 && load <= capacity;
+            let same = step.had == step.has;
+            if same || idle || self.share != 0 && self.suffices(load, capacity) {
+                let link = &mut self.links[number as usize];
+                link.load = load;
+                if was_own {
+                    link.own_rate -= step.had;
+                    link.own_weight -= step.weight;
+                }
+                return;
+            }
+            self.make_dirty(number);
+        }
         let link = &mut self.links[number as usize];
         self.overfull -= link.is_overfull() as u32;
-        link.open -= weight;
-        link.fixed += rate;
+        if step.was_open || was_own {
+            link.open -= step.weight;
+            link.fixed += step.has;
+            self.opened -= step.weight;
+        } else {
+            link.fixed = link.fixed - step.had + step.has;
+        }
         self.overfull += link.is_overfull() as u32;
-        link.own_rate += rate;
-        link.own_weight += weight;
-        self.opened -= weight;
+        link.load = link.load - step.had + step.has;
+        let wait = &mut self.waits[number as usize];
+        wait.bound = 0.0;
+        if step.was_open && !was_own {
+            wait.joining -= step.weight;
+        }
+        if clean {
+            self.post(number, step.level);
+        }
     }
+}
+
+/// A flow gets its rate.
+struct Step {
+    /// What all that it stands for had and have now.
+    had: u64,
+    has: u64,
+    weight: u64,
+    level: f64,
+    /// Whether its links have it among what is open.
+    was_open: bool,
+}
+
+impl Step {
+    #[inline]
+    fn of(was: &Flow, rate: u64, level: f64, epoch: u32) -> Step {
+        Step {
+            had: was.rates(),
+            has: rate * was.count as u64,
+            weight: was.weights(),
+            level,
+            was_open: was.is_open(epoch),
+        }
+    }
+}
+
+/// What a flow gets of the room that a full link has left; in all, if it is several.
+#[inline]
+fn share(flow: &Flow, level: f64, room: &mut u64) -> u64 {
+    let (weight, count) = (flow.weight as f64, flow.count as u64);
+    let rate = (weight * level) as u64;
+    // Divided only where it has to be.
+    let rate = match rate.checked_mul(count) {
+        Some(all) if all <= *room => rate,
+        _ => rate.min(*room / count),
+    };
+    *room -= rate * count;
+    rate
 }

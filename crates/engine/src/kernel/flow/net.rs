@@ -62,6 +62,8 @@ pub struct Net {
     carried: u128,
     /// The same over paths with a circuit, hops not counted.
     circuit: u128,
+    /// When the next flow of each bundle will have sent its last byte, or earlier:
+    /// never later.
     finishes: Finishes,
     pub(super) burdens: Vec<Burden>,
 }
@@ -390,9 +392,15 @@ impl Net {
     }
 
     /// When the next flow will have sent its last byte.
-    #[inline]
-    pub(super) fn next_finish(&self) -> Option<Time> {
-        Some(self.finishes.first()?.0)
+    pub(super) fn next_finish(&mut self) -> Option<Time> {
+        loop {
+            let (at, bundle) = self.finishes.first()?;
+            let finish = self.bundles[bundle as usize].finish();
+            if finish == at {
+                return Some(at);
+            }
+            self.finishes.set(bundle, finish);
+        }
     }
 
     /// The next flow that has sent its last byte by now, if any.
@@ -437,8 +445,12 @@ impl Net {
                     }
                 }
             }
+            let falls = rate < bundle.rate;
             bundle.set_rate(rate, self.now);
-            self.expect(slot.0);
+            // Later than expected is seen when its time has come.
+            if !falls {
+                self.expect(slot.0);
+            }
         }
         let mut alone = std::mem::take(&mut self.alone);
         alone.drain(..).for_each(|row| self.gather(row));
