@@ -66,7 +66,7 @@ def test_another_policy_parts_where_it_decides_otherwise(log: Path) -> None:
     assert made["replay"]["replayed"]["schedules"] == 1
     code, text = call("--replay", log, "-a", "rotation", "--day", "100 ms")
     assert code == 0
-    assert "they part at 1 s" in text
+    assert "they part at 1.00 s" in text
 
 
 def test_what_both_did_is_printed_as_json(log: Path) -> None:

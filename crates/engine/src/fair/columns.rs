@@ -30,7 +30,7 @@ pub struct Link {
     pub touched: bool,
 }
 
-/// Of a dirty link that the sweep may have to stop at.
+/// What the sweep needs to know of a link that it may have to stop at.
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
     /// A lower bound of the level at which it is full, beside the one that
@@ -38,8 +38,10 @@ pub struct Wait {
     pub bound: f64,
     /// Its earliest stop in the heap.
     pub queued: Stop,
-    /// The part of `open` that is not taken to settle at its old level.
+    /// The part of `open` whose bottleneck it was not.
     pub joining: u64,
+    /// Flows whose bottleneck is elsewhere have at most this level.
+    pub most: f64,
 }
 
 impl Link {
@@ -51,7 +53,7 @@ impl Link {
     }
 }
 
-/// A flow.
+/// A flow, or several that are alike: what is said of it holds for each.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
     /// As of the last solution [b/s].
@@ -63,8 +65,12 @@ pub struct Flow {
     /// The solution in which it was open last.
     pub epoch: u32,
     pub weight: u32,
-    /// The link where it settled, if it was not at its limit.
+    /// How many they are.
+    pub count: u32,
+    /// The link where it settled, if it was not at its limit, and where it is among
+    /// those that have.
     pub bottleneck: u32,
+    pub place: u32,
     pub hops: u8,
     /// In the solution `epoch`: whether it has its rate.
     pub settled: bool,
@@ -73,9 +79,27 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// The weight of all together.
+    #[inline]
+    pub fn weights(&self) -> u64 {
+        self.weight as u64 * self.count as u64
+    }
+
+    /// The rate of all together.
+    #[inline]
+    pub fn rates(&self) -> u64 {
+        self.rate * self.count as u64
+    }
+
     /// Whether its rate is known to change and not yet known, in this solution.
     #[inline]
     pub fn is_open(&self, epoch: u32) -> bool {
         self.epoch == epoch && !self.settled
+    }
+
+    /// Whether it has its rate already, in this solution.
+    #[inline]
+    pub fn is_settled(&self, epoch: u32) -> bool {
+        self.epoch == epoch && self.settled
     }
 }

@@ -90,6 +90,8 @@ pub struct Fair {
     waits: Vec<Wait>,
     /// The flows of each link: hops, in no order that matters.
     members: Vec<Vec<u32>>,
+    /// Those of them whose bottleneck it is: slots.
+    own: Vec<Vec<u32>>,
     flows: Vec<Flow>,
     /// Links of the paths: flow `s` has those from `s * HOPS_MAX`.
     path: Vec<LinkId>,
@@ -143,8 +145,10 @@ impl Fair {
             bound: 0.0,
             queued: NOWHERE,
             joining: 0,
+            most: 0.0,
         });
         self.members.push(Vec::new());
+        self.own.push(Vec::new());
         LinkId(self.links.len() as u32 - 1)
     }
 
@@ -184,7 +188,9 @@ impl Fair {
             level: 0.0,
             epoch: 0,
             weight: weight.max(1),
+            count: 1,
             bottleneck: NONE,
+            place: NONE,
             hops: 0,
             settled: false,
             fresh: false,
@@ -202,12 +208,57 @@ impl Fair {
         slot
     }
 
-    /// Closes a flow; its slot may be used again.
+    /// Closes a flow, or one of several that are alike; the last one's slot may be
+    /// used again.
     pub fn close(&mut self, slot: Slot) {
+        if self.flows[slot.index()].count > 1 {
+            return self.part(slot);
+        }
         self.unsettle(slot);
         self.detach(slot);
         self.flows[slot.index()].fresh = false;
         self.unused.push(slot);
+    }
+
+    /// One of several flows that are alike is gone.
+    fn part(&mut self, slot: Slot) {
+        let flow = &mut self.flows[slot.index()];
+        flow.count -= 1;
+        let flow = *flow;
+        let first = slot.index() * HOPS_MAX;
+        for hop in first..first + flow.hops as usize {
+            let link = self.path[hop];
+            self.touch(link);
+            let books = &mut self.links[link.index()];
+            books.load -= flow.rate;
+            if flow.bottleneck == link.0 {
+                books.own_rate -= flow.rate;
+                books.own_weight -= flow.weight as u64;
+            }
+        }
+    }
+
+    /// Counts the flows of a slot to those of another, if the last solution has
+    /// settled them alike; what changes rates then walks over them as one. Returns
+    /// whether it has, and the slot may be used again.
+    pub fn merge(&mut self, into: Slot, from: Slot) -> bool {
+        let (a, b) = (self.flows[into.index()], self.flows[from.index()]);
+        let settled = !a.fresh && !b.fresh && a.bottleneck == b.bottleneck;
+        let alike = a.weight == b.weight && a.limit == b.limit;
+        let at = |f: &Flow| (f.rate, f.level.to_bits());
+        if !settled || !alike || at(&a) != at(&b) || self.path(into) != self.path(from) {
+            return false;
+        }
+        self.flows[into.index()].count += b.count;
+        self.disown(from.0);
+        self.detach(from);
+        self.unused.push(from);
+        true
+    }
+
+    /// How many flows that are alike a slot stands for.
+    pub fn count(&self, slot: Slot) -> u32 {
+        self.flows[slot.index()].count
     }
 
     /// Leads a flow over another path. It has no rate until the next solution.
@@ -253,6 +304,12 @@ impl Fair {
         self.flows[slot.index()].weight
     }
 
+    /// The most that a flow may have.
+    pub fn limit(&self, slot: Slot) -> Option<Rate> {
+        let limit = self.flows[slot.index()].limit;
+        (limit != u64::MAX).then_some(Rate(limit))
+    }
+
     /// The path of a flow.
     #[inline]
     pub fn path(&self, slot: Slot) -> &[LinkId] {
@@ -296,10 +353,11 @@ impl Fair {
 
     /// Takes its rate from a flow.
     fn unsettle(&mut self, slot: Slot) {
+        let bottleneck = self.disown(slot.0);
         let flow = &mut self.flows[slot.index()];
-        let rate = std::mem::take(&mut flow.rate);
-        let bottleneck = std::mem::replace(&mut flow.bottleneck, NONE);
-        let (weight, hops) = (flow.weight as u64, flow.hops as usize);
+        let (rate, weight) = (flow.rates(), flow.weights());
+        let hops = flow.hops as usize;
+        flow.rate = 0;
         let first = slot.index() * HOPS_MAX;
         for hop in first..first + hops {
             let link = self.path[hop];
@@ -311,6 +369,34 @@ impl Fair {
                 books.own_weight -= weight;
             }
         }
+    }
+
+    /// The flow has its bottleneck there.
+    #[inline]
+    fn own(&mut self, slot: u32, link: u32) {
+        let flow = &mut self.flows[slot as usize];
+        flow.bottleneck = link;
+        if link != NONE {
+            let own = &mut self.own[link as usize];
+            flow.place = own.len() as u32;
+            own.push(slot);
+        }
+    }
+
+    /// It no longer has, wherever that was.
+    #[inline]
+    fn disown(&mut self, slot: u32) -> u32 {
+        let flow = &mut self.flows[slot as usize];
+        let (link, place) = (flow.bottleneck, flow.place as usize);
+        flow.bottleneck = NONE;
+        if link != NONE {
+            let own = &mut self.own[link as usize];
+            own.swap_remove(place);
+            if let Some(&moved) = own.get(place) {
+                self.flows[moved as usize].place = place as u32;
+            }
+        }
+        link
     }
 
     fn attach(&mut self, slot: Slot, path: &[LinkId]) {

@@ -28,7 +28,7 @@
 //! limits come before links and links before what loosens, in order of number:
 //! the outcome depends on nothing but the changes and their order.
 
-use super::columns::Wait;
+use super::columns::{Flow, Wait};
 use super::{Fair, Slot, HOPS_MAX, NONE};
 use std::cmp::Reverse;
 
@@ -41,6 +41,10 @@ const KIND_SHIFT: u32 = 30;
 
 /// A level and what is there; in the order of the sweep.
 pub type Stop = (u64, u32);
+
+/// A link is filled to the precision ÷ this below its capacity. The more of it is left
+/// the sooner completion times are off; nothing is gained below this.
+const AIM: u64 = 8;
 
 /// Not in the heap.
 pub const NOWHERE: Stop = (u64::MAX, u32::MAX);
@@ -136,6 +140,11 @@ impl Fair {
     fn next_stop(&self, number: u32, level: f64) -> Stop {
         let link = &self.links[number as usize];
         let room = link.capacity.saturating_sub(link.fixed);
+        let old = link.level.max(level);
+        // What need not be divided: far from full at its old level.
+        if link.tight && link.open > 0 && room as f64 > old * link.open as f64 * (1.0 + 1e-12) {
+            return stop(old, LOOSE, number);
+        }
         let bound = self.waits[number as usize].bound.max(level);
         let full = if link.open > 0 {
             (room as f64 / link.open as f64).max(bound)
@@ -144,11 +153,10 @@ impl Fair {
         } else {
             return NOWHERE;
         };
-        let old = link.level.max(level);
         if link.tight && full > old {
             return stop(old, LOOSE, number);
         }
-        let spare = self.slack(link.capacity) / 2;
+        let spare = self.slack(link.capacity) / AIM;
         if spare == 0 || link.open == 0 {
             return stop(full, FULL, number);
         }
@@ -188,12 +196,14 @@ impl Fair {
         link.tight = link.own_weight > 0;
         link.open = std::mem::take(&mut link.own_weight);
         self.opened += link.open;
-        self.overfull += link.is_overfull() as u32;
         link.fixed = link.load - std::mem::take(&mut link.own_rate);
-        self.waits[number as usize] = Wait {
+        self.overfull += link.is_overfull() as u32;
+        let wait = &mut self.waits[number as usize];
+        *wait = Wait {
             bound: 0.0,
             queued: NOWHERE,
             joining: 0,
+            most: wait.most,
         };
     }
 
@@ -203,15 +213,16 @@ impl Fair {
         flow.epoch = self.epoch;
         flow.settled = false;
         let (weight, limit, hops) = (flow.weight, flow.limit, flow.hops as usize);
+        let weights = flow.weights();
         if hops == 0 {
             // No link would keep the sweep going for it.
             return self.settle(slot, NONE, 0.0, limit);
         }
         let first = slot as usize * HOPS_MAX;
         for link in &self.path[first..first + hops] {
-            self.links[link.index()].open += weight as u64;
-            self.waits[link.index()].joining += weight as u64;
-            self.opened += weight as u64;
+            self.links[link.index()].open += weights;
+            self.waits[link.index()].joining += weights;
+            self.opened += weights;
         }
         self.post_limit(slot, limit, weight);
     }
@@ -261,11 +272,10 @@ impl Fair {
     /// The sweep passes the old level of a link: what settled there may rise.
     fn loosen(&mut self, number: u32, level: f64) {
         self.links[number as usize].tight = false;
-        self.waits[number as usize].joining = self.links[number as usize].open;
-        for k in 0..self.members[number as usize].len() {
-            let slot = self.members[number as usize][k] / HOPS_MAX as u32;
+        for k in 0..self.own[number as usize].len() {
+            let slot = self.own[number as usize][k];
             let flow = self.flows[slot as usize];
-            if flow.epoch == self.epoch || flow.bottleneck != number {
+            if flow.epoch == self.epoch {
                 continue;
             }
             let first = slot as usize * HOPS_MAX;
@@ -284,13 +294,13 @@ impl Fair {
                 // What is full below this level settled the flow.
                 debug_assert!(!link.full, "full below a flow's level");
                 self.overfull -= link.is_overfull() as u32;
-                link.fixed -= flow.rate;
+                link.fixed -= flow.rates();
                 self.overfull += link.is_overfull() as u32;
-                link.open += flow.weight as u64;
+                link.open += flow.weights();
                 let wait = &mut self.waits[other as usize];
                 wait.bound = 0.0;
-                wait.joining += flow.weight as u64;
-                self.opened += flow.weight as u64;
+                wait.joining += flow.weights();
+                self.opened += flow.weights();
                 self.post(other, level);
             }
             self.post_limit(slot, flow.limit, flow.weight);
@@ -312,7 +322,47 @@ impl Fair {
         let link = &mut self.links[number as usize];
         link.full = true;
         link.level = level;
-        let mut room = room;
+        let wait = &self.waits[number as usize];
+        if wait.joining == 0 && wait.most < level {
+            self.fill_own(number, level, room);
+        } else {
+            self.fill_all(number, level, room);
+        }
+    }
+
+    /// All that settle at a full link did so before: what changes there is added up.
+    fn fill_own(&mut self, number: u32, level: f64, mut room: u64) {
+        let (mut had, mut has, mut weights) = (0, 0, 0);
+        for k in 0..self.own[number as usize].len() {
+            let slot = self.own[number as usize][k];
+            let flow = &mut self.flows[slot as usize];
+            let was = *flow;
+            if was.is_settled(self.epoch) {
+                continue;
+            }
+            let rate = share(&was, level, &mut room);
+            (flow.rate, flow.level) = (rate, level);
+            (flow.epoch, flow.settled) = (self.epoch, true);
+            let step = Step::of(&was, rate, level, self.epoch);
+            had += step.had;
+            has += step.has;
+            weights += step.weight;
+            self.elsewhere(slot, number, &step, &was);
+        }
+        let link = &mut self.links[number as usize];
+        self.overfull -= link.is_overfull() as u32;
+        link.open -= weights;
+        link.fixed += has;
+        self.opened -= weights;
+        self.overfull += link.is_overfull() as u32;
+        link.load = link.load - had + has;
+        link.own_rate += has;
+        link.own_weight += weights;
+        self.waits[number as usize].bound = 0.0;
+    }
+
+    /// Flows from elsewhere may settle at a full link, too.
+    fn fill_all(&mut self, number: u32, level: f64, mut room: u64) {
         for k in 0..self.members[number as usize].len() {
             let slot = self.members[number as usize][k] / HOPS_MAX as u32;
             let flow = &self.flows[slot as usize];
@@ -324,8 +374,7 @@ impl Fair {
             } else if !own && flow.level < level {
                 continue;
             }
-            let rate = ((flow.weight as f64 * level) as u64).min(room);
-            room -= rate;
+            let rate = share(flow, level, &mut room);
             self.settle(slot, number, level, rate);
         }
     }
@@ -333,114 +382,184 @@ impl Fair {
     /// The level at which a link is full, from `level` on, as far as is known,
     /// and what its flows that settle there share. Flows that are taken to
     /// settle higher elsewhere settle here.
-    fn root(&self, number: u32, level: f64) -> Option<(f64, u64)> {
-        let link = &self.links[number as usize];
+    fn root(&mut self, number: u32, level: f64) -> Option<(f64, u64)> {
         let mut root = level;
         loop {
-            let (mut cut, mut weight, mut count) = (0, 0, 0);
-            for &hop in &self.members[number as usize] {
-                let flow = &self.flows[hop as usize / HOPS_MAX];
-                let elsewhere = flow.epoch != self.epoch && flow.bottleneck != number;
-                if elsewhere && flow.level >= root {
-                    cut += flow.rate;
-                    weight += flow.weight as u64;
-                    count += 1;
-                }
-            }
+            let (cut, weight) = match self.waits[number as usize].most < root {
+                true => (0, 0),
+                false => self.cut(number, root),
+            };
+            let link = &self.links[number as usize];
             let room = link.capacity.saturating_sub(link.fixed - cut);
             if link.open + weight == 0 {
                 return None;
             }
-            let used = room.saturating_sub(self.slack(link.capacity) / 2);
+            let used = room.saturating_sub(self.slack(link.capacity) / AIM);
             let next = (used as f64 / (link.open + weight) as f64).max(root);
-            if count == 0 || next == root {
+            if weight == 0 || next == root {
                 return Some((next, room));
             }
             root = next;
         }
     }
 
+    /// Rate and weight of the flows over a link that are taken to settle elsewhere,
+    /// at a level or higher.
+    fn cut(&mut self, number: u32, root: f64) -> (u64, u64) {
+        let (mut cut, mut weight, mut most) = (0, 0, 0.0f64);
+        for &hop in &self.members[number as usize] {
+            let flow = &self.flows[hop as usize / HOPS_MAX];
+            if flow.bottleneck == number {
+                continue;
+            }
+            most = most.max(flow.level);
+            if flow.epoch != self.epoch && flow.level >= root {
+                cut += flow.rates();
+                weight += flow.weights();
+            }
+        }
+        self.waits[number as usize].most = most;
+        (cut, weight)
+    }
+
     /// A flow has its rate: on its path it is fixed, and what is not what it
-    /// was there makes the links dirty.
+    /// was there makes the links dirty. `bottleneck` is among the dirty ones.
     fn settle(&mut self, slot: u32, bottleneck: u32, level: f64, rate: u64) {
         let flow = &mut self.flows[slot as usize];
         let was = *flow;
-        flow.epoch = self.epoch;
-        flow.settled = true;
-        flow.level = level;
-        flow.rate = rate;
-        flow.bottleneck = bottleneck;
+        (flow.rate, flow.level) = (rate, level);
+        (flow.epoch, flow.settled) = (self.epoch, true);
         flow.fresh = false;
-        let was_open = was.is_open(self.epoch);
-        if !was_open && rate == was.rate && bottleneck == was.bottleneck {
-            return self.stay(bottleneck, rate, was.weight as u64);
+        if bottleneck != was.bottleneck {
+            self.disown(slot);
+            self.own(slot, bottleneck);
         }
-        let first = slot as usize * HOPS_MAX;
-        for hop in first..first + was.hops as usize {
-            let number = self.path[hop].0;
-            let link = &mut self.links[number as usize];
-            let clean = link.epoch != self.epoch;
-            if clean {
-                let load = link.load - was.rate + rate;
-                if rate == was.rate {
-                    if was.bottleneck == number {
-                        link.own_rate -= rate;
-                        link.own_weight -= was.weight as u64;
-                    }
-                    continue;
-                }
-                let capacity = link.capacity;
-                let idle = link.own_weight == 0 && load <= capacity;
-                if idle || self.share != 0 && self.suffices(load, capacity) {
-                    let link = &mut self.links[number as usize];
-                    link.load = load;
-                    if was.bottleneck == number {
-                        link.own_rate -= was.rate;
-                        link.own_weight -= was.weight as u64;
-                    }
-                    continue;
-                }
-                self.make_dirty(number);
-            }
-            let link = &mut self.links[number as usize];
+        let step = Step::of(&was, rate, level, self.epoch);
+        if bottleneck != NONE {
+            let link = &mut self.links[bottleneck as usize];
             self.overfull -= link.is_overfull() as u32;
-            if was_open || was.bottleneck == number {
-                link.open -= was.weight as u64;
-                link.fixed += rate;
-                self.opened -= was.weight as u64;
+            if step.was_open || was.bottleneck == bottleneck {
+                link.open -= step.weight;
+                link.fixed += step.has;
+                self.opened -= step.weight;
             } else {
-                link.fixed = link.fixed - was.rate + rate;
+                link.fixed = link.fixed - step.had + step.has;
             }
             self.overfull += link.is_overfull() as u32;
-            link.load = link.load - was.rate + rate;
-            let wait = &mut self.waits[number as usize];
+            link.load = link.load - step.had + step.has;
+            link.own_rate += step.has;
+            link.own_weight += step.weight;
+            let wait = &mut self.waits[bottleneck as usize];
             wait.bound = 0.0;
-            if was_open {
-                wait.joining -= was.weight as u64;
-            }
-            if number == bottleneck {
-                link.own_rate += rate;
-                link.own_weight += was.weight as u64;
-            } else if clean {
-                self.post(number, level);
+            if step.was_open && was.bottleneck != bottleneck {
+                wait.joining -= step.weight;
             }
         }
-        if rate != was.rate || was.fresh {
+        self.elsewhere(slot, bottleneck, &step, &was);
+    }
+
+    /// What a flow that has settled means for the other links on its path.
+    #[inline]
+    fn elsewhere(&mut self, slot: u32, bottleneck: u32, step: &Step, was: &Flow) {
+        let moved = step.had != step.has;
+        let stays = !moved && !step.was_open && bottleneck == was.bottleneck;
+        if !stays || step.level > was.level {
+            let first = slot as usize * HOPS_MAX;
+            for hop in first..first + was.hops as usize {
+                let number = self.path[hop].0;
+                if number == bottleneck {
+                    continue;
+                }
+                let most = &mut self.waits[number as usize].most;
+                *most = most.max(step.level);
+                if !stays {
+                    self.pass(number, step, was.bottleneck == number);
+                }
+            }
+        }
+        if moved || was.fresh {
             self.changed.push(Slot(slot));
         }
     }
 
-    /// A flow settles where it did, at the rate that it had: nothing is new
-    /// elsewhere on its path.
+    /// A flow that has settled elsewhere goes over a link, which was its bottleneck
+    /// or not.
     #[inline]
-    fn stay(&mut self, number: u32, rate: u64, weight: u64) {
+    fn pass(&mut self, number: u32, step: &Step, was_own: bool) {
+        let link = &mut self.links[number as usize];
+        let clean = link.epoch != self.epoch;
+        if clean {
+            let load = link.load - step.had + step.has;
+            let capacity = link.capacity;
+            let idle = link.own_weight == 0 && load <= capacity;
+            let same = step.had == step.has;
+            if same || idle || self.share != 0 && self.suffices(load, capacity) {
+                let link = &mut self.links[number as usize];
+                link.load = load;
+                if was_own {
+                    link.own_rate -= step.had;
+                    link.own_weight -= step.weight;
+                }
+                return;
+            }
+            self.make_dirty(number);
+        }
         let link = &mut self.links[number as usize];
         self.overfull -= link.is_overfull() as u32;
-        link.open -= weight;
-        link.fixed += rate;
+        if step.was_open || was_own {
+            link.open -= step.weight;
+            link.fixed += step.has;
+            self.opened -= step.weight;
+        } else {
+            link.fixed = link.fixed - step.had + step.has;
+        }
         self.overfull += link.is_overfull() as u32;
-        link.own_rate += rate;
-        link.own_weight += weight;
-        self.opened -= weight;
+        link.load = link.load - step.had + step.has;
+        let wait = &mut self.waits[number as usize];
+        wait.bound = 0.0;
+        if step.was_open && !was_own {
+            wait.joining -= step.weight;
+        }
+        if clean {
+            self.post(number, step.level);
+        }
     }
+}
+
+/// A flow gets its rate.
+struct Step {
+    /// What all that it stands for had and have now.
+    had: u64,
+    has: u64,
+    weight: u64,
+    level: f64,
+    /// Whether its links have it among what is open.
+    was_open: bool,
+}
+
+impl Step {
+    #[inline]
+    fn of(was: &Flow, rate: u64, level: f64, epoch: u32) -> Step {
+        Step {
+            had: was.rates(),
+            has: rate * was.count as u64,
+            weight: was.weights(),
+            level,
+            was_open: was.is_open(epoch),
+        }
+    }
+}
+
+/// What a flow gets of the room that a full link has left; in all, if it is several.
+#[inline]
+fn share(flow: &Flow, level: f64, room: &mut u64) -> u64 {
+    let (weight, count) = (flow.weight as f64, flow.count as u64);
+    let rate = (weight * level) as u64;
+    // Divided only where it has to be.
+    let rate = match rate.checked_mul(count) {
+        Some(all) if all <= *room => rate,
+        _ => rate.min(*room / count),
+    };
+    *room -= rate * count;
+    rate
 }

@@ -22,8 +22,9 @@ impl Net {
     pub(super) fn record(&mut self, io: &mut Io) {
         let mut loads = vec![0u64; self.kinds.len()];
         for row in self.open_rows() {
-            for link in self.fair.path(self.slot(row.flow)) {
-                loads[link.index()] += row.rate;
+            let (rate, path) = self.course(row);
+            for link in path {
+                loads[link.index()] += rate;
             }
         }
         self.burdens.resize(loads.len(), Burden::default());

@@ -22,6 +22,7 @@
 mod burden;
 mod finishes;
 mod net;
+mod over;
 mod row;
 #[cfg(test)]
 mod tests;
@@ -229,7 +230,7 @@ impl<K: FlowKernel> FlowDriven<K> {
 
     /// Closes the flows that have sent their last byte.
     fn complete(&mut self, now: Time, io: &mut Io) {
-        while let Some((_, flow)) = self.net.next_finish().filter(|f| f.0 <= now) {
+        while let Some(flow) = self.net.next_due() {
             let (net, todo) = (&mut self.net, &mut self.todo);
             self.kernel.complete(flow, now, io, net, todo);
             self.net.finish(flow, io, &mut self.todo.agenda);
@@ -254,7 +255,7 @@ impl<K: FlowKernel> Fabric for FlowDriven<K> {
         }
         loop {
             let arrival = io.next_arrival().unwrap_or(Time::NEVER);
-            let finish = self.net.next_finish().map_or(Time::NEVER, |f| f.0);
+            let finish = self.net.next_finish().unwrap_or(Time::NEVER);
             let next = arrival.min(finish);
             match self.todo.agenda.pop_before(next.min(to)) {
                 Some((at, step)) => self.instant(at, Some(step), io),

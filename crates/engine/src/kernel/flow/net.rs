@@ -2,7 +2,8 @@
 
 use super::burden::Burden;
 use super::finishes::Finishes;
-use super::row::{Row, UNITS};
+use super::over::Over;
+use super::row::{Bundle, Row, UNITS};
 use super::Step;
 use crate::agenda::Agenda;
 use crate::fabric::View;
@@ -10,6 +11,8 @@ use crate::fair::{Fair, LinkId, Precision, Slot};
 use crate::ids::FlowId;
 use crate::io::Io;
 use crate::time::{Rate, Time};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What a link is, as far as figures go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +30,28 @@ pub enum LinkKind {
 
 /// Links and the flows over them. Kernels open and lead flows and dim links;
 /// rates follow at the end of the instant.
+///
+/// Flows that are alike (path, weight, limit, and where the solver settled them) make
+/// a [`Bundle`]: a change of rates costs what the bundles do that it moves, not their
+/// flows.
 #[derive(Clone, Debug, Default)]
 pub struct Net {
     pub(super) fair: Fair,
     pub(super) kinds: Vec<LinkKind>,
     rows: Vec<Row>,
-    /// The slot of each open flow.
-    slots: Vec<u32>,
+    unused: Vec<u32>,
+    /// The row of each open flow.
+    row_of: Vec<u32>,
+    over: Over,
+    /// By the solver's slot.
+    bundles: Vec<Bundle>,
+    /// The bundle of each path, weight and limit that more flows may join, by
+    /// [`Net::key`]; never iterated.
+    joinable: HashMap<u64, u32>,
+    /// Rows that have a bundle of their own since the last solution.
+    alone: Vec<u32>,
+    /// Rows that have sent their last byte now, the last first.
+    due: Vec<u32>,
     pub(super) now: Time,
     open: usize,
     /// Bytes of open flows that have not been counted as delivered.
@@ -44,6 +62,8 @@ pub struct Net {
     carried: u128,
     /// The same over paths with a circuit, hops not counted.
     circuit: u128,
+    /// When the next flow of each bundle will have sent its last byte, or earlier:
+    /// never later.
     finishes: Finishes,
     pub(super) burdens: Vec<Burden>,
 }
@@ -63,6 +83,7 @@ impl Net {
     /// Adds a link; links are numbered from 0.
     pub fn add_link(&mut self, capacity: Rate, kind: LinkKind) -> LinkId {
         self.kinds.push(kind);
+        self.over.add_link();
         self.fair.add_link(capacity)
     }
 
@@ -99,11 +120,10 @@ impl Net {
         weight: u32,
         limit: Option<Rate>,
     ) {
-        let slot = self.fair.open(path, weight, limit);
         let mut row = Row {
             flow,
-            rate: 0,
-            anchor: self.now,
+            bundle: NONE,
+            joined: 0,
             left: bytes as u128 * UNITS,
             carried: 0,
             delay: Time::ZERO,
@@ -112,62 +132,93 @@ impl Net {
             started: false,
         };
         self.count_hops(&mut row, path);
-        if slot.index() == self.rows.len() {
+        let number = self.unused.pop().unwrap_or(self.rows.len() as u32);
+        if number as usize == self.rows.len() {
             self.rows.push(row);
         } else {
-            self.rows[slot.index()] = row;
+            self.rows[number as usize] = row;
         }
-        if flow.index() >= self.slots.len() {
-            self.slots.resize(flow.index() + 1, NONE);
+        if flow.index() >= self.row_of.len() {
+            self.row_of.resize(flow.index() + 1, NONE);
         }
-        self.slots[flow.index()] = slot.0;
+        self.row_of[flow.index()] = number;
+        self.over.attach(number, path);
+        self.begin(number, path, weight, limit);
         self.open += 1;
         self.inside += bytes;
     }
 
     /// Leads an open flow over another path from now on.
     pub fn reroute(&mut self, flow: FlowId, path: &[LinkId]) {
-        let slot = self.slot(flow);
+        let (number, slot) = (self.row(flow), self.slot(flow));
         if self.fair.path(slot) == path {
             return;
         }
-        self.fair.reroute(slot, path);
-        let mut row = self.rows[slot.index()];
-        self.anchor(&mut row);
+        self.anchor(number);
+        self.over.detach(number, self.fair.path(slot));
+        self.over.attach(number, path);
+        let mut row = self.rows[number as usize];
         self.count_hops(&mut row, path);
-        self.rows[slot.index()] = row;
+        self.rows[number as usize] = row;
+        if self.is_alone(number) {
+            self.fair.reroute(slot, path);
+        } else {
+            let (weight, limit) = (self.fair.weight(slot), self.fair.limit(slot));
+            self.leave(number);
+            self.begin(number, path, weight, limit);
+        }
     }
 
     /// Changes the weight of an open flow.
     pub fn set_weight(&mut self, flow: FlowId, weight: u32) {
-        self.fair.set_weight(self.slot(flow), weight);
+        let (number, slot) = (self.row(flow), self.slot(flow));
+        if self.fair.weight(slot) == weight.max(1) {
+            return;
+        }
+        if self.is_alone(number) {
+            self.fair.set_weight(slot, weight);
+        } else {
+            let (path, limit) = (self.fair.path(slot).to_vec(), self.fair.limit(slot));
+            self.leave(number);
+            self.begin(number, &path, weight, limit);
+        }
     }
 
     /// Changes or lifts the limit of an open flow.
     pub fn set_limit(&mut self, flow: FlowId, limit: Option<Rate>) {
-        self.fair.set_limit(self.slot(flow), limit);
+        let (number, slot) = (self.row(flow), self.slot(flow));
+        if self.fair.limit(slot) == limit {
+            return;
+        }
+        if self.is_alone(number) {
+            self.fair.set_limit(slot, limit);
+        } else {
+            let (path, weight) = (self.fair.path(slot).to_vec(), self.fair.weight(slot));
+            self.leave(number);
+            self.begin(number, &path, weight, limit);
+        }
     }
 
     /// From a byte sent to its arrival, for an open flow; 0 unless set. The
     /// flow's links are free once its last byte is sent.
     pub fn set_delay(&mut self, flow: FlowId, delay: Time) {
-        let slot = self.slot(flow);
-        self.rows[slot.index()].delay = delay;
+        let row = self.row(flow);
+        self.rows[row as usize].delay = delay;
     }
 
     /// Whether a flow is under way.
     pub fn is_open(&self, flow: FlowId) -> bool {
-        self.slots.get(flow.index()).is_some_and(|&s| s != NONE)
+        self.row_of.get(flow.index()).is_some_and(|&r| r != NONE)
     }
 
     /// Bytes of an open flow that have not been sent, begun ones included.
     pub fn remaining(&self, flow: FlowId) -> u64 {
-        self.rows[self.slot(flow).index()].missing(self.now)
+        self.missing(&self.rows[self.row(flow) as usize])
     }
 
     /// The rate of an open flow, as of the last solution.
     pub fn rate(&self, flow: FlowId) -> Rate {
-        Rate(self.rows[self.slot(flow).index()].rate)
+        Rate(self.bundles[self.slot(flow).index()].rate)
     }
 
     /// The path of an open flow.
@@ -177,9 +228,8 @@ impl Net {
 
     /// The flows over a link, in an order that is the same in every run.
     pub fn flows_over(&self, link: LinkId) -> impl ExactSizeIterator<Item = FlowId> + '_ {
-        self.fair
-            .flows_over(link)
-            .map(|s| self.rows[s.index()].flow)
+        let rows = self.over.rows(link);
+        rows.map(|r| self.rows[r as usize].flow)
     }
 
     /// How many flows are under way.
@@ -191,21 +241,40 @@ impl Net {
     pub fn circuit_bytes(&self) -> Option<u64> {
         self.kinds.contains(&LinkKind::Circuit).then(|| {
             let rows = self.open_rows().filter(|r| r.lit);
-            let under_way: u128 = rows.map(|r| r.sent(self.now)).sum();
+            let under_way: u128 = rows.map(|r| self.sent(r)).sum();
             ((self.circuit + under_way) / UNITS) as u64
         })
     }
 
-    pub(super) fn slot(&self, flow: FlowId) -> Slot {
+    fn row(&self, flow: FlowId) -> u32 {
         debug_assert!(self.is_open(flow), "{flow:?} is not open");
-        Slot(self.slots[flow.index()])
+        self.row_of[flow.index()]
+    }
+
+    fn slot(&self, flow: FlowId) -> Slot {
+        Slot(self.rows[self.row(flow) as usize].bundle)
     }
 
     pub(super) fn open_rows(&self) -> impl Iterator<Item = &Row> {
-        let open = |r: &&Row| self.slots[r.flow.index()] != NONE;
-        self.rows.iter().enumerate().filter_map(move |(s, r)| {
-            (open(&r) && self.slots[r.flow.index()] == s as u32).then_some(r)
-        })
+        self.rows.iter().filter(|r| r.bundle != NONE)
+    }
+
+    /// The rate of a flow under way, and its path.
+    pub(super) fn course(&self, row: &Row) -> (u64, &[LinkId]) {
+        let rate = self.bundles[row.bundle as usize].rate;
+        (rate, self.fair.path(Slot(row.bundle)))
+    }
+
+    /// Units sent since the flow joined its bundle.
+    #[inline]
+    fn sent(&self, row: &Row) -> u128 {
+        let moved = self.bundles[row.bundle as usize].moved(self.now);
+        (moved - row.joined).min(row.left)
+    }
+
+    /// Whole bytes not sent.
+    fn missing(&self, row: &Row) -> u64 {
+        (row.left - self.sent(row)).div_ceil(UNITS) as u64
     }
 
     fn count_hops(&self, row: &mut Row, path: &[LinkId]) {
@@ -216,15 +285,98 @@ impl Net {
     }
 
     /// Writes down what a flow has sent so far.
-    fn anchor(&mut self, row: &mut Row) {
-        let sent = row.sent(self.now);
+    fn anchor(&mut self, number: u32) {
+        let mut row = self.rows[number as usize];
+        let sent = self.sent(&row);
         row.left -= sent;
+        row.joined += sent;
         row.carried += sent * row.hops as u128;
         self.carried += sent * row.hops as u128;
         if row.lit {
             self.circuit += sent;
         }
-        row.anchor = self.now;
+        self.rows[number as usize] = row;
+    }
+
+    /// A flow begins, or goes on, in a bundle of its own.
+    fn begin(&mut self, number: u32, path: &[LinkId], weight: u32, limit: Option<Rate>) {
+        let slot = self.fair.open(path, weight, limit);
+        if slot.index() >= self.bundles.len() {
+            self.bundles.resize_with(slot.index() + 1, Bundle::default);
+        }
+        let row = &mut self.rows[number as usize];
+        row.bundle = slot.0;
+        row.joined = 0;
+        let bundle = &mut self.bundles[slot.index()];
+        bundle.clear(self.now);
+        bundle.join(number, row.left);
+        self.alone.push(number);
+    }
+
+    /// Whether a flow has its bundle to itself; then no other joins it until the
+    /// next solution.
+    fn is_alone(&mut self, number: u32) -> bool {
+        let bundle = self.rows[number as usize].bundle;
+        let alone = self.fair.count(Slot(bundle)) == 1;
+        if alone {
+            self.forget(bundle);
+            self.alone.push(number);
+        }
+        alone
+    }
+
+    /// A flow leaves others with which it moved, with what it has left.
+    fn leave(&mut self, number: u32) {
+        self.anchor(number);
+        let bundle = std::mem::replace(&mut self.rows[number as usize].bundle, NONE);
+        self.fair.close(Slot(bundle));
+        self.bundles[bundle as usize].left(bundle, &self.rows);
+        self.expect(bundle);
+    }
+
+    /// No other flow joins a bundle any more.
+    fn forget(&mut self, bundle: u32) {
+        let key = self.bundles[bundle as usize].key;
+        if self.joinable.get(&key) == Some(&bundle) {
+            self.joinable.remove(&key);
+        }
+    }
+
+    /// What flows of one bundle have in common.
+    fn key(&self, slot: Slot) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let (weight, limit) = (self.fair.weight(slot), self.fair.limit(slot));
+        (self.fair.path(slot), weight, limit).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// A flow that has a rate joins the others that are alike, or waits for such.
+    fn gather(&mut self, number: u32) {
+        let own = self.rows[number as usize].bundle;
+        if own == NONE {
+            return;
+        }
+        let key = self.key(Slot(own));
+        self.bundles[own as usize].key = key;
+        let mate = *self.joinable.entry(key).or_insert(own);
+        if mate == own || !self.fair.merge(Slot(mate), Slot(own)) {
+            return;
+        }
+        self.finishes.set(own, Time::NEVER);
+        self.anchor(number);
+        let bundle = &mut self.bundles[mate as usize];
+        let row = &mut self.rows[number as usize];
+        row.bundle = mate;
+        row.joined = bundle.moved(self.now);
+        bundle.join(number, row.end());
+        self.expect(mate);
+    }
+
+    /// Writes down when the next flow of a bundle will have sent its last byte.
+    #[inline]
+    fn expect(&mut self, bundle: u32) {
+        let finish = self.bundles[bundle as usize].finish();
+        self.finishes.set(bundle, finish);
     }
 
     pub(super) fn set_now(&mut self, now: Time) {
@@ -239,11 +391,37 @@ impl Net {
         self.open == 0 && self.landing == 0
     }
 
-    /// When the next flow will have sent its last byte, and which.
-    #[inline]
-    pub(super) fn next_finish(&self) -> Option<(Time, FlowId)> {
-        let (at, slot) = self.finishes.first()?;
-        Some((at, self.rows[slot as usize].flow))
+    /// When the next flow will have sent its last byte.
+    pub(super) fn next_finish(&mut self) -> Option<Time> {
+        loop {
+            let (at, bundle) = self.finishes.first()?;
+            let finish = self.bundles[bundle as usize].finish();
+            if finish == at {
+                return Some(at);
+            }
+            self.finishes.set(bundle, finish);
+        }
+    }
+
+    /// The next flow that has sent its last byte by now, if any.
+    pub(super) fn next_due(&mut self) -> Option<FlowId> {
+        if self.due.is_empty() {
+            self.collect_due();
+        }
+        let row = self.due.pop()?;
+        Some(self.rows[row as usize].flow)
+    }
+
+    /// All that have, the lowest row last.
+    fn collect_due(&mut self) {
+        while let Some((_, number)) = self.finishes.first().filter(|f| f.0 <= self.now) {
+            let bundle = &mut self.bundles[number as usize];
+            while let Some(row) = bundle.pop_due(self.now, number, &self.rows) {
+                self.due.push(row);
+            }
+            self.expect(number);
+        }
+        self.due.sort_unstable_by(|a, b| b.cmp(a));
     }
 
     /// Finds the rates, and when flows finish at these.
@@ -255,20 +433,28 @@ impl Net {
         for k in 0..self.fair.changed().len() {
             let slot = self.fair.changed()[k];
             let rate = self.fair.rate(slot).0;
-            if rate == self.rows[slot.index()].rate {
+            let bundle = &mut self.bundles[slot.index()];
+            if rate == bundle.rate {
                 continue;
             }
-            let mut row = self.rows[slot.index()];
-            self.anchor(&mut row);
-            row.rate = rate;
-            let finish = row.finish(self.now);
-            self.finishes.set(slot.0, finish);
-            if rate > 0 && !row.started {
-                row.started = true;
-                io.start(row.flow, self.now);
+            if bundle.rate == 0 {
+                for row in bundle.rows() {
+                    let row = &mut self.rows[row as usize];
+                    if row.bundle == slot.0 && !std::mem::replace(&mut row.started, true) {
+                        io.start(row.flow, self.now);
+                    }
+                }
             }
-            self.rows[slot.index()] = row;
+            let falls = rate < bundle.rate;
+            bundle.set_rate(rate, self.now);
+            // Later than expected is seen when its time has come.
+            if !falls {
+                self.expect(slot.0);
+            }
         }
+        let mut alone = std::mem::take(&mut self.alone);
+        alone.drain(..).for_each(|row| self.gather(row));
+        self.alone = alone;
         if io.audit.is_some() {
             self.record(io);
         }
@@ -281,15 +467,21 @@ impl Net {
         io: &mut Io,
         agenda: &mut Agenda<Step<E>>,
     ) {
-        let slot = self.slot(flow);
-        let mut row = self.rows[slot.index()];
-        self.anchor(&mut row);
+        let number = self.row(flow);
+        self.anchor(number);
+        let row = self.rows[number as usize];
         debug_assert_eq!(row.left, 0, "closed before its last byte was sent");
-        let f = flow.index();
+        let (f, slot) = (flow.index(), Slot(row.bundle));
         io.flows.hops[f] = row.hops_mean(io.flows.bytes[f] as u128 * UNITS);
+        self.over.detach(number, self.fair.path(slot));
+        if self.fair.count(slot) == 1 {
+            self.forget(slot.0);
+            self.finishes.set(slot.0, Time::NEVER);
+        }
         self.fair.close(slot);
-        self.slots[f] = NONE;
-        self.finishes.set(slot.0, Time::NEVER);
+        self.rows[number as usize].bundle = NONE;
+        self.row_of[f] = NONE;
+        self.unused.push(number);
         self.open -= 1;
         self.landing += 1;
         if row.delay == Time::ZERO {
@@ -319,11 +511,11 @@ impl Net {
     /// bytes. Changes no rate.
     pub(super) fn look(&mut self, now: Time, io: &mut Io) {
         self.now = now;
-        for slot in 0..self.rows.len() as u32 {
-            let row = self.rows[slot as usize];
-            if self.slots[row.flow.index()] == slot {
+        for number in 0..self.rows.len() {
+            let row = self.rows[number];
+            if row.bundle != NONE {
                 let bytes = io.flows.bytes[row.flow.index()];
-                let sent = bytes - row.missing(now).max(1);
+                let sent = bytes - self.missing(&row).max(1);
                 self.deliver(row.flow, sent, io);
             }
         }
@@ -337,7 +529,7 @@ impl Net {
         view.waiting_bytes = self.inside;
         let under_way = self
             .open_rows()
-            .map(|r| r.sent(self.now) * r.hops as u128)
+            .map(|r| self.sent(r) * r.hops as u128)
             .sum::<u128>();
         view.carried_bytes = ((self.carried + under_way) / UNITS) as u64;
     }
@@ -345,7 +537,7 @@ impl Net {
     pub(super) fn settle(&self, io: &mut Io) {
         for row in self.open_rows() {
             let mut row = *row;
-            let sent = row.sent(self.now);
+            let sent = self.sent(&row);
             row.carried += sent * row.hops as u128;
             let all = io.flows.bytes[row.flow.index()] as u128 * UNITS;
             io.flows.hops[row.flow.index()] = row.hops_mean(all - (row.left - sent));

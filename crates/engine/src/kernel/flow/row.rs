@@ -1,7 +1,9 @@
-//! A flow under way, in exact integers.
+//! A flow under way, and flows that are under way together, in exact integers.
 
 use crate::ids::FlowId;
 use crate::time::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// What 1 b/s moves in 1 ps; a byte has so many of them.
 pub const UNITS: u128 = 8_000_000_000_000;
@@ -10,12 +12,13 @@ pub const UNITS: u128 = 8_000_000_000_000;
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub flow: FlowId,
-    /// Rate since `anchor` [b/s].
-    pub rate: u64,
-    pub anchor: Time,
-    /// Units not sent at `anchor`.
+    /// The bundle that it moves with.
+    pub bundle: u32,
+    /// What a flow of the bundle had sent when it joined [units].
+    pub joined: u128,
+    /// Units not sent then.
     pub left: u128,
-    /// Units × hops that have been carried until `anchor`.
+    /// Units × hops that had been carried then.
     pub carried: u128,
     /// From a byte sent to its arrival.
     pub delay: Time,
@@ -26,20 +29,10 @@ pub struct Row {
 }
 
 impl Row {
-    /// Units sent between `anchor` and `now`.
+    /// What a flow of its bundle has sent when this one has sent all [units].
     #[inline]
-    pub fn sent(&self, now: Time) -> u128 {
-        (self.rate as u128 * (now - self.anchor).0 as u128).min(self.left)
-    }
-
-    /// When all will have been sent, anchored now; never, if time does not reach so far.
-    pub fn finish(&self, now: Time) -> Time {
-        let lasts = match self.rate {
-            0 => return Time::NEVER,
-            rate => i64::try_from(self.left.div_ceil(rate as u128)),
-        };
-        let at = lasts.ok().and_then(|lasts| now.0.checked_add(lasts));
-        at.map_or(Time::NEVER, Time)
+    pub fn end(&self) -> u128 {
+        self.joined + self.left
     }
 
     /// Hops a byte, over those sent.
@@ -49,10 +42,113 @@ impl Row {
             _ => (self.carried as f64 / sent as f64) as f32,
         }
     }
+}
 
-    /// Whole bytes not sent by `now`.
-    pub fn missing(&self, now: Time) -> u64 {
-        (self.left - self.sent(now)).div_ceil(UNITS) as u64
+/// Flows over one path whose rates are the same: what one has sent, all have. Those
+/// that join and leave do so with what they have left.
+#[derive(Clone, Debug)]
+pub struct Bundle {
+    /// What its flows have in common, once more may join.
+    pub key: u64,
+    /// Rate of each since `anchor` [b/s].
+    pub rate: u64,
+    pub anchor: Time,
+    /// What a flow that was there from the beginning had sent at `anchor` [units].
+    moved: u128,
+    /// The least of `ends` that counts; [`NEVER`] if there is none.
+    next: u128,
+    /// When its flows have sent all, as [`Row::end`], and their rows. Those that have
+    /// left may still be there.
+    ends: BinaryHeap<Reverse<(u128, u32)>>,
+}
+
+/// No flow can send so much.
+const NEVER: u128 = u128::MAX;
+
+impl Default for Bundle {
+    fn default() -> Bundle {
+        Bundle {
+            key: 0,
+            rate: 0,
+            anchor: Time::ZERO,
+            moved: 0,
+            next: NEVER,
+            ends: BinaryHeap::new(),
+        }
+    }
+}
+
+impl Bundle {
+    /// Begins anew, without flows.
+    pub fn clear(&mut self, now: Time) {
+        self.ends.clear();
+        (self.rate, self.moved, self.anchor, self.next) = (0, 0, now, NEVER);
+    }
+
+    /// What a flow that was there from the beginning has sent by `now` [units].
+    #[inline]
+    pub fn moved(&self, now: Time) -> u128 {
+        self.moved + self.rate as u128 * (now - self.anchor).0 as u128
+    }
+
+    /// The rate from `now` on.
+    #[inline]
+    pub fn set_rate(&mut self, rate: u64, now: Time) {
+        self.moved = self.moved(now);
+        self.anchor = now;
+        self.rate = rate;
+    }
+
+    /// A flow joins.
+    #[inline]
+    pub fn join(&mut self, row: u32, end: u128) {
+        self.ends.push(Reverse((end, row)));
+        self.next = self.next.min(end);
+    }
+
+    /// A flow has left; finds who is next. `number` is the bundle's.
+    pub fn left(&mut self, number: u32, rows: &[Row]) {
+        while let Some(&Reverse((end, row))) = self.ends.peek() {
+            let there = &rows[row as usize];
+            if there.bundle == number && there.end() == end {
+                return self.next = end;
+            }
+            self.ends.pop();
+        }
+        self.next = NEVER;
+    }
+
+    /// Takes out the next flow, if it has sent all by `now`.
+    pub fn pop_due(&mut self, now: Time, number: u32, rows: &[Row]) -> Option<u32> {
+        if self.next > self.moved(now) {
+            return None;
+        }
+        let Reverse((_, row)) = self.ends.pop()?;
+        self.left(number, rows);
+        Some(row)
+    }
+
+    /// Rows of its flows, and perhaps of some that have left.
+    pub fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+        self.ends.iter().map(|e| e.0 .1)
+    }
+
+    /// When the next flow will have sent all; never, if time does not reach so far.
+    #[inline]
+    pub fn finish(&self) -> Time {
+        if self.rate == 0 || self.next == NEVER {
+            return Time::NEVER;
+        }
+        let left = self.next - self.moved;
+        // Numbers of one word divide faster.
+        let takes = match u64::try_from(left) {
+            Ok(left) => i64::try_from(left.div_ceil(self.rate)),
+            Err(_) => i64::try_from(left.div_ceil(self.rate as u128)),
+        };
+        let at = takes
+            .ok()
+            .and_then(|takes| self.anchor.0.checked_add(takes));
+        at.map_or(Time::NEVER, Time)
     }
 }
 
