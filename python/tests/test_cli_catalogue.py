@@ -124,6 +124,34 @@ def test_names_of_messages_and_of_set_are_explained() -> None:
         assert call("explain", asked) == call("explain", same), asked
 
 
+def test_policies_are_listed_and_explained_key_by_key() -> None:
+    policies = json.loads(_core.policies())
+    listed = call("explain", "policies")
+    assert "policies" in call("explain")
+    for entry in policies:
+        assert f"  {entry['kind']}" in listed
+        explained = call("explain", f"policy.{entry['kind']}")
+        for parameter in describe.parameters(entry["schema"]):
+            assert f"  {parameter.key}  (" in explained
+            full = f"policy.{entry['kind']}.{parameter.key}"
+            assert call("explain", full).startswith(full)
+        if entry["alias"]:
+            assert call("explain", f"policy.{entry['alias']}") == explained
+    assert "policy.hydra.split" in call("explain", "split")
+
+
+@pytest.mark.parametrize(
+    ("slip", "near"),
+    [
+        ("policy.hydro", "policy.hydra"),
+        ("policy.hydra.hopz", "policy.hydra.hops"),
+        ("policy.bvn.scalling", "policy.mordia.scaling"),
+    ],
+)
+def test_the_nearest_policy_or_key_is_suggested(slip: str, near: str) -> None:
+    assert f'did you mean "{near}"?' in call("explain", slip, code=2)
+
+
 def test_what_another_fabric_has_is_told() -> None:
     for asked in ("clos.queue", "fabric.clos.queue", "fabric[clos].queue"):
         assert call("explain", asked, code=2) == (

@@ -17,7 +17,7 @@ import lightloom
 from lightloom import _core, control, traces
 from lightloom.cli import app
 from lightloom.cli.plan_options import flag_of
-from lightloom.control.policies import RENAMED, registry
+from lightloom.policy_registry import RENAMED, registry
 
 RACKS = 8
 GB = 10**9

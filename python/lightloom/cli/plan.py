@@ -127,7 +127,7 @@ def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Pla
     from lightloom.control.current import read_circuits
     from lightloom.control.files import placed, read_demand
     from lightloom.control.planners import plan
-    from lightloom.control.policies import find
+    from lightloom.policy_registry import find
 
     try:
         find(algorithm).check(algorithm, options)

@@ -17,12 +17,12 @@ from lightloom.control.arrays import LARGEST, Integers, count, numbers
 from lightloom.control.files import Demand
 from lightloom.control.names import nodes_of, numbered
 from lightloom.control.plans import CircuitTable, Plan, figures
-from lightloom.control.policies import RENAMED, Policy, PolicyInFile, by_name, find
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule, coverage_bound
 from lightloom.control.topology import Topology
 from lightloom.control.topology import vlans as allocate
 from lightloom.errors import ConfigError, refusal
+from lightloom.policy_registry import RENAMED, Policy, PolicyInFile, by_name, find
 from lightloom.words import reworded
 
 ALGORITHMS = tuple(by_name())

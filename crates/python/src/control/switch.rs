@@ -32,8 +32,8 @@ impl Switch {
     /// Of a key that the policy does not look at, or of a bad value.
     pub fn read(table: &Value, usual: &Usual) -> Result<Switch, Refusal> {
         let known = Switch::usual(usual);
-        let keys = table.as_object().into_iter().flatten();
-        for (key, value) in keys.filter(|(key, _)| !known.contains_key(*key)) {
+        let mut keys = table.as_object().into_iter().flatten();
+        if let Some((key, value)) = keys.find(|(key, _)| !known.contains_key(*key)) {
             let limit = "nothing that this policy looks at";
             return Err(Refusal::new(key, value, limit, "leave it out"));
         }
