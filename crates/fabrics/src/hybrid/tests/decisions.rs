@@ -208,66 +208,49 @@ fn a_policy_that_errs_ends_the_run_by_name() {
             }],
         )
     };
-    let cases: [(fn() -> Result<Target, Refusal>, &str, &str); 4] = [
-        (
-            || {
-                Err(Refusal::new(
-                    "threshold",
-                    7,
-                    "nobody has so much",
-                    "lower it",
-                ))
-            },
-            "threshold = 7 at 2 s",
+    let own = || {
+        Err(Refusal::new(
+            "threshold",
+            7,
             "nobody has so much",
-        ),
-        (
-            || Ok(joined(&[(0, 4)])),
-            "circuits[0] = (0, 4) on plane 0 at 2 s",
-            "racks are 0 to 3",
-        ),
-        (
-            || Ok(joined(&[(0, 1), (1, 2)])),
-            "circuits[1] = (1, 2) on plane 0 at 2 s",
-            "no port left",
-        ),
-        (
-            || {
-                Ok(Target::Schedule(Schedule {
-                    ports: 4,
-                    night: Time::MS,
-                    slots: Vec::new(),
-                }))
-            },
-            "policy = a schedule at 2 s",
-            "decided on circuits before",
-        ),
-    ];
-    for (second, value, limit) in cases {
-        errs(second, value, limit);
-    }
+            "lower it",
+        ))
+    };
+    errs(own, "threshold = 7", "nobody has so much");
+    let nowhere = || Ok(joined(&[(0, 4)]));
+    errs(
+        nowhere,
+        "circuits[0] = (0, 4) on plane 0",
+        "racks are 0 to 3",
+    );
+    let twice = || Ok(joined(&[(0, 1), (1, 2)]));
+    errs(twice, "circuits[1] = (1, 2) on plane 0", "no port left");
+    let days = || {
+        Ok(Target::Schedule(Schedule {
+            ports: 4,
+            night: Time::MS,
+            slots: Vec::new(),
+        }))
+    };
+    errs(days, "policy = a schedule", "decided on circuits before");
     let routes = move || Ok(over_nothing());
     errs(
         routes,
-        "route of racks 2 and 3 = over (2, 3) on plane 0 at 2 s",
+        "route of racks 2 and 3 = over (2, 3) on plane 0",
         "no such circuit",
     );
     let planes = move || Ok(Target::direct(plane_1()));
-    errs(
-        planes,
-        "circuits[0] = (0, 1) on plane 1 at 2 s",
-        "planes 0 to 0",
-    );
+    errs(planes, "circuits[0] = (0, 1) on plane 1", "planes 0 to 0");
     let turned = || Ok(Target::direct(Circuits::one_way([(0, 1)])));
     errs(
         turned,
-        "policy = directed circuits at 2 s",
-        "both directions",
+        "policy = circuits of one direction",
+        "decided on circuits of both directions before",
     );
 }
 
 /// The second decision is refused; the first stands.
-fn errs(second: impl Fn() -> Result<Target, Refusal> + Send + 'static, value: &str, limit: &str) {
+fn errs(second: impl Fn() -> Result<Target, Refusal> + Send + 'static, what: &str, limit: &str) {
     let decide = move |n: usize, _: &Demand| match n {
         1 => Ok(joined(&[(0, 1)])),
         _ => second(),
@@ -281,13 +264,15 @@ fn errs(second: impl Fn() -> Result<Target, Refusal> + Send + 'static, value: &s
     };
     let ended = run(&mut *bench.fabric, &mut bench.io, &plan, &mut Silent);
     let Err(Broken::Trouble(refusal)) = ended else {
-        panic!("{value}: the run goes on")
+        panic!("{what}: the run goes on")
     };
     assert_eq!(
         (refusal.key.as_str(), refusal.value.as_str()),
-        ("fabric.policy", value)
+        ("fabric.policy", "\"shelf.py:Scripted\" at 2 s")
     );
-    assert!(refusal.limit.contains(limit), "{refusal}");
+    let told = refusal.limit.split_once(": ").expect("what, and why");
+    assert_eq!(told.0, what);
+    assert!(told.1.contains(limit), "{refusal}");
 }
 
 /// Circuits of a port that has broken are the policy's fault, too: it can see them.
