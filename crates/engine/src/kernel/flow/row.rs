@@ -159,22 +159,20 @@ mod tests {
     /// 100 days are 8.64e18 ps, of the 9.22e18 that there are.
     #[test]
     fn what_lasts_longer_than_time_never_finishes() {
-        let row = |rate, bytes: u64| Row {
-            flow: FlowId(0),
-            rate,
-            anchor: Time::ZERO,
-            left: bytes as u128 * UNITS,
-            carried: 0,
-            delay: Time::ZERO,
-            hops: 1,
-            lit: false,
-            started: true,
+        let finish = |rate, bytes: u64, anchor| {
+            let bundle = Bundle {
+                rate,
+                anchor,
+                next: bytes as u128 * UNITS,
+                ..Bundle::default()
+            };
+            bundle.finish()
         };
         let day = Time::S * 86_400;
-        assert_eq!(row(8, 100 * 86_400).finish(Time::ZERO), day * 100);
-        assert_eq!(row(8, 107 * 86_400).finish(Time::ZERO), Time::NEVER);
-        assert_eq!(row(8, 100 * 86_400).finish(day * 7), Time::NEVER);
-        assert_eq!(row(1, u64::MAX).finish(Time::ZERO), Time::NEVER);
-        assert_eq!(row(0, 1).finish(Time::ZERO), Time::NEVER);
+        assert_eq!(finish(8, 100 * 86_400, Time::ZERO), day * 100);
+        assert_eq!(finish(8, 107 * 86_400, Time::ZERO), Time::NEVER);
+        assert_eq!(finish(8, 100 * 86_400, day * 7), Time::NEVER);
+        assert_eq!(finish(1, u64::MAX, Time::ZERO), Time::NEVER);
+        assert_eq!(finish(0, 1, Time::ZERO), Time::NEVER);
     }
 }
