@@ -282,28 +282,33 @@ class _Paths:
 
     def __init__(self, matrix: Integers, topology: Topology, capacity: int, whole: bool) -> None:
         a, b = topology.demands[:, :2].T
-        _, pair, parts = np.unique(
-            np.column_stack((a, b)), axis=0, return_inverse=True, return_counts=True
+        # Paths of one pair are of equal parts.
+        _, first, of, parts = np.unique(
+            a * len(matrix) + b, return_index=True, return_inverse=True, return_counts=True
         )
-        parts = parts[pair.reshape(-1)]
-        share = np.maximum(matrix[a, b], matrix[b, a]) // np.maximum(parts, 1)
+        there, back = matrix[a, b], matrix[b, a]
+        share = np.maximum(there, back) // parts[of]
         each = np.full_like(share, capacity) if whole else np.minimum(share, capacity)
-        self.reserved: Integers = np.zeros(len(topology.circuits), np.int64)
+        self.reserved = topology.added_up(each)
         """On each circuit, each way."""
-        for route, amount in zip(topology.routes, each, strict=True):
-            self.reserved[route] += amount
-        served = topology.served
-        paths = np.bincount(pair.reshape(-1)[served], minlength=parts.size and pair.max() + 1)
-        self.carried = 0
+        found = np.bincount(of[topology.served], minlength=len(parts))
+        ways = (_within(sent[first], found, parts, capacity) for sent in (there, back))
+        self.carried = sum(int(way.sum()) for way in ways)
         """Both directions of all pairs."""
-        _, first = np.unique(pair.reshape(-1), return_index=True)
-        for at, several in zip(first.tolist(), paths.tolist(), strict=True):
-            for sent in (int(matrix[a[at], b[at]]), int(matrix[b[at], a[at]])):
-                self.carried += min(sent * several // int(parts[at]), capacity * several)
+
+
+def _within(sent: Integers, found: Integers, parts: Integers, capacity: int) -> Integers:
+    """As much of what is sent as the paths that were found of all parts carry."""
+    part, rest = sent // parts, sent % parts
+    asked = part * found + rest * found // parts
+    full = asked // np.maximum(found, 1) >= capacity
+    return np.where(full, capacity * found, asked)  # no overflow where they are full
 
 
 def _below(matrix: Integers, threshold: int) -> dict[str, int]:
     """Pairs whose demand is too little for a path, and how much that is."""
-    both = np.triu(matrix + matrix.T)
-    few = both[(both > 0) & (both < threshold)]
+    i, j = matrix.nonzero()
+    back = matrix[j, i]
+    both = matrix[i, j] + back
+    few = both[(both < threshold) & ((i < j) | (back == 0))]
     return {"pairs": len(few), "bytes": int(few.sum())}

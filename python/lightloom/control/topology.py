@@ -102,6 +102,12 @@ class Topology:
         """The circuits (by row) of each demand's path; empty if it is not served."""
         return _split(self._core.routes(), self.hops)
 
+    def added_up(self, each: Integers) -> Integers:
+        """What comes together on each circuit, of so much for each demand with a path."""
+        total = np.zeros(len(self.circuits), np.int64)
+        np.add.at(total, self._core.routes(), np.repeat(each, self.hops))
+        return total
+
     @cached_property
     def paths(self) -> list[Integers]:
         """The racks of each demand's path; empty if it is not served."""

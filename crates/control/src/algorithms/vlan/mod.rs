@@ -58,7 +58,7 @@ pub fn allocate(
     seed: u64,
 ) -> Result<Allocation, Refusal> {
     let walks = read(circuits, paths)?;
-    let found = few(circuits, paths, &walks, seed);
+    let found = few(circuits, paths, &walks, seed, 0);
     if found.circuits.len() > MAX_VLANS {
         return Err(Refusal::new(
             "paths",
@@ -91,7 +91,7 @@ pub fn within(
 ) -> Result<Vec<bool>, Refusal> {
     let walks = read(circuits, paths)?;
     let held = vec![true; paths.len()];
-    if paths.len() <= limit || few(circuits, paths, &walks, seed).circuits.len() <= limit {
+    if paths.len() <= limit || few(circuits, paths, &walks, seed, limit).circuits.len() <= limit {
         return Ok(held);
     }
     let order: Vec<usize> = (0..paths.len())
@@ -102,16 +102,26 @@ pub fn within(
     Ok((0..paths.len()).map(fits).collect())
 }
 
-/// The best of several orders.
-fn few(circuits: &[(u32, u32)], paths: &[Vec<u32>], walks: &[Path], seed: u64) -> Allocation {
+/// The best of several orders; the first that needs no more than `enough` will do, and
+/// no lower bound is found then.
+fn few(
+    circuits: &[(u32, u32)],
+    paths: &[Vec<u32>],
+    walks: &[Path],
+    seed: u64,
+    enough: usize,
+) -> Allocation {
     let container = containers(circuits.len(), paths);
     let whole = |&at: &usize| container[at] == at && !paths[at].is_empty();
     let mut order: Vec<usize> = (0..paths.len()).filter(whole).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(paths[at].len()));
-    let lower_bound = lower_bound(circuits, walks, &order);
     let mut best = first_fit(circuits, walks, &order);
+    let lower_bound = match best.forests.len() <= enough {
+        true => 0,
+        false => lower_bound(circuits, walks, &order),
+    };
     for shuffle in 0..SHUFFLES {
-        if best.forests.len() <= lower_bound {
+        if best.forests.len() <= lower_bound.max(enough) {
             break;
         }
         let mut other = order.clone();
