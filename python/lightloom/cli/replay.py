@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from lightloom import console
 
-CIRCUITS = (
+Shown = Callable[[dict[str, Any]], str]
+ROWS: tuple[tuple[str, str, Shown | None], ...] = (
     ("decisions", "decisions", lambda account: f"{len(account['decisions']):,}"),
     ("that changed something", "changes", None),
     ("schedules handed over", "schedules", None),
@@ -42,7 +44,7 @@ def show(made: dict[str, Any], path: Path, name: str | None) -> None:
     rows.add_column("")
     rows.add_column(f"recorded: {policy}", justify="right")
     rows.add_column(f"replayed: {name or policy}", justify="right")
-    for label, key, shown in CIRCUITS:
+    for label, key, shown in ROWS:
         cells = [
             f"{account[key]:,}" if shown is None else shown(account)
             for account in (replay["recorded"], replay["replayed"])
