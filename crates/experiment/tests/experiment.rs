@@ -100,6 +100,17 @@ const OPEN: &[(&str, &[&str])] = &[
     ("cthrough", &["racks_per_pod"]),
     // And rules are counted for each change; servers never leave the circuits.
     ("hydra", &["racks_per_pod", "rules", "controller_timeout"]),
+    // Neither pods, nor limits of buffers, nor shares of links; the policy's own order.
+    (
+        "hybrid",
+        &[
+            "racks_per_pod",
+            "socket_buffer",
+            "order",
+            "optical_weight",
+            "controller_timeout",
+        ],
+    ),
     // Parts and protocols of other architectures.
     (
         "lions",

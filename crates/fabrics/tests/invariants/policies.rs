@@ -137,10 +137,12 @@ fn one(kind: &'static str, racks: u32) -> BoxedStrategy<Chosen> {
     };
     let choose = move |mut policy: Value| {
         policy["kind"] = json!(kind);
+        // Otherwise it waits for demand, which may be too little to be reported.
+        let sized = policy.get("day").or(policy.get("period")).is_some();
         Chosen {
+            joins_all: kind == "rotation" && sized,
             policy,
             planes: 1,
-            joins_all: kind == "rotation",
         }
     };
     table.prop_map(choose).boxed()
@@ -273,6 +275,11 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 "optical_weight": servers.0, "ramp": servers.1, "dip": servers.2,
                 "controller_timeout": servers.3,
             });
+            let mut words = words;
+            let alone = network.get("electrical").is_some();
+            if alone {
+                words.retain(|key, _| key != "demand");
+            }
             let keys = network.as_object().expect("a table");
             keys.iter()
                 .for_each(|(key, value)| table[key] = value.clone());
@@ -283,7 +290,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                     server_rate: Rate(gbps * Rate::GBPS.0 + 7),
                     nic,
                 },
-                delivers: network.get("electrical").is_none() || chosen.joins_all,
+                delivers: !alone || chosen.joins_all,
                 table: merged(table, words),
                 faults: faults(&failures, racks, chosen.planes),
             }
