@@ -442,7 +442,7 @@ BAD = {
     ),
     "a round of one night": (
         "d.csv -a round-robin --period '10 us' --night '10 us'",
-        "--night = 10 us: not shorter than the period, 10 us",
+        "--period = 10 us: a night of 10 us leaves no time for a day; raise it",
     ),
     "a round of nights": (
         f"{EIGHT} -a round-robin --period '70 us' --night '10 us'",
@@ -452,7 +452,10 @@ BAD = {
         "d.csv -a round-robin --day '9223372 s' --night '1 s'",
         "--day = 9223372 s: 1 of them, and nights, last longer than 106 days; shorten it",
     ),
-    "a day of no length": ("d.csv -a round-robin --day '0 s'", "--day = 0 ps: above 0; say how"),
+    "a day of no length": (
+        "d.csv -a round-robin --day '0 s'",
+        "--day = 0 ps: must be above 0 s; say how",
+    ),
     "no time for a byte": (
         "d.csv -a hydra --period '0 s'",
         "--period = 0 ps: a circuit of 10 Gb/s carries less than a byte in it; raise it",

@@ -90,8 +90,8 @@ def plan(
                 json,
             )
             return
-        demand = _named("DEMAND", demand, "name a file: .csv, .npy or .parquet")
-        algorithm = _named("--algorithm", algorithm, "name a policy, like -a cthrough")
+        demand = _named("DEMAND", demand)
+        algorithm = _named("--algorithm", algorithm)
         _check_outputs(demand, out, picture)
         with _working(json):
             made = _make(demand, algorithm, unit, options)
@@ -109,10 +109,10 @@ def plan(
             console.say("wrote " + " ".join(map(str, written)))
 
 
-def _named(option: str, value: T | None, remedy: str) -> T:
+def _named(option: str, value: T | None) -> T:
     """What has to be there."""
     if value is None:
-        raise refusal(option, "(missing)", "a plan needs one", remedy)
+        raise refusal(option, "(missing)", "must be given", "see `lightloom plan --help`")
     return value
 
 

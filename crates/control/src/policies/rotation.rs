@@ -75,8 +75,11 @@ impl PolicyConfig for RotationPolicy {
             }
             (None, Some(period)) if period < self.shortest_round(hardware.racks) => {
                 let slots = hardware.racks - 1;
-                let limit = format!("{slots} nights of {} leave no day", self.night);
-                let remedy = "raise it, or lower policy.night";
+                let limit = match slots {
+                    1 => format!("a night of {} leaves no time for a day", self.night),
+                    _ => format!("{slots} nights of {} leave no time for days", self.night),
+                };
+                let remedy = "raise it, or lower the night";
                 Err(Refusal::new("policy.period", period, limit, remedy))
             }
             _ => Ok(()),
