@@ -8,6 +8,11 @@
 //! to the servers and the fewer flows feel one that comes or goes; at 40:1 all
 //! bottlenecks are uplinks, and a change reaches every level above its own.
 //!
+//! Other cases have arrivals that do not wait for completions, on the registry's tree,
+//! and run until all is delivered: an overloaded tree of 64 hosts, and racks as above
+//! with uplinks at 85 % of their capacity. Of these the mean and the 99th percentile of
+//! completion times are printed, too, to be compared between precisions.
+//!
 //! Every case runs in a process of its own and several times; the fastest run
 //! counts, all are printed. Name cases to run only those:
 //! `cargo bench --bench flows -- 4to1-10k`.
@@ -18,9 +23,11 @@ use harness::{each_in_a_process, peak_rss};
 use lightloom_engine::fair::{LinkId, Precision, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowDriven, FlowKernel, LinkKind, Net, Todo};
 use lightloom_engine::{
-    Command, Dependencies, Fabric, FlowId, Flows, HostId, Io, PortId, Rate, Rejected, Shape,
-    Stream, Time,
+    Cluster, Command, Dependencies, Fabric, FlowId, Flows, HostId, Io, Nic, PortId, Rate, Rejected,
+    Shape, Stream, Time,
 };
+use lightloom_fabrics::{find, Site};
+use lightloom_workload::WorkloadConfig;
 use serde_json::{json, Value};
 
 const RUNS: usize = 3;
@@ -51,6 +58,65 @@ const CASES: &[(&str, u32, u64, u64, u32)] = &[
     ("4to1-100k-1pct", 100_000, 4, 100_000, PER_CENT),
     ("40to1-100k-0.1pct", 100_000, 40, 20_000, PER_MILLE),
     ("40to1-100k-1pct", 100_000, 40, 100_000, PER_CENT),
+];
+
+/// A tree with arrivals at a load.
+struct Open {
+    name: &'static str,
+    cluster: Cluster,
+    oversubscription: f64,
+    load: f64,
+    /// Flows and the law of their sizes, as users write it.
+    flows: u64,
+    sizes: (&'static str, &'static str),
+    billionths: u32,
+}
+
+/// The 256 B flows of 300 us.
+const fn overloaded(name: &'static str, billionths: u32) -> Open {
+    Open {
+        name,
+        cluster: Cluster {
+            racks: 64,
+            servers_per_rack: 1,
+            server_rate: NIC,
+            nic: Nic::Uncapped,
+        },
+        oversubscription: 1.0,
+        load: 1.1,
+        flows: 103_125,
+        sizes: ("fixed", "256 B"),
+        billionths,
+    }
+}
+
+const fn racks(name: &'static str, oversubscription: f64, billionths: u32) -> Open {
+    Open {
+        name,
+        cluster: Cluster {
+            racks: RACKS,
+            servers_per_rack: SERVERS,
+            server_rate: NIC,
+            nic: Nic::Capped(NIC),
+        },
+        oversubscription,
+        load: 0.85 / oversubscription,
+        flows: 60_000,
+        sizes: ("exponential", "10 MB"),
+        billionths,
+    }
+}
+
+const OPEN: &[Open] = &[
+    overloaded("overloaded", EXACT),
+    overloaded("overloaded-0.1pct", PER_MILLE),
+    overloaded("overloaded-1pct", PER_CENT),
+    racks("10to1-open", 10.0, EXACT),
+    racks("10to1-open-0.1pct", 10.0, PER_MILLE),
+    racks("10to1-open-1pct", 10.0, PER_CENT),
+    racks("40to1-open", 40.0, EXACT),
+    racks("40to1-open-0.1pct", 40.0, PER_MILLE),
+    racks("40to1-open-1pct", 40.0, PER_CENT),
 ];
 
 /// Racks below a core that never blocks.
@@ -188,6 +254,74 @@ fn measure(case: &(&str, u32, u64, u64, u32)) -> Value {
     })
 }
 
+impl Open {
+    fn flows(&self) -> Flows {
+        let table = json!({
+            "arrivals": "poisson", "load": self.load, "flows": self.flows,
+            "pattern": "uniform",
+            "sizes": match self.sizes {
+                ("fixed", size) => json!({ "kind": "fixed", "size": size }),
+                (kind, mean) => json!({ "kind": kind, "mean": mean }),
+            },
+        });
+        let workload: WorkloadConfig = serde_json::from_value(table).expect("a workload");
+        let workload = workload.resolve(&self.cluster).expect("one that can run");
+        workload.generate(&self.cluster, 1).expect("flows")
+    }
+
+    fn fabric(&self, flows: &Flows) -> Box<dyn Fabric> {
+        let entry = find("tree").expect("the tree is registered");
+        let table = json!({ "oversubscription": self.oversubscription });
+        let table = (entry.resolve)(&table, &self.cluster).expect("a tree");
+        let site = Site {
+            cluster: &self.cluster,
+            flows,
+            seed: 1,
+            threads: 1,
+        };
+        let mut fabric = (entry.build)(&table, &site).expect("a fabric");
+        let precision = Precision::billionths(self.billionths).expect("at most a tenth");
+        assert!(fabric.set_rate_precision(precision));
+        fabric
+    }
+}
+
+fn measure_open(case: &Open) -> Value {
+    let flows = case.flows();
+    let (mut kernel_s, mut processor_s) = (Vec::new(), Vec::new());
+    let mut times = Vec::new();
+    for _ in 0..RUNS {
+        let (mut fabric, mut io) = (case.fabric(&flows), Io::new(flows.clone()));
+        let (clock, cpu) = (std::time::Instant::now(), harness::processor_s());
+        fabric.advance(Time::S * 1_000, &mut io);
+        kernel_s.push(clock.elapsed().as_secs_f64());
+        let after = harness::processor_s();
+        processor_s.extend(after.zip(cpu).map(|(after, before)| after - before));
+        let took = |f: usize| (io.flows.finish[f] - io.flows.arrival[f]).as_secs_f64() * 1e6;
+        times = (0..flows.len()).map(took).collect();
+    }
+    times.sort_unstable_by(f64::total_cmp);
+    let spent = if processor_s.is_empty() {
+        &kernel_s
+    } else {
+        &processor_s
+    };
+    let best = spent.iter().copied().fold(f64::INFINITY, f64::min);
+    json!({
+        "bench": format!("flows/{}", case.name),
+        "threads": 1,
+        "flow_events": 2 * flows.len(),
+        "flow_events_per_s": 2.0 * flows.len() as f64 / best,
+        "us_per_event": best * 1e6 / (2.0 * flows.len() as f64),
+        "kernel_s": kernel_s,
+        "processor_s": processor_s,
+        "fct_mean_us": times.iter().sum::<f64>() / times.len() as f64,
+        "fct_p99_us": times[times.len() * 99 / 100],
+        "peak_rss_bytes": peak_rss(),
+    })
+}
+
 fn main() {
     each_in_a_process(CASES, |c| c.0, measure);
+    each_in_a_process(OPEN, |c| c.name, measure_open);
 }

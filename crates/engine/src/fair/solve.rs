@@ -102,14 +102,15 @@ impl Fair {
     }
 
     fn sweep(&mut self) {
-        while let Some(Reverse(at)) = self.heap.pop() {
+        while let Some(&Reverse(at)) = self.heap.peek() {
             if self.opened == 0 && self.overfull == 0 {
                 self.heap.clear();
                 break;
             }
             let level = f64::from_bits(at.0);
-            let number = at.1 & ((1 << KIND_SHIFT) - 1);
-            if at.1 >> KIND_SHIFT == LIMIT {
+            let (kind, number) = (at.1 >> KIND_SHIFT, at.1 & ((1 << KIND_SHIFT) - 1));
+            if kind == LIMIT {
+                self.heap.pop();
                 let flow = &self.flows[number as usize];
                 if flow.is_open(self.epoch) {
                     let rate = flow.limit;
@@ -117,20 +118,25 @@ impl Fair {
                 }
                 continue;
             }
-            let wait = &mut self.waits[number as usize];
-            if wait.queued != at {
+            if self.waits[number as usize].queued != at {
+                self.heap.pop();
                 continue;
             }
-            wait.queued = NOWHERE;
             let next = self.next_stop(number, level);
-            if next > at {
-                self.post(number, level);
-            } else if at.1 >> KIND_SHIFT == LOOSE {
-                if self.share == 0 || !self.keep(number) {
-                    self.loosen(number, level);
-                }
-            } else {
-                self.fill(number, level);
+            self.waits[number as usize].queued = match next > at {
+                true => next,
+                false => NOWHERE,
+            };
+            if next > at && next < NOWHERE {
+                *self.heap.peek_mut().expect("the stop") = Reverse(next);
+                continue;
+            }
+            self.heap.pop();
+            match kind {
+                _ if next > at => {}
+                LOOSE if self.share > 0 && self.keep(number) => {}
+                LOOSE => self.loosen(number, level),
+                _ => self.fill(number, level),
             }
         }
     }
@@ -333,6 +339,8 @@ impl Fair {
     /// All that settle at a full link did so before: what changes there is added up.
     fn fill_own(&mut self, number: u32, level: f64, mut room: u64) {
         let (mut had, mut has, mut weights) = (0, 0, 0);
+        // Most have the same weight.
+        let mut last = (0, 0);
         for k in 0..self.own[number as usize].len() {
             let slot = self.own[number as usize][k];
             let flow = &mut self.flows[slot as usize];
@@ -340,7 +348,10 @@ impl Fair {
             if was.is_settled(self.epoch) {
                 continue;
             }
-            let rate = share(&was, level, &mut room);
+            if was.weight != last.0 {
+                last = (was.weight, (was.weight as f64 * level) as u64);
+            }
+            let rate = within(last.1, was.count, &mut room);
             (flow.rate, flow.level) = (rate, level);
             (flow.epoch, flow.settled) = (self.epoch, true);
             let step = Step::of(&was, rate, level, self.epoch);
@@ -374,7 +385,8 @@ impl Fair {
             } else if !own && flow.level < level {
                 continue;
             }
-            let rate = share(flow, level, &mut room);
+            let rate = (flow.weight as f64 * level) as u64;
+            let rate = within(rate, flow.count, &mut room);
             self.settle(slot, number, level, rate);
         }
     }
@@ -550,16 +562,15 @@ impl Step {
     }
 }
 
-/// What a flow gets of the room that a full link has left; in all, if it is several.
+/// A rate for each of so many flows, or less if no more room is left; takes it from
+/// the room.
 #[inline]
-fn share(flow: &Flow, level: f64, room: &mut u64) -> u64 {
-    let (weight, count) = (flow.weight as f64, flow.count as u64);
-    let rate = (weight * level) as u64;
+fn within(rate: u64, count: u32, room: &mut u64) -> u64 {
     // Divided only where it has to be.
-    let rate = match rate.checked_mul(count) {
+    let rate = match rate.checked_mul(count as u64) {
         Some(all) if all <= *room => rate,
-        _ => rate.min(*room / count),
+        _ => rate.min(*room / count as u64),
     };
-    *room -= rate * count;
+    *room -= rate * count as u64;
     rate
 }

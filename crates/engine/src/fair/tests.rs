@@ -14,6 +14,8 @@ enum Change {
     Limit(usize, Option<u64>),
     Capacity(usize, u64),
     Solve,
+    /// All that are alike become one.
+    Merge,
 }
 
 fn path() -> impl Strategy<Value = Vec<usize>> {
@@ -33,6 +35,7 @@ fn changes(most: u64) -> impl Strategy<Value = Vec<Change>> {
         1 => (any::<usize>(), limit()).prop_map(|(f, l)| Change::Limit(f, l)),
         2 => (any::<usize>(), amount()).prop_map(|(l, c)| Change::Capacity(l, c)),
         5 => Just(Change::Solve),
+        3 => Just(Change::Merge),
     ];
     prop::collection::vec(change, 1..120)
 }
@@ -104,27 +107,46 @@ impl Pair {
                 self.fair.set_capacity(LinkId(l as u32), Rate(*c));
             }
             Change::Solve => self.check(),
+            Change::Merge => self.merge(),
             _ if count == 0 => {}
             Change::Close(f) => {
                 let (slot, _) = self.flows.swap_remove(f % count);
                 self.fair.close(slot);
             }
-            Change::Reroute(f, path) => {
+            Change::Reroute(f, path) if self.is_alone(*f) => {
                 let (links, ids) = self.links(path, self.flows[f % count].1.limit);
                 let (slot, flow) = &mut self.flows[f % count];
                 self.fair.reroute(*slot, &ids);
                 flow.path = links;
             }
-            Change::Weight(f, weight) => {
+            Change::Weight(f, weight) if self.is_alone(*f) => {
                 let (slot, flow) = &mut self.flows[f % count];
                 self.fair.set_weight(*slot, *weight);
                 flow.weight = *weight;
             }
-            Change::Limit(f, limit) => {
+            Change::Limit(f, limit) if self.is_alone(*f) => {
                 let (slot, flow) = &mut self.flows[f % count];
                 if limit.is_some() || !flow.path.is_empty() {
                     self.fair.set_limit(*slot, limit.map(Rate));
                     flow.limit = *limit;
+                }
+            }
+            Change::Reroute(..) | Change::Weight(..) | Change::Limit(..) => {}
+        }
+    }
+
+    fn is_alone(&self, flow: usize) -> bool {
+        let (slot, _) = self.flows[flow % self.flows.len()];
+        self.fair.count(slot) == 1
+    }
+
+    fn merge(&mut self) {
+        for a in 0..self.flows.len() {
+            for b in a + 1..self.flows.len() {
+                let (into, from) = (self.flows[a].0, self.flows[b].0);
+                if into != from && self.fair.merge(into, from) {
+                    let moved = self.flows.iter_mut().filter(|f| f.0 == from);
+                    moved.for_each(|f| f.0 = into);
                 }
             }
         }
@@ -151,7 +173,8 @@ impl Pair {
             let id = LinkId(l as u32);
             assert!(load[l] <= self.capacity[l], "link {l} carries {}", load[l]);
             assert_eq!(self.fair.load(id), Rate(load[l]), "books of link {l}");
-            assert_eq!(self.fair.flows_over(id).len(), count[l]);
+            let over = self.fair.flows_over(id).map(|s| self.fair.count(s));
+            assert_eq!(over.sum::<u32>(), count[l]);
         }
         for (f, (_, flow)) in self.flows.iter().enumerate() {
             // Each flow of a link may lose less than 1 b/s to rounding.
@@ -183,7 +206,8 @@ impl Pair {
     /// What a link carries, if it is full within the precision; its capacity.
     fn in_use(&self, link: usize) -> u64 {
         let (all, load) = (self.capacity[link], self.fair.load(LinkId(link as u32)).0);
-        let rounding = self.fair.flows_over(LinkId(link as u32)).len() as f64;
+        let over = self.fair.flows_over(LinkId(link as u32));
+        let rounding = over.map(|s| self.fair.count(s)).sum::<u32>() as f64;
         let within = (all - load) as f64 <= self.slack * all as f64 + rounding;
         match within && self.slack > 0.0 {
             true => load,
@@ -266,6 +290,24 @@ proptest! {
         pair.check();
         pair.compare();
     }
+}
+
+/// Three of 100 b/s, of which two are merged and one of these leaves.
+#[test]
+fn flows_that_are_alike_count_as_one() {
+    let mut fair = Fair::new();
+    let (a, b) = (fair.add_link(Rate(100)), fair.add_link(Rate(1_000)));
+    let mut open = |path: &[LinkId]| fair.open(path, WEIGHT, None);
+    let (first, second, other) = (open(&[a, b]), open(&[a, b]), open(&[a]));
+    assert!(!fair.merge(first, second), "neither has a rate");
+    fair.solve();
+    assert!(!fair.merge(first, other), "paths differ");
+    assert!(fair.merge(first, second));
+    assert_eq!((fair.count(first), fair.load(b)), (2, Rate(66)));
+    fair.close(first);
+    fair.solve();
+    assert_eq!((fair.count(first), fair.rate(first)), (1, Rate(50)));
+    assert_eq!((fair.rate(other), fair.load(b)), (Rate(50), Rate(50)));
 }
 
 #[test]

@@ -111,9 +111,13 @@ struct Plan {
 
 fn plans() -> impl Strategy<Value = Plan> {
     let time = || (0i64..2_000).prop_map(|ms| Time::MS * ms);
-    let path = || (0usize..5, 0usize..5).prop_map(|(a, b)| [a, b]);
+    // Some flows are alike, and move together.
+    let path = || {
+        let any = (0usize..5, 0usize..5).prop_map(|(a, b)| [a, b]);
+        prop_oneof![any, Just([0, 1])]
+    };
     let rate = || prop_oneof![1 => Just(0u64), 4 => 1_000_000u64..1_000_000_000];
-    let weight = || prop_oneof![Just(WEIGHT), Just(WEIGHT / 3)];
+    let weight = || prop_oneof![2 => Just(WEIGHT), 1 => Just(WEIGHT / 3)];
     let turn = prop_oneof![
         (0usize..5, rate()).prop_map(|(l, c)| Turn::Capacity(l, c)),
         (0usize..12, path()).prop_map(|(f, p)| Turn::Reroute(f, p)),
