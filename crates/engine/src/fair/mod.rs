@@ -256,6 +256,12 @@ impl Fair {
         true
     }
 
+    /// Whether some link on the flow's path has no other.
+    pub fn is_apart(&self, slot: Slot) -> bool {
+        let alone = |l: &LinkId| self.members[l.index()].len() == 1;
+        self.path(slot).iter().any(alone)
+    }
+
     /// How many flows that are alike a slot stands for.
     pub fn count(&self, slot: Slot) -> u32 {
         self.flows[slot.index()].count

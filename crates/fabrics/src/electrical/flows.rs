@@ -76,6 +76,7 @@ impl FlowKernel for ClosFlows {
     }
 
     fn begin(&mut self, net: &mut Net, _: &mut Todo<()>) {
+        net.never_list_flows();
         for station in 0..self.layout.stations() as u32 {
             let kind = match self.layout.tier(station) {
                 NIC_UP | NIC_DOWN => LinkKind::Server,

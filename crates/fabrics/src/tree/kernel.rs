@@ -41,6 +41,7 @@ impl FlowKernel for TreeKernel {
 
     fn begin(&mut self, net: &mut Net, _: &mut Todo<Never>) {
         self.tree.lay(net);
+        net.never_list_flows();
     }
 
     fn arrive(&mut self, flow: FlowId, _: Time, io: &mut Io, net: &mut Net, _: &mut Todo<Never>) {

@@ -12,7 +12,7 @@ use crate::ids::FlowId;
 use crate::io::Io;
 use crate::time::{Rate, Time};
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// What a link is, as far as figures go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct Net {
     bundles: Vec<Bundle>,
     /// The bundle of each path, weight and limit that more flows may join, by
     /// [`Net::key`]; never iterated.
-    joinable: HashMap<u64, u32>,
+    joinable: HashMap<u64, u32, BuildHasherDefault<Mixed>>,
     /// Rows that have a bundle of their own since the last solution.
     alone: Vec<u32>,
     /// Rows that have sent their last byte now, the last first.
@@ -70,6 +70,30 @@ pub struct Net {
 
 const NONE: u32 = u32::MAX;
 
+/// Keys that are mixed already.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are one number")
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+/// Adds a number to a key (a multiplier of L'Ecuyer 1999, table 4).
+fn mix(key: u64, number: u64) -> u64 {
+    let product = (key ^ number).wrapping_mul(0xd134_2543_de82_ef95);
+    product ^ product >> 32
+}
+
 impl Net {
     pub(super) fn new() -> Net {
         Net::default()
@@ -78,6 +102,12 @@ impl Net {
     /// See [`Fair::set_precision`].
     pub(super) fn set_precision(&mut self, precision: Precision) {
         self.fair.set_precision(precision);
+    }
+
+    /// [`Net::flows_over`] will not be called: flows come and go faster. Call it
+    /// before the first flow.
+    pub fn never_list_flows(&mut self) {
+        self.over.give_up();
     }
 
     /// Adds a link; links are numbered from 0.
@@ -227,6 +257,9 @@ impl Net {
     }
 
     /// The flows over a link, in an order that is the same in every run.
+    ///
+    /// # Panics
+    /// After [`Net::never_list_flows`].
     pub fn flows_over(&self, link: LinkId) -> impl ExactSizeIterator<Item = FlowId> + '_ {
         let rows = self.over.rows(link);
         rows.map(|r| self.rows[r as usize].flow)
@@ -344,16 +377,16 @@ impl Net {
 
     /// What flows of one bundle have in common.
     fn key(&self, slot: Slot) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        let (weight, limit) = (self.fair.weight(slot), self.fair.limit(slot));
-        (self.fair.path(slot), weight, limit).hash(&mut hasher);
-        hasher.finish()
+        let limit = self.fair.limit(slot).map_or(u64::MAX, |l| l.0);
+        let own = mix(self.fair.weight(slot) as u64, limit);
+        let path = self.fair.path(slot).iter();
+        path.fold(own, |key, link| mix(key, link.0 as u64))
     }
 
     /// A flow that has a rate joins the others that are alike, or waits for such.
     fn gather(&mut self, number: u32) {
         let own = self.rows[number as usize].bundle;
-        if own == NONE {
+        if own == NONE || self.fair.is_apart(Slot(own)) {
             return;
         }
         let key = self.key(Slot(own));

@@ -9,6 +9,8 @@ pub struct Over {
     links: Vec<Vec<u32>>,
     /// Where each hop is among those of its link.
     place: Vec<u32>,
+    /// Nobody will ask.
+    unasked: bool,
 }
 
 impl Over {
@@ -17,14 +19,29 @@ impl Over {
         self.links.push(Vec::new());
     }
 
+    /// Nobody will ask for rows.
+    pub fn give_up(&mut self) {
+        self.unasked = true;
+    }
+
     /// The rows over a link.
+    ///
+    /// # Panics
+    /// After [`Over::give_up`].
     pub fn rows(&self, link: LinkId) -> impl ExactSizeIterator<Item = u32> + '_ {
+        assert!(
+            !self.unasked,
+            "nobody was to ask which flows go over a link"
+        );
         let hops = &self.links[link.index()];
         hops.iter().map(|h| h / HOPS_MAX as u32)
     }
 
     /// A flow goes over `path`.
     pub fn attach(&mut self, row: u32, path: &[LinkId]) {
+        if self.unasked {
+            return;
+        }
         let first = row as usize * HOPS_MAX;
         if self.place.len() < first + HOPS_MAX {
             self.place.resize(first + HOPS_MAX, 0);
@@ -38,6 +55,9 @@ impl Over {
 
     /// It no longer does.
     pub fn detach(&mut self, row: u32, path: &[LinkId]) {
+        if self.unasked {
+            return;
+        }
         let first = row as usize * HOPS_MAX;
         for (hop, link) in (first..).zip(path) {
             let place = self.place[hop];

@@ -55,15 +55,15 @@ pub struct Bundle {
     pub anchor: Time,
     /// What a flow that was there from the beginning had sent at `anchor` [units].
     moved: u128,
-    /// The least of `ends` that counts; [`NEVER`] if there is none.
-    next: u128,
-    /// When its flows have sent all, as [`Row::end`], and their rows. Those that have
-    /// left may still be there.
+    /// When the next of its flows has sent all, as [`Row::end`], and its row;
+    /// [`NOBODY`] without flows.
+    next: (u128, u32),
+    /// The same of the others. Those that have left may still be there.
     ends: BinaryHeap<Reverse<(u128, u32)>>,
 }
 
 /// No flow can send so much.
-const NEVER: u128 = u128::MAX;
+const NOBODY: (u128, u32) = (u128::MAX, u32::MAX);
 
 impl Default for Bundle {
     fn default() -> Bundle {
@@ -72,7 +72,7 @@ impl Default for Bundle {
             rate: 0,
             anchor: Time::ZERO,
             moved: 0,
-            next: NEVER,
+            next: NOBODY,
             ends: BinaryHeap::new(),
         }
     }
@@ -82,7 +82,7 @@ impl Bundle {
     /// Begins anew, without flows.
     pub fn clear(&mut self, now: Time) {
         self.ends.clear();
-        (self.rate, self.moved, self.anchor, self.next) = (0, 0, now, NEVER);
+        (self.rate, self.moved, self.anchor, self.next) = (0, 0, now, NOBODY);
     }
 
     /// What a flow that was there from the beginning has sent by `now` [units].
@@ -102,44 +102,52 @@ impl Bundle {
     /// A flow joins.
     #[inline]
     pub fn join(&mut self, row: u32, end: u128) {
-        self.ends.push(Reverse((end, row)));
-        self.next = self.next.min(end);
+        let later = self.next.max((end, row));
+        self.next = self.next.min((end, row));
+        if later != NOBODY {
+            self.ends.push(Reverse(later));
+        }
     }
 
     /// A flow has left; finds who is next. `number` is the bundle's.
     pub fn left(&mut self, number: u32, rows: &[Row]) {
-        while let Some(&Reverse((end, row))) = self.ends.peek() {
+        while self.next != NOBODY {
+            let (end, row) = self.next;
             let there = &rows[row as usize];
             if there.bundle == number && there.end() == end {
-                return self.next = end;
+                return;
             }
-            self.ends.pop();
+            self.next = self.ends.pop().map_or(NOBODY, |e| e.0);
         }
-        self.next = NEVER;
     }
 
     /// Takes out the next flow, if it has sent all by `now`.
     pub fn pop_due(&mut self, now: Time, number: u32, rows: &[Row]) -> Option<u32> {
-        if self.next > self.moved(now) {
+        let due = self.next;
+        if due.0 > self.moved(now) {
             return None;
         }
-        let Reverse((_, row)) = self.ends.pop()?;
+        // It is there twice if it has left and come back.
+        while self.next == due && due != NOBODY {
+            self.next = self.ends.pop().map_or(NOBODY, |e| e.0);
+        }
         self.left(number, rows);
-        Some(row)
+        Some(due.1)
     }
 
     /// Rows of its flows, and perhaps of some that have left.
     pub fn rows(&self) -> impl Iterator<Item = u32> + '_ {
-        self.ends.iter().map(|e| e.0 .1)
+        let next = (self.next != NOBODY).then_some(self.next.1);
+        next.into_iter().chain(self.ends.iter().map(|e| e.0 .1))
     }
 
     /// When the next flow will have sent all; never, if time does not reach so far.
     #[inline]
     pub fn finish(&self) -> Time {
-        if self.rate == 0 || self.next == NEVER {
+        if self.rate == 0 || self.next == NOBODY {
             return Time::NEVER;
         }
-        let left = self.next - self.moved;
+        let left = self.next.0 - self.moved;
         // Numbers of one word divide faster.
         let takes = match u64::try_from(left) {
             Ok(left) => i64::try_from(left.div_ceil(self.rate)),

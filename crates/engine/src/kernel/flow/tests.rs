@@ -91,6 +91,24 @@ fn bytes_move_at_the_shared_rate_and_not_in_the_dark() {
     assert_eq!(fabric.totals().circuit_bytes, Some(2_500_000_000));
 }
 
+/// Once, one that left and came back within an instant was there twice, and closed
+/// twice.
+#[test]
+fn a_flow_may_leave_others_and_come_back() {
+    let plan = Plan {
+        links: vec![9_000_000; 5],
+        flows: vec![(1_125_000, Time::ZERO, [0, 1], WEIGHT); 3],
+        turns: vec![
+            (Time::MS, Turn::Reroute(1, [0, 2])),
+            (Time::MS, Turn::Reroute(1, [0, 1])),
+        ],
+    };
+    let (io, fabric) = plan.run(&[Time::S * 4]);
+    // 9 Mb/s for three times 9 Mb.
+    assert_eq!(io.flows.finish, vec![Time::S * 3; 3]);
+    assert!(fabric.idle());
+}
+
 /// What happens to a [`Mesh`], beside flows.
 #[derive(Clone, Copy, Debug)]
 enum Turn {
