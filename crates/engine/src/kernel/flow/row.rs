@@ -171,7 +171,7 @@ mod tests {
             let bundle = Bundle {
                 rate,
                 anchor,
-                next: bytes as u128 * UNITS,
+                next: (bytes as u128 * UNITS, 0),
                 ..Bundle::default()
             };
             bundle.finish()
