@@ -299,16 +299,6 @@ impl HybridConfig {
         }
     }
 
-    /// Without an electrical network nothing is carried before circuits are lit.
-    fn refuse_blindness(&self) -> Result<(), Refusal> {
-        if self.electrical || self.demand == DemandFrom::Announced {
-            return Ok(());
-        }
-        let limit = "nothing is carried before circuits are lit, and so none would be";
-        let remedy = "use \"announced\", or set electrical = true";
-        refuse("demand", "\"monitored\"", limit, remedy)
-    }
-
     fn refuse_amounts(&self) -> Result<(), Refusal> {
         let buffer = self.socket_buffer.unwrap_or(Bytes(1));
         let amounts = [
@@ -351,7 +341,6 @@ impl FabricConfig for HybridConfig {
         self.refuse_size(cluster)?;
         self.refuse_times()?;
         self.refuse_amounts()?;
-        self.refuse_blindness()?;
         Ok(HybridConfig {
             policy: self.policy.resolve(&self.hardware(cluster))?,
             oversubscription: tree.map(|t| t.oversubscription),
