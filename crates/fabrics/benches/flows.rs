@@ -279,6 +279,7 @@ impl Open {
             flows,
             seed: 1,
             threads: 1,
+            library: None,
         };
         let mut fabric = (entry.build)(&table, &site).expect("a fabric");
         let precision = Precision::billionths(self.billionths).expect("at most a tenth");
