@@ -16,24 +16,35 @@ mod replays;
 mod scenario;
 
 use lightloom_control::policies::REGISTRY;
-use proptest::test_runner::{Config, TestError, TestRunner};
+use proptest::test_runner::{Config, TestError, TestRng, TestRunner};
 use scenario::{scenarios, Scenario};
 use std::cell::RefCell;
 
-/// As many cases as the environment says, or so few that all take seconds.
+/// As many random cases as the environment says, or so few that all take seconds.
 fn runner(cases: u32) -> TestRunner {
     let cases = match std::env::var_os("PROPTEST_CASES") {
         Some(_) => Config::default().cases,
         None => cases,
     };
-    TestRunner::new(Config {
+    TestRunner::new(config(cases))
+}
+
+/// The same cases each time: a count over few random ones now and then comes out low.
+fn samples(cases: u32) -> TestRunner {
+    let config = config(cases);
+    let rng = TestRng::deterministic_rng(config.rng_algorithm);
+    TestRunner::new_with_rng(config, rng)
+}
+
+fn config(cases: u32) -> Config {
+    Config {
         cases,
         max_shrink_iters: 4_096,
         max_shrink_time: 30_000,
         // The case is printed whole; a seed would be bound to these strategies.
         failure_persistence: None,
         ..Config::default()
-    })
+    }
 }
 
 /// What broke, and the smallest scenario that shows it, in one line each.
@@ -57,7 +68,7 @@ fn every_policy_in_every_order_keeps_the_promises() {
 fn things_happen() {
     for entry in REGISTRY {
         let seen = RefCell::new(mishaps::Seen::default());
-        let outcome = runner(128).run(&scenarios(entry.kind), |s| {
+        let outcome = samples(128).run(&scenarios(entry.kind), |s| {
             let ran = checks::run(s.controller(), &s)?;
             seen.borrow_mut().count(&ran);
             Ok(())
