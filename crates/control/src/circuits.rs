@@ -57,6 +57,26 @@ pub struct Circuits {
     rows: Vec<Circuit>,
 }
 
+/// Circuits in ascending order.
+#[derive(Clone, Debug)]
+pub struct Index {
+    directed: bool,
+    rows: Vec<Circuit>,
+}
+
+impl Index {
+    /// Whether a circuit is among them; one of both directions may be named from either
+    /// end.
+    pub fn holds(&self, circuit: Circuit) -> bool {
+        let Circuit { a, b, plane } = circuit;
+        let (a, b) = match self.directed {
+            true => (a, b),
+            false => (a.min(b), a.max(b)),
+        };
+        self.rows.binary_search(&Circuit { a, b, plane }).is_ok()
+    }
+}
+
 /// What a change of circuits does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
@@ -135,24 +155,36 @@ impl Circuits {
 
     /// What leads from these circuits to `wanted`, each list in its own order.
     pub fn change_to(&self, wanted: &Circuits) -> Change {
-        let (here, there) = (self.sorted(), wanted.sorted());
-        let among = |sorted: &[Circuit], c: &Circuit| sorted.binary_search(c).is_ok();
-        let part = |of: &Circuits, keep: &dyn Fn(&Circuit) -> bool| Circuits {
-            directed: of.directed,
-            rows: of.rows.iter().filter(|&c| keep(c)).copied().collect(),
-        };
+        let there = wanted.index();
         Change {
-            kept: part(self, &|c| among(&there, c)),
-            removed: part(self, &|c| !among(&there, c)),
-            added: part(wanted, &|c| !among(&here, c)),
+            kept: self.filtered(|c| there.holds(c)),
+            removed: self.filtered(|c| !there.holds(c)),
+            added: wanted.without(self),
         }
     }
 
-    /// The same circuits in ascending order.
-    fn sorted(&self) -> Vec<Circuit> {
+    /// Those of them that are not among `others`.
+    pub fn without(&self, others: &Circuits) -> Circuits {
+        let others = others.index();
+        self.filtered(|c| !others.holds(c))
+    }
+
+    /// Those that `keep` says, in their order.
+    pub fn filtered(&self, keep: impl Fn(Circuit) -> bool) -> Circuits {
+        Circuits {
+            directed: self.directed,
+            rows: self.iter().filter(|&c| keep(c)).collect(),
+        }
+    }
+
+    /// For looking up many.
+    pub fn index(&self) -> Index {
         let mut rows = self.rows.clone();
         rows.sort_unstable();
-        rows
+        Index {
+            directed: self.directed,
+            rows,
+        }
     }
 
     /// Refuses what a switch cannot show: a rack or plane that does not exist, a rack

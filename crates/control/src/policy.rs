@@ -97,15 +97,10 @@ fn check_ports(circuits: &Circuits, switch: &SwitchView) -> Result<(), Refusal> 
 }
 
 fn check_routes(routes: &Routes, circuits: &Circuits) -> Result<(), Refusal> {
-    let directed = circuits.directed();
-    let mut rows: Vec<_> = circuits.iter().collect();
-    rows.sort_unstable();
+    let lit = circuits.index();
     for (pair, route) in routes.iter() {
-        for mut hop in route.hops() {
-            if !directed && hop.a > hop.b {
-                std::mem::swap(&mut hop.a, &mut hop.b);
-            }
-            if rows.binary_search(&hop).is_err() {
+        for hop in route.hops() {
+            if !lit.holds(hop) {
                 return Err(Refusal::new(
                     format!("route of racks {} and {}", pair.0, pair.1),
                     format!("over ({}, {}) on plane {}", hop.a, hop.b, hop.plane),

@@ -5,6 +5,7 @@
 use crate::circuits::{Circuit, Circuits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Two racks: the lower first where circuits carry both directions, else the one that
 /// sends.
@@ -42,12 +43,13 @@ impl Route {
     }
 }
 
-/// All routes by pair.
+/// All routes by pair. Clones share them until one is changed: a controller keeps what
+/// is in force, what was before, and hands both on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Listed", into = "Listed")]
 pub struct Routes {
     directed: bool,
-    by_pair: BTreeMap<Pair, Vec<Route>>,
+    by_pair: Arc<BTreeMap<Pair, Vec<Route>>>,
 }
 
 /// As they are written.
@@ -69,7 +71,7 @@ impl From<Routes> for Listed {
     fn from(routes: Routes) -> Listed {
         Listed {
             directed: routes.directed,
-            routes: routes.by_pair.into_values().flatten().collect(),
+            routes: routes.by_pair.values().flatten().cloned().collect(),
         }
     }
 }
@@ -79,7 +81,7 @@ impl Routes {
     pub fn none(directed: bool) -> Routes {
         Routes {
             directed,
-            by_pair: BTreeMap::new(),
+            by_pair: Arc::default(),
         }
     }
 
@@ -108,10 +110,8 @@ impl Routes {
             route.racks.reverse();
             route.planes.reverse();
         }
-        self.by_pair
-            .entry(self.pair(first, last))
-            .or_default()
-            .push(route);
+        let pair = self.pair(first, last);
+        self.by_pair_mut().entry(pair).or_default().push(route);
     }
 
     /// Whether they lead one way only.
@@ -150,22 +150,29 @@ impl Routes {
 
     /// Drops all routes of a pair; returns whether there were any.
     pub fn drop_pair(&mut self, pair: Pair) -> bool {
-        self.by_pair.remove(&pair).is_some()
+        self.by_pair.contains_key(&pair) && self.by_pair_mut().remove(&pair).is_some()
     }
 
     /// Keeps the routes whose every hop is over a circuit that is `lit`; returns the
     /// pairs that lose some.
     pub fn keep_lit(&mut self, lit: impl Fn(Circuit) -> bool) -> Vec<Pair> {
-        let mut lost = Vec::new();
-        for (&pair, routes) in &mut self.by_pair {
-            let before = routes.len();
-            routes.retain(|route| route.hops().all(&lit));
-            if routes.len() < before {
-                lost.push(pair);
+        let is_lit = |route: &Route| route.hops().all(&lit);
+        let loses = |routes: &Vec<Route>| !routes.iter().all(is_lit);
+        let lost = { self.by_pair.iter() }.filter(|(_, routes)| loses(routes));
+        let lost: Vec<Pair> = lost.map(|(&pair, _)| pair).collect();
+        for &pair in &lost {
+            let by_pair = self.by_pair_mut();
+            let routes = by_pair.get_mut(&pair).expect("it loses some");
+            routes.retain(is_lit);
+            if routes.is_empty() {
+                by_pair.remove(&pair);
             }
         }
-        self.by_pair.retain(|_, routes| !routes.is_empty());
         lost
+    }
+
+    fn by_pair_mut(&mut self) -> &mut BTreeMap<Pair, Vec<Route>> {
+        Arc::make_mut(&mut self.by_pair)
     }
 
     fn pair(&self, a: u32, b: u32) -> Pair {

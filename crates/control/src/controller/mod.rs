@@ -199,13 +199,13 @@ impl<P: Policy> Controller<P> {
     /// A circuit that was about to go dark does so now, and does not count again if that
     /// step fails.
     fn port_down(&mut self, rack: u32, plane: u32) {
-        let stays = |c: &Circuit| c.plane != plane || (c.a != rack && c.b != rack);
+        let stays = |c: Circuit| c.plane != plane || (c.a != rack && c.b != rack);
         self.network.works[self.hardware.port(rack, plane)] = false;
         self.network.retain(stays);
         if let Phase::Changing(change) = &mut self.phase {
             let Going { circuits, routes } = &mut change.dark;
-            *circuits = Circuits::of(circuits.directed(), circuits.iter().filter(stays));
-            routes.keep_lit(|hop| stays(&hop));
+            *circuits = circuits.filtered(stays);
+            routes.keep_lit(|hop| stays(hop));
         }
     }
 

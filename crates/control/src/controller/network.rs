@@ -37,8 +37,7 @@ impl Network {
         match target {
             Target::Schedule(schedule) => self.schedule.as_ref() != Some(schedule),
             Target::Network { circuits, routes } => {
-                !self.routes.differing(routes).is_empty()
-                    || !self.lit.change_to(circuits).added.is_empty()
+                !self.routes.differing(routes).is_empty() || !circuits.without(&self.lit).is_empty()
             }
         }
     }
@@ -78,12 +77,10 @@ impl Network {
     }
 
     /// Keeps some circuits lit, and the routes over them.
-    pub(super) fn retain(&mut self, keep: impl Fn(&Circuit) -> bool) {
-        let directed = self.lit.directed();
-        self.lit = Circuits::of(directed, self.lit.iter().filter(|c| keep(c)));
-        let mut rows: Vec<Circuit> = self.lit.iter().collect();
-        rows.sort_unstable();
-        self.routes.keep_lit(|hop| is_among(&rows, directed, hop));
+    pub(super) fn retain(&mut self, keep: impl Fn(Circuit) -> bool) {
+        self.lit = self.lit.filtered(keep);
+        let lit = self.lit.index();
+        self.routes.keep_lit(|hop| lit.holds(hop));
     }
 
     /// What a step of `change` asks for; circuits that are told to go dark do not count
@@ -102,19 +99,18 @@ impl Network {
             Step::Dark(extent) => {
                 let dark = match extent {
                     Extent::All => self.lit.clone(),
-                    Extent::Removed => self.lit.change_to(circuits).removed,
+                    Extent::Removed => self.lit.without(circuits),
                 };
-                let mut rows: Vec<Circuit> = dark.iter().collect();
-                rows.sort_unstable();
                 change.dark = Going {
                     circuits: dark.clone(),
                     routes: self.routes.clone(),
                 };
-                self.retain(|c| rows.binary_search(c).is_err());
+                let going = dark.index();
+                self.retain(|c| !going.holds(c));
                 Action::Dark(id, dark)
             }
             Step::Light => {
-                change.light = self.lit.change_to(circuits).added;
+                change.light = circuits.without(&self.lit);
                 Action::Light(id, change.light.clone())
             }
             Step::Route => Action::Route(id, new_routes(&self.routes, routes)),
@@ -174,14 +170,6 @@ impl Network {
         };
         self.lit = Circuits::of(directed, rows);
     }
-}
-
-/// Whether a hop is over one of the circuits, which are in order.
-fn is_among(rows: &[Circuit], directed: bool, mut hop: Circuit) -> bool {
-    if !directed && hop.a > hop.b {
-        std::mem::swap(&mut hop.a, &mut hop.b);
-    }
-    rows.binary_search(&hop).is_ok()
 }
 
 /// Routes of pairs that have others now, or none.
