@@ -4,6 +4,7 @@ use lightloom_control::controller::{Controller, Kind, Timing};
 use lightloom_control::demand::{Estimation, Estimator, Queue, Report};
 use lightloom_control::hardware::Hardware;
 use lightloom_control::host::{Driver, Failure, Happening, Host, UnderWay};
+use lightloom_control::log::Entry;
 use lightloom_control::order::Order;
 use lightloom_control::policies::find;
 use lightloom_control::policy::Policy;
@@ -19,7 +20,7 @@ pub struct Script {
     pub name: String,
     pub hardware: Hardware,
     keys: BTreeMap<String, String>,
-    given: Vec<(Time, Happening)>,
+    pub given: Vec<(Time, Happening)>,
     /// Time, and the action in words.
     expected: Vec<(Time, String)>,
 }
@@ -175,47 +176,62 @@ impl Script {
         given.collect()
     }
 
-    fn controller(&self) -> Controller<Box<dyn Policy>> {
+    /// What decides.
+    pub fn policy(&self) -> Box<dyn Policy> {
         let mut table: Value = serde_json::from_str(&self.keys["policy"]).expect("a table");
         let name = table
             .as_object_mut()
             .and_then(|t| t.remove("kind"))
             .expect("a kind");
         let entry = find(name.as_str().expect("a name"), "policy").expect("registered");
-        let policy = (entry.build)(&table, &self.hardware).expect("a table that fits");
-        let timing = Timing {
+        (entry.build)(&table, &self.hardware).expect("a table that fits")
+    }
+
+    /// When it decides, and how long it takes.
+    pub fn timing(&self) -> Timing {
+        Timing {
             interval: self.time("interval"),
             computation_delay: self.time("computing"),
-        };
-        let estimator = Estimator::new(Estimation::plain(self.hardware.racks, 1));
-        let controller = Controller::new(policy, self.hardware, timing, estimator);
-        match self.keys.get("order") {
-            Some(name) => controller.with_order(quantity::<Order>(name)),
-            None => controller,
         }
     }
 
+    /// The order of a change, if not the policy's own.
+    pub fn order(&self) -> Option<Order> {
+        self.keys.get("order").map(|name| quantity(name))
+    }
+
+    /// The step that fails.
+    pub fn fails(&self) -> Option<Failure> {
+        let (step, nth) = self.keys.get("fails")?.split_once(' ')?;
+        Some(Failure {
+            kind: kind(step),
+            nth: number(nth) as usize - 1,
+            why: "as the script says".to_owned(),
+        })
+    }
+
     /// Runs the script with a driver, and compares what is asked for.
+    #[allow(dead_code)]
     pub fn run(&self, driver: impl Driver) {
-        let mut host = Host::new(self.controller(), driver);
+        let estimator = Estimator::new(Estimation::plain(self.hardware.racks, 1));
+        let controller = Controller::new(self.policy(), self.hardware, self.timing(), estimator);
+        let controller = match self.order() {
+            Some(order) => controller.with_order(order),
+            None => controller,
+        };
+        let mut host = Host::new(controller, driver);
         for (at, happening) in &self.given {
             host.plan_for(*at, happening.clone());
         }
-        if let Some(fails) = self.keys.get("fails") {
-            let (step, nth) = fails.split_once(' ').expect("a step and its number");
-            host.fail(Failure {
-                kind: kind(step),
-                nth: number(nth) as usize - 1,
-                why: "as the script says".to_owned(),
-            });
-        }
+        { self.fails().into_iter() }.for_each(|failure| host.fail(failure));
         host.run(self.time("until")).expect("a policy that decides");
-        let actions = host
-            .log()
-            .iter()
-            .filter_map(|e| Some((e.at, in_words(e.action()?))));
-        let actions: Vec<(Time, String)> = actions.collect();
-        let (asked, expected) = (as_table(&actions), as_table(&self.expected));
+        let said = |e: &Entry| Some((e.at, in_words(e.action()?)));
+        self.compare(&host.log().iter().filter_map(said).collect::<Vec<_>>());
+    }
+
+    /// Whether these actions are those that the script expects.
+    pub fn compare(&self, actions: &[(Time, String)]) {
+        let (asked, expected) = (as_table(actions), as_table(&self.expected));
         assert!(
             asked == expected,
             "{}: asked for\n{asked}\nnot\n{expected}",

@@ -1,111 +1,15 @@
-//! The simulated switch of the hybrid fabrics runs the scripts of `tests/policies`; and
-//! what whole fabrics log is played again without parting.
+//! What whole fabrics log is played again without parting.
 
-#[path = "../../../tests/policies/script.rs"]
-mod script;
-
-use lightloom_control::controller::{Action, Found, Input};
+use lightloom_control::controller::Input;
 use lightloom_control::hardware::Hardware;
-use lightloom_control::host::Driver;
 use lightloom_control::log::{self, Event, Read};
 use lightloom_control::order::Order;
 use lightloom_control::policies::find as find_policy;
 use lightloom_control::policy::Policy;
 use lightloom_control::replay::replay;
-use lightloom_control::routes::{Pair, Routes};
-use lightloom_control::schedule::Schedule;
 use lightloom_engine::{Cluster, Command, Element, Flows, HostId, Io, Nic, Rate, Stream, Time};
-use lightloom_fabrics::hybrid::setup::{Delays, Pushing};
-use lightloom_fabrics::hybrid::switch::Switch;
 use lightloom_fabrics::{find, Site};
 use serde_json::{json, Value};
-use std::collections::BTreeSet;
-
-/// The simulated switch, and servers that have nothing to send.
-struct Simulated {
-    switch: Switch,
-    routes: Routes,
-    drained: BTreeSet<Pair>,
-    schedule: Option<Schedule>,
-}
-
-impl Simulated {
-    fn leave_the_dark(&mut self) {
-        let switch = &self.switch;
-        self.routes.keep_lit(|hop| switch.is_lit(hop));
-    }
-}
-
-impl Driver for Simulated {
-    fn takes(&mut self, action: &Action) -> Option<Time> {
-        self.switch.takes(action)
-    }
-
-    fn carry_out(&mut self, action: &Action, now: Time) {
-        match action {
-            Action::Drain(_, pairs) => {
-                self.drained.extend(pairs);
-                pairs
-                    .iter()
-                    .for_each(|&pair| _ = self.routes.drop_pair(pair));
-            }
-            Action::Dark(_, circuits) => self.switch.darken(circuits, now),
-            Action::Light(_, circuits) => self.switch.light(circuits, now),
-            Action::Enter(_, pairs, routes) => {
-                pairs.iter().for_each(|pair| _ = self.drained.remove(pair));
-                self.routes = routes.clone();
-            }
-            Action::Follow(_, schedule) => self.schedule = Some(schedule.clone()),
-            Action::Route(..) | Action::Measure | Action::WakeAt(_) => {}
-        }
-        self.leave_the_dark();
-    }
-
-    fn break_port(&mut self, rack: u32, plane: u32, now: Time) {
-        self.switch.break_port(rack, plane, now);
-        self.leave_the_dark();
-    }
-
-    fn mend_port(&mut self, rack: u32, plane: u32) {
-        self.switch.mend_port(rack, plane);
-    }
-
-    fn found(&self) -> Found {
-        Found {
-            lit: self.switch.lit(),
-            routes: self.routes.clone(),
-            drained: self.drained.iter().copied().collect(),
-            schedule: self.schedule.clone(),
-            works: self.switch.works().to_vec(),
-        }
-    }
-}
-
-#[test]
-fn the_simulated_switch_runs_every_script() {
-    let scripts = script::all();
-    for script in &scripts {
-        let delays = Delays {
-            settle: script.time("settle"),
-            link_up: Time::ZERO,
-            retag: script.time("retag"),
-            rule: script.time("rule"),
-            rules: None,
-            pushing: Pushing::Sequential,
-        };
-        script.run(Simulated {
-            switch: Switch::new(script.hardware, delays, 1),
-            routes: Routes::default(),
-            drained: BTreeSet::new(),
-            schedule: None,
-        });
-    }
-    assert!(
-        scripts.len() >= 10,
-        "only {} scripts were found",
-        scripts.len()
-    );
-}
 
 const CLUSTER: Cluster = Cluster {
     racks: 6,

@@ -9,8 +9,9 @@ use lightloom_control::schedule::Schedule;
 use lightloom_engine::Time;
 
 impl Hybrid {
-    /// These pairs are led to the electrical network.
+    /// Rules lead these pairs to the electrical network, until they are deleted.
     pub(super) fn drain(&mut self, pairs: &[Pair], around: &mut Around) {
+        self.drained.extend(pairs);
         let mut moved = pairs.to_vec();
         moved.retain(|&pair| self.routes.drop_pair(pair));
         self.lead_anew(&moved, around);
@@ -23,10 +24,21 @@ impl Hybrid {
         self.lead_anew(&lost, around);
     }
 
-    /// These routes are in force, as far as they are lit.
+    /// The rules of these pairs are deleted: traffic enters its new routes.
+    pub(super) fn let_in(&mut self, pairs: &[Pair], routes: Routes, around: &mut Around) {
+        for pair in pairs {
+            self.drained.remove(pair);
+        }
+        self.enter(routes, around);
+    }
+
+    /// These routes are in force, as far as they are lit and nobody was drained.
     pub(super) fn enter(&mut self, mut routes: Routes, around: &mut Around) {
         let switch = &self.switch;
         routes.keep_lit(|hop| switch.is_lit(hop));
+        for &pair in &self.drained {
+            routes.drop_pair(pair);
+        }
         let moved = self.routes.differing(&routes);
         self.routes = routes;
         self.lead_anew(&moved, around);

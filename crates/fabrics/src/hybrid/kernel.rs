@@ -30,6 +30,7 @@ use lightloom_engine::{
     Refusal, Rejected, Shape, Time,
 };
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// What happens by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +81,13 @@ pub struct Hybrid {
     pub(super) schedules: u32,
     /// In force.
     pub(super) routes: Routes,
+    /// Pairs that rules lead to the electrical network, whatever routes there are.
+    pub(super) drained: BTreeSet<Pair>,
     pub(super) forwarding: Forwarding,
     pub(super) meter: Meter,
+    /// What servers tell the controller, whatever they have.
+    #[cfg(test)]
+    pub(super) told: Option<std::sync::Arc<std::sync::Mutex<lightloom_control::demand::Report>>>,
     pub(super) servers: Option<Demultiplexer>,
     pub(super) transport: Transport,
     pub(super) path: Vec<LinkId>,
@@ -149,8 +155,11 @@ impl Hybrid {
             days: None,
             schedules: 0,
             routes: Routes::default(),
+            drained: BTreeSet::new(),
             forwarding: Forwarding::new(hardware, LinkId(tree.links())),
             meter: Meter::new(&monitoring, &cluster, flows),
+            #[cfg(test)]
+            told: None,
             servers,
             transport: Transport::new(flows),
             path: Vec::new(),

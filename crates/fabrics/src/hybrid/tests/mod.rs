@@ -4,6 +4,7 @@ mod alone;
 mod decisions;
 mod failures;
 mod schedules;
+mod scripts;
 
 use super::ENTRY;
 use crate::registry::Site;
