@@ -3,8 +3,8 @@
 //!
 //! It knows what is physically so (which circuits are lit, which routes are in force,
 //! which pairs rules lead away, which ports work), and notes what should never be:
-//! a port in two circuits, a circuit that goes dark and comes back in one change,
-//! traffic on a circuit that goes dark. Of a schedule it knows that it is followed.
+//! a port in two circuits, traffic on a circuit that goes dark. Of a schedule it knows
+//! that it is followed.
 //!
 //! Not modelled: time in which mirrors move while a step is under way; flows.
 
@@ -29,8 +29,6 @@ pub struct Fake {
     drained: BTreeSet<Pair>,
     schedule: Option<Schedule>,
     works: Vec<bool>,
-    /// By the change that is under way, or by the last.
-    darkened: Circuits,
     breaches: Vec<Breach>,
 }
 
@@ -39,9 +37,6 @@ pub struct Fake {
 pub enum Breach {
     /// A circuit should come up on a port that has one; it does not.
     PortTaken(Circuit),
-    /// A circuit went dark, and came up again in the same change: no matter where
-    /// everything goes dark together.
-    Blinked(Circuit),
     /// There was traffic between two racks on a circuit that was taken down: no matter
     /// where nothing is drained.
     Undrained(Pair),
@@ -59,7 +54,6 @@ impl Fake {
             drained: BTreeSet::new(),
             schedule: None,
             works: vec![true; hardware.columns()],
-            darkened: Circuits::default(),
             breaches: Vec::new(),
         }
     }
@@ -112,22 +106,15 @@ impl Fake {
     }
 
     fn darken(&mut self, circuits: &Circuits) {
-        let told: BTreeSet<Circuit> = circuits.iter().collect();
-        self.darkened = circuits.clone();
-        let undrained = self.keep(|c| !told.contains(&c));
+        let undrained = self.leave_lit(self.lit.without(circuits));
         self.breaches
             .extend(undrained.into_iter().map(Breach::Undrained));
     }
 
     fn light(&mut self, circuits: &Circuits) {
-        let blinked: Vec<Circuit> = { circuits.iter() }
-            .filter(|c| self.darkened.iter().any(|d| d == *c))
-            .collect();
-        self.breaches
-            .extend(blinked.into_iter().map(Breach::Blinked));
         for circuit in circuits.iter() {
             let works = |rack| self.works[self.hardware.port(rack, circuit.plane)];
-            if !works(circuit.a) || !works(circuit.b) || self.lit.iter().any(|c| c == circuit) {
+            if !works(circuit.a) || !works(circuit.b) {
                 continue;
             }
             let directed = circuits.directed();
@@ -141,8 +128,11 @@ impl Fake {
 
     /// Only these circuits stay lit; returns the pairs whose routes end with the others.
     fn keep(&mut self, keep: impl Fn(Circuit) -> bool) -> Vec<Pair> {
-        let directed = self.lit.directed();
-        self.lit = Circuits::of(directed, self.lit.iter().filter(|&c| keep(c)));
+        self.leave_lit(self.lit.filtered(keep))
+    }
+
+    fn leave_lit(&mut self, lit: Circuits) -> Vec<Pair> {
+        self.lit = lit;
         self.leave_the_dark()
     }
 
@@ -185,10 +175,7 @@ impl Driver for Fake {
             }
             Action::Dark(_, circuits) => self.darken(circuits),
             Action::Light(_, circuits) => self.light(circuits),
-            Action::Enter(_, pairs, routes) => {
-                self.enter(pairs, routes);
-                self.darkened = Circuits::default();
-            }
+            Action::Enter(_, pairs, routes) => self.enter(pairs, routes),
             Action::Follow(_, schedule) => {
                 self.keep(|_| false);
                 self.schedule = Some(schedule.clone());

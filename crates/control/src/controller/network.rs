@@ -78,7 +78,11 @@ impl Network {
 
     /// Keeps some circuits lit, and the routes over them.
     pub(super) fn retain(&mut self, keep: impl Fn(Circuit) -> bool) {
-        self.lit = self.lit.filtered(keep);
+        self.set_lit(self.lit.filtered(keep));
+    }
+
+    fn set_lit(&mut self, lit: Circuits) {
+        self.lit = lit;
         let lit = self.lit.index();
         self.routes.keep_lit(|hop| lit.holds(hop));
     }
@@ -105,8 +109,7 @@ impl Network {
                     circuits: dark.clone(),
                     routes: self.routes.clone(),
                 };
-                let going = dark.index();
-                self.retain(|c| !going.holds(c));
+                self.set_lit(self.lit.without(&dark));
                 Action::Dark(id, dark)
             }
             Step::Light => {

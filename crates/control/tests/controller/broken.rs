@@ -5,7 +5,7 @@ use crate::checks::{self, Ran, Subject};
 use crate::scenario::{scenarios, Scenario};
 use lightloom_control::circuits::Circuits;
 use lightloom_control::controller::{Action, Controller, Input, Kind, StepId};
-use lightloom_control::host::{Happening, Loop};
+use lightloom_control::host::Loop;
 use lightloom_control::log::{Entry, Header};
 use lightloom_control::order::{Extent, Order, Step};
 use lightloom_control::policy::Policy;
@@ -137,12 +137,6 @@ impl Subject for Broken {
 }
 
 fn broken(flaw: Flaw, mut s: Scenario) -> Result<(), TestCaseError> {
-    if flaw == Flaw::LightsFirst {
-        // Where a change is cut short, what the last one took down seems to blink.
-        s.failures.clear();
-        s.happenings
-            .retain(|(_, h)| matches!(h, Happening::Demand(_)));
-    }
     if flaw == Flaw::IgnoresFailure {
         s.failures.retain(|f| f.kind == Kind::Light);
     }

@@ -14,17 +14,17 @@
 //! | log | a log that is written and read is the same |
 
 use crate::scenario::{Scenario, CALM, END};
-use lightloom_control::circuits::{Circuit, Circuits};
+use lightloom_control::circuits::Circuits;
 use lightloom_control::controller::{Action, Controller, Input, Kind};
 use lightloom_control::fake::{Breach, Fake};
 use lightloom_control::host::{Host, Loop};
 use lightloom_control::log::{self, Entry, Event, Header, Log, Read};
 use lightloom_control::order::{Extent, Step};
-use lightloom_control::policy::Policy;
+use lightloom_control::policy::{Policy, Target};
 use lightloom_control::routes::Routes;
+use lightloom_control::schedule::Schedule;
 use lightloom_control::words::in_words;
 use proptest::test_runner::TestCaseError;
-use std::collections::BTreeSet;
 
 /// What a check says.
 pub type Checked = Result<(), TestCaseError>;
@@ -73,6 +73,7 @@ pub fn run<C: Subject>(subject: C, s: &Scenario) -> Result<Ran, TestCaseError> {
     loop {
         let before: Vec<_> = host.steps_under_way().collect();
         let followed = host.driver().schedule().cloned();
+        let lit = host.driver().lit().clone();
         let more = match host.step(END) {
             Ok(more) => more,
             // A policy may refuse; then nothing changes until its next decision.
@@ -86,7 +87,7 @@ pub fn run<C: Subject>(subject: C, s: &Scenario) -> Result<Ran, TestCaseError> {
         }
         let news = &host.log()[seen..];
         seen = host.log().len();
-        check_news(news, s, !before.is_empty(), followed.as_ref())?;
+        check_news(news, s, !before.is_empty(), followed.as_ref(), &lit)?;
         check_breaches(host.driver(), s)?;
         if !host.is_silent() {
             check_truth(&host)?;
@@ -120,7 +121,8 @@ fn check_news(
     news: &[Entry],
     s: &Scenario,
     busy: bool,
-    followed: Option<&lightloom_control::schedule::Schedule>,
+    followed: Option<&Schedule>,
+    lit: &Circuits,
 ) -> Checked {
     let Some(Event::Input(input)) = news.first().map(|e| &e.event) else {
         return Ok(());
@@ -147,6 +149,7 @@ fn check_news(
         };
         let words = || in_words(action);
         ensure(fits, || format!("one change: {} for {input:?}", words()))?;
+        check_kept(action, lit, s)?;
         match action {
             Action::Follow(_, schedule) => ensure(Some(schedule) != followed, || {
                 format!("once: {} again", words())
@@ -159,30 +162,38 @@ fn check_news(
     Ok(())
 }
 
+fn all_dark(s: &Scenario) -> bool {
+    { s.order().0.iter() }.any(|(step, _)| *step == Step::Dark(Extent::All))
+}
+
+/// What goes dark leaves lit what was lit and the policy wants.
+fn check_kept(action: &Action, lit: &Circuits, s: &Scenario) -> Checked {
+    let wanted = s.wanted.lock().expect("nobody panics with it");
+    let (Action::Dark(_, dark), Some(Target::Network { circuits, .. })) = (action, &*wanted) else {
+        return Ok(());
+    };
+    let kept = lit.change_to(circuits).kept;
+    let lost = kept.without(&lit.without(dark));
+    ensure(all_dark(s) || lost.is_empty(), || {
+        format!("kept: {lost:?} go dark, and are wanted")
+    })
+}
+
 fn check_breaches(fake: &Fake, s: &Scenario) -> Checked {
     let order = s.order();
-    let all_dark = order
-        .0
-        .iter()
-        .any(|(step, _)| *step == Step::Dark(Extent::All));
     for breach in fake.breaches() {
         match breach {
             Breach::PortTaken(c) => ensure(false, || format!("port: {c:?}"))?,
-            Breach::Blinked(c) => ensure(all_dark, || format!("kept: {c:?} went dark"))?,
             Breach::Undrained(p) => ensure(!order.drains(), || format!("drained: {p:?} was not"))?,
         }
     }
     Ok(())
 }
 
-fn set(circuits: &Circuits) -> BTreeSet<Circuit> {
-    circuits.iter().collect()
-}
-
 fn check_truth<C: Subject>(host: &Host<C, Fake>) -> Checked {
     let (known, fake) = (host.controller(), host.driver());
-    let (believed, lit) = (set(known.lit()), set(fake.lit()));
-    ensure(believed.is_subset(&lit), || {
+    let (believed, lit) = (known.lit(), fake.lit());
+    ensure(believed.without(lit).is_empty(), || {
         format!(
             "truth: {believed:?} count as lit, {lit:?} are, at {}",
             host.now()
@@ -197,7 +208,7 @@ fn check_truth<C: Subject>(host: &Host<C, Fake>) -> Checked {
     if !host.is_quiet() {
         return Ok(());
     }
-    ensure(believed == lit, || {
+    ensure(lit.without(believed).is_empty(), || {
         format!("truth: {lit:?} are lit, {believed:?} count as lit")
     })?;
     let (believed, routes) = (known.routes(), fake.routes());

@@ -64,7 +64,7 @@ pub fn tables(kind: &'static str) -> BoxedStrategy<(Hardware, Value)> {
 }
 
 fn hydra() -> BoxedStrategy<(Hardware, Value)> {
-    let switch = (2u32..8, 1u32..4);
+    let switch = (2u32..8, 1u32..4, 1u32..3);
     let words = (
         prop::sample::select(vec!["rate", "circuit"]),
         prop::sample::select(vec!["partial", "whole"]),
@@ -73,13 +73,14 @@ fn hydra() -> BoxedStrategy<(Hardware, Value)> {
     );
     let numbers = (1u32..5, prop_oneof![Just(4094u32), 1..4u32], 0u32..300_000);
     (switch, words, numbers)
-        .prop_map(|((racks, planes), words, (hops, vlans, bytes))| {
+        .prop_map(|((racks, planes, ports), words, (hops, vlans, bytes))| {
             let (need, reconfigure, stop_at_ports, split) = words;
             let table = json!({
                 "hops": hops, "vlans": vlans, "threshold": format!("{bytes} B"), "need": need,
                 "reconfigure": reconfigure, "stop_at_ports": stop_at_ports, "split": split,
             });
-            (Hardware::new(racks, planes, Rate(8 * Rate::GBPS.0)), table)
+            let switch = Hardware::new(racks, planes, Rate(8 * Rate::GBPS.0));
+            (Hardware { ports, ..switch }, table)
         })
         .boxed()
 }

@@ -48,7 +48,8 @@ fn the_same_policy_never_parts() {
 fn is_balanced(s: &Scenario, account: &Account, seconds: f64) -> bool {
     let lit: f64 = account.lit_circuit_s.iter().sum();
     let dark: f64 = account.dark_port_s.iter().sum();
-    let ports = f64::from(s.hardware.racks * s.hardware.planes) * seconds;
+    let ports = s.hardware.racks * s.hardware.planes * s.hardware.ports;
+    let ports = f64::from(ports) * seconds;
     let close = |x: f64| (x - ports).abs() < 1e-6;
     let ended = account.broken + account.lost;
     (close(dark + lit) || close(dark + 2.0 * lit)) && ended <= account.made

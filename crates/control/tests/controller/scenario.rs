@@ -10,10 +10,11 @@ use lightloom_control::host::{Failure, Happening};
 use lightloom_control::log::{Header, FORMAT};
 use lightloom_control::order::Order;
 use lightloom_control::policies::find;
-use lightloom_control::policy::Policy;
-use lightloom_engine::Time;
+use lightloom_control::policy::{Demand, Policy, SwitchView, Target};
+use lightloom_engine::{Refusal, Time};
 use proptest::prelude::*;
 use serde_json::Value;
+use std::sync::{Arc, Mutex};
 
 /// One of them.
 #[derive(Clone, Debug)]
@@ -27,6 +28,27 @@ pub struct Scenario {
     pub takes: Vec<(Kind, Vec<Option<Time>>)>,
     pub failures: Vec<Failure>,
     pub happenings: Vec<(Time, Happening)>,
+    /// What the policy wanted last.
+    pub wanted: Wanted,
+}
+
+pub type Wanted = Arc<Mutex<Option<Target>>>;
+
+/// A policy that tells what it wants.
+struct Watched {
+    policy: Box<dyn Policy>,
+    wanted: Wanted,
+}
+
+impl Policy for Watched {
+    fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
+        let target = self.policy.decide(seen, switch)?;
+        *self.wanted.lock().expect("nobody panics with it") = Some(target.clone());
+        Ok(target)
+    }
+    fn order(&self) -> Order {
+        self.policy.order()
+    }
 }
 
 /// Nothing happens by itself any more.
@@ -47,6 +69,11 @@ impl Scenario {
     pub fn controller(&self) -> Controller<Box<dyn Policy>> {
         let entry = find(self.kind, "policy").expect("registered");
         let policy = (entry.build)(&self.table, &self.hardware).expect("a table that fits");
+        let watched = Watched {
+            policy,
+            wanted: Arc::clone(&self.wanted),
+        };
+        let policy: Box<dyn Policy> = Box::new(watched);
         let estimator = Estimator::new(self.estimation);
         let controller = Controller::new(policy, self.hardware, self.timing, estimator);
         match self.order {
@@ -149,6 +176,7 @@ pub fn scenarios(kind: &'static str) -> impl Strategy<Value = Scenario> {
                 takes,
                 failures,
                 happenings,
+                wanted: Wanted::default(),
             }
         },
     )
