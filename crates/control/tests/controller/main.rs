@@ -1,13 +1,15 @@
 //! What the control loop never does, whatever policy decides, in whatever order changes
 //! are carried out, and whatever breaks, fails or falls silent meanwhile.
 //!
-//! Every policy of the registry is tried on random tables, demands and mishaps; a new
+//! Every policy of the registry, and one that wants anything, is tried on random tables,
+//! demands and mishaps; a new
 //! one is tested as soon as `policies.rs` says what its tables may hold. What each
 //! property is worth is shown in `broken.rs`: a loop that breaks it, and is noticed.
 //!
 //! `PROPTEST_CASES=5000 cargo test --release -p lightloom-control --test controller`
 //! looks for longer.
 
+mod anything;
 mod broken;
 mod checks;
 mod mishaps;
@@ -15,6 +17,7 @@ mod policies;
 mod replays;
 mod scenario;
 
+use anything::ANYTHING;
 use lightloom_control::policies::REGISTRY;
 use proptest::test_runner::{Config, TestError, TestRng, TestRunner};
 use scenario::{scenarios, Scenario};
@@ -47,6 +50,11 @@ fn config(cases: u32) -> Config {
     }
 }
 
+/// All policies, and one that wants anything.
+fn kinds() -> impl Iterator<Item = &'static str> {
+    REGISTRY.iter().map(|entry| entry.kind).chain([ANYTHING])
+}
+
 /// What broke, and the smallest scenario that shows it, in one line each.
 fn in_short(error: TestError<Scenario>) -> String {
     match error {
@@ -57,23 +65,23 @@ fn in_short(error: TestError<Scenario>) -> String {
 
 #[test]
 fn every_policy_in_every_order_keeps_the_promises() {
-    for entry in REGISTRY {
-        let outcome = runner(512).run(&scenarios(entry.kind), |s| checks::check(&s));
-        outcome.unwrap_or_else(|e| panic!("{}: {}", entry.kind, in_short(e)));
+    for kind in kinds() {
+        let outcome = runner(512).run(&scenarios(kind), |s| checks::check(&s));
+        outcome.unwrap_or_else(|e| panic!("{kind}: {}", in_short(e)));
     }
 }
 
 /// Or else the promises would be kept by loops that do nothing.
 #[test]
 fn things_happen() {
-    for entry in REGISTRY {
+    for kind in kinds() {
         let seen = RefCell::new(mishaps::Seen::default());
-        let outcome = samples(128).run(&scenarios(entry.kind), |s| {
+        let outcome = samples(128).run(&scenarios(kind), |s| {
             let ran = checks::run(s.controller(), &s)?;
             seen.borrow_mut().count(&ran);
             Ok(())
         });
-        outcome.unwrap_or_else(|e| panic!("{}: {}", entry.kind, in_short(e)));
-        seen.borrow().assert_enough(entry.kind);
+        outcome.unwrap_or_else(|e| panic!("{kind}: {}", in_short(e)));
+        seen.borrow().assert_enough(kind);
     }
 }

@@ -1,5 +1,6 @@
 //! What the tables of policies may hold, for switches of these tests.
 
+use crate::anything::{self, ANYTHING};
 use lightloom_control::hardware::Hardware;
 use lightloom_engine::Rate;
 use proptest::prelude::*;
@@ -59,6 +60,7 @@ pub fn tables(kind: &'static str) -> BoxedStrategy<(Hardware, Value)> {
             })
             .boxed(),
         "fixed" => fixed(),
+        ANYTHING => anything::tables(),
         other => panic!("say here what tables of \"{other}\" may hold"),
     }
 }

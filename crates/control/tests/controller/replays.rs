@@ -2,11 +2,10 @@
 
 use crate::checks::{self, ensure, Checked};
 use crate::scenario::{scenarios, Scenario, END};
-use crate::{in_short, runner};
+use crate::{in_short, kinds, runner};
 use lightloom_control::log::{self, Read};
 use lightloom_control::order::Order;
-use lightloom_control::policies::{find, REGISTRY};
-use lightloom_control::policy::Policy;
+use lightloom_control::policies::find;
 use lightloom_control::replay::{replay, Account};
 use proptest::test_runner::TestCaseError;
 use serde_json::json;
@@ -19,16 +18,11 @@ fn recorded(s: &Scenario) -> Result<Option<Read>, TestCaseError> {
     Ok((!ran.refused).then_some(read))
 }
 
-fn policy(s: &Scenario) -> Box<dyn Policy> {
-    let entry = find(s.kind, "policy").expect("registered");
-    (entry.build)(&s.table, &s.hardware).expect("a table that fits")
-}
-
 fn the_same(s: &Scenario) -> Checked {
     let Some(log) = recorded(s)? else {
         return Ok(());
     };
-    let again = replay(&log, policy(s), log.header.order);
+    let again = replay(&log, s.policy(), log.header.order);
     let again = again.map_err(|e| TestCaseError::fail(e.to_string()))?;
     ensure(again.parted.is_none(), || {
         format!("parted: {:?}", again.parted)
@@ -38,9 +32,9 @@ fn the_same(s: &Scenario) -> Checked {
 
 #[test]
 fn the_same_policy_never_parts() {
-    for entry in REGISTRY {
-        let outcome = runner(64).run(&scenarios(entry.kind), |s| the_same(&s));
-        outcome.unwrap_or_else(|e| panic!("{}: {}", entry.kind, in_short(e)));
+    for kind in kinds() {
+        let outcome = runner(64).run(&scenarios(kind), |s| the_same(&s));
+        outcome.unwrap_or_else(|e| panic!("{kind}: {}", in_short(e)));
     }
 }
 
@@ -58,8 +52,8 @@ fn is_balanced(s: &Scenario, account: &Account, seconds: f64) -> bool {
 /// Another policy parts, or has done the same; light is accounted for on both sides.
 #[test]
 fn another_policy_is_accounted_for() {
-    for entry in REGISTRY {
-        let outcome = runner(64).run(&scenarios(entry.kind), |s| {
+    for kind in kinds() {
+        let outcome = runner(64).run(&scenarios(kind), |s| {
             let Some(log) = recorded(&s)? else {
                 return Ok(());
             };
@@ -80,6 +74,6 @@ fn another_policy_is_accounted_for() {
             let one_pair = decisions.clone().all(|d| d.joined_bytes <= d.demand_bytes);
             ensure(one_pair, || format!("{other:?}"))
         });
-        outcome.unwrap_or_else(|e| panic!("{}: {}", entry.kind, in_short(e)));
+        outcome.unwrap_or_else(|e| panic!("{kind}: {}", in_short(e)));
     }
 }

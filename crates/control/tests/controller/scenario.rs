@@ -1,5 +1,6 @@
 //! A policy, a switch, what things take, and what happens.
 
+use crate::anything::{Anything, ANYTHING};
 use crate::mishaps::happenings;
 use crate::policies::tables;
 use lightloom_control::controller::{Controller, Kind, Timing};
@@ -66,11 +67,17 @@ pub const STEPS: [Kind; 6] = [
 ];
 
 impl Scenario {
-    pub fn controller(&self) -> Controller<Box<dyn Policy>> {
+    pub fn policy(&self) -> Box<dyn Policy> {
+        if self.kind == ANYTHING {
+            return Box::new(Anything::build(&self.table));
+        }
         let entry = find(self.kind, "policy").expect("registered");
-        let policy = (entry.build)(&self.table, &self.hardware).expect("a table that fits");
+        (entry.build)(&self.table, &self.hardware).expect("a table that fits")
+    }
+
+    pub fn controller(&self) -> Controller<Box<dyn Policy>> {
         let watched = Watched {
-            policy,
+            policy: self.policy(),
             wanted: Arc::clone(&self.wanted),
         };
         let policy: Box<dyn Policy> = Box::new(watched);
@@ -84,9 +91,7 @@ impl Scenario {
 
     /// The order of its changes.
     pub fn order(&self) -> Order {
-        let entry = find(self.kind, "policy").expect("registered");
-        let policy = (entry.build)(&self.table, &self.hardware).expect("a table that fits");
-        self.order.unwrap_or_else(|| policy.order())
+        self.order.unwrap_or_else(|| self.policy().order())
     }
 
     pub fn fake(&self) -> Fake {
