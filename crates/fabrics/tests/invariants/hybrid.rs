@@ -4,6 +4,10 @@
 use crate::scenario::scenarios;
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
 use crate::watch::Run;
+use lightloom_control::controller::{Action, Input};
+use lightloom_control::fake::{Breach, Fake};
+use lightloom_control::host::Driver;
+use lightloom_control::log::{self, Entry, Event, Read};
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Cluster, Command, Element, Rate, Time};
 use lightloom_fabrics::find;
@@ -157,9 +161,10 @@ fn faults(failures: &[Failure], racks: u32) -> Vec<Fault> {
     faults
 }
 
-/// Or else the invariants would hold of a tree alone.
+/// Or else the invariants would hold of a tree alone; and what the controllers asked for
+/// is played to a switch that notes what should never be.
 #[test]
-fn circuits_are_tried() {
+fn circuits_are_tried_and_no_promise_is_broken() {
     for kind in ["cthrough", "hydra", "hybrid"] {
         try_circuits(kind);
     }
@@ -168,13 +173,21 @@ fn circuits_are_tried() {
 fn try_circuits(kind: &'static str) {
     let entry = find(kind).expect("registered");
     let (strategy, mut runner) = (scenarios(kind), TestRunner::deterministic());
+    let mut undrained = 0;
     let crossed = (0..100).filter(|_| {
         let scenario = strategy
             .new_tree(&mut runner)
             .expect("a scenario")
             .current();
         let mut run = Run::new(entry, &scenario, 1);
+        run.fabric.record_control(kind);
         run.advance(Time::MS);
+        let record = run.fabric.control_record().expect("a controller");
+        let log = log::read(&record.log.expect("it was recorded")).expect("a whole log");
+        let drains = log.header.order.is_some_and(|order| order.drains());
+        let broken =
+            { breaches(&log).into_iter() }.find(|b| drains || matches!(b, Breach::PortTaken(_)));
+        assert_eq!(broken, None, "{kind}: {scenario:?}");
         run.fabric.totals().circuit_bytes > Some(0)
     });
     let crossed = crossed.count();
@@ -182,4 +195,31 @@ fn try_circuits(kind: &'static str) {
         crossed >= 50,
         "{kind}: only {crossed} of 100 scenarios have bytes over circuits"
     );
+    // c-Through drains nobody.
+    assert_eq!(undrained > 0, kind != "hydra", "{kind}: {undrained}");
+}
+
+/// What should never have been, as the actions of a log were carried out.
+fn breaches(log: &Read) -> Vec<Breach> {
+    let mut fake = Fake::new(log.header.hardware);
+    let mut begun: Vec<&Action> = Vec::new();
+    for Entry { at, event } in &log.entries {
+        match event {
+            Event::Action(action) => begun.push(action),
+            Event::Input(Input::Done(step)) => {
+                let of = |a: &&Action| a.step() == Some(*step);
+                if let Some(place) = begun.iter().position(|a| of(a)) {
+                    fake.carry_out(begun.remove(place), *at);
+                }
+            }
+            Event::Input(Input::PortDown(rack, plane)) => fake.break_port(*rack, *plane, *at),
+            Event::Input(Input::PortUp(rack, plane)) => fake.mend_port(*rack, *plane),
+            Event::Input(Input::Silence(found)) => {
+                begun.clear();
+                fake.set(found.clone());
+            }
+            Event::Input(_) => {}
+        }
+    }
+    fake.breaches().to_vec()
 }
