@@ -161,7 +161,10 @@ def control_round_robin_in(ports: int, period: object, night: object) -> Slots:
 
 def policies() -> str:
     """Every policy of the registry, with the schemas of its table and of what it is told
-    about the switch, as JSON."""
+    about the switch, and whether it matches racks, as JSON."""
+
+def orders() -> list[str]:
+    """The names of the orders in which a change may be carried out."""
 
 def control_replay(text: str, table: str | None = None) -> str:
     """What comes of playing a controller's log against a policy, as JSON."""

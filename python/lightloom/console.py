@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -56,6 +56,14 @@ def say(message: str) -> None:
 def print_json(value: Any) -> None:
     """Prints JSON and nothing else."""
     sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """What is printed meanwhile, as by policies of users, goes to standard error:
+    standard output is the command's alone. To be entered by the main thread only."""
+    with redirect_stdout(sys.stderr):
+        yield
 
 
 @contextmanager
@@ -117,7 +125,7 @@ def progress(enabled: bool = True) -> Iterator[Tick]:
         reached = max(now_s / end_s if end_s > 0 else 0.0, delivered)
         bar.update(tasks[label], completed=min(reached, 1.0), detail=seconds(now_s))
 
-    with bar:
+    with aside(), bar:
         yield tick
 
 

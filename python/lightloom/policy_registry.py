@@ -33,7 +33,7 @@ UP = {
     "directions are added.",
     "up": "Circuits that are lit, to be kept among equals. Default none.",
 }
-"""Options of policies that match racks, which are in no table."""
+"""Options of policies that match racks (the registry says which), in no table."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def _policy(entry: Mapping[str, Any]) -> Policy:
         *_options(entry["switch"], "switch"),
         *_options(entry["schema"], "policy"),
     ]
-    if entry["kind"] == "cthrough":
+    if entry["matches"]:
         found += [Option(key, "demand", {"description": about}) for key, about in UP.items()]
     options = {option.key: option for option in found}
     return Policy(entry["kind"], entry["alias"], entry["source"], entry["summary"], options)

@@ -124,14 +124,33 @@ def test_several_experiments_share_a_report(tmp_path: Path) -> None:
     assert offered == pytest.approx([0.2, 0.5], rel=0.15)
 
 
+def test_run_compares_where_there_are_several_fabrics(tmp_path: Path) -> None:
+    """As `compare` does: what it prints, what it writes, and where."""
+    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+    made = {}
+    for name in ("run", "compare"):
+        (tmp_path / name).mkdir()
+        done = lightloom(name, "../e.toml", cwd=tmp_path / name)
+        assert (done.returncode, done.stderr) == (0, "")
+        made[name] = done.stdout.splitlines(), files(tmp_path / name)
+        both = lightloom(name, "../e.toml", "--json", cwd=tmp_path / name)
+        assert list(json.loads(both.stdout)) == ["sirius", "clos"]
+        assert files(tmp_path / name) == made[name][1]
+    assert made["run"] == made["compare"]
+    assert "results/e/sirius/flows.parquet" in made["run"][1]
+    assert "results/e/report.html" in made["run"][1]
+    one = lightloom("run", "e.toml", "--fabric", "clos", "--json", cwd=tmp_path)
+    assert json.loads(one.stdout)["fabric"] == "clos"
+
+
+def files(folder: Path) -> set[str]:
+    return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
+
+
 BAD = {
     "no file": ("run no.toml", "EXPERIMENT = no.toml: no such file; check the path"),
     "directory": ("run .", "EXPERIMENT = .: is a directory; name a TOML file"),
     "syntax": ("run syntax.toml", "syntax.toml:2:8: "),
-    "no fabric chosen": (
-        "run e.toml",
-        "--fabric = (missing): the experiment has 2 fabrics; choose one of sirius, clos",
-    ),
     "unknown label": (
         "run e.toml --fabric close",
         "--fabric = close: no such label; choose one of sirius, clos",

@@ -3,7 +3,10 @@
 //! It is data that a policy chooses and the [controller](crate::controller) walks
 //! through, so that no kernel and no driver of a switch knows one of its own.
 
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{de, ser, Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{json, Value};
+use std::borrow::Cow;
 
 /// A step of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,12 +64,29 @@ impl Order {
         (Step::Enter, &[1]),
     ]);
 
-    /// All that have a name: what configurations and logs call them.
+    /// All that have a name: what configurations, policies in files and logs call them.
     pub const NAMED: [(&'static str, Order); 3] = [
-        ("all-dark", Order::ALL_DARK),
-        ("three-substeps", Order::THREE_SUBSTEPS),
-        ("delete-create", Order::DELETE_CREATE),
+        (Order::NAMES[0], Order::ALL_DARK),
+        (Order::NAMES[1], Order::THREE_SUBSTEPS),
+        (Order::NAMES[2], Order::DELETE_CREATE),
     ];
+
+    /// The names alone.
+    pub const NAMES: &'static [&'static str] = &["all-dark", "three-substeps", "delete-create"];
+
+    /// What each of them means, for users.
+    const MEANINGS: [&'static str; 3] = [
+        "All circuits go dark, the new ones come up, traffic enters (c-Through §5.1).",
+        "Traffic leaves, circuits change while routes are installed, traffic enters \
+         (HydRA §III.B.1).",
+        "Circuits that are not wanted go dark, others come up, traffic enters (OCP).",
+    ];
+
+    /// The order of that name, if there is one.
+    pub fn named(name: &str) -> Option<Order> {
+        let found = Order::NAMED.iter().find(|(known, _)| *known == name);
+        found.map(|(_, order)| *order)
+    }
 
     /// Whether traffic is led away before its circuit goes dark.
     pub fn drains(&self) -> bool {
@@ -87,10 +107,26 @@ impl Serialize for Order {
 impl<'de> Deserialize<'de> for Order {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Order, D::Error> {
         let name = String::deserialize(d)?;
-        let named = Order::NAMED.iter().find(|(known, _)| *known == name);
-        let known = Order::NAMED.map(|(name, _)| name).join(", ");
+        let known = Order::NAMES.join(", ");
         let unknown = || de::Error::custom(format!("no order is called {name}; there are {known}"));
-        named.map(|(_, order)| *order).ok_or_else(unknown)
+        Order::named(&name).ok_or_else(unknown)
+    }
+}
+
+impl JsonSchema for Order {
+    fn schema_name() -> Cow<'static, str> {
+        "Order".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let named = Order::NAMES.iter().zip(Order::MEANINGS);
+        let choices = named.map(
+            |(name, meaning)| json!({ "const": name, "description": meaning, "type": "string" }),
+        );
+        json_schema!({
+            "description": "The order in which a change is carried out.",
+            "oneOf": Value::from_iter(choices),
+        })
     }
 }
 
@@ -117,5 +153,14 @@ mod tests {
             assert!((0..steps.len() - 1).all(|s| waited.contains(&s)) && last.contains(&light));
         }
         assert!(Order::THREE_SUBSTEPS.drains() && !Order::ALL_DARK.drains());
+    }
+
+    #[test]
+    fn orders_are_read_by_the_names_that_they_are_written_by() {
+        for (name, order) in Order::NAMED {
+            assert_eq!(serde_json::to_value(order).unwrap(), json!(name));
+            assert_eq!(serde_json::from_value::<Order>(json!(name)).unwrap(), order);
+        }
+        assert_eq!(Order::named("at-once"), None);
     }
 }

@@ -12,6 +12,7 @@ use crate::order::Order;
 use crate::routes::Routes;
 use crate::schedule::Schedule;
 use lightloom_engine::{Refusal, Time};
+use std::fmt;
 
 /// What racks have for each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +79,31 @@ impl Target {
             }
             Target::Schedule(schedule) => schedule.check_for(&switch.hardware),
         }
+    }
+}
+
+/// Circuits that a message lists.
+const LISTED: usize = 8;
+
+/// In a line, as messages have it: circuits as a policy in Python would return them.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let circuits = match self {
+            Target::Network { circuits, .. } => circuits,
+            Target::Schedule(schedule) => {
+                return write!(f, "a schedule of {} slots", schedule.slots.len());
+            }
+        };
+        let one_plane = circuits.iter().all(|c| c.plane == 0);
+        let shown = circuits.iter().take(LISTED).map(|c| match one_plane {
+            true => format!("({}, {})", c.a, c.b),
+            false => format!("({}, {}, {})", c.a, c.b, c.plane),
+        });
+        let more = circuits.len().saturating_sub(LISTED);
+        let more = (more > 0).then(|| format!("… {more} more"));
+        let rows: Vec<String> = shown.chain(more).collect();
+        let way = if circuits.directed() { " one way" } else { "" };
+        write!(f, "[{}]{way}", rows.join(", "))
     }
 }
 
@@ -177,5 +203,25 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
     }
     fn evidence(&self) -> Option<Evidence<'_>> {
         (**self).evidence()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_told_in_a_line() {
+        let told = |circuits: Circuits| Target::direct(circuits).to_string();
+        assert_eq!(
+            told(Circuits::both_ways([(0, 1), (3, 2)])),
+            "[(0, 1), (2, 3)]"
+        );
+        assert_eq!(told(Circuits::one_way([(3, 2)])), "[(3, 2)] one way");
+        let planes = Circuits::on_planes([(0, 1, 0), (0, 2, 1)]);
+        assert_eq!(told(planes), "[(0, 1, 0), (0, 2, 1)]");
+        let many = told(Circuits::both_ways((0..10).map(|a| (a, a + 10))));
+        assert!(many.ends_with("(7, 17), … 2 more]"), "{many}");
+        assert_eq!(told(Circuits::default()), "[]");
     }
 }

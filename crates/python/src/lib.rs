@@ -100,6 +100,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     control::register(m)?;
     m.add_function(wrap_pyfunction!(listing::registry, m)?)?;
     m.add_function(wrap_pyfunction!(listing::policies, m)?)?;
+    m.add_function(wrap_pyfunction!(listing::orders, m)?)?;
     m.add_function(wrap_pyfunction!(listing::workloads, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(resolve, m)?)?;

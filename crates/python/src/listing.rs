@@ -1,6 +1,7 @@
 //! What there is: fabrics, policies and workloads, as JSON.
 
 use crate::control::switch::Switch;
+use lightloom_control::order::Order;
 use lightloom_control::policies::REGISTRY as POLICIES;
 use lightloom_fabrics::{Entry, REGISTRY};
 use pyo3::prelude::*;
@@ -27,7 +28,8 @@ fn describe(entry: &Entry) -> Value {
     })
 }
 
-/// Every policy: its table, and what of the switch `lightloom plan` is told for it.
+/// Every policy: its table, what of the switch `lightloom plan` is told for it, and
+/// whether it matches racks.
 #[pyfunction]
 pub fn policies() -> String {
     let described = POLICIES.iter().map(|entry| {
@@ -38,9 +40,16 @@ pub fn policies() -> String {
             "summary": entry.summary,
             "schema": (entry.schema)(),
             "switch": Switch::schema(&entry.usual),
+            "matches": entry.usual.matches,
         })
     });
     Value::from_iter(described).to_string()
+}
+
+/// The orders of a change, by name.
+#[pyfunction]
+pub fn orders() -> Vec<&'static str> {
+    Order::NAMES.to_vec()
 }
 
 /// The published flow-size distributions.

@@ -121,7 +121,7 @@ impl PyPolicy {
         let options = serde_json::to_string(options).expect("options are plain data");
         let files = py.import("lightloom.policies.files")?;
         let loaded = files.call_method1("load_json", (file, options))?;
-        let order: String = loaded.getattr("order")?.extract()?;
+        let order: Option<String> = loaded.getattr("order")?.extract()?;
         Ok(PyPolicy {
             decide: loaded.getattr("policy")?.getattr("decide")?.unbind(),
             switch: py
@@ -129,7 +129,7 @@ impl PyPolicy {
                 .getattr("Switch")?
                 .unbind(),
             answers: py.import("lightloom.policies.answers")?.unbind(),
-            order: order_of(&order),
+            order: order_of(order.as_deref()).map_err(refused)?,
             last: Last::Direct,
             raised: raised.clone(),
         })
@@ -147,7 +147,7 @@ impl PyPolicy {
         let answers = self.answers.bind(py);
         let answer = answers.call_method1("read", (&returned, &switch));
         let answer = answer.map_err(|error| self.bad(py, error, &returned))?;
-        let found = target(&answer).map_err(failed)?;
+        let found = target(&answer).map_err(|error| self.bad(py, error, &returned))?;
         let (target, last) = match found {
             Some((target, last)) => (target, Some(last)),
             None => (self.kept(view), None),
@@ -214,24 +214,31 @@ impl PyPolicy {
 
     /// The user's code raised something: it is kept, and described.
     fn failed(&self, py: Python<'_>, error: PyErr) -> Refusal {
+        self.raised_by("decide()", py, error)
+    }
+
+    /// `what` raised something.
+    fn raised_by(&self, what: &str, py: Python<'_>, error: PyErr) -> Refusal {
         let blamed = py
             .import("lightloom.policies.blame")
-            .and_then(|blame| blame.call_method1("blame", ("decide()", value(py, &error))))
+            .and_then(|blame| blame.call_method1("blame", (what, value(py, &error))))
             .and_then(|blamed| blamed.extract::<(String, String)>());
         let (limit, remedy) = blamed.unwrap_or_else(|_| (error.to_string(), "correct it".into()));
         keep(&self.raised, Some(error));
         Refusal::new("decide()", "", limit, remedy)
     }
 
-    /// What it returned is nothing that circuits can be read from.
+    /// What it returned is nothing that circuits can be read from: it is refused, or an
+    /// object in it raises something while it is looked at.
     fn bad(&self, py: Python<'_>, error: PyErr, returned: &Bound<'_, PyAny>) -> Refusal {
-        if !error.is_instance_of::<ConfigError>(py) {
-            return self.failed(py, error);
-        }
+        let refusal = match error.is_instance_of::<ConfigError>(py) {
+            true => refusal_of(py, &error, "decide()"),
+            false => self.raised_by("reading it", py, error),
+        };
         Refusal {
             key: "decide()".to_owned(),
             value: shown(self.answers.bind(py), returned),
-            ..refusal_of(py, &error, "decide()")
+            ..refusal
         }
     }
 }
@@ -246,13 +253,14 @@ impl Policy for PyPolicy {
     }
 }
 
-/// The names are checked by `lightloom.policies.files`.
-fn order_of(name: &str) -> Order {
-    match name {
-        "all-dark" => Order::ALL_DARK,
-        "three-substeps" => Order::THREE_SUBSTEPS,
-        _ => Order::DELETE_CREATE,
-    }
+/// Circuits that stay are left alone unless it says otherwise. Names are checked by
+/// `lightloom.policies.files`, which knows the class.
+fn order_of(name: Option<&str>) -> Result<Order, Refusal> {
+    let Some(name) = name else {
+        return Ok(Order::DELETE_CREATE);
+    };
+    let remedy = || format!("use one of {}", Order::NAMES.join(", "));
+    Order::named(name).ok_or_else(|| Refusal::new("policy.order", name, "no such order", remedy()))
 }
 
 /// Racks × racks [bytes], to be read only.

@@ -111,7 +111,7 @@ def _counting() -> Iterator[console.Count]:
             tasks[name] = bar.add_task(name)
         bar.update(tasks[name], completed=finished, total=total)
 
-    with bar:
+    with console.aside(), bar:
         yield count
 
 

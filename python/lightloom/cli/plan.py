@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from lightloom import console
-from lightloom.cli.plan_options import FLAGS, flag_of, with_options
+from lightloom.cli.plan_options import FLAGS, in_flags, typed, with_options
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import set_one
 
@@ -19,44 +20,54 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+Matrix = Annotated[
+    Path | None, typer.Argument(metavar="DEMAND", help="A matrix: .csv, .npy or .parquet.")
+]
+Algorithm = Annotated[
+    str | None,
+    typer.Option("--algorithm", "-a", metavar="NAME", help="One of the names above."),
+]
+Log = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="LOG.jsonl",
+        help="Instead of a matrix: play the log of a controller (run.controller_log) against "
+        "the policy, or against its own, and say where they part.",
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE.json", help="Write the plan as JSON."),
+]
+Picture = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw demand and plan, as FILE.svg, .pdf or .png."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the plan as JSON only.")]
+Unit = Annotated[
+    str,
+    typer.Option(
+        metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB".'
+    ),
+]
+Own = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help='An option of your own policy, like above="1 GB".'
+    ),
+]
+
+
 @with_options
 def plan(
-    demand: Annotated[
-        Path | None, typer.Argument(metavar="DEMAND", help="A matrix: .csv, .npy or .parquet.")
-    ] = None,
-    algorithm: Annotated[
-        str | None,
-        typer.Option("--algorithm", "-a", metavar="NAME", help="One of the names above."),
-    ] = None,
-    replay: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="LOG.jsonl",
-            help="Instead of a matrix: play the log of a controller (run.controller_log) against "
-            "the policy, or against its own, and say where they part.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE.json", help="Write the plan as JSON."),
-    ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw demand and plan, as FILE.svg, .pdf or .png."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON only.")] = False,
-    unit: Annotated[
-        str,
-        typer.Option(
-            metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB".'
-        ),
-    ] = "1 B",
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help='An option of your own policy, like above="1 GB".'
-        ),
-    ] = None,
+    demand: Matrix = None,
+    algorithm: Algorithm = None,
+    replay: Log = None,
+    out: Out = None,
+    picture: Picture = None,
+    json: Json = False,
+    unit: Unit = "1 B",
+    set_: Own = None,
     **given: Any,
 ) -> None:
     """Plan circuits or a schedule for a demand matrix: one decision of a policy.
@@ -77,36 +88,43 @@ def plan(
     lightloom explain policy.NAME says more.
     """
     with console.guarded():
-        from lightloom.control.plans import write
-
         options = {key: value for key, value in given.items() if value is not None}
         options |= _own(set_ or [], algorithm or "the policy of the log")
         if replay is not None:
-            _replay(
-                replay,
-                algorithm,
-                options,
-                {"DEMAND": demand, "-o": out, "--picture": picture},
-                json,
-            )
+            others = {"DEMAND": demand, "-o": out, "--picture": picture}
+            _replay(replay, algorithm, options, others, json)
             return
-        demand = _named("DEMAND", demand)
-        algorithm = _named("--algorithm", algorithm)
-        _check_outputs(demand, out, picture)
-        with _working(json):
-            made = _make(demand, algorithm, unit, options)
-            files = {} if out is None else {out: made.text().encode()}
-            if picture is not None:
-                files[picture] = made.drawn(picture.suffix.lower())
-            written = write(files)
-        if json:
-            typer.echo(made.text(), nl=False)
-            return
-        from lightloom.cli.plan_text import show
+        matrix, name = _named("DEMAND", demand), _named("--algorithm", algorithm)
+        _check_outputs(matrix, out, picture)
+        _plan(matrix, name, unit, options, out, picture, json)
 
-        show(made, demand, "" if out else "; -o FILE.json writes them")
-        if written:
-            console.say("wrote " + " ".join(map(str, written)))
+
+def _plan(
+    demand: Path,
+    algorithm: str,
+    unit: str,
+    options: dict[str, Any],
+    out: Path | None,
+    picture: Path | None,
+    json: bool,
+) -> None:
+    """Plans, writes what is asked for, and prints."""
+    from lightloom.control.plans import write
+
+    with _working(json):
+        made = _make(demand, algorithm, unit, options)
+        files = {} if out is None else {out: made.text().encode()}
+        if picture is not None:
+            files[picture] = made.drawn(picture.suffix.lower())
+        written = write(files)
+    if json:
+        typer.echo(made.text(), nl=False)
+        return
+    from lightloom.cli.plan_text import show
+
+    show(made, demand, "" if out else "; -o FILE.json writes them")
+    if written:
+        console.say("wrote " + " ".join(map(str, written)))
 
 
 def _named(option: str, value: T | None) -> T:
@@ -152,10 +170,13 @@ def _own(pairs: list[str], algorithm: str) -> dict[str, Any]:
     return own
 
 
-def _working(json: bool) -> AbstractContextManager[object]:
-    """A sign of life on terminals."""
+@contextmanager
+def _working(json: bool) -> Iterator[None]:
+    """A sign of life on terminals; what policies print meanwhile goes beside it."""
     screen = console.err()
-    return screen.status("planning") if screen.is_terminal and not json else nullcontext()
+    status = screen.status("planning") if screen.is_terminal and not json else nullcontext()
+    with console.aside(), status:
+        yield
 
 
 def _check_outputs(demand: Path, out: Path | None, picture: Path | None) -> None:
@@ -201,10 +222,12 @@ def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Pla
 
 
 def _flagged(problem: ConfigError) -> ConfigError:
-    """The same refusal, its option named as it is written on the command line."""
+    """The same refusal, its options named as they are written on the command line."""
     key = (problem.key or "").partition("[")[0]
     if key not in FLAGS:
         return problem
-    flagged = refusal(flag_of(key), problem.value, problem.limit or "", problem.remedy or "")
+    flag, value = typed(key, problem.value or "")
+    limit, remedy = in_flags(problem.limit or ""), in_flags(problem.remedy or "")
+    flagged = refusal(flag, value, limit, remedy)
     flagged.trace = problem.trace
     return flagged

@@ -36,6 +36,20 @@ def flag_of(key: str) -> str:
     return "--" + FLAGGED.get(key, key).replace("_", "-")
 
 
+def typed(key: str, value: str) -> tuple[str, str]:
+    """An option and its value as they were typed: flags have none."""
+    flag = flag_of(key)
+    flags = {"True": flag, "False": f"--no-{flag[2:]}"}
+    return (flags[value], "(given)") if value in flags else (flag, value)
+
+
+def in_flags(text: str) -> str:
+    """The same text with options as they are written on the command line, as far as their
+    names are no words that mean something else."""
+    keys = sorted((key for key in FLAGS if "_" in key), key=len, reverse=True)
+    return re.sub(rf"\b({'|'.join(keys)})\b", lambda found: flag_of(found[1]), text)
+
+
 def with_options(command: Command) -> Command:
     """The command with an option for each that some policy has, instead of `**given`."""
     signature = inspect.signature(command, eval_str=True)
@@ -60,10 +74,10 @@ FLAGS = {"algorithm", "unit", *_having(), *RETIRED}
 
 
 def _parameters() -> Iterator[inspect.Parameter]:
-    """Those of the switch, then policy by policy."""
-    order = {panel: at for at, panel in enumerate(("Switch", "cthrough", "hydra", "Schedules"))}
+    """Those of the switch, then policy by policy, then what several have."""
+    order = {panel: at for at, panel in enumerate(("Switch", *registry(), "Schedules"))}
     having = _having()
-    for key in sorted(having, key=lambda key: order.get(_panel(key, having[key]), len(order))):
+    for key in sorted(having, key=lambda key: order[_panel(key, having[key])]):
         yield _parameter(key, having[key])
 
 
@@ -130,7 +144,7 @@ def _help(key: str, policies: list[Policy]) -> str:
     parts = []
     for text, several in meant.items():
         who = ", ".join(policy.kind for policy in several)
-        told = f"{who}: " if _panel(key, policies) not in (who, "cthrough") else ""
+        told = f"{who}: " if _panel(key, policies) != who else ""
         unless = {policy.kind: _default(policy.options[key]) for policy in several}
         parts.append(told + text + _defaults(unless))
     return "; ".join(parts) + "."

@@ -69,7 +69,7 @@ def _served(made: Plan) -> dict[str, str]:
     share = f"{console.size(figures['carried_bytes'])}, {_percent(figures['coverage'])}"
     mean = hops[served].mean() if served.any() else 0
     facts = {
-        "carried": f"{share} of the demand in {made.options['period']}",
+        "carried": f"{share} of the demand in {console.seconds(figures['period_ps'] * 1e-12)}",
         "paths": f"{served.sum():,} of {len(served):,} found, over {mean:.2f} hops on average",
     }
     few = made.details["below_threshold"]

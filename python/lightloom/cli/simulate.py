@@ -1,4 +1,4 @@
-"""`run` and `compare`: one simulation, or several fabrics on one workload."""
+"""`run` and `compare`: one fabric, or several on one workload."""
 
 from __future__ import annotations
 
@@ -33,33 +33,22 @@ def run(
     out: OutDir = None,
     fabric: Annotated[
         str | None,
-        typer.Option(metavar="LABEL", help="Which fabric, where the experiment has several."),
+        typer.Option(metavar="LABEL", help="Only this fabric, where the experiment has several."),
     ] = None,
     threads: Threads = 1,
     json: Json = False,
 ) -> None:
-    """Simulate one fabric and write its flows, time series and summary."""
+    """Simulate an experiment and write its flows, time series and summary.
+
+    An experiment with several fabrics is compared, as by `compare`.
+    """
     with console.guarded():
         check_count("--threads", threads)
         loaded = read_experiment(experiment, set_)
-        label = _only_label(loaded, fabric)
-        target = _target(out, json, RESULTS / _folder(loaded.name) / label)
-        doubt_threads(threads)
-        with console.progress(enabled=not json) as tick:
-            result = lightloom.run(loaded, label, threads=threads, progress=tick)
-        if target is not None:
-            result.save(target)
-        if json:
-            console.print_json(result.summary)
-            return
-        stop = result.experiment["run"]["stop"]
-        console.print_run(result.summary, stop, result.flows.num_rows)
-        for line in (*_of_workload(result), *notes.of(result)):
-            console.say(f"note: {line}")
-        more = [] if result.circuits is None else [CIRCUITS]
-        more += [] if result.controller_log is None else [CONTROLLER]
-        files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *more]
-        _wrote(target, *files, "summary.json")
+        if fabric is None and len(loaded.labels) > 1:
+            _compare([loaded], out, threads, json)
+        else:
+            _run(loaded, _label(loaded, fabric), out, threads, json)
 
 
 def compare(
@@ -75,26 +64,55 @@ def compare(
     """
     with console.guarded():
         check_count("--threads", threads)
-        loaded = [read_experiment(path, set_) for path in experiments]
-        cases = [one.cases() for one in loaded]
-        _distinct([case for group in cases for case in group])
-        target = _target(out, json, RESULTS / _folder("+".join(e.name for e in loaded)))
-        doubt_threads(threads)
-        comparisons: list[lightloom.Comparison] = []
-        said: set[str] = set()
-        for one in loaded:
-            with console.progress(enabled=not json) as tick:
-                made = lightloom.compare_cases(one, threads=threads, progress=tick)
-            if not json:
-                _print_comparisons(one.name, made, said)
-            comparisons += made
-        with interrupts.noted():  # results, figures and page belong to one comparison
-            report = None if target is None else _write(comparisons, target, cases)
-        if json:
-            tables = {c.name: c.summaries for c in comparisons}
-            console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
-        elif report is not None:
-            console.say(f"report: {report}")
+        _compare([read_experiment(path, set_) for path in experiments], out, threads, json)
+
+
+def _run(
+    loaded: lightloom.Experiment, label: str, out: Path | None, threads: int, json: bool
+) -> None:
+    """One fabric: its results, and what to say of them."""
+    target = _target(out, json, RESULTS / _folder(loaded.name) / label)
+    doubt_threads(threads)
+    with console.progress(enabled=not json) as tick:
+        result = lightloom.run(loaded, label, threads=threads, progress=tick)
+    if target is not None:
+        result.save(target)
+    if json:
+        console.print_json(result.summary)
+        return
+    stop = result.experiment["run"]["stop"]
+    console.print_run(result.summary, stop, result.flows.num_rows)
+    for line in (*_of_workload(result), *notes.of(result)):
+        console.say(f"note: {line}")
+    more = [] if result.circuits is None else [CIRCUITS]
+    more += [] if result.controller_log is None else [CONTROLLER]
+    files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *more]
+    _wrote(target, *files, "summary.json")
+
+
+def _compare(
+    loaded: list[lightloom.Experiment], out: Path | None, threads: int, json: bool
+) -> None:
+    """All fabrics of some experiments: their results, tables and report."""
+    cases = [one.cases() for one in loaded]
+    _distinct([case for group in cases for case in group])
+    target = _target(out, json, RESULTS / _folder("+".join(e.name for e in loaded)))
+    doubt_threads(threads)
+    comparisons: list[lightloom.Comparison] = []
+    said: set[str] = set()
+    for one in loaded:
+        with console.progress(enabled=not json) as tick:
+            made = lightloom.compare_cases(one, threads=threads, progress=tick)
+        if not json:
+            _print_comparisons(one.name, made, said)
+        comparisons += made
+    with interrupts.noted():  # results, figures and page belong to one comparison
+        report = None if target is None else _write(comparisons, target, cases)
+    if json:
+        tables = {c.name: c.summaries for c in comparisons}
+        console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
+    elif report is not None:
+        console.say(f"report: {report}")
 
 
 def _write(
@@ -161,21 +179,12 @@ def _of_workload(result: Result) -> Iterator[str]:
     return notes.of_workload(result.summary, result.experiment.get("workload", {}))
 
 
-def _only_label(experiment: lightloom.Experiment, wanted: str | None) -> str:
-    """The fabric to run: the one asked for, or the only one."""
+def _label(experiment: lightloom.Experiment, wanted: str | None) -> str:
+    """The label of the fabric that is asked for, or of the only one."""
     labels = experiment.labels
-    known = ", ".join(labels)
-    if wanted is None:
-        if len(labels) < 2:
-            return labels[experiment.index(None)]
-        raise refusal(
-            "--fabric",
-            "(missing)",
-            f"the experiment has {len(labels)} fabrics",
-            f"choose one of {known}, or use `lightloom compare`",
-        )
-    if labels and wanted not in labels:
-        raise refusal("--fabric", wanted, "no such label", f"choose one of {known}")
+    if wanted is not None and labels and wanted not in labels:
+        remedy = f"choose one of {', '.join(labels)}"
+        raise refusal("--fabric", wanted, "no such label", remedy)
     return labels[experiment.index(wanted)]
 
 

@@ -119,7 +119,15 @@ def _rows_of_array(pairs: NDArray[Any]) -> Rows:
     if pairs.ndim != 2 or pairs.shape[1] not in (2, 3):
         shape = " × ".join(map(str, pairs.shape))
         raise _bad("", pairs, f"an array of {shape}, not of 2 or 3 columns", _MAY)
+    if pairs.dtype.kind == "f":
+        _refuse_holes(pairs)
     return [_row(at, row) for at, row in enumerate(pairs.tolist())]
+
+
+def _refuse_holes(pairs: NDArray[np.floating[Any]]) -> None:
+    """A single NaN makes all of an array floats: it is to blame, not the first number."""
+    for at, column in np.argwhere(~np.isfinite(pairs))[:1]:
+        _whole(f"circuits[{at}] = ", pairs[at].tolist(), float(pairs[at, column]))
 
 
 def _row(at: int, row: Any) -> tuple[int, int, int]:
@@ -128,17 +136,10 @@ def _row(at: int, row: Any) -> tuple[int, int, int]:
         limit = f"{shown(row)}: no circuit, which has two racks, and a plane"
         raise _bad(what, row, limit, "write (0, 1), or (0, 1, 2) for plane 2")
     a, b, plane = row if len(row) == 3 else (*row, 0)
-    if type(a) is type(b) is type(plane) is int and min(a, b, plane) >= 0:
-        return _fits(what, row, (a, b, plane))
-    whole = tuple(_whole(what, row, number) for number in (a, b, plane))
-    return _fits(what, row, whole)
-
-
-def _fits(what: str, row: Any, numbers: tuple[int, ...]) -> tuple[int, int, int]:
-    a, b, plane = numbers
-    if max(a, b, plane) > _COUNTED_MAX:
-        raise _bad(what, row, f"{shown(row)}: beyond what can be counted", "join racks that exist")
-    return a, b, plane
+    plain = type(a) is type(b) is type(plane) is int
+    if plain and min(a, b, plane) >= 0 and max(a, b, plane) <= _COUNTED_MAX:
+        return a, b, plane
+    return _whole(what, row, a), _whole(what, row, b), _whole(what, row, plane)
 
 
 def _whole(what: str, row: Any, number: Any) -> int:
@@ -152,6 +153,8 @@ def _whole(what: str, row: Any, number: Any) -> int:
     if whole < 0:
         limit = f"{shown(row)}: racks and planes are counted from 0"
         raise _bad(what, row, limit, "join racks that exist")
+    if whole > _COUNTED_MAX:
+        raise _bad(what, row, f"{shown(row)}: beyond what can be counted", "join racks that exist")
     return int(whole)
 
 
@@ -188,6 +191,9 @@ def _path(at: int, route: Any, planes: dict[tuple[int, int], int]) -> tuple[list
     if not isinstance(route, Path):
         # A hop without a circuit is refused by the core, on any plane.
         return racks, [planes.get(pair, 0) for pair in pairwise(racks)]
+    if not isinstance(route.planes, (list, tuple, np.ndarray)):
+        limit = f"{shown(route)}: planes = {shown(route.planes)} is no list of planes"
+        raise _bad(what, route, limit, "name the plane of each circuit, like [0, 2]")
     if len(route.planes) != len(racks) - 1:
         limit = f"{shown(route)}: {len(racks) - 1} circuits, on {len(route.planes)} planes"
         raise _bad(what, route, limit, "name the plane of each circuit")

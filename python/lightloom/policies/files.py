@@ -18,6 +18,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from lightloom import _core
 from lightloom.errors import ConfigError, refusal
 from lightloom.policies.blame import blame, with_cause
 
@@ -25,8 +26,6 @@ Table = dict[str, Any]
 
 #: The key of the digest, in hexadecimal; no option of a policy.
 DIGEST = "sha256"
-#: How a change may be carried out (`order`), the default first.
-ORDERS = ("delete-create", "all-dark", "three-substeps")
 _SHOWN = 12
 
 
@@ -35,7 +34,8 @@ class Loaded:
     """A policy, ready to decide."""
 
     policy: Any
-    order: str
+    order: str | None
+    """How a change is carried out, if it says so."""
 
 
 def load_json(file: str, options: str) -> Loaded:
@@ -56,9 +56,10 @@ def load(file: str, options: Mapping[str, Any], at: str = "policy") -> Loaded:
     _check_digest(source, options.pop(DIGEST, None), path, at)
     found = _class(_module(path, source, f"{at}.file", file), name, path, f"{at}.file", file)
     policy = _made(found, options, path, at)
-    order = getattr(policy, "order", ORDERS[0])
-    if order not in ORDERS:
-        remedy = f"use {', '.join(map(repr, ORDERS[:-1]))} or {ORDERS[-1]!r}"
+    order = getattr(policy, "order", None)
+    orders = _core.orders()
+    if order is not None and order not in orders:
+        remedy = f"use {', '.join(map(repr, orders[:-1]))} or {orders[-1]!r}"
         shown = f"{path.name}:{name}.order"
         raise refusal(f"{at}.file", f'"{file}"', f"{shown} = {order!r} is no order", remedy)
     return Loaded(policy, order)

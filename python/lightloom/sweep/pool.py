@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -100,6 +101,7 @@ def _interrupts_held() -> Iterator[None]:
 def _begin(stop: Event) -> None:
     global _stop
     _stop = stop
+    sys.stdout = sys.stderr  # what policies print is none of the command's output
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -23,7 +23,7 @@ pub const ENTRY: Entry = Entry {
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010, §4.1",
     summary: "The perfect matching of racks that have most for each other, both ways together; \
               all circuits go dark while they are changed.",
-    usual: Usual::ONE_PORT,
+    usual: Usual::MATCHING,
     schema: super::schema::<CThroughPolicy>,
     resolve: super::resolve::<CThroughPolicy>,
     for_demand: super::for_demand::<CThroughPolicy>,

@@ -85,6 +85,9 @@ pub struct Usual {
     pub rate: Option<Rate>,
     /// The time that demand is for; none, if that does not matter to it.
     pub over: Option<Time>,
+    /// Whether it matches racks both ways and keeps what is lit among equals, so that
+    /// `lightloom plan` may be told what is, and weights that hold both directions.
+    pub matches: bool,
 }
 
 impl Usual {
@@ -93,6 +96,12 @@ impl Usual {
         planes: None,
         rate: None,
         over: None,
+        matches: false,
+    };
+    /// One port of each rack, matched with another's.
+    pub const MATCHING: Usual = Usual {
+        matches: true,
+        ..Usual::ONE_PORT
     };
     /// One port of each rack, in slots that a circuit fills.
     pub const IN_SLOTS: Usual = Usual {

@@ -49,7 +49,7 @@ pub struct CThroughConfig {
     /// From the reports to the decision [s]. Default 0 s, as for the four racks
     /// of §5.1; §7.3 has 640 ms for 1,000 racks. "measured": what it takes on this
     /// machine, which the results hold as a list, with which the run comes out the
-    /// same again.
+    /// same again; none of these times may be longer than the interval.
     pub computation_delay: Computation,
     /// Limit of the buffer of each connection [B]: as much of a flow as a server
     /// shows the manager. Default 100 MB (§6.1: "a reasonable choice"; 128 KB is
@@ -231,7 +231,7 @@ impl CThroughConfig {
                 "raise fabric.interval, or lower fabric.computation_delay",
             ));
         }
-        Ok(())
+        self.computation_delay.check(self.interval)
     }
 
     fn refuse_amounts(&self) -> Result<(), Refusal> {

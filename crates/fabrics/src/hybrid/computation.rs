@@ -39,6 +39,23 @@ impl Computation {
             Computation::Measured | Computation::Recorded(_) => Time::ZERO,
         }
     }
+
+    /// Refuses a record that no run with such an interval can have left behind. A time
+    /// that is given may be longer, and delays the next decision.
+    pub fn check(&self, interval: Time) -> Result<(), Refusal> {
+        let Computation::Recorded(times) = self else {
+            return Ok(());
+        };
+        match times.iter().position(|&time| time > interval) {
+            Some(at) => Err(Refusal::new(
+                format!("fabric.{DELAY}[{at}]"),
+                times[at],
+                format!("longer than the interval, {interval}, as no time that was measured is"),
+                "raise the interval to that of the recorded run, or give one time for all",
+            )),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Default for Computation {
@@ -96,6 +113,17 @@ impl JsonSchema for Computation {
     }
 }
 
+/// A time to three digits, unless what it is longer than would no longer be shorter.
+fn readable(time: Time, than: Time) -> Time {
+    let digit = 10i64.pow(time.0.max(1).ilog10().saturating_sub(2));
+    let rounded = Time((time.0 / digit + (time.0 % digit * 2 / digit)) * digit);
+    if rounded > than {
+        rounded
+    } else {
+        time
+    }
+}
+
 /// What decisions took, for the record.
 pub type Times = Arc<Mutex<Vec<Time>>>;
 
@@ -133,14 +161,18 @@ impl Timed {
         (Box::new(timed), Some(times))
     }
 
-    fn time(&mut self, measured: Time) -> Result<Time, Refusal> {
+    fn time(&mut self, measured: Time, target: &Target) -> Result<Time, Refusal> {
         let Some(recorded) = &mut self.recorded else {
             if measured <= self.interval {
                 return Ok(measured);
             }
-            let limit = format!("longer than the interval, {}", self.interval);
-            let remedy = "raise the interval, or give a time of your own";
-            return Err(Refusal::new(DELAY, measured, limit, remedy));
+            let (took, interval) = (readable(measured, self.interval), self.interval);
+            return Err(Refusal::new(
+                "decision",
+                target,
+                format!("it took {took}, longer than the interval, {interval}"),
+                format!("raise the interval, or give fabric.{DELAY} a time of your own"),
+            ));
         };
         recorded.pop_front().ok_or_else(|| {
             let known = self.times.lock().map_or(0, |times| times.len());
@@ -156,7 +188,7 @@ impl Policy for Timed {
         let clock = Instant::now();
         let target = self.policy.decide(seen, switch)?;
         let ps = clock.elapsed().as_nanos().saturating_mul(1_000);
-        self.took = self.time(Time(i64::try_from(ps).unwrap_or(i64::MAX)))?;
+        self.took = self.time(Time(i64::try_from(ps).unwrap_or(i64::MAX)), &target)?;
         if let Ok(mut times) = self.times.lock() {
             times.push(self.took);
         }
@@ -179,7 +211,66 @@ impl Policy for Timed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lightloom_control::circuits::Circuits;
+    use lightloom_control::demand::Matrix;
+    use lightloom_control::hardware::Hardware;
+    use lightloom_engine::Rate;
     use serde_json::json;
+    use std::time::Duration;
+
+    /// Joins racks 0 and 2, and takes 5 ms over it.
+    struct Slow;
+
+    impl Policy for Slow {
+        fn decide(&mut self, _: &Demand, _: &SwitchView) -> Result<Target, Refusal> {
+            std::thread::sleep(Duration::from_millis(5));
+            Ok(Target::direct(Circuits::both_ways([(0, 2)])))
+        }
+
+        fn order(&self) -> Order {
+            Order::DELETE_CREATE
+        }
+    }
+
+    #[test]
+    fn a_decision_longer_than_its_interval_is_refused_with_what_it_was() {
+        let (mut timed, _) = Timed::wrap(Box::new(Slow), &Computation::Measured, Time::MS * 3);
+        let over = Time::MS * 3;
+        let bytes = Matrix::zeros(3);
+        let view = SwitchView {
+            hardware: Hardware::new(3, 1, Rate::GBPS),
+            lit: &Circuits::default(),
+            works: &[true; 3],
+        };
+        let refused = timed.decide(&Demand { bytes, over }, &view).unwrap_err();
+        assert_eq!((&*refused.key, &*refused.value), ("decision", "[(0, 2)]"));
+        assert!(refused.limit.starts_with("it took "), "{}", refused.limit);
+        let said = "ms, longer than the interval, 3 ms";
+        assert!(refused.limit.ends_with(said), "{}", refused.limit);
+    }
+
+    #[test]
+    fn times_are_told_to_three_digits() {
+        assert_eq!(readable(Time(2_000_283_345_000), Time::S), Time::S * 2);
+        assert_eq!(readable(Time(1_239_999_999_999), Time::S), Time::MS * 1_240);
+        let barely = Time(1_000_000_000_001);
+        assert_eq!(readable(barely, Time::S), barely);
+        assert_eq!(readable(Time(7), Time(6)), Time(7));
+    }
+
+    #[test]
+    fn only_what_may_have_been_measured_is_a_record() {
+        let recorded = |times: &[i64]| {
+            let times = times.iter().map(|&s| Time::S * s).collect();
+            Computation::Recorded(times).check(Time::S * 2)
+        };
+        assert_eq!(recorded(&[]), Ok(()));
+        assert_eq!(recorded(&[1, 2, 2]), Ok(()));
+        let refused = recorded(&[2, 3]).unwrap_err();
+        assert_eq!(refused.key, "fabric.computation_delay[1]");
+        assert_eq!(Computation::Given(Time::S * 3).check(Time::S), Ok(()));
+        assert_eq!(Computation::Measured.check(Time::S), Ok(()));
+    }
 
     #[test]
     fn it_is_a_time_a_word_or_a_list() {

@@ -15,7 +15,7 @@ use lightloom_control::policies::library::Empty;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{de, Deserialize, Deserializer, Serialize};
 
 /// A hybrid network: circuits that a policy decides on, beside an electrical tree or
 /// alone.
@@ -53,9 +53,10 @@ pub struct HybridConfig {
     /// From one decision to the next [s]; a change that takes longer delays the next.
     /// Default 1 s.
     pub interval: Time,
-    /// From the demand to the decision [s]; "measured" takes what the policy takes on
-    /// this machine, and the results hold a list of these times, with which the run
-    /// comes out the same again. Default 0 s.
+    /// From the demand to the decision [s]; longer than the interval, it delays the
+    /// next. "measured" takes what the policy takes on this machine, and the results
+    /// hold a list of these times, with which the run comes out the same again; none of
+    /// them may be longer than the interval. Default 0 s.
     pub computation_delay: Computation,
     /// What counts as demand.
     pub demand: DemandFrom,
@@ -72,8 +73,8 @@ pub struct HybridConfig {
     /// is what it saw before. Default 1: nothing is averaged.
     pub smoothing: f64,
     /// The order in which a change is carried out. Default: the policy's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub order: Option<OrderName>,
+    #[serde(deserialize_with = "order", skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
     /// Mirrors move and settle [s]. Default 10 ms.
     pub settle: Time,
     /// Then: transceivers at both ends find each other [s]. Default 0 s.
@@ -100,27 +101,13 @@ pub struct HybridConfig {
     pub controller_timeout: Option<Time>,
 }
 
-/// The order in which a change is carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OrderName {
-    /// All circuits go dark, the new ones come up, traffic enters (c-Through §5.1).
-    AllDark,
-    /// Traffic leaves, circuits change while routes are installed, traffic enters
-    /// (HydRA §III.B.1).
-    ThreeSubsteps,
-    /// Circuits that are not wanted go dark, others come up, traffic enters (OCP).
-    DeleteCreate,
-}
-
-impl OrderName {
-    fn order(self) -> Order {
-        match self {
-            OrderName::AllDark => Order::ALL_DARK,
-            OrderName::ThreeSubsteps => Order::THREE_SUBSTEPS,
-            OrderName::DeleteCreate => Order::DELETE_CREATE,
-        }
-    }
+/// An order by its name, refused as every word that is none of some.
+fn order<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Order>, D::Error> {
+    let Some(name) = Option::<String>::deserialize(d)? else {
+        return Ok(None);
+    };
+    let unknown = || de::Error::unknown_variant(&name, Order::NAMES);
+    Order::named(&name).map(Some).ok_or_else(unknown)
 }
 
 impl Default for HybridConfig {
@@ -220,7 +207,7 @@ impl HybridConfig {
                 .policy
                 .build(&hardware, site.library.unwrap_or(&Empty))?,
             described: serde_json::to_value(&self.policy).expect("configurations are plain data"),
-            order: self.order.map(OrderName::order),
+            order: self.order,
             timing: Timing {
                 interval: self.interval,
                 computation_delay: self.computation_delay.given(),
@@ -295,7 +282,7 @@ impl HybridConfig {
         ];
         match times.into_iter().find(|(_, time)| *time > TIME_MAX) {
             Some((key, time)) => refuse(key, time, "must be at most 3600 s", "lower it"),
-            None => Ok(()),
+            None => self.computation_delay.check(self.interval),
         }
     }
 

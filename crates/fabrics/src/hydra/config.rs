@@ -53,8 +53,9 @@ pub struct HydraConfig {
     /// the next. Default 10 s (§V.B).
     pub interval: Time,
     /// From the demand to the decision [s]. Default 0 s; the paper does not say.
-    /// "measured": what it takes on this machine, which the results hold as a list, with
-    /// which the run comes out the same again.
+    /// Longer than the interval, it delays the next. "measured": what it takes on this
+    /// machine, which the results hold as a list, with which the run comes out the same
+    /// again; none of these times may be longer than the interval.
     pub computation_delay: Computation,
     /// Where the demand comes from (§III.B, step 1).
     pub demand: DemandFrom,
@@ -243,7 +244,7 @@ impl HydraConfig {
                 return Err(Refusal::new(key, time, limit, "lower it"));
             }
         }
-        Ok(())
+        self.computation_delay.check(self.interval)
     }
 
     fn refuse_amounts(&self) -> Result<(), Refusal> {

@@ -53,6 +53,7 @@ impl Source {
                 planes: Some(1),
                 over: Some(Time::S),
                 rate: Some(Rate(10 * Rate::GBPS.0)),
+                matches: false,
             },
         }
     }

@@ -49,6 +49,7 @@ pub const ENTRY: Entry = Entry {
         planes: Some(PLANES),
         rate: Some(RATE),
         over: Some(INTERVAL),
+        ..Usual::ONE_PORT
     },
     schema: super::schema::<HydraPolicy>,
     resolve: super::resolve::<HydraPolicy>,

@@ -1,0 +1,22 @@
+"""Fixtures that several files share."""
+
+from pathlib import Path
+
+import pytest
+from policy_support import Write
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a class with this `decide`; returns how experiments name it."""
+
+    def write(body: str, *, head: str = "", members: str = "", name: str = "mine.py") -> str:
+        lines = "\n".join(f"        {line}" for line in body.splitlines())
+        text = (
+            f"import numpy as np\n{head}\n\nclass Mine:\n{members}\n"
+            f"    def decide(self, demand, switch):\n{lines}\n"
+        )
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return f"{tmp_path / name}:Mine"
+
+    return write
