@@ -15,7 +15,7 @@ pub(super) struct Change {
     pub(super) steps: Vec<Progress>,
     /// Of steps under way: pairs to be drained, circuits to be dark and to be lit.
     pub(super) drain: Vec<Pair>,
-    pub(super) dark: Going,
+    pub(super) dark: Darkening,
     pub(super) light: Circuits,
     pub(super) failed: bool,
 }
@@ -23,7 +23,7 @@ pub(super) struct Change {
 /// Circuits that were told to go dark, and routes as they were before: they count again
 /// if that fails.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Going {
+pub(super) struct Darkening {
     pub(super) circuits: Circuits,
     pub(super) routes: Routes,
 }
@@ -46,7 +46,7 @@ impl Change {
             order,
             steps,
             drain: Vec::new(),
-            dark: Going::default(),
+            dark: Darkening::default(),
             light: Circuits::default(),
             failed: false,
         }

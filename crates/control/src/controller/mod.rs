@@ -41,7 +41,7 @@ use crate::hardware::Hardware;
 use crate::order::Order;
 use crate::policy::{Demand, Policy, Target};
 use crate::routes::Routes;
-use change::{Change, Going, Progress};
+use change::{Change, Darkening, Progress};
 use lightloom_engine::{Refusal, Time};
 use network::Network;
 use serde::{Deserialize, Serialize};
@@ -203,7 +203,7 @@ impl<P: Policy> Controller<P> {
         self.network.works[self.hardware.port(rack, plane)] = false;
         self.network.retain(stays);
         if let Phase::Changing(change) = &mut self.phase {
-            let Going { circuits, routes } = &mut change.dark;
+            let Darkening { circuits, routes } = &mut change.dark;
             *circuits = circuits.filtered(stays);
             routes.keep_lit(stays);
         }

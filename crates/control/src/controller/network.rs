@@ -1,7 +1,7 @@
 //! What is lit, and in force, as far as a controller knows; and what the steps of a
 //! change make of it.
 
-use super::change::{Change, Going};
+use super::change::{Change, Darkening};
 use super::messages::{Action, StepId};
 use crate::circuits::{Circuit, Circuits};
 use crate::hardware::Hardware;
@@ -105,7 +105,7 @@ impl Network {
                     Extent::All => self.lit.clone(),
                     Extent::Removed => self.lit.without(circuits),
                 };
-                change.dark = Going {
+                change.dark = Darkening {
                     circuits: dark.clone(),
                     routes: self.routes.clone(),
                 };
@@ -132,7 +132,7 @@ impl Network {
                 self.drained.sort_unstable();
                 self.drained.dedup();
             }
-            Step::Dark(_) => change.dark = Going::default(),
+            Step::Dark(_) => change.dark = Darkening::default(),
             Step::Light => {
                 let light = std::mem::take(&mut change.light);
                 self.light(&light, hardware);
@@ -152,7 +152,7 @@ impl Network {
     pub(super) fn failed(&mut self, step: Step, change: &mut Change, hardware: Hardware) {
         match step {
             Step::Dark(_) => {
-                let Going { circuits, routes } = std::mem::take(&mut change.dark);
+                let Darkening { circuits, routes } = std::mem::take(&mut change.dark);
                 self.light(&circuits, hardware);
                 self.routes = routes;
                 self.retain(|_| true);

@@ -78,7 +78,7 @@ impl Forwarding {
 
     /// Lays out the path of a flow; returns whether it is over circuits.
     #[inline]
-    pub fn lead(
+    pub fn lay_path(
         &self,
         flow: FlowId,
         (src, a): (HostId, u32),

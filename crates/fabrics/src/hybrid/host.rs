@@ -2,7 +2,7 @@
 //! at once or in the time that the [`Switch`](super::switch::Switch) says.
 
 use super::computation::DELAY;
-use super::kernel::{ends, Around, Event, Hybrid};
+use super::kernel::{ends, Context, Event, Hybrid};
 use lightloom_control::circuits::Circuits;
 use lightloom_control::controller::{Action, Found, Input};
 use lightloom_control::demand::Report;
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 impl Hybrid {
     /// Hands an input to the controller, unless it is down, and carries out what it
     /// asks for, and so on until it asks for nothing that is done at once.
-    pub(super) fn tell(&mut self, input: Input, around: &mut Around) {
+    pub(super) fn tell(&mut self, input: Input, context: &mut Context) {
         let mut inputs = VecDeque::from([input]);
         let mut actions = Vec::new();
         while let Some(input) = inputs.pop_front() {
@@ -23,70 +23,70 @@ impl Hybrid {
                 return;
             }
             if let Some(log) = &mut self.log {
-                log.input(around.now, &input);
+                log.input(context.now, &input);
             }
-            if let Err(refusal) = self.controller.on(around.now, input, &mut actions) {
-                self.trouble = Some(self.could_not(refusal, around.now));
+            if let Err(refusal) = self.controller.on(context.now, input, &mut actions) {
+                self.trouble = Some(self.could_not(refusal, context.now));
             }
             for action in actions.drain(..) {
                 if let Some(log) = &mut self.log {
-                    log.action(around.now, &action);
+                    log.action(context.now, &action);
                 }
-                inputs.extend(self.carry_out(action, around));
+                inputs.extend(self.carry_out(action, context));
             }
         }
     }
 
     /// Carries out an action, at once or in its time; returns the answer to one that
     /// takes none.
-    fn carry_out(&mut self, action: Action, around: &mut Around) -> Option<Input> {
+    fn carry_out(&mut self, action: Action, context: &mut Context) -> Option<Input> {
         let Some(step) = action.step() else {
             return match action {
                 Action::WakeAt(at) => {
-                    around.todo.schedule(at, Event::Wake);
+                    context.todo.schedule(at, Event::Wake);
                     None
                 }
-                _ => Some(Input::Demand(self.measure(around))),
+                _ => Some(Input::Demand(self.measure(context))),
             };
         };
         match self.switch.takes(&action) {
             Some(time) => {
-                let at = around.now + time;
+                let at = context.now + time;
                 self.switch.begin(step, action);
-                around.todo.schedule(at, Event::Ends(step));
+                context.todo.schedule(at, Event::Ends(step));
                 None
             }
             None => {
-                self.do_now(action, around);
+                self.do_now(action, context);
                 Some(Input::Done(step))
             }
         }
     }
 
-    pub(super) fn do_now(&mut self, action: Action, around: &mut Around) {
+    pub(super) fn do_now(&mut self, action: Action, context: &mut Context) {
         match action {
-            Action::Drain(_, pairs) => self.drain(&pairs, around),
+            Action::Drain(_, pairs) => self.drain(&pairs, context),
             Action::Dark(_, circuits) => {
-                self.switch.darken(&circuits, around.now);
-                self.leave_the_dark(around);
+                self.switch.darken(&circuits, context.now);
+                self.leave_the_dark(context);
             }
-            Action::Light(_, circuits) => self.switch.light(&circuits, around.now),
-            Action::Enter(_, pairs, routes) => self.let_in(&pairs, routes, around),
-            Action::Follow(_, schedule) => self.follow(schedule, around),
+            Action::Light(_, circuits) => self.switch.light(&circuits, context.now),
+            Action::Enter(_, pairs, routes) => self.let_in(&pairs, routes, context),
+            Action::Follow(_, schedule) => self.follow(schedule, context),
             Action::Route(..) | Action::Measure | Action::WakeAt(_) => {}
         }
     }
 
-    pub(super) fn measure(&mut self, around: &Around) -> Report {
+    pub(super) fn measure(&mut self, context: &Context) -> Report {
         #[cfg(test)]
         if let Some(told) = &self.told {
             return told.lock().expect("nobody panics with it").clone();
         }
         let mut flows = Vec::new();
         for rack in 0..self.cluster.racks {
-            self.flows_of(rack, around, |flow, _| flows.push(flow));
+            self.flows_of(rack, context, |flow, _| flows.push(flow));
         }
-        let (io, net) = (around.io, &*around.net);
+        let (io, net) = (context.io, &*context.net);
         let row = |flow: FlowId| {
             let (src, dst) = ends(flow, io);
             (flow, src, dst, net.remaining(flow))
@@ -163,14 +163,14 @@ impl Hybrid {
 
     /// Servers leave the circuits, which may go dark then. Days of a schedule pass
     /// without them.
-    pub(super) fn give_up(&mut self, around: &mut Around) {
+    pub(super) fn give_up(&mut self, context: &mut Context) {
         self.given_up = true;
         if self.give_up.is_some_and(|g| g.dark) {
             let lit = self.switch.lit();
-            self.switch.darken(&lit, around.now);
+            self.switch.darken(&lit, context.now);
         }
         let none = Routes::none(self.routes.directed());
-        self.enter(none, around);
+        self.enter(none, context);
     }
 
     /// What the controller hears and asks for is kept, and how the loop began.

@@ -104,7 +104,7 @@ pub(super) struct Moving {
 }
 
 /// Everything that an event may touch, beside the kernel.
-pub(super) struct Around<'a> {
+pub(super) struct Context<'a> {
     pub(super) now: Time,
     pub(super) io: &'a Io,
     pub(super) net: &'a mut Net,
@@ -230,7 +230,7 @@ impl FlowKernel for Hybrid {
     }
 
     fn arrive(&mut self, flow: FlowId, _: Time, io: &mut Io, net: &mut Net, _: &mut Todo<Event>) {
-        let vlan = self.lead(flow, io);
+        let vlan = self.lay_path(flow, io);
         // Within a rack, where servers' links do not limit, nothing is shared.
         let limit = self.path.is_empty().then(|| self.cluster.rack_rate());
         let bytes = io.flows.bytes[flow.index()];
@@ -261,25 +261,25 @@ impl FlowKernel for Hybrid {
         net: &mut Net,
         todo: &mut Todo<Event>,
     ) {
-        let around = &mut Around { now, io, net, todo };
+        let context = &mut Context { now, io, net, todo };
         match event {
-            Event::Wake => self.tell(Input::Tick, around),
+            Event::Wake => self.tell(Input::Tick, context),
             Event::Ends(step) => {
                 if let Some(action) = self.switch.end(step) {
-                    self.do_now(action, around);
-                    self.tell(Input::Done(step), around);
+                    self.do_now(action, context);
+                    self.tell(Input::Done(step), context);
                 }
             }
-            Event::Night(number) if self.schedules == number => self.night(number, around),
-            Event::Day(number) if self.schedules == number => self.day(number, around),
-            Event::GiveUp(term) if term == self.term => self.give_up(around),
+            Event::Night(number) if self.schedules == number => self.night(number, context),
+            Event::Day(number) if self.schedules == number => self.day(number, context),
+            Event::GiveUp(term) if term == self.term => self.give_up(context),
             Event::Night(_) | Event::Day(_) | Event::GiveUp(_) => {}
             Event::Rise(batch) => {
-                if let Some(at) = self.transport.rise(batch, now, around.net) {
-                    around.todo.schedule(at, event);
+                if let Some(at) = self.transport.rise(batch, now, context.net) {
+                    context.todo.schedule(at, event);
                 }
             }
-            Event::PortBreaks(rack, plane) => self.break_port(rack, plane, around),
+            Event::PortBreaks(rack, plane) => self.break_port(rack, plane, context),
         }
     }
 

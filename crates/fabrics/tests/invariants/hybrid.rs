@@ -213,7 +213,7 @@ fn breaches(log: &Read) -> Vec<Breach> {
             Event::Action(action) => begun.push(action),
             Event::Input(Input::Done(step)) => {
                 let of = |a: &&Action| a.step() == Some(*step);
-                if let Some(place) = begun.iter().position(|a| of(a)) {
+                if let Some(place) = begun.iter().position(of) {
                     fake.carry_out(begun.remove(place), *at);
                 }
             }
