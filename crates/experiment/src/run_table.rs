@@ -39,7 +39,7 @@ pub struct RunTable {
     /// series and the load count everything.
     pub goodput: Goodput,
     /// How exactly fabrics whose flows move at max-min fair rates (tree, c-Through,
-    /// HydRA, Clos at `detail = "flows"`) share out their links: "exact", or how much
+    /// HydRA, hybrid, Clos at `detail = "flows"`) share out their links: "exact", or how much
     /// of its capacity a full link may leave unused, from 0.0000001 % to 10 %. With
     /// "1 %" a change of rates ends at links that stay full to 99 %, instead of
     /// reaching all flows that can feel it; no link ever carries more than it can.
