@@ -205,7 +205,7 @@ impl<P: Policy> Controller<P> {
         if let Phase::Changing(change) = &mut self.phase {
             let Going { circuits, routes } = &mut change.dark;
             *circuits = circuits.filtered(stays);
-            routes.keep_lit(|hop| stays(hop));
+            routes.keep_lit(stays);
         }
     }
 
