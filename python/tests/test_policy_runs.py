@@ -114,10 +114,10 @@ def test_sweeps_run_it_in_processes_and_notice_when_it_changes(
 @pytest.mark.parametrize(
     "fabric",
     [
-        {"kind": "cthrough", "reconfiguration_delay": "1 ms", "interval": "20 ms"},
+        {"kind": "cthrough", "reconfiguration_delay": "1 ms", "interval": "100 ms"},
         {"kind": "hydra", "interval": "200 ms"},
-        {"kind": "hybrid", "policy": "cthrough", "interval": "20 ms", "settle": "1 ms"},
-        {"kind": "hybrid", "policy": "mine.py:Mine", "interval": "20 ms", "settle": "1 ms"},
+        {"kind": "hybrid", "policy": "cthrough", "interval": "100 ms", "settle": "1 ms"},
+        {"kind": "hybrid", "policy": "mine.py:Mine", "interval": "100 ms", "settle": "1 ms"},
     ],
     ids=["cthrough", "hydra", "hybrid", "python"],
 )

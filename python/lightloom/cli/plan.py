@@ -72,16 +72,7 @@ def plan(
 ) -> None:
     """Plan circuits or a schedule for a demand matrix: one decision of a policy.
 
-    \b
-    cthrough (edmonds)      circuits that stay, both ways, and a proof that none
-                            carry more
-    hydra                   circuits on several switches, and paths over them
-    assignment              circuits that stay, each way by itself, and a proof
-    mordia (bvn)            a schedule in which time follows demand
-    solstice                a schedule that serves all soon, packets beside it
-    eclipse                 a schedule that carries what a greedy choice can
-    rotation (round-robin)  a schedule in which every pair has its turn
-    fixed                   circuits from a list
+    POLICIES
 
     PATH:CLASS is a policy of your own in a Python file, made with the options of --set.
     Defaults are in parentheses; options that a policy does not have are refused.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +29,8 @@ FILES = {
 }
 """Options that name a file here: what stands for it, and what is in it."""
 METAVARS = {"a duration": "TIME", "a data rate": "RATE", "an amount of data": "BYTES"}
+HELP_WIDTH = 78
+"""Of lines that are shown as they are [characters]."""
 Command = Callable[..., None]
 
 
@@ -51,13 +54,30 @@ def in_flags(text: str) -> str:
 
 
 def with_options(command: Command) -> Command:
-    """The command with an option for each that some policy has, instead of `**given`."""
+    """The command with an option for each that some policy has, instead of `**given`, and
+    the policies in its help."""
     signature = inspect.signature(command, eval_str=True)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     found = [*own, *_parameters(), *map(_retired, RETIRED)]
     command.__signature__ = signature.replace(parameters=found)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in found}
+    about = inspect.cleandoc(command.__doc__ or "")
+    command.__doc__ = about.replace("POLICIES", "\b\n" + "\n".join(_policies()))
     return command
+
+
+def _policies() -> Iterator[str]:
+    """A line or two for each: its names, and what it decides in a clause."""
+    names = {" ".join(_named(policy)): policy for policy in registry().values()}
+    width = max(map(len, names)) + 2
+    for name, policy in names.items():
+        clause = re.split(r"[.;:]", policy.summary)[0]
+        text = f"{name:{width}}{clause[:1].lower()}{clause[1:]}"
+        yield from textwrap.wrap(text, HELP_WIDTH, subsequent_indent=" " * width)
+
+
+def _named(policy: Policy) -> list[str]:
+    return [policy.kind, *(f"({name})" for name in policy.names[1:])]
 
 
 def _having() -> dict[str, list[Policy]]:

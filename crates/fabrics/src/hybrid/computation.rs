@@ -178,7 +178,7 @@ impl Timed {
             let known = self.times.lock().map_or(0, |times| times.len());
             let limit = "this run decides more often than the one that was recorded";
             let remedy = "set it to \"measured\", or to one time";
-            Refusal::new(DELAY, format!("{known} times"), limit, remedy)
+            Refusal::new(DELAY, format!("a list of {known}"), limit, remedy)
         })
     }
 }
