@@ -46,11 +46,12 @@ def plan(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON only.")] = False,
     unit: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB".'
+            metavar="BYTES",
+            help='What one of the matrix\'s numbers stands for, like "1 MB" (1 B).',
         ),
-    ] = "1 B",
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,21 +81,17 @@ def plan(
         from lightloom.control.plans import write
 
         options = {key: value for key, value in given.items() if value is not None}
-        options |= _own(set_ or [], algorithm or "the policy of the log")
         if replay is not None:
-            _replay(
-                replay,
-                algorithm,
-                options,
-                {"DEMAND": demand, "-o": out, "--picture": picture},
-                json,
-            )
+            others = {"DEMAND": demand, "-o": out, "--picture": picture, "--unit": unit}
+            _check_replay(others, algorithm, set_ or [])
+            _replay(replay, algorithm, options | _own(set_ or [], algorithm or ""), json)
             return
+        options |= _own(set_ or [], algorithm or "no policy")
         demand = _named("DEMAND", demand)
         algorithm = _named("--algorithm", algorithm)
         _check_outputs(demand, out, picture)
         with _working(json):
-            made = _make(demand, algorithm, unit, options)
+            made = _make(demand, algorithm, unit or "1 B", options)
             files = {} if out is None else {out: made.text().encode()}
             if picture is not None:
                 files[picture] = made.drawn(picture.suffix.lower())
@@ -116,20 +113,24 @@ def _named(option: str, value: T | None) -> T:
     return value
 
 
-def _replay(
-    log: Path,
-    algorithm: str | None,
-    options: dict[str, Any],
-    others: dict[str, Path | None],
-    json: bool,
-) -> None:
+def _check_replay(others: dict[str, object | None], algorithm: str | None, set_: list[str]) -> None:
+    """Refuses what has no effect on a replay."""
+    for option, value in others.items():
+        if value is not None:
+            limit = "a replay prints what came of it"
+            if option in ("DEMAND", "--unit"):
+                limit = "a replay has the demand of its log, in bytes"
+            raise refusal(option, value, limit, "leave it out")
+    if set_ and algorithm is None:
+        limit = "the log's own policy has its options"
+        raise refusal("--set", f'"{set_[0]}"', limit, "name a policy with --algorithm")
+
+
+def _replay(log: Path, algorithm: str | None, options: dict[str, Any], json: bool) -> None:
     """Plays a log against a policy, and prints what came of it."""
     from lightloom.cli.replay import show
     from lightloom.control.replays import replay
 
-    for option, path in others.items():
-        if path is not None:
-            raise refusal(option, path, "a replay prints what came of it", "leave it out")
     try:
         with _working(json):
             made = replay(log, algorithm, **options)
