@@ -405,18 +405,6 @@ fn lines_that_do_not_fit_each_other_are_refused() {
             "line 5: action = step 2: the next step has number 1",
         ),
         (
-            vec![dark(1), heard(json!({"done": 2}))],
-            "line 6: input.done = 2: 1 steps were asked for before it",
-        ),
-        (
-            vec![heard(json!({"failed": [1, "no light"]}))],
-            "line 5: input.failed = 1: 0 steps",
-        ),
-        (
-            vec![json!({"at_ps": Time::S.0, "host": "silent"}), dark(1)],
-            "line 6: action = here: the controller is silent",
-        ),
-        (
             vec![
                 json!({"at_ps": Time::S.0, "host": "silent"}),
                 at(2, json!("tick")),

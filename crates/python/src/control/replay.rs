@@ -48,8 +48,10 @@ impl Asked {
 
     fn build(&self, hardware: &Hardware, library: &PyLibrary) -> Built {
         let mut own = self.table.clone();
-        // That a file is another by now is said with the result, not refused.
-        own.remove("sha256");
+        if self.is_own {
+            // That its file is another by now is said with the result, not refused.
+            own.remove("sha256");
+        }
         match (own.remove("kind"), own.remove("file")) {
             (Some(Value::String(kind)), None) => {
                 (policies::find(&kind, "policy.kind")?.build)(&Value::Object(own), hardware)
