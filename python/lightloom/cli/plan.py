@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -86,9 +87,9 @@ def plan(
             _check_replay(others, algorithm, set_ or [])
             _replay(replay, algorithm, options | _own(set_ or [], algorithm or ""), json)
             return
-        options |= _own(set_ or [], algorithm or "no policy")
         demand = _named("DEMAND", demand)
         algorithm = _named("--algorithm", algorithm)
+        options |= _own(set_ or [], algorithm)
         _check_outputs(demand, out, picture)
         with _working(json):
             made = _make(demand, algorithm, unit or "1 B", options)
@@ -113,7 +114,7 @@ def _named(option: str, value: T | None) -> T:
     return value
 
 
-def _check_replay(others: dict[str, object | None], algorithm: str | None, set_: list[str]) -> None:
+def _check_replay(others: Mapping[str, object], algorithm: str | None, set_: list[str]) -> None:
     """Refuses what has no effect on a replay."""
     for option, value in others.items():
         if value is not None:
