@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import lightloom
@@ -107,3 +111,211 @@ def test_what_the_log_says_is_not_asked(log: Path) -> None:
     with pytest.raises(ConfigError, match="hops"):
         replay(log, "hydra", hops=99)
     assert call()[0] == 2
+
+
+def edited(log: Path, tmp_path: Path, *changes: tuple[str, object]) -> Path:
+    """The log with values of its first line replaced, by dotted key."""
+    first, _, rest = log.read_text().partition("\n")
+    header = json.loads(first)
+    for key, value in changes:
+        *above, last = key.split(".")
+        table = header
+        for part in above:
+            table = table[part]
+        table[last] = value
+    path = tmp_path / "edited.jsonl"
+    path.write_text(f"{json.dumps(header)}\n{rest}")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "limit"),
+    [
+        ("hardware.racks", 400_000, "must be from 2 to 4096"),
+        ("hardware.racks", 0, "must be from 2 to 4096"),
+        ("hardware.racks", "4", "must be a whole number"),
+        ("hardware.planes", 0, "must be from 1 to 128"),
+        ("timing.interval_ps", 0, "must be from 1 to"),
+        ("timing.interval_ps", -5, "must be from 1 to"),
+        ("timing.computation_delay_ps", -5, "must be from 0 to"),
+        ("estimation.racks", 4_000_000_000, "hardware.racks is 4"),
+        ("estimation.smoothing", -1, "must be above 0 and at most 1"),
+        ("estimation.most", 1e40, "must be a whole number"),
+        ("policy", "x", "not a table with a kind or a file"),
+        ("policy.kind", "x", "no such policy"),
+        ("policy.unrequested", "x", "must be one of"),
+        ("order", "x", "no order is called x"),
+        ("typo", 3, "no such key"),
+    ],
+)
+def test_the_first_line_is_refused_by_key(
+    log: Path, tmp_path: Path, key: str, value: object, limit: str
+) -> None:
+    path = edited(log, tmp_path, (key, value))
+    code, text = call("--replay", path)
+    assert code == 2, text
+    said = text.replace("\n", " ")
+    assert f"{path}: line 1: {key} = " in said
+    assert limit in said
+
+
+def test_what_the_switch_of_the_log_cannot_do_is_said_of_the_log(log: Path, tmp_path: Path) -> None:
+    path = edited(log, tmp_path, ("hardware.planes", 2))
+    code, text = call("--replay", path, "-a", "rotation")
+    assert code == 2
+    assert f"{path}: line 1: hardware.planes = 2: rotation decides for one port" in text
+
+
+def test_racks_that_there_are_not_are_refused_in_routes(log: Path, tmp_path: Path) -> None:
+    lines = log.read_text().splitlines()
+    at = next(n for n, line in enumerate(lines) if '"enter"' in line and '"racks"' in line)
+    row = json.loads(lines[at])
+    row["action"]["enter"][2]["routes"][0]["racks"] = [0, 99]
+    path = tmp_path / "far.jsonl"
+    path.write_text("\n".join([*lines[:at], json.dumps(row), *lines[at + 1 :]]) + "\n")
+    code, text = call("--replay", path)
+    assert code == 2
+    assert f"{path}: line {at + 1}: action.route of racks 0 and 99 = over [0, 99]" in text
+
+
+def test_another_version_is_noted(log: Path, tmp_path: Path) -> None:
+    path = edited(log, tmp_path, ("version", "9.9.9"))
+    made = replay(path)
+    assert len(made["notes"]) == 1
+    assert made["notes"][0].startswith(f"Lightloom 9.9.9 wrote the log, {lightloom.__version__}")
+    code, text = call("--replay", path)
+    assert code == 0
+    assert "note: Lightloom 9.9.9 wrote the log" in text
+    assert replay(log)["notes"] == []
+
+
+POLICY = """
+class Pair:
+    def __init__(self, other=1):
+        self.other = other
+
+    def decide(self, demand, switch):
+        return [(0, self.other)]
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> tuple[Path, Path]:
+    """A policy in a file, and the log of a run of it."""
+    policy, path = tmp_path / "pair.py", tmp_path / "controller.jsonl"
+    policy.write_text(POLICY)
+    fabric = {"kind": "hybrid", "policy": f"{policy}:Pair", "socket_buffer": "1 GB"}
+    text = lightloom.run({**EXPERIMENT, "fabric": [fabric]}).controller_log
+    assert text is not None
+    path.write_text(text)
+    return policy, path
+
+
+def test_a_policy_whose_file_has_changed_is_not_called_the_same(
+    own: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    policy, path = own
+    made = replay(path)
+    assert (made["is_recorded"], made["notes"], made["replay"]["parted"]) == (True, [], None)
+    policy.write_text(POLICY.replace("other=1", "other=2"))
+    now = hashlib.sha256(policy.read_bytes()).hexdigest()
+    for algorithm in (None, f"{policy}:Pair"):
+        made = replay(path, algorithm)
+        assert made["policy"]["sha256"] == now
+        assert made["is_recorded"] is False
+        assert made["replay"]["parted"]["replayed"] == "light 2: 0-2"
+        was = made["header"]["policy"]["sha256"]
+        assert made["notes"] == [
+            f"{policy}:Pair is another than the one that was recorded "
+            f"({was[:12]}…, now {now[:12]}…)"
+        ]
+    code, text = call("--replay", path)
+    assert code == 0
+    assert "is another than the one that was recorded" in text
+    assert "replayed: pair.py:Pair as it is now" in text
+    # Another class, or with other options: nothing that was recorded.
+    policy.write_text(POLICY)
+    made = replay(path, f"{policy}:Pair", other=3)
+    assert (made["is_recorded"], made["notes"]) == (False, [])
+
+
+def test_refusals_of_a_policy_name_it(log: Path, own: tuple[Path, Path], tmp_path: Path) -> None:
+    policy, path = own
+    bad = tmp_path / "bad.py"
+    bad.write_text("class Bad:\n    def decide(self, demand, switch):\n        return {}['a']\n")
+    lost = f"{tmp_path}/none.py:Bad"
+    for algorithm, said in (
+        (f"{bad}:Bad", f'--algorithm = "{bad}:Bad" at 1 s: decide() raised KeyError'),
+        (f"{bad}:Good", f'--algorithm = "{bad}:Good": bad.py has no class Good'),
+        (lost, f'--algorithm = "{lost}": there is no file'),
+    ):
+        code, text = call("--replay", log, "-a", algorithm)
+        assert code == 2
+        assert said in text
+    policy.write_text(POLICY.replace("(0, self.other)", "(0, 9)"))
+    code, text = call("--replay", path)
+    assert code == 2
+    assert f'{path}: line 1: policy = "{policy}:Pair" at 1 s: decide() = [(0, 9)]: ' in text
+
+
+def test_options_without_effect_are_refused(log: Path, own: tuple[Path, Path]) -> None:
+    policy, path = own
+    for options, said in (
+        (["--unit", "1 MB"], "--unit = 1 MB: a replay has the demand of its log"),
+        (["--picture", "x.svg"], "--picture = x.svg"),
+        (["demand.csv"], "DEMAND = demand.csv"),
+        (["-a", f"{policy}:Pair", "--planes", "2"], "--planes = 2: not the policy's own"),
+        (["-a", f"{policy}:Pair", "--hysteresis", "x.json"], "--hysteresis = x.json: not the"),
+        (["--set", "other=2"], '--set = "other=2": the log\'s own policy has its options'),
+        (["--circuits", "x.json"], "--circuits = x.json: the log's own policy has its options"),
+    ):
+        code, text = call("--replay", path, *options)
+        assert (code, said in text) == (2, True), text
+
+
+def test_circuits_of_a_file_are_lit(log: Path, tmp_path: Path) -> None:
+    listed = tmp_path / "list.json"
+    listed.write_text("[[0, 2]]")
+    code, text = call("--replay", log, "-a", "fixed", "--circuits", listed)
+    assert code == 0
+    assert "light 2: 0-2" in text
+    assert "circuits lit [circuit-s]" in text
+    listed.write_text("[[0, 9]]")
+    code, text = call("--replay", log, "-a", "fixed", "--circuits", listed)
+    assert code == 2
+    assert "--circuits = (0, 9) on plane 0: racks are 0 to 3" in text
+
+
+ODD: list[object] = [None, True, "", "x", -5, -1, 0, 1, 2, 99, 400_000, 2**32, 2**62, 2**63, 2**64]
+ODD += [0.5, 1e300, [], {}, [0, 1], [[0, 99, 5]], {"kind": "hydra"}]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_an_edited_log_is_played_or_refused(log: Path, tmp_path: Path, data: st.DataObject) -> None:
+    lines = log.read_text().splitlines()
+    at = data.draw(st.sampled_from([0] * len(lines) + list(range(len(lines)))), "line")
+    value = json.loads(lines[at])
+    table, key = data.draw(st.sampled_from(list(places(value))), "place")
+    if data.draw(st.booleans(), "replaced"):
+        table[key] = data.draw(st.sampled_from(ODD), "value")
+    else:
+        del table[key]
+    lines[at] = json.dumps(value)
+    path = tmp_path / "edited.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    other = data.draw(st.sampled_from([[], ["-a", "rotation"], ["-a", "hydra"]]), "other")
+    done = CliRunner().invoke(app, ["plan", "--replay", str(path), *other])
+    assert done.exit_code in (0, 2), done.exception
+    if done.exit_code == 2:
+        assert "error: " in done.output
+        assert f"{path}: line " in done.output or "error: --" in done.output
+
+
+def places(value: object) -> Iterator[tuple[object, object]]:
+    """Every table and list in a value, with each of its keys."""
+    keys = value if isinstance(value, dict) else range(len(value) if type(value) is list else 0)
+    for key in list(keys):
+        yield value, key
+        yield from places(value[key])  # type: ignore[index]

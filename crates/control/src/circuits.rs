@@ -51,10 +51,25 @@ impl From<Circuit> for (u32, u32, u32) {
 /// assert!(Circuits::one_way([(0, 1), (1, 2)]).check(&switch).is_ok());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Listed")]
 pub struct Circuits {
     directed: bool,
     #[serde(rename = "circuits")]
     rows: Vec<Circuit>,
+}
+
+/// As they are written; those of both directions from either end.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Listed {
+    directed: bool,
+    circuits: Vec<Circuit>,
+}
+
+impl From<Listed> for Circuits {
+    fn from(listed: Listed) -> Circuits {
+        Circuits::of(listed.directed, listed.circuits)
+    }
 }
 
 /// Circuits in ascending order, for looking them up.

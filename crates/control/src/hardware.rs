@@ -1,10 +1,17 @@
 //! The switch that circuits are decided for: racks, planes, ports.
 
+use crate::routes::Pair;
 use lightloom_engine::{Rate, Refusal};
 use serde::{Deserialize, Serialize};
 
+/// Most racks, as demand is a matrix of all pairs; most ports of each on a plane, too.
+const RACKS_MAX: u32 = 4_096;
+const PLANES_MAX: u32 = 128;
+const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
+
 /// Racks with ports on one or several optical switches in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Hardware {
     /// Racks.
     pub racks: u32,
@@ -41,6 +48,31 @@ impl Hardware {
         }
     }
 
+    /// Refuses a switch that cannot be, or is larger than any that is decided for.
+    ///
+    /// # Errors
+    /// Names `racks`, `planes`, `ports` or `rate_bps`.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let ranges = [
+            ("racks", self.racks.into(), 2, RACKS_MAX.into()),
+            ("planes", self.planes.into(), 1, PLANES_MAX.into()),
+            ("ports", self.ports.into(), 1, RACKS_MAX.into()),
+            ("rate_bps", self.rate.0, 1, RATE_MAX.0),
+        ];
+        for (key, value, least, most) in ranges {
+            if !(least..=most).contains(&value) {
+                let limit = format!("must be from {least} to {most}");
+                let remedy = if value < least {
+                    "raise it"
+                } else {
+                    "lower it"
+                };
+                return Err(Refusal::new(key, value, limit, remedy));
+            }
+        }
+        Ok(())
+    }
+
     /// Where the port of a rack on a plane is in columns of ports.
     pub fn port(&self, rack: u32, plane: u32) -> usize {
         plane as usize * self.racks as usize + rack as usize
@@ -63,6 +95,20 @@ impl Hardware {
             limit,
             "name a port that exists",
         ))
+    }
+
+    /// Refuses pairs of racks that the switch does not have, or of a rack with itself.
+    ///
+    /// # Errors
+    /// Names the first such pair.
+    pub fn check_pairs(&self, pairs: &[Pair]) -> Result<(), Refusal> {
+        let is_odd = |&(_, &(a, b)): &(usize, &Pair)| a == b || a.max(b) >= self.racks;
+        let Some((at, (a, b))) = pairs.iter().enumerate().find(is_odd) else {
+            return Ok(());
+        };
+        let limit = format!("two of the racks 0 to {}", self.racks - 1);
+        let (key, value) = (format!("pairs[{at}]"), format!("({a}, {b})"));
+        Err(Refusal::new(key, value, limit, "name racks that exist"))
     }
 
     /// How long such a column is.

@@ -11,7 +11,7 @@
 
 use crate::controller::{Action, Controller, Found, Input, Kind, StepId};
 use crate::demand::Report;
-use crate::log::{Entry, Event as Logged};
+use crate::log::{Entry, Event as Logged, Hosting};
 use crate::policy::Policy;
 use crate::routes::Routes;
 use lightloom_engine::{Refusal, Time};
@@ -320,7 +320,10 @@ impl<C: Loop, D: Driver> Host<C, D> {
     }
 
     fn fall_silent(&mut self, fate: UnderWay) {
-        self.silent = true;
+        if !std::mem::replace(&mut self.silent, true) {
+            let (at, event) = (self.now, Logged::Host(Hosting::Silent));
+            self.log.push(Entry { at, event });
+        }
         self.answers.clear();
         for pending in std::mem::take(&mut self.under_way) {
             if fate == UnderWay::CarriedOut && pending.action.step().is_some() {

@@ -3,7 +3,9 @@
 //! each path is a VLAN, or part of one).
 
 use crate::circuits::{Circuit, Circuits};
-use serde::{Deserialize, Serialize};
+use crate::hardware::Hardware;
+use lightloom_engine::{config, Refusal};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,6 +15,7 @@ pub type Pair = (u32, u32);
 
 /// A path, from the first rack of its pair to the second.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Route {
     /// The racks that it visits, both ends included.
     pub racks: Vec<u32>,
@@ -32,6 +35,36 @@ impl Route {
         })
     }
 
+    /// Refuses what leads nowhere: a path has two racks or more, each once, and a plane
+    /// between any two.
+    ///
+    /// # Errors
+    /// Names `racks` or `planes`.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let Route { racks, planes } = self;
+        let refuse = |key, value, limit: &str, remedy| {
+            let value = format!("{value:?}");
+            Err(Refusal::new(key, value, limit, remedy))
+        };
+        if racks.len() < 2 {
+            let remedy = "name both ends";
+            return refuse("racks", racks, "a path visits two racks or more", remedy);
+        }
+        let again = |(at, rack)| racks[..at].contains(rack);
+        if racks.iter().enumerate().any(again) {
+            return refuse("racks", racks, "visits a rack twice", "leave the loop out");
+        }
+        if planes.len() != racks.len() - 1 {
+            let limit = format!(
+                "{} racks in a row have {} circuits",
+                racks.len(),
+                racks.len() - 1
+            );
+            return refuse("planes", planes, &limit, "name the plane of each circuit");
+        }
+        Ok(())
+    }
+
     /// Its hops, in its own direction.
     pub fn hops(&self) -> impl Iterator<Item = Circuit> + '_ {
         let pairs = self.racks.windows(2).zip(&self.planes);
@@ -45,8 +78,8 @@ impl Route {
 
 /// All routes by pair. Clones share them until one is changed: a controller keeps what
 /// is in force, what was before, and hands both on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Listed", into = "Listed")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(into = "Listed")]
 pub struct Routes {
     directed: bool,
     by_pair: Arc<BTreeMap<Pair, Vec<Route>>>,
@@ -54,16 +87,25 @@ pub struct Routes {
 
 /// As they are written.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Listed {
     directed: bool,
     routes: Vec<Route>,
 }
 
-impl From<Listed> for Routes {
-    fn from(listed: Listed) -> Routes {
+impl<'de> Deserialize<'de> for Routes {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Routes, D::Error> {
+        let listed = Listed::deserialize(d)?;
         let mut routes = Routes::none(listed.directed);
-        listed.routes.into_iter().for_each(|r| routes.add(r));
-        routes
+        for (at, route) in listed.routes.into_iter().enumerate() {
+            let checked = route.check();
+            checked.map_err(|r| {
+                let key = format!("routes[{at}].{}", r.key);
+                config::nested_refusal(Refusal { key, ..r })
+            })?;
+            routes.add(route);
+        }
+        Ok(routes)
     }
 }
 
@@ -100,6 +142,25 @@ impl Routes {
             routes.add(Route { racks, planes });
         }
         routes
+    }
+
+    /// Refuses paths through racks or planes that a switch does not have.
+    ///
+    /// # Errors
+    /// Names the first such path.
+    pub fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
+        let Hardware { racks, planes, .. } = *hardware;
+        for ((a, b), route) in self.iter() {
+            route.check()?;
+            let odd = route.racks.iter().any(|&rack| rack >= racks);
+            if odd || route.planes.iter().any(|&plane| plane >= planes) {
+                let value = format!("over {:?} on planes {:?}", route.racks, route.planes);
+                let limit = format!("racks are 0 to {}, planes 0 to {}", racks - 1, planes - 1);
+                let key = format!("route of racks {a} and {b}");
+                return Err(Refusal::new(key, value, limit, "join racks that exist"));
+            }
+        }
+        Ok(())
     }
 
     /// One more between the ends of `route`; between the same two racks they are used

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// One configuration of the switch and how long it is lit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Slot {
     /// The output of every input; an input whose output has its own number is
     /// idle.
@@ -39,6 +40,7 @@ impl Slot {
 
 /// Slots in their order, each a night and a day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Schedule {
     /// Ports of the switch.
     pub ports: usize,

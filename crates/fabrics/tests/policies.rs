@@ -136,6 +136,8 @@ fn what_fabrics_log_is_played_again_without_parting() {
             "{kind} {table}"
         );
         assert!(heard(|i| matches!(i, Input::Silence(_))), "{kind} {table}");
+        let silent = { log.entries.iter() }.filter(|e| matches!(e.event, Event::Host(_)));
+        assert!(silent.count() > 0, "{kind} {table}");
         let header = &log.header;
         let again = replay(&log, built(&header.policy, &header.hardware), header.order);
         let again = again.unwrap_or_else(|e| panic!("{kind} {table}: {e}"));

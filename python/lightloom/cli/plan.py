@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -45,9 +45,9 @@ Picture = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the plan as JSON only.")]
 Unit = Annotated[
-    str,
+    str | None,
     typer.Option(
-        metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB".'
+        metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB" (1 B).'
     ),
 ]
 Own = Annotated[
@@ -66,7 +66,7 @@ def plan(
     out: Out = None,
     picture: Picture = None,
     json: Json = False,
-    unit: Unit = "1 B",
+    unit: Unit = None,
     set_: Own = None,
     **given: Any,
 ) -> None:
@@ -80,14 +80,15 @@ def plan(
     """
     with console.guarded():
         options = {key: value for key, value in given.items() if value is not None}
-        options |= _own(set_ or [], algorithm or "the policy of the log")
         if replay is not None:
-            others = {"DEMAND": demand, "-o": out, "--picture": picture}
-            _replay(replay, algorithm, options, others, json)
+            others = {"DEMAND": demand, "-o": out, "--picture": picture, "--unit": unit}
+            _check_replay(others, algorithm, set_ or [])
+            _replay(replay, algorithm, options | _own(set_ or [], algorithm or ""), json)
             return
         matrix, name = _named("DEMAND", demand), _named("--algorithm", algorithm)
+        options |= _own(set_ or [], name)
         _check_outputs(matrix, out, picture)
-        _plan(matrix, name, unit, options, out, picture, json)
+        _plan(matrix, name, unit or "1 B", options, out, picture, json)
 
 
 def _plan(
@@ -125,20 +126,24 @@ def _named(option: str, value: T | None) -> T:
     return value
 
 
-def _replay(
-    log: Path,
-    algorithm: str | None,
-    options: dict[str, Any],
-    others: dict[str, Path | None],
-    json: bool,
-) -> None:
+def _check_replay(others: Mapping[str, object], algorithm: str | None, set_: list[str]) -> None:
+    """Refuses what has no effect on a replay."""
+    for option, value in others.items():
+        if value is not None:
+            limit = "a replay prints what came of it"
+            if option in ("DEMAND", "--unit"):
+                limit = "a replay has the demand of its log, in bytes"
+            raise refusal(option, value, limit, "leave it out")
+    if set_ and algorithm is None:
+        limit = "the log's own policy has its options"
+        raise refusal("--set", f'"{set_[0]}"', limit, "name a policy with --algorithm")
+
+
+def _replay(log: Path, algorithm: str | None, options: dict[str, Any], json: bool) -> None:
     """Plays a log against a policy, and prints what came of it."""
     from lightloom.cli.replay import show
     from lightloom.control.replays import replay
 
-    for option, path in others.items():
-        if path is not None:
-            raise refusal(option, path, "a replay prints what came of it", "leave it out")
     try:
         with _working(json):
             made = replay(log, algorithm, **options)

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rich.markup import escape
+
 from lightloom import console
+from lightloom.control.replays import is_rewritten
 
 Shown = Callable[[dict[str, Any]], str]
 ROWS: tuple[tuple[str, str, Shown | None], ...] = (
@@ -31,6 +34,8 @@ def show(made: dict[str, Any], path: Path, name: str | None) -> None:
     racks, planes = (header["hardware"][key] for key in ("racks", "planes"))
     on = "" if planes == 1 else f" on {planes} planes"
     console.say(f"{path.name}: {header['host']}, policy {policy}, {racks:,} racks{on}")
+    for note in made["notes"]:
+        console.say(f"note: {note}")
     parted = replay["parted"]
     if parted is None:
         console.say("they never part: every action is the same")
@@ -42,15 +47,22 @@ def show(made: dict[str, Any], path: Path, name: str | None) -> None:
     console.say("")
     rows = console.plain_table()
     rows.add_column("")
-    rows.add_column(f"recorded: {policy}", justify="right")
-    rows.add_column(f"replayed: {name or policy}", justify="right")
+    rows.add_column(escape(f"recorded: {_short(policy)}"), justify="right")
+    asked = _short(name or policy)
+    now = " as it is now" if is_rewritten(header["policy"], made["policy"]) else ""
+    rows.add_column(escape(f"replayed: {asked}{now}"), justify="right")
     for label, key, shown in ROWS:
         cells = [
             f"{account[key]:,}" if shown is None else shown(account)
             for account in (replay["recorded"], replay["replayed"])
         ]
-        rows.add_row(label, *cells)
+        rows.add_row(escape(label), *cells)
     console.out().print(rows)
+
+
+def _short(policy: str) -> str:
+    """A policy's name, without the directories of its file."""
+    return Path(policy).name
 
 
 def _sum(account: dict[str, Any], key: str) -> str:

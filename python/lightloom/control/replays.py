@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lightloom import _core
+from lightloom.control.current import read_circuits
+from lightloom.control.files import Demand
 from lightloom.errors import ConfigError, refusal
+from lightloom.policies.files import DIGEST, digest, place
 from lightloom.policy_registry import RENAMED, PolicyInFile, find
 from lightloom.words import reworded
 
@@ -22,16 +28,19 @@ def replay(log: str | Path, algorithm: str | None = None, **options: Any) -> dic
     Args:
         log: a `controller.jsonl` that a run has written.
         algorithm: a policy as `plan` takes it; that of the log, unless given.
-        options: of the policy itself. Switch, intervals and estimation of demand are
-            those of the log.
+        options: of the policy itself; `circuits` may name a file of them, as for `plan`.
+            Switch, intervals and estimation of demand are those of the log.
 
     Returns:
-        `header`, the first line of the log, and `replay`: `parted`, where the two part
-        (None, if they do the same), `recorded` and `replayed`, what each did.
+        `header`, the first line of the log; `policy`, the table of the one that was
+        asked, a file with the digest that it has now; `is_recorded`, whether that is the
+        log's own, as it was then; `notes`, what to know of both; and `replay`: `parted`,
+        where the two part (None, if they do the same), `recorded` and `replayed`, what
+        each did.
 
     Raises:
         ConfigError: naming the line of a log that was cut off, damaged or of another
-            version; or the option.
+            format; or the option.
         OSError: if the log cannot be opened.
     """
     path = Path(log)
@@ -39,37 +48,82 @@ def replay(log: str | Path, algorithm: str | None = None, **options: Any) -> dic
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ConfigError(f"{path}: not UTF-8; name a controller.jsonl") from None
-    table = None if algorithm is None else _table(algorithm, options)
     if algorithm is None and options:
         key, value = next(iter(options.items()))
         raise refusal(key, value, "the log's own policy has its options", "name an algorithm")
+    table = None if algorithm is None else _table(algorithm, _listed(options, text))
     try:
         made: dict[str, Any] = json.loads(_core.control_replay(text, table))
     except ConfigError as problem:
-        raise _placed(path, reworded(problem)) from problem.__cause__
+        raise _placed(path, reworded(problem), algorithm) from problem.__cause__
+    if "file" in made["policy"]:
+        made["policy"][DIGEST] = digest(made["policy"]["file"])
+    made["is_recorded"] = made["header"]["policy"] == made["policy"]
+    made["notes"] = list(_notes(made))
     return made
+
+
+def _listed(options: dict[str, Any], text: str) -> dict[str, Any]:
+    """Circuits as a list, where they are in a file; its nodes are the racks of the log."""
+    circuits = options.get("circuits")
+    if not isinstance(circuits, str | Path):
+        return options
+    try:
+        racks = json.loads(text.partition("\n")[0])["hardware"]["racks"]
+        demand = Demand(np.broadcast_to(np.int64(0), (racks, racks)))
+    except (ValueError, TypeError, LookupError):
+        return {**options, "circuits": [[0, 1]]}  # the log is refused anyway
+    return {**options, "circuits": read_circuits(Path(circuits), demand, on_planes=True)}
 
 
 def _table(algorithm: str, options: dict[str, Any]) -> str:
     policy = find(algorithm)
     policy.check(algorithm, options)
-    if not isinstance(policy, PolicyInFile):
-        for key, value in options.items():
-            if policy.options[key].where != "policy":
-                remedy = "leave it out: the log says it"
-                raise refusal(key, value, "not the policy's own", remedy)
+    for key, value in options.items():
+        of_policy = "policy" if not isinstance(policy, PolicyInFile) else None
+        if key in policy.options and policy.options[key].where != of_policy:
+            raise refusal(key, value, "not the policy's own", "leave it out: the log says it")
     return policy.table(options, "policy")
 
 
-def _placed(path: Path, problem: ConfigError) -> ConfigError:
+def is_rewritten(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Whether two tables name the same class in a file that is not known to be what it
+    was when the first was recorded."""
+    if "file" not in recorded or "file" not in asked or place(recorded) != place(asked):
+        return False
+    return bool(recorded.get(DIGEST) != asked[DIGEST])
+
+
+def _notes(made: dict[str, Any]) -> Iterator[str]:
+    """What makes the two less alike than their names."""
+    version, recorded, asked = made["header"]["version"], made["header"]["policy"], made["policy"]
+    if version != _core.__version__:
+        yield (
+            f"Lightloom {version} wrote the log, {_core.__version__} plays it: "
+            "a policy of the same name may decide otherwise"
+        )
+    if is_rewritten(recorded, asked):
+        was, now = recorded.get(DIGEST), asked[DIGEST]
+        yield (
+            f"the log does not say what {asked['file']} held: it may be another by now"
+            if was is None
+            else f"{asked['file']} is another than the one that was recorded "
+            f"({str(was)[:12]}…, now {now[:12]}…)"
+        )
+
+
+def _placed(path: Path, problem: ConfigError, algorithm: str | None) -> ConfigError:
     """The refusal of a line with the file, of a key as `replay` takes it."""
     key = problem.key or ""
     if key.startswith("line "):
         error = ConfigError(f"{path}: {problem}")
         error.key, error.value = key, problem.value
         error.limit, error.remedy = problem.limit, problem.remedy
+        error.trace = problem.trace
         return error
     own = key.removeprefix("policy.")
+    if algorithm is not None and ":" in algorithm and own in ("file", "policy"):
+        own = "algorithm"
     renamed = refusal(
         RENAMED.get(own, own), problem.value, problem.limit or "", problem.remedy or ""
     )

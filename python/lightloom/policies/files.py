@@ -99,8 +99,8 @@ def pinned(fabrics: list[Table]) -> list[Table]:
         if isinstance(policy, Mapping) and isinstance(policy.get("file"), str):
             file = policy["file"]
             path, _ = _parts(file, f"{key}.file")
-            digest = _digest(_source(path, f"{key}.file", file))
-            made[id(table)] = {**table, "policy": {DIGEST: digest, **policy}}
+            found = _digest(_source(path, f"{key}.file", file))
+            made[id(table)] = {**table, "policy": {DIGEST: found, **policy}}
     return [made[id(table)] for table in fabrics]
 
 
@@ -134,6 +134,25 @@ def _source(path: Path, key: str, file: str) -> bytes:
             limit = f"there is no file {path}"
         remedy = "check the path; it is relative to the experiment's file"
         raise refusal(key, f'"{file}"', limit, remedy) from None
+
+
+def digest(file: str) -> str:
+    """The digest of a policy's file, `PATH:CLASS`.
+
+    Raises:
+        ConfigError: for a file that cannot be read.
+    """
+    return _digest(_source(_parts(file, "policy.file")[0], "policy.file", file))
+
+
+def place(table: Mapping[str, Any]) -> tuple[Path, str]:
+    """Where the class of a policy's table is: the file, and its name.
+
+    Raises:
+        ConfigError: if the table names no class in a file.
+    """
+    path, name = _parts(str(table["file"]), "policy.file")
+    return path.resolve(), name
 
 
 def _digest(source: bytes) -> str:

@@ -35,6 +35,7 @@ pub enum Input {
 
 /// A switch and its servers as a host finds them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Found {
     /// Circuits that are lit.
     pub lit: Circuits,
@@ -53,9 +54,11 @@ impl Found {
     /// Refuses what cannot be so on this switch.
     ///
     /// # Errors
-    /// Names the circuit, the schedule or `works`.
+    /// Names the circuit, the route, the schedule, the pair or `works`.
     pub fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
         self.lit.check(hardware)?;
+        self.routes.check(hardware)?;
+        hardware.check_pairs(&self.drained)?;
         if let Some(schedule) = &self.schedule {
             schedule.check_for(hardware)?;
         }

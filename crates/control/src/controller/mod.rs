@@ -50,6 +50,7 @@ pub use messages::{Action, Found, Input, Kind, StepId};
 
 /// When decisions are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Timing {
     /// From one decision to the next; the first is one interval after the start.
     #[serde(with = "crate::ps", rename = "interval_ps")]
@@ -57,6 +58,34 @@ pub struct Timing {
     /// From the demand to the decision, unless the policy says what it took.
     #[serde(with = "crate::ps", rename = "computation_delay_ps")]
     pub computation_delay: Time,
+}
+
+impl Timing {
+    /// No interval or delay is longer.
+    const MOST: Time = Time(3_600 * Time::S.0);
+
+    /// Refuses an interval in which no time passes, and a delay before its beginning.
+    ///
+    /// # Errors
+    /// Names `interval_ps` or `computation_delay_ps`.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let ranges = [
+            ("interval_ps", self.interval.0, 1),
+            ("computation_delay_ps", self.computation_delay.0, 0),
+        ];
+        for (key, value, least) in ranges {
+            if !(least..=Timing::MOST.0).contains(&value) {
+                let limit = format!("must be from {least} to {} (3600 s)", Timing::MOST.0);
+                let remedy = if value < least {
+                    "raise it"
+                } else {
+                    "lower it"
+                };
+                return Err(Refusal::new(key, value, limit, remedy));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The loop around a policy.

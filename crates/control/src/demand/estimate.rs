@@ -86,6 +86,7 @@ impl Report {
 
 /// When reporters speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Thresholds {
     /// A queue that is no larger than this counts as empty [B].
     pub queue_above: u64,
@@ -98,6 +99,7 @@ type Told = (u64, u64);
 
 /// By what rules reports are believed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Estimation {
     /// Racks.
     pub racks: u32,
@@ -130,6 +132,37 @@ impl Estimation {
             thresholds: None,
             smoothing: 1.0,
             most: u64::MAX,
+        }
+    }
+
+    /// Refuses rules by which nobody reports, or nothing is believed.
+    ///
+    /// # Errors
+    /// Names `reporters_per_rack`, `smoothing` or `most`.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let refuse =
+            |key, value: String, limit, remedy| Err(Refusal::new(key, value, limit, remedy));
+        let reporters = self.reporters_per_rack;
+        if reporters == 0 {
+            return refuse("reporters_per_rack", "0".into(), "must be above 0", "use 1");
+        }
+        if self.racks.checked_mul(reporters).is_none() {
+            let limit = "more reporters in all than can be counted in 32 bits";
+            return refuse(
+                "reporters_per_rack",
+                reporters.to_string(),
+                limit,
+                "lower it",
+            );
+        }
+        if !(self.smoothing > 0.0 && self.smoothing <= 1.0) {
+            let limit = "must be above 0 and at most 1";
+            let remedy = "use 1 to average nothing";
+            return refuse("smoothing", self.smoothing.to_string(), limit, remedy);
+        }
+        match self.most {
+            0 => refuse("most", "0".into(), "must be above 0", "raise it"),
+            _ => Ok(()),
         }
     }
 }
@@ -263,7 +296,9 @@ fn added_up(queues: &[Queue], racks: u64) -> Vec<Told> {
     now.sort_unstable();
     now.dedup_by(|more, queue| {
         let same = more.0 == queue.0;
-        queue.1 += if same { more.1 } else { 0 };
+        if same {
+            queue.1 = queue.1.saturating_add(more.1);
+        }
         same
     });
     now

@@ -83,7 +83,13 @@ struct Fixed {
 
 impl Policy for Fixed {
     fn decide(&mut self, _: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
-        let works = |c: &Circuit| switch.works(c.a, c.plane) && switch.works(c.b, c.plane);
+        // What this switch does not have, as it was built for another, is refused with
+        // the rest of the decision.
+        let is_dead = |rack, plane| {
+            let exists = switch.hardware.check_port(rack, plane).is_ok();
+            exists && !switch.works(rack, plane)
+        };
+        let works = |c: &Circuit| !is_dead(c.a, c.plane) && !is_dead(c.b, c.plane);
         let circuits = Circuits::of(self.wanted.directed(), self.wanted.iter().filter(works));
         Ok(Target::direct(circuits))
     }

@@ -7,7 +7,7 @@ use crate::demand::{Estimator, Matrix};
 use crate::fake::Fake;
 use crate::hardware::Hardware;
 use crate::host::Driver;
-use crate::log::{Entry, Event, Header};
+use crate::log::{Entry, Event, Header, Hosting};
 use crate::routes::Routes;
 use crate::schedule::Schedule;
 use lightloom_engine::Time;
@@ -61,6 +61,7 @@ impl Bookkeeper {
             match &entry.event {
                 Event::Input(input) => self.hear(entry.at, input),
                 Event::Action(action) => self.ask(action),
+                Event::Host(Hosting::Silent) => {}
             }
         }
         self

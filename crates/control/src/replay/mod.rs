@@ -9,9 +9,7 @@
 //! was answered before; and no time, if the log has no such step.
 //!
 //! Not modelled: that other circuits would have carried other traffic, so that there
-//! would have been other demand later. When a silence began the log does not say: it
-//! began after the last that the controller heard.
-
+//! would have been other demand later.
 //!
 //! | file | concept |
 //! |---|---|
@@ -111,8 +109,8 @@ pub struct Decision {
 /// `log.header.policy`, with `log.header.order`.
 ///
 /// # Errors
-/// If a line of the log does not fit its first ([`Read::check`]); if the policy cannot
-/// decide, or not for this switch: `policy`, with the time.
+/// If a line of the log does not fit the others ([`Read::check`]); if the policy cannot
+/// decide, or not for this switch: `policy`, its value being the time.
 pub fn replay(
     log: &Read,
     policy: Box<dyn Policy>,
@@ -178,7 +176,9 @@ impl<'a> Together<'a> {
         let mut at = 0;
         while at < entries.len() {
             let Event::Input(input) = &entries[at].event else {
-                unreachable!("checked: actions follow inputs");
+                // Of the host: checked, actions follow inputs.
+                at += 1;
+                continue;
             };
             let now = entries[at].at;
             self.hear(now, input);
@@ -282,9 +282,9 @@ fn parting(at: Time, line: usize, recorded: &[&Action], replayed: &[Action]) -> 
 
 /// What a policy cannot decide, and when.
 fn undecided(refusal: Refusal, now: Time) -> Refusal {
-    Refusal {
-        key: "policy".to_owned(),
-        value: format!("{} = {} at {now}", refusal.key, refusal.value),
-        ..refusal
-    }
+    let limit = match refusal.value.is_empty() {
+        true => refusal.limit,
+        false => format!("{} = {}: {}", refusal.key, refusal.value, refusal.limit),
+    };
+    Refusal::new("policy", format!("at {now}"), limit, refusal.remedy)
 }

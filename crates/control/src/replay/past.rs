@@ -4,7 +4,7 @@
 use crate::controller::{Action, Found, Input, Kind, StepId};
 use crate::fake::Fake;
 use crate::host::{Failure, Happening, UnderWay};
-use crate::log::{Entry, Event, Read};
+use crate::log::{Entry, Event, Hosting, Read};
 use crate::order::Order;
 use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
 use lightloom_engine::{Refusal, Time};
@@ -68,6 +68,7 @@ impl Past {
                     };
                     past.end(ended, *at, failed);
                 }
+                Event::Host(Hosting::Silent) => {}
             }
         }
         past
@@ -139,7 +140,7 @@ fn times(courses: &[Course]) -> Vec<Option<Time>> {
 /// What happened by itself after a place in the log, and what there was to send then.
 pub fn happenings(log: &Read, after: usize) -> Vec<(Time, Happening)> {
     let mut all = Vec::new();
-    let (mut measuring, mut heard) = (false, Time::ZERO);
+    let (mut measuring, mut deaf, mut begun) = (false, Time::ZERO, None);
     let mut lit = Lit::default();
     for (place, Entry { at, event }) in log.entries.iter().enumerate() {
         let happening = match event {
@@ -157,14 +158,21 @@ pub fn happenings(log: &Read, after: usize) -> Vec<(Time, Happening)> {
             Event::Input(Input::Silence(found)) => {
                 measuring = false;
                 if place > after {
-                    all.extend(silence(log, heard, *at, found, &lit));
+                    let begun = begun.unwrap_or(deaf).min(*at);
+                    all.push((begun, Happening::Silent(UnderWay::Lost)));
+                    all.extend(silence(log, *at, found, &lit));
                 }
                 lit.find(found);
                 None
             }
             Event::Input(_) => None,
+            Event::Host(Hosting::Silent) => {
+                begun = Some(*at);
+                continue;
+            }
         };
-        heard = *at;
+        // A log that does not say when: after the last that was heard.
+        (deaf, begun) = (Time(at.0 + 1), None);
         match happening {
             Some(Happening::Demand(report)) if place <= after => {
                 // There is nothing else to be measured until the log says so.
@@ -175,6 +183,8 @@ pub fn happenings(log: &Read, after: usize) -> Vec<(Time, Happening)> {
             _ => {}
         }
     }
+    // It lasts.
+    all.extend(begun.map(|at| (at, Happening::Silent(UnderWay::Lost))));
     all
 }
 
@@ -202,16 +212,9 @@ impl Lit {
 
 /// A silence: ports are as they were found; where nothing was lit any more, or nobody
 /// routed, nothing is, or nobody.
-fn silence(
-    log: &Read,
-    heard: Time,
-    at: Time,
-    found: &Found,
-    before: &Lit,
-) -> Vec<(Time, Happening)> {
+fn silence(log: &Read, at: Time, found: &Found, before: &Lit) -> Vec<(Time, Happening)> {
     let hardware = log.header.hardware;
-    let begun = Time(heard.0 + 1).min(at);
-    let mut all = vec![(begun, Happening::Silent(UnderWay::Lost))];
+    let mut all = Vec::new();
     if before.routes && found.routes.is_empty() && found.schedule.is_none() {
         all.push((at, Happening::Leave));
     }

@@ -57,12 +57,7 @@ fn recorded(happenings: &[(Time, Happening)], failures: &[Failure], until: Time)
     failures.iter().for_each(|f| host.fail(f.clone()));
     host.run(until).unwrap();
     let mut log = Log::new(&header);
-    for entry in host.log() {
-        match &entry.event {
-            Event::Input(input) => log.input(entry.at, input),
-            Event::Action(action) => log.action(entry.at, action),
-        }
-    }
+    host.log().iter().for_each(|entry| log.entry(entry));
     read(&log.finish()).unwrap()
 }
 
@@ -165,6 +160,93 @@ fn silences_are_of_both() {
     assert_eq!((other.recorded.lost, other.replayed.lost), (1, 1));
 }
 
+/// The fixed policy's circuit is lit at 1.1 s, 100 ms after its decision: the controller
+/// falls silent thereafter at 1.2 s, and hears again at 2.5 s.
+#[test]
+fn what_was_done_before_a_silence_is_done() {
+    let silence = [
+        (Time::MS * 1_200, Happening::Silent(UnderWay::Lost)),
+        (Time::MS * 2_500, Happening::Hears),
+    ];
+    let log = recorded(&silence, &[], Time::S * 3);
+    let line = log
+        .entries
+        .iter()
+        .find(|e| matches!(e.event, Event::Host(_)));
+    assert_eq!(line.map(|e| e.at), Some(Time::MS * 1_200));
+    let other = replay(&log, fixed(), None).unwrap();
+    assert_eq!(other.recorded.lit_circuit_s, [3.8]);
+    assert_eq!(other.replayed.lit_circuit_s, [1.9]);
+    assert_eq!((other.replayed.made, other.replayed.lost), (1, 0));
+}
+
+/// Nobody hears anything from 1.5 s on: no decision is made at 2 s, nor at 3 s, when
+/// rack 0 gets its port back.
+#[test]
+fn a_silence_may_last() {
+    let silence = [
+        (Time::MS * 1_400, Happening::PortDown(0, 0)),
+        (Time::MS * 1_500, Happening::Silent(UnderWay::Lost)),
+    ];
+    let log = recorded(&silence, &[], Time::S * 4);
+    assert!(matches!(log.entries.last().unwrap().event, Event::Host(_)));
+    let other = replay(&log, fixed(), None).unwrap();
+    assert_eq!(
+        (
+            other.recorded.decisions.len(),
+            other.replayed.decisions.len()
+        ),
+        (1, 1)
+    );
+    assert_eq!(other.replayed.lit_circuit_s, [0.3]);
+}
+
+/// Of more racks than the log has.
+#[test]
+fn a_policy_for_a_larger_switch_is_refused() {
+    let log = recorded(&[], &[], Time::S * 2);
+    let larger = Hardware {
+        racks: 64,
+        ..SWITCH
+    };
+    for (kind, table) in [
+        ("fixed", json!({"circuits": [[0, 1], [40, 63]]})),
+        ("rotation", json!({"day": "10 ms"})),
+    ] {
+        let mut policy = (find(kind, "policy").unwrap().build)(&table, &larger).unwrap();
+        if kind == "rotation" {
+            decide_of(&mut *policy, larger);
+        }
+        let refused = replay(&log, policy, None).unwrap_err();
+        assert_eq!(
+            (refused.key.as_str(), refused.value.as_str()),
+            ("policy", "at 1 s")
+        );
+    }
+    let fixed =
+        (find("fixed", "policy").unwrap().build)(&json!({"circuits": [[0, 1], [40, 63]]}), &larger);
+    assert_eq!(
+        replay(&log, fixed.unwrap(), None).unwrap_err().limit,
+        "circuits[1] = (40, 63) on plane 0: racks are 0 to 3, planes 0 to 0"
+    );
+}
+
+/// A decision for another switch.
+fn decide_of(policy: &mut dyn Policy, hardware: Hardware) {
+    let lit = crate::circuits::Circuits::default();
+    let works = vec![true; hardware.columns()];
+    let view = crate::policy::SwitchView {
+        hardware,
+        lit: &lit,
+        works: &works,
+    };
+    let seen = crate::policy::Demand {
+        bytes: crate::demand::Matrix::zeros(hardware.racks as usize),
+        over: Time::S,
+    };
+    policy.decide(&seen, &view).unwrap();
+}
+
 /// 3 ports, 10 ms a day and 1 ms a night: two days in 22 ms, three circuits each, from
 /// 1 s to 1.05 s (the last line): twice all, and of the next slot 5 ms.
 #[test]
@@ -207,7 +289,7 @@ fn logs_that_do_not_fit_are_refused() {
     smaller.header.hardware.racks = 3;
     smaller.header.estimation.racks = 3;
     assert!(
-        refused(&smaller).starts_with("line 7: demand = of 2 for 3: "),
+        refused(&smaller).starts_with("line 7: input.demand = of 2 for 3: "),
         "{}",
         refused(&smaller)
     );
@@ -236,20 +318,10 @@ fn a_policy_that_cannot_decide_is_refused() {
     let entry = find("rotation", "policy").unwrap();
     let mut two = (entry.build)(&table, &of_two).unwrap();
     // It decides once, for two racks.
-    let lit = crate::circuits::Circuits::default();
-    let view = crate::policy::SwitchView {
-        hardware: of_two,
-        lit: &lit,
-        works: &[true; 2],
-    };
-    let seen = crate::policy::Demand {
-        bytes: crate::demand::Matrix::zeros(2),
-        over: Time::S,
-    };
-    two.decide(&seen, &view).unwrap();
+    decide_of(&mut *two, of_two);
     let refused = replay(&log, two, None).unwrap_err().to_string();
     assert!(
-        refused.starts_with("policy = schedule = 2 ports at 1 s: "),
+        refused.starts_with("policy = at 1 s: schedule = 2 ports: "),
         "{refused}"
     );
 }

@@ -130,7 +130,7 @@ fn check_news(
     let actions: Vec<&Action> = { news[1..].iter() }
         .filter_map(|e| match &e.event {
             Event::Action(action) => Some(action),
-            Event::Input(_) => None,
+            Event::Input(_) | Event::Host(_) => None,
         })
         .collect();
     let bound = s.order().0.len() + 2;
@@ -228,7 +228,9 @@ pub fn check_determinism<C: Subject>(ran: &Ran, s: &Scenario, another: impl Fn()
     let mut entries = ran.log.iter().peekable();
     while let Some(entry) = entries.next() {
         let Event::Input(input) = &entry.event else {
-            unreachable!("all actions of an input are taken with it");
+            // All actions of an input are taken with it.
+            assert!(matches!(entry.event, Event::Host(_)));
+            continue;
         };
         let mut actions = Vec::new();
         let _ = other.on(entry.at, input.clone(), &mut actions);
@@ -252,10 +254,7 @@ pub type Writer = fn(&Header, &[Entry]) -> String;
 pub fn write(header: &Header, entries: &[Entry]) -> String {
     let mut log = Log::new(header);
     for entry in entries {
-        match &entry.event {
-            Event::Input(input) => log.input(entry.at, input),
-            Event::Action(action) => log.action(entry.at, action),
-        }
+        log.entry(entry);
     }
     log.finish()
 }
@@ -266,5 +265,7 @@ pub fn check_log(ran: &Ran, header: &Header, write: Writer) -> Checked {
         header: header.clone(),
         entries: ran.log.clone(),
     };
-    ensure(read.as_ref() == Ok(&written), || format!("log: {read:?}"))
+    ensure(read.as_ref() == Ok(&written), || format!("log: {read:?}"))?;
+    let checked = written.check();
+    ensure(checked.is_ok(), || format!("log: {checked:?}"))
 }

@@ -66,7 +66,7 @@ impl Seen {
         let inputs = || {
             { ran.log.iter() }.filter_map(|e| match &e.event {
                 Event::Input(input) => Some(input),
-                Event::Action(_) => None,
+                Event::Action(_) | Event::Host(_) => None,
             })
         };
         let steps = |e: &Event| matches!(e, Event::Action(a) if a.step().is_some());

@@ -6,7 +6,7 @@ use super::kernel::{ends, Context, Event, Hybrid};
 use lightloom_control::circuits::Circuits;
 use lightloom_control::controller::{Action, Found, Input};
 use lightloom_control::demand::Report;
-use lightloom_control::log::{Header, Log, FORMAT};
+use lightloom_control::log::{Header, Hosting, Log, FORMAT};
 use lightloom_control::routes::Routes;
 use lightloom_engine::kernel::flow::Todo;
 use lightloom_engine::{ControlRecord, FlowId, Refusal, Time};
@@ -102,6 +102,9 @@ impl Hybrid {
         self.term += 1;
         self.given_up = false;
         if !works {
+            if let Some(log) = &mut self.log {
+                log.host(now, Hosting::Silent);
+            }
             self.switch.forget();
             if let Some(give_up) = self.give_up {
                 todo.schedule(now + give_up.after, Event::GiveUp(self.term));

@@ -223,7 +223,7 @@ fn breaches(log: &Read) -> Vec<Breach> {
                 begun.clear();
                 fake.set(found.clone());
             }
-            Event::Input(_) => {}
+            Event::Input(_) | Event::Host(_) => {}
         }
     }
     fake.breaches().to_vec()

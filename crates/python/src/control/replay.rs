@@ -4,61 +4,125 @@ use super::solve;
 use crate::errors::{refused, ConfigError};
 use crate::policy::PyLibrary;
 use lightloom_control::hardware::Hardware;
-use lightloom_control::log::{self, Read};
+use lightloom_control::log::{self, Header};
 use lightloom_control::policies::library::Library;
 use lightloom_control::policies::{self, Built};
 use lightloom_control::replay::replay;
 use lightloom_engine::Refusal;
 use pyo3::prelude::*;
-use serde_json::{Map, Value};
+use serde_json::{json, Map, Value};
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(control_replay, m)?)
 }
 
-/// A policy from its table, with its `kind` or `file`.
-fn build(mut own: Map<String, Value>, hardware: &Hardware, library: &PyLibrary) -> Built {
-    // What the log's own policy was made of may be there no more.
-    own.remove("sha256");
-    match (own.remove("kind"), own.remove("file")) {
-        (Some(Value::String(kind)), None) => {
-            (policies::find(&kind, "algorithm")?.build)(&Value::Object(own), hardware)
+/// The policy that is asked, and who named it.
+struct Asked {
+    /// With its `kind` or `file`.
+    table: Map<String, Value>,
+    /// It stands in the first line of the log.
+    is_own: bool,
+}
+
+impl Asked {
+    fn of(header: &Header, table: Option<&str>) -> PyResult<Asked> {
+        let (found, is_own) = match table {
+            None => (header.policy.clone(), true),
+            Some(table) => {
+                let table = serde_json::from_str(table);
+                (
+                    table.map_err(|e| ConfigError::new_err(e.to_string()))?,
+                    false,
+                )
+            }
+        };
+        match found {
+            Value::Object(table) => Ok(Asked { table, is_own }),
+            other => {
+                let limit = "not a table of keys";
+                let remedy = "name a kind or a file";
+                Err(refused(Refusal::new("policy", other, limit, remedy)))
+            }
         }
-        (None, Some(Value::String(file))) => library.policy(&file, &own, hardware),
-        _ => Err(Refusal::new(
-            "policy",
-            Value::Object(own),
-            "a policy has a kind or a file",
-            "name one with --algorithm",
-        )),
+    }
+
+    fn build(&self, hardware: &Hardware, library: &PyLibrary) -> Built {
+        let mut own = self.table.clone();
+        if self.is_own {
+            // That its file is another by now is said with the result, not refused.
+            own.remove("sha256");
+        }
+        match (own.remove("kind"), own.remove("file")) {
+            (Some(Value::String(kind)), None) => {
+                (policies::find(&kind, "policy.kind")?.build)(&Value::Object(own), hardware)
+            }
+            (None, Some(Value::String(file))) => library.policy(&file, &own, hardware),
+            _ => {
+                let table = Value::Object(self.table.clone());
+                let limit = "not a table with a kind or a file";
+                Err(Refusal::new("policy", table, limit, "name one of both"))
+            }
+        }
+    }
+
+    fn name(&self) -> &str {
+        let name = { ["kind", "file"].iter() }.find_map(|key| self.table.get(*key)?.as_str());
+        name.unwrap_or_default()
+    }
+
+    /// Keys of the log's policy and switch are those of its first line.
+    fn of_table(&self, refusal: Refusal) -> Refusal {
+        let Refusal { key, .. } = &refusal;
+        let of_switch = ["racks", "planes", "ports", "rate"].contains(&key.as_str());
+        match of_switch {
+            true => Refusal {
+                key: format!("line 1: hardware.{key}"),
+                remedy: "choose another policy for this switch".to_owned(),
+                ..refusal
+            },
+            false if self.is_own => Refusal {
+                key: format!("line 1: {key}"),
+                ..refusal
+            },
+            false => refusal,
+        }
+    }
+
+    /// What it could not decide is told with its name.
+    fn of_decision(&self, refusal: Refusal) -> Refusal {
+        if refusal.key != "policy" {
+            return refusal;
+        }
+        Refusal {
+            key: if self.is_own {
+                "line 1: policy"
+            } else {
+                "algorithm"
+            }
+            .to_owned(),
+            value: format!("\"{}\" {}", self.name(), refusal.value),
+            ..refusal
+        }
     }
 }
 
 /// What comes of playing a log against a policy, as JSON with the first line of the log
-/// (`header`). `table` is the policy's as JSON; without it the log's own is asked again.
+/// (`header`) and the table of the policy (`policy`). `table` is the policy's as JSON;
+/// without it the log's own is asked again.
 #[pyfunction]
 #[pyo3(signature = (text, table=None))]
 fn control_replay(py: Python<'_>, text: &str, table: Option<&str>) -> PyResult<String> {
-    let Read { header, entries } = log::read(text).map_err(refused)?;
-    let (own, order) = match table {
-        None => (header.policy.clone(), header.order),
-        Some(table) => {
-            let table = serde_json::from_str(table);
-            (
-                table.map_err(|e| ConfigError::new_err(e.to_string()))?,
-                None,
-            )
-        }
-    };
-    let Value::Object(own) = own else {
-        return Err(ConfigError::new_err("a policy is a table of keys"));
-    };
+    let log = log::read(text).map_err(refused)?;
+    let asked = Asked::of(&log.header, table)?;
+    let order = log.header.order.filter(|_| asked.is_own);
     let library = PyLibrary::default();
-    let policy = build(own, &header.hardware, &library).map_err(|r| library.error(py, r))?;
-    let log = Read { header, entries };
+    let policy = asked.build(&log.header.hardware, &library);
+    let policy = policy.map_err(|r| library.error(py, asked.of_table(r)))?;
     let made = solve(py, move || {
-        let replayed = replay(&log, policy, order)?;
-        Ok(serde_json::json!({ "header": log.header, "replay": replayed }).to_string())
+        let replayed = replay(&log, policy, order).map_err(|r| asked.of_decision(r))?;
+        let Asked { table, .. } = asked;
+        let told = json!({ "header": log.header, "policy": table, "replay": replayed });
+        Ok(told.to_string())
     });
     made.map_err(|error| library.with_cause(py, error))
 }
