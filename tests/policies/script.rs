@@ -176,9 +176,14 @@ impl Script {
         given.collect()
     }
 
+    /// The policy's table.
+    pub fn table(&self) -> Value {
+        serde_json::from_str(&self.keys["policy"]).expect("a table")
+    }
+
     /// What decides.
     pub fn policy(&self) -> Box<dyn Policy> {
-        let mut table: Value = serde_json::from_str(&self.keys["policy"]).expect("a table");
+        let mut table = self.table();
         let name = table
             .as_object_mut()
             .and_then(|t| t.remove("kind"))

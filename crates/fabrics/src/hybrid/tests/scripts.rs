@@ -76,7 +76,7 @@ fn setup(script: &Script) -> Setup {
         tree: Tree::of_servers(&cluster),
         hardware: script.hardware,
         policy: script.policy(),
-        described: json!({}),
+        described: script.table(),
         order: script.order(),
         timing: script.timing(),
         computation: Computation::Given(script.time("computing")),
