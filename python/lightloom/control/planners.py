@@ -110,11 +110,17 @@ def _joined(
     matrix, symmetric = demand.matrix, options.get("symmetric", False)
     a, b, plane = found["circuits"].T
     directed = found["directed"]
-    both = matrix if symmetric or directed else matrix + matrix.T
     ends, paths = _routes(found)
-    served = both[tuple(np.unique(ends, axis=0).T)]
-    weight = int(served.sum())
-    carried = _once(a, b, both[a, b]) if paths is None else _by_path(found, both, ends, paths)
+
+    def between(a: Integers, b: Integers) -> Integers:
+        one_way = symmetric or directed
+        return matrix[a, b] if one_way else matrix[a, b] + matrix[b, a]
+
+    weight = int(between(*np.unique(ends, axis=0).T).sum())
+    if paths is None:
+        carried = _once(a, b, between(a, b))
+    else:
+        carried = _by_path(found, between(*ends.T), ends, paths)
     proof = _proof(demand, found)
     bound = _bound_of(proof, options)
     up = set(map(tuple, options.get("up", ())))
@@ -141,15 +147,18 @@ def _joined(
 def _routes(found: Mapping[str, Any]) -> tuple[Integers, list[Integers] | None]:
     """Whom routes join, a row each; the racks of each, unless all are circuits."""
     lengths, racks, _ = found["routes"]
+    if (lengths == 2).all() and racks.size == 2 * len(found["circuits"]):
+        ends = racks.reshape(-1, 2).astype(np.int64)
+        circuits = found["circuits"][:, :2]
+        if np.array_equal(np.unique(ends, axis=0), np.unique(circuits, axis=0)):
+            return ends, None
     paths = np.split(racks, np.cumsum(lengths)[:-1]) if len(lengths) else []
     ends = np.array([(path[0], path[-1]) for path in paths], np.int64).reshape(-1, 2)
-    direct = {(a, b) for a, b, _ in found["circuits"].tolist()}
-    alone = (lengths == 2).all() and direct == set(map(tuple, ends.tolist()))
-    return ends, None if alone else paths
+    return ends, paths
 
 
 def _by_path(
-    found: Mapping[str, Any], both: Integers, ends: Integers, paths: list[Integers]
+    found: Mapping[str, Any], demand: Integers, ends: Integers, paths: list[Integers]
 ) -> Integers:
     """The demand that goes over each circuit, all of a pair's on the first of its paths."""
     planes = found["routes"][2]
@@ -161,7 +170,7 @@ def _by_path(
         for a, b, plane in zip(paths[at], paths[at][1:], hops[at], strict=False):
             row = (int(a), int(b), int(plane))
             row = row if found["directed"] or a < b else (row[1], row[0], row[2])
-            carried[place[row]] += both[tuple(ends[at])]
+            carried[place[row]] += demand[at]
     return carried
 
 

@@ -13,6 +13,7 @@ use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
 use lightloom_engine::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Its line in the registry.
 pub const ENTRY: Entry = Entry {
@@ -50,8 +51,9 @@ struct Assigned {
 impl Policy for Assigned {
     fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
         let n = seen.bytes.n();
-        let mut cells = seen.bytes.cells().to_vec();
+        let mut cells = Cow::Borrowed(seen.bytes.cells());
         for rack in (0..n).filter(|&rack| !switch.works[rack]) {
+            let cells = cells.to_mut();
             for other in 0..n {
                 cells[rack * n + other] = 0;
                 cells[other * n + rack] = 0;
