@@ -378,3 +378,41 @@ def test_decades_with_hardly_a_flow_are_cut() -> None:
     panel = figures.distribution(read(with_short_times({"a": fct})), 480).panels[0]
     assert panel.x.limits[0] > 1e-6
     assert panel.series[0].y[-1] == 1
+
+
+def test_who_left_most_unfinished_is_not_marked_as_best() -> None:
+    """A mesh that delivered what stays in its racks was best in all completion times."""
+    profiles = (Profile("tree"), Profile("clos"), Profile("mesh", base_us=0.2, finished=0.057))
+    comparison = make_comparison(profiles, n=3000)
+    comparison.results["tree"].summary["slowdown"]["p50"] = 5.0
+    comparison.results["mesh"].summary["queue_peak_bytes"] = 1
+    groups = dict(table.groups(read(comparison)))
+    rows = [
+        *groups["Flow completion time"],
+        *groups["Slowdown against the server's link"],
+        *(r for r in groups["Inside the network"] if r.name == "Queue peak, worst node"),
+    ]
+    assert len(rows) == 12
+    for row in rows:
+        tree, clos, mesh = row.cells
+        assert mesh.unranked, row.name
+        assert not mesh.best, row.name
+        assert [tree.unranked, clos.unranked] == [False, False], row.name
+    slowdown = next(r for r in rows if r.name == "Median")
+    assert [c.best for c in slowdown.cells] == [False, True, False]
+
+
+def test_the_only_one_to_finish_is_best_beside_those_that_did_not() -> None:
+    profiles = (Profile("tree"), Profile("mesh", base_us=0.2, finished=0.05))
+    rows = {
+        r.name: r for _, rs in table.groups(read(make_comparison(profiles, n=3000))) for r in rs
+    }
+    assert [c.best for c in rows["Short flows, median"].cells] == [True, False]
+
+
+def test_in_a_window_who_does_not_carry_the_load_is_not_best() -> None:
+    comparison = make_comparison(FOUR[:2], n=300)
+    for label, mean, stable in (("sirius", 2.0, True), ("sirius-ideal", 1.0, False)):
+        comparison.results[label].summary["window"] = {"mean_us": mean, "stable": stable}
+    mean = dict(table.groups(read(comparison)))["Latency in the window"][0]
+    assert [(c.best, c.unranked) for c in mean.cells] == [(True, False), (False, True)]

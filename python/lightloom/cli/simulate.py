@@ -153,7 +153,7 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
     first = next(iter(comparison.results.values()))
     workload = console.workload_line(first.summary, first.flows.num_rows)
     console.say(f"{comparison.name}: {workload}")
-    console.out().print(completion.table(summaries))
+    console.out(wide=True).print(completion.table(summaries))
     for line in completion.legend(summaries):
         if line not in said:
             console.say(line)
@@ -161,7 +161,9 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
     for table in (console.jobs_table(summaries), console.updates_table(summaries)):
         if table is not None:
             console.say("")
-            console.out().print(table)
+            console.out(wide=True).print(table)
+    for line in completion.doubts(summaries):
+        console.say(f"note: {line}")
     _print_notes(comparison)
     console.say("")
 
@@ -169,6 +171,8 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
 def _print_notes(comparison: lightloom.Comparison) -> None:
     """What weakens the figures of all fabrics, and of each."""
     for line in _of_workload(next(iter(comparison.results.values()))):
+        console.say(f"note: {line}")
+    for line in notes.inexact_rates(comparison.summaries):
         console.say(f"note: {line}")
     for label, result in comparison.results.items():
         for line in notes.of(result):

@@ -53,6 +53,11 @@ def column(table: pa.Table, name: str) -> Floats:
     return np.asarray(values, dtype=np.float64)
 
 
+def finished(fct: Floats) -> float | None:
+    """Share of some flows that finished; None of no flows."""
+    return ratio(float(np.isfinite(fct).sum()), float(fct.size))
+
+
 @dataclass(frozen=True)
 class LoadPoint:
     """One fabric at one load of the sweep."""
@@ -147,10 +152,15 @@ class Fabric:
         """Completion times of the short flows, NaN if unfinished [s]."""
         return self.fct[self.sizes < SHORT_BYTES]
 
-    @property
+    @cached_property
     def short_finished(self) -> float | None:
         """Share of the short flows that finished."""
-        return ratio(float(np.isfinite(self.short_fct).sum()), float(self.short_fct.size))
+        return finished(self.short_fct)
+
+    @cached_property
+    def long_finished(self) -> float | None:
+        """Share of the long flows that finished."""
+        return finished(self.fct[self.sizes >= SHORT_BYTES])
 
     @property
     def finished(self) -> float | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lightloom.unfinished import CENSORED
+
 from .. import units
 from ..model import Fabric, LoadPoint, Workload
 from ..ranking import LEVEL, Score, less, less_by, longer, names, rank
 from ..spec import tick_label
 from .answer import COMPLETE, Evidence, Verdict, evidence
 from .jobs import all_jobs
-from .latency import CENSORED, short_p99, short_score
+from .latency import short_p99, short_score
 
 OVERSUBSCRIPTION = "What does oversubscription cost?"
 
