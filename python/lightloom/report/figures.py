@@ -13,10 +13,11 @@ from typing import Literal
 
 import numpy as np
 
-from .jobs import circuit_timelines, job_times
+from .jobs import job_times
 from .latency_load import latency_by_load
 from .model import Fabric, LoadPoint, Workload
 from .spec import Axis, Figure, Floats, Panel, Series, axis
+from .timelines import circuit_timelines
 
 CDF_POINTS = 480
 TIME_POINTS = 240
