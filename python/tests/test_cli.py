@@ -300,9 +300,9 @@ import signal
 from lightloom import report
 from lightloom.__main__ import main
 
-def build(comparisons, target, whole=report.build):
+def build(*given, whole=report.build):
     signal.raise_signal(signal.SIGINT)
-    return whole(comparisons, target)
+    return whole(*given)
 
 report.build = build
 main()

@@ -11,7 +11,7 @@ import typer
 
 import lightloom
 from lightloom import console, interrupts
-from lightloom.cli import completion, latency, notes
+from lightloom.cli import bars, completion, latency, notes
 from lightloom.cli.options import (
     Json,
     OutDir,
@@ -132,7 +132,8 @@ def _write(
     else:
         for comparison in comparisons:
             comparison.save(target / _folder(comparison.name))
-    return report.build(comparisons, target)
+    with bars.counting() as count:
+        return report.build(comparisons, target, lambda *drawn: count("report", *drawn))
 
 
 def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said: set[str]) -> None:
