@@ -416,3 +416,72 @@ def test_in_a_window_who_does_not_carry_the_load_is_not_best() -> None:
         comparison.results[label].summary["window"] = {"mean_us": mean, "stable": stable}
     mean = dict(table.groups(read(comparison)))["Latency in the window"][0]
     assert [(c.best, c.unranked) for c in mean.cells] == [(True, False), (False, True)]
+
+
+def test_followers_that_are_level_are_not_a_range() -> None:
+    base = np.linspace(1, 3, 3000)
+    many = {"a": base, **{f"f{i}": base * 20 for i in range(5)}}
+    assert plain(say(with_short_times(many))[SOONEST].answer).endswith(
+        "The others all take 20× as long."
+    )
+    alike = (FOUR[2], *(Profile(f"p{i}", capacity=0.5) for i in range(5)))
+    verdict = say(make_comparison(alike, load=1.0, n=3000))["Which carries the most traffic?"]
+    assert plain(verdict.answer).endswith("The others all carry 50 % less.")
+
+
+@pytest.mark.parametrize(("ratio", "text"), [(2.04, "2.0×"), (9.9, "9.9×"), (20.0, "20×")])
+def test_ratios_have_no_decimals_that_say_nothing(ratio: float, text: str) -> None:
+    assert units.times(ratio) == text
+
+
+def test_a_run_that_drains_does_not_say_who_carries_most() -> None:
+    """Goodput is then what was to be sent over the time until its last byte."""
+    comparison = make_comparison(FOUR[:2], n=300)
+    asked = "Which carries the most traffic?"
+    assert asked in say(comparison)
+    comparison.experiment["run"]["stop"] = "drain"
+    assert asked not in say(comparison)
+
+
+def test_what_no_fabric_has_is_left_out() -> None:
+    bare = [Profile(label, queue=None, hops=None) for label in "ab"]
+    comparison = make_comparison(bare, n=300)
+    for result in comparison.results.values():
+        result.summary["slowdown"] = {"p50": None, "p99": None}
+        result.timeseries = result.timeseries.drop_columns(["utilisation"])
+    said = say(comparison)
+    assert not any("memory" in question or "busy" in question for question in said)
+    groups = dict(table.groups(read(comparison)))
+    assert "Inside the network" not in groups
+    assert "Slowdown against the server's link" not in groups
+    assert all(any(c.text != units.MISSING for c in r.cells) for rs in groups.values() for r in rs)
+
+
+def test_the_process_s_memory_is_not_a_fabric_s() -> None:
+    names = {r.name for _, rs in table.groups(read(make_comparison(n=300))) for r in rs}
+    assert "Whole run" in names
+    assert "Peak memory" not in names
+
+
+def test_full_bars_are_not_drawn() -> None:
+    comparison = make_comparison(FOUR[:2], n=300)
+    for result in comparison.results.values():
+        result.summary["flows_completed"] = result.summary["flows_offered"]
+        result.summary["bytes_delivered"] = result.summary["bytes_offered"]
+    arrived = say(comparison)["Does everything arrive?"]
+    assert (arrived.answer, arrived.evidence) == ("Every flow finished. Nothing was lost.", ())
+    comparison.results["sirius"].summary["flows_completed"] -= 1
+    assert len(say(comparison)["Does everything arrive?"].evidence) == 2
+
+
+def test_goodput_above_the_servers_rate_is_explained() -> None:
+    def caption(comparison) -> str:
+        return {f.key: f for f in figures.draw_all(read(comparison))}["traffic"].caption
+
+    comparison = make_comparison(FOUR[:1], load=0.5, n=300)
+    assert "exceed" not in caption(comparison)
+    result = comparison.results["sirius"]
+    at = result.timeseries.column_names.index("goodput_normalized")
+    above = np.full(result.timeseries.num_rows, 1.2)
+    result.timeseries = result.timeseries.set_column(at, "goodput_normalized", [above])
+    assert "Goodput can exceed 100 %" in caption(comparison)

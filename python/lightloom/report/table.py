@@ -159,18 +159,24 @@ GROUPS: Groups = (
             Metric("Simulated time", "time", None, summary("simulated_s")),
             Metric("Time in the kernel", "time", None, summary("kernel_s")),
             Metric("Whole run", "time", None, summary("wall_s")),
-            Metric("Peak memory", "bytes", None, summary("peak_rss_bytes")),
         ),
     ),
 )
 
 
 def groups(workload: Workload) -> list[tuple[str, list[Row]]]:
-    """The table, in named groups of rows."""
+    """The table, in named groups of rows; figures that no fabric has are left out."""
     # Where a window was measured, it says more of latency and traffic than the whole run.
     shown = (*MEASURED, *GROUPS[3:]) if workload.measured else GROUPS
     every = (*job_group(workload), *update_group(workload), *circuit_group(workload), *shown)
-    return [(name, [row(m, workload.fabrics) for m in metrics]) for name, metrics in every]
+    made = ((name, [row(m, workload.fabrics) for m in metrics]) for name, metrics in every)
+    filled = ((name, [r for r in rows if says_something(r)]) for name, rows in made)
+    return [(name, rows) for name, rows in filled if rows]
+
+
+def says_something(row: Row) -> bool:
+    """Whether any fabric has the figure."""
+    return any(cell.text != units.MISSING for cell in row.cells)
 
 
 def job_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], ...]:

@@ -20,9 +20,9 @@ LEFT_INSIDE = 0.95  # a run that delivers less of the offered bytes depends on i
 
 
 def most_traffic(workload: Workload) -> Verdict | None:
-    """Who carries most at the highest load that was run; None for jobs, whose goodput
-    is but their size over their time."""
-    if closed_loop(workload):
+    """Who carries most at the highest load that was run; None for jobs and for a run that
+    drains: there goodput is but what was to be sent over the time until its last byte."""
+    if closed_loop(workload) or (not workload.loads and stop_of(workload) == "drain"):
         return None
     many = len(workload.fabrics) > 1
     load, points = highest(workload)
@@ -90,11 +90,15 @@ def traffic_notes(workload: Workload) -> tuple[str, ...]:
 
 def leftover_notes(workload: Workload) -> tuple[str, ...]:
     """A run that ends with the last arrival leaves traffic inside: the more, the shorter it is."""
-    stop = str(workload.experiment.get("run", {}).get("stop", "")).replace("_", "-")
     delivered = [p.delivered for _, p in highest(workload)[1] if p.delivered is not None]
-    if stop != "last-arrival" or min(delivered, default=1.0) >= LEFT_INSIDE:
+    if stop_of(workload) != "last-arrival" or min(delivered, default=1.0) >= LEFT_INSIDE:
         return ()
     return ("The run ends with the last arrival; what was still inside does not count.",)
+
+
+def stop_of(workload: Workload) -> str:
+    """What ends the run."""
+    return str(workload.experiment.get("run", {}).get("stop", "")).replace("_", "-")
 
 
 def drawn_notes(workload: Workload) -> tuple[str, ...]:
