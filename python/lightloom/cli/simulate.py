@@ -11,7 +11,7 @@ import typer
 
 import lightloom
 from lightloom import console, interrupts
-from lightloom.cli import bars, completion, latency, notes
+from lightloom.cli import bars, completion, jobs, latency, notes
 from lightloom.cli.options import (
     Json,
     OutDir,
@@ -159,10 +159,11 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
         if line not in said:
             console.say(line)
             said.add(line)
-    for table in (console.jobs_table(summaries), console.updates_table(summaries)):
-        if table is not None:
+    screen = console.out(wide=True)
+    for tables in (jobs.job_tables, jobs.update_tables):
+        for table in tables(summaries, screen.width):
             console.say("")
-            console.out(wide=True).print(table)
+            screen.print(table)
     for line in completion.doubts(summaries):
         console.say(f"note: {line}")
     _print_notes(comparison)
