@@ -485,3 +485,16 @@ def test_goodput_above_the_servers_rate_is_explained() -> None:
     above = np.full(result.timeseries.num_rows, 1.2)
     result.timeseries = result.timeseries.set_column(at, "goodput_normalized", [above])
     assert "Goodput can exceed 100 %" in caption(comparison)
+
+
+def test_hybrids_of_different_policies_are_no_pair_of_oversubscription() -> None:
+    made = [
+        Profile("rotation", "hybrid", settings={"policy": "rotation", "electrical": False}),
+        Profile("fixed", "hybrid", settings={"policy": "fixed", "oversubscription": 10}),
+        Profile("fixed-2", "hybrid", settings={"policy": "fixed", "oversubscription": 2}),
+    ]
+    comparison = make_comparison(made, n=300)
+    verdict = say(comparison)["What does oversubscription cost?"]
+    assert {e.label for e in verdict.evidence} == {"fixed", "fixed-2"}
+    del comparison.results["fixed-2"]
+    assert "What does oversubscription cost?" not in say(comparison)

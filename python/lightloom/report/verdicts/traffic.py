@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lightloom.unfinished import CENSORED
 
@@ -202,15 +203,20 @@ def costs(
 
 
 def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
-    """Each oversubscribed fabric with the least oversubscribed one of its kind."""
+    """Each oversubscribed fabric with the least oversubscribed one of its kind (and of
+    its policy of circuits; without an electrical network nothing is oversubscribed)."""
 
     def factor(fabric: Fabric) -> float:
         value = fabric.settings.get("oversubscription", 1)
         return float(value) if isinstance(value, int | float) else 1.0
 
+    def likeness(fabric: Fabric) -> tuple[Any, ...]:
+        return fabric.kind, fabric.settings.get("policy")
+
+    wired = [f for f in fabrics if f.settings.get("electrical") is not False]
     pairs = []
-    for worse in fabrics:
-        same = [f for f in fabrics if f.kind == worse.kind]
+    for worse in wired:
+        same = [f for f in wired if likeness(f) == likeness(worse)]
         base = min(same, key=factor)
         if factor(worse) > factor(base):
             pairs.append((base, worse))
