@@ -498,3 +498,33 @@ def test_hybrids_of_different_policies_are_no_pair_of_oversubscription() -> None
     assert {e.label for e in verdict.evidence} == {"fixed", "fixed-2"}
     del comparison.results["fixed-2"]
     assert "What does oversubscription cost?" not in say(comparison)
+
+
+def test_settings_in_which_fabrics_differ_come_first() -> None:
+    """Also from fabrics of other kinds; what only follows from them comes after."""
+    tree = {"electrical": True, "oversubscription": 40, "levels": 2, "planes": 1}
+    made = [
+        Profile("tree", "tree", settings={"levels": 2, "oversubscription": 40}),
+        Profile("slow", "hybrid", settings={**tree, "interval": "1 s", "smoothing": 1.0}),
+        Profile("fast", "hybrid", settings={**tree, "interval": "1 ms", "smoothing": 0.5}),
+        Profile("c", "cthrough", settings={"oversubscription": 40, "a": 1, "b": 2, "interval": 3}),
+    ]
+    fabrics = read(make_comparison(made, n=100)).fabrics
+    assert describe.settings(fabrics[1], fabrics) == (
+        "hybrid, interval 1 s, smoothing 1, electrical true, oversubscription 40, …"
+    )
+    assert describe.settings(fabrics[3], fabrics) == (
+        "cthrough, interval 3, oversubscription 40, a 1, b 2"
+    )
+
+
+def test_a_policy_is_described_in_short() -> None:
+    digest = "9272dd2693b058fdccb8feded905e75c4a06fbdec8aadca03a35ad602726f101"
+    mine = {"file": "/home/x/policies/mine.py:Threshold", "sha256": digest, "above": "10 MB"}
+    assert describe.tidy(mine) == "mine.py:Threshold (sha256 9272dd26, above 10 MB)"
+    assert describe.tidy({"kind": "matrix", "file": "/x/m.csv"}) == "matrix (file m.csv)"
+    fixed = {"kind": "fixed", "circuits": [[0, 1], [2, 3]], "directed": False}
+    assert describe.tidy(fixed) == "fixed (circuits 0–1, 2–3, directed false)"
+    assert describe.tidy([[0, 1, 2], [3, 4, 5]]) == "(0, 1, 2), (3, 4, 5)"
+    many = {"kind": "hydra", **{f"key_{i}": i for i in range(5)}}
+    assert describe.tidy(many) == "hydra (key 0 0, key 1 1, key 2 2, key 3 3, …)"
