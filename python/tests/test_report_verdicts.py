@@ -516,6 +516,9 @@ def test_settings_in_which_fabrics_differ_come_first() -> None:
     assert describe.settings(fabrics[3], fabrics) == (
         "cthrough, interval 3, oversubscription 40, a 1, b 2"
     )
+    alone = [*made[:1], Profile("mine", "hybrid", settings={**tree, "planes": 2, "policy": "p"})]
+    fabrics = read(make_comparison(alone, n=100)).fabrics
+    assert describe.settings(fabrics[1], fabrics).startswith("hybrid, policy p, ")
 
 
 def test_a_policy_is_described_in_short() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import tomli_w
@@ -143,14 +144,21 @@ def run(made: Workload) -> str:
 def settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
     """A fabric's kind, the settings in which it differs from others, and its first ones.
 
-    A resolved fabric has a score of settings; the rest is in the experiment's text.
+    What decides on circuits comes first, then what differs within its kind, which is all
+    shown, then what differs from other kinds. A resolved fabric has a score of settings;
+    the rest is in the experiment's text.
     """
     own = given(fabric)
-    theirs = [(f.kind == fabric.kind, given(f)) for f in others if f.label != fabric.label]
-    differing = [k for k in own if any(k in f and f[k] != own[k] for _, f in theirs)]
-    alone = [k for k in own if k not in differing and any(a and k not in f for a, f in theirs)]
-    first = [*differing, *alone]
-    chosen = [*first, *(k for k in own if k not in first)][: max(len(differing), SHOWN)]
+    rest = [f for f in others if f.label != fabric.label]
+    kin = [given(f) for f in rest if f.kind == fabric.kind]
+    apart = [
+        [k for k in own if k == "policy"],
+        [k for k in own if any(k in f and f[k] != own[k] for f in kin)],
+        [k for k in own if any(k in f and f[k] != own[k] for f in map(given, rest))],
+        [k for k in own if any(k not in f for f in kin)],
+    ]
+    least = len({*apart[0], *apart[1]})
+    chosen = list(dict.fromkeys([*chain(*apart), *own]))[: max(least, SHOWN)]
     more = [] if len(chosen) == len(own) else ["…"]
     return ", ".join(
         [fabric.kind, *(f"{k.replace('_', ' ')} {tidy(own[k])}" for k in chosen), *more]
