@@ -188,30 +188,12 @@ JOBS_SHOWN = 20
 """Traces may have thousands of groups."""
 
 
-def jobs_table(summaries: Mapping[str, Summary]) -> Table | None:
-    """How long each job took, a row per job and a column per fabric; None
-    without jobs. The members of a mix, `gridmix/7-…`, are left out."""
-    jobs = _jobs(next(iter(summaries.values()), {}))
-    if not jobs:
-        return None
-    table = plain_table()
-    table.add_column("job", overflow="fold", max_width=24)
-    for label in summaries:
-        table.add_column(label, justify="right")
-    for job in jobs[:JOBS_SHOWN]:
-        times = (summary.get("jobs", {}).get(job, {}) for summary in summaries.values())
-        table.add_row(escape(job), *(_took(t) for t in times))
-    if len(jobs) > JOBS_SHOWN:
-        table.add_row(f"{len(jobs) - JOBS_SHOWN} more, see jobs in summary.json")
-    return table
-
-
-def _jobs(summary: Summary) -> list[str]:
+def jobs_of(summary: Summary) -> list[str]:
     """The jobs of a workload by name."""
     return [job for job in summary.get("jobs", {}) if "/" not in job]
 
 
-def _took(times: Mapping[str, Any]) -> str:
+def took(times: Mapping[str, Any]) -> str:
     """A job's time, or how far it came."""
     if times.get("seconds") is not None:
         return seconds(times["seconds"])
@@ -266,8 +248,8 @@ def print_run(summary: Summary, stop: str, flows: int) -> None:
     for name, text in rows.items():
         if not text.startswith("- "):
             table.add_row("  " + name, text)
-    for job in _jobs(summary)[:JOBS_SHOWN]:
-        table.add_row(f"  job {escape(job)}", _took(summary["jobs"][job]))
+    for job in jobs_of(summary)[:JOBS_SHOWN]:
+        table.add_row(f"  job {escape(job)}", took(summary["jobs"][job]))
     out(wide=True).print(table)
     for job, found in (summary.get("updates") or {}).items():
         for line in updates(job, found):
@@ -350,23 +332,6 @@ def per_second(rate: float | None) -> str:
         if rate >= base:
             return f"{_three(rate / base)} {unit}/s"
     return f"{_three(rate)} /s"
-
-
-def updates_table(summaries: Mapping[str, Summary]) -> Table | None:
-    """Updates a second of each job that counts them, a column per fabric, and how
-    much that is of what their overhead leaves room for; None without any."""
-    jobs = next(iter(summaries.values()), {}).get("updates")
-    if not jobs:
-        return None
-    table = plain_table()
-    table.add_column("updates", overflow="fold", max_width=24)
-    for label in summaries:
-        table.add_column(label, justify="right")
-    for job in jobs:
-        found = [summary["updates"][job] for summary in summaries.values()]
-        table.add_row(escape(job), *(per_second(f["per_s"]) for f in found))
-        table.add_row("  of what fits", *(percent(f["efficiency"]) for f in found))
-    return table
 
 
 def percent(share: float | None) -> str:

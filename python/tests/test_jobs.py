@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import lightloom
 from lightloom import console
 from lightloom.cli import app
+from lightloom.cli.jobs import job_tables, update_tables
 from lightloom.results import circuit_table
 
 JOBS = """
@@ -66,8 +67,7 @@ def test_run_prints_job_times_and_those_that_are_not_done(experiment: Path) -> N
     )
     assert "job [gradients]" in done.stdout
     part = lightloom.run(lightloom.load(experiment, ["run.limit=10 us"]), "clos")
-    table = console.jobs_table({"clos": part.summary})
-    assert table is not None
+    (table,) = job_tables({"clos": part.summary}, 80)
     assert list(table.columns[1].cells) == ["unfinished", "not begun"]
     # What waits for what was not delivered never arrived.
     assert part.flows["arrival_ps"].null_count > 0
@@ -86,16 +86,15 @@ def test_groups_and_a_resolved_experiment_that_runs_again(experiment: Path) -> N
 
 def test_of_very_many_groups_a_few_are_shown() -> None:
     jobs = {f"g{i}": {"start_s": 0.0, "finish_s": 1.0, "seconds": 1.0} for i in range(1000)}
-    table = console.jobs_table({"clos": {"jobs": jobs}})
-    assert table is not None
-    cells = list(table.columns[0].cells)
-    assert len(cells) == 21
-    assert str(cells[-1]).startswith("980 more")
+    table, more = job_tables({"clos": {"jobs": jobs}}, 80)
+    assert len(list(table.columns[0].cells)) == 20
+    assert more.startswith("980 more")
 
 
 def test_no_table_without_jobs() -> None:
-    assert console.jobs_table({"clos": {"jobs": {}}}) is None
-    assert console.jobs_table({}) is None
+    assert list(job_tables({"clos": {"jobs": {}}}, 80)) == []
+    assert list(job_tables({}, 80)) == []
+    assert list(update_tables({"clos": {"updates": {}}}, 80)) == []
 
 
 @pytest.mark.parametrize(

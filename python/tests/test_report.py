@@ -229,6 +229,14 @@ def test_what_is_in_force_stands_with_the_fabric(tmp_path: Path) -> None:
     assert text.count("In force") == 1
 
 
+def test_drawing_tells_how_far_it_is(tmp_path: Path) -> None:
+    heard: list[tuple[int, int]] = []
+    pair = [make_comparison(FOUR[:2], n=300, name=name) for name in ("a", "b")]
+    report.build(pair, tmp_path, lambda *drawn: heard.append(drawn))
+    pictures = len(list((tmp_path / "figures").glob("*.png")))
+    assert heard == [(i, pictures) for i in range(pictures + 1)]
+
+
 def test_no_comparison_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="at least one comparison"):
         report.build([], tmp_path)

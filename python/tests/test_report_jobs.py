@@ -14,8 +14,8 @@ import pytest
 from test_report_support import Profile, make_comparison
 
 from lightloom import report
-from lightloom.report import figures, model, table, verdicts
-from lightloom.report.jobs import BARS_MAX, ROWS_MAX
+from lightloom.report import figures, model, spec, table, timelines, verdicts
+from lightloom.report.timelines import BARS_MAX, ROWS_MAX
 from lightloom.results import Comparison
 
 PROFILES = (Profile("tree"), Profile("c-through", "cthrough"), Profile("full"))
@@ -27,14 +27,22 @@ TIMES: dict[str, dict[str, float | None]] = {
 S = 1_000_000_000_000
 
 
-def circuits(rows: list[tuple[int, int, int, int]]) -> pa.Table:
+def circuits(rows: list[tuple[int, int, int, int]], directed: bool = False) -> pa.Table:
     a, b, start, end = zip(*rows, strict=True)
     return pa.table(
-        {"a": a, "b": b, "plane": [0] * len(rows), "from_ps": start, "until_ps": end},
+        {
+            "a": a,
+            "b": b,
+            "directed": [directed] * len(rows),
+            "plane": [0] * len(rows),
+            "from_ps": start,
+            "until_ps": end,
+        },
         schema=pa.schema(
             [
                 ("a", pa.uint32()),
                 ("b", pa.uint32()),
+                ("directed", pa.bool_()),
                 ("plane", pa.uint16()),
                 ("from_ps", pa.int64()),
                 ("until_ps", pa.int64()),
@@ -86,6 +94,99 @@ def test_a_long_timeline_is_cut_to_what_can_be_seen() -> None:
     assert len(panel.y.names) == ROWS_MAX
     assert {f"0–{b}" for b in range(1, 6)} <= set(panel.y.names)  # those lit longest
     assert panel.series[0].x.size == 3 * BARS_MAX
+
+
+def panels(made: Comparison) -> list[spec.Panel]:
+    drawn = figures.draw_all(read(made))
+    return [p for f in drawn if f.key.startswith("circuits") for p in f.panels]
+
+
+def test_a_timeline_that_is_cut_says_how_much_of_all_it_is() -> None:
+    made = comparison()
+    made.results["c-through"].summary["simulated_s"] = 300.0
+    # All ordered pairs of 16 racks in turn, each lit as long as any other.
+    every = [(a, b) for a in range(16) for b in range(16) if a != b]
+    rows = [(*every[i % 240], i * S // 40, (i + 1) * S // 40) for i in range(12_000)]
+    made.results["c-through"].circuits = circuits(rows, directed=True)
+    (panel,) = panels(made)
+    # Rack 0 whole, not sixteen pairs in which it now and then has none.
+    assert panel.y.names == tuple(f"0→{b}" for b in range(1, 16))
+    assert panel.y.title == "racks: 15 of 240 pairs, of rack 0"
+    # 15 bars each 6 s; the 401st begins with the 27th turn, 10 bars in.
+    assert panel.x.limits == (0, pytest.approx(26 * 6 + 10 / 40))
+    assert panel.x.title.replace("\u00a0", " ") == "time, 0 to 156 s of 300 s"
+
+
+def test_whole_racks_are_drawn_as_long_as_they_fit() -> None:
+    # 40 racks in fixed twos: of each rack there is one pair.
+    rows = [(2 * i, 2 * i + 1, 0, 10 * S) for i in range(20)]
+    (panel,) = panels(comparison(rows))
+    assert panel.y.names == tuple(f"{2 * i}–{2 * i + 1}" for i in range(16))
+    assert panel.y.title == "racks: 16 of 20 pairs, of 32 racks"
+    # Rack 3 is lit longest.
+    rows = [(a, b, 0, (1 + (3 in (a, b))) * S) for a in range(9) for b in range(a + 1, 9)]
+    (panel,) = panels(comparison(rows))
+    # Its 8 pairs, and the 7 more of rack 0; 6 more of rack 1 do not fit.
+    assert panel.y.names == (
+        *(f"0–{b}" for b in range(1, 9)),
+        *("1–3", "2–3"),
+        *(f"3–{b}" for b in range(4, 9)),
+    )
+    assert panel.y.title == "racks: 15 of 36 pairs, of 2 racks"
+
+
+def test_a_timeline_shows_the_dark_end_of_a_run() -> None:
+    (panel,) = panels(comparison([(0, 1, 0, S)]))
+    assert panel.x.limits == (0, 10)
+    assert (panel.x.title, panel.y.title) == ("time", "racks")
+
+
+def test_the_caption_knows_who_has_no_electrical_network() -> None:
+    made = comparison()
+    for label in ("tree", "full"):
+        made.results[label].circuits = circuits([(0, 1, 0, S)])
+
+    def captions() -> list[str]:
+        drawn = figures.draw_all(read(made))
+        return [f.caption for f in drawn if f.key.startswith("circuits")]
+
+    assert all("between bars the pair has the electrical network only." in c for c in captions())
+    settings_of(made, electrical=False)
+    first, second = captions()
+    assert "the pair has the electrical network only (c-through: not even that)." in first
+    assert "not even" not in second
+    del made.results["tree"], made.results["full"]
+    (only,) = captions()
+    assert "no circuit joins the pair, and there is no electrical network." in only
+
+
+def test_a_million_circuits_are_read_and_drawn_in_columns() -> None:
+    """Schedules of microseconds: the values by the loops that they replace."""
+    rng = np.random.default_rng(5)
+    starts = np.sort(rng.integers(0, 10 * S, 3_000))
+    rows = [
+        (int(a), int(a + 1 + b), int(t), int(t + d))
+        for a, b, t, d in zip(
+            rng.integers(0, 9, 3_000),
+            rng.integers(0, 5, 3_000),
+            starts,
+            rng.integers(1, S // 300, 3_000),
+            strict=True,
+        )
+    ]
+    found = model.read_circuits(circuits(rows))
+    assert found is not None
+    total, until = 0, -1
+    for _, _, start, end in rows:
+        total += max(0, end - max(start, until))
+        until = max(until, end)
+    assert found.lit == pytest.approx(total * 1e-12)
+    pairs = timelines.pairs_of(found)
+    lit: dict[tuple[int, int], int] = {}
+    for a, b, start, end in rows:
+        lit[a, b] = lit.get((a, b), 0) + end - start
+    assert list(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True)) == sorted(lit)
+    assert pairs.lit == pytest.approx([lit[pair] * 1e-12 for pair in sorted(lit)])
 
 
 def test_jobs_that_did_not_finish_have_no_mark() -> None:

@@ -378,3 +378,156 @@ def test_decades_with_hardly_a_flow_are_cut() -> None:
     panel = figures.distribution(read(with_short_times({"a": fct})), 480).panels[0]
     assert panel.x.limits[0] > 1e-6
     assert panel.series[0].y[-1] == 1
+
+
+def test_who_left_most_unfinished_is_not_marked_as_best() -> None:
+    """A mesh that delivered what stays in its racks was best in all completion times."""
+    profiles = (Profile("tree"), Profile("clos"), Profile("mesh", base_us=0.2, finished=0.057))
+    comparison = make_comparison(profiles, n=3000)
+    comparison.results["tree"].summary["slowdown"]["p50"] = 5.0
+    comparison.results["mesh"].summary["queue_peak_bytes"] = 1
+    groups = dict(table.groups(read(comparison)))
+    rows = [
+        *groups["Flow completion time"],
+        *groups["Slowdown against the server's link"],
+        *(r for r in groups["Inside the network"] if r.name == "Queue peak, worst node"),
+    ]
+    assert len(rows) == 12
+    for row in rows:
+        tree, clos, mesh = row.cells
+        assert mesh.unranked, row.name
+        assert not mesh.best, row.name
+        assert [tree.unranked, clos.unranked] == [False, False], row.name
+    slowdown = next(r for r in rows if r.name == "Median")
+    assert [c.best for c in slowdown.cells] == [False, True, False]
+
+
+def test_the_only_one_to_finish_is_best_beside_those_that_did_not() -> None:
+    profiles = (Profile("tree"), Profile("mesh", base_us=0.2, finished=0.05))
+    rows = {
+        r.name: r for _, rs in table.groups(read(make_comparison(profiles, n=3000))) for r in rs
+    }
+    assert [c.best for c in rows["Short flows, median"].cells] == [True, False]
+
+
+def test_in_a_window_who_does_not_carry_the_load_is_not_best() -> None:
+    comparison = make_comparison(FOUR[:2], n=300)
+    for label, mean, stable in (("sirius", 2.0, True), ("sirius-ideal", 1.0, False)):
+        comparison.results[label].summary["window"] = {"mean_us": mean, "stable": stable}
+    mean = dict(table.groups(read(comparison)))["Latency in the window"][0]
+    assert [(c.best, c.unranked) for c in mean.cells] == [(True, False), (False, True)]
+
+
+def test_followers_that_are_level_are_not_a_range() -> None:
+    base = np.linspace(1, 3, 3000)
+    many = {"a": base, **{f"f{i}": base * 20 for i in range(5)}}
+    assert plain(say(with_short_times(many))[SOONEST].answer).endswith(
+        "The others all take 20× as long."
+    )
+    alike = (FOUR[2], *(Profile(f"p{i}", capacity=0.5) for i in range(5)))
+    verdict = say(make_comparison(alike, load=1.0, n=3000))["Which carries the most traffic?"]
+    assert plain(verdict.answer).endswith("The others all carry 50 % less.")
+
+
+@pytest.mark.parametrize(("ratio", "text"), [(2.04, "2.0×"), (9.9, "9.9×"), (20.0, "20×")])
+def test_ratios_have_no_decimals_that_say_nothing(ratio: float, text: str) -> None:
+    assert units.times(ratio) == text
+
+
+def test_a_run_that_drains_does_not_say_who_carries_most() -> None:
+    """Goodput is then what was to be sent over the time until its last byte."""
+    comparison = make_comparison(FOUR[:2], n=300)
+    asked = "Which carries the most traffic?"
+    assert asked in say(comparison)
+    comparison.experiment["run"]["stop"] = "drain"
+    assert asked not in say(comparison)
+
+
+def test_what_no_fabric_has_is_left_out() -> None:
+    bare = [Profile(label, queue=None, hops=None) for label in "ab"]
+    comparison = make_comparison(bare, n=300)
+    for result in comparison.results.values():
+        result.summary["slowdown"] = {"p50": None, "p99": None}
+        result.timeseries = result.timeseries.drop_columns(["utilisation"])
+    said = say(comparison)
+    assert not any("memory" in question or "busy" in question for question in said)
+    groups = dict(table.groups(read(comparison)))
+    assert "Inside the network" not in groups
+    assert "Slowdown against the server's link" not in groups
+    assert all(any(c.text != units.MISSING for c in r.cells) for rs in groups.values() for r in rs)
+
+
+def test_the_process_s_memory_is_not_a_fabric_s() -> None:
+    names = {r.name for _, rs in table.groups(read(make_comparison(n=300))) for r in rs}
+    assert "Whole run" in names
+    assert "Peak memory" not in names
+
+
+def test_full_bars_are_not_drawn() -> None:
+    comparison = make_comparison(FOUR[:2], n=300)
+    for result in comparison.results.values():
+        result.summary["flows_completed"] = result.summary["flows_offered"]
+        result.summary["bytes_delivered"] = result.summary["bytes_offered"]
+    arrived = say(comparison)["Does everything arrive?"]
+    assert (arrived.answer, arrived.evidence) == ("Every flow finished. Nothing was lost.", ())
+    comparison.results["sirius"].summary["flows_completed"] -= 1
+    assert len(say(comparison)["Does everything arrive?"].evidence) == 2
+
+
+def test_goodput_above_the_servers_rate_is_explained() -> None:
+    def caption(comparison) -> str:
+        return {f.key: f for f in figures.draw_all(read(comparison))}["traffic"].caption
+
+    comparison = make_comparison(FOUR[:1], load=0.5, n=300)
+    assert "exceed" not in caption(comparison)
+    result = comparison.results["sirius"]
+    at = result.timeseries.column_names.index("goodput_normalized")
+    above = np.full(result.timeseries.num_rows, 1.2)
+    result.timeseries = result.timeseries.set_column(at, "goodput_normalized", [above])
+    assert "Goodput can exceed 100 %" in caption(comparison)
+
+
+def test_hybrids_of_different_policies_are_no_pair_of_oversubscription() -> None:
+    made = [
+        Profile("rotation", "hybrid", settings={"policy": "rotation", "electrical": False}),
+        Profile("fixed", "hybrid", settings={"policy": "fixed", "oversubscription": 10}),
+        Profile("fixed-2", "hybrid", settings={"policy": "fixed", "oversubscription": 2}),
+    ]
+    comparison = make_comparison(made, n=300)
+    verdict = say(comparison)["What does oversubscription cost?"]
+    assert {e.label for e in verdict.evidence} == {"fixed", "fixed-2"}
+    del comparison.results["fixed-2"]
+    assert "What does oversubscription cost?" not in say(comparison)
+
+
+def test_settings_in_which_fabrics_differ_come_first() -> None:
+    """Also from fabrics of other kinds; what only follows from them comes after."""
+    tree = {"electrical": True, "oversubscription": 40, "levels": 2, "planes": 1}
+    made = [
+        Profile("tree", "tree", settings={"levels": 2, "oversubscription": 40}),
+        Profile("slow", "hybrid", settings={**tree, "interval": "1 s", "smoothing": 1.0}),
+        Profile("fast", "hybrid", settings={**tree, "interval": "1 ms", "smoothing": 0.5}),
+        Profile("c", "cthrough", settings={"oversubscription": 40, "a": 1, "b": 2, "interval": 3}),
+    ]
+    fabrics = read(make_comparison(made, n=100)).fabrics
+    assert describe.settings(fabrics[1], fabrics) == (
+        "hybrid, interval 1 s, smoothing 1, electrical true, oversubscription 40, …"
+    )
+    assert describe.settings(fabrics[3], fabrics) == (
+        "cthrough, interval 3, oversubscription 40, a 1, b 2"
+    )
+    alone = [*made[:1], Profile("mine", "hybrid", settings={**tree, "planes": 2, "policy": "p"})]
+    fabrics = read(make_comparison(alone, n=100)).fabrics
+    assert describe.settings(fabrics[1], fabrics).startswith("hybrid, policy p, ")
+
+
+def test_a_policy_is_described_in_short() -> None:
+    digest = "9272dd2693b058fdccb8feded905e75c4a06fbdec8aadca03a35ad602726f101"
+    mine = {"file": "/home/x/policies/mine.py:Threshold", "sha256": digest, "above": "10 MB"}
+    assert describe.tidy(mine) == "mine.py:Threshold (sha256 9272dd26, above 10 MB)"
+    assert describe.tidy({"kind": "matrix", "file": "/x/m.csv"}) == "matrix (file m.csv)"
+    fixed = {"kind": "fixed", "circuits": [[0, 1], [2, 3]], "directed": False}
+    assert describe.tidy(fixed) == "fixed (circuits 0–1, 2–3, directed false)"
+    assert describe.tidy([[0, 1, 2], [3, 4, 5]]) == "(0, 1, 2), (3, 4, 5)"
+    many = {"kind": "hydra", **{f"key_{i}": i for i in range(5)}}
+    assert describe.tidy(many) == "hydra (key 0 0, key 1 1, key 2 2, key 3 3, …)"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 
 from lightloom import console
-from lightloom.cli import completion
+from lightloom.cli import bars, completion
 from lightloom.cli.options import OutDir, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
 from lightloom.machine import check_count, processors
@@ -37,7 +34,7 @@ def sweep(
         check_file("SWEEP", file)
         study = sweeps.read(file)
         target = console.check_output(out if out is not None else Path("results") / file.stem)
-        with _counting() as counter:
+        with bars.counting() as counter:
             outcome = sweeps.run_sweep(
                 study,
                 target,
@@ -73,7 +70,7 @@ def reproduce(
     with console.guarded():
         _check_workers(workers)
         folder = console.check_output(out if out is not None else Path("results") / "reproduce")
-        with _counting() as counter:
+        with bars.counting() as counter:
             verdicts, paths = reproduction.reproduce(
                 target, folder, quick=quick, workers=workers or processors(), progress=counter
             )
@@ -90,29 +87,6 @@ def _check_workers(workers: int | None) -> None:
     """Refuses a number of processes that cannot be."""
     if workers is not None:
         check_count("--workers", workers)
-
-
-@contextmanager
-def _counting() -> Iterator[console.Count]:
-    """A bar per study on standard error; silent when that is no terminal."""
-    screen = console.err()
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=30),
-        MofNCompleteColumn(),
-        console=screen,
-        transient=True,
-        disable=not screen.is_terminal,
-    )
-    tasks: dict[str, TaskID] = {}
-
-    def count(name: str, finished: int, total: int) -> None:
-        if name not in tasks:
-            tasks[name] = bar.add_task(name)
-        bar.update(tasks[name], completed=finished, total=total)
-
-    with console.aside(), bar:
-        yield count
 
 
 ROWS_SHOWN = 40

@@ -1,5 +1,5 @@
-"""The table of `compare` where no window is measured: goodput, completion times
-and what goes by circuit."""
+"""The table of `compare` where no window is measured: goodput, completion times, what
+goes by circuit, and who did not finish what others finished."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rich.table import Table
 
 from lightloom import console
 from lightloom.console import Summary, micros, number, pick, size
+from lightloom.unfinished import ranked
 
 Column = tuple[str, str, Callable[[Any], str]]
 #: Heading, where the figure is in a summary, how it is shown.
@@ -32,17 +33,25 @@ LEGEND_CIRCUITS = "By circuit: of the bytes delivered, those that crossed a circ
 
 
 def table(summaries: Mapping[str, Summary]) -> Table:
-    """One row per fabric, at most 80 columns wide for usual labels."""
-    lit = _has(summaries, CIRCUITS)
+    """One row per fabric, at most 80 columns wide for usual labels. Where one did not
+    finish what others finished, how many flows each did stands before its times."""
+    lit, lagging = _has(summaries, CIRCUITS), bool(unranked(summaries))
     # Hybrid fabrics have no queues to show, so their column usually has room.
     peaks = [c for c in PEAKS if not lit or _has(summaries, c)]
-    columns = [*COLUMNS, *peaks, HOPS, *([CIRCUITS] if lit else [])]
-    made = console.plain_table(gap=1 if lit and peaks else 2)
+    hops = [] if lagging and peaks else [HOPS]
+    columns = [*COLUMNS, *peaks, *hops, *([CIRCUITS] if lit else [])]
+    made = console.plain_table(gap=1 if peaks and (lit or lagging) else 2)
     made.add_column("fabric", overflow="fold", max_width=16)
-    for heading, _, _ in columns:
+    headings = [heading for heading, _, _ in columns]
+    if lagging:
+        headings.insert(1, "flows\ndone")
+    for heading in headings:
         made.add_column(heading, justify="right", no_wrap=True)
     for label, summary in summaries.items():
-        made.add_row(escape(label), *(show(pick(summary, path)) for _, path, show in columns))
+        cells = [show(pick(summary, path)) for _, path, show in columns]
+        if lagging:
+            cells.insert(1, console.percent(finished(summary)))
+        made.add_row(escape(label), *cells)
     return made
 
 
@@ -51,6 +60,29 @@ def legend(summaries: Mapping[str, Summary]) -> Iterator[str]:
     yield LEGEND
     if _has(summaries, CIRCUITS):
         yield LEGEND_CIRCUITS
+
+
+def doubts(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """What forbids to set the figures of all fabrics beside each other."""
+    lagging = unranked(summaries)
+    if lagging:
+        each = ", ".join(f"{x} {console.percent(finished(summaries[x]))}" for x in lagging)
+        yield (
+            f"far fewer flows finished than with others: {each}; these times are of the few, and "
+            "not to be ranked"
+        )
+
+
+def finished(summary: Summary) -> float | None:
+    """Share of the flows that finished."""
+    offered, done = summary.get("flows_offered"), summary.get("flows_completed")
+    return done / offered if offered and done is not None else None
+
+
+def unranked(summaries: Mapping[str, Summary]) -> list[str]:
+    """Labels of the fabrics that did not finish what others finished."""
+    fair = ranked([finished(summary) for summary in summaries.values()])
+    return [label for label, kept in zip(summaries, fair, strict=True) if not kept]
 
 
 def _has(summaries: Mapping[str, Summary], column: Column) -> bool:

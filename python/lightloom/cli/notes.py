@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lightloom import _core, circuits
+from lightloom import _core, circuits, facts
 from lightloom.circuits import Table
 from lightloom.console import Summary, seconds
 from lightloom.results import Result
@@ -86,6 +86,19 @@ def precision_without_rates(result: Result) -> Iterator[str]:
             f'run.rate_precision = "{asked}" has no effect on {result.summary["fabric"]}, which '
             "moves its packets or cells one by one"
         )
+
+
+def inexact_rates(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """Says whose rates, and so whose times, were shared out to a part only."""
+    found: dict[float, list[str]] = {}
+    for label, summary in summaries.items():
+        part = (summary.get("derived") or {}).get("rate_precision")
+        if part is not None:
+            found.setdefault(part, []).append(label)
+    for part, labels in found.items():
+        whose = "all fabrics" if len(labels) == len(summaries) else ", ".join(labels)
+        exact = facts.derived({"rate_precision": part})
+        yield f"{exact} in {whose} (run.rate_precision): times are as inexact as they"
 
 
 def _server_rate(cluster: Table) -> float | None:

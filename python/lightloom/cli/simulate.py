@@ -11,7 +11,7 @@ import typer
 
 import lightloom
 from lightloom import console, interrupts
-from lightloom.cli import completion, latency, notes
+from lightloom.cli import bars, completion, jobs, latency, notes
 from lightloom.cli.options import (
     Json,
     OutDir,
@@ -132,7 +132,8 @@ def _write(
     else:
         for comparison in comparisons:
             comparison.save(target / _folder(comparison.name))
-    return report.build(comparisons, target)
+    with bars.counting() as count:
+        return report.build(comparisons, target, lambda *drawn: count("report", *drawn))
 
 
 def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said: set[str]) -> None:
@@ -153,15 +154,18 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
     first = next(iter(comparison.results.values()))
     workload = console.workload_line(first.summary, first.flows.num_rows)
     console.say(f"{comparison.name}: {workload}")
-    console.out().print(completion.table(summaries))
+    console.out(wide=True).print(completion.table(summaries))
     for line in completion.legend(summaries):
         if line not in said:
             console.say(line)
             said.add(line)
-    for table in (console.jobs_table(summaries), console.updates_table(summaries)):
-        if table is not None:
+    screen = console.out(wide=True)
+    for tables in (jobs.job_tables, jobs.update_tables):
+        for table in tables(summaries, screen.width):
             console.say("")
-            console.out().print(table)
+            screen.print(table)
+    for line in completion.doubts(summaries):
+        console.say(f"note: {line}")
     _print_notes(comparison)
     console.say("")
 
@@ -169,6 +173,8 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
 def _print_notes(comparison: lightloom.Comparison) -> None:
     """What weakens the figures of all fabrics, and of each."""
     for line in _of_workload(next(iter(comparison.results.values()))):
+        console.say(f"note: {line}")
+    for line in notes.inexact_rates(comparison.summaries):
         console.say(f"note: {line}")
     for label, result in comparison.results.items():
         for line in notes.of(result):

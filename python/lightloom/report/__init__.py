@@ -8,8 +8,9 @@ same numbers. Nothing here runs a simulation.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,15 +18,19 @@ from . import backend_matplotlib
 from .figures import draw_all
 from .model import Workload, slots, workload
 from .page import Drawing, Section, render
+from .spec import Figure
 
 if TYPE_CHECKING:
     from lightloom.results import Comparison
 
 __all__ = ["build"]
 
+Drawn = Callable[[int, int], object]
 
-def build(comparisons: Sequence[Comparison], out: Path) -> Path:
-    """Writes `report.html` and `figures/` into the directory `out`; returns the page's path."""
+
+def build(comparisons: Sequence[Comparison], out: Path, drawn: Drawn | None = None) -> Path:
+    """Writes `report.html` and `figures/` into the directory `out`; returns the page's path.
+    `drawn` hears after each picture how many of how many are done."""
     if not comparisons:
         raise ValueError("comparisons = []: a report needs at least one comparison")
     places = slots(comparisons)
@@ -33,9 +38,11 @@ def build(comparisons: Sequence[Comparison], out: Path) -> Path:
     folder = Path(out) / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     curves = sum(len(w.fabrics) for w in workloads)
+    figures = [draw_all(w, curves) for w in workloads]
+    tick = counter(sum(map(len, figures)), drawn)
     sections = [
-        Section(w, draw(w, prefix, curves, folder))
-        for w, prefix in zip(workloads, prefixes(workloads), strict=True)
+        Section(w, draw(made, prefix, folder, tick))
+        for w, made, prefix in zip(workloads, figures, prefixes(workloads), strict=True)
     ]
     page = Path(out) / "report.html"
     part = Path(out) / ".report.html.part"
@@ -44,15 +51,30 @@ def build(comparisons: Sequence[Comparison], out: Path) -> Path:
     return page
 
 
-def draw(made: Workload, prefix: str, curves: int, folder: Path) -> tuple[Drawing, ...]:
+def counter(total: int, drawn: Drawn | None) -> Callable[[], None]:
+    """Tells of the beginning, and when it is called of one more."""
+    done = itertools.count()
+
+    def tick() -> None:
+        if drawn is not None:
+            drawn(next(done), total)
+
+    tick()
+    return tick
+
+
+def draw(
+    figures: Sequence[Figure], prefix: str, folder: Path, tick: Callable[[], None]
+) -> tuple[Drawing, ...]:
     """Writes the files of a comparison's figures."""
     drawings = []
-    for figure in draw_all(made, curves):
+    for figure in figures:
         name = prefix + figure.key
         svg, png = backend_matplotlib.render(figure, name)
         (folder / f"{name}.svg").write_bytes(svg)
         (folder / f"{name}.png").write_bytes(png)
         drawings.append(Drawing(figure, name, svg.decode()))
+        tick()
     return tuple(drawings)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import tomli_w
@@ -14,6 +15,7 @@ from . import units
 from .model import Fabric, Workload
 
 SHOWN = 4  # settings of a fabric, unless more set it apart
+DIGEST = 8  # digits that tell one file from another
 NAMES = {
     "poisson": "Poisson arrivals",
     "at-once": "all flows at once",
@@ -34,22 +36,42 @@ def tidy(value: Any) -> str:
     if isinstance(value, Mapping):
         return mapping(value)
     if isinstance(value, list | tuple):
-        return f"{len(value)} values" if len(value) > 6 else ", ".join(tidy(v) for v in value)
+        return f"{len(value)} values" if len(value) > 6 else ", ".join(map(element, value))
     return re.sub(r"\d+\.\d{4,}", lambda m: f"{float(m.group(0)):.4g}", str(value))
 
 
+def element(value: Any) -> str:
+    """An element of a list: of two numbers a pair, such as two racks, of more a group."""
+    if not isinstance(value, list | tuple):
+        return tidy(value)
+    pair = len(value) == 2 and all(isinstance(v, int) for v in value)
+    return "\u2013".join(map(tidy, value)) if pair else f"({tidy(value)})"
+
+
 def mapping(value: Mapping[str, Any]) -> str:
-    """A table such as `{kind = "pareto", shape = 1.05}` as `Pareto (shape 1.05)`."""
+    """A table such as `{kind = "pareto", shape = 1.05}` as `Pareto (shape 1.05)`; of one
+    with very many keys the first."""
     if "name" in value:  # of a registry
         return str(value["name"])
     kind = str(value.get("kind", ""))
     rest = [
-        f"{key.replace('_', ' ')} {tidy(v)}"
+        f"{key.replace('_', ' ')} {shortened(key, v)}"
         for key, v in value.items()
         if key != "kind" and v is not None
     ]
     name = NAMES.get(kind, kind)
+    if not kind and "file" in value:  # of a class of the user's
+        name = shortened("file", value["file"])
+        rest.remove(f"file {name}")
+    rest = [*rest[:SHOWN], *(["…"] if len(rest) > SHOWN else [])]
     return f"{name} ({', '.join(rest)})" if name and rest else name or ", ".join(rest)
+
+
+def shortened(key: str, value: Any) -> str:
+    """A setting of a table; of a path the file, of a digest what tells it from others."""
+    if key == "file":
+        return re.split(r"[/\\]", str(value))[-1]
+    return str(value)[:DIGEST] if key == "sha256" else tidy(value)
 
 
 def cluster(experiment: Mapping[str, Any]) -> str:
@@ -120,14 +142,23 @@ def run(made: Workload) -> str:
 
 
 def settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
-    """A fabric's kind, what sets it apart from others of its kind, and its first settings.
+    """A fabric's kind, the settings in which it differs from others, and its first ones.
 
-    A resolved fabric has a score of settings; the rest is in the experiment's text.
+    What decides on circuits comes first, then what differs within its kind, which is all
+    shown, then what differs from other kinds. A resolved fabric has a score of settings;
+    the rest is in the experiment's text.
     """
     own = given(fabric)
-    same = [given(f) for f in others if f.kind == fabric.kind]
-    apart = [k for k in own if any(f.get(k) != own[k] for f in same)]
-    chosen = [*apart, *(k for k in own if k not in apart)][: max(len(apart), SHOWN)]
+    rest = [f for f in others if f.label != fabric.label]
+    kin = [given(f) for f in rest if f.kind == fabric.kind]
+    apart = [
+        [k for k in own if k == "policy"],
+        [k for k in own if any(k in f and f[k] != own[k] for f in kin)],
+        [k for k in own if any(k in f and f[k] != own[k] for f in map(given, rest))],
+        [k for k in own if any(k not in f for f in kin)],
+    ]
+    least = len({*apart[0], *apart[1]})
+    chosen = list(dict.fromkeys([*chain(*apart), *own]))[: max(least, SHOWN)]
     more = [] if len(chosen) == len(own) else ["…"]
     return ", ".join(
         [fabric.kind, *(f"{k.replace('_', ' ')} {tidy(own[k])}" for k in chosen), *more]

@@ -13,10 +13,11 @@ from typing import Literal
 
 import numpy as np
 
-from .jobs import circuit_timelines, job_times
+from .jobs import job_times
 from .latency_load import latency_by_load
 from .model import Fabric, LoadPoint, Workload
 from .spec import Axis, Figure, Floats, Panel, Series, axis
+from .timelines import circuit_timelines
 
 CDF_POINTS = 480
 TIME_POINTS = 240
@@ -269,15 +270,25 @@ def queues(workload: Workload, points: int) -> Figure | None:
     )
 
 
+ABOVE = (
+    " Goodput can exceed 100 %: it is counted against the servers' rate, and links that carry "
+    "more (cluster.nic) deliver faster what stays within a rack or has waited."
+)
+
+
 def traffic(workload: Workload, points: int) -> Figure | None:
     """What is delivered, and how busy the links are."""
+    goodput = over_time(workload, "Goodput", "goodput", "goodput_normalized", points, "mean")
+    above = goodput is not None and any(s.y.max() > 1 for s in goodput.series)
     return figure(
         "traffic",
         "What the network carries",
         "Goodput: bits delivered over what all servers could send. Utilisation: bits carried by "
-        "links over their capacity, counting every hop. Both are means over each drawn interval.",
+        "links over their capacity, counting every hop. Both are means over each drawn interval."
+        + ABOVE
+        * above,
         [
-            over_time(workload, "Goodput", "goodput", "goodput_normalized", points, "mean"),
+            goodput,
             over_time(workload, "Link utilisation", "utilisation", "utilisation", points, "mean"),
         ],
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from .spec import Floats
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 SHORT_BYTES = 100_000  # flows below this are short, as in summary.json
 PS = 1e-12
+
+Integers = NDArray[np.int64]
 
 
 def figure(summary: Mapping[str, Any], path: str) -> float | None:
@@ -51,6 +54,11 @@ def column(table: pa.Table, name: str) -> Floats:
         return np.empty(0)
     values = table.column(name).to_numpy(zero_copy_only=False)
     return np.asarray(values, dtype=np.float64)
+
+
+def finished(fct: Floats) -> float | None:
+    """Share of some flows that finished; None of no flows."""
+    return ratio(float(np.isfinite(fct).sum()), float(fct.size))
 
 
 @dataclass(frozen=True)
@@ -90,22 +98,27 @@ class LoadPoint:
 class Circuits:
     """Lit circuits in columns: between which racks, from when until when [s]."""
 
-    pairs: tuple[tuple[int, int], ...]
+    a: Integers
+    b: Integers
+    directed: NDArray[np.bool_]  # from a to b alone
     start: Floats
     end: Floats
 
-    @property
+    @cached_property
     def settings(self) -> int:
         """How often circuits came up."""
         return int(np.unique(self.start).size)
 
+    @cached_property
     def lit(self) -> float:
         """For how long at least one was lit [s]."""
-        total, until = 0.0, -math.inf
-        for start, end in sorted(zip(self.start, self.end, strict=True)):
-            total += max(0.0, end - max(start, until))
-            until = max(until, end)
-        return float(total)
+        if not self.start.size:
+            return 0.0
+        order = np.argsort(self.start, kind="stable")
+        start, end = self.start[order], self.end[order]
+        until = np.maximum.accumulate(end)
+        start[1:] = np.maximum(start[1:], until[:-1])
+        return float(np.maximum(end - start, 0.0).sum())
 
 
 @dataclass(frozen=True)
@@ -147,10 +160,15 @@ class Fabric:
         """Completion times of the short flows, NaN if unfinished [s]."""
         return self.fct[self.sizes < SHORT_BYTES]
 
-    @property
+    @cached_property
     def short_finished(self) -> float | None:
         """Share of the short flows that finished."""
-        return ratio(float(np.isfinite(self.short_fct).sum()), float(self.short_fct.size))
+        return finished(self.short_fct)
+
+    @cached_property
+    def long_finished(self) -> float | None:
+        """Share of the long flows that finished."""
+        return finished(self.fct[self.sizes >= SHORT_BYTES])
 
     @property
     def finished(self) -> float | None:
@@ -180,7 +198,7 @@ class Fabric:
         end = self.get("simulated_s")
         if self.circuits is None or not end:
             return None
-        return max(0.0, 1.0 - self.circuits.lit() / end)
+        return max(0.0, 1.0 - self.circuits.lit / end)
 
     @cached_property
     def time(self) -> Floats:
@@ -280,8 +298,18 @@ def read_circuits(table: pa.Table | None) -> Circuits | None:
     """The circuits of a result, if its fabric has any."""
     if table is None:
         return None
-    pairs = zip(table["a"].to_pylist(), table["b"].to_pylist(), strict=True)
-    return Circuits(tuple(pairs), column(table, "from_ps") * PS, column(table, "until_ps") * PS)
+    directed = (
+        table["directed"].to_numpy(zero_copy_only=False).astype(bool)
+        if "directed" in table.column_names
+        else np.zeros(table.num_rows, dtype=bool)
+    )
+    return Circuits(
+        table["a"].to_numpy().astype(np.int64),
+        table["b"].to_numpy().astype(np.int64),
+        directed,
+        column(table, "from_ps") * PS,
+        column(table, "until_ps") * PS,
+    )
 
 
 def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint | None:

@@ -117,6 +117,7 @@ def title(sections: Sequence[Section]) -> str:
 def view(section: Section) -> dict[str, Any]:
     """What the template shows of one comparison."""
     w = section.workload
+    groups = table.groups(w)
     return {
         "name": w.name,
         "fabrics": w.fabrics,
@@ -127,7 +128,8 @@ def view(section: Section) -> dict[str, Any]:
         "run": describe.run(w),
         "toml": describe.toml(w.experiment),
         "verdicts": verdicts.verdicts(w),
-        "groups": table.groups(w),
+        "groups": groups,
+        "unranked": any(c.unranked for _, rows in groups for row in rows for c in row.cells),
         "missing": units.MISSING,
         "drawings": section.drawings,
     }

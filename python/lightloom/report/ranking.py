@@ -100,6 +100,8 @@ def slower(ranking: Ranking) -> str:
         return ""
     if len(behind) > NAMED:
         (near, least, _), (far, most, _) = behind[0], behind[-1]
+        if longer(least) == longer(most):
+            return f"The others all take {longer(least)}."
         return f"The others take from {longer(least)} ({near}) to {longer(most)} ({far})."
     parts = [f"{label} takes {longer(factor)} ({value})" for label, factor, value in behind]
     return sentence(parts)
@@ -122,6 +124,8 @@ def less(ranking: Ranking) -> str:
         return ""
     if len(behind) > NAMED:
         (near, least, _), (far, most, _) = behind[0], behind[-1]
+        if least == most:
+            return f"The others all carry {least} less."
         return f"The others carry from {least} less ({near}) to {most} less ({far})."
     return sentence([f"{label} carries {gap} less ({value})" for label, gap, value in behind])
 

@@ -10,8 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LIGHT = ("#1d4ea3", "#c96a00", "#0f8a62", "#9b5aa0", "#6e4200", "#1590e6", "#6412c8", "#444444")
-DARK = ("#79a8ff", "#ff7038", "#45e0a0", "#cf86b4", "#ffd94a", "#a3defa", "#8f68f5", "#eeeeee")
+LIGHT = (
+    *("#1d4ea3", "#c96a00", "#0f8a62", "#9b5aa0", "#6e4200", "#1590e6", "#6412c8", "#444444"),
+    *("#849048", "#840c6c", "#9c54fc", "#300cf0"),
+)
+DARK = (
+    *("#79a8ff", "#ff7038", "#45e0a0", "#cf86b4", "#ffd94a", "#a3defa", "#8f68f5", "#eeeeee"),
+    *("#b4cc6c", "#b4486c", "#9c60a8", "#e43048"),
+)
 
 # Lengths of stroke and gap [px]; empty is a solid line.
 DASHES: tuple[tuple[float, ...], ...] = (
@@ -60,7 +66,8 @@ class Look:
 
 
 def look(slot: int) -> Look:
-    """The look of the `slot`-th fabric; beyond eight, dashes and markers shift against colours."""
-    turn, colour = divmod(slot, len(LIGHT))
-    shifted = (slot + turn) % len(DASHES)
-    return Look(slot, colour, DASHES[shifted], MARKERS[shifted])
+    """The look of the `slot`-th fabric: another colour for twelve of them; beyond eight,
+    markers shift against dashes."""
+    number = len(DASHES)
+    marker = MARKERS[(slot + slot // number) % number]
+    return Look(slot, slot % len(LIGHT), DASHES[slot % number], marker)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from lightloom.unfinished import ranked
+
 from . import units
 from .model import Fabric, Workload, figure
 
@@ -22,6 +24,7 @@ class Metric:
     better: Better
     read: Read
     whole: bool = False  # a count of things
+    share: Read | None = None  # of what was to be done: who did less than others is not ranked
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Cell:
 
     text: str
     best: bool
+    unranked: bool = False  # of a fabric that did not finish what others finished
 
 
 @dataclass(frozen=True)
@@ -52,13 +56,28 @@ def micro(path: str) -> Read:
     return lambda f: f.us(path)
 
 
-def completion(flows: str, key: str) -> tuple[Metric, ...]:
-    """The three figures of a class of flows."""
-    return (
-        Metric(f"{flows}, median", "time", "lower", micro(f"fct.{key}.p50_us")),
-        Metric(f"{flows}, 99th percentile", "time", "lower", micro(f"fct.{key}.p99_us")),
-        Metric(f"{flows}, mean", "time", "lower", micro(f"fct.{key}.mean_us")),
+def all_finished(fabric: Fabric) -> float | None:
+    """Share of all flows that finished."""
+    return fabric.finished
+
+
+def carried(fabric: Fabric) -> float | None:
+    """Whether the load of a window was carried, as a share of one."""
+    return float(bool((fabric.window or {}).get("stable")))
+
+
+def completion(flows: str, key: str, share: Read) -> tuple[Metric, ...]:
+    """The three figures of a class of flows, for those who finished them."""
+    figures = (("median", "p50_us"), ("99th percentile", "p99_us"), ("mean", "mean_us"))
+    return tuple(
+        Metric(f"{flows}, {name}", "time", "lower", micro(f"fct.{key}.{path}"), share=share)
+        for name, path in figures
     )
+
+
+def peak(name: str, path: str) -> Metric:
+    """Memory that was needed by those who carried what there was."""
+    return Metric(name, "bytes", "lower", summary(path), share=all_finished)
 
 
 Groups = tuple[tuple[str, tuple[Metric, ...]], ...]
@@ -67,10 +86,10 @@ MEASURED: Groups = (
     (
         "Latency in the window",
         (
-            Metric("Mean", "time", "lower", micro("window.mean_us")),
+            Metric("Mean", "time", "lower", micro("window.mean_us"), share=carried),
             Metric("Half of its 95 % interval", "time", None, micro("window.half_width_us")),
-            Metric("Median", "time", "lower", micro("window.p50_us")),
-            Metric("99th percentile", "time", "lower", micro("window.p99_us")),
+            Metric("Median", "time", "lower", micro("window.p50_us"), share=carried),
+            Metric("99th percentile", "time", "lower", micro("window.p99_us"), share=carried),
         ),
     ),
     (
@@ -99,16 +118,18 @@ GROUPS: Groups = (
     (
         "Flow completion time",
         (
-            *completion("Short flows", "short"),
-            *completion("Long flows", "long"),
-            *completion("All flows", "all"),
+            *completion("Short flows", "short", lambda f: f.short_finished),
+            *completion("Long flows", "long", lambda f: f.long_finished),
+            *completion("All flows", "all", all_finished),
         ),
     ),
     (
         "Slowdown against the server's link",
         (
-            Metric("Median", "number", "lower", summary("slowdown.p50")),
-            Metric("99th percentile", "number", "lower", summary("slowdown.p99")),
+            Metric("Median", "number", "lower", summary("slowdown.p50"), share=all_finished),
+            Metric(
+                "99th percentile", "number", "lower", summary("slowdown.p99"), share=all_finished
+            ),
         ),
     ),
     (
@@ -124,10 +145,8 @@ GROUPS: Groups = (
     (
         "Inside the network",
         (
-            Metric("Queue peak, worst node", "bytes", "lower", summary("queue_peak_bytes")),
-            Metric(
-                "Reorder buffer peak, worst flow", "bytes", "lower", summary("reorder_peak_bytes")
-            ),
+            peak("Queue peak, worst node", "queue_peak_bytes"),
+            peak("Reorder buffer peak, worst flow", "reorder_peak_bytes"),
             Metric(
                 "Link utilisation, mean", "share", None, lambda f: f.mean_over_time("utilisation")
             ),
@@ -140,18 +159,24 @@ GROUPS: Groups = (
             Metric("Simulated time", "time", None, summary("simulated_s")),
             Metric("Time in the kernel", "time", None, summary("kernel_s")),
             Metric("Whole run", "time", None, summary("wall_s")),
-            Metric("Peak memory", "bytes", None, summary("peak_rss_bytes")),
         ),
     ),
 )
 
 
 def groups(workload: Workload) -> list[tuple[str, list[Row]]]:
-    """The table, in named groups of rows."""
+    """The table, in named groups of rows; figures that no fabric has are left out."""
     # Where a window was measured, it says more of latency and traffic than the whole run.
     shown = (*MEASURED, *GROUPS[3:]) if workload.measured else GROUPS
     every = (*job_group(workload), *update_group(workload), *circuit_group(workload), *shown)
-    return [(name, [row(m, workload.fabrics) for m in metrics]) for name, metrics in every]
+    made = ((name, [row(m, workload.fabrics) for m in metrics]) for name, metrics in every)
+    filled = ((name, [r for r in rows if says_something(r)]) for name, rows in made)
+    return [(name, rows) for name, rows in filled if rows]
+
+
+def says_something(row: Row) -> bool:
+    """Whether any fabric has the figure."""
+    return any(cell.text != units.MISSING for cell in row.cells)
 
 
 def job_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], ...]:
@@ -221,18 +246,34 @@ def circuit_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], .
 
 
 def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
-    """One metric in one unit; all that read as the best value are marked, unless all do."""
+    """One metric in one unit. Of the fabrics that did what others did, all that read as
+    the best value are marked, unless every fabric's does."""
     values = [metric.read(f) for f in fabrics]
     known = [v for v in values if v is not None]
     step = units.common_step(known, metric.quantity)
     texts = [text(v, metric, step) for v in values]
-    best: set[str] = set()
-    if metric.better and known:
-        extreme = (min if metric.better == "lower" else max)(known)
-        best = {text(extreme, metric, step)}
-        if len(known) < 2 or len(set(texts) - {units.MISSING}) < 2:
-            best = set()
-    return Row(metric.name, step[0], metric.better, tuple(Cell(t, t in best) for t in texts))
+    fair = rankable(metric, fabrics, values)
+    best = None
+    if metric.better and len(set(texts) - {units.MISSING}) > 1:
+        extreme = (min if metric.better == "lower" else max)(
+            v for v, ranked in zip(values, fair, strict=True) if v is not None and ranked
+        )
+        best = text(extreme, metric, step)
+    cells = (
+        Cell(t, ranked and t == best, unranked=not ranked and t != units.MISSING)
+        for t, ranked in zip(texts, fair, strict=True)
+    )
+    return Row(metric.name, step[0], metric.better, tuple(cells))
+
+
+def rankable(metric: Metric, fabrics: tuple[Fabric, ...], values: list[float | None]) -> list[bool]:
+    """Whose figures may be compared: of those that have one, who finished what others did."""
+    share = metric.share
+    if share is None:
+        return [True] * len(fabrics)
+    return ranked(
+        [share(f) if v is not None else 0.0 for f, v in zip(fabrics, values, strict=True)]
+    )
 
 
 def text(value: float | None, metric: Metric, step: units.Step) -> str:

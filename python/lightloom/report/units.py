@@ -112,8 +112,10 @@ def show(value: float | None, quantity: Quantity, places: int | None = None) -> 
 
 
 def times(ratio: float) -> str:
-    """A ratio: `2.2×`."""
-    return f"{ratio:.1f}×" if 0.95 <= ratio < 9.95 else f"{digits(ratio)}×"
+    """A ratio: `2.2×`, `20×`."""
+    if ratio >= 9.95:
+        return f"{ratio:,.0f}×"
+    return f"{ratio:.1f}×" if ratio >= 0.95 else f"{digits(ratio)}×"
 
 
 def counted(number: int, noun: str) -> str:

@@ -26,9 +26,20 @@
   probe.hidden = true;
   const colourOf = (slot) => {
     if (slot === null) return css("--muted");
-    probe.style.color = `var(--c${slot % 8})`;
+    probe.style.color = `var(--c${slot % root.dataset.colours})`;
     return getComputedStyle(probe).color;
   };
+
+  // Tables wider than the page: what lies to the right fades, and a line says so.
+
+  function hintTables() {
+    for (const box of document.querySelectorAll(".scroll")) {
+      const hidden = box.scrollWidth - box.clientWidth;
+      box.classList.toggle("cut-right", hidden - box.scrollLeft > 2);
+      box.nextElementSibling.hidden = hidden <= 2;
+    }
+  }
+  document.querySelectorAll(".scroll").forEach((box) => box.addEventListener("scroll", hintTables, { passive: true }));
 
   // Drawing.
 
@@ -139,6 +150,7 @@
 
   function drawVisible() {
     figures.filter((f) => !f.closest(".view").hidden).forEach(draw);
+    hintTables();
   }
 
   // Legends: a fabric that is switched off is off in every figure.

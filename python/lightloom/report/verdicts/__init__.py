@@ -24,7 +24,6 @@ def verdicts(workload: Workload) -> list[Verdict]:
     # Of a workload of jobs nobody asks what it does not have.
     with_jobs = any(f.jobs for f in fabrics)
     without_short = with_jobs and all(f.short_fct.size == 0 for f in fabrics)
-    without_queues = with_jobs and all(f.get("queue_peak_bytes") is None for f in fabrics)
     # A window says more of latency and throughput than the whole run does.
     traffic = (
         (latency_at_load(workload), saturation(workload))
@@ -36,7 +35,7 @@ def verdicts(workload: Workload) -> list[Verdict]:
         circuits(workload),
         *traffic,
         oversubscription(workload),
-        None if without_queues else memory(fabrics),
+        memory(fabrics),
         links(fabrics),
         None if workload.measured else arrival(fabrics),
     )

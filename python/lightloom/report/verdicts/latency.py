@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lightloom.unfinished import ranked
+
 from .. import units
 from ..model import Fabric
 from ..ranking import LEVEL, Ranking, Score, names, percentile_interval, rank, slower
 from .answer import Verdict, evidence
 
-CENSORED = 0.9  # who finished less than this share of the most is not ranked by speed
 FEW_FLOWS = 1000  # fewer leave less than ten flows beyond a 99th percentile
 
 
@@ -28,8 +29,8 @@ def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
     scored = [s for f in fabrics if (s := short_score(f)) is not None]
     if not scored:
         return Verdict(question, "No short flow finished, so this run cannot say.", shown)
-    most = max(s.fabric.short_finished or 0.0 for s in scored)
-    kept = [s for s in scored if (s.fabric.short_finished or 0.0) >= CENSORED * most]
+    fair = ranked([s.fabric.short_finished or 0.0 for s in scored])
+    kept = [s for s, kept in zip(scored, fair, strict=True) if kept]
     ranking = rank(kept, "lower")
     answer = " ".join(
         p for p in (short_lead(ranking), slower(ranking), left_out(scored, kept)) if p

@@ -10,8 +10,9 @@ from ..ranking import Score, names, rank
 from .answer import COMPLETE, Verdict, evidence
 
 
-def memory(fabrics: Sequence[Fabric]) -> Verdict:
-    """Queues at the worst node, reorder buffers of the worst flow."""
+def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
+    """Queues at the worst node, reorder buffers of the worst flow; None where no fabric
+    reports its queues."""
     question = "How much memory does it need in the network?"
 
     def detail(fabric: Fabric) -> str:
@@ -21,7 +22,7 @@ def memory(fabrics: Sequence[Fabric]) -> Verdict:
     shown = evidence(fabrics, lambda f: f.get("queue_peak_bytes"), "bytes", detail)
     queued = scores(fabrics, "queue_peak_bytes")
     if not queued:
-        return Verdict(question, "No fabric here reports its queues.", shown)
+        return None
     answer = " ".join(p for p in (queue_answer(queued), reorder_answer(fabrics)) if p)
     silent = [f.label for f in fabrics if f.get("queue_peak_bytes") is None]
     notes = [f"No queue figure: {units.listed(silent)}."] if silent else []
@@ -66,8 +67,8 @@ def reorder_answer(fabrics: Sequence[Fabric]) -> str:
     return f"Putting the worst flow back in order takes {units.listed(parts)} at its receiver."
 
 
-def links(fabrics: Sequence[Fabric]) -> Verdict:
-    """Mean utilisation over the run."""
+def links(fabrics: Sequence[Fabric]) -> Verdict | None:
+    """Mean utilisation over the run; None where it was not measured."""
     question = "How busy are the links?"
 
     def mean(fabric: Fabric) -> float | None:
@@ -80,7 +81,7 @@ def links(fabrics: Sequence[Fabric]) -> Verdict:
     shown = evidence(fabrics, mean, "share", detail)
     scored = [Score.exact(f, v) for f in fabrics if (v := mean(f)) is not None]
     if not scored:
-        return Verdict(question, "No link utilisation was measured, so this run cannot say.", shown)
+        return None
     ranking = rank(scored, "higher")
     busy = units.show(ranking.best, "share")
     if len(scored) == 1:
@@ -127,7 +128,8 @@ def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
         parts.append(f"Cells or packets did not get through at once in {units.listed(each)}.")
     elif scores(fabrics, "drops"):
         parts.append("Nothing was lost.")
-    return Verdict("Does everything arrive?", " ".join(parts), shown)
+    whole = not losing and all(s == 1 for _, s in (*shares, *arrived))
+    return Verdict("Does everything arrive?", " ".join(parts), () if whole else shown)
 
 
 Shares = Sequence[tuple[Fabric, float]]

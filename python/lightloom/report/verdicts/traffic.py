@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lightloom.unfinished import CENSORED
 
 from .. import units
 from ..model import Fabric, LoadPoint, Workload
@@ -10,7 +13,7 @@ from ..ranking import LEVEL, Score, less, less_by, longer, names, rank
 from ..spec import tick_label
 from .answer import COMPLETE, Evidence, Verdict, evidence
 from .jobs import all_jobs
-from .latency import CENSORED, short_p99, short_score
+from .latency import short_p99, short_score
 
 OVERSUBSCRIPTION = "What does oversubscription cost?"
 
@@ -18,9 +21,9 @@ LEFT_INSIDE = 0.95  # a run that delivers less of the offered bytes depends on i
 
 
 def most_traffic(workload: Workload) -> Verdict | None:
-    """Who carries most at the highest load that was run; None for jobs, whose goodput
-    is but their size over their time."""
-    if closed_loop(workload):
+    """Who carries most at the highest load that was run; None for jobs and for a run that
+    drains: there goodput is but what was to be sent over the time until its last byte."""
+    if closed_loop(workload) or (not workload.loads and stop_of(workload) == "drain"):
         return None
     many = len(workload.fabrics) > 1
     load, points = highest(workload)
@@ -88,11 +91,15 @@ def traffic_notes(workload: Workload) -> tuple[str, ...]:
 
 def leftover_notes(workload: Workload) -> tuple[str, ...]:
     """A run that ends with the last arrival leaves traffic inside: the more, the shorter it is."""
-    stop = str(workload.experiment.get("run", {}).get("stop", "")).replace("_", "-")
     delivered = [p.delivered for _, p in highest(workload)[1] if p.delivered is not None]
-    if stop != "last-arrival" or min(delivered, default=1.0) >= LEFT_INSIDE:
+    if stop_of(workload) != "last-arrival" or min(delivered, default=1.0) >= LEFT_INSIDE:
         return ()
     return ("The run ends with the last arrival; what was still inside does not count.",)
+
+
+def stop_of(workload: Workload) -> str:
+    """What ends the run."""
+    return str(workload.experiment.get("run", {}).get("stop", "")).replace("_", "-")
 
 
 def drawn_notes(workload: Workload) -> tuple[str, ...]:
@@ -196,15 +203,20 @@ def costs(
 
 
 def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
-    """Each oversubscribed fabric with the least oversubscribed one of its kind."""
+    """Each oversubscribed fabric with the least oversubscribed one of its kind (and of
+    its policy of circuits; without an electrical network nothing is oversubscribed)."""
 
     def factor(fabric: Fabric) -> float:
         value = fabric.settings.get("oversubscription", 1)
         return float(value) if isinstance(value, int | float) else 1.0
 
+    def likeness(fabric: Fabric) -> tuple[Any, ...]:
+        return fabric.kind, fabric.settings.get("policy")
+
+    wired = [f for f in fabrics if f.settings.get("electrical") is not False]
     pairs = []
-    for worse in fabrics:
-        same = [f for f in fabrics if f.kind == worse.kind]
+    for worse in wired:
+        same = [f for f in wired if likeness(f) == likeness(worse)]
         base = min(same, key=factor)
         if factor(worse) > factor(base):
             pairs.append((base, worse))

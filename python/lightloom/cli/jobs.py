@@ -1,0 +1,109 @@
+"""What `compare` prints of jobs: how long each took on each fabric, and updates a second
+of those that count them.
+
+Fabrics are columns, or rows where there are more of them than jobs or that is what fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.markup import escape
+from rich.table import Table
+
+from lightloom import console
+from lightloom.console import JOBS_SHOWN, Summary
+
+GAP = 2
+NAME_MAX = 24
+"""Columns [count] of a name; a longer one is folded."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cells under headings, each row with a name."""
+
+    corner: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[str]]]
+
+    def turned(self, corner: str) -> Grid:
+        """Rows as columns."""
+        rows = [(name, [c[i] for _, c in self.rows]) for i, name in enumerate(self.columns)]
+        return Grid(corner, [name for name, _ in self.rows], rows)
+
+    @property
+    def head(self) -> int:
+        """Width of the names of rows."""
+        return max(min(len(name), NAME_MAX) for name in (self.corner, *(n for n, _ in self.rows)))
+
+    @property
+    def widths(self) -> list[int]:
+        """Width of each column."""
+        return [
+            max(min(len(name), NAME_MAX), *(len(cells[i]) for _, cells in self.rows))
+            for i, name in enumerate(self.columns)
+        ]
+
+    @property
+    def width(self) -> int:
+        """Width in all."""
+        return self.head + sum(GAP + w for w in self.widths)
+
+    def tables(self, width: int) -> Iterator[Table]:
+        """The grid in tables that are not wider, as many columns in each as fit."""
+        block: list[int] = []
+        used = self.head
+        for i, w in enumerate(self.widths):
+            if block and used + GAP + w > width:
+                yield self._table(block)
+                block, used = [], self.head
+            block.append(i)
+            used += GAP + w
+        yield self._table(block)
+
+    def _table(self, block: Sequence[int]) -> Table:
+        made = console.plain_table(GAP)
+        made.add_column(self.corner, overflow="fold", max_width=NAME_MAX)
+        for i in block:
+            made.add_column(
+                escape(self.columns[i]), justify="right", overflow="fold", max_width=NAME_MAX
+            )
+        for name, cells in self.rows:
+            made.add_row(escape(name), *(cells[i] for i in block))
+        return made
+
+
+def job_tables(summaries: Mapping[str, Summary], width: int) -> Iterator[Table | str]:
+    """How long each job took; nothing without jobs. The members of a mix, `gridmix/7-…`,
+    are left out, and of very many jobs all but the first."""
+    jobs = console.jobs_of(next(iter(summaries.values()), {}))
+    if not jobs:
+        return
+    rows = [
+        (job, [console.took(s.get("jobs", {}).get(job, {})) for s in summaries.values()])
+        for job in jobs[:JOBS_SHOWN]
+    ]
+    yield from fitted(Grid("job", list(summaries), rows), width)
+    if len(jobs) > JOBS_SHOWN:
+        yield f"{len(jobs) - JOBS_SHOWN} more, see jobs in summary.json"
+
+
+def update_tables(summaries: Mapping[str, Summary], width: int) -> Iterator[Table | str]:
+    """Updates a second of each job that counts them, and how much that is of what their
+    overhead leaves room for; nothing without any."""
+    rows = []
+    for job in next(iter(summaries.values()), {}).get("updates") or {}:
+        found = [summary["updates"][job] for summary in summaries.values()]
+        rows.append((job, [console.per_second(f["per_s"]) for f in found]))
+        rows.append(("  of what fits", [console.percent(f["efficiency"]) for f in found]))
+    if rows:
+        yield from fitted(Grid("updates", list(summaries), rows), width)
+
+
+def fitted(grid: Grid, width: int) -> Iterator[Table]:
+    """Fabrics as columns, or as rows if there are more of them or only that fits."""
+    turned = grid.turned("fabric")
+    more = len(grid.columns) > len(grid.rows)
+    return (turned if more or turned.width <= width < grid.width else grid).tables(width)

@@ -1,0 +1,23 @@
+"""Whose completion times may be set beside others'.
+
+A time is that of flows that finished. Where a fabric left many unfinished which others
+finished, the few are the quick ones, and its percentiles say nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+CENSORED = 0.9
+"""Who finished less than this share of what the best finished is not ranked by speed."""
+
+
+def ranked(shares: Sequence[float | None]) -> list[bool]:
+    """Which fabrics are to be ranked, by the share of the flows that each finished;
+    where that is not known, by their figures.
+
+    >>> ranked([1.0, 0.057, None, 0.95])
+    [True, False, True, True]
+    """
+    most = max((s for s in shares if s is not None), default=0.0)
+    return [s is None or s >= CENSORED * most for s in shares]

@@ -1,0 +1,113 @@
+"""What `compare` prints of fabrics that cannot be set beside each other as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from lightloom.cli import completion, notes
+from lightloom.cli.jobs import job_tables
+
+
+def summary(completed: int, queue: int | None = None, **derived: float) -> dict[str, Any]:
+    """As little of a summary as the table reads."""
+    us = {"p50_us": 123.4, "p99_us": 123.4}
+    return {
+        "goodput_normalized": 0.123,
+        "flows_offered": 1000,
+        "flows_completed": completed,
+        "fct": {"short": us, "long": us},
+        "queue_peak_bytes": queue,
+        "reorder_peak_bytes": queue,
+        "hops_mean": 1.23,
+        "circuit_share": 0.5,
+        "derived": derived,
+    }
+
+
+def printed(table: Any, width: int = 80) -> list[str]:
+    console = Console(width=width)
+    with console.capture() as capture:
+        console.print(table)
+    return capture.get().splitlines()
+
+
+def test_who_hardly_finished_anything_is_told_in_a_column_and_a_note() -> None:
+    summaries = {"tree": summary(1000), "mesh": summary(57), "ring": summary(930)}
+    lines = printed(completion.table(summaries))
+    assert "done" in lines[1]
+    assert [line.split()[2] for line in lines[2:]] == ["100.0%", "5.7%", "93.0%"]
+    (note,) = completion.doubts(summaries)
+    assert "mesh 5.7%" in note
+    assert "tree" not in note
+    assert "ring" not in note  # above nine tenths of the most
+
+
+def test_where_all_finish_alike_the_column_makes_room() -> None:
+    summaries = {"tree": summary(1000), "ring": summary(930)}
+    assert "done" not in "".join(printed(completion.table(summaries)))
+    assert list(completion.doubts(summaries)) == []
+
+
+def test_the_column_fits_beside_queues_in_80() -> None:
+    summaries = {"cthrough": summary(1000, 10**6), "mesh": summary(57)}
+    lines = printed(completion.table(summaries))
+    assert len(lines) == 4
+    assert not any("…" in line for line in lines)
+
+
+def test_inexact_rates_are_told_once() -> None:
+    both = {"a": summary(1, rate_precision=0.001), "b": summary(1, rate_precision=0.001)}
+    (note,) = notes.inexact_rates(both)
+    assert note.startswith("rates to 0.1 % in all fabrics (run.rate_precision)")
+    (note,) = notes.inexact_rates({**both, "sirius": summary(1)})
+    assert note.startswith("rates to 0.1 % in a, b (run.rate_precision)")
+    assert list(notes.inexact_rates({"sirius": summary(1)})) == []
+
+
+def jobs_on(fabrics: list[str], names: list[str]) -> dict[str, Any]:
+    """The j-th job takes 100 + 10 i + j seconds on the i-th fabric."""
+    return {
+        fabric: {
+            "jobs": {
+                job: {"start_s": 0.0, "seconds": 100.0 + 10 * i + j} for j, job in enumerate(names)
+            }
+        }
+        for i, fabric in enumerate(fabrics)
+    }
+
+
+NINE = ["electrical", "cthrough", "threshold", "hydra", "full-bisection", "mordia", "solstice"]
+NINE += ["rotation", "eclipse"]
+FOUR_JOBS = ["vm-migration", "vm-migration-128KB", "sort", "fft"]
+
+
+def test_more_fabrics_than_jobs_are_rows() -> None:
+    (table,) = job_tables(jobs_on(NINE, FOUR_JOBS), 80)
+    lines = printed(table)
+    assert lines[0].split() == ["fabric", *FOUR_JOBS]
+    assert [line.split()[0] for line in lines[1:]] == NINE
+    assert lines[2].split()[1:] == ["110", "s", "111", "s", "112", "s", "113", "s"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 10_000])
+@pytest.mark.parametrize("fabrics", [NINE, NINE[:2]])
+@pytest.mark.parametrize("names", [FOUR_JOBS, [f"all-reduce-{i}" for i in range(12)]])
+def test_no_name_is_cut_or_folded(fabrics: list[str], names: list[str], width: int) -> None:
+    tables = [printed(t, width) for t in job_tables(jobs_on(fabrics, names), width)]
+    text = "\n".join(line for lines in tables for line in lines)
+    words = text.split()
+    assert {*fabrics, *names} <= set(words)
+    assert "…" not in text
+    assert all(len(line.rstrip()) <= width for lines in tables for line in lines)
+    # Every time is there once.
+    times = sum(len(line.split()) // 2 for lines in tables for line in lines[1:])
+    assert times == len(fabrics) * len(names)
+
+
+def test_labels_are_no_markup() -> None:
+    (table,) = job_tables(jobs_on(["[bold]a", "b"], ["[gradients]"]), 80)
+    assert [line.split()[0] for line in printed(table)] == ["fabric", "[bold]a", "b"]
+    assert "[gradients]" in printed(table)[0]
