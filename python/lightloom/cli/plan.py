@@ -13,6 +13,7 @@ from lightloom import console
 from lightloom.cli.plan_options import FLAGS, in_flags, typed, with_options
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import set_one
+from lightloom.policies.files import is_file
 
 if TYPE_CHECKING:
     from lightloom.control.plans import Plan
@@ -159,7 +160,7 @@ def _own(pairs: list[str], algorithm: str) -> dict[str, Any]:
     """The options of a policy in a file."""
     own: dict[str, Any] = {}
     for pair in pairs:
-        if ":" not in algorithm:
+        if not is_file(algorithm):
             limit = f"{algorithm} is no policy in a file"
             raise refusal("--set", f'"{pair}"', limit, "write its options as flags")
         set_one(own, pair)

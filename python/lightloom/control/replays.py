@@ -13,7 +13,7 @@ from lightloom import _core
 from lightloom.control.current import read_circuits
 from lightloom.control.files import Demand
 from lightloom.errors import ConfigError, refusal
-from lightloom.policies.files import DIGEST, digest, place
+from lightloom.policies.files import DIGEST, digest, is_file, place
 from lightloom.policy_registry import RENAMED, PolicyInFile, find
 from lightloom.words import reworded
 
@@ -122,7 +122,7 @@ def _placed(path: Path, problem: ConfigError, algorithm: str | None) -> ConfigEr
         error.trace = problem.trace
         return error
     own = key.removeprefix("policy.")
-    if algorithm is not None and ":" in algorithm and own in ("file", "policy"):
+    if algorithm is not None and is_file(algorithm) and own in ("file", "policy"):
         own = "algorithm"
     renamed = refusal(
         RENAMED.get(own, own), problem.value, problem.limit or "", problem.remedy or ""
