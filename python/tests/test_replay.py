@@ -284,7 +284,7 @@ def test_circuits_of_a_file_are_lit(log: Path, tmp_path: Path) -> None:
     listed.write_text("[[0, 9]]")
     code, text = call("--replay", log, "-a", "fixed", "--circuits", listed)
     assert code == 2
-    assert "--circuits = (0, 9) on plane 0: racks are 0 to 3" in text
+    assert "--circuits[0] = (0, 9) on plane 0: racks are 0 to 3" in text
 
 
 ODD: list[object] = [None, True, "", "x", -5, -1, 0, 1, 2, 99, 400_000, 2**32, 2**62, 2**63, 2**64]

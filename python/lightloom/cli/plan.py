@@ -220,11 +220,11 @@ def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Pla
 
 def _flagged(problem: ConfigError) -> ConfigError:
     """The same refusal, its options named as they are written on the command line."""
-    key = (problem.key or "").partition("[")[0]
+    key, bracket, at = (problem.key or "").partition("[")
     if key not in FLAGS:
         return problem
     flag, value = typed(key, problem.value or "")
     limit, remedy = in_flags(problem.limit or ""), in_flags(problem.remedy or "")
-    flagged = refusal(flag, value, limit, remedy)
+    flagged = refusal(flag + bracket + at, value, limit, remedy)
     flagged.trace = problem.trace
     return flagged
