@@ -28,6 +28,8 @@ Summary = Mapping[str, Any]
 Tick = Callable[[str, float, float, float], None]
 Count = Callable[[str, int, int], None]
 
+ROUNDED_UP = 0.9995
+"""Of a unit: from here on, three digits of the unit below would say 1000."""
 WIDE = 10_000
 """Columns [count] of a line that is not wrapped."""
 EXIT_REFUSED = 2
@@ -134,7 +136,7 @@ def seconds(value: float | None) -> str:
     if value is None:
         return "-"
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if abs(value) >= size:
+        if abs(value) >= ROUNDED_UP * size:
             return f"{_three(value / size)} {unit}"
     return f"{_three(value / 1e-9)} ns"
 
@@ -149,7 +151,7 @@ def size(value: float | None) -> str:
     if value is None:
         return "-"
     for unit, base in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
-        if abs(value) >= base:
+        if abs(value) >= ROUNDED_UP * base:
             return f"{_three(value / base)} {unit}"
     return f"{value:.0f} B"
 
@@ -157,7 +159,7 @@ def size(value: float | None) -> str:
 def rate(bits_per_s: float) -> str:
     """A data rate in decimal units."""
     for unit, base in (("Tb/s", 1e12), ("Gb/s", 1e9), ("Mb/s", 1e6), ("kb/s", 1e3)):
-        if bits_per_s >= base:
+        if bits_per_s >= ROUNDED_UP * base:
             return f"{_three(bits_per_s / base)} {unit}"
     return f"{bits_per_s:.0f} b/s"
 
@@ -329,7 +331,7 @@ def per_second(rate: float | None) -> str:
     if rate is None:
         return "-"
     for unit, base in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if rate >= base:
+        if rate >= ROUNDED_UP * base:
             return f"{_three(rate / base)} {unit}/s"
     return f"{_three(rate)} /s"
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from lightloom import _core
 from lightloom.errors import ConfigError, refusal
+from lightloom.policies.files import is_file
 
 Where = Literal["switch", "policy", "demand"]
 """What an option is about: the switch, the policy's own table, or what the demand says."""
@@ -135,7 +136,7 @@ def find(name: str) -> Policy:
     Raises:
         ConfigError: if there is none.
     """
-    if ":" in name:
+    if is_file(name):
         return _in_file(name)
     known = by_name()
     if name not in known:

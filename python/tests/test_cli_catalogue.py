@@ -127,6 +127,7 @@ def test_names_of_messages_and_of_set_are_explained() -> None:
 def test_policies_are_listed_and_explained_key_by_key() -> None:
     policies = json.loads(_core.policies())
     listed = call("explain", "policies")
+    assert call("policies") == listed
     assert "policies" in call("explain")
     for entry in policies:
         assert f"  {entry['kind']}" in listed
@@ -138,6 +139,25 @@ def test_policies_are_listed_and_explained_key_by_key() -> None:
         if entry["alias"]:
             assert call("explain", f"policy.{entry['alias']}") == explained
     assert "policy.hydra.split" in call("explain", "split")
+    # By an algorithm's name alone, where nothing else has it; by what plan calls a key.
+    assert call("explain", "edmonds") == call("explain", "policy.cthrough")
+    assert call("explain", "solstice.night").startswith("policy.solstice.night  (")
+    assert 'did you mean "edmonds"?' in call("explain", "edmunds", code=2)
+    assert "planned" in call("explain", "mordia", code=2)
+    bonus = call("explain", "policy.cthrough.bonus")
+    assert bonus.startswith("policy.cthrough.hysteresis  (")
+    assert "lightloom plan calls it --bonus." in bonus
+    assert "policy.cthrough.hysteresis" in call("explain", "bonus")
+
+
+def test_kinds_of_a_value_are_named() -> None:
+    said = " ".join(call("explain", "hybrid").split())
+    assert "one of these kinds" not in said
+    kinds = 'a duration, like "100 ns" or "measured" or list of a duration, like "100 ns"'
+    assert f"computation_delay ({kinds}, default" in said
+    said = " ".join(call("explain", "workload").split())
+    assert 'pattern (one of "uniform", "permutation", "all-to-all"' in said
+    assert 'jobs (list of one of "vm-migration", "sort"' in said
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """`reproduce`: judging, the record, and the exit code."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,21 @@ def test_the_exit_code_says_whether_outcomes_are_on_record(
     assert [v["measured"] for v in verdicts] == [2.0, 7.0]
     written = {p.name for p in (tmp_path / "out" / "toy").iterdir()}
     assert written == {"one.svg", "one.png", "one.json"}
+
+
+def test_figures_are_told_as_they_begin_and_end_where_no_terminal_is(tmp_path: Path) -> None:
+    record(tmp_path / "v", "reproduced", "not reproduced")
+    script = tmp_path / "v" / "toy" / "one.py"
+    script.with_name("two.py").write_text(SCRIPT.replace('"c0": 2.0, "c1": 7.0', ""))
+    where = str(tmp_path / "v")
+    done = lightloom("reproduce", cwd=tmp_path, LIGHTLOOM_VALIDATION=where)
+    assert done.returncode == 0
+    took = r"took \d+\.\d s\n"
+    lines = rf"toy/one begins, 1 of 2\ntoy/one {took}toy/two begins, 2 of 2\ntoy/two {took}"
+    assert re.fullmatch(lines, done.stderr)
+    assert "begins" not in done.stdout
+    said = lightloom("reproduce", "--help", cwd=tmp_path).stdout
+    assert "--quick gives a first impression" in " ".join(said.split())
 
 
 def test_a_figure_too_small_to_judge_is_not_shown(tmp_path: Path) -> None:

@@ -302,6 +302,12 @@ BAD = {
     "an open quote": ('x,"a,b\na,0,1\n', ":1:1: a quote is not closed; write names like"),
     "an open quote at the end": ('x,a,"b\na,0,1\n', ":1:1: a quote is not closed"),
     "a number in quotes": ('a,0,"7"\nb,1,0\n', ':1:5: `"7"` is not a number; leave out the quotes'),
+    "thousands in quotes": ('a,0,"1,500"\nb,1,0\n', ':1:5: `"1,500"` is not a number; write 1500'),
+    "a comma for a point": ("x;a;b\na;0;2,5\nb;1;0\n", ":2:5: `2,5` is not a number; write 2.5"),
+    "an amount with its unit": (
+        "a,0,5 GB\nb,1,0\n",
+        ':1:5: `5 GB` is not a number; write 5; --unit says what one stands for, like "1 GB"',
+    ),
     "a hole beside a quote": ('x,"a,1",b\n"a,1",0,\n', ":2:9: nothing here; write 0 where"),
     "alike once they are printed": (
         "a\x01,a\x02\n0,1\n1,0\n",

@@ -16,12 +16,18 @@ import lightloom
     [
         ("nowhere.py:Mine", "fabric.policy.file", "there is no file"),
         ("mine.py:", "fabric.policy.file", "names no class in a file"),
-        ({"file": "mine.py"}, "fabric.policy.file", "names no class in a file"),
+        ({"file": "mine.py"}, "fabric.policy.file", 'name the class: "mine.py:Mine"'),
+        ("mine.py", "fabric.policy.file", 'name the class: "mine.py:Mine"'),
+        ("nowhere.py", "fabric.policy.file", 'write it like "my_policy.py:Threshold"'),
         ("mine.py:Mein", "fabric.policy.file", "did you mean Mine?"),
         ("mine.py:np", "fabric.policy.file", "no class np; it has Mine"),
         ("mine.py:Idle", "fabric.policy.file", "Idle has no method decide; add `def decide"),
         ({"file": "mine.py:Mine", "abvoe": 1}, "fabric.policy", "it takes (above=1)"),
-        ({"file": "mine.py:Mine", "above": -1}, "fabric.policy", "ValueError: above 0, please"),
+        (
+            {"file": "mine.py:Mine", "above": -1},
+            "fabric.policy",
+            'mine.py:Mine": Mine, made with {"above": -1}, raised ValueError: above 0, please',
+        ),
         ({"file": "mine.py:Mine", "kind": "fixed"}, "fabric.policy.file", "it has a kind, too"),
         (
             {"file": "mine.py:Mine", "sha256": "0" * 64},
@@ -62,6 +68,38 @@ def test_paths_are_relative_to_the_experiment_or_to_where_they_are_set(
     monkeypatch.chdir(elsewhere)
     changed = loaded.with_overrides(['fabric.policy={file="mine.py:Mine"}'])
     assert changed.raw["fabric"][0]["policy"]["file"] == f"{elsewhere / 'mine.py'}:Mine"
+
+
+def test_it_is_said_what_the_path_of_a_lost_file_is_relative_to(tmp_path: Path) -> None:
+    lost, matrix = "nowhere.py:Mine", tmp_path / "demand.csv"
+    matrix.write_text("0,1\n1,0\n", encoding="utf-8")
+    with pytest.raises(lightloom.ConfigError) as refused:
+        lightloom.load(experiment({"policy": "cthrough"}), [f"fabric.policy={lost}"]).resolved()
+    said = "it is relative to the experiment's file, with --set to where you are"
+    assert str(refused.value).endswith(said)
+    done = command("plan", matrix, "-a", lost, cwd=tmp_path)
+    assert (done.returncode, "there is no file nowhere.py" in done.stderr) == (2, True)
+    assert done.stderr.strip().endswith("check the path; it is relative to where you are")
+
+
+@pytest.mark.parametrize("above", ["1 Mb", 5])
+def test_a_value_that_lightloom_cannot_read_is_refused_by_its_key(
+    write: Write, tmp_path: Path, above: object
+) -> None:
+    """The line that hands it on is as the documentation has it: nothing to correct there."""
+    members = "    def __init__(self, above='1 MB', other='2 MB'):\n        bytes_of(above)\n"
+    mine = write("return []", head="from lightloom.policies import bytes_of", members=members)
+    with pytest.raises(lightloom.ConfigError) as refused:
+        run({"file": mine, "other": "3 MB", "above": above})
+    problem = refused.value
+    assert (problem.key, problem.trace) == ("fabric.policy.above", None)
+    assert problem.value == ('"1 Mb"' if above == "1 Mb" else "5")
+    assert "TB, GB, MB, KB, B" in str(problem)
+    matrix = tmp_path / "demand.csv"
+    matrix.write_text("0,1\n1,0\n", encoding="utf-8")
+    done = command("plan", matrix, "-a", mine, "--set", f"above={above}", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: above = {problem.value}: ")
 
 
 def test_a_preset_gives_way_to_a_file(write: Write) -> None:
@@ -116,6 +154,23 @@ def test_frames_of_lightloom_are_left_out(write: Write) -> None:
     frames = [line for line in str(refused.value.trace).splitlines() if "  File" in line]
     assert len(frames) == 1
     assert "mine.py" in frames[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ("switch.racks = 3", "FrozenInstanceError"),  # in a generated method
+        ("np.linalg.inv(np.zeros((2, 2)))", "LinAlgError"),  # in a library
+        ("exec('1 / 0')", "ZeroDivisionError"),
+    ],
+)
+def test_the_line_to_correct_is_one_that_the_user_wrote(
+    write: Write, body: str, error: str
+) -> None:
+    with pytest.raises(lightloom.ConfigError) as refused:
+        run(write(body))
+    assert error in str(refused.value)
+    assert str(refused.value.remedy) == "correct line 7 of mine.py"
 
 
 @pytest.mark.parametrize(

@@ -240,6 +240,55 @@ def test_a_policy_whose_file_has_changed_is_not_called_the_same(
     assert (made["is_recorded"], made["notes"]) == (False, [])
 
 
+def test_light_is_told_as_a_mean_and_a_share(own: tuple[Path, Path]) -> None:
+    """One circuit of two ports of four, from its light to the end of the log."""
+    _, path = own
+    entries = [json.loads(line) for line in path.read_text().splitlines()[1:-1]]
+    step = next(e["action"]["light"][0] for e in entries if "light" in e.get("action", {}))
+    begun = next(e["at_ps"] for e in entries if e.get("input") == {"done": step})
+    end = entries[-1]["at_ps"]
+    made = replay(path)
+    assert made["span_ps"] == end
+    assert made["decision"] is None
+    code, text = call("--replay", path)
+    assert code == 0
+    (lit,) = [line for line in text.splitlines() if line.startswith("circuits lit, on average")]
+    assert lit.split()[-1] == f"{(end - begun) / end:.4g}"
+    (dark,) = [line for line in text.splitlines() if line.startswith("port-time in the dark")]
+    assert dark.split()[-2:] == [f"{100 - 50 * (end - begun) / end:.1f}", "%"]
+
+
+def test_the_decision_in_which_they_part_is_told(own: tuple[Path, Path]) -> None:
+    policy, path = own
+    first = next(line for line in path.read_text().splitlines() if '"light"' in line)
+    assert json.loads(first)["action"]["light"][1]["circuits"] == [[0, 1, 0]]
+    policy.write_text(POLICY.replace("[(0, self.other)]", "None"))
+    made = replay(path)
+    found, parted = made["decision"], made["replay"]["parted"]
+    assert (found["at_ps"], parted["at_ps"]) == (10**12, 10**12)
+    assert (found["recorded"]["dark"], found["recorded"]["light"]) == ([], [[0, 1, 0]])
+    assert found["replayed"] == {"joined_bytes": 0}
+    code, text = call("--replay", path)
+    assert code == 0
+    assert "in the decision at 1.00 s, of a demand of " in text
+    assert "  recorded  lights 0-1; joins racks with " in text
+    assert "  replayed  keeps what is lit; joins racks with 0 B of it" in text
+
+
+def test_what_schedules_cannot_be_compared_by_is_left_out(log: Path) -> None:
+    code, text = call("--replay", log, "-a", "rotation", "--day", "100 ms")
+    assert code == 0
+    last = {line[:29].strip(): line.split() for line in text.splitlines() if line}
+    assert last["circuits made"][-1] == "-"
+    assert last["taken down"][-1] == "-"
+    assert last["demand between joined racks"][-4:] == ["100.0", "%", "in", "turn"]
+    assert last["circuits lit, on average"][-2:] == ["one", "way"]
+    assert "one" not in last["circuits lit, on average"][:-2]
+    assert "in turn: a schedule joins these racks for a part of the time only" in text
+    _, text = call("--replay", log)
+    assert "in turn" not in text
+
+
 def test_refusals_of_a_policy_name_it(log: Path, own: tuple[Path, Path], tmp_path: Path) -> None:
     policy, path = own
     bad = tmp_path / "bad.py"
@@ -280,11 +329,11 @@ def test_circuits_of_a_file_are_lit(log: Path, tmp_path: Path) -> None:
     code, text = call("--replay", log, "-a", "fixed", "--circuits", listed)
     assert code == 0
     assert "light 2: 0-2" in text
-    assert "circuits lit [circuit-s]" in text
+    assert "circuits lit, on average" in text
     listed.write_text("[[0, 9]]")
     code, text = call("--replay", log, "-a", "fixed", "--circuits", listed)
     assert code == 2
-    assert "--circuits = (0, 9) on plane 0: racks are 0 to 3" in text
+    assert "--circuits[0] = (0, 9) on plane 0: racks are 0 to 3" in text
 
 
 ODD: list[object] = [None, True, "", "x", -5, -1, 0, 1, 2, 99, 400_000, 2**32, 2**62, 2**63, 2**64]

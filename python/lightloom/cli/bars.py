@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from lightloom import console
 
 
 @contextmanager
-def counting() -> Iterator[console.Count]:
-    """A bar per name on standard error; silent when that is no terminal."""
-    screen = console.err()
+def counting(screen: Console | None = None) -> Iterator[console.Count]:
+    """A bar per name on standard error, or `screen`; silent when that is no terminal."""
+    screen = screen or console.err()
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=30),

@@ -1,4 +1,4 @@
-"""`fabrics`, `workloads` and `schema`: what there is.
+"""`fabrics`, `policies`, `workloads` and `schema`: what there is.
 
 All texts are the doc comments of the configuration types, by way of their JSON
 Schema: nothing is described twice.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from lightloom import _core, console
-from lightloom.cli.explain import paragraph
+from lightloom.cli.explain import paragraph, print_policies
 from lightloom.cli.topics import jobs_of, published, registry
 from lightloom.words import PLANNED
 
@@ -24,6 +24,11 @@ def fabrics() -> None:
     for kind, about in PLANNED.items():
         paragraph(f"{kind}: planned, not here yet: {about}")
     console.say("\nlightloom explain KIND says more.")
+
+
+def policies() -> None:
+    """List the policies that decide about circuits."""
+    print_policies()
 
 
 def workloads() -> None:

@@ -15,10 +15,15 @@ from rich.text import Text
 
 from lightloom import console
 from lightloom.cli import describe, topics
-from lightloom.cli.describe import Parameter
+from lightloom.cli.describe import Choice, Parameter
+from lightloom.policy_registry import RENAMED
 
 Table = dict[str, Any]
 
+OWN = {called: key for key, called in RENAMED.items()}
+"""Keys of policies by what `plan` calls them."""
+KINDS = "one of these kinds"
+"""What `describe` says of a value whose kinds are its choices."""
 SETTING = (
     "--set fabric.{key}=… sets it in every fabric of a file, fabric.LABEL.{key}=… in one; "
     "its label is its kind unless given."
@@ -50,6 +55,8 @@ def _explain(name: str, path: list[str]) -> None:
     schemas = tables | topics.fabrics_keys()
     if head in ("policy", "policies"):
         _explain_policy(name, path[1:])
+    elif head in topics.only_policies():
+        _explain_policy(name, path)
     elif rest and head in schemas:
         found = describe.find(schemas[head], rest)
         if found is None:
@@ -74,7 +81,7 @@ def _explain(name: str, path: list[str]) -> None:
     elif head in jobs:
         _print_parameter(jobs[head], f'jobs = [{{ kind = "{head}", … }}]')
     else:
-        _print_found(name, path, schemas, topics.anywhere(head))
+        _print_found(name, path, schemas, topics.anywhere(OWN.get(head, head)))
 
 
 def _print_topics() -> None:
@@ -145,20 +152,23 @@ def _print_fabric(entry: Table) -> None:
 def _explain_policy(name: str, path: Sequence[str]) -> None:
     """The policies, one of them, or a key of one."""
     if not path:
-        _print_policies()
+        print_policies()
         return
     entry = topics.policy(path[0], name)
     if not path[1:]:
         _print_policy(entry)
         return
-    rest = ".".join(path[1:])
+    rest = ".".join([OWN.get(path[1], path[1]), *path[2:]])
     found = describe.find(entry["schema"], rest)
     if found is None:
         raise topics.unknown_below(name, entry["schema"], f"policy.{entry['kind']}", rest)
     _print_parameter(found, f"policy.{entry['kind']}.{rest}")
+    if rest in RENAMED:
+        console.say(f"  lightloom plan calls it --{RENAMED[rest]}.")
 
 
-def _print_policies() -> None:
+def print_policies() -> None:
+    """The policies, what each decides and where it is from."""
     paragraph("policies: what decides about circuits", style="bold")
     for entry in topics.policies().values():
         paragraph(f"{_names(entry)}: {entry['summary']}", indent=2)
@@ -232,11 +242,23 @@ def _facts(parameter: Parameter) -> str:
         return kind
     if kind == "one of":
         kind = "one of " + ", ".join(choice.name for choice in parameter.choices)
+    elif kind.endswith(KINDS) and parameter.choices:
+        kind = kind.removesuffix(KINDS) + _kinds(parameter.choices)
     if parameter.default == "required":
         return f"{kind}, required"
     if parameter.default == "none":
         return f"{kind}, optional"
     return f"{kind}, default {parameter.default}"
+
+
+def _kinds(choices: Sequence[Choice]) -> str:
+    """What a value may be; of tables, their names alone."""
+    tables = (c.name.startswith("{") for c in choices)
+    pairs = zip(choices, tables, strict=True)
+    names = [*dict.fromkeys(f'"{topics.kind_of(c)}"' if table else c.name for c, table in pairs)]
+    if all(name.startswith('"') for name in names):
+        return f"one of {', '.join(names)}"
+    return " or ".join(names)
 
 
 def paragraph(text: str, *, style: str = "", indent: int = 0) -> None:

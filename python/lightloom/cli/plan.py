@@ -13,6 +13,7 @@ from lightloom import console
 from lightloom.cli.plan_options import FLAGS, in_flags, typed, with_options
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import set_one
+from lightloom.policies.files import is_file
 
 if TYPE_CHECKING:
     from lightloom.control.plans import Plan
@@ -159,7 +160,7 @@ def _own(pairs: list[str], algorithm: str) -> dict[str, Any]:
     """The options of a policy in a file."""
     own: dict[str, Any] = {}
     for pair in pairs:
-        if ":" not in algorithm:
+        if not is_file(algorithm):
             limit = f"{algorithm} is no policy in a file"
             raise refusal("--set", f'"{pair}"', limit, "write its options as flags")
         set_one(own, pair)
@@ -219,11 +220,11 @@ def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Pla
 
 def _flagged(problem: ConfigError) -> ConfigError:
     """The same refusal, its options named as they are written on the command line."""
-    key = (problem.key or "").partition("[")[0]
+    key, bracket, at = (problem.key or "").partition("[")
     if key not in FLAGS:
         return problem
     flag, value = typed(key, problem.value or "")
     limit, remedy = in_flags(problem.limit or ""), in_flags(problem.remedy or "")
-    flagged = refusal(flag, value, limit, remedy)
+    flagged = refusal(flag + bracket + at, value, limit, remedy)
     flagged.trace = problem.trace
     return flagged

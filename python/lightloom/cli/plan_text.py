@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,7 @@ def _facts(made: Plan) -> dict[str, str]:
     elif figures["weight"] is not None:
         facts["weight"] = f"{share} of the demand"
     elif figures["duty_cycle"] is not None:
-        facts["duty cycle"] = f"{figures['duty_cycle']:.4f}"
+        facts["duty cycle"] = _duty(figures["duty_cycle"])
         facts["carried"] = f"{share} of the demand in one period"
     if made.proof is not None:
         facts["optimum"] = _proved(made, made.proof)
@@ -60,6 +61,18 @@ def _facts(made: Plan) -> dict[str, str]:
     if "kept" in made.details:
         facts["kept"] = f"{made.details['kept']} of {len(made.options['up'])} circuits"
     return facts
+
+
+def _duty(share: float) -> str:
+    """As many digits as tell it from 1, where there are nights.
+
+    >>> _duty(1.0), _duty(0.75), _duty(0.99996)
+    ('1', '0.7500', '0.99996')
+    """
+    if share == 1:
+        return "1"
+    digits = max(4, math.ceil(-math.log10(1 - share))) if share else 4
+    return f"{share:.{digits}f}"
 
 
 def _served(made: Plan) -> dict[str, str]:
@@ -119,7 +132,7 @@ def _print_circuits(made: Plan) -> tuple[int, str]:
     rows.add_column("to" if table.directed else "")
     if table.plane is not None:
         rows.add_column("plane", justify="right")
-    rows.add_column("carries", justify="right")
+    rows.add_column(_carries(made), justify="right")
     order = sorted(range(len(table)), key=lambda at: (-table.carried[at], at))
     for at in order[:ROWS]:
         ends = [_node(made, table.a[at]), _node(made, table.b[at])]
@@ -127,6 +140,13 @@ def _print_circuits(made: Plan) -> tuple[int, str]:
         rows.add_row(*map(Text, ends), console.size(int(table.carried[at])))
     console.out().print(rows)
     return len(table) - ROWS, "circuits"
+
+
+def _carries(made: Plan) -> str:
+    """What is said of each circuit: `CircuitTable.carried`."""
+    if "topology" in made.details:
+        return "reserved each way"
+    return "carries" if made.circuits is None or made.circuits.directed else "carries both ways"
 
 
 def _print_slots(made: Plan) -> tuple[int, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +12,36 @@ from rich.markup import escape
 from lightloom import console
 from lightloom.control.replays import is_rewritten
 
-Shown = Callable[[dict[str, Any]], str]
-ROWS: tuple[tuple[str, str, Shown | None], ...] = (
-    ("decisions", "decisions", lambda account: f"{len(account['decisions']):,}"),
-    ("that changed something", "changes", None),
-    ("schedules handed over", "schedules", None),
-    ("circuits made", "made", None),
-    ("taken down", "broken", None),
-    ("lost with a port or a silence", "lost", None),
-    ("steps that failed", "failed_steps", None),
-    ("circuits lit [circuit-s]", "lit_circuit_s", lambda account: _sum(account, "lit_circuit_s")),
-    ("ports in the dark [port-s]", "dark_port_s", lambda account: _sum(account, "dark_port_s")),
-    ("demand between joined racks", "share", lambda account: _share(account)),
+Made = dict[str, Any]
+Account = dict[str, Any]
+Shown = Callable[[Made, Account], str]
+
+
+def _count(key: str) -> Shown:
+    return lambda _, account: f"{account[key]:,}"
+
+
+def _circuits(key: str) -> Shown:
+    """Those of schedules come and go by themselves and are not counted."""
+    return lambda _, account: (
+        "-" if account["schedules"] and not account[key] else f"{account[key]:,}"
+    )
+
+
+ROWS: tuple[tuple[str, Shown], ...] = (
+    ("decisions", lambda _, account: f"{len(account['decisions']):,}"),
+    ("that changed something", _count("changes")),
+    ("schedules handed over", _count("schedules")),
+    ("circuits made", _circuits("made")),
+    ("taken down", _circuits("broken")),
+    ("lost with a port or a silence", _count("lost")),
+    ("steps that failed", _count("failed_steps")),
+    ("circuits lit, on average", lambda made, account: _lit(made, account)),
+    ("port-time in the dark", lambda made, account: _dark(made, account)),
+    ("demand between joined racks", lambda _, account: _share(account)),
 )
-"""Rows of the table: what it says, the key, and how it is shown."""
+"""Rows of the table: what it says, and how it is shown."""
+IN_TURN = "in turn: a schedule joins these racks for a part of the time only, some slot each"
 
 
 def show(made: dict[str, Any], path: Path, name: str | None) -> None:
@@ -44,6 +61,8 @@ def show(made: dict[str, Any], path: Path, name: str | None) -> None:
         console.say(f"they part at {when}, line {parted['line']:,} of the log:")
         console.say(f"  recorded  {parted['recorded'] or '(nothing more)'}")
         console.say(f"  replayed  {parted['replayed'] or '(nothing more)'}")
+        for line in _decided(made):
+            console.say(line)
     console.say("")
     rows = console.plain_table()
     rows.add_column("")
@@ -51,13 +70,50 @@ def show(made: dict[str, Any], path: Path, name: str | None) -> None:
     asked = _short(name or policy)
     now = " as it is now" if is_rewritten(header["policy"], made["policy"]) else ""
     rows.add_column(escape(f"replayed: {asked}{now}"), justify="right")
-    for label, key, shown in ROWS:
-        cells = [
-            f"{account[key]:,}" if shown is None else shown(account)
-            for account in (replay["recorded"], replay["replayed"])
-        ]
-        rows.add_row(escape(label), *cells)
+    accounts = replay["recorded"], replay["replayed"]
+    for label, shown in ROWS:
+        rows.add_row(label, *(shown(made, account) for account in accounts))
     console.out().print(rows)
+    if any(account["schedules"] for account in accounts):
+        console.say(IN_TURN)
+
+
+def _decided(made: Made) -> Iterator[str]:
+    """The decision in which they part, as far as it is known."""
+    found, parted = made["decision"], made["replay"]["parted"]
+    if found is None:
+        return
+    when = console.seconds(found["at_ps"] * 1e-12)
+    yield f"in the decision at {when}, of a demand of {console.size(found['demand_bytes'])}:"
+    for side in ("recorded", "replayed"):
+        chosen = found[side]
+        circuits = ((verb, chosen.get(kind)) for kind, verb in VERBS.items())
+        told = [f"{verb} {_named(several)}" for verb, several in circuits if several]
+        told = told or [_kept(parted[side])]
+        yield f"  {side}  {'; '.join([*told, _joins(chosen)])}"
+
+
+VERBS = {"dark": "takes down", "light": "lights"}
+
+
+def _kept(action: str | None) -> str:
+    """What is said where no circuits are known."""
+    return "keeps what is lit" if action is None else "changes what is lit"
+
+
+def _joins(decision: dict[str, Any]) -> str:
+    return f"joins racks with {console.size(decision['joined_bytes'])} of it"
+
+
+def _named(circuits: list[list[int]]) -> str:
+    """Circuits as actions write them, the first of many."""
+    names = [f"{a}-{b}" + (f"/{plane}" if plane else "") for a, b, plane in circuits[:SHOWN]]
+    more = len(circuits) - SHOWN
+    return ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
+
+
+SHOWN = 8
+"""Circuits that are named."""
 
 
 def _short(policy: str) -> str:
@@ -65,14 +121,31 @@ def _short(policy: str) -> str:
     return Path(policy).name
 
 
-def _sum(account: dict[str, Any], key: str) -> str:
-    """Over all planes, with four digits."""
-    total = sum(account[key])
-    return f"{total:,.0f}" if total >= 1_000 else f"{total:.4g}"
+def _port_time(made: Made) -> float:
+    """Of all ports, from the first line of the log to the last [port-s]."""
+    hardware = made["header"]["hardware"]
+    ports = math.prod(hardware[key] for key in ("racks", "planes", "ports"))
+    return float(ports * made["span_ps"] * 1e-12)
+
+
+def _lit(made: Made, account: Account) -> str:
+    """How many at a time; one way if each keeps one port in the light, not two."""
+    lit, ports = sum(account["lit_circuit_s"]), _port_time(made)
+    if not ports:
+        return "-"
+    mean = f"{lit / (made['span_ps'] * 1e-12):.4g}"
+    senders = (ports - sum(account["dark_port_s"])) / lit if lit else 2
+    return f"{mean} one way" if senders < 1.5 else mean
+
+
+def _dark(made: Made, account: Account) -> str:
+    ports = _port_time(made)
+    return f"{100 * sum(account['dark_port_s']) / ports:.1f} %" if ports else "-"
 
 
 def _share(account: dict[str, Any]) -> str:
     """Over all decisions."""
     demand = sum(decision["demand_bytes"] for decision in account["decisions"])
     joined = sum(decision["joined_bytes"] for decision in account["decisions"])
-    return f"{100 * joined / demand:.1f} %" if demand else "-"
+    turns = " in turn" if account["schedules"] else ""
+    return f"{100 * joined / demand:.1f} %{turns}" if demand else "-"

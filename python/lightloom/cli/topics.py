@@ -4,7 +4,7 @@ A key is found by the name that `--set` takes, `fabric.sirius.queue` or
 `workload.load`, by that which messages show, `fault[0].node`, by its fabric's kind,
 `sirius.queue`, for all fabrics that have it, `fabric.queue`, or alone, `queue`. A
 policy goes by `policy.hydra`, its keys by `policy.hydra.hops`: some fabrics have the
-name of the policy that they run.
+name of the policy that they run. Where none has, `edmonds` and `solstice.night` will do.
 """
 
 from __future__ import annotations
@@ -44,6 +44,13 @@ def policy(name: str, asked: str) -> Table:
     if found is None:
         raise _nothing(asked, name, [*known, *by_alias], "policy.")
     return found
+
+
+def only_policies() -> set[str]:
+    """Names of policies, or of their algorithms, that name nothing else."""
+    names = {name for entry in policies().values() for name in (entry["kind"], entry["alias"])}
+    others = {*registry(), *tables(), *published(), *jobs_of(), *PLANNED, None}
+    return names - others
 
 
 def tables() -> dict[str, Table]:
@@ -148,7 +155,7 @@ def unknown(name: str, path: Sequence[str], schemas: Mapping[str, Table]) -> Con
         remedy = f'did you mean "{near[0]}.{rest}"?'
         return refusal("NAME", name, "nothing of this name", remedy)
     known = [*registry(), *tables(), "fabric", "policies", *published(), *jobs_of()]
-    known += [f"policy.{kind}" for kind in policies()]
+    known += [*sorted(only_policies()), *(f"policy.{kind}" for kind in policies())]
     keys = dict.fromkeys(key for s in schemas.values() for key in s["properties"])
     near = (
         []

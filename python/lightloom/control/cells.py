@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 
 DELIMITERS = ",;\t"
+UNITS = ("TB", "GB", "MB", "KB", "B")
+"""Of amounts of data."""
 Number = int | float
 
 
@@ -82,6 +84,27 @@ def number_of(cell: str) -> Number | None:
         except ValueError:
             continue
     return None
+
+
+def remedy_of(cell: str, delimiter: str) -> str:
+    """What to write instead of a cell that is no number.
+
+    >>> remedy_of('"1,500"', ","), remedy_of("1,5", ";"), remedy_of("5 GB", ",")
+    ('write 1500', 'write 1.5', 'write 5; --unit says what one stands for, like "1 GB"')
+    """
+    said = text_of(cell, delimiter)
+    if number_of(said) is not None:
+        return "leave out the quotes"
+    grouped = re.fullmatch(r"[+-]?\d{1,3}([,' ]\d{3})+(\.\d+)?", said)
+    if grouped is not None:
+        return "write " + re.sub("[,' ]", "", said)
+    if re.fullmatch(r"[+-]?\d+,\d+", said):
+        return f"write {said.replace(',', '.')}"
+    amount = re.fullmatch(r"([+-]?[\d.]+) ?([kKMGTP]?i?[bB])", said)
+    if amount is not None and number_of(amount[1]) is not None:
+        unit = amount[2] if amount[2] in UNITS else "MB"
+        return f'write {amount[1]}; --unit says what one stands for, like "1 {unit}"'
+    return "write 0 where there is no demand"
 
 
 def is_name(cell: str) -> bool:

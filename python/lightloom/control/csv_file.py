@@ -16,6 +16,7 @@ from lightloom.control.cells import (
     delimiter_of,
     is_name,
     number_of,
+    remedy_of,
     split,
     text_of,
 )
@@ -135,8 +136,7 @@ class Csv:
             value = number_of(cell)
             if value is None:
                 shown = f"`{cell.strip()}` is not a number" if cell.strip() else "nothing here"
-                quoted = cell.lstrip().startswith('"')
-                remedy = "leave out the quotes" if quoted else "write 0 where there is no demand"
+                remedy = remedy_of(cell, self.delimiter)
                 raise self.wrong(number, column_of(cells, at), shown, remedy)
             row.append(value)
         return row

@@ -123,6 +123,20 @@ def nodes_of(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[li
     return [[*row] if isinstance(row, tuple) else row for row in rows]
 
 
+def named(text: str, names: Sequence[str]) -> str:
+    """What is said of a circuit with the names of its racks; as it is without any.
+
+    >>> named("(1, 2) on plane 0", ["a", "b", "c"]), named("rack 1 has no port", ["a", "b"])
+    ('(b, c) on plane 0', 'b has no port')
+    """
+
+    def name(number: str) -> str:
+        return names[int(number)] if int(number) < len(names) else number
+
+    text = re.sub(r"^\((\d+), (\d+)\)", lambda at: f"({name(at[1])}, {name(at[2])})", text)
+    return re.sub(r"^rack (\d+)", lambda at: name(at[1]), text) if names else text
+
+
 def _ends(key: str, pair: Any, node_of: Mapping[str, int]) -> Any:
     """Indices instead of names; anything else as it is."""
     if isinstance(pair, str) or not isinstance(pair, Iterable):

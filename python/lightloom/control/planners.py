@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from lightloom import _core
 from lightloom.control.arrays import LARGEST, Integers, count, numbers
 from lightloom.control.files import Demand
-from lightloom.control.names import nodes_of, numbered
+from lightloom.control.names import named, nodes_of, numbered
 from lightloom.control.plans import CircuitTable, Plan, figures
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule, coverage_bound
@@ -98,7 +98,10 @@ def _decide(policy: Policy, demand: Demand, given: Mapping[str, Any]) -> dict[st
         key = RENAMED.get(key, key)
         if isinstance(policy, PolicyInFile) and key in ("file", "policy"):
             key = "algorithm"
-        renamed = refusal(key, problem.value, problem.limit or "", problem.remedy or "")
+        value, limit = problem.value, problem.limit or ""
+        if key.startswith("circuits["):
+            value, limit = named(str(value), demand.names), named(limit, demand.names)
+        renamed = refusal(key, value, limit, problem.remedy or "")
         renamed.trace = problem.trace
         raise renamed from problem.__cause__
 

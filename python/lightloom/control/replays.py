@@ -12,8 +12,9 @@ import numpy as np
 from lightloom import _core
 from lightloom.control.current import read_circuits
 from lightloom.control.files import Demand
+from lightloom.control.partings import decision, span_ps
 from lightloom.errors import ConfigError, refusal
-from lightloom.policies.files import DIGEST, digest, place
+from lightloom.policies.files import DIGEST, digest, is_file, place
 from lightloom.policy_registry import RENAMED, PolicyInFile, find
 from lightloom.words import reworded
 
@@ -34,9 +35,10 @@ def replay(log: str | Path, algorithm: str | None = None, **options: Any) -> dic
     Returns:
         `header`, the first line of the log; `policy`, the table of the one that was
         asked, a file with the digest that it has now; `is_recorded`, whether that is the
-        log's own, as it was then; `notes`, what to know of both; and `replay`: `parted`,
+        log's own, as it was then; `notes`, what to know of both; `replay`: `parted`,
         where the two part (None, if they do the same), `recorded` and `replayed`, what
-        each did.
+        each did; `decision`, that in which they part (`partings.decision`); and
+        `span_ps`, how long the log lasts [ps].
 
     Raises:
         ConfigError: naming the line of a log that was cut off, damaged or of another
@@ -60,6 +62,9 @@ def replay(log: str | Path, algorithm: str | None = None, **options: Any) -> dic
         made["policy"][DIGEST] = digest(made["policy"]["file"])
     made["is_recorded"] = made["header"]["policy"] == made["policy"]
     made["notes"] = list(_notes(made))
+    lines = text.splitlines()
+    made["span_ps"] = span_ps(lines)
+    made["decision"] = decision(lines, made["replay"])
     return made
 
 
@@ -122,7 +127,7 @@ def _placed(path: Path, problem: ConfigError, algorithm: str | None) -> ConfigEr
         error.trace = problem.trace
         return error
     own = key.removeprefix("policy.")
-    if algorithm is not None and ":" in algorithm and own in ("file", "policy"):
+    if algorithm is not None and is_file(algorithm) and own in ("file", "policy"):
         own = "algorithm"
     renamed = refusal(
         RENAMED.get(own, own), problem.value, problem.limit or "", problem.remedy or ""

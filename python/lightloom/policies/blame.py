@@ -3,12 +3,14 @@ to look at."""
 
 from __future__ import annotations
 
+import sysconfig
 import traceback
 from pathlib import Path
 
 from lightloom.errors import ConfigError
 
 _OURS = Path(__file__).resolve().parent.parent
+_LIBRARIES = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib")}
 
 
 def blame(what: str, error: BaseException) -> tuple[str, str]:
@@ -20,7 +22,7 @@ def blame(what: str, error: BaseException) -> tuple[str, str]:
         return f"{what} raised {said}", f"correct line {error.lineno} of {_name(error.filename)}"
     if not frames:
         return f"{what} raised {said}", "correct it"
-    last = frames[-1]
+    last = _written(frames)
     return f"{what} raised {said}", f"correct line {last.lineno} of {_name(last.filename)}"
 
 
@@ -44,6 +46,14 @@ def trace(error: BaseException) -> str:
 
 def _users(frames: traceback.StackSummary) -> list[traceback.FrameSummary]:
     return [frame for frame in frames if not _ours(frame.filename)]
+
+
+def _written(frames: list[traceback.FrameSummary]) -> traceback.FrameSummary:
+    """The innermost frame that the user wrote: neither generated, as methods of data
+    classes are, nor of a library."""
+    files = [frame for frame in frames if not frame.filename.startswith("<")]
+    own = [f for f in files if _LIBRARIES.isdisjoint(Path(f.filename).resolve().parents)]
+    return (own or files or frames)[-1]
 
 
 def _ours(filename: str) -> bool:

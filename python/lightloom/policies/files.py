@@ -6,6 +6,7 @@ The digest of its bytes is kept in the resolved experiment: what runs again is w
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
 import json
@@ -55,7 +56,7 @@ def load(file: str, options: Mapping[str, Any], at: str = "policy") -> Loaded:
     source = _source(path, f"{at}.file", file)
     _check_digest(source, options.pop(DIGEST, None), path, at)
     found = _class(_module(path, source, f"{at}.file", file), name, path, f"{at}.file", file)
-    policy = _made(found, options, path, at)
+    policy = _made(found, options, at, file)
     order = getattr(policy, "order", None)
     orders = _core.orders()
     if order is not None and order not in orders:
@@ -79,7 +80,7 @@ def anchor(fabrics: list[Table], base: Path) -> None:
     """Makes the paths of policies absolute."""
     for _, table in _tables(fabrics):
         policy = table["policy"]
-        if isinstance(policy, str) and ":" in policy:
+        if isinstance(policy, str) and is_file(policy):
             table["policy"] = _anchored(policy, base)
         elif isinstance(policy, dict) and isinstance(policy.get("file"), str):
             policy["file"] = _anchored(policy["file"], base)
@@ -94,7 +95,7 @@ def pinned(fabrics: list[Table]) -> list[Table]:
     made = {id(table): table for table in fabrics}
     for key, table in _tables(fabrics):
         policy = table["policy"]
-        if isinstance(policy, str) and ":" in policy:
+        if isinstance(policy, str) and is_file(policy):
             policy = {"file": policy}
         if isinstance(policy, Mapping) and isinstance(policy.get("file"), str):
             file = policy["file"]
@@ -112,17 +113,44 @@ def _tables(fabrics: list[Table]) -> Iterator[tuple[str, Table]]:
             yield "fabric.policy" if len(fabrics) == 1 else f"fabric.{label}.policy", table
 
 
+def is_file(name: str) -> bool:
+    """Whether the name of a policy is that of a file, its class perhaps forgotten.
+
+    >>> is_file("my_policy.py:Threshold"), is_file("my_policy.py"), is_file("hydra")
+    (True, True, False)
+    """
+    return ":" in name or name.endswith(".py")
+
+
 def _anchored(file: str, base: Path) -> str:
-    path, _, name = file.rpartition(":")
+    path, colon, name = file.rpartition(":")
+    if not colon and is_file(file):
+        return str((base / file).resolve())
     return f"{(base / path).resolve()}:{name}" if path else file
 
 
 def _parts(file: str, key: str) -> tuple[Path, str]:
     path, _, name = file.rpartition(":")
     if not path or not name.isidentifier():
-        limit = "names no class in a file"
-        raise refusal(key, f'"{file}"', limit, 'write it like "my_policy.py:Threshold"')
+        raise refusal(key, f'"{file}"', "names no class in a file", _classes(path or name))
     return Path(path), name
+
+
+def _classes(path: str) -> str:
+    """How to name a class of a file, which is not run for that."""
+    try:
+        found = ast.parse(Path(path).read_bytes()).body
+    except (OSError, SyntaxError, ValueError):
+        found = []
+    names = [
+        f'"{Path(path).name}:{node.name}"'
+        for node in found
+        if isinstance(node, ast.ClassDef)
+        and any(isinstance(m, ast.FunctionDef) and m.name == "decide" for m in node.body)
+    ]
+    if not names:
+        return 'write it like "my_policy.py:Threshold"'
+    return f"name the class: {' or '.join(names)}"
 
 
 def _source(path: Path, key: str, file: str) -> bytes:
@@ -132,8 +160,14 @@ def _source(path: Path, key: str, file: str) -> bytes:
         limit = (problem.strerror or str(problem)).lower()
         if isinstance(problem, FileNotFoundError):
             limit = f"there is no file {path}"
-        remedy = "check the path; it is relative to the experiment's file"
-        raise refusal(key, f'"{file}"', limit, remedy) from None
+        raise refusal(key, f'"{file}"', limit, f"check the path{_relative(path, key)}") from None
+
+
+def _relative(path: Path, key: str) -> str:
+    """What paths are relative to."""
+    if key.startswith("fabric"):
+        return "; it is relative to the experiment's file, with --set to where you are"
+    return "" if path.is_absolute() else "; it is relative to where you are"
 
 
 def digest(file: str) -> str:
@@ -200,7 +234,7 @@ def _decides(found: Any) -> bool:
     return isinstance(found, type) and callable(getattr(found, "decide", None))
 
 
-def _made(found: type, options: Table, path: Path, at: str) -> Any:
+def _made(found: type, options: Table, at: str, file: str) -> Any:
     name = found.__name__
     try:
         signature = inspect.signature(found)
@@ -210,12 +244,28 @@ def _made(found: type, options: Table, path: Path, at: str) -> Any:
         try:
             signature.bind(**options)
         except TypeError as problem:
-            limit = f"{name} of {path.name} is not made with these: {problem}"
-            raise refusal(at, _shown(options), limit, f"it takes {signature}") from None
+            limit = f"{name} is not made with {_shown(options)}: {problem}"
+            raise refusal(at, f'"{file}"', limit, f"it takes {signature}") from None
     try:
         return found(**options)
     except Exception as problem:
-        raise _raised(f"{name}{signature or ''}", problem, at, _shown(options)) from problem
+        own = _own(problem, options, at)
+        if own is not None:
+            raise own from None
+        what = f"{name}, made with {_shown(options)},"
+        raise _raised(what, problem, at, f'"{file}"') from problem
+
+
+def _own(problem: Exception, options: Table, at: str) -> ConfigError | None:
+    """The refusal of an option by its key, where Lightloom itself could not read what
+    the constructor handed on as it was given."""
+    if not isinstance(problem, ConfigError) or problem.value is None:
+        return None
+    for key, value in options.items():
+        if problem.value.strip('"') == str(value):
+            told = json.dumps(value, ensure_ascii=False)
+            return refusal(f"{at}.{key}", told, problem.limit or "", problem.remedy or "")
+    return None
 
 
 def _shown(options: Table) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,8 @@ from lightloom.reproduce.simulate import observed
 
 #: Told the figure at work and how many of its simulations are finished.
 Progress = Callable[[str, int, int], None]
+#: Told in a line that a figure begins, or what it took.
+Told = Callable[[str], None]
 
 
 def reproduce(
@@ -25,8 +28,10 @@ def reproduce(
     quick: bool = False,
     workers: int = 1,
     progress: Progress = lambda name, finished, total: None,
+    told: Told = lambda line: None,
 ) -> tuple[list[Verdict], list[Path]]:
-    """Measures and judges the claims of `all`, `sirius` or `sirius/fig12`.
+    """Measures and judges the claims of `all`, `sirius` or `sirius/fig12`; `told` hears
+    when each figure begins and ends.
 
     Returns the verdicts and the files written below `out`: per figure an SVG,
     a PNG and its data, and one `claims.json`.
@@ -34,12 +39,17 @@ def reproduce(
     folder = find_validation()
     verdicts: list[Verdict] = []
     drawn: list[tuple[Script, Any]] = []
-    for fabric, names in targets(folder, wanted).items():
+    chosen = targets(folder, wanted)
+    total = sum(map(len, chosen.values()))
+    for fabric, names in chosen.items():
         claims = Claims.read(folder / fabric / "claims.toml")
         for name in names:
             script = load_script(folder, fabric, name)
+            begun = time.monotonic()
+            told(f"{fabric}/{name} begins, {len(drawn) + 1} of {total}")
             with observed(partial(progress, f"{fabric}/{name}")):
                 measured = script.measure(quick, workers)
+            told(f"{fabric}/{name} took {time.monotonic() - begun:.1f} s")
             verdicts += _judge(fabric, name, claims, measured["claims"], quick)
             drawn.append((script, measured["data"]))
     paths = [path for script, data in drawn for path in _draw(script, data, out)]
