@@ -1,6 +1,5 @@
 //! The switch that circuits are decided for: racks, planes, ports.
 
-use crate::routes::Pair;
 use lightloom_engine::{Rate, Refusal};
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +7,10 @@ use serde::{Deserialize, Serialize};
 const RACKS_MAX: u32 = 4_096;
 const PLANES_MAX: u32 = 128;
 const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
+
+/// Two racks: the lower first where circuits carry both directions, else the one that
+/// sends.
+pub type Pair = (u32, u32);
 
 /// Racks with ports on one or several optical switches in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,14 +4,11 @@
 
 use crate::circuits::{Circuit, Circuits};
 use crate::hardware::Hardware;
+pub use crate::hardware::Pair;
 use lightloom_engine::{config, Refusal};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Two racks: the lower first where circuits carry both directions, else the one that
-/// sends.
-pub type Pair = (u32, u32);
 
 /// A path, from the first rack of its pair to the second.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
