@@ -2,9 +2,9 @@
 //! are carried out, and whatever breaks, fails or falls silent meanwhile.
 //!
 //! Every policy of the registry, and one that wants anything, is tried on random tables,
-//! demands and mishaps; a new
-//! one is tested as soon as `policies.rs` says what its tables may hold. What each
-//! property is worth is shown in `broken.rs`: a loop that breaks it, and is noticed.
+//! demands and mishaps; a new one is tested as soon as `policies.rs` says what its tables
+//! may hold. What each property is worth is shown in `broken.rs`: a loop that breaks it,
+//! and is noticed.
 //!
 //! `PROPTEST_CASES=5000 cargo test --release -p lightloom-control --test controller`
 //! looks for longer.
