@@ -4,6 +4,10 @@ use super::config::{Architecture, Detector, LionsConfig, Timing};
 use super::ports::Ports;
 use lightloom_engine::{Cluster, Length, Nic, Refusal, Time};
 
+/// A NACK that cuts packets short is not sooner: each attempt is an event, and one that
+/// took no time would be followed by the next for ever.
+const NACK_LEAST: Time = Time::NS;
+
 /// The most hosts: port numbers and products of two fit into 32 bits.
 const HOSTS_MAX: u32 = 16_384;
 
@@ -208,6 +212,17 @@ impl LionsConfig {
                     "shorten it, or use fabric.timing = \"unslotted\"",
                 )),
             };
+        }
+        if self.aborts() && back + self.gap() < NACK_LEAST {
+            return Err(Refusal::new(
+                "fabric.fibre",
+                self.fibre,
+                format!(
+                    "a host would send again {} after it began, which must be {NACK_LEAST} or more",
+                    back + self.gap()
+                ),
+                "lengthen it, or set fabric.abort_on_nack = false",
+            ));
         }
         if self.detector == Some(Detector::Edge) && back > sent {
             return Err(Refusal::new(

@@ -233,7 +233,8 @@ fn complete(scenario: &Scenario, run: &Run) -> Checked {
         .map(|t| t.bytes)
         .max()
         .unwrap_or(0);
-    let slack = 1e-4 * moved + 2.0 * (largest * flows.len() as u64) as f64;
+    // Those of flows with rates are rounded to bytes wherever a path changes.
+    let slack = 1e-4 * moved + (2.0 * largest as f64 + 1.0) * flows.len() as f64;
     ensure(recorded as f64 + slack >= moved, || {
         format!("capacity: {recorded} B on record, {moved} B × hops delivered")
     })
@@ -332,9 +333,10 @@ fn engine_agrees(entry: &Entry, scenario: &Scenario) -> Checked {
         }
         Ok((it.outcome(), out.simulated))
     };
-    let ((a, ends), (b, again)) = (finished(None)?, finished(Some(scenario.step))?);
-    same(&a, &b, || {
-        format!("horizons: a sample every {}", scenario.step)
-    })?;
+    let (a, ends) = finished(None)?;
+    // A long run has no more samples than memory holds easily.
+    let step = scenario.step.max(ends / 100_000);
+    let (b, again) = finished(Some(step))?;
+    same(&a, &b, || format!("horizons: a sample every {step}"))?;
     equal(ends, again, "horizons: end of the run")
 }

@@ -164,6 +164,25 @@ fn refuses_keys_without_effect() {
     }
 }
 
+/// Broke off no run: a NACK that took no time was followed by the next attempt at once,
+/// and so for ever.
+#[test]
+fn refuses_to_send_again_at_once() {
+    let mut table = json!({
+        "architecture": "ao-nack", "timing": "unslotted", "abort_on_nack": true,
+        "fibre": "0 mm", "guard": "0 B", "label_reading": "0 ps", "arbitration": "0 ps",
+        "tuning": "0 ps",
+    });
+    let message = "fabric.fibre = 0 mm: a host would send again 0 ps after it began, which must \
+                   be 1 ns or more; lengthen it, or set fabric.abort_on_nack = false";
+    assert_eq!(refusal(64, table.clone()), message);
+    table["fibre"] = json!("100 mm"); // 0.5 ns each way
+    assert!((ENTRY.resolve)(&table, &cluster(64)).is_ok());
+    table["fibre"] = json!("0 mm");
+    table["abort_on_nack"] = json!(false);
+    assert!((ENTRY.resolve)(&table, &cluster(64)).is_ok());
+}
+
 /// What was filled in is not refused when a resolved table is read again.
 #[test]
 fn resolved_tables_are_good() {
