@@ -186,6 +186,13 @@ pub trait Fabric: Send {
         Vec::new()
     }
 
+    /// How long circuits were lit until `now`, on average over the planes of switches;
+    /// `None` for fabrics whose circuits do not take turns.
+    fn lit_for(&self, now: Time) -> Option<Time> {
+        let _ = now;
+        None
+    }
+
     /// What a controller of circuits hears and asks for is to be kept, in a log that calls
     /// the fabric `label`; before anything has moved. Nothing for fabrics without one.
     fn record_control(&mut self, label: &str) {

@@ -81,6 +81,8 @@ pub struct Outcome {
     pub shape: Shape,
     /// Who was connected to whom, and when; empty for fabrics without circuits.
     pub circuits: Vec<Circuit>,
+    /// How long circuits were lit; `None` where they do not take turns.
+    pub lit: Option<Time>,
     /// Time inside the kernel alone [s].
     pub kernel_s: f64,
     /// Whether the observer stopped the run.
@@ -177,6 +179,7 @@ pub fn run(
         totals: fabric.totals(),
         shape: fabric.shape(),
         circuits: fabric.circuits(now),
+        lit: fabric.lit_for(now),
         kernel_s: kernel.as_secs_f64(),
         interrupted,
     })

@@ -9,8 +9,10 @@ pub mod hybrid;
 pub mod hydra;
 pub mod lions;
 mod memory;
+pub mod mordia;
 pub mod registry;
 pub mod sirius;
+pub mod tdma;
 pub mod tree;
 
 pub use facts::{Derived, Facts, Framing, Part};

@@ -97,6 +97,7 @@ pub const REGISTRY: &[Entry] = &[
     crate::cthrough::ENTRY,
     crate::hydra::ENTRY,
     crate::hybrid::ENTRY,
+    crate::mordia::ENTRY,
     crate::lions::ENTRY,
     crate::butterfly::ENTRY,
 ];

@@ -123,6 +123,7 @@ mod tests {
                 link_capacity: Rate(16 * Rate::GBPS.0),
             },
             circuits: Vec::new(),
+            lit: None,
             kernel_s: 0.0,
             interrupted: false,
         };

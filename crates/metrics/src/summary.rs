@@ -131,6 +131,9 @@ pub struct Summary {
     /// Failures and repairs of the experiment that were due after the end, and so
     /// had no effect.
     pub faults_after_end: u64,
+    /// Time in which circuits were lit ÷ simulated time, on average over the planes of
+    /// switches. Null for fabrics whose circuits do not take turns.
+    pub duty_cycle: Option<f64>,
 }
 
 /// Completion times of all flows, the short (under 100 KB) and the long ones.
@@ -213,6 +216,9 @@ pub fn summarize(run: &Finished) -> Summary {
         parts: run.parts.clone(),
         derived: run.derived.clone(),
         faults_after_end: run.faults_after_end,
+        duty_cycle: { run.outcome.lit }
+            .filter(|_| simulated > Time::ZERO)
+            .map(|lit| lit.as_secs_f64() / simulated.as_secs_f64()),
         jobs,
         circuit_share: share(totals.circuit_bytes, ledger.delivered),
         window: run.span.map(|span| Window::of(run.cluster, flows, span)),

@@ -6,9 +6,10 @@
 //! t releases for t is taken before the next event at t.
 
 use crate::agenda::Agenda;
-use crate::fabric::{Command, Fabric, Rejected, Shape, Totals, View};
+use crate::fabric::{Circuit, Command, ControlRecord, Fabric, Rejected, Shape, Totals, View};
 use crate::ids::{FlowId, HostId, PortId};
 use crate::io::Io;
+use crate::refusal::Refusal;
 use crate::time::{Rate, Time};
 
 /// A fabric that moves from event to event.
@@ -18,6 +19,10 @@ pub trait EventKernel: Send {
 
     /// Hosts, racks and rates.
     fn shape(&self) -> Shape;
+    /// Schedules what happens by itself, before anything else.
+    fn begin(&mut self, agenda: &mut Agenda<Self::Event>) {
+        let _ = agenda;
+    }
     /// `flow` is offered now.
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, agenda: &mut Agenda<Self::Event>);
     /// `event`, scheduled for now, happens.
@@ -57,6 +62,28 @@ pub trait EventKernel: Send {
         let _ = (flow, io);
         true
     }
+    /// See [`Fabric::circuits`].
+    fn circuits(&self, now: Time) -> Vec<Circuit> {
+        let _ = now;
+        Vec::new()
+    }
+    /// See [`Fabric::lit_for`].
+    fn lit_for(&self, now: Time) -> Option<Time> {
+        let _ = now;
+        None
+    }
+    /// See [`Fabric::record_control`].
+    fn record_control(&mut self, label: &str) {
+        let _ = label;
+    }
+    /// See [`Fabric::control_record`].
+    fn control_record(&mut self) -> Option<ControlRecord> {
+        None
+    }
+    /// See [`Fabric::trouble`].
+    fn trouble(&self) -> Option<&Refusal> {
+        None
+    }
 }
 
 /// Drives an [`EventKernel`].
@@ -71,10 +98,12 @@ pub struct EventDriven<K: EventKernel> {
 
 impl<K: EventKernel> EventDriven<K> {
     /// The fabric at time zero.
-    pub fn new(kernel: K) -> Self {
+    pub fn new(mut kernel: K) -> Self {
+        let mut agenda = Agenda::new();
+        kernel.begin(&mut agenda);
         EventDriven {
             kernel,
-            agenda: Agenda::new(),
+            agenda,
             now: Time::ZERO,
         }
     }
@@ -152,5 +181,25 @@ impl<K: EventKernel> Fabric for EventDriven<K> {
 
     fn reachable(&self, flow: FlowId, io: &Io) -> bool {
         self.kernel.reachable(flow, io)
+    }
+
+    fn circuits(&self, now: Time) -> Vec<Circuit> {
+        self.kernel.circuits(now)
+    }
+
+    fn lit_for(&self, now: Time) -> Option<Time> {
+        self.kernel.lit_for(now)
+    }
+
+    fn record_control(&mut self, label: &str) {
+        self.kernel.record_control(label)
+    }
+
+    fn control_record(&mut self) -> Option<ControlRecord> {
+        self.kernel.control_record()
+    }
+
+    fn trouble(&self) -> Option<&Refusal> {
+        self.kernel.trouble()
     }
 }

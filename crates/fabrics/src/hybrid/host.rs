@@ -1,15 +1,15 @@
 //! The host of the controller: hands it what happens, and carries out what it asks for,
 //! at once or in the time that the [`Switch`](super::switch::Switch) says.
 
-use super::computation::DELAY;
 use super::kernel::{ends, Context, Event, Hybrid};
+use super::trouble::could_not;
 use lightloom_control::circuits::Circuits;
 use lightloom_control::controller::{Action, Found, Input};
 use lightloom_control::demand::Report;
 use lightloom_control::log::{Header, Hosting, Log, FORMAT};
 use lightloom_control::routes::Routes;
 use lightloom_engine::kernel::flow::Todo;
-use lightloom_engine::{ControlRecord, FlowId, Refusal, Time};
+use lightloom_engine::{ControlRecord, FlowId, Time};
 use std::collections::VecDeque;
 
 impl Hybrid {
@@ -26,7 +26,7 @@ impl Hybrid {
                 log.input(context.now, &input);
             }
             if let Err(refusal) = self.controller.on(context.now, input, &mut actions) {
-                self.trouble = Some(self.could_not(refusal, context.now));
+                self.trouble = Some(could_not(&self.policy, refusal, context.now));
             }
             for action in actions.drain(..) {
                 if let Some(log) = &mut self.log {
@@ -201,30 +201,6 @@ impl Hybrid {
         ControlRecord {
             log: self.log.take().map(Log::finish),
             computed: times.map(|times| times.clone()),
-        }
-    }
-
-    /// What the policy could not decide, or should not have, as a user's key.
-    fn could_not(&self, refusal: Refusal, now: Time) -> Refusal {
-        if refusal.key == DELAY {
-            return Refusal {
-                key: format!("fabric.{DELAY}"),
-                value: format!("{} at {now}", refusal.value),
-                ..refusal
-            };
-        }
-        let name = ["file", "kind"]
-            .iter()
-            .find_map(|key| self.policy[key].as_str());
-        let limit = match refusal.value.is_empty() {
-            true => refusal.limit,
-            false => format!("{} = {}: {}", refusal.key, refusal.value, refusal.limit),
-        };
-        Refusal {
-            key: "fabric.policy".to_owned(),
-            value: format!("\"{}\" at {now}", name.unwrap_or_default()),
-            limit,
-            remedy: refusal.remedy,
         }
     }
 }

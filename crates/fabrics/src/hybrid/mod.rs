@@ -20,6 +20,7 @@
 //! | [`transport`] | what TCP makes of a path that changes |
 //! | [`tree`] | the electrical tree |
 //! | [`recorder`] | which circuits were lit when |
+//! | [`trouble`] | a decision that cannot be, as a user's key |
 //!
 //! Flows move at their max-min fair rates (flow kernel): over the circuits of their
 //! racks' route while there is one, over the electrical tree otherwise, and where there
@@ -47,6 +48,7 @@ pub mod switch;
 mod tests;
 pub mod transport;
 pub mod tree;
+pub mod trouble;
 
 use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
 use config::HybridConfig;

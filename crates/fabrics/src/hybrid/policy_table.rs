@@ -2,7 +2,7 @@
 
 use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::library::Library;
-use lightloom_control::policies::{find, Built};
+use lightloom_control::policies::{find, Built, Entry};
 use lightloom_engine::{config, Refusal};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
@@ -31,6 +31,23 @@ impl PolicyTable {
         PolicyTable {
             source: Source::Kind(kind.to_owned()),
             own: Map::new(),
+        }
+    }
+
+    /// Whether a key was given.
+    pub fn names(&self, key: &str) -> bool {
+        self.own.contains_key(key)
+    }
+
+    /// A key of the fabric's switch that the policy takes, unless it was given another.
+    pub fn fill(&mut self, key: &str, value: &impl Serialize) {
+        let Source::Kind(kind) = &self.source else {
+            return;
+        };
+        let takes = |entry: &Entry| (entry.schema)()["properties"].get(key).is_some();
+        if !self.names(key) && find(kind, "fabric.policy").is_ok_and(takes) {
+            let value = serde_json::to_value(value).expect("plain data");
+            self.own.insert(key.to_owned(), value);
         }
     }
 

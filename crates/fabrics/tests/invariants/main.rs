@@ -11,6 +11,7 @@ mod checks;
 mod hybrid;
 mod hydra;
 mod lions;
+mod mordia;
 mod policies;
 mod refusals;
 mod relay;

@@ -1,0 +1,375 @@
+//! The table of `kind = "mordia"`.
+
+use crate::hybrid::computation::Computation;
+use crate::hybrid::policy_table::PolicyTable;
+use crate::registry::{FabricConfig, Site};
+use crate::tdma::burst::Wire;
+use crate::tdma::control::Control;
+use crate::tdma::frames::Punctuality;
+use crate::tdma::kernel::Tdma;
+use crate::tdma::setup::Setup;
+use lightloom_control::controller::Timing;
+use lightloom_control::demand::Estimation;
+use lightloom_control::hardware::Hardware;
+use lightloom_control::policies::library::Empty;
+use lightloom_engine::kernel::event::EventDriven;
+use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Mordia: a ring of wavelength-selective switches that joins racks by a schedule of
+/// matchings of microseconds, one at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MordiaConfig {
+    /// What decides about schedules: the name of a policy that makes some ("mordia", also
+    /// called "tms", is traffic-matrix scheduling; "rotation", "solstice", "eclipse"), a
+    /// table with its `kind` and its own keys, or a class in a Python file. Night, period
+    /// and shortest slot, unless it has its own, are those below. Default: "mordia".
+    pub policy: PolicyTable,
+    /// Rate of a circuit [b/s]. Default: that of a rack's servers together; 10 Gb/s in the
+    /// prototype.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_rate: Option<Rate>,
+    /// Wavelengths of a ring, each a port: 24 in the prototype, 44 in the C band at 100
+    /// GHz, 88 at 50 GHz (§7). Default 44.
+    #[schemars(range(min = 2, max = 4096))]
+    pub wavelengths: u32,
+    /// Rings that are stacked to one switch with as many ports more (§7); how they are
+    /// joined is not modelled. Default 1.
+    #[schemars(range(min = 1, max = 2048))]
+    pub rings: u32,
+    /// t_setup: from the tear-down of circuits to first light [s]. Default 11.5 us (§6.1).
+    pub night: Time,
+    /// Standard deviation of the night, of a normal law [s]; 2.36 us were measured (§6.1).
+    /// Default 0 s: always the same.
+    pub night_deviation: Time,
+    /// A slot of a round robin, its night included [s]. Default 106 us (§6.1).
+    pub slot: Time,
+    /// No slot is shorter [s]: to program the switches takes that long. Default 61 us (§6.3).
+    pub shortest_slot: Time,
+    /// From one decision to the next [s]; schedules are as long unless the policy says
+    /// otherwise. Default: a round robin, (racks - 1) slots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Time>,
+    /// From the demand to the decision [s]; longer than the interval, it delays the next.
+    /// "measured" takes what the policy takes on this machine, and the results hold a list
+    /// of these times, with which the run comes out the same again; none of them may be
+    /// longer than the interval. Default 0 s.
+    pub computation_delay: Computation,
+    /// Share of a new measurement in the demand that the policy sees, above 0 to 1; the
+    /// rest is what it saw before. Default 1: nothing is averaged.
+    pub smoothing: f64,
+    /// How long a packet is in the interface of a rack before it leaves [s]: racks stop
+    /// that long before the night, and send nothing for as long after it. Default 0 s; 23
+    /// us in the prototype (§6.2).
+    pub nic_delay: Time,
+    /// Mean distance of synchronisation frames from their time [s], early or late. Default
+    /// 0 s; 1 us in the prototype (§6).
+    pub sync_jitter: Time,
+    /// Share of synchronisation frames that are received at the wrong time, from 0 to 1.
+    /// Default 0; 0.01 in the prototype (§6).
+    pub late_sync_fraction: f64,
+    /// Largest packet [B], from 1 B to 65535 B. Default 1500 B.
+    pub packet: Bytes,
+    /// What a rack sends while its circuit is lit [b/s], if not the rate of the circuit:
+    /// hosts that stand in for racks are slower (§6.3).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack_rate: Option<Rate>,
+    /// From the end of a day to what was lost in it being sent again [s], at the end of its
+    /// queue. Default 0 s: at the next day of the pair, which is when the hole shows.
+    pub retransmit_after: Time,
+    /// From a rack to any other [s]. Default 0 s.
+    pub propagation: Time,
+    /// Rate of a link from and to every rack of a packet switch that takes what schedules
+    /// leave of the demand [b/s]. Default: there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet_rate: Option<Rate>,
+}
+
+impl Default for MordiaConfig {
+    fn default() -> MordiaConfig {
+        MordiaConfig {
+            policy: PolicyTable::kind("mordia"),
+            link_rate: None,
+            wavelengths: 44,
+            rings: 1,
+            night: Time(11_500_000),
+            night_deviation: Time::ZERO,
+            slot: Time::US * 106,
+            shortest_slot: Time::US * 61,
+            interval: None,
+            computation_delay: Computation::default(),
+            smoothing: 1.0,
+            nic_delay: Time::ZERO,
+            sync_jitter: Time::ZERO,
+            late_sync_fraction: 0.0,
+            packet: Bytes(1_500),
+            stack_rate: None,
+            retransmit_after: Time::ZERO,
+            propagation: Time::ZERO,
+            packet_rate: None,
+        }
+    }
+}
+
+const RACKS_MAX: u32 = 4_096;
+const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
+const TIME_MAX: Time = Time(3_600 * Time::S.0);
+const PACKET_MAX: Bytes = Bytes(65_535);
+
+fn refuse<T>(
+    key: &str,
+    value: impl std::fmt::Display,
+    limit: impl Into<String>,
+    remedy: &str,
+) -> Result<T, Refusal> {
+    Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
+}
+
+impl MordiaConfig {
+    fn link(&self, cluster: &Cluster) -> Rate {
+        self.link_rate.unwrap_or(cluster.rack_rate())
+    }
+
+    fn hardware(&self, cluster: &Cluster) -> Hardware {
+        Hardware::new(cluster.racks, 1, self.link(cluster))
+    }
+
+    fn wire(&self, cluster: &Cluster) -> Wire {
+        let link = self.link(cluster);
+        Wire {
+            rate: self.stack_rate.unwrap_or(link),
+            packet: self.packet.0,
+        }
+    }
+
+    /// The policy with what it takes from the switch filled in.
+    fn filled(&self, interval: Time) -> PolicyTable {
+        let mut policy = self.policy.clone();
+        policy.fill("night", &self.night);
+        policy.fill("shortest", &self.shortest_slot);
+        if !policy.names("period") {
+            policy.fill("day", &(self.slot - self.night));
+        }
+        if !policy.names("day") {
+            policy.fill("period", &interval);
+        }
+        if let Some(rate) = self.packet_rate {
+            policy.fill("packet_rate", &rate);
+        }
+        policy
+    }
+
+    fn setup(&self, site: &Site) -> Result<Setup, Refusal> {
+        let (cluster, hardware) = (site.cluster, self.hardware(site.cluster));
+        let interval = self.interval.unwrap_or_default();
+        let library = site.library.unwrap_or(&Empty);
+        let control = Control::new(
+            self.policy.build(&hardware, library)?,
+            serde_json::to_value(&self.policy).expect("configurations are plain data"),
+            hardware,
+            self.night,
+            Timing {
+                interval,
+                computation_delay: self.computation_delay.given(),
+            },
+            &self.computation_delay,
+            Estimation {
+                smoothing: self.smoothing,
+                ..Estimation::plain(cluster.racks, 1)
+            },
+        );
+        let control = control.map_err(of_policy)?;
+        Ok(Setup {
+            title: "Mordia",
+            cluster: *cluster,
+            planes: vec![control.first().cloned().map(Arc::new)],
+            link_rate: hardware.rate,
+            wire: self.wire(cluster),
+            propagation: self.propagation,
+            punctuality: Punctuality {
+                night: self.night,
+                night_deviation: self.night_deviation,
+                sync_jitter: self.sync_jitter,
+                late_sync_fraction: self.late_sync_fraction,
+                nic_delay: self.nic_delay,
+            },
+            retransmit_after: self.retransmit_after,
+            packet_rate: self.packet_rate,
+            control: Some(control),
+        })
+    }
+
+    fn refuse_ports(&self, racks: u32) -> Result<(), Refusal> {
+        for (key, value, least) in [
+            ("wavelengths", self.wavelengths, 2),
+            ("rings", self.rings, 1),
+        ] {
+            if !(least..=RACKS_MAX).contains(&value) {
+                let limit = format!("must be from {least} to {RACKS_MAX}");
+                let remedy = if value < least {
+                    "raise it"
+                } else {
+                    "lower it"
+                };
+                return refuse(key, value, limit, remedy);
+            }
+        }
+        let ports = self.wavelengths.saturating_mul(self.rings).min(RACKS_MAX);
+        if (2..=ports).contains(&racks) {
+            return Ok(());
+        }
+        let (limit, remedy) = match racks {
+            0 | 1 => ("circuits join 2 racks or more".to_owned(), "raise it"),
+            _ if racks > RACKS_MAX => (format!("must be at most {RACKS_MAX}"), "lower it"),
+            _ => (
+                format!(
+                    "{} ring(s) of {} wavelengths have {ports} ports",
+                    self.rings, self.wavelengths
+                ),
+                "use fabric.wavelengths = 88 (50 GHz), or stack more fabric.rings",
+            ),
+        };
+        Err(Refusal::new("cluster.racks", racks, limit, remedy))
+    }
+
+    fn refuse_rates(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        let link = self.link(cluster);
+        let rates = [
+            ("link_rate", Some(link)),
+            ("stack_rate", self.stack_rate),
+            ("packet_rate", self.packet_rate),
+        ];
+        for (key, rate) in rates {
+            if rate.is_some_and(|rate| rate.0 == 0 || rate > RATE_MAX) {
+                let limit = "must be above 0 b/s and at most 1000 Tb/s";
+                return refuse(key, rate.unwrap_or_default(), limit, "use 10 Gb/s");
+            }
+        }
+        match self.stack_rate {
+            Some(rate) if rate > link => {
+                let limit = format!("faster than the circuit, {link}");
+                refuse("stack_rate", rate, limit, "lower it, or leave it out")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn refuse_times(&self) -> Result<(), Refusal> {
+        let times = [
+            ("night", self.night),
+            ("night_deviation", self.night_deviation),
+            ("slot", self.slot),
+            ("shortest_slot", self.shortest_slot),
+            ("interval", self.interval.unwrap_or(Time(1))),
+            ("computation_delay", self.computation_delay.given()),
+            ("nic_delay", self.nic_delay),
+            ("sync_jitter", self.sync_jitter),
+            ("retransmit_after", self.retransmit_after),
+            ("propagation", self.propagation),
+        ];
+        if let Some((key, time)) = times.into_iter().find(|(_, time)| *time > TIME_MAX) {
+            return refuse(key, time, "must be at most 3600 s", "lower it");
+        }
+        if self.interval == Some(Time::ZERO) {
+            return refuse("interval", "0 s", "must be above 0 s", "use 2 ms");
+        }
+        if self.night >= self.shortest_slot {
+            let limit = format!("not shorter than the shortest slot, {}", self.shortest_slot);
+            return refuse("night", self.night, limit, "raise fabric.shortest_slot");
+        }
+        if self.slot < self.shortest_slot {
+            let limit = format!("shorter than the shortest slot, {}", self.shortest_slot);
+            return refuse(
+                "slot",
+                self.slot,
+                limit,
+                "raise it, or lower fabric.shortest_slot",
+            );
+        }
+        let day = self.slot - self.night;
+        if day < self.night {
+            let limit = format!("its day, {day}, is shorter than its night, {}", self.night);
+            return refuse("slot", self.slot, limit, "raise it");
+        }
+        Ok(())
+    }
+
+    fn refuse_sending(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        if self.packet.0 == 0 || self.packet > PACKET_MAX {
+            let limit = format!("must be from 1 B to {PACKET_MAX}");
+            return refuse("packet", self.packet, limit, "use 1500 B");
+        }
+        let packet = self.wire(cluster).rate.time_for(self.packet.0);
+        let day = self.slot - self.night - self.nic_delay;
+        if day < packet {
+            let limit = format!(
+                "less the night and nic_delay it leaves {}, and a packet takes {packet}",
+                day.max(Time::ZERO)
+            );
+            return refuse("slot", self.slot, limit, "raise it, or lower fabric.packet");
+        }
+        if !(0.0..=1.0).contains(&self.late_sync_fraction) {
+            let (value, limit) = (self.late_sync_fraction, "must be from 0 to 1");
+            return refuse("late_sync_fraction", value, limit, "use 0.01");
+        }
+        if !(self.smoothing > 0.0 && self.smoothing <= 1.0) {
+            let limit = "must be above 0 and at most 1";
+            return refuse(
+                "smoothing",
+                self.smoothing,
+                limit,
+                "use 1 to average nothing",
+            );
+        }
+        Ok(())
+    }
+}
+
+/// What the policy first decided, as its key.
+fn of_policy(refusal: Refusal) -> Refusal {
+    match refusal.key.starts_with("fabric") {
+        true => refusal,
+        false => Refusal {
+            key: "fabric.policy".to_owned(),
+            limit: format!("{}: {}", refusal.key, refusal.limit),
+            ..refusal
+        },
+    }
+}
+
+impl FabricConfig for MordiaConfig {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+        self.refuse_ports(cluster.racks)?;
+        self.refuse_rates(cluster)?;
+        self.refuse_times()?;
+        self.refuse_sending(cluster)?;
+        let round = self.slot * i64::from(cluster.racks - 1);
+        let interval = self.interval.unwrap_or(round);
+        self.computation_delay.check(interval)?;
+        let policy = self.filled(interval).resolve(&self.hardware(cluster))?;
+        Ok(MordiaConfig {
+            policy,
+            link_rate: Some(self.link(cluster)),
+            interval: Some(interval),
+            ..self
+        })
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let kernel = Tdma::new(config.setup(site)?, site.flows.len(), site.seed);
+        Ok(Box::new(EventDriven::new(kernel)))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let cluster = site.cluster;
+        Tdma::memory(
+            u64::from(cluster.racks),
+            u64::from(cluster.hosts()),
+            site.flows.len() as u64,
+        )
+    }
+}

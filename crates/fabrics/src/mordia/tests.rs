@@ -1,0 +1,329 @@
+//! Oracles of Mordia: arithmetic of duty cycles, what schedules carry, what is refused.
+
+use super::ENTRY;
+use crate::registry::Site;
+use lightloom_control::algorithms::birkhoff::{self, Scaling};
+use lightloom_control::algorithms::{eclipse, solstice};
+use lightloom_control::demand::Matrix;
+use lightloom_control::schedule::{Frame, Schedule};
+use lightloom_engine::{Cluster, Command, Element, Fabric, Flows, HostId, Io, Nic, Rate, Time};
+use serde_json::{json, Value};
+
+/// Each of so many racks has one server of 10 Gb/s.
+fn cluster(racks: u32) -> Cluster {
+    Cluster {
+        racks,
+        servers_per_rack: 1,
+        server_rate: Rate(10 * Rate::GBPS.0),
+        nic: Nic::Uncapped,
+    }
+}
+
+fn built(cluster: &Cluster, table: &Value, flows: Flows) -> (Box<dyn Fabric>, Io) {
+    let site = Site {
+        cluster,
+        flows: &flows,
+        seed: 1,
+        threads: 1,
+        library: None,
+    };
+    let table = (ENTRY.resolve)(table, cluster).expect("a good table");
+    let fabric = (ENTRY.build)(&table, &site).expect("a table that was resolved");
+    (fabric, Io::new(flows))
+}
+
+/// A flow for every entry of a demand, at time zero.
+fn of_demand(demand: &Matrix) -> Flows {
+    let mut flows = Flows::new();
+    for (from, to, bytes) in demand.entries() {
+        flows.push(
+            HostId(from as u32),
+            HostId(to as u32),
+            bytes as u64,
+            Time::ZERO,
+        );
+    }
+    flows
+}
+
+fn every_pair(racks: usize, bytes: i64) -> Matrix {
+    let mut demand = Matrix::zeros(racks);
+    for a in 0..racks {
+        for b in (0..racks).filter(|&b| b != a) {
+            demand.set(a, b, bytes);
+        }
+    }
+    demand
+}
+
+/// §6.1: T = 106 us and t_setup = 11.5 us give a duty cycle of 89.15 %, and in saturation
+/// each pair gets its day at the rate of the circuit, to the byte.
+#[test]
+fn saturated_bytes_are_days_at_the_rate() {
+    let racks = 24;
+    let demand = every_pair(racks, 1 << 40);
+    // A day of 94.5 us carries 118,125 B, which are 105 packets.
+    let table = json!({"policy": "rotation", "packet": "1125 B"});
+    let (mut fabric, mut io) = built(&cluster(24), &table, of_demand(&demand));
+    let round = Time::US * 106 * 23;
+    fabric.advance(round * 4 + Time(1), &mut io);
+    assert!(io.flows.delivered.iter().all(|&bytes| bytes == 4 * 118_125));
+    let duty = fabric
+        .lit_for(round * 4)
+        .expect("it has days")
+        .as_secs_f64()
+        / (round * 4).as_secs_f64();
+    assert!((duty - 0.8915).abs() < 1e-4, "{duty}");
+    // With packets of 9,000 B the day's last 1,125 B are not used.
+    let table = json!({"policy": "rotation", "packet": "9000 B"});
+    let (mut fabric, mut io) = built(&cluster(24), &table, of_demand(&demand));
+    fabric.advance(round * 4 + Time(1), &mut io);
+    assert!(io
+        .flows
+        .delivered
+        .iter()
+        .all(|&bytes| bytes == 4 * 13 * 9_000));
+}
+
+/// Uniform traffic below saturation: what round robin leaves does not grow. Every pair has
+/// 100 KB a round, of 118 KB that its day carries.
+#[test]
+fn a_round_robin_serves_uniform_traffic_up_to_its_duty_cycle() {
+    let racks = 8;
+    let round = Time::US * 106 * 7;
+    let delivered = |bytes: u64| {
+        let mut flows = Flows::new();
+        for turn in 0..20 {
+            for (a, b, _) in every_pair(racks, 1).entries() {
+                flows.push(HostId(a as u32), HostId(b as u32), bytes, round * turn);
+            }
+        }
+        let all = flows.total_bytes();
+        let (mut fabric, mut io) = built(&cluster(8), &json!({"policy": "rotation"}), flows);
+        fabric.advance(round * 20 + Time(1), &mut io);
+        io.ledger.delivered as f64 / all as f64
+    };
+    assert_eq!(delivered(117_000), 1.0);
+    // 78 packets of 1,500 B a day, of 134.
+    assert!((delivered(201_000) - 78.0 / 134.0).abs() < 1e-12);
+}
+
+const SKEWED: [i64; 16] = [
+    0, 900_000, 40_000, 10_000, //
+    70_000, 0, 800_000, 60_000, //
+    30_000, 20_000, 0, 700_000, //
+    850_000, 50_000, 90_000, 0,
+];
+
+/// What was planned for a demand is what the network carries of it in one period, to the
+/// byte, whoever plans.
+#[test]
+fn a_schedule_serves_its_own_demand() {
+    let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
+    let rate = Rate(10 * Rate::GBPS.0);
+    let frame = Frame {
+        night: Time(11_500_000),
+        shortest: Time::US * 61,
+        ..Frame::of(Time::MS)
+    };
+    let planned: [(Value, Schedule); 3] = [
+        (
+            json!("tms"),
+            birkhoff::plan(
+                &demand,
+                Scaling::Sinkhorn(Default::default()),
+                &Frame {
+                    max_slots: 1_000,
+                    ..frame
+                },
+            )
+            .expect("a plan"),
+        ),
+        (
+            json!("eclipse"),
+            eclipse::plan(
+                &demand,
+                &eclipse::Options::new(
+                    rate,
+                    Frame {
+                        max_slots: 1_000,
+                        ..frame
+                    },
+                ),
+            )
+            .expect("a plan")
+            .schedule,
+        ),
+        (
+            json!("solstice"),
+            solstice::plan(
+                &demand,
+                &solstice::Network {
+                    circuit: rate,
+                    packet: Rate(0),
+                    night: frame.night,
+                },
+            )
+            .expect("a plan")
+            .schedule,
+        ),
+    ];
+    for (policy, schedule) in planned {
+        let table = json!({"policy": policy, "interval": "1 ms", "packet": "1 B"});
+        let (mut fabric, mut io) = built(&cluster(4), &table, of_demand(&demand));
+        let end = Time::MS + schedule.period().min(Time::MS);
+        fabric.advance(end + Time(1), &mut io);
+        let carried = schedule.carried(&demand, rate).bytes;
+        assert_eq!(io.ledger.delivered, carried as u64, "{policy}");
+        assert!(carried > 2_000_000, "{policy}: {carried}");
+    }
+}
+
+/// No schedule carries more than what the busiest port could in the time that it is lit.
+#[test]
+fn tms_stays_below_the_fluid_bound_and_above_round_robin() {
+    let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
+    let scaled = Matrix::new(4, 4, SKEWED.iter().map(|b| b * 50).collect()).expect("square");
+    let carried = |policy: &str| {
+        let table = json!({"policy": policy, "interval": "1 ms"});
+        let (mut fabric, mut io) = built(&cluster(4), &table, of_demand(&scaled));
+        fabric.advance(Time::MS * 21, &mut io);
+        (
+            io.ledger.delivered,
+            fabric.lit_for(Time::MS * 21).expect("days"),
+        )
+    };
+    let (tms, lit) = carried("mordia");
+    let (rotation, _) = carried("rotation");
+    let bound = 4 * Rate(10 * Rate::GBPS.0).bytes_in(lit);
+    assert!(tms <= bound, "{tms} {bound}");
+    // Four pairs have 86 % of the demand, and round robin gives them a third of the time.
+    assert!(tms as f64 > 0.9 * bound as f64, "{tms} of {bound}");
+    assert!(tms as f64 > 1.5 * rotation as f64, "{tms} {rotation}");
+    assert!(
+        demand.total() * 50 > tms as i64,
+        "or else there would be no saturation"
+    );
+}
+
+/// A decision that takes longer comes later, by as much.
+#[test]
+fn a_scheduler_that_computes_is_late() {
+    let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
+    let first = |delay: &str| {
+        let table = json!({"policy": "tms", "interval": "1 ms", "computation_delay": delay});
+        let (mut fabric, mut io) = built(&cluster(4), &table, of_demand(&demand));
+        fabric.advance(Time::MS * 3, &mut io);
+        fabric.circuits(Time::MS * 3)[0].from
+    };
+    assert_eq!(first("0 s"), Time::MS + Time(11_500_000));
+    assert_eq!(
+        first("300 us"),
+        Time::MS + Time::US * 300 + Time(11_500_000)
+    );
+}
+
+/// A schedule goes on while the controller is dead, and none is changed.
+#[test]
+fn schedules_outlive_their_controller() {
+    let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
+    let table = json!({"policy": "tms", "interval": "1 ms"});
+    let (mut fabric, mut io) = built(&cluster(4), &table, of_demand(&demand));
+    fabric.advance(Time::US * 1_500, &mut io);
+    let element = Element::Controller;
+    let fail = Command::Fail { element, loss: 1.0 };
+    fabric.apply(fail).expect("it has a controller");
+    fabric.advance(Time::MS * 10, &mut io);
+    assert_eq!(
+        io.ledger.in_flight(),
+        0,
+        "the schedule serves all in the end"
+    );
+    let port = Element::Port { node: 0, plane: 0 };
+    let fail = Command::Fail {
+        element: port,
+        loss: 1.0,
+    };
+    assert!(fabric.apply(fail).is_err());
+}
+
+/// With a packet switch of a tenth of the rate, what the schedule leaves goes there, and
+/// all is served sooner.
+#[test]
+fn a_packet_switch_takes_what_schedules_leave() {
+    let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
+    let end = |packets: Option<&str>| {
+        let table = json!({
+            "policy": "solstice", "interval": "1 ms", "night": "20 us", "packet_rate": packets,
+        });
+        let (mut fabric, mut io) = built(&cluster(4), &table, of_demand(&demand));
+        fabric.advance(Time::MS * 50, &mut io);
+        assert_eq!(io.ledger.in_flight(), 0);
+        let circuits = fabric.totals().circuit_bytes.expect("it has circuits");
+        (io.last_completion(), demand.total() as u64 - circuits)
+    };
+    let ((alone, none), (hybrid, residual)) = (end(None), end(Some("1 Gb/s")));
+    assert_eq!(none, 0);
+    assert!(
+        residual > 0 && hybrid < alone,
+        "{residual} B, {hybrid} {alone}"
+    );
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    let refused = |racks, table: Value| {
+        let refusal = (ENTRY.resolve)(&table, &cluster(racks)).expect_err("refused");
+        refusal.to_string()
+    };
+    let says = |racks, table: Value, words: &str| {
+        let said = refused(racks, table);
+        assert!(said.contains(words), "{said}");
+    };
+    says(
+        64,
+        json!({}),
+        "cluster.racks = 64: 1 ring(s) of 44 wavelengths have 44 ports",
+    );
+    says(
+        8,
+        json!({"slot": "61 us", "night": "40 us"}),
+        "its day, 21 us, is shorter",
+    );
+    says(
+        8,
+        json!({"nic_delay": "94 us"}),
+        "leaves 500 ns, and a packet takes 1.2 us",
+    );
+    says(
+        8,
+        json!({"night": "70 us"}),
+        "not shorter than the shortest slot",
+    );
+    says(
+        8,
+        json!({"policy": {"kind": "rotation", "slots": 3}}),
+        "fabric.policy.slots",
+    );
+    says(
+        8,
+        json!({"computation_delay": ["2 s"]}),
+        "fabric.computation_delay[0]",
+    );
+    // Circuits that stay are no schedule.
+    let table = (ENTRY.resolve)(&json!({"policy": "cthrough"}), &cluster(8)).expect("known");
+    let flows = Flows::new();
+    let site = Site {
+        cluster: &cluster(8),
+        flows: &flows,
+        seed: 1,
+        threads: 1,
+        library: None,
+    };
+    let refusal = (ENTRY.build)(&table, &site)
+        .err()
+        .expect("refused")
+        .to_string();
+    assert!(refusal.starts_with("fabric.policy"), "{refusal}");
+    assert!(refusal.contains("follows schedules"), "{refusal}");
+}

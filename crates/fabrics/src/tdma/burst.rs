@@ -1,0 +1,181 @@
+//! What becomes of what a rack sends during a day, in closed form: its packets leave back
+//! to back, and those that the light does not cover whole are lost.
+
+use lightloom_engine::{Rate, Time};
+
+/// When a rack sends over its circuit, and when there is light.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The first packet leaves no sooner …
+    pub from: Time,
+    /// … and the last is sent whole by then.
+    pub until: Time,
+    /// The circuit is lit …
+    pub light: Time,
+    /// … until the next night.
+    pub dark: Time,
+}
+
+impl Window {
+    /// Nothing is sent.
+    pub const NONE: Window = Window {
+        from: Time::NEVER,
+        until: Time::ZERO,
+        light: Time::NEVER,
+        dark: Time::ZERO,
+    };
+
+    /// Whether all that is sent is sent into light.
+    #[inline]
+    pub fn is_lit(&self) -> bool {
+        self.light <= self.from && self.until <= self.dark
+    }
+}
+
+/// Bytes sent back to back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Burst {
+    /// Lost: sent before the light.
+    pub early: u64,
+    /// Carried.
+    pub carried: u64,
+    /// Lost: sent after it, or cut off.
+    pub late: u64,
+}
+
+impl Burst {
+    /// All that was sent.
+    #[inline]
+    pub fn sent(&self) -> u64 {
+        self.early + self.carried + self.late
+    }
+}
+
+/// How a flow is put on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wire {
+    /// Bits a second while it sends.
+    pub rate: Rate,
+    /// Bytes of a full packet.
+    pub packet: u64,
+}
+
+impl Wire {
+    /// When the last of `bytes` has left that began at `at`.
+    #[inline]
+    pub fn end(&self, at: Time, bytes: u64) -> Time {
+        at + self.rate.time_for(bytes)
+    }
+
+    /// How many packets so many bytes of a flow are.
+    #[inline]
+    pub fn packets(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(self.packet)
+    }
+
+    /// Whole packets of `bytes` that fit into so many bytes of time.
+    #[inline]
+    pub fn fitting(&self, bytes: u64, room: u64) -> u64 {
+        match bytes <= room {
+            true => bytes,
+            false => room / self.packet * self.packet,
+        }
+    }
+
+    /// What becomes of `bytes` of a flow of which the first packet leaves at `at`, which
+    /// is in the window.
+    pub fn burst(&self, window: &Window, at: Time, bytes: u64) -> Burst {
+        let room = |until: Time| self.rate.bytes_in(until - at);
+        let sent = self.fitting(bytes, room(window.until));
+        if at >= window.light && window.until <= window.dark {
+            let carried = sent;
+            return Burst {
+                carried,
+                ..Burst::default()
+            };
+        }
+        let early = match at < window.light {
+            // Packets that begin in the dark, of which there is the first.
+            true => (room(window.light - Time(1)) / self.packet + 1) * self.packet,
+            false => 0,
+        };
+        let early = early.min(sent);
+        let whole = self.fitting(sent, room(window.dark)).max(early);
+        Burst {
+            early,
+            carried: whole - early,
+            late: sent - whole,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Packet by packet.
+    fn one_by_one(wire: &Wire, window: &Window, at: Time, bytes: u64) -> Burst {
+        let (mut burst, mut sent) = (Burst::default(), 0);
+        while sent < bytes {
+            let packet = wire.packet.min(bytes - sent);
+            let (begins, ends) = (wire.end(at, sent), wire.end(at, sent + packet));
+            if ends > window.until {
+                break;
+            }
+            match (begins < window.light, ends > window.dark) {
+                (true, _) => burst.early += packet,
+                (_, true) => burst.late += packet,
+                _ => burst.carried += packet,
+            }
+            sent += packet;
+        }
+        burst
+    }
+
+    proptest! {
+        #[test]
+        fn a_burst_is_its_packets(
+            rate in prop::sample::select(vec![1_000u64, 3_333, 10_000, 25_781]),
+            packet in 1u64..60,
+            edges in prop::array::uniform4(0i64..400),
+            at in 0i64..400,
+            bytes in 1u64..500,
+        ) {
+            let wire = Wire { rate: Rate(rate * 1_000_000), packet };
+            let [from, until, light, dark] = edges.map(|ns| Time::NS * ns);
+            let window = Window { from, until, light, dark };
+            let at = (Time::NS * at).max(from);
+            let expected = one_by_one(&wire, &window, at, bytes);
+            prop_assert_eq!(wire.burst(&window, at, bytes), expected);
+            prop_assert!(!window.is_lit() || expected.early + expected.late == 0);
+        }
+    }
+
+    /// A byte a nanosecond: 100 ns from 50 ns on, in packets of 30 B; light from 60 to
+    /// 130 ns.
+    #[test]
+    fn by_hand() {
+        let wire = Wire {
+            rate: Rate(8 * Rate::GBPS.0),
+            packet: 30,
+        };
+        let ns = |n: i64| Time::NS * n;
+        let window = Window {
+            from: ns(50),
+            until: ns(150),
+            light: ns(60),
+            dark: ns(130),
+        };
+        // At 50, 80 and 110 ns; the first begins in the dark, the last ends in it.
+        let burst = Burst {
+            early: 30,
+            carried: 30,
+            late: 30,
+        };
+        assert_eq!(wire.burst(&window, ns(50), 1_000), burst);
+        assert_eq!(wire.burst(&window, ns(60), 1_000).carried, 60);
+        assert_eq!(wire.burst(&window, ns(60), 70).sent(), 70);
+        assert_eq!(wire.burst(&window, ns(140), 30).sent(), 0);
+    }
+}

@@ -1,0 +1,285 @@
+//! The host of the controller that decides about schedules, in simulated time.
+//!
+//! Of what a controller may ask for there is little here: to measure, to be woken, and to
+//! follow a schedule, which the switch does from its next night on.
+
+use crate::hybrid::computation::{Computation, Timed, Times};
+use crate::hybrid::trouble;
+use lightloom_control::circuits::Circuits;
+use lightloom_control::controller::{Action, Controller, Found, Input, Timing};
+use lightloom_control::demand::{Estimation, Estimator, Matrix, Report};
+use lightloom_control::hardware::Hardware;
+use lightloom_control::log::{Header, Hosting, Log, FORMAT};
+use lightloom_control::order::Order;
+use lightloom_control::policy::{Demand, Evidence, Policy, SwitchView, Target};
+use lightloom_control::routes::Routes;
+use lightloom_control::schedule::Schedule;
+use lightloom_engine::{ControlRecord, Refusal, Time};
+use serde_json::Value;
+
+/// What the switch is to do.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The controller wants to be woken then.
+    pub wakes: Vec<Time>,
+    /// It has been told what racks have.
+    pub measured: bool,
+    /// To be followed from the next night on.
+    pub follow: Option<Schedule>,
+}
+
+/// A controller and what is kept of it.
+pub struct Control {
+    controller: Controller<Box<dyn Policy>>,
+    hardware: Hardware,
+    night: Time,
+    /// Of the policy, as logs have it.
+    policy: Value,
+    works: bool,
+    /// Of the policy, if it could not decide: then nobody decides any more.
+    trouble: Option<Refusal>,
+    log: Option<Log>,
+    /// What was followed when the loop began.
+    first: Option<Schedule>,
+    /// Followed now, or from the next night on.
+    following: Option<Schedule>,
+    opening: Vec<Action>,
+    times: Option<Times>,
+    /// What racks had at the last decision.
+    seen: Report,
+}
+
+impl Control {
+    /// A policy for a switch with such nights, asked as `timing` says.
+    ///
+    /// What it decides where nobody has anything to send is followed from the start: a round
+    /// robin need not wait for its first decision.
+    ///
+    /// # Errors
+    /// What it decides then, if the switch cannot follow it.
+    pub fn new(
+        mut policy: Box<dyn Policy>,
+        described: Value,
+        hardware: Hardware,
+        night: Time,
+        timing: Timing,
+        computation: &Computation,
+        estimation: Estimation,
+    ) -> Result<Control, Refusal> {
+        let first = unasked(&mut *policy, &hardware, night, timing.interval)?;
+        let policy = Box::new(Schedules { policy, night });
+        let (policy, times) = Timed::wrap(policy, computation, timing.interval);
+        Ok(Control {
+            controller: Controller::new(policy, hardware, timing, Estimator::new(estimation)),
+            hardware,
+            night,
+            policy: described,
+            works: true,
+            trouble: None,
+            log: None,
+            following: first.clone(),
+            first,
+            opening: Vec::new(),
+            times,
+            seen: Report::default(),
+        })
+    }
+
+    /// What is followed before anything is decided.
+    pub fn first(&self) -> Option<&Schedule> {
+        self.first.as_ref()
+    }
+
+    /// The loop begins.
+    pub fn begin(&mut self) -> Asked {
+        let found = self.found();
+        let asked = self.tell(Time::ZERO, Input::Silence(found), &mut Report::default);
+        self.opening = asked.wakes.iter().map(|&at| Action::WakeAt(at)).collect();
+        asked
+    }
+
+    /// Hands an input to the controller, unless it is down, and carries out what it asks
+    /// for.
+    pub fn tell(&mut self, now: Time, input: Input, measure: &mut dyn FnMut() -> Report) -> Asked {
+        let mut asked = Asked::default();
+        let (mut next, mut actions) = (Some(input), Vec::new());
+        while let Some(input) = next.take() {
+            if !self.works || self.trouble.is_some() {
+                break;
+            }
+            if let Some(log) = &mut self.log {
+                log.input(now, &input);
+            }
+            if let Err(refusal) = self.controller.on(now, input, &mut actions) {
+                self.trouble = Some(trouble::could_not(&self.policy, refusal, now));
+            }
+            for action in actions.drain(..) {
+                if let Some(log) = &mut self.log {
+                    log.action(now, &action);
+                }
+                match action {
+                    Action::WakeAt(at) => asked.wakes.push(at),
+                    Action::Measure => {
+                        self.seen = measure();
+                        asked.measured = true;
+                        next = Some(Input::Demand(self.seen.clone()));
+                    }
+                    Action::Follow(step, schedule) => {
+                        self.following = Some(schedule.clone());
+                        asked.follow = Some(schedule);
+                        next = Some(Input::Done(step));
+                    }
+                    other => unreachable!("schedules alone are decided on: {other:?}"),
+                }
+            }
+        }
+        asked
+    }
+
+    /// The controller fails, or is repaired.
+    pub fn set(&mut self, works: bool, now: Time) -> Asked {
+        if works == self.works {
+            return Asked::default();
+        }
+        self.works = works;
+        if works {
+            return self.tell(now, Input::Silence(self.found()), &mut Report::default);
+        }
+        if let Some(log) = &mut self.log {
+            log.host(now, Hosting::Silent);
+        }
+        Asked::default()
+    }
+
+    fn found(&self) -> Found {
+        Found {
+            lit: Circuits::default(),
+            routes: Routes::default(),
+            schedule: self.following.clone(),
+            drained: Vec::new(),
+            works: vec![true; self.hardware.columns()],
+        }
+    }
+
+    /// What racks had at the last decision, and the schedule that is followed since, or
+    /// from the next night on.
+    pub fn decided(&self) -> (&Report, Option<&Schedule>) {
+        (&self.seen, self.following.as_ref())
+    }
+
+    /// From one decision to the next.
+    pub fn interval(&self) -> Time {
+        self.controller.timing().interval
+    }
+
+    /// What keeps it from deciding.
+    pub fn trouble(&self) -> Option<&Refusal> {
+        self.trouble.as_ref()
+    }
+
+    /// What it hears and asks for is kept, and how the loop began.
+    pub fn begin_log(&mut self, label: &str) {
+        let mut log = Log::new(&Header {
+            format: FORMAT.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            host: label.to_owned(),
+            policy: self.policy.clone(),
+            order: self.controller.order(),
+            hardware: self.hardware,
+            timing: *self.controller.timing(),
+            estimation: *self.controller.estimator().rules(),
+        });
+        log.input(Time::ZERO, &Input::Silence(self.found()));
+        for action in &self.opening {
+            log.action(Time::ZERO, action);
+        }
+        self.log = Some(log);
+    }
+
+    /// What was kept.
+    pub fn end_log(&mut self) -> ControlRecord {
+        let times = self.times.as_ref().and_then(|times| times.lock().ok());
+        ControlRecord {
+            log: self.log.take().map(Log::finish),
+            computed: times.map(|times| times.clone()),
+        }
+    }
+
+    /// t_setup, which no schedule's night is shorter than.
+    pub fn night(&self) -> Time {
+        self.night
+    }
+}
+
+/// What a policy decides if nobody has anything to send; nothing, if that is darkness.
+fn unasked(
+    policy: &mut dyn Policy,
+    hardware: &Hardware,
+    night: Time,
+    over: Time,
+) -> Result<Option<Schedule>, Refusal> {
+    let (lit, works) = (Circuits::default(), vec![true; hardware.columns()]);
+    let view = SwitchView {
+        hardware: *hardware,
+        lit: &lit,
+        works: &works,
+    };
+    let bytes = Matrix::zeros(hardware.racks as usize);
+    let target = policy.decide(&Demand { bytes, over }, &view)?;
+    target.check(&view)?;
+    let schedule = of_schedules(target, night)?;
+    Ok((!schedule.slots.is_empty()).then_some(schedule))
+}
+
+/// The schedule of a target.
+fn of_schedules(target: Target, night: Time) -> Result<Schedule, Refusal> {
+    let schedule = match target {
+        Target::Schedule(schedule) => schedule,
+        circuits => {
+            return Err(Refusal::new(
+                "decision",
+                circuits,
+                "circuits that stay, where the switch follows schedules",
+                "use a policy that makes schedules, or kind = \"hybrid\"",
+            ))
+        }
+    };
+    if schedule.night < night && !schedule.slots.is_empty() {
+        return Err(Refusal::new(
+            "night",
+            schedule.night,
+            format!("the switch is dark for {night} in every slot"),
+            "plan for the night of the switch",
+        ));
+    }
+    Ok(schedule)
+}
+
+/// A policy of which schedules alone are taken.
+struct Schedules {
+    policy: Box<dyn Policy>,
+    night: Time,
+}
+
+impl Policy for Schedules {
+    fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
+        let target = self.policy.decide(seen, switch)?;
+        if matches!(target, Target::Schedule(_)) {
+            // Otherwise the refusal would come before the one of the target itself.
+            target.check(switch)?;
+        }
+        of_schedules(target, self.night).map(Target::Schedule)
+    }
+
+    fn order(&self) -> Order {
+        self.policy.order()
+    }
+
+    fn took(&self) -> Option<Time> {
+        self.policy.took()
+    }
+
+    fn evidence(&self) -> Option<Evidence<'_>> {
+        self.policy.evidence()
+    }
+}

@@ -1,0 +1,809 @@
+//! The event kernel of circuits that take turns: one event a matching, and what a rack sends
+//! during its day in closed form ([`super::burst`]).
+//!
+//! When a slot begins, it is known for every rack when it will send and to whom, so all that
+//! waits in the queue of that circuit is sent at once, as far as the day goes: what ends a
+//! flow's bytes there is an event, the rest of a day is counted when the day is over.
+//! Queues are first in, first out, so whatever joins during the day leaves behind it.
+//! Where servers' links are slower, packets cross them one by one.
+
+use super::burst::{Burst, Window};
+use super::control::{Asked, Control};
+use super::frames::{Frames, Slot};
+use super::light::Light;
+use super::links::{Links, Packet};
+use super::residual::PacketSwitch;
+use super::setup::Setup;
+use super::voq::Voqs;
+use crate::hosts::HostQueues;
+use lightloom_control::controller::Input;
+use lightloom_control::demand::{Queue, Report};
+use lightloom_control::schedule::Schedule;
+use lightloom_engine::kernel::event::EventKernel;
+use lightloom_engine::{
+    Agenda, Circuit, Command, ControlRecord, Element, FlowId, HostId, Io, Nic, PortId, Rate,
+    Refusal, Rejected, Shape, Time, Totals, View,
+};
+use std::sync::Arc;
+
+/// No circuit.
+const NONE: u32 = u32::MAX;
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// On a plane a night begins, and with it the next slot.
+    Night(u16),
+    /// Bytes that a circuit carried are at the rack of their destination.
+    Lands {
+        /// Of this flow.
+        flow: FlowId,
+        /// How many.
+        bytes: u64,
+    },
+    /// Bytes that were sent into the dark join their queue again.
+    Again {
+        /// Of this flow.
+        flow: FlowId,
+        /// How many.
+        bytes: u64,
+        /// In so many packets.
+        packets: u32,
+    },
+    /// A flow within a rack is complete.
+    Local(FlowId),
+    /// A server's link has sent a packet to its rack.
+    Up(HostId),
+    /// A rack has sent a packet to its server.
+    Down(HostId),
+    /// A rack has sent a packet to the packet switch.
+    Crosses(u32),
+    /// The packet switch has sent one to a rack.
+    Leaves(u32),
+    /// The controller wanted to be woken.
+    Wake,
+}
+
+type Todo = Agenda<Event>;
+
+/// Where a rack sends on a plane during this slot.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    to: u32,
+    /// Nothing is sent before.
+    free: Time,
+    window: Window,
+    /// Bytes of the window.
+    room: u64,
+    /// What is sent of a flow that does not end in this day.
+    open: (FlowId, u64),
+}
+
+const DARK: Line = Line {
+    to: NONE,
+    free: Time::ZERO,
+    window: Window::NONE,
+    room: 0,
+    open: (FlowId(0), 0),
+};
+
+/// One switch, or several that act as one.
+struct Plane {
+    schedule: Option<Arc<Schedule>>,
+    /// To be followed from the next night on.
+    next: Option<Arc<Schedule>>,
+    /// Of the schedule, the next.
+    slot: usize,
+    light: Light,
+    /// A night is due.
+    turns: bool,
+}
+
+/// Servers whose links are slower than their rack's.
+struct Servers {
+    up: HostQueues,
+    sending: Vec<bool>,
+    down: Links,
+}
+
+/// The fabric.
+pub struct Tdma {
+    setup: Setup,
+    racks: u32,
+    planes: Vec<Plane>,
+    lines: Vec<Line>,
+    voqs: Voqs,
+    frames: Frames,
+    servers: Option<Servers>,
+    packets: Option<PacketSwitch>,
+    /// Bytes that were sent and have not landed, or not come back.
+    moving: u64,
+    /// Bytes of flows within racks, where servers' links limit nothing.
+    local: u64,
+    carried: u64,
+    circuit_bytes: u64,
+    packet_hops: u64,
+}
+
+impl Tdma {
+    /// An empty network that will be offered so many flows.
+    pub fn new(setup: Setup, flows: usize, seed: u64) -> Tdma {
+        let (cluster, racks) = (setup.cluster, setup.cluster.racks);
+        let hosts = cluster.hosts() as usize;
+        let packet = setup.wire.packet;
+        let servers = match cluster.nic {
+            Nic::Uncapped => None,
+            Nic::Capped(rate) => Some(Servers {
+                up: HostQueues::new(hosts, flows, packet),
+                sending: vec![false; hosts],
+                down: Links::new(hosts, rate),
+            }),
+        };
+        let plane = |schedule: &Option<Arc<Schedule>>| Plane {
+            schedule: None,
+            next: schedule.clone(),
+            slot: 0,
+            light: Light::default(),
+            turns: false,
+        };
+        Tdma {
+            racks,
+            planes: setup.planes.iter().map(plane).collect(),
+            lines: vec![DARK; racks as usize * setup.planes.len()],
+            voqs: Voqs::new(racks),
+            frames: Frames::new(setup.punctuality, racks, seed),
+            servers,
+            packets: { setup.packet_rate }.map(|rate| PacketSwitch::new(racks, rate, packet)),
+            moving: 0,
+            local: 0,
+            carried: 0,
+            circuit_bytes: 0,
+            packet_hops: 0,
+            setup,
+        }
+    }
+
+    /// Memory that so many racks and flows take, about [B].
+    pub fn memory(racks: u64, hosts: u64, flows: u64) -> u64 {
+        // Queues, and demand with what policies make of it.
+        racks * racks * (16 + 48) + hosts * 64 + flows * 24
+    }
+
+    // ---- Nights and days ---------------------------------------------------
+
+    /// The day is over, and the next slot begins.
+    fn night(&mut self, plane: u16, now: Time, io: &mut Io, todo: &mut Todo) {
+        let lines =
+            plane as usize * self.racks as usize..(plane as usize + 1) * self.racks as usize;
+        for line in lines.clone() {
+            self.close(line, now, io);
+        }
+        let state = &mut self.planes[plane as usize];
+        if let Some(schedule) = state.next.take() {
+            state.light.follow(schedule.clone());
+            state.schedule = Some(schedule);
+            state.slot = 0;
+        }
+        let schedule = state.schedule.clone().filter(|s| !s.slots.is_empty());
+        state.turns = schedule.is_some();
+        let Some(schedule) = schedule else {
+            self.lines[lines].fill(DARK);
+            return;
+        };
+        let at = state.slot;
+        state.slot = (at + 1) % schedule.slots.len();
+        let day = now + schedule.night;
+        let slot = Slot {
+            begins: now,
+            day,
+            ends: day + schedule.slots[at].day,
+        };
+        let light = self.frames.light(&slot);
+        self.planes[plane as usize]
+            .light
+            .shine(at, light, slot.ends);
+        todo.schedule(slot.ends, Event::Night(plane));
+        self.dawn(
+            lines,
+            &schedule.slots[at].permutation,
+            &slot,
+            light,
+            io,
+            todo,
+        );
+    }
+
+    /// Every rack is told to whom it sends, and when.
+    fn dawn(
+        &mut self,
+        lines: std::ops::Range<usize>,
+        permutation: &[u32],
+        slot: &Slot,
+        light: Time,
+        io: &mut Io,
+        todo: &mut Todo,
+    ) {
+        let rate = self.setup.wire.rate;
+        let mut window = self.frames.window(0, slot, light);
+        let mut room = rate.bytes_in(window.until - window.from);
+        let punctual = self.frames.are_punctual();
+        for (rack, line) in lines.enumerate() {
+            if !punctual && rack > 0 {
+                window = self.frames.window(rack as u32, slot, light);
+                room = rate.bytes_in(window.until - window.from);
+            }
+            let to = permutation[rack];
+            if to == rack as u32 {
+                self.lines[line] = DARK;
+                continue;
+            }
+            self.lines[line] = Line {
+                to,
+                free: window.from,
+                window,
+                room,
+                open: DARK.open,
+            };
+            self.serve(line, slot.begins, io, todo);
+        }
+    }
+
+    /// What the day carried of a flow that goes on is counted.
+    fn close(&mut self, line: usize, now: Time, io: &mut Io) {
+        let (flow, bytes) = std::mem::replace(&mut self.lines[line].open, DARK.open);
+        if bytes > 0 {
+            self.moving -= bytes;
+            self.carried += bytes;
+            self.land(flow, bytes, now, io);
+        }
+    }
+
+    /// Sends what waits for a line's circuit, as far as the day goes.
+    #[inline]
+    fn serve(&mut self, at: usize, now: Time, io: &mut Io, todo: &mut Todo) {
+        let line = self.lines[at];
+        let rack = at as u32 % self.racks;
+        let queue = self.voqs.of(rack, line.to);
+        let mut free = line.free.max(now);
+        while let Some((flow, left)) = self.voqs.front(queue) {
+            if free >= line.window.until {
+                break;
+            }
+            let burst = self.burst(&line, free, left);
+            let sent = burst.sent();
+            if sent == 0 {
+                // The next packet would be cut off.
+                break;
+            }
+            self.voqs.take(queue, sent);
+            io.start(flow, free);
+            self.send(at, flow, burst, sent == left, free, io, todo);
+            if sent < left {
+                free = line.window.until;
+                break;
+            }
+            free = self.setup.wire.end(free, sent);
+        }
+        self.lines[at].free = free;
+    }
+
+    #[inline]
+    fn burst(&self, line: &Line, at: Time, bytes: u64) -> Burst {
+        let wire = &self.setup.wire;
+        if at == line.window.from && line.window.is_lit() {
+            return Burst {
+                carried: wire.fitting(bytes, line.room),
+                ..Burst::default()
+            };
+        }
+        wire.burst(&line.window, at, bytes)
+    }
+
+    /// Bytes leave a rack from `at` on; `all` that waited together.
+    #[allow(clippy::too_many_arguments)]
+    fn send(
+        &mut self,
+        line: usize,
+        flow: FlowId,
+        burst: Burst,
+        all: bool,
+        at: Time,
+        io: &mut Io,
+        todo: &mut Todo,
+    ) {
+        let wire = self.setup.wire;
+        self.moving += burst.sent();
+        let lost = burst.early + burst.late;
+        if lost > 0 {
+            let packets = wire.packets(burst.early) + wire.packets(burst.late);
+            let again = self.lines[line].window.dark + self.setup.retransmit_after;
+            let event = Event::Again {
+                flow,
+                bytes: lost,
+                packets: packets as u32,
+            };
+            todo.schedule(again.max(at), event);
+        }
+        if burst.carried == 0 {
+            return;
+        }
+        self.packet_hops += wire.packets(burst.carried);
+        if self.servers.is_some() || io.audit.is_some() {
+            self.send_packets(line, flow, &burst, at, io, todo);
+        }
+        if self.servers.is_some() {
+            return;
+        }
+        if all {
+            let bytes = burst.carried;
+            let lands = wire.end(at, burst.early + bytes) + self.setup.propagation;
+            todo.schedule(lands, Event::Lands { flow, bytes });
+        } else {
+            self.lines[line].open = (flow, burst.carried);
+        }
+    }
+
+    /// The packets of a burst, one by one: for servers' links, and for the record.
+    fn send_packets(
+        &mut self,
+        line: usize,
+        flow: FlowId,
+        burst: &Burst,
+        at: Time,
+        io: &mut Io,
+        todo: &mut Todo,
+    ) {
+        let (wire, mut sent) = (self.setup.wire, burst.early);
+        let plane = line as u32 / self.racks;
+        let rx = PortId(plane * self.racks + self.lines[line].to);
+        while sent < burst.early + burst.carried {
+            let bytes = wire.packet.min(burst.early + burst.carried - sent);
+            let (from, until) = (wire.end(at, sent), wire.end(at, sent + bytes));
+            if let Some(audit) = &mut io.audit {
+                audit.transmit(PortId(line as u32), rx, from, until, bytes);
+            }
+            if self.servers.is_some() {
+                todo.schedule(until + self.setup.propagation, Event::Lands { flow, bytes });
+            }
+            sent += bytes;
+        }
+    }
+
+    // ---- Servers -----------------------------------------------------------
+
+    /// Bytes that crossed a circuit are at the rack of their destination.
+    fn land(&mut self, flow: FlowId, bytes: u64, now: Time, io: &mut Io) {
+        self.circuit_bytes += bytes;
+        io.deliver(flow, bytes, now);
+    }
+
+    /// A packet is at the rack of its destination.
+    fn hand_down(&mut self, packet: Packet, now: Time, io: &mut Io, todo: &mut Todo) {
+        let dst = io.flows.dst[packet.flow.index()];
+        match &mut self.servers {
+            None => io.deliver(packet.flow, u64::from(packet.bytes), now),
+            Some(servers) => {
+                if let Some(until) = servers.down.join(dst.index(), packet, now) {
+                    self.record(self.down_port(dst), packet.bytes, now, until, io);
+                    todo.schedule(until, Event::Down(dst));
+                }
+            }
+        }
+    }
+
+    /// A server's idle link takes its next packet.
+    fn begin_up(&mut self, host: HostId, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Some(servers) = &mut self.servers else {
+            return;
+        };
+        let packet = servers.up.front(host.index());
+        servers.sending[host.index()] = packet.is_some();
+        if let Some(packet) = packet {
+            let until = now + servers.down.rate.time_for(u64::from(packet.bytes));
+            io.start(packet.flow, now);
+            self.record(self.up_port(host), packet.bytes, now, until, io);
+            todo.schedule(until, Event::Up(host));
+        }
+    }
+
+    /// A server's packet is at its rack.
+    fn up(&mut self, host: HostId, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Some(servers) = &mut self.servers else {
+            return;
+        };
+        let packet = servers.up.first(host.index());
+        servers.up.pop(host.index(), packet.bytes, io);
+        let (from, to) = self.ends(packet.flow, io);
+        if from == to {
+            let packet = Packet {
+                flow: packet.flow,
+                bytes: packet.bytes,
+                circuit: false,
+            };
+            self.hand_down(packet, now, io, todo);
+        } else {
+            self.wait(packet.flow, u64::from(packet.bytes), now, io, todo);
+        }
+        self.begin_up(host, now, io, todo);
+    }
+
+    /// A server has its packet.
+    fn down(&mut self, host: HostId, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Some(servers) = &mut self.servers else {
+            return;
+        };
+        let packet = servers.down.first(host.index()).expect("it was sending");
+        let next = servers.down.sent(host.index(), now);
+        let then = servers.down.first(host.index());
+        self.circuit_bytes += u64::from(packet.bytes) * u64::from(packet.circuit);
+        io.deliver(packet.flow, u64::from(packet.bytes), now);
+        if let (Some(until), Some(then)) = (next, then) {
+            self.record(self.down_port(host), then.bytes, now, until, io);
+            todo.schedule(until, Event::Down(host));
+        }
+    }
+
+    // ---- Racks -------------------------------------------------------------
+
+    fn ends(&self, flow: FlowId, io: &Io) -> (u32, u32) {
+        let f = flow.index();
+        let rack = |host| self.setup.cluster.rack_of(host);
+        (rack(io.flows.src[f]), rack(io.flows.dst[f]))
+    }
+
+    /// Bytes join the queue for their rack, and leave it at once if that is lit.
+    fn wait(&mut self, flow: FlowId, bytes: u64, now: Time, io: &mut Io, todo: &mut Todo) {
+        let (from, to) = self.ends(flow, io);
+        self.voqs.push(self.voqs.of(from, to), flow, bytes);
+        for plane in 0..self.planes.len() {
+            let line = plane * self.racks as usize + from as usize;
+            if self.lines[line].to == to {
+                self.serve(line, now, io, todo);
+            }
+        }
+        self.spill(from, now, io, todo);
+    }
+
+    /// An idle link to the packet switch takes what it may.
+    fn spill(&mut self, rack: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Some(packets) = &mut self.packets else {
+            return;
+        };
+        if let Some((packet, until)) = packets.serve(rack, &mut self.voqs, now) {
+            io.start(packet.flow, now);
+            self.record(self.switch_port(rack, true), packet.bytes, now, until, io);
+            todo.schedule(until, Event::Crosses(rack));
+        }
+    }
+
+    /// The packet switch has a rack's packet.
+    fn crosses(&mut self, rack: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Some(packets) = &mut self.packets else {
+            return;
+        };
+        let packet = packets.up.first(rack as usize).expect("it was sending");
+        packets.up.sent(rack as usize, now);
+        let to = self
+            .setup
+            .cluster
+            .rack_of(io.flows.dst[packet.flow.index()]);
+        self.carried += u64::from(packet.bytes);
+        if let Some(until) = packets.down.join(to as usize, packet, now) {
+            self.record(self.switch_port(to, false), packet.bytes, now, until, io);
+            todo.schedule(until, Event::Leaves(to));
+        }
+        self.spill(rack, now, io, todo);
+    }
+
+    /// A rack has a packet of the packet switch.
+    fn leaves(&mut self, rack: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Some(packets) = &mut self.packets else {
+            return;
+        };
+        let packet = packets.down.first(rack as usize).expect("it was sending");
+        let next = packets.down.sent(rack as usize, now);
+        let then = packets.down.first(rack as usize);
+        if let (Some(until), Some(then)) = (next, then) {
+            self.record(self.switch_port(rack, false), then.bytes, now, until, io);
+            todo.schedule(until, Event::Leaves(rack));
+        }
+        self.carried += u64::from(packet.bytes);
+        self.hand_down(packet, now, io, todo);
+    }
+
+    // ---- The controller ----------------------------------------------------
+
+    fn tell(&mut self, input: Input, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Some(control) = &mut self.setup.control else {
+            return;
+        };
+        let voqs = &self.voqs;
+        let asked = control.tell(now, input, &mut || report(voqs));
+        let is_new = asked.measured || asked.follow.is_some();
+        self.ask(asked, now, todo);
+        if is_new {
+            self.allow(now, io, todo);
+        }
+    }
+
+    fn ask(&mut self, asked: Asked, now: Time, todo: &mut Todo) {
+        for at in asked.wakes {
+            todo.schedule(at.max(now), Event::Wake);
+        }
+        let Some(schedule) = asked.follow.map(Arc::new) else {
+            return;
+        };
+        for (number, plane) in self.planes.iter_mut().enumerate() {
+            plane.next = Some(schedule.clone());
+            if !plane.turns {
+                plane.turns = true;
+                todo.schedule(now, Event::Night(number as u16));
+            }
+        }
+    }
+
+    /// What the schedule leaves may cross the packet switch.
+    fn allow(&mut self, now: Time, io: &mut Io, todo: &mut Todo) {
+        let (Some(packets), Some(control)) = (&mut self.packets, &self.setup.control) else {
+            return;
+        };
+        let (seen, schedule) = control.decided();
+        let (voqs, rate) = (&self.voqs, self.setup.wire.rate);
+        packets.allow(seen, voqs, schedule, rate, control.interval());
+        for rack in 0..self.racks {
+            self.spill(rack, now, io, todo);
+        }
+    }
+
+    // ---- Ports -------------------------------------------------------------
+
+    fn up_port(&self, host: HostId) -> PortId {
+        PortId(self.lines.len() as u32 + host.0)
+    }
+
+    fn down_port(&self, host: HostId) -> PortId {
+        PortId(self.lines.len() as u32 + self.setup.cluster.hosts() + host.0)
+    }
+
+    fn switch_port(&self, rack: u32, up: bool) -> PortId {
+        let servers = self.lines.len() as u32 + 2 * self.setup.cluster.hosts();
+        PortId(servers + if up { 0 } else { self.racks } + rack)
+    }
+
+    /// A packet takes an electrical link.
+    fn record(&mut self, port: PortId, bytes: u32, from: Time, until: Time, io: &mut Io) {
+        self.packet_hops += 1;
+        if let Some(audit) = &mut io.audit {
+            audit.transmit(port, port, from, until, u64::from(bytes));
+        }
+    }
+}
+
+/// What racks have for each other.
+fn report(voqs: &Voqs) -> Report {
+    let queue = |(from, to, bytes)| Queue { from, to, bytes };
+    Report {
+        queues: voqs.entries().map(queue).collect(),
+    }
+}
+
+impl EventKernel for Tdma {
+    type Event = Event;
+
+    fn begin(&mut self, todo: &mut Todo) {
+        if let Some(control) = &mut self.setup.control {
+            let asked = control.begin();
+            self.ask(asked, Time::ZERO, todo);
+        }
+        for (number, plane) in self.planes.iter_mut().enumerate() {
+            if plane.next.is_some() && !plane.turns {
+                plane.turns = true;
+                todo.schedule(Time::ZERO, Event::Night(number as u16));
+            }
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        let cluster = &self.setup.cluster;
+        let packets = self.setup.packet_rate.map_or(0, |rate| 2 * rate.0);
+        let circuits = self.setup.link_rate.0 * self.planes.len() as u64;
+        Shape {
+            hosts: cluster.hosts(),
+            racks: self.racks,
+            host_rate: cluster.server_rate,
+            link_capacity: Rate((circuits + packets) * u64::from(self.racks)),
+        }
+    }
+
+    fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
+        if let Some(servers) = &mut self.servers {
+            let host = servers.up.admit(flow, io);
+            if !servers.sending[host] {
+                self.begin_up(HostId(host as u32), now, io, todo);
+            }
+            return;
+        }
+        let bytes = io.flows.bytes[flow.index()];
+        let (from, to) = self.ends(flow, io);
+        if from == to {
+            io.start(flow, now);
+            self.local += bytes;
+            let finish = now + self.setup.cluster.rack_rate().time_for(bytes);
+            todo.schedule(finish, Event::Local(flow));
+            return;
+        }
+        self.wait(flow, bytes, now, io, todo);
+    }
+
+    fn handle(&mut self, now: Time, event: Event, io: &mut Io, todo: &mut Todo) {
+        match event {
+            Event::Night(plane) => self.night(plane, now, io, todo),
+            Event::Lands { flow, bytes } => {
+                self.moving -= bytes;
+                self.carried += bytes;
+                if self.servers.is_none() {
+                    return self.land(flow, bytes, now, io);
+                }
+                let packet = Packet {
+                    flow,
+                    bytes: bytes as u32,
+                    circuit: true,
+                };
+                self.hand_down(packet, now, io, todo);
+            }
+            Event::Again {
+                flow,
+                bytes,
+                packets,
+            } => {
+                (0..packets).for_each(|_| io.lose());
+                self.moving -= bytes;
+                self.wait(flow, bytes, now, io, todo);
+            }
+            Event::Local(flow) => {
+                let bytes = io.flows.bytes[flow.index()];
+                self.local -= bytes;
+                io.deliver(flow, bytes, now);
+            }
+            Event::Up(host) => self.up(host, now, io, todo),
+            Event::Down(host) => self.down(host, now, io, todo),
+            Event::Crosses(rack) => self.crosses(rack, now, io, todo),
+            Event::Leaves(rack) => self.leaves(rack, now, io, todo),
+            Event::Wake => self.tell(Input::Tick, now, io, todo),
+        }
+    }
+
+    fn apply(&mut self, command: Command, now: Time, todo: &mut Todo) -> Result<(), Rejected> {
+        let (element, works) = match command {
+            Command::Fail { loss, .. } if loss < 1.0 => {
+                return Err(Rejected(format!(
+                    "the controller fails wholly, not with loss {loss}; set its loss to 1"
+                )));
+            }
+            Command::Fail { element, .. } => (element, false),
+            Command::Repair(element) => (element, true),
+        };
+        match (&mut self.setup.control, element) {
+            (Some(control), Element::Controller) => {
+                let asked = control.set(works, now);
+                self.ask(asked, now, todo);
+                Ok(())
+            }
+            _ => Err(Rejected(format!(
+                "only the controller, where there is one, can fail in {}",
+                self.setup.title
+            ))),
+        }
+    }
+
+    fn observe(&self, _: &Io, view: &mut View) {
+        let (waits, servers) = match &self.servers {
+            None => (0, 0),
+            Some(servers) => (servers.up.bytes, servers.down.bytes),
+        };
+        let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
+        view.waiting_bytes = waits + self.voqs.bytes;
+        view.queued_bytes = servers + packets;
+        view.queued_bytes_worst = view.queued_bytes;
+        if let Some(packets) = &self.packets {
+            let rack = |rack| packets.down.at(rack as usize);
+            view.queued_bytes_worst = (0..self.racks).map(rack).max().unwrap_or(0);
+        }
+        view.in_flight_bytes = view.waiting_bytes + view.queued_bytes + self.moving + self.local;
+        view.carried_bytes = self.carried;
+    }
+
+    fn idle(&self) -> bool {
+        let servers = match &self.servers {
+            None => 0,
+            Some(servers) => servers.up.bytes + servers.down.bytes,
+        };
+        let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
+        self.voqs.bytes + self.moving + self.local + servers + packets == 0
+    }
+
+    fn totals(&self) -> Totals {
+        Totals {
+            queue_peak_bytes: Some(self.packets.as_ref().map_or(0, |p| p.down.peak)),
+            reorder_peak_bytes: None,
+            cell_hops: None,
+            packet_hops: Some(self.packet_hops),
+            circuit_bytes: Some(self.circuit_bytes),
+        }
+    }
+
+    fn settle(&self, io: &mut Io) {
+        for f in 0..io.flows.len() {
+            let (from, to) = self.ends(FlowId(f as u32), io);
+            if io.flows.delivered[f] > 0 {
+                io.flows.hops[f] = if from == to { 0.0 } else { 1.0 };
+            }
+        }
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        let cluster = &self.setup.cluster;
+        let server = match cluster.nic {
+            Nic::Uncapped => cluster.rack_rate(),
+            Nic::Capped(rate) => rate,
+        };
+        if cluster.rack_of(src) == cluster.rack_of(dst) {
+            return server.time_for(bytes);
+        }
+        // Over all planes and the packet switch side by side.
+        let circuits = self.setup.wire.rate.0 * self.planes.len() as u64;
+        let racks = Rate(circuits + self.setup.packet_rate.map_or(0, |rate| rate.0));
+        let across = match cluster.nic {
+            Nic::Uncapped => racks,
+            Nic::Capped(rate) => racks.min(rate),
+        };
+        across.time_for(bytes)
+    }
+
+    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
+        if tx.0 as usize >= self.lines.len() {
+            return true;
+        }
+        let plane = &self.planes[(tx.0 / self.racks) as usize];
+        plane
+            .light
+            .was_lit(tx.0 % self.racks, rx.0 % self.racks, at)
+    }
+
+    fn port_rate(&self, tx: PortId) -> Rate {
+        let servers = self.lines.len() as u32 + 2 * self.setup.cluster.hosts();
+        match (tx.0 as usize) < self.lines.len() {
+            true => self.setup.link_rate,
+            false if tx.0 >= servers => self.setup.packet_rate.unwrap_or(Rate(0)),
+            false => self.servers.as_ref().map_or(Rate(0), |s| s.down.rate),
+        }
+    }
+
+    fn circuits(&self, now: Time) -> Vec<Circuit> {
+        let planes = self.planes.iter().enumerate();
+        let mut all: Vec<Circuit> = planes
+            .flat_map(|(number, plane)| plane.light.circuits(number as u16, now))
+            .collect();
+        all.sort_by_key(|circuit| circuit.from);
+        all
+    }
+
+    fn lit_for(&self, now: Time) -> Option<Time> {
+        let lit: i64 = self.planes.iter().map(|p| p.light.lasted(now).0).sum();
+        Some(Time(lit / self.planes.len() as i64))
+    }
+
+    fn trouble(&self) -> Option<&Refusal> {
+        self.setup.control.as_ref().and_then(Control::trouble)
+    }
+
+    fn record_control(&mut self, label: &str) {
+        if let Some(control) = &mut self.setup.control {
+            control.begin_log(label);
+        }
+    }
+
+    fn control_record(&mut self) -> Option<ControlRecord> {
+        self.setup.control.as_mut().map(Control::end_log)
+    }
+}

@@ -1,0 +1,31 @@
+//! Circuits that take turns (TDMA): a schedule of matchings, a day each, with a night
+//! between any two while all circuits are dark.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`setup`] | what such a network is made of |
+//! | [`kernel`] | its state and events: nights and days, racks, servers |
+//! | [`voq`] | virtual output queues: who waits for whose circuit |
+//! | [`burst`] | what a rack sends in a day, in closed form; what is lost |
+//! | [`frames`] | nights, synchronisation frames, jitter |
+//! | [`light`] | which circuits were lit when |
+//! | [`control`] | the host of the controller that decides about schedules |
+//! | [`residual`], [`links`] | a packet switch beside the circuits |
+//!
+//! Mordia is such a network with one ring and a controller; the folders of the fabrics hold
+//! their papers' parameters.
+//!
+//! Not modelled: reordering by retransmission, acknowledgements and what they take of the
+//! circuits back, slow start, ports and transceivers that fail.
+
+pub mod burst;
+pub mod control;
+pub mod frames;
+pub mod kernel;
+pub mod light;
+pub mod links;
+pub mod residual;
+pub mod setup;
+#[cfg(test)]
+mod tests;
+pub mod voq;

@@ -1,0 +1,34 @@
+//! What a network of circuits that take turns is made of, whichever paper it is taken from.
+
+use super::burst::Wire;
+use super::control::Control;
+use super::frames::Punctuality;
+use lightloom_control::schedule::Schedule;
+use lightloom_engine::{Cluster, Rate, Time};
+use std::sync::Arc;
+
+/// A network, to be simulated by [`super::kernel::Tdma`].
+pub struct Setup {
+    /// What messages call it.
+    pub title: &'static str,
+    /// Racks and servers.
+    pub cluster: Cluster,
+    /// What each plane of switches follows from the start; one with nothing to follow waits
+    /// for its controller.
+    pub planes: Vec<Option<Arc<Schedule>>>,
+    /// The rate of a circuit.
+    pub link_rate: Rate,
+    /// How racks send over it: no faster than that.
+    pub wire: Wire,
+    /// From a rack to another.
+    pub propagation: Time,
+    /// When light and frames come.
+    pub punctuality: Punctuality,
+    /// From the end of the day in which bytes were lost until they are sent again.
+    pub retransmit_after: Time,
+    /// Rate of each rack's link to a packet switch that takes residual demand, if there is
+    /// one.
+    pub packet_rate: Option<Rate>,
+    /// Who decides about schedules, if anybody does.
+    pub control: Option<Control>,
+}
