@@ -77,7 +77,7 @@ def _policies() -> Iterator[str]:
 
 
 def _named(policy: Policy) -> list[str]:
-    return [policy.kind, *(f"({name})" for name in policy.names[1:])]
+    return [policy.kind, *([f"({', '.join(policy.aliases)})"] if policy.aliases else [])]
 
 
 def _having() -> dict[str, list[Policy]]:

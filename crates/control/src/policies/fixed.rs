@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Its line in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "fixed",
-    alias: None,
+    aliases: &[],
     source: "an operator's list",
     summary: "The same circuits for ever, from a list of pairs of racks.",
     usual: Usual {
