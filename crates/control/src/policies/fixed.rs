@@ -20,7 +20,7 @@ pub const ENTRY: Entry = Entry {
     kind: "fixed",
     aliases: &[],
     source: "an operator's list, or plan",
-    summary: "The same for ever: circuits from a list of pairs of racks, or a schedule that \
+    summary: "The same circuits for ever, from a list of pairs of racks, or a schedule that \
               somebody planned.",
     usual: Usual {
         planes: Some(1),

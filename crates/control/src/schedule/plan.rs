@@ -15,7 +15,8 @@ use serde_json::Value;
 /// What plans that can be read call their format.
 pub const FORMAT: &str = "lightloom-plan/1";
 
-const REMEDY: &str = "name what `lightloom plan -o` wrote";
+/// What to do about a text that is no plan.
+pub const REMEDY: &str = "name what `lightloom plan -o` wrote";
 
 /// Names of nodes that a message lists.
 const LISTED: usize = 3;
@@ -115,6 +116,11 @@ pub fn read(text: &str) -> Result<Planned, Refusal> {
         ..refusal
     })?;
     let names = plan.demand.names.unwrap_or_default();
+    if !names.is_empty() && names.len() != schedule.ports {
+        let (key, value) = ("demand.names", format!("{} names", names.len()));
+        let limit = format!("the schedule has {} ports", schedule.ports);
+        return Err(Refusal::new(key, value, limit, REMEDY));
+    }
     Ok(Planned { schedule, names })
 }
 
@@ -300,6 +306,8 @@ mod tests {
         );
         let five = vec!["db", "web", "a", "b", "c"];
         assert!(refused(5, Some(five)).starts_with("schedule.ports = 5 (db, web, a, … 2 more): "));
+        let few = read(&text(&ring(4), Some(vec!["db"]))).unwrap_err();
+        assert_eq!(few.key, "demand.names");
         let fits = read(&text(&ring(4), None)).unwrap();
         assert_eq!(fits.for_switch(&here), Ok(ring(4)));
     }
