@@ -79,7 +79,7 @@ def _listed(options: dict[str, Any], text: str) -> dict[str, Any]:
         racks = json.loads(text.partition("\n")[0])["hardware"]["racks"]
         demand = Demand(np.broadcast_to(np.int64(0), (racks, racks)))
     except (ValueError, TypeError, LookupError):
-        return {**options, **dict.fromkeys(named, [[0, 1]])}  # the log is refused anyway
+        return {**options, **{key: [[0, 1]] for key in named}}  # the log is refused anyway
     read = dict(options)
     if "circuits" in named:
         read["circuits"] = read_circuits(Path(options["circuits"]), demand, on_planes=True)
