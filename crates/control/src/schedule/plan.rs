@@ -95,6 +95,10 @@ impl Rows {
 /// assert_eq!(planned.schedule.period(), lightloom_engine::Time::US * 5);
 /// ```
 pub fn read(text: &str) -> Result<Planned, Refusal> {
+    if text.trim_start().starts_with('[') {
+        // serde would take it for the keys in order.
+        return Err(Refusal::new("", "", "not a plan, but a list", REMEDY));
+    }
     let Head { format } = serde_json::from_str(text).map_err(not_a_plan)?;
     if format != FORMAT {
         let limit = format!("plans of the format \"{FORMAT}\" are read");
@@ -238,7 +242,10 @@ mod tests {
             "not JSON (expected value at line 2 column 13)"
         );
         assert!(whole("").starts_with("not JSON (EOF"));
-        assert!(whole(&"[".repeat(100_000)).starts_with("not"));
+        assert_eq!(whole(&"[".repeat(100_000)), "not a plan, but a list");
+        assert_eq!(whole("[[0, 1], [2, 3]]"), "not a plan, but a list");
+        let deep = format!("{{\"format\": {}", "[".repeat(100_000));
+        assert!(whole(&deep).starts_with("not JSON (recursion limit"));
         assert!(whole("3").starts_with("not a plan (invalid type: integer `3`"));
         // The log of a controller: a line of JSON after another.
         assert!(whole("{\"format\": \"x\"}\n{}").starts_with("not JSON (trailing"));
