@@ -159,6 +159,9 @@ def control_round_robin(ports: int, day: object, night: object) -> Slots:
 def control_round_robin_in(ports: int, period: object, night: object) -> Slots:
     """The same, as long as a period."""
 
+def control_read_plan(path: str) -> tuple[list[str], Slots]:
+    """What a plan in a file calls its nodes, if anything, and its schedule."""
+
 def policies() -> str:
     """Every policy of the registry, with the schemas of its table and of what it is told
     about the switch, and whether it matches racks, as JSON."""

@@ -60,8 +60,8 @@ class Policy:
 
     kind: str
     """Its name."""
-    alias: str | None
-    """The name of its algorithm, if it goes by that, too."""
+    aliases: tuple[str, ...]
+    """The names of its algorithm, if it goes by those, too."""
     source: str
     """The paper that it is taken from."""
     summary: str
@@ -72,7 +72,7 @@ class Policy:
     @property
     def names(self) -> list[str]:
         """All that it goes by."""
-        return [self.kind] if self.alias is None else [self.kind, self.alias]
+        return [self.kind, *self.aliases]
 
     def check(self, name: str, given: Mapping[str, Any]) -> None:
         """Refuses options that it does not have, calling it by `name`."""
@@ -155,7 +155,7 @@ def _in_file(name: str) -> Policy:
         if option.where == "switch"
     }
     up = Option("up", "demand", {"description": UP["up"]})
-    return PolicyInFile(name, None, name, "a policy of your own", {**switch, "up": up})
+    return PolicyInFile(name, (), name, "a policy of your own", {**switch, "up": up})
 
 
 def _policy(entry: Mapping[str, Any]) -> Policy:
@@ -166,7 +166,8 @@ def _policy(entry: Mapping[str, Any]) -> Policy:
     if entry["matches"]:
         found += [Option(key, "demand", {"description": about}) for key, about in UP.items()]
     options = {option.key: option for option in found}
-    return Policy(entry["kind"], entry["alias"], entry["source"], entry["summary"], options)
+    aliases = tuple(entry["aliases"])
+    return Policy(entry["kind"], aliases, entry["source"], entry["summary"], options)
 
 
 def _options(schema: Mapping[str, Any], where: Where) -> list[Option]:

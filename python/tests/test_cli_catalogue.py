@@ -136,11 +136,12 @@ def test_policies_are_listed_and_explained_key_by_key() -> None:
             assert f"  {parameter.key}  (" in explained
             full = f"policy.{entry['kind']}.{parameter.key}"
             assert call("explain", full).startswith(full)
-        if entry["alias"]:
-            assert call("explain", f"policy.{entry['alias']}") == explained
+        for alias in entry["aliases"]:
+            assert call("explain", f"policy.{alias}") == explained
     assert "policy.hydra.split" in call("explain", "split")
     # By an algorithm's name alone, where nothing else has it; by what plan calls a key.
     assert call("explain", "edmonds") == call("explain", "policy.cthrough")
+    assert call("explain", "tms").startswith("mordia (bvn, tms)\n")
     assert call("explain", "solstice.night").startswith("policy.solstice.night  (")
     assert 'did you mean "edmonds"?' in call("explain", "edmunds", code=2)
     assert "planned" in call("explain", "mordia", code=2)

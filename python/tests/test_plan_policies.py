@@ -37,7 +37,7 @@ def test_every_policy_of_the_registry_plans_by_all_its_names(entry: dict[str, An
     own = {"circuits": [[0, 2], [1, 3]]} if entry["kind"] == "fixed" else {}
     demand = np.full((4, 4), 2 * GB)
     np.fill_diagonal(demand, 0)
-    for name in filter(None, (entry["kind"], entry["alias"])):
+    for name in (entry["kind"], *entry["aliases"]):
         plan = control.plan(demand, name, **own)
         assert plan.algorithm == name
         assert plan.figures["carried_bytes"] > 0

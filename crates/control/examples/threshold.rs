@@ -58,7 +58,7 @@ impl PolicyConfig for ThresholdPolicy {
 
 const ENTRY: Entry = Entry {
     kind: "threshold",
-    alias: None,
+    aliases: &[],
     source: "CONTRIBUTING.md",
     summary: "Racks with more than a threshold for each other keep their circuit, others turn.",
     usual: Usual::ONE_PORT,

@@ -35,7 +35,7 @@ pub fn policies() -> String {
     let described = POLICIES.iter().map(|entry| {
         json!({
             "kind": entry.kind,
-            "alias": entry.alias,
+            "aliases": entry.aliases,
             "source": entry.source,
             "summary": entry.summary,
             "schema": (entry.schema)(),

@@ -198,7 +198,7 @@ def _print_policy(entry: Table) -> None:
 
 
 def _names(entry: Table) -> str:
-    return f"{entry['kind']} ({entry['alias']})" if entry["alias"] else str(entry["kind"])
+    return f"{entry['kind']} ({', '.join(entry['aliases'])})" if entry["aliases"] else entry["kind"]
 
 
 def _print_workload(entry: Table) -> None:

@@ -198,6 +198,7 @@ def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Pla
     """Reads what is named, and plans."""
     from lightloom.control.current import read_circuits
     from lightloom.control.files import placed, read_demand
+    from lightloom.control.planned import read_schedule
     from lightloom.control.planners import plan
     from lightloom.policy_registry import find
 
@@ -209,6 +210,8 @@ def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Pla
         demand = read_demand(path, unit=unit)
         for key in {"up", "circuits"} & options.keys():
             options[key] = read_circuits(options[key], demand, on_planes=key == "circuits")
+        if "schedule" in options:
+            options["schedule"] = read_schedule(options["schedule"], demand)
     except ConfigError as problem:
         raise _flagged(problem) from None
     try:

@@ -26,6 +26,7 @@ FILES = {
         '[[0, 1], [2, 3]] or [["a", "b"]]; nodes are found by name (none)',
     ),
     "circuits": ("LIST.json", "which: a plan, or a list like [[0, 1], [2, 3]], with planes or not"),
+    "schedule": ("PLAN.json", "or a plan, whose schedule is followed; nodes are found by name"),
 }
 """Options that name a file here: what stands for it, and what is in it."""
 METAVARS = {"a duration": "TIME", "a data rate": "RATE", "an amount of data": "BYTES"}
@@ -77,7 +78,7 @@ def _policies() -> Iterator[str]:
 
 
 def _named(policy: Policy) -> list[str]:
-    return [policy.kind, *(f"({name})" for name in policy.names[1:])]
+    return [policy.kind, *([f"({', '.join(policy.aliases)})"] if policy.aliases else [])]
 
 
 def _having() -> dict[str, list[Policy]]:

@@ -39,7 +39,7 @@ def policy(name: str, asked: str) -> Table:
     """The policy of that name, or of an algorithm of that name; `asked` is what a
     refusal shows."""
     known = policies()
-    by_alias = {entry["alias"]: entry for entry in known.values() if entry["alias"]}
+    by_alias = {name: entry for entry in known.values() for name in entry["aliases"]}
     found = known.get(name) or by_alias.get(name)
     if found is None:
         raise _nothing(asked, name, [*known, *by_alias], "policy.")
@@ -48,8 +48,8 @@ def policy(name: str, asked: str) -> Table:
 
 def only_policies() -> set[str]:
     """Names of policies, or of their algorithms, that name nothing else."""
-    names = {name for entry in policies().values() for name in (entry["kind"], entry["alias"])}
-    others = {*registry(), *tables(), *published(), *jobs_of(), *PLANNED, None}
+    names = {name for entry in policies().values() for name in (entry["kind"], *entry["aliases"])}
+    others = {*registry(), *tables(), *published(), *jobs_of(), *PLANNED}
     return names - others
 
 

@@ -16,6 +16,7 @@ from lightloom import _core
 from lightloom.control.arrays import LARGEST, Integers, count, numbers
 from lightloom.control.files import Demand
 from lightloom.control.names import named, nodes_of, numbered
+from lightloom.control.planned import as_table
 from lightloom.control.plans import CircuitTable, Plan, figures
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule, coverage_bound
@@ -74,6 +75,8 @@ def _read(given: Mapping[str, Any], demand: Demand) -> dict[str, Any]:
             raise refusal("bonus", read["bonus"], limit, remedy)
         if not isinstance(read["bonus"], str):
             read["bonus"] = f"{count('bonus', read['bonus'], 0, LARGEST)} B"
+    if isinstance(read.get("schedule"), Schedule):
+        read["schedule"] = as_table(read["schedule"])
     if "circuits" in read:
         read["circuits"] = nodes_of("circuits", read["circuits"], demand.names)
     return read

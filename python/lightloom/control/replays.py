@@ -13,6 +13,7 @@ from lightloom import _core
 from lightloom.control.current import read_circuits
 from lightloom.control.files import Demand
 from lightloom.control.partings import decision, span_ps
+from lightloom.control.planned import as_table, read_schedule
 from lightloom.errors import ConfigError, refusal
 from lightloom.policies.files import DIGEST, digest, is_file, place
 from lightloom.policy_registry import RENAMED, PolicyInFile, find
@@ -29,7 +30,7 @@ def replay(log: str | Path, algorithm: str | None = None, **options: Any) -> dic
     Args:
         log: a `controller.jsonl` that a run has written.
         algorithm: a policy as `plan` takes it; that of the log, unless given.
-        options: of the policy itself; `circuits` may name a file of them, as for `plan`.
+        options: of the policy itself; `circuits` and `schedule` may name a file, as for `plan`.
             Switch, intervals and estimation of demand are those of the log.
 
     Returns:
@@ -69,16 +70,22 @@ def replay(log: str | Path, algorithm: str | None = None, **options: Any) -> dic
 
 
 def _listed(options: dict[str, Any], text: str) -> dict[str, Any]:
-    """Circuits as a list, where they are in a file; its nodes are the racks of the log."""
-    circuits = options.get("circuits")
-    if not isinstance(circuits, str | Path):
+    """Circuits as a list and schedules as a table, where they are in a file; its nodes are
+    the racks of the log."""
+    named = {key for key in ("circuits", "schedule") if isinstance(options.get(key), str | Path)}
+    if not named:
         return options
     try:
         racks = json.loads(text.partition("\n")[0])["hardware"]["racks"]
         demand = Demand(np.broadcast_to(np.int64(0), (racks, racks)))
     except (ValueError, TypeError, LookupError):
-        return {**options, "circuits": [[0, 1]]}  # the log is refused anyway
-    return {**options, "circuits": read_circuits(Path(circuits), demand, on_planes=True)}
+        return {**options, **{key: [[0, 1]] for key in named}}  # the log is refused anyway
+    read = dict(options)
+    if "circuits" in named:
+        read["circuits"] = read_circuits(Path(options["circuits"]), demand, on_planes=True)
+    if "schedule" in named:
+        read["schedule"] = as_table(read_schedule(Path(options["schedule"]), demand))
+    return read
 
 
 def _table(algorithm: str, options: dict[str, Any]) -> str:

@@ -77,13 +77,15 @@ def check(fabrics: list[Table]) -> None:
 
 
 def anchor(fabrics: list[Table], base: Path) -> None:
-    """Makes the paths of policies absolute."""
+    """Makes the paths of policies, and of schedules that they follow, absolute."""
     for _, table in _tables(fabrics):
         policy = table["policy"]
         if isinstance(policy, str) and is_file(policy):
             table["policy"] = _anchored(policy, base)
         elif isinstance(policy, dict) and isinstance(policy.get("file"), str):
             policy["file"] = _anchored(policy["file"], base)
+        elif isinstance(policy, dict) and isinstance(policy.get("schedule"), str):
+            policy["schedule"] = str((base / policy["schedule"]).resolve())
 
 
 def pinned(fabrics: list[Table]) -> list[Table]:

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 /// Its line in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "assignment",
-    alias: None,
+    aliases: &[],
     source: "Kuhn, The Hungarian method for the assignment problem, 1955",
     summary: "Directed circuits of most demand: an output for every input. Circuits that stay \
               are left alone while others change.",

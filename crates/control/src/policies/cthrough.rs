@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// Its line in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "cthrough",
-    alias: Some("edmonds"),
+    aliases: &["edmonds"],
     source: "Wang et al., c-Through: Part-time Optics in Data Centers, SIGCOMM 2010, §4.1",
     summary: "The perfect matching of racks that have most for each other, both ways together; \
               all circuits go dark while they are changed.",

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Its line in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "eclipse",
-    alias: None,
+    aliases: &[],
     source: "Bojja Venkatakrishnan et al., Costly circuits, submodular schedules and \
              approximate Caratheodory theorems, SIGMETRICS 2016",
     summary: "A schedule that carries as much as a greedy choice can within a window.",

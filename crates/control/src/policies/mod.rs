@@ -9,7 +9,7 @@
 //! | [`solstice`] | a schedule that serves everything soon, packets beside it |
 //! | [`eclipse`] | a schedule that carries what a greedy choice can in a period |
 //! | [`rotation`] | a schedule in which every pair has its turn |
-//! | [`fixed`] | the same circuits for ever |
+//! | [`fixed`] | the same for ever: circuits, or a schedule that somebody planned |
 //!
 //! A policy's table is a struct whose doc comments are what `lightloom explain` prints.
 //! The same table serves a simulated fabric (`policy = { kind = … }`) and
@@ -57,8 +57,8 @@ pub type Built = Result<Box<dyn Policy>, Refusal>;
 pub struct Entry {
     /// What users write after `policy =`, or `--algorithm`.
     pub kind: &'static str,
-    /// The name of its algorithm, where `lightloom plan` takes that, too.
-    pub alias: Option<&'static str>,
+    /// Names of its algorithm, which stand for it wherever its own does.
+    pub aliases: &'static [&'static str],
     /// The paper that it is taken from.
     pub source: &'static str,
     /// One or two sentences: what it decides.
@@ -127,7 +127,7 @@ pub const REGISTRY: &[Entry] = &[
 /// # Errors
 /// Of `key` and the name, if there is none.
 pub fn find(name: &str, key: &str) -> Result<&'static Entry, Refusal> {
-    let is = |e: &&Entry| e.kind == name || e.alias == Some(name);
+    let is = |e: &&Entry| e.kind == name || e.aliases.contains(&name);
     let known: Vec<&str> = REGISTRY.iter().map(|e| e.kind).collect();
     REGISTRY.iter().find(is).ok_or_else(|| {
         let remedy = config::nearest(name, &known);

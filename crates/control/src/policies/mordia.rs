@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// Its line in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "mordia",
-    alias: Some("bvn"),
+    aliases: &["bvn", "tms"],
     source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
              SIGCOMM 2013",
     summary: "A schedule in which every pair's share of time follows its demand: Sinkhorn or \

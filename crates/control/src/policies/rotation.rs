@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// Its line in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "rotation",
-    alias: Some("round-robin"),
+    aliases: &["round-robin"],
     source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
              SIGCOMM 2013",
     summary: "A schedule in which every pair has its turn, whatever the demand.",

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Its line in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "solstice",
-    alias: None,
+    aliases: &[],
     source: "Liu et al., Scheduling techniques for hybrid circuit/packet networks, CoNEXT 2015",
     summary: "A short schedule that serves all demand, the packet network carrying what is not \
               worth a slot.",

@@ -59,7 +59,7 @@ pub fn tables(kind: &'static str) -> BoxedStrategy<(Hardware, Value)> {
                 (switch, table)
             })
             .boxed(),
-        "fixed" => fixed(),
+        "fixed" => prop_oneof![2 => fixed(), 1 => planned()].boxed(),
         ANYTHING => anything::tables(),
         other => panic!("say here what tables of \"{other}\" may hold"),
     }
@@ -107,6 +107,23 @@ fn fixed() -> BoxedStrategy<(Hardware, Value)> {
                 Hardware::new(racks, orders.len() as u32, Rate(8 * Rate::GBPS.0)),
                 table,
             )
+        })
+        .boxed()
+}
+
+/// Racks in any orders, one after another.
+fn planned() -> BoxedStrategy<(Hardware, Value)> {
+    let slots = (2u32..8).prop_flat_map(|racks| {
+        let order = Just((0..racks).collect::<Vec<u32>>()).prop_shuffle();
+        let slot = (order, 1u32..400_000_000)
+            .prop_map(|(order, day)| json!({"permutation": order, "day_ps": day}));
+        (Just(racks), prop::collection::vec(slot, 1..6))
+    });
+    (slots, 0u32..400_000_000)
+        .prop_map(|((racks, slots), night)| {
+            let schedule = json!({"ports": racks, "night_ps": night, "slots": slots});
+            let hardware = Hardware::new(racks, 1, Rate(8 * Rate::GBPS.0));
+            (hardware, json!({ "schedule": schedule }))
         })
         .boxed()
 }

@@ -198,15 +198,14 @@ impl HybridConfig {
             change_above: self.report_change.0,
         };
         let tells_all = self.report_queue.0 == 0 && self.report_change.0 == 0;
+        let policy = self.policy.with_files_read(&hardware)?;
         Ok(Setup {
             title: "a hybrid network",
             cluster: *cluster,
             tree,
             hardware,
-            policy: self
-                .policy
-                .build(&hardware, site.library.unwrap_or(&Empty))?,
-            described: serde_json::to_value(&self.policy).expect("configurations are plain data"),
+            policy: policy.build(&hardware, site.library.unwrap_or(&Empty))?,
+            described: serde_json::to_value(&policy).expect("configurations are plain data"),
             order: self.order,
             timing: Timing {
                 interval: self.interval,

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`config`] | the table of `kind = "hybrid"` |
 //! | [`policy_table`] | its policy: of the registry, or in a user's file |
+//! | [`schedule_file`] | a schedule that somebody planned, from its file |
 //! | [`setup`] | what every hybrid network is made of |
 //! | [`kernel`] | the fabric: its state, its events, what can fail |
 //! | [`host`] | the controller's host: hands it inputs, carries actions out |
@@ -42,6 +43,7 @@ pub mod meter;
 pub mod moves;
 pub mod policy_table;
 pub mod recorder;
+pub mod schedule_file;
 pub mod setup;
 pub mod switch;
 #[cfg(test)]

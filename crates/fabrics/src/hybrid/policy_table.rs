@@ -1,8 +1,12 @@
 //! The `policy` of a hybrid network: one of the registry, or one in a user's file.
+//!
+//! A schedule that the policy `fixed` is to follow may be in a file, too: policies read
+//! none, so its path is kept here and what is in it handed on.
 
+use super::schedule_file::read_schedule;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::library::Library;
-use lightloom_control::policies::{find, Built, Entry};
+use lightloom_control::policies::{find, fixed, Built, Entry};
 use lightloom_engine::{config, Refusal};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
@@ -16,6 +20,9 @@ pub struct PolicyTable {
     source: Source,
     own: Map<String, Value>,
 }
+
+/// The key of `fixed` that may name a file.
+const SCHEDULE: &str = "schedule";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Source {
@@ -31,6 +38,14 @@ impl PolicyTable {
         PolicyTable {
             source: Source::Kind(kind.to_owned()),
             own: Map::new(),
+        }
+    }
+
+    /// The policy that follows the schedule of a file.
+    pub fn following(path: &str) -> PolicyTable {
+        PolicyTable {
+            source: Source::Kind(fixed::ENTRY.kind.to_owned()),
+            own: Map::from_iter([(SCHEDULE.to_owned(), Value::from(path))]),
         }
     }
 
@@ -61,20 +76,47 @@ impl PolicyTable {
             return Ok(self.clone());
         };
         let entry = find(kind, "fabric.policy")?;
-        let table = Value::Object(self.own.clone());
-        let Value::Object(own) = (entry.resolve)(&table, hardware).map_err(below_fabric)? else {
+        let table = Value::Object(self.with_files_read(hardware)?.own);
+        let Value::Object(mut own) = (entry.resolve)(&table, hardware).map_err(below_fabric)?
+        else {
             unreachable!("a policy's configuration is a table");
         };
+        if let Some(path) = self.schedule_file() {
+            own.insert(SCHEDULE.to_owned(), path.into());
+        }
         Ok(PolicyTable {
             source: Source::Kind(entry.kind.to_owned()),
             own,
         })
     }
 
-    /// The policy.
+    /// The same with the schedule that it names by a file in place of the path, so that
+    /// it means the same wherever it is read; what is in a user's file stays there.
     ///
     /// # Errors
-    /// As [`PolicyTable::resolve`]; of a file.
+    /// As [`read_schedule`], of `fabric.policy.schedule`.
+    pub fn with_files_read(&self, hardware: &Hardware) -> Result<PolicyTable, Refusal> {
+        let mut read = self.clone();
+        if let Some(path) = self.schedule_file() {
+            let schedule = read_schedule(path, hardware, "fabric.policy.schedule")?;
+            let table = serde_json::to_value(schedule).expect("schedules are plain data");
+            read.own.insert(SCHEDULE.to_owned(), table);
+        }
+        Ok(read)
+    }
+
+    /// The path of the schedule that is to be followed, if it is in a file.
+    fn schedule_file(&self) -> Option<&str> {
+        match &self.source {
+            Source::Kind(kind) if kind == fixed::ENTRY.kind => self.own.get(SCHEDULE)?.as_str(),
+            _ => None,
+        }
+    }
+
+    /// The policy; files of its keys have been read.
+    ///
+    /// # Errors
+    /// As [`PolicyTable::resolve`]; of a user's file.
     pub fn build(&self, hardware: &Hardware, library: &dyn Library) -> Built {
         match &self.source {
             Source::Kind(kind) => {

@@ -12,6 +12,7 @@ use lightloom_control::controller::Timing;
 use lightloom_control::demand::Estimation;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::library::Empty;
+use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
 use schemars::JsonSchema;
@@ -28,6 +29,11 @@ pub struct MordiaConfig {
     /// table with its `kind` and its own keys, or a class in a Python file. Night, period
     /// and shortest slot, unless it has its own, are those below. Default: "mordia".
     pub policy: PolicyTable,
+    /// A schedule that is followed for ever, in place of a policy: the path of a file that
+    /// `lightloom plan … -o` has written, relative to the experiment's. Short for `policy =
+    /// { kind = "fixed", schedule = … }`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<String>,
     /// Rate of a circuit [b/s]. Default: that of a rack's servers together; 10 Gb/s in the
     /// prototype.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,6 +98,7 @@ impl Default for MordiaConfig {
     fn default() -> MordiaConfig {
         MordiaConfig {
             policy: PolicyTable::kind("mordia"),
+            schedule: None,
             link_rate: None,
             wavelengths: 44,
             rings: 1,
@@ -145,7 +152,23 @@ impl MordiaConfig {
         }
     }
 
-    /// The policy with what it takes from the switch filled in.
+    /// The policy, checked, with what it takes from the switch filled in.
+    fn resolved(&self, interval: Time, hardware: &Hardware) -> Result<PolicyTable, Refusal> {
+        let Some(path) = &self.schedule else {
+            return self.filled(interval).resolve(hardware);
+        };
+        if self.policy != MordiaConfig::default().policy {
+            let limit = "there is a policy, too";
+            return refuse("schedule", path, limit, "remove one of them");
+        }
+        PolicyTable::following(path)
+            .resolve(hardware)
+            .map_err(|refusal| Refusal {
+                key: "fabric.schedule".to_owned(),
+                ..refusal
+            })
+    }
+
     fn filled(&self, interval: Time) -> PolicyTable {
         let mut policy = self.policy.clone();
         policy.fill("night", &self.night);
@@ -166,9 +189,10 @@ impl MordiaConfig {
         let (cluster, hardware) = (site.cluster, self.hardware(site.cluster));
         let interval = self.interval.unwrap_or_default();
         let library = site.library.unwrap_or(&Empty);
+        let policy = self.policy.with_files_read(&hardware)?;
         let control = Control::new(
-            self.policy.build(&hardware, library)?,
-            serde_json::to_value(&self.policy).expect("configurations are plain data"),
+            policy.build(&hardware, library)?,
+            serde_json::to_value(&policy).expect("configurations are plain data"),
             hardware,
             self.night,
             Timing {
@@ -182,6 +206,9 @@ impl MordiaConfig {
             },
         );
         let control = control.map_err(of_policy)?;
+        if let Some(schedule) = control.first() {
+            self.refuse_days(schedule, cluster)?;
+        }
         Ok(Setup {
             title: "Mordia",
             cluster: *cluster,
@@ -200,6 +227,25 @@ impl MordiaConfig {
             packet_rate: self.packet_rate,
             control: Some(control),
         })
+    }
+
+    /// Refuses a schedule whose days are no use to anybody.
+    fn refuse_days(&self, schedule: &Schedule, cluster: &Cluster) -> Result<(), Refusal> {
+        let packet = self.wire(cluster).rate.time_for(self.packet.0);
+        let least = self.night.max(self.nic_delay + packet);
+        let is_short = |slot: &Slot| slot.day < least;
+        let Some(at) = schedule.slots.iter().position(is_short) else {
+            return Ok(());
+        };
+        let limit = format!(
+            "slots[{at}] has a day of {}, shorter than {}",
+            schedule.slots[at].day,
+            match least == self.night {
+                true => format!("its night, {least}"),
+                false => format!("nic_delay and a packet, {least}"),
+            }
+        );
+        refuse("schedule", "a schedule", limit, "plan longer slots")
     }
 
     fn refuse_ports(&self, racks: u32) -> Result<(), Refusal> {
@@ -349,9 +395,10 @@ impl FabricConfig for MordiaConfig {
         let round = self.slot * i64::from(cluster.racks - 1);
         let interval = self.interval.unwrap_or(round);
         self.computation_delay.check(interval)?;
-        let policy = self.filled(interval).resolve(&self.hardware(cluster))?;
+        let policy = self.resolved(interval, &self.hardware(cluster))?;
         Ok(MordiaConfig {
             policy,
+            schedule: None,
             link_rate: Some(self.link(cluster)),
             interval: Some(interval),
             ..self

@@ -38,6 +38,23 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
             json!({"kind": "fixed", "circuits": [[0, 4_096]]}),
             "policy.circuits[0]",
         ),
+        policy(
+            json!({"kind": "fixed", "schedule": "no/such/plan.json"}),
+            "policy.schedule",
+        ),
+        policy(
+            json!({"kind": "fixed", "schedule": {"ports": 1_000_003, "night_ps": 0, "slots": []}}),
+            "policy.schedule.slots",
+        ),
+        policy(
+            json!({"kind": "fixed", "schedule": {"ports": 1, "night_ps": 0, "slots": [
+                {"permutation": [0], "day_ps": 1}]}}),
+            "policy.schedule.ports",
+        ),
+        policy(
+            json!({"kind": "hydra", "schedule": "plan.json"}),
+            "policy.schedule",
+        ),
         same("oversubscription", json!(0.5)),
         same("oversubscription", json!(1001.0)),
         same("levels", json!(4)),
@@ -103,7 +120,7 @@ fn one(kind: &'static str, racks: u32) -> BoxedStrategy<Chosen> {
                 .boxed()
         }
         "hydra" => return hydra(),
-        "fixed" => return fixed(racks),
+        "fixed" => return prop_oneof![2 => fixed(racks), 1 => planned(racks)].boxed(),
         "mordia" => {
             let scaling = prop::sample::select(vec!["sinkhorn", "quickstuff"]);
             (frames(), scaling)
@@ -208,6 +225,23 @@ fn fixed(racks: u32) -> BoxedStrategy<Chosen> {
             Chosen {
                 planes: orders.len() as u32,
                 policy: json!({"kind": "fixed", "circuits": circuits, "directed": directed}),
+                joins_all: false,
+            }
+        })
+        .boxed()
+}
+
+/// A schedule: racks in any orders, one after another.
+fn planned(racks: u32) -> BoxedStrategy<Chosen> {
+    let order = Just((0..racks).collect::<Vec<u32>>()).prop_shuffle();
+    let slot = (order, 2_000_000i64..20_000_000)
+        .prop_map(|(order, day)| json!({"permutation": order, "day_ps": day}));
+    (0i64..2_000_000, prop::collection::vec(slot, 1..8))
+        .prop_map(move |(night, slots)| {
+            let schedule = json!({"ports": racks, "night_ps": night, "slots": slots});
+            Chosen {
+                policy: json!({ "kind": "fixed", "schedule": schedule }),
+                planes: 1,
                 joins_all: false,
             }
         })

@@ -7,6 +7,7 @@ use lightloom_control::algorithms::birkhoff::{self, Scaling, Stop};
 use lightloom_control::algorithms::{eclipse, quickstuff, sinkhorn, solstice};
 use lightloom_control::schedule::{Frame, Schedule};
 use lightloom_engine::{Rate, Refusal, Time};
+use lightloom_fabrics::hybrid::schedule_file::read_plan;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
@@ -20,6 +21,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(control_coverage_bound, m)?)?;
     m.add_function(wrap_pyfunction!(control_round_robin, m)?)?;
     m.add_function(wrap_pyfunction!(control_round_robin_in, m)?)?;
+    m.add_function(wrap_pyfunction!(control_read_plan, m)?)?;
     m.add_function(wrap_pyfunction!(control_bytes_in, m)?)
 }
 
@@ -34,6 +36,13 @@ pub fn slots<'py>(py: Python<'py>, schedule: &Schedule) -> PyResult<Slots<'py>> 
     let permutations = table(py, schedule.ports, outputs.map(|&o| i64::from(o)).collect())?;
     let days = schedule.slots.iter().map(|slot| slot.day.0).collect();
     Ok((permutations, PyArray1::from_vec(py, days), schedule.night.0))
+}
+
+/// What a plan in a file calls its nodes, if anything, and its schedule.
+#[pyfunction]
+fn control_read_plan<'py>(py: Python<'py>, path: &str) -> PyResult<(Vec<String>, Slots<'py>)> {
+    let planned = read_plan(path, "schedule").map_err(refused)?;
+    Ok((planned.names, slots(py, &planned.schedule)?))
 }
 
 /// Shares, shares in whole units of 2⁻⁴⁰, rounds, error.

@@ -40,7 +40,7 @@ pub const INTERVAL: Time = Time(10 * Time::S.0);
 /// Its line in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "hydra",
-    alias: None,
+    aliases: &[],
     source: "Christodoulopoulos et al., Performance evaluation of a hybrid optical/electrical \
              interconnect, JOCN 7(3), 2015, §III.B",
     summary: "Circuits on several planes for the heaviest pairs, paths over several of them for \

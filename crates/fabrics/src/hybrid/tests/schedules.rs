@@ -126,3 +126,44 @@ fn a_rotation_without_a_period_waits_for_demand() {
     assert_eq!(days[..2], [(0, 1, 201, 210), (0, 2, 211, 220)]);
     assert_eq!(bench.delivered(), [18 * MS]);
 }
+
+/// Two days of 10 and 20 ms after nights of 1 ms, decided at 100 ms: rack 0 sends to 1
+/// from 101 ms, to 2 from 112 ms, and to 1 again from 133 ms; what rack 3 has for
+/// rack 0 is never joined.
+#[test]
+fn a_schedule_that_is_given_is_followed_for_ever() {
+    let ms = Time::MS.0;
+    let schedule = json!({"ports": 4, "night_ps": ms, "slots": [
+        {"permutation": [1, 0, 3, 2], "day_ps": 10 * ms},
+        {"permutation": [2, 1, 0, 3], "day_ps": 20 * ms},
+    ]});
+    let table =
+        |schedule: Value| rotation(json!({"policy": {"kind": "fixed", "schedule": schedule}}));
+    let rows = [
+        (0, 2, LONG, Time::ZERO),
+        (0, 4, LONG, Time::ZERO),
+        (6, 0, LONG, Time::ZERO),
+    ];
+    let days = |from: i64, day: i64, at: i64| -> u64 {
+        (0..)
+            .map(|round| (at - from - 32 * round).clamp(0, day) as u64)
+            .take(20)
+            .sum()
+    };
+    let mut bench = Bench::new(table(schedule.clone()), &rows);
+    for at in (90..400).step_by(7) {
+        let expected = [days(101, 10, at) * MS, days(112, 20, at) * MS, 0];
+        assert_eq!(bench.until(at).delivered(), expected, "at {at} ms");
+    }
+    // The same from a file, which the resolved table still names.
+    let plan = json!({"format": "lightloom-plan/1", "schedule": schedule});
+    let name = format!("lightloom-{}-followed.json", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, plan.to_string()).expect("a directory for temporary files");
+    let named = table(json!(path));
+    let resolved = (ENTRY.resolve)(&named, &FOUR).expect("a good table");
+    assert_eq!(resolved["policy"]["schedule"], json!(path));
+    let mut from_file = Bench::new(resolved, &rows);
+    std::fs::remove_file(&path).expect("it was there");
+    assert_eq!(from_file.until(398).delivered(), bench.delivered());
+}

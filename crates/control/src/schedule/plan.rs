@@ -1,0 +1,361 @@
+//! A schedule that somebody planned: the text of what `lightloom plan -o` wrote.
+//!
+//! Of a plan that which a switch follows is read: its ports, the night, and of each slot
+//! the permutation and the day. When a slot starts and what it carries follow from these
+//! and from the demand, and are not read. Ports are racks in their order; what the plan
+//! calls them is for messages alone.
+
+use super::{Schedule, Slot};
+use crate::hardware::Hardware;
+use lightloom_engine::{Refusal, Time};
+use serde::Deserialize;
+use serde_json::error::Category;
+use serde_json::Value;
+
+/// What plans that can be read call their format.
+pub const FORMAT: &str = "lightloom-plan/1";
+
+/// What to do about a text that is no plan.
+pub const REMEDY: &str = "name what `lightloom plan -o` wrote";
+
+/// Names of nodes that a message lists.
+const LISTED: usize = 3;
+
+/// A schedule, checked, and for whom it was planned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// What is lit when, at least one slot.
+    pub schedule: Schedule,
+    /// What the plan calls each port; none, if it does not.
+    pub names: Vec<String>,
+}
+
+/// The first look at a plan: whether it is one.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(default)]
+    format: Value,
+}
+
+#[derive(Deserialize)]
+struct Plan {
+    #[serde(default)]
+    algorithm: String,
+    #[serde(default)]
+    demand: Demanded,
+    schedule: Option<Rows>,
+}
+
+#[derive(Default, Deserialize)]
+struct Demanded {
+    names: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct Rows {
+    ports: usize,
+    #[serde(with = "crate::ps")]
+    night_ps: Time,
+    slots: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    permutation: Vec<u32>,
+    #[serde(with = "crate::ps")]
+    day_ps: Time,
+}
+
+impl Rows {
+    fn schedule(self) -> Schedule {
+        let slot = |row: Row| Slot {
+            permutation: row.permutation,
+            day: row.day_ps,
+        };
+        Schedule {
+            ports: self.ports,
+            night: self.night_ps,
+            slots: self.slots.into_iter().map(slot).collect(),
+        }
+    }
+}
+
+/// The schedule of a plan.
+///
+/// # Errors
+/// Names the key of the plan, or none where it is the text as a whole: no JSON, another
+/// format, a plan of circuits, no slots, slots that no switch can show
+/// ([`Schedule::check`]).
+///
+/// ```
+/// use lightloom_control::schedule::plan;
+/// let text = r#"{"format": "lightloom-plan/1", "schedule": {"ports": 3, "night_ps": 0,
+///     "slots": [{"start_ps": 0, "day_ps": 5000000, "permutation": [1, 2, 0]}]}}"#;
+/// let planned = plan::read(text).unwrap();
+/// assert_eq!(planned.schedule.period(), lightloom_engine::Time::US * 5);
+/// ```
+pub fn read(text: &str) -> Result<Planned, Refusal> {
+    if text.trim_start().starts_with('[') {
+        // serde would take it for the keys in order.
+        return Err(Refusal::new("", "", "not a plan, but a list", REMEDY));
+    }
+    let Head { format } = serde_json::from_str(text).map_err(not_a_plan)?;
+    if format != FORMAT {
+        let limit = format!("plans of the format \"{FORMAT}\" are read");
+        let (value, remedy) = match format {
+            Value::Null => ("(missing)".to_owned(), REMEDY),
+            other => (other.to_string(), "plan anew with this version"),
+        };
+        return Err(Refusal::new("format", value, limit, remedy));
+    }
+    let plan: Plan = serde_json::from_str(text).map_err(not_a_plan)?;
+    let Some(rows) = plan.schedule else {
+        let limit = format!("a plan of circuits that stay ({})", plan.algorithm);
+        let remedy = "plan with an algorithm that schedules, like tms, or give circuits";
+        return Err(Refusal::new("schedule", "null", limit, remedy));
+    };
+    let schedule = rows.schedule();
+    check(&schedule).map_err(|refusal| Refusal {
+        key: format!("schedule.{}", refusal.key),
+        ..refusal
+    })?;
+    let names = plan.demand.names.unwrap_or_default();
+    if !names.is_empty() && names.len() != schedule.ports {
+        let (key, value) = ("demand.names", format!("{} names", names.len()));
+        let limit = format!("the schedule has {} ports", schedule.ports);
+        return Err(Refusal::new(key, value, limit, REMEDY));
+    }
+    Ok(Planned { schedule, names })
+}
+
+/// Refuses a schedule that no switch can follow for ever, by the keys that it has in
+/// plans and tables.
+///
+/// # Errors
+/// No slots; as [`Schedule::check`].
+pub fn check(schedule: &Schedule) -> Result<(), Refusal> {
+    if schedule.slots.is_empty() {
+        let (limit, remedy) = ("nothing is ever lit", "give at least one slot");
+        return Err(Refusal::new("slots", "[]", limit, remedy));
+    }
+    schedule.check().map_err(|refusal| {
+        let is_time = refusal.key == "night" || refusal.key.ends_with(".day");
+        let unit = if is_time { "_ps" } else { "" };
+        Refusal {
+            key: format!("{}{unit}", refusal.key),
+            ..refusal
+        }
+    })
+}
+
+fn not_a_plan(error: serde_json::Error) -> Refusal {
+    let what = match error.classify() {
+        Category::Data => "not a plan",
+        _ => "not JSON",
+    };
+    Refusal::new("", "", format!("{what} ({error})"), REMEDY)
+}
+
+impl Planned {
+    /// The schedule for a switch of as many racks as it has ports.
+    ///
+    /// # Errors
+    /// Names `schedule.ports`, both sizes, and whom it was planned for.
+    pub fn for_switch(self, hardware: &Hardware) -> Result<Schedule, Refusal> {
+        let (ports, racks) = (self.schedule.ports, hardware.racks);
+        if ports == racks as usize {
+            return Ok(self.schedule);
+        }
+        Err(Refusal::new(
+            "schedule.ports",
+            format!("{ports}{}", self.listed()),
+            format!("a schedule for another cluster, this one has {racks} racks"),
+            "plan for the demand of this cluster",
+        ))
+    }
+
+    /// ` (a, b, c, … 5 more)`, or nothing without names.
+    fn listed(&self) -> String {
+        if self.names.is_empty() {
+            return String::new();
+        }
+        let more = self.names.len().saturating_sub(LISTED);
+        let more = (more > 0).then(|| format!("… {more} more"));
+        let shown = self.names.iter().take(LISTED).cloned().chain(more);
+        format!(" ({})", shown.collect::<Vec<_>>().join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightloom_engine::Rate;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    /// As `lightloom plan` writes it, with what is not read.
+    fn text(schedule: &Schedule, names: Option<Vec<&str>>) -> String {
+        let mut start = 0;
+        let slot = |slot: &Slot| {
+            let day = slot.day.0;
+            let row = json!({
+                "start_ps": start, "day_ps": day, "bytes": 7, "permutation": slot.permutation,
+            });
+            start += schedule.night.0 + day;
+            row
+        };
+        let slots: Vec<Value> = schedule.slots.iter().map(slot).collect();
+        let plan = json!({
+            "format": "lightloom-plan/1", "version": "9.9.9", "algorithm": "tms",
+            "demand": {"nodes": schedule.ports, "pairs": 1, "bytes": 7, "names": names},
+            "options": {"night": "1 us"}, "figures": {"slots": schedule.slots.len()},
+            "circuits": null,
+            "schedule": {
+                "ports": schedule.ports, "period_ps": start, "night_ps": schedule.night.0,
+                "slots": slots,
+            },
+            "proof": null,
+        });
+        plan.to_string()
+    }
+
+    fn ring(ports: usize) -> Schedule {
+        Schedule::round_robin(ports, Time::US, Time::NS).unwrap()
+    }
+
+    fn refused(text: &str) -> (String, String, String) {
+        let Refusal {
+            key, value, limit, ..
+        } = read(text).unwrap_err();
+        (key, value, limit)
+    }
+
+    #[test]
+    fn what_is_no_plan_is_refused() {
+        let whole = |text: &str| {
+            let (key, value, limit) = refused(text);
+            assert_eq!((key, value), (String::new(), String::new()), "{text}");
+            limit
+        };
+        assert_eq!(
+            whole("{\n  \"format\": oops"),
+            "not JSON (expected value at line 2 column 13)"
+        );
+        assert!(whole("").starts_with("not JSON (EOF"));
+        assert_eq!(whole(&"[".repeat(100_000)), "not a plan, but a list");
+        assert_eq!(whole("[[0, 1], [2, 3]]"), "not a plan, but a list");
+        let deep = format!("{{\"format\": {}", "[".repeat(100_000));
+        assert!(whole(&deep).starts_with("not JSON (recursion limit"));
+        assert!(whole("3").starts_with("not a plan (invalid type: integer `3`"));
+        // The log of a controller: a line of JSON after another.
+        assert!(whole("{\"format\": \"x\"}\n{}").starts_with("not JSON (trailing"));
+        let (key, value, _) = refused("{}");
+        assert_eq!((key.as_str(), value.as_str()), ("format", "(missing)"));
+        let (key, value, limit) = refused(r#"{"format": "lightloom-plan/2", "schedule": 5}"#);
+        assert_eq!(
+            (key.as_str(), value.as_str()),
+            ("format", "\"lightloom-plan/2\"")
+        );
+        assert_eq!(limit, "plans of the format \"lightloom-plan/1\" are read");
+        let circuits = r#"{"format": "lightloom-plan/1", "algorithm": "edmonds",
+            "circuits": [{"a": 0, "b": 1, "bytes": 4}], "schedule": null}"#;
+        let (key, _, limit) = refused(circuits);
+        assert_eq!(key, "schedule");
+        assert_eq!(limit, "a plan of circuits that stay (edmonds)");
+    }
+
+    #[test]
+    fn slots_that_no_switch_can_show_are_refused_by_their_keys_in_the_plan() {
+        let key = |change: &dyn Fn(&mut Value)| {
+            let mut plan: Value = serde_json::from_str(&text(&ring(3), None)).unwrap();
+            change(&mut plan["schedule"]);
+            refused(&plan.to_string())
+        };
+        let named = |change: &dyn Fn(&mut Value)| key(change).0;
+        assert_eq!(
+            named(&|s| s["slots"][1]["permutation"] = json!([1, 1, 0])),
+            "schedule.slots[1].permutation[1]"
+        );
+        assert_eq!(
+            named(&|s| s["slots"][0]["permutation"] = json!([1, 0])),
+            "schedule.slots[0].permutation"
+        );
+        assert_eq!(
+            named(&|s| s["slots"][1]["day_ps"] = json!(0)),
+            "schedule.slots[1].day_ps"
+        );
+        assert_eq!(named(&|s| s["night_ps"] = json!(-1)), "schedule.night_ps");
+        assert_eq!(
+            named(&|s| s["slots"][1]["day_ps"] = json!(i64::MAX)),
+            "schedule.slots"
+        );
+        assert_eq!(named(&|s| s["slots"] = json!([])), "schedule.slots");
+        let fraction = key(&|s| s["slots"][1]["day_ps"] = json!(1.5));
+        assert!(
+            fraction.2.starts_with("not a plan (invalid type: floating"),
+            "{fraction:?}"
+        );
+        let missing = key(&|s| drop(s.as_object_mut().unwrap().remove("ports")));
+        assert!(missing.2.contains("missing field `ports`"), "{missing:?}");
+    }
+
+    #[test]
+    fn a_schedule_from_another_cluster_is_told_by_size_and_names() {
+        let here = Hardware::new(4, 1, Rate::GBPS);
+        let refused = |ports, names| {
+            let planned = read(&text(&ring(ports), names)).unwrap();
+            planned.for_switch(&here).unwrap_err().to_string()
+        };
+        assert_eq!(
+            refused(3, None),
+            "schedule.ports = 3: a schedule for another cluster, this one has 4 racks; \
+             plan for the demand of this cluster"
+        );
+        let five = vec!["db", "web", "a", "b", "c"];
+        assert!(refused(5, Some(five)).starts_with("schedule.ports = 5 (db, web, a, … 2 more): "));
+        let few = read(&text(&ring(4), Some(vec!["db"]))).unwrap_err();
+        assert_eq!(few.key, "demand.names");
+        let fits = read(&text(&ring(4), None)).unwrap();
+        assert_eq!(fits.for_switch(&here), Ok(ring(4)));
+    }
+
+    fn schedules() -> impl Strategy<Value = Schedule> {
+        (2usize..12).prop_flat_map(|ports| {
+            let order = Just((0..ports as u32).collect::<Vec<_>>()).prop_shuffle();
+            let slot = (order, 1i64..1 << 50).prop_map(|(permutation, day)| Slot {
+                permutation,
+                day: Time(day),
+            });
+            let slots = prop::collection::vec(slot, 1..20);
+            (0i64..1 << 40, slots).prop_map(move |(night, slots)| Schedule {
+                ports,
+                night: Time(night),
+                slots,
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(schedule in schedules()) {
+            let planned = read(&text(&schedule, None)).unwrap();
+            prop_assert_eq!(planned.schedule, schedule);
+        }
+
+        /// A plan that was cut off or damaged is read or refused, and what is read can be
+        /// followed.
+        #[test]
+        fn damage_is_refused_or_harmless(
+            schedule in schedules(), at in any::<prop::sample::Index>(), byte in 32u8..127,
+        ) {
+            let whole = text(&schedule, None);
+            let at = at.index(whole.len());
+            prop_assert!(read(&whole[..at]).is_err());
+            let mut damaged = whole.into_bytes();
+            damaged[at] = byte;
+            if let Ok(planned) = read(std::str::from_utf8(&damaged).unwrap()) {
+                prop_assert_eq!(planned.schedule.check(), Ok(()));
+            }
+        }
+    }
+}
