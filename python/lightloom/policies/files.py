@@ -77,7 +77,10 @@ def check(fabrics: list[Table]) -> None:
 
 
 def anchor(fabrics: list[Table], base: Path) -> None:
-    """Makes the paths of policies, and of schedules that they follow, absolute."""
+    """Makes the paths of policies, and of schedules that are followed, absolute."""
+    for table in fabrics:
+        if isinstance(table.get("schedule"), str):
+            table["schedule"] = str((base / table["schedule"]).resolve())
     for _, table in _tables(fabrics):
         policy = table["policy"]
         if isinstance(policy, str) and is_file(policy):
