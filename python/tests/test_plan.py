@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -347,9 +348,9 @@ def test_hydra_s_paths_and_vlans(tmp_path: Path) -> None:
 def test_the_help_says_what_each_algorithm_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     shown = CliRunner().invoke(app, ["plan", "--help"]).stdout
-    listed = [line.split()[:2] for line in shown.splitlines()]
+    listed = [re.findall(r"[\w-]+", line)[:3] for line in shown.splitlines()]
     for name in control.ALGORITHMS:
-        assert any(name in words or f"({name})" in words for words in listed)
+        assert any(name in words for words in listed)
     assert "no more slots (mordia 1,000; eclipse 256)" in shown
 
 

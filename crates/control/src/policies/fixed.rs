@@ -101,7 +101,6 @@ impl FixedPolicy {
             let limit = "the circuits of a schedule always lead one way";
             return refuse("directed", "true".to_owned(), limit, "leave it out");
         }
-        hardware.require_one_port("fixed, with a schedule,")?;
         plan::check(schedule).map_err(|refusal| Refusal {
             key: format!("policy.schedule.{}", refusal.key),
             ..refusal
@@ -111,7 +110,7 @@ impl FixedPolicy {
             let limit = format!("there are {limit} racks");
             return refuse("schedule.ports", value, &limit, "schedule every rack");
         }
-        Ok(())
+        hardware.require_one_port("fixed, with a schedule,")
     }
 }
 
