@@ -196,6 +196,7 @@ def test_planes_that_take_turns_in_the_dark_have_no_nights() -> None:
     assert [s.drawn for s in panel.series] == ["bars"]
     (figure,) = [f for f in figures.draw_all(read(made)) if f.key == "circuits"]
     assert not figure.nights
+    assert "night:" not in figure.caption
 
 
 # Where it opens
@@ -411,3 +412,30 @@ def test_zooming_stays_within_what_is_kept() -> None:
     assert closest == pytest.approx([0.275, 0.325])
     beyond = scripted(f"(t => {{ t.show([0.9, 1.5]); return t.range; }})({start})")
     assert beyond == pytest.approx([0.4, 1.0])
+    # Plotly would leave out what is narrower than a pixel.
+    drawn = scripted(f"{start}.traces('red', 'grey').filter(trace => trace.mode === 'lines')")
+    assert [t["line"]["simplify"] for t in drawn] == [False]
+    assert drawn[0]["x"] == [pytest.approx(0.2), pytest.approx(0.3), None]
+
+
+def test_pointing_at_a_bar_tells_its_day_and_the_night_before(tmp_path: Path) -> None:
+    eight = Slots(8, 11 * US, 95 * US)
+    rows = [
+        *eight.rows(30, 300 * US),
+        (0, 1, 3_480 * US, 3_490 * US),
+        (1, 2, 3_485 * US, 3_500 * US),
+    ]
+    figure = data_of(page_of(rows, 4_000 * US, tmp_path))["circuits"]
+    made = f"Timeline.of({json.dumps(figure)}, {json.dumps(figure['panels'][0])}, 'x')"
+    told = scripted(f"{made}.traces('red', 'grey').pop().hovertext")
+    said = [text.replace("\u00a0", " ") for text in told]
+    # The round that it opens on: two bars in each of seven slots, and nights at both ends.
+    assert len(said) == 14 + 8
+    assert said[0] == "<b>0→1</b> 311 to 406 µs<br>day of 95 µs, after a night of 311 µs"
+    assert said[2] == "<b>0→2</b> 417 to 512 µs<br>day of 95 µs, after a night of 11 µs"
+    assert said[15] == "<b>night</b> 406 to 417 µs<br>all circuits dark for 11 µs"
+    whole = scripted(
+        f"(t => {{ t.move('whole'); return t.traces('red', 'grey').pop().hovertext; }})({made})"
+    )
+    last = whole[61].replace("\u00a0", " ")  # when 0→1 was lit
+    assert last == "<b>1→2</b> 3.485 to 3.5 ms<br>day of 15 µs, without a night before it"

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import style, units
 from .model import PS
-from .spec import Axis, Figure, Floats, Series
+from .spec import NIGHT, Axis, Figure, Floats, Series
 
 HOVER_UNITS = {"time": ":.3s}s", "bytes": ":.3s}B", "share": ":.1%}", "number": ":.3g}"}
 
@@ -37,7 +37,8 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
     label = html.escape(series.label, quote=False)  # Plotly reads some HTML in names
     if series.drawn in ("bars", "nights"):
         places = {"xaxis": f"x{number}", "yaxis": f"y{number}", "meta": {"slot": series.slot}}
-        return {"name": label, series.drawn: columns(series), **places}
+        name = NIGHT if series.drawn == "nights" else label
+        return {"name": name, series.drawn: columns(series), **places}
     made: dict[str, Any] = {
         "type": "scatter",
         "name": label,

@@ -34,7 +34,9 @@ def opening(circuits: Circuits, pair: Integers, until: float) -> tuple[float, fl
         return None
     first, count = in_a_row(days.between > slot)
     last = first + min(count, slots(matchings(circuits, pair, days, first))) - 1
-    return max(0.0, float(days.start[first]) - change), min(float(days.end[last]) + change, until)
+    low = max(0.0, float(days.start[first]) - change)
+    high = min(float(days.end[last]) + change, until)
+    return round(low, 12), round(high, 12)  # whole picoseconds, as what was recorded
 
 
 def before(days: Days, until: float) -> Days:

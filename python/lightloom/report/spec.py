@@ -108,6 +108,11 @@ class Panel:
     y: Axis
     series: tuple[Series, ...]
 
+    @property
+    def nights(self) -> bool:
+        """Whether it has any."""
+        return any(s.drawn == "nights" for s in self.series)
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -138,7 +143,7 @@ class Figure:
     @property
     def nights(self) -> bool:
         """Whether the legend explains nights."""
-        return any(s.drawn == "nights" for p in self.panels for s in p.series)
+        return any(p.nights for p in self.panels)
 
 
 def extent(series: Iterable[Series], axis: Literal["x", "y"], scale: Scale) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from . import units
 from .model import PS, Circuits, Fabric, Integers, Workload
-from .opening import HANDFUL, SLOTS, opening
+from .opening import HANDFUL, SHOWN, SLOTS, opening
 from .spec import Axis, Figure, Floats, Panel, Series, Stretch, spans, things
 
 ROWS_MAX = 16  # pairs of racks in a timeline
@@ -45,29 +45,32 @@ def circuit_timelines(workload: Workload, kept: int = BARS_KEPT) -> tuple[Figure
         Figure(
             "circuits" if i == 0 else f"circuits-{i + 1}",
             "Who was connected to whom",
-            caption([fabric for fabric, _ in shown], kept),
+            caption(shown, kept),
             tuple(panel for _, panel in shown),
         )
         for i, shown in enumerate(pairs)
     )
 
 
-def caption(fabrics: Sequence[Fabric], kept: int) -> str:
+def caption(shown: Sequence[tuple[Fabric, Panel]], kept: int) -> str:
     """What a bar is, what a pair has between bars, and what is left out."""
+    fabrics = [fabric for fabric, _ in shown]
     without = [f.label for f in fabrics if f.settings.get("electrical") is False]
     between = "the pair has the electrical network only"
     if len(without) == len(fabrics):
         between = "no circuit joins the pair, and there is no electrical network"
     elif without:
         between += f" ({units.listed(without)}: not even that)"
+    night = ""
+    if any(panel.nights for _, panel in shown):
+        night = "Grey is night: none of the fabric's circuits is lit, drawn or not. "
     return (
         "Each bar is a circuit between two racks from when it was lit until it went dark; "
-        f"between bars {between}. Grey is night: none of the fabric's circuits is lit, drawn or "
-        f"not. At most {ROWS_MAX} pairs are drawn, of the racks lit longest, and of their "
-        f"circuits and the nights the first {units.count(kept)} of each. Of a longer schedule "
-        f"of short slots the picture opens on rounds that make {HANDFUL} slots or more, or on "
-        f"{SLOTS} slots; else on the first {BARS_SHOWN} circuits. A panel's axes say what part "
-        "of all that is. circuits.parquet has all."
+        f"between bars {between}. {night}At most {ROWS_MAX} pairs are drawn, of the racks lit "
+        f"longest, and of their circuits and the nights the first {units.count(kept)} of each. "
+        f"A schedule of more than {SHOWN} short slots opens on rounds that make {HANDFUL} slots, "
+        f"or on {SLOTS} slots; longer circuits on the first {BARS_SHOWN}. A panel's axes say what "
+        "part of all that is. circuits.parquet has all."
     )
 
 

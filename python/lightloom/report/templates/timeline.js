@@ -79,21 +79,20 @@ const Timeline = (() => {
 
   // Pointing: from when until when as exactly as the length is told, in the axis' unit.
 
-  function between(start, end, range) {
-    const [name, size] = unitOf((range[1] - range[0]) / 4.5);
+  function between(start, end, [name, size]) {
     const places = placesFor(((end - start) * PS) / size, 4);
     const at = (moment) => digits((moment * PS) / size, 0, places);
     return `${at(start)} to ${at(end)}${GLUE}${name}`;
   }
 
-  function ofBar({ start, end, length }, i, name, dusk, range) {
+  function ofBar({ start, end, length }, i, name, dusk, unit) {
     const night = dusk.get(start[i]);
     const before = night ? `after a night of ${show(night * PS, 4)}` : "without a night before it";
-    return `<b>${name}</b> ${between(start[i], end[i], range)}<br>day of ${show(length[i] * PS, 4)}, ${before}`;
+    return `<b>${name}</b> ${between(start[i], end[i], unit)}<br>day of ${show(length[i] * PS, 4)}, ${before}`;
   }
 
-  const ofNight = ({ start, end, length }, i, range) =>
-    `<b>night</b> ${between(start[i], end[i], range)}<br>all circuits dark for ${show(length[i] * PS, 4)}`;
+  const ofNight = ({ start, end, length }, i, unit) =>
+    `<b>night</b> ${between(start[i], end[i], unit)}<br>all circuits dark for ${show(length[i] * PS, 4)}`;
 
   // What can be pointed at in a stretch: bars of Plotly's, which nobody sees, as it rounds
   // their ends to whole pixels.
@@ -101,6 +100,7 @@ const Timeline = (() => {
     let [of, dark] = [within(bars, range), within(nights, range)];
     if (of.length + dark.length > TOUCHED) of = dark = [];
     const dusk = new Map(nights.end.map((end, i) => [end, nights.length[i]]));
+    const unit = unitOf(places(range, 4.5).step);
     const both = (bar, night) => [...of.map(bar), ...dark.map(night)];
     return {
       type: "bar", orientation: "h", marker: { opacity: 0 }, hovertemplate: "%{hovertext}<extra></extra>",
@@ -108,7 +108,7 @@ const Timeline = (() => {
       x: both((i) => bars.length[i] * PS, (i) => nights.length[i] * PS),
       y: both((i) => bars.row[i], () => (names.length - 1) / 2),
       width: both(() => 0.8, () => names.length + 0.2),
-      hovertext: both((i) => ofBar(bars, i, names[bars.row[i]], dusk, range), (i) => ofNight(nights, i, range)),
+      hovertext: both((i) => ofBar(bars, i, names[bars.row[i]], dusk, unit), (i) => ofNight(nights, i, unit)),
     };
   }
 
@@ -138,7 +138,7 @@ const Timeline = (() => {
     const opening = [...panel.x.range];
     // Half of the shortest thing there is: closer, a reader sees no more.
     const shortest = (PS / 2) * [...bars.length, ...nights.length].reduce((a, b) => Math.min(a, b || a), Infinity);
-    const common = { xaxis: lit.xaxis, yaxis: lit.yaxis, meta: { ...lit.meta, aside: true } };
+    const common = { xaxis: lit.xaxis, yaxis: lit.yaxis, meta: lit.meta };
     const still = { ...common, mode: "lines", hoverinfo: "skip" };
     const [segments, bands] = [lines(bars), areas(nights, panel.y.range)];
     return {
@@ -158,11 +158,12 @@ const Timeline = (() => {
       },
       get title() { return part(this.range, end); },
       axis(width) { return { range: this.range, title: this.title, ...ticks(this.range, width) }; },
+      // Simplified, what is narrower than a pixel would vanish, however much of it there is.
       traces(colour, night) {
         return [
-          { ...still, ...bands, name: "night", fill: "toself", fillcolor: night, line: { width: 0 } },
-          { ...still, ...segments, name: lit.name, meta: lit.meta, line: { width: BAR_WIDTH, color: colour } },
-          { ...common, ...touched(bars, nights, names, this.range), name: lit.name },
+          ...(dark ? [{ ...still, ...bands, name: dark.name, fill: "toself", fillcolor: night, line: { width: 0, simplify: false } }] : []),
+          { ...still, ...segments, name: lit.name, line: { width: BAR_WIDTH, color: colour, simplify: false } },
+          { ...common, ...touched(bars, nights, names, this.range), meta: { ...lit.meta, aside: true } },
         ];
       },
     };
