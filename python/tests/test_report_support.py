@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lightloom.report import model
 from lightloom.results import Comparison, Result
 
 SERVER_RATE = 16.67e9  # b/s
@@ -198,3 +199,68 @@ def make_comparison(
         else {}
     )
     return Comparison(name, make_experiment(profiles, load, len(drawn), loads), results, swept)
+
+
+# Fabrics with circuits
+
+HYBRIDS = (Profile("tree"), Profile("c-through", "cthrough"), Profile("full"))
+JOB_TIMES: dict[str, dict[str, float | None]] = {
+    "tree": {"vm-migration": 280.0, "fft": None},
+    "c-through": {"vm-migration": 112.0, "fft": 30.0},
+    "full": {"vm-migration": 56.0, "fft": 29.9},
+}
+S = 1_000_000_000_000
+Rows = list[tuple[int, int, int, int]]
+
+
+def circuits(rows: Rows, directed: bool = False) -> pa.Table:
+    """A table of circuits: racks, and from when until when [ps]."""
+    a, b, start, end = zip(*rows, strict=True)
+    return pa.table(
+        {
+            "a": a,
+            "b": b,
+            "directed": [directed] * len(rows),
+            "plane": [0] * len(rows),
+            "from_ps": start,
+            "until_ps": end,
+        },
+        schema=pa.schema(
+            [
+                ("a", pa.uint32()),
+                ("b", pa.uint32()),
+                ("directed", pa.bool_()),
+                ("plane", pa.uint16()),
+                ("from_ps", pa.int64()),
+                ("until_ps", pa.int64()),
+            ]
+        ),
+    )
+
+
+def make_hybrids(rows: Rows | None = None) -> Comparison:
+    """A tree, c-Through with circuits, and full bisection in 10 s."""
+    made = make_comparison(HYBRIDS, n=300)
+    for label, times in JOB_TIMES.items():
+        summary: dict[str, Any] = made.results[label].summary
+        summary["simulated_s"] = 10.0
+        summary["circuit_share"] = 0.75 if label == "c-through" else None
+        summary["jobs"] = {
+            name: {"start_s": 0.0, "finish_s": t, "seconds": t} for name, t in times.items()
+        } | {"gridmix/1-small": {"start_s": 0.0, "finish_s": 1.0, "seconds": 1.0}}
+    # Lit 0-2 and 1-4 s (racks 0, 1) and 6-9 s: dark for 3 of 10 s.
+    default = [(0, 1, 0, 2 * S), (2, 3, S, 4 * S), (0, 1, 6 * S, 9 * S)]
+    made.results["c-through"].circuits = circuits(rows or default)
+    return made
+
+
+def read(made: Comparison) -> model.Workload:
+    """As the report reads it."""
+    return model.workload(made, model.slots([made]))
+
+
+def settings_of(made: Comparison, **changed: Any) -> dict[str, Any]:
+    """The settings of the fabric with circuits, changed."""
+    table = next(f for f in made.experiment["fabric"] if f["label"] == "c-through")
+    table.update(changed)
+    return table

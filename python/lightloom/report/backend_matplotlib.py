@@ -13,15 +13,17 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from . import style
-from .spec import Axis, Figure, Panel, Series
+from .spec import NIGHT, Axis, Figure, Panel, Series, spans
 
 PNG_DPI = 200
 WIDTHS = {1: 4.2, 2: 7.2}  # inches: a column, or a page
@@ -71,23 +73,24 @@ def render(figure: Figure, salt: str) -> tuple[bytes, bytes]:
 
 def draw(figure: Figure) -> Canvas:
     """The whole figure with its legend above the panels."""
-    names = [label for _, label in figure.labels]
     references = figure.references
+    nights = [NIGHT] if figure.nights else []
+    names = [*(label for _, label in figure.labels), *references, *nights]
     width = WIDTHS[len(figure.panels)]
-    columns = legend_columns([*names, *references], width)
-    rows = -(-(len(names) + len(references)) // columns)
+    columns = legend_columns(names, width)
+    rows = -(-len(names) // columns)
     height = PANEL_HEIGHT + rows * LEGEND_ROW
     canvas = Canvas(figsize=(width, height), dpi=PNG_DPI, layout="constrained")
     for axes, panel in zip(
         canvas.subplots(1, len(figure.panels), squeeze=False)[0], figure.panels, strict=True
     ):
         draw_panel(axes, panel)
-    handles = [handle(slot) for slot, _ in figure.labels]
+    handles: list[Artist] = [handle(slot) for slot, _ in figure.labels]
     handles += [
         Line2D([], [], color=INK, linewidth=1, linestyle=(0, style.REFERENCE_DASH))
         for _ in references
     ]
-    names += references
+    handles += [Patch(color=style.NIGHT, linewidth=0) for _ in nights]
     canvas.legend(
         handles,
         [shorten(n) for n in names],
@@ -118,7 +121,12 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
     axes.grid(True)
     axes.set_axisbelow(True)
     for series in panel.series:
-        draw_series(axes, series)
+        if series.drawn == "bars":
+            draw_bars(axes, series, panel.x.limits)
+        elif series.drawn == "nights":
+            draw_nights(axes, series, panel.x.limits)
+        else:
+            draw_series(axes, series)
     for name, axis in (("x", panel.x), ("y", panel.y)):
         set_axis(axes, name, axis)
 
@@ -160,8 +168,6 @@ def draw_series(axes: Axes, series: Series) -> None:
         )
     if series.drawn == "dots":
         line.set_linestyle("none")
-    if series.drawn == "bars":
-        line.set(linestyle="-", linewidth=style.BAR_WIDTH / 2, marker="", solid_capstyle="butt")
     if not series.points and len(series.x):
         stride = max(1, len(series.x) // 7)
         line.set_markevery((min(series.slot * stride // 8, len(series.x) - 1), stride))
@@ -171,6 +177,31 @@ def draw_series(axes: Axes, series: Series) -> None:
             dot = handle(series.slot)
             dot.set(data=([x], [y]), markerfacecolor="white")
             axes.add_line(dot)
+
+
+def draw_bars(axes: Axes, series: Series, limits: tuple[float, float]) -> None:
+    """Bars within the limits: no file need hold the others."""
+    start, end, y = series.spans
+    seen = (end > limits[0]) & (start < limits[1])
+    line = Line2D(*spans(start[seen], end[seen], y[seen]))
+    line.set(color=style.LIGHT[style.look(series.slot or 0).colour], linewidth=style.BAR_WIDTH / 2)
+    line.set_solid_capstyle("butt")
+    axes.add_line(line)
+
+
+def draw_nights(axes: Axes, series: Series, limits: tuple[float, float]) -> None:
+    """Nights within the limits, over the whole height."""
+    start, end, _ = series.spans
+    seen = (end > limits[0]) & (start < limits[1])
+    dark = list(zip(start[seen], (end - start)[seen], strict=True))
+    axes.broken_barh(
+        dark,
+        (0, 1),
+        transform=axes.get_xaxis_transform(),
+        color=style.NIGHT,
+        linewidth=0,
+        snap=False,  # to the whole pixel, in which some would vanish and others be as wide
+    )
 
 
 def draw_aside(axes: Axes, series: Series, colour: str) -> None:

@@ -1,7 +1,8 @@
 """Figures for the page: traces and axes as Plotly reads them.
 
 Colours and panel positions are left to the page, which knows its theme and its
-width: a trace names its fabric's slot in `meta`, an axis is listed per panel.
+width: a trace names its fabric's slot in `meta`, an axis is listed per panel. Circuits
+and nights are columns of whole picoseconds, of which the page draws what is looked at.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from . import style, units
-from .spec import Axis, Figure, Floats, Series
+from .model import PS
+from .spec import NIGHT, Axis, Figure, Floats, Series
 
 HOVER_UNITS = {"time": ":.3s}s", "bytes": ":.3s}B", "share": ":.1%}", "number": ":.3g}"}
 
@@ -33,6 +35,10 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
     """One curve; `panel` counts from 1."""
     number = "" if panel == 1 else str(panel)
     label = html.escape(series.label, quote=False)  # Plotly reads some HTML in names
+    if series.drawn in ("bars", "nights"):
+        places = {"xaxis": f"x{number}", "yaxis": f"y{number}", "meta": {"slot": series.slot}}
+        name = NIGHT if series.drawn == "nights" else label
+        return {"name": name, series.drawn: columns(series), **places}
     made: dict[str, Any] = {
         "type": "scatter",
         "name": label,
@@ -64,8 +70,6 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
             "thickness": 1.2,
             "width": 3,
         }
-    if series.drawn == "bars":
-        return made | {"mode": "lines", "line": {"width": style.BAR_WIDTH}}
     dash = ",".join(f"{d:g}px" for d in look.dash) or "solid"
     marker: dict[str, Any] = {"symbol": look.marker[0], "size": 8}
     if any(series.hollow):
@@ -78,6 +82,15 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
         "line": {"width": style.LINE_WIDTH, "dash": dash},
         "marker": marker,
     }
+
+
+def columns(series: Series) -> dict[str, list[int]]:
+    """Bars and nights in order [ps]: how long each begins after the one before, how long it
+    is; of bars the row."""
+    start, end, row = series.spans
+    since, until = (np.rint(moments / PS).astype(np.int64) for moments in (start, end))
+    made = {"after": np.diff(since, prepend=0).tolist(), "length": (until - since).tolist()}
+    return made if series.drawn == "nights" else made | {"row": row.astype(int).tolist()}
 
 
 def aside(drawn: str, slot: int) -> dict[str, Any]:
@@ -106,6 +119,8 @@ def axis(axis: Axis) -> dict[str, Any]:
     }
     if axis.names:
         made["named"] = True  # the page makes room for the names
+    if axis.stretch:
+        made["stretch"] = [axis.stretch.kept, axis.stretch.end]
     # For the ticks that Plotly chooses when the reader zooms in.
     if axis.quantity == "share":
         made["tickformat"] = ".3~%"

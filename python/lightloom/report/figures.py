@@ -17,7 +17,7 @@ from .jobs import job_times
 from .latency_load import latency_by_load
 from .model import Fabric, LoadPoint, Workload
 from .spec import Axis, Figure, Floats, Panel, Series, axis
-from .timelines import circuit_timelines
+from .timelines import BARS_KEPT, circuit_timelines
 
 CDF_POINTS = 480
 TIME_POINTS = 240
@@ -39,7 +39,7 @@ def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...
         None if workload.measured else by_load(workload),
         queues(workload, int(TIME_POINTS * thin)),
         traffic(workload, int(TIME_POINTS * thin)),
-        *circuit_timelines(workload),
+        *circuit_timelines(workload, int(BARS_KEPT * thin)),
     )
     return tuple(f for f in made if f is not None)
 

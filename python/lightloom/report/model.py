@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from .nights import Days, days_of
 from .spec import Floats
 
 if TYPE_CHECKING:
@@ -110,15 +111,9 @@ class Circuits:
         return int(np.unique(self.start).size)
 
     @cached_property
-    def lit(self) -> float:
-        """For how long at least one was lit [s]."""
-        if not self.start.size:
-            return 0.0
-        order = np.argsort(self.start, kind="stable")
-        start, end = self.start[order], self.end[order]
-        until = np.maximum.accumulate(end)
-        start[1:] = np.maximum(start[1:], until[:-1])
-        return float(np.maximum(end - start, 0.0).sum())
+    def days(self) -> Days:
+        """When at least one was lit."""
+        return days_of(self.start, self.end)
 
 
 @dataclass(frozen=True)
@@ -198,7 +193,7 @@ class Fabric:
         end = self.get("simulated_s")
         if self.circuits is None or not end:
             return None
-        return max(0.0, 1.0 - self.circuits.lit / end)
+        return max(0.0, 1.0 - self.circuits.days.lit / end)
 
     @cached_property
     def time(self) -> Floats:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from . import backend_plotly, describe, style, table, units, verdicts
 from .model import Workload
-from .spec import Figure
+from .spec import NIGHT, Figure
 
 PAGE_BUDGET = 2_400_000  # bytes; beyond it pictures for readers without scripts are left to files
 
@@ -47,7 +47,7 @@ def render(sections: Sequence[Section]) -> str:
 
 def assemble(sections: Sequence[Section], data: Any, *, pictures: bool) -> str:
     """Fills the template."""
-    script = asset("report.js")
+    script = asset("timeline.js") + asset("report.js")
     plotly = asset("vendor/plotly-basic.min.js")
     return (
         environment()
@@ -63,6 +63,7 @@ def assemble(sections: Sequence[Section], data: Any, *, pictures: bool) -> str:
             light=style.LIGHT,
             dark=style.DARK,
             look=style.look,
+            night=NIGHT,
         )
     )
 
@@ -132,4 +133,5 @@ def view(section: Section) -> dict[str, Any]:
         "unranked": any(c.unranked for _, rows in groups for row in rows for c in row.cells),
         "missing": units.MISSING,
         "drawings": section.drawings,
+        "stretches": any(d.figure.stretches for d in section.drawings),
     }

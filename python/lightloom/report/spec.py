@@ -18,7 +18,28 @@ from . import units
 
 Floats = NDArray[np.float64]
 Scale = Literal["linear", "log"]
-Drawn = Literal["line", "dots", "bars", "rule", "band"]
+Drawn = Literal["line", "dots", "bars", "nights", "rule", "band"]
+NIGHT = "night (all circuits dark)"
+LABEL = 9  # letters of a tick's label, of which five find room
+STRETCH_TICKS = (4.5, 2.5)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Time of which a page shows any part from 0 to `kept`; the run went on to `end` [s]."""
+
+    kept: float
+    end: float
+
+    def part(self, low: float, high: float) -> str:
+        """Which part is shown: `time, 100 to 842 µs of 20.6 ms`."""
+        if (low, high) == (0.0, self.end):
+            return "time"
+        name, size = units.step_for(high - low, "time")
+        places = max(0, 2 - math.floor(math.log10((high - low) / size)))
+        first = f"{low / size:,.{places}f}" if low else "0"
+        shown = f"{first} to {high / size:,.{places}f}{units.GLUE}{name}"
+        return f"time, {shown} of {units.show(self.end, 'time')}"
 
 
 @dataclass(frozen=True)
@@ -30,12 +51,15 @@ class Axis:
     scale: Scale
     limits: tuple[float, float]
     names: tuple[str, ...] = ()  # of an axis of things: they stand at 0, 1, 2, …
+    stretch: Stretch | None = None  # of an axis of time whose limits are where a page opens
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
         """Positions and labels, units included."""
         if self.names:
             return [(float(i), name) for i, name in enumerate(self.names)]
+        if self.stretch:
+            return stretch_ticks(*self.limits)
         places = (
             log_ticks(*self.limits)
             if self.scale == "log"
@@ -48,8 +72,9 @@ class Axis:
 class Series:
     """One curve. Without a `slot` it is a reference, not a fabric.
 
-    Bars lie along x; NaN parts one from the next. A rule is a vertical line beside
-    the curve of its slot, a band an area with its points around it.
+    Bars lie along x; NaN parts one from the next. Nights are stretches of x in the same
+    way, at all y. A rule is a vertical line beside the curve of its slot, a band an area
+    with its points around it.
     """
 
     label: str
@@ -61,6 +86,18 @@ class Series:
     drawn: Drawn = "line"
     error: Floats | None = None  # half widths of intervals of y; NaN where there is none
 
+    @property
+    def spans(self) -> tuple[Floats, Floats, Floats]:
+        """Of bars and nights: from where, to where, at which y."""
+        return self.x[0::3], self.x[1::3], self.y[0::3]
+
+
+def spans(start: Floats, end: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """The x and y of bars or nights."""
+    gaps = np.full(start.size, np.nan)
+    x = np.column_stack([start, end, gaps]).ravel()
+    return x, np.column_stack([y, y, gaps]).ravel()
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -70,6 +107,11 @@ class Panel:
     x: Axis
     y: Axis
     series: tuple[Series, ...]
+
+    @property
+    def nights(self) -> bool:
+        """Whether it has any."""
+        return any(s.drawn == "nights" for s in self.series)
 
 
 @dataclass(frozen=True)
@@ -92,6 +134,16 @@ class Figure:
     def references(self) -> list[str]:
         """Names of the reference curves."""
         return sorted({s.label for p in self.panels for s in p.series if s.slot is None})
+
+    @property
+    def stretches(self) -> bool:
+        """Whether its panels can be zoomed over more than they open on."""
+        return any(p.x.stretch for p in self.panels)
+
+    @property
+    def nights(self) -> bool:
+        """Whether the legend explains nights."""
+        return any(p.nights for p in self.panels)
 
 
 def extent(series: Iterable[Series], axis: Literal["x", "y"], scale: Scale) -> tuple[float, float]:
@@ -142,13 +194,37 @@ def log_ticks(low: float, high: float) -> list[float]:
 def linear_ticks(low: float, high: float, quantity: units.Quantity) -> list[float]:
     """About five round places. Bytes and times are round in their own unit."""
     unit = units.step_for(high, quantity)[1]
-    rough = (high - low) / unit / 4.5
+    stride = round_stride((high - low) / unit) * unit
+    return [i * stride for i in range(*steps_within(low, high, stride))]
+
+
+def stretch_ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """Round places in a stretch of time, in one unit, that of their distance: about five, or
+    three where they need many digits."""
+    unit = units.step_for(high - low, "time")[1]
+    ticks: list[tuple[float, str]] = []
+    for count in STRETCH_TICKS:
+        stride = round_stride((high - low) / unit, count) * unit
+        name, size = units.step_for(stride, "time")
+        ticks = [
+            (i * stride, f"{i * stride / size:,.12g}{units.GLUE}{name}" if i else "0")
+            for i in range(*steps_within(low, high, stride))
+        ]
+        if all(len(label) <= LABEL for _, label in ticks):
+            break
+    return ticks
+
+
+def round_stride(length: float, count: float = 4.5) -> float:
+    """A round number that goes into a length about `count` times."""
+    rough = length / count
     power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
-    nice = next(n for n in (1, 2, 2.5, 5, 10) if n * power >= rough * 0.75)
-    stride = nice * power * unit
-    return [
-        i * stride for i in range(math.ceil(low / stride), math.floor(high / stride + 1e-9) + 1)
-    ]
+    return power * next(n for n in (1, 2, 2.5, 5, 10) if n * power >= rough * 0.75)
+
+
+def steps_within(low: float, high: float, stride: float) -> tuple[int, int]:
+    """The multiples of a stride from low to high, as a range."""
+    return math.ceil(low / stride - 1e-9), math.floor(high / stride + 1e-9) + 1
 
 
 def tick_label(value: float, quantity: units.Quantity) -> str:

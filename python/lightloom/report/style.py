@@ -47,6 +47,7 @@ MARKERS = (
 )
 LINE_WIDTH = 2.0
 BAR_WIDTH = 9.0
+NIGHT = "#cdd2d9"  # on white; the page has one for each theme
 REFERENCE_DASH = (2.0, 3.0)
 
 

@@ -1,8 +1,10 @@
-"""Who was connected to whom, as data: circuits as bars over time, a row per pair of racks.
+"""Who was connected to whom, as data: circuits as bars over time, a row per pair of racks,
+and the nights in which none of the fabric's circuits was lit.
 
 Of many pairs whole racks are drawn, those lit longest: a picture of a rack shows every
 moment in which it had a circuit, one of scattered pairs would look dark. Of many circuits
-the first are drawn. A panel's axes say what part of all it is.
+the first are kept, of which the picture opens on a part. A panel's axes say what part of
+all it is.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import units
-from .model import Circuits, Fabric, Integers, Workload
-from .spec import Axis, Figure, Floats, Panel, Series, things
+from .model import PS, Circuits, Fabric, Integers, Workload
+from .opening import HANDFUL, SHOWN, SLOTS, opening
+from .spec import Axis, Figure, Floats, Panel, Series, Stretch, spans, things
 
 ROWS_MAX = 16  # pairs of racks in a timeline
-BARS_MAX = 400  # circuits in a timeline: the first ones
+BARS_SHOWN = 400  # circuits on which a timeline opens that has no slots to show
+BARS_KEPT = 2000  # circuits in a page's timeline, and nights: the first ones
 EQUAL = 0.99  # racks lit for this part of the longest are lit as long
 
 
@@ -33,38 +37,44 @@ class Pairs:
     of: Integers  # pair of each circuit
 
 
-def circuit_timelines(workload: Workload) -> tuple[Figure, ...]:
-    """Who was connected to whom: two fabrics a figure."""
-    drawn = [(f, p) for f in workload.fabrics if (p := timeline(f)) is not None]
+def circuit_timelines(workload: Workload, kept: int = BARS_KEPT) -> tuple[Figure, ...]:
+    """Who was connected to whom: two fabrics a figure, `kept` circuits each at most."""
+    drawn = [(f, p) for f in workload.fabrics if (p := timeline(f, kept)) is not None]
     pairs = [drawn[i : i + 2] for i in range(0, len(drawn), 2)]
     return tuple(
         Figure(
             "circuits" if i == 0 else f"circuits-{i + 1}",
             "Who was connected to whom",
-            caption([fabric for fabric, _ in shown]),
+            caption(shown, kept),
             tuple(panel for _, panel in shown),
         )
         for i, shown in enumerate(pairs)
     )
 
 
-def caption(fabrics: Sequence[Fabric]) -> str:
+def caption(shown: Sequence[tuple[Fabric, Panel]], kept: int) -> str:
     """What a bar is, what a pair has between bars, and what is left out."""
+    fabrics = [fabric for fabric, _ in shown]
     without = [f.label for f in fabrics if f.settings.get("electrical") is False]
     between = "the pair has the electrical network only"
     if len(without) == len(fabrics):
         between = "no circuit joins the pair, and there is no electrical network"
     elif without:
         between += f" ({units.listed(without)}: not even that)"
+    night = ""
+    if any(panel.nights for _, panel in shown):
+        night = "Grey is night: none of the fabric's circuits is lit, drawn or not. "
     return (
         "Each bar is a circuit between two racks from when it was lit until it went dark; "
-        f"between bars {between}. At most {ROWS_MAX} pairs are drawn, of the racks lit longest, "
-        f"and their first {BARS_MAX} circuits: a panel's axes say what part of all that is. "
-        "circuits.parquet has all."
+        f"between bars {between}. {night}At most {ROWS_MAX} pairs are drawn, of the racks lit "
+        f"longest, and of their circuits and the nights the first {units.count(kept)} of each. "
+        f"A schedule of more than {SHOWN} short slots opens on rounds that make {HANDFUL} slots, "
+        f"or on {SLOTS} slots; longer circuits on the first {BARS_SHOWN}. A panel's axes say what "
+        "part of all that is. circuits.parquet has all."
     )
 
 
-def timeline(fabric: Fabric) -> Panel | None:
+def timeline(fabric: Fabric, kept: int = BARS_KEPT) -> Panel | None:
     """One fabric's circuits over time, a row per pair of racks."""
     circuits = fabric.circuits
     if circuits is None or not circuits.start.size:
@@ -72,19 +82,22 @@ def timeline(fabric: Fabric) -> Panel | None:
     pairs = pairs_of(circuits)
     rows, racks = chosen(pairs)
     end = fabric.get("simulated_s") or float(circuits.end.max())
-    series, until = bars(fabric, circuits, pairs, rows, end)
-    span = "time"
-    if until < end:
-        span = f"time, 0 to {units.show(until, 'time')} of {units.show(end, 'time')}"
+    drawn = of_rows(circuits, pairs, rows)
+    until = reach(circuits, drawn, end, kept)
+    limits = opening(circuits, pairs.of, until) or (0.0, begin(circuits, drawn, BARS_SHOWN, until))
+    stretch = Stretch(until, end)
     title = "racks"
     if rows.size < pairs.a.size:
         whose = f"rack {racks[0]}" if len(racks) == 1 else f"{len(racks)} racks"
         title = f"racks: {units.count(rows.size)} of {units.count(pairs.a.size)} pairs, of {whose}"
     return Panel(
         fabric.label,
-        Axis(span, "time", "linear", (0.0, until)),
+        Axis(stretch.part(*limits), "time", "linear", limits, stretch=stretch),
         things(title, [name(pairs, row) for row in rows]),
-        (series,),
+        (
+            *nights(fabric, circuits, until),
+            bars(fabric, circuits, drawn, np.searchsorted(rows, pairs.of[drawn]), until),
+        ),
     )
 
 
@@ -120,7 +133,8 @@ def chosen(pairs: Pairs) -> tuple[Integers, list[int]]:
         racks.append(rack)
         weight[rack] = 0.0
     if not racks:  # the first alone has too many
-        longest = np.argsort(-pairs.lit[own], kind="stable")[:ROWS_MAX]
+        # In whole picoseconds: of pairs lit equally long, the first.
+        longest = np.argsort(-np.rint(pairs.lit[own] / PS), kind="stable")[:ROWS_MAX]
         return np.sort(np.flatnonzero(own)[longest]), [int(pairs.a[own][0])]
     return np.flatnonzero(taken), racks
 
@@ -131,19 +145,39 @@ def name(pairs: Pairs, row: int) -> str:
     return f"{pairs.a[row]}{joined}{pairs.b[row]}"
 
 
+def of_rows(circuits: Circuits, pairs: Pairs, rows: Integers) -> Integers:
+    """The circuits between the pairs drawn, in the order in which they came up."""
+    there = np.flatnonzero(np.isin(pairs.of, rows))
+    return there[np.argsort(circuits.start[there], kind="stable")]
+
+
+def begin(circuits: Circuits, drawn: Integers, count: int, end: float) -> float:
+    """Until when the first `count` are all there is [s]; the end, if no more are drawn."""
+    return (float(circuits.start[drawn[count]]) if drawn.size > count else end) or end
+
+
+def reach(circuits: Circuits, drawn: Integers, end: float, kept: int) -> float:
+    """Until when no more than `kept` circuits and as many nights are all there is [s]."""
+    until = begin(circuits, drawn, kept, end)
+    dusk, _ = circuits.days.nights(until)
+    return float(dusk[kept]) if dusk.size > kept else until
+
+
 def bars(
-    fabric: Fabric, circuits: Circuits, pairs: Pairs, rows: Integers, end: float
-) -> tuple[Series, float]:
-    """The first circuits between the pairs drawn, and until when they are all [s]."""
-    place = np.full(pairs.a.size, -1, dtype=np.int64)
-    place[rows] = np.arange(rows.size)
-    there = np.flatnonzero(place[pairs.of] >= 0)
-    order = there[np.argsort(circuits.start[there], kind="stable")]
-    shown = order[:BARS_MAX]
-    if order.size > BARS_MAX:
-        end = float(circuits.start[order[BARS_MAX]]) or end
-    x: Floats = np.full(3 * shown.size, np.nan)
-    y: Floats = np.full(3 * shown.size, np.nan)
-    x[0::3], x[1::3] = circuits.start[shown], np.minimum(circuits.end[shown], end)
-    y[0::3] = y[1::3] = place[pairs.of[shown]]
-    return Series(fabric.label, x, y, fabric.slot, drawn="bars"), end
+    fabric: Fabric, circuits: Circuits, drawn: Integers, row: Integers, until: float
+) -> Series:
+    """The circuits that come up before a moment, none drawn beyond it."""
+    shown = circuits.start[drawn] < until
+    of = drawn[shown]
+    end = np.minimum(circuits.end[of], until)
+    x, y = spans(circuits.start[of], end, row[shown].astype(np.float64))
+    return Series(fabric.label, x, y, fabric.slot, drawn="bars")
+
+
+def nights(fabric: Fabric, circuits: Circuits, until: float) -> tuple[Series, ...]:
+    """The nights before a moment, if there are any."""
+    start, end = circuits.days.nights(until)
+    if not start.size:
+        return ()
+    x, y = spans(start, end, np.zeros(start.size))
+    return (Series(fabric.label, x, y, fabric.slot, drawn="nights"),)

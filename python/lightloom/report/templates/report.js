@@ -46,8 +46,25 @@
   const specOf = (figure) => data[figure.dataset.view][figure.dataset.figure];
   const plotOf = (figure) => figure.querySelector(".plot");
 
+  const timelines = new Map(); // of a figure's data: per panel, where it is one
+
+  function timelinesOf(spec) {
+    if (!timelines.has(spec)) {
+      timelines.set(spec, spec.panels.map((panel, i) => panel.x.stretch && Timeline.of(spec, panel, i ? `x${i + 1}` : "x")));
+    }
+    return timelines.get(spec);
+  }
+
   function traces(spec) {
-    return spec.data.map((trace) => {
+    const circuits = timelinesOf(spec).filter(Boolean).flatMap((timeline) => {
+      const made = timeline.traces(colourOf(timeline.slot), css("--night"));
+      return made.map((trace) => ({ ...trace, visible: !hiddenSlots.has(timeline.slot) }));
+    });
+    return [...curves(spec), ...circuits];
+  }
+
+  function curves(spec) {
+    return spec.data.filter((trace) => trace.type).map((trace) => {
       const colour = colourOf(trace.meta.slot);
       const made = {
         ...trace,
@@ -73,13 +90,14 @@
     return [{ x: [0, 0.5 - gap], y: [0, 1] }, { x: [0.5 + gap, 1], y: [0, 1] }];
   }
 
-  function axis(spec, domain, anchor, which) {
+  function axis(whole, timeline, width, domain, anchor, which) {
+    const spec = timeline && which === "x" ? { ...whole, ...timeline.axis(width) } : whole;
     // The y axis is named above its panel, where a phone has the room.
     const title = which === "x" ? { text: spec.title, standoff: 8, font: { size: 13 } } : { text: "" };
     return {
       ...spec, range: [...spec.range], title, domain, anchor, automargin: false, zeroline: false, ticks: "outside", ticklen: 4,
       tickcolor: css("--line"), gridcolor: css("--grid"), linecolor: css("--line"), showline: true, tickangle: 0,
-      tickmode: "array", fixedrange: matchMedia("(pointer: coarse)").matches,
+      tickmode: "array", fixedrange: Boolean(timeline && which === "y") || matchMedia("(pointer: coarse)").matches,
     };
   }
 
@@ -98,13 +116,13 @@
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: css("--sans"), size: 12, color: css("--ink") },
       hoverlabel: { namelength: -1, bgcolor: css("--panel"), bordercolor: css("--line"), font: { color: css("--ink") } },
-      annotations: [],
+      annotations: [], barmode: "overlay",
     };
     spec.panels.forEach((panel, i) => {
       const n = i ? String(i + 1) : "";
       const panelWidth = (places[i].x[1] - places[i].x[0]) * (width - margin.l - margin.r);
-      layout[`xaxis${n}`] = axis(panel.x, places[i].x, `y${n}`, "x");
-      layout[`yaxis${n}`] = axis(panel.y, places[i].y, `x${n}`, "y");
+      layout[`xaxis${n}`] = axis(panel.x, timelinesOf(spec)[i], panelWidth, places[i].x, `y${n}`, "x");
+      layout[`yaxis${n}`] = axis(panel.y, timelinesOf(spec)[i], panelWidth, places[i].y, `x${n}`, "y");
       layout.annotations.push({
         text: panelTitle(panel, panelWidth), showarrow: false, xref: "paper", yref: "paper", x: places[i].x[0], xshift: -6,
         y: places[i].y[1], xanchor: "left", yanchor: "bottom", yshift: 6, font: { size: 13 },
@@ -123,11 +141,46 @@
     const config = { displayModeBar: false, displaylogo: false, showTips: false };
     const first = !plot.dataset.drawn;
     Plotly.react(plot, traces(spec), layout, config);
+    for (const bar of figure.querySelectorAll(".zoom")) {
+      const timeline = timelinesOf(spec)[bar.dataset.panel];
+      bar.querySelectorAll("button").forEach((b) => b.setAttribute("aria-disabled", String(!timeline.can(b.dataset.zoom))));
+    }
     if (first) {
       plot.dataset.drawn = "yes";
-      plot.on("plotly_relayout", (change) => retick(plot, spec, change));
+      plot.on("plotly_relayout", (change) => {
+        if (timelinesOf(spec).some(Boolean)) follow(figure, spec, change);
+        else retick(plot, spec, change);
+      });
     }
   }
+
+  // Timelines: by their buttons, or by what was dragged over the chart.
+
+  function told(figure, spec) {
+    draw(figure);
+    for (const bar of figure.querySelectorAll(".zoom")) {
+      bar.querySelector("output").textContent = timelinesOf(spec)[bar.dataset.panel].title;
+    }
+  }
+
+  function follow(figure, spec, change) {
+    timelinesOf(spec).forEach((timeline, i) => {
+      const name = `xaxis${i ? i + 1 : ""}`;
+      if (change[`${name}.autorange`]) timeline.move("whole");
+      else if (`${name}.range[0]` in change) timeline.show([change[`${name}.range[0]`], change[`${name}.range[1]`]]);
+      else if (change[`${name}.range`]) timeline.show(change[`${name}.range`]);
+    });
+    told(figure, spec);
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-zoom]");
+    if (!button || button.getAttribute("aria-disabled") === "true") return;
+    const figure = button.closest("figure");
+    const spec = specOf(figure);
+    timelinesOf(spec)[button.closest(".zoom").dataset.panel].move(button.dataset.zoom);
+    told(figure, spec);
+  });
 
   // Our ticks suit the whole picture; once the reader zooms, Plotly chooses.
   function retick(plot, spec, change) {
@@ -272,7 +325,7 @@
     document.querySelectorAll(".pictured").forEach((figure) => figure.classList.remove("pictured"));
   });
 
-  document.querySelectorAll(".plot, .legend, .downloads, .tabs, #theme").forEach((e) => { e.hidden = false; });
+  document.querySelectorAll(".plot, .legend, .zooms, .downloads, .tabs, #theme").forEach((e) => { e.hidden = false; });
   const wanted = Number((location.hash.match(/workload=(\d+)/) || [])[1] || 1) - 1;
   if (tabs.length) select(Math.min(Math.max(wanted, 0), tabs.length - 1));
   applyTheme();

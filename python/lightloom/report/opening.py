@@ -1,0 +1,72 @@
+"""The stretch on which a timeline opens: one in which a reader sees days and nights.
+
+Of a schedule of many slots that is a round, until its first matching is lit again. Where
+nights are too short to be seen beside days, as with circuits of seconds, there is no such
+stretch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .model import Circuits, Integers
+from .nights import Days
+
+SHOWN = 24  # so many slots are drawn whole, and no round of more
+HANDFUL = 5  # slots at least
+SLOTS = 12  # where there is no round
+NOTICED = 0.02  # of a slot: a shorter night cannot be seen
+
+
+def opening(circuits: Circuits, pair: Integers, until: float) -> tuple[float, float] | None:
+    """From when until when [s], with a night at both ends; None for all there is.
+
+    `pair` names the pair of racks of each circuit; only what is lit before `until` [s]
+    counts.
+    """
+    days = before(circuits.days, until)
+    if days.start.size <= SHOWN:
+        return None
+    # A change takes always the same, but a night may be one in which nobody asks.
+    change = float(np.quantile(days.between, 0.25, method="lower"))
+    slot = change + float(np.median(days.end - days.start))
+    if change < NOTICED * slot:
+        return None
+    first, count = in_a_row(days.between > slot)
+    last = first + min(count, slots(matchings(circuits, pair, days, first))) - 1
+    low = max(0.0, float(days.start[first]) - change)
+    high = min(float(days.end[last]) + change, until)
+    return round(low, 12), round(high, 12)  # whole picoseconds, as what was recorded
+
+
+def before(days: Days, until: float) -> Days:
+    """Those that begin before a moment."""
+    count = int(np.searchsorted(days.start, until))
+    return Days(days.start[:count], days.end[:count])
+
+
+def in_a_row(pauses: np.ndarray) -> tuple[int, int]:
+    """Which day is the first of a handful without a pause between them, and how many there
+    are; of the longest row, where none has a handful."""
+    ends = np.append(np.flatnonzero(pauses), pauses.size)
+    starts = np.append(0, ends[:-1] + 1)
+    counts = ends - starts + 1
+    chosen = int(np.argmax(np.minimum(counts, HANDFUL)))
+    return int(starts[chosen]), int(counts[chosen])
+
+
+def matchings(circuits: Circuits, pair: Integers, days: Days, first: int) -> list[Integers]:
+    """Which pairs are joined by each of `SHOWN` + 1 days, from the `first`."""
+    order = np.argsort(circuits.start, kind="stable")
+    begins = circuits.start[order]
+    window = slice(first, first + SHOWN + 1)
+    low = np.searchsorted(begins, days.start[window])
+    high = np.searchsorted(begins, days.end[window])
+    return [np.unique(pair[order[a:b]]) for a, b in zip(low, high, strict=True)]
+
+
+def slots(matchings: list[Integers]) -> int:
+    """How many to show: as many rounds as make a handful; a dozen without a round."""
+    again = (i for i, m in enumerate(matchings) if i and np.array_equal(m, matchings[0]))
+    length = next(again, 0)
+    return length * -(-HANDFUL // length) if length else SLOTS
