@@ -11,6 +11,7 @@ pub mod lions;
 mod memory;
 pub mod mordia;
 pub mod registry;
+pub mod rotornet;
 pub mod sirius;
 pub mod tdma;
 pub mod tree;

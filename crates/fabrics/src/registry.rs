@@ -98,6 +98,7 @@ pub const REGISTRY: &[Entry] = &[
     crate::hydra::ENTRY,
     crate::hybrid::ENTRY,
     crate::mordia::ENTRY,
+    crate::rotornet::ENTRY,
     crate::lions::ENTRY,
     crate::butterfly::ENTRY,
 ];

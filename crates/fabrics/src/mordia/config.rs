@@ -226,6 +226,7 @@ impl MordiaConfig {
             retransmit_after: self.retransmit_after,
             packet_rate: self.packet_rate,
             control: Some(control),
+            relaying: None,
         })
     }
 

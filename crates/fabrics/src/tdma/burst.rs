@@ -2,6 +2,7 @@
 //! to back, and those that the light does not cover whole are lost.
 
 use lightloom_engine::{Rate, Time};
+use std::ops::Range;
 
 /// When a rack sends over its circuit, and when there is light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +81,14 @@ impl Wire {
             true => bytes,
             false => room / self.packet * self.packet,
         }
+    }
+
+    /// The packets of `bytes` that follow `after` bytes, each from its first byte to
+    /// behind its last.
+    pub fn split(&self, after: u64, bytes: u64) -> impl Iterator<Item = Range<u64>> {
+        let (packet, end) = (self.packet, after + bytes);
+        let starts = (after..end).step_by(packet as usize);
+        starts.map(move |start| start..end.min(start + packet))
     }
 
     /// What becomes of `bytes` of a flow of which the first packet leaves at `at`, which

@@ -12,6 +12,7 @@ use super::control::{Asked, Control};
 use super::frames::{Frames, Slot};
 use super::light::Light;
 use super::links::{Links, Packet};
+use super::relays::{Grant, Relays, Spare};
 use super::residual::PacketSwitch;
 use super::setup::Setup;
 use super::voq::Voqs;
@@ -32,7 +33,8 @@ const NONE: u32 = u32::MAX;
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// On a plane a night begins, and with it the next slot.
+    /// On a plane a night begins, and with it the next slot; where bytes are relayed, on
+    /// all of them.
     Night(u16),
     /// Bytes that a circuit carried are at the rack of their destination.
     Lands {
@@ -40,6 +42,8 @@ pub enum Event {
         flow: FlowId,
         /// How many.
         bytes: u64,
+        /// From a relay.
+        relayed: bool,
     },
     /// Bytes that were sent into the dark join their queue again.
     Again {
@@ -76,7 +80,15 @@ struct Line {
     /// Bytes of the window.
     room: u64,
     /// What is sent of a flow that does not end in this day.
-    open: (FlowId, u64),
+    open: Open,
+}
+
+/// Bytes that are counted when the day is over.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    flow: FlowId,
+    bytes: u64,
+    relayed: bool,
 }
 
 const DARK: Line = Line {
@@ -84,7 +96,11 @@ const DARK: Line = Line {
     free: Time::ZERO,
     window: Window::NONE,
     room: 0,
-    open: (FlowId(0), 0),
+    open: Open {
+        flow: FlowId(0),
+        bytes: 0,
+        relayed: false,
+    },
 };
 
 /// One switch, or several that act as one.
@@ -116,6 +132,7 @@ pub struct Tdma {
     frames: Frames,
     servers: Option<Servers>,
     packets: Option<PacketSwitch>,
+    relays: Option<Relays>,
     /// Bytes that were sent and have not landed, or not come back.
     moving: u64,
     /// Bytes of flows within racks, where servers' links limit nothing.
@@ -127,7 +144,7 @@ pub struct Tdma {
 
 impl Tdma {
     /// An empty network that will be offered so many flows.
-    pub fn new(setup: Setup, flows: usize, seed: u64) -> Tdma {
+    pub fn new(mut setup: Setup, flows: usize, seed: u64) -> Tdma {
         let (cluster, racks) = (setup.cluster, setup.cluster.racks);
         let hosts = cluster.hosts() as usize;
         let packet = setup.wire.packet;
@@ -153,6 +170,7 @@ impl Tdma {
             voqs: Voqs::new(racks),
             frames: Frames::new(setup.punctuality, racks, seed),
             servers,
+            relays: { setup.relaying.take() }.map(|rule| Relays::new(rule, racks, flows)),
             packets: { setup.packet_rate }.map(|rate| PacketSwitch::new(racks, rate, packet)),
             moving: 0,
             local: 0,
@@ -173,11 +191,32 @@ impl Tdma {
 
     /// The day is over, and the next slot begins.
     fn night(&mut self, plane: u16, now: Time, io: &mut Io, todo: &mut Todo) {
-        let lines =
-            plane as usize * self.racks as usize..(plane as usize + 1) * self.racks as usize;
-        for line in lines.clone() {
+        let planes = match self.relays {
+            None => plane..plane + 1,
+            Some(_) => 0..self.planes.len() as u16,
+        };
+        for line in self.lines_of(planes.clone()) {
             self.close(line, now, io);
         }
+        if let Some(relays) = &mut self.relays {
+            let crossed = relays.gather();
+            self.moving -= crossed;
+            self.carried += crossed;
+        }
+        for plane in planes {
+            self.turn(plane, now, io, todo);
+        }
+        self.relay(io);
+    }
+
+    fn lines_of(&self, planes: std::ops::Range<u16>) -> std::ops::Range<usize> {
+        let first = |plane: u16| plane as usize * self.racks as usize;
+        first(planes.start)..first(planes.end)
+    }
+
+    /// A plane's next slot begins.
+    fn turn(&mut self, plane: u16, now: Time, io: &mut Io, todo: &mut Todo) {
+        let lines = self.lines_of(plane..plane + 1);
         let state = &mut self.planes[plane as usize];
         if let Some(schedule) = state.next.take() {
             state.light.follow(schedule.clone());
@@ -202,7 +241,9 @@ impl Tdma {
         self.planes[plane as usize]
             .light
             .shine(at, light, slot.ends);
-        todo.schedule(slot.ends, Event::Night(plane));
+        if self.relays.is_none() || plane == 0 {
+            todo.schedule(slot.ends, Event::Night(plane));
+        }
         self.dawn(
             lines,
             &schedule.slots[at].permutation,
@@ -250,22 +291,30 @@ impl Tdma {
 
     /// What the day carried of a flow that goes on is counted.
     fn close(&mut self, line: usize, now: Time, io: &mut Io) {
-        let (flow, bytes) = std::mem::replace(&mut self.lines[line].open, DARK.open);
-        if bytes > 0 {
-            self.moving -= bytes;
-            self.carried += bytes;
-            self.land(flow, bytes, now, io);
+        let open = std::mem::replace(&mut self.lines[line].open, DARK.open);
+        if open.bytes > 0 {
+            self.landed(open.flow, open.bytes, open.relayed);
+            self.land(open.flow, open.bytes, now, io);
         }
     }
 
-    /// Sends what waits for a line's circuit, as far as the day goes.
+    /// Sends what waits for a line's circuit, as far as the day goes; what is relayed first.
     #[inline]
     fn serve(&mut self, at: usize, now: Time, io: &mut Io, todo: &mut Todo) {
+        if self.relays.is_some() {
+            self.drain::<true>(at, now, io, todo);
+        }
+        self.drain::<false>(at, now, io, todo);
+    }
+
+    /// Sends what waits in one of a line's two queues, as far as the day goes.
+    #[inline]
+    fn drain<const RELAYED: bool>(&mut self, at: usize, now: Time, io: &mut Io, todo: &mut Todo) {
         let line = self.lines[at];
         let rack = at as u32 % self.racks;
         let queue = self.voqs.of(rack, line.to);
         let mut free = line.free.max(now);
-        while let Some((flow, left)) = self.voqs.front(queue) {
+        while let Some((flow, left)) = self.front::<RELAYED>(queue) {
             if free >= line.window.until {
                 break;
             }
@@ -275,9 +324,12 @@ impl Tdma {
                 // The next packet would be cut off.
                 break;
             }
-            self.voqs.take(queue, sent);
+            match (&mut self.relays, RELAYED) {
+                (Some(relays), true) => relays.take(rack, queue, sent),
+                _ => self.voqs.take(queue, sent),
+            }
             io.start(flow, free);
-            self.send(at, flow, burst, sent == left, free, io, todo);
+            self.send::<RELAYED>(at, flow, burst, sent == left, free, io, todo);
             if sent < left {
                 free = line.window.until;
                 break;
@@ -285,6 +337,14 @@ impl Tdma {
             free = self.setup.wire.end(free, sent);
         }
         self.lines[at].free = free;
+    }
+
+    #[inline]
+    fn front<const RELAYED: bool>(&self, queue: usize) -> Option<(FlowId, u64)> {
+        match RELAYED {
+            true => self.relays.as_ref()?.queues.front(queue),
+            false => self.voqs.front(queue),
+        }
     }
 
     #[inline]
@@ -301,7 +361,7 @@ impl Tdma {
 
     /// Bytes leave a rack from `at` on; `all` that waited together.
     #[allow(clippy::too_many_arguments)]
-    fn send(
+    fn send<const RELAYED: bool>(
         &mut self,
         line: usize,
         flow: FlowId,
@@ -328,44 +388,113 @@ impl Tdma {
             return;
         }
         self.packet_hops += wire.packets(burst.carried);
-        if self.servers.is_some() || io.audit.is_some() {
-            self.send_packets(line, flow, &burst, at, io, todo);
-        }
+        self.write_down(line, &burst, at, io);
+        let lands = |sent: u64| wire.end(at, sent) + self.setup.propagation;
+        let (bytes, relayed) = (burst.carried, RELAYED);
         if self.servers.is_some() {
-            return;
-        }
-        if all {
-            let bytes = burst.carried;
-            let lands = wire.end(at, burst.early + bytes) + self.setup.propagation;
-            todo.schedule(lands, Event::Lands { flow, bytes });
+            // Servers' links take them one by one.
+            for packet in wire.split(burst.early, bytes) {
+                let bytes = packet.end - packet.start;
+                let event = Event::Lands {
+                    flow,
+                    bytes,
+                    relayed,
+                };
+                todo.schedule(lands(packet.end), event);
+            }
+        } else if all {
+            let event = Event::Lands {
+                flow,
+                bytes,
+                relayed,
+            };
+            todo.schedule(lands(burst.early + bytes), event);
         } else {
-            self.lines[line].open = (flow, burst.carried);
+            self.lines[line].open = Open {
+                flow,
+                bytes,
+                relayed,
+            };
         }
     }
 
-    /// The packets of a burst, one by one: for servers' links, and for the record.
-    fn send_packets(
-        &mut self,
-        line: usize,
-        flow: FlowId,
-        burst: &Burst,
-        at: Time,
-        io: &mut Io,
-        todo: &mut Todo,
-    ) {
-        let (wire, mut sent) = (self.setup.wire, burst.early);
+    /// The packets of a burst that crossed a circuit, for the record.
+    fn write_down(&self, line: usize, burst: &Burst, at: Time, io: &mut Io) {
+        let Some(audit) = &mut io.audit else {
+            return;
+        };
+        let wire = &self.setup.wire;
         let plane = line as u32 / self.racks;
         let rx = PortId(plane * self.racks + self.lines[line].to);
-        while sent < burst.early + burst.carried {
-            let bytes = wire.packet.min(burst.early + burst.carried - sent);
-            let (from, until) = (wire.end(at, sent), wire.end(at, sent + bytes));
-            if let Some(audit) = &mut io.audit {
-                audit.transmit(PortId(line as u32), rx, from, until, bytes);
+        for packet in wire.split(burst.early, burst.carried) {
+            let (from, until) = (wire.end(at, packet.start), wire.end(at, packet.end));
+            let bytes = packet.end - packet.start;
+            audit.transmit(PortId(line as u32), rx, from, until, bytes);
+        }
+    }
+
+    // ---- Relays ------------------------------------------------------------
+
+    /// All have sent what may go directly: the rest of the slot is for relays.
+    fn relay(&mut self, io: &mut Io) {
+        let Some(mut relays) = self.relays.take() else {
+            return;
+        };
+        let (lines, rate) = (&self.lines, self.setup.wire.rate);
+        let spare = lines.iter().enumerate().filter_map(|(number, line)| {
+            let left = line.window.until - line.free;
+            (line.to != NONE && left > Time::ZERO).then(|| Spare {
+                line: number as u32,
+                from: number as u32 % self.racks,
+                relay: line.to,
+                bytes: rate.bytes_in(left),
+            })
+        });
+        let grants = relays.share(spare, &self.voqs);
+        for grant in &grants {
+            self.detour(grant, &mut relays, io);
+        }
+        relays.end_of(grants);
+        self.relays = Some(relays);
+    }
+
+    /// A rack sends to a relay what it may.
+    fn detour(&mut self, grant: &Grant, relays: &mut Relays, io: &mut Io) {
+        let (at, wire) = (grant.line as usize, self.setup.wire);
+        let line = self.lines[at];
+        let queue = self.voqs.of(grant.line % self.racks, grant.to);
+        let (mut free, mut left) = (line.free, grant.bytes);
+        while let Some((flow, waits)) = self.voqs.front(queue).filter(|_| left > 0) {
+            let room = wire
+                .rate
+                .bytes_in((line.window.until - free).max(Time::ZERO));
+            let carried = wire.fitting(waits.min(left), room);
+            if carried == 0 {
+                break;
             }
-            if self.servers.is_some() {
-                todo.schedule(until + self.setup.propagation, Event::Lands { flow, bytes });
-            }
-            sent += bytes;
+            self.voqs.take(queue, carried);
+            relays.cross(line.to, grant.to, flow, carried);
+            io.start(flow, free);
+            self.moving += carried;
+            self.packet_hops += wire.packets(carried);
+            let burst = Burst {
+                carried,
+                ..Burst::default()
+            };
+            self.write_down(at, &burst, free, io);
+            free = wire.end(free, carried);
+            left -= carried;
+        }
+        self.lines[at].free = free;
+    }
+
+    /// Bytes have crossed their last circuit.
+    #[inline]
+    fn landed(&mut self, flow: FlowId, bytes: u64, relayed: bool) {
+        self.moving -= bytes;
+        self.carried += bytes;
+        if let (true, Some(relays)) = (relayed, &mut self.relays) {
+            relays.land(flow, bytes);
         }
     }
 
@@ -441,6 +570,16 @@ impl Tdma {
             self.record(self.down_port(host), then.bytes, now, until, io);
             todo.schedule(until, Event::Down(host));
         }
+    }
+
+    /// Bytes that wait for the links of a rack's servers.
+    fn for_servers_of(&self, rack: u32) -> u64 {
+        let Some(servers) = &self.servers else {
+            return 0;
+        };
+        let each = self.setup.cluster.servers_per_rack as usize;
+        let hosts = rack as usize * each..(rack as usize + 1) * each;
+        hosts.map(|host| servers.down.at(host)).sum()
     }
 
     // ---- Racks -------------------------------------------------------------
@@ -595,10 +734,13 @@ impl EventKernel for Tdma {
             let asked = control.begin();
             self.ask(asked, Time::ZERO, todo);
         }
+        let together = self.relays.is_some();
         for (number, plane) in self.planes.iter_mut().enumerate() {
             if plane.next.is_some() && !plane.turns {
                 plane.turns = true;
-                todo.schedule(Time::ZERO, Event::Night(number as u16));
+                if !together || number == 0 {
+                    todo.schedule(Time::ZERO, Event::Night(number as u16));
+                }
             }
         }
     }
@@ -638,9 +780,12 @@ impl EventKernel for Tdma {
     fn handle(&mut self, now: Time, event: Event, io: &mut Io, todo: &mut Todo) {
         match event {
             Event::Night(plane) => self.night(plane, now, io, todo),
-            Event::Lands { flow, bytes } => {
-                self.moving -= bytes;
-                self.carried += bytes;
+            Event::Lands {
+                flow,
+                bytes,
+                relayed,
+            } => {
+                self.landed(flow, bytes, relayed);
                 if self.servers.is_none() {
                     return self.land(flow, bytes, now, io);
                 }
@@ -703,8 +848,13 @@ impl EventKernel for Tdma {
         };
         let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
         view.waiting_bytes = waits + self.voqs.bytes;
-        view.queued_bytes = servers + packets;
+        let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
+        view.queued_bytes = servers + packets + relayed;
         view.queued_bytes_worst = view.queued_bytes;
+        if let Some(relays) = &self.relays {
+            let rack = |rack| relays.held(rack) + self.for_servers_of(rack);
+            view.queued_bytes_worst = (0..self.racks).map(rack).max().unwrap_or(0);
+        }
         if let Some(packets) = &self.packets {
             let rack = |rack| packets.down.at(rack as usize);
             view.queued_bytes_worst = (0..self.racks).map(rack).max().unwrap_or(0);
@@ -719,12 +869,15 @@ impl EventKernel for Tdma {
             Some(servers) => servers.up.bytes + servers.down.bytes,
         };
         let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
-        self.voqs.bytes + self.moving + self.local + servers + packets == 0
+        let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
+        self.voqs.bytes + self.moving + self.local + servers + packets + relayed == 0
     }
 
     fn totals(&self) -> Totals {
+        let packets = self.packets.as_ref().map_or(0, |p| p.down.peak);
+        let relays = self.relays.as_ref().map_or(0, |relays| relays.peak);
         Totals {
-            queue_peak_bytes: Some(self.packets.as_ref().map_or(0, |p| p.down.peak)),
+            queue_peak_bytes: Some(packets.max(relays)),
             reorder_peak_bytes: None,
             cell_hops: None,
             packet_hops: Some(self.packet_hops),
@@ -734,9 +887,14 @@ impl EventKernel for Tdma {
 
     fn settle(&self, io: &mut Io) {
         for f in 0..io.flows.len() {
-            let (from, to) = self.ends(FlowId(f as u32), io);
-            if io.flows.delivered[f] > 0 {
-                io.flows.hops[f] = if from == to { 0.0 } else { 1.0 };
+            let flow = FlowId(f as u32);
+            let (from, to) = self.ends(flow, io);
+            let delivered = io.flows.delivered[f];
+            if delivered > 0 {
+                let relayed = self.relays.as_ref().map_or(0, |r| r.delivered(flow));
+                // Some may be at the rack and not yet at the server.
+                let twice = relayed.min(delivered) as f64 / delivered as f64;
+                io.flows.hops[f] = if from == to { 0.0 } else { 1.0 + twice as f32 };
             }
         }
     }

@@ -10,10 +10,11 @@
 //! | [`frames`] | nights, synchronisation frames, jitter |
 //! | [`light`] | which circuits were lit when |
 //! | [`control`] | the host of the controller that decides about schedules |
+//! | [`relays`] | bytes that cross two circuits, as a rule says once a slot |
 //! | [`residual`], [`links`] | a packet switch beside the circuits |
 //!
-//! Mordia is such a network with one ring and a controller; the folders of the fabrics hold
-//! their papers' parameters.
+//! Mordia is such a network with one ring and a controller, RotorNet one with many switches,
+//! relays and no controller; the folders of the fabrics hold their papers' parameters.
 //!
 //! Not modelled: reordering by retransmission, acknowledgements and what they take of the
 //! circuits back, slow start, ports and transceivers that fail.
@@ -24,6 +25,7 @@ pub mod frames;
 pub mod kernel;
 pub mod light;
 pub mod links;
+pub mod relays;
 pub mod residual;
 pub mod setup;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::burst::Wire;
 use super::control::Control;
 use super::frames::Punctuality;
+use super::relays::Relaying;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::{Cluster, Rate, Time};
 use std::sync::Arc;
@@ -31,4 +32,7 @@ pub struct Setup {
     pub packet_rate: Option<Rate>,
     /// Who decides about schedules, if anybody does.
     pub control: Option<Control>,
+    /// Who says what is relayed, if anything is. Then all planes turn together, their
+    /// schedules have the same days, and light and frames are punctual.
+    pub relaying: Option<Box<dyn Relaying>>,
 }

@@ -38,6 +38,7 @@ fn setup(schedule: Schedule, packet: u64) -> Setup {
         retransmit_after: Time::ZERO,
         packet_rate: None,
         control: None,
+        relaying: None,
     }
 }
 

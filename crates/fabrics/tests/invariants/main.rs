@@ -15,6 +15,7 @@ mod mordia;
 mod policies;
 mod refusals;
 mod relay;
+mod rotornet;
 mod scenario;
 mod tables;
 mod verdict;

@@ -1,0 +1,254 @@
+//! The table of `kind = "rotornet"`.
+
+use super::rotorlb::RotorLb;
+use crate::registry::{FabricConfig, Site};
+use crate::tdma::burst::Wire;
+use crate::tdma::frames::Punctuality;
+use crate::tdma::kernel::Tdma;
+use crate::tdma::relays::{Relaying, Relays};
+use crate::tdma::setup::Setup;
+use lightloom_control::algorithms::cyclic::RoundRobin;
+use lightloom_control::schedule::{Schedule, Slot};
+use lightloom_engine::kernel::event::EventDriven;
+use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What becomes of traffic whose slot is far while another is idle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Indirect {
+    /// Spare time of a slot takes it one hop, to a rack that meets its destination.
+    #[default]
+    Rotorlb,
+    /// It waits: every byte crosses one circuit.
+    None,
+}
+
+/// RotorNet: rotor switches that step through fixed matchings, so that in a cycle every
+/// rack meets every other; nobody asks for demand.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RotorNetConfig {
+    /// Rotor switches, to each of which every rack has one uplink, at most racks - 1.
+    /// Default: as many as leave each 16 matchings, those of the paper's switch of 2048
+    /// ports: an uplink for every 16 racks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 4095))]
+    pub switches: Option<u32>,
+    /// Rate of an uplink [b/s]. Default: that of a rack's servers, divided by its uplinks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_rate: Option<Rate>,
+    /// From the tear-down of a matching to first light of the next [s]. Default 20 us, the
+    /// paper's switch.
+    pub night: Time,
+    /// How long a switch stays with a matching, the night before it included [s]. Default
+    /// 200 us: ten nights, a duty cycle of 90 %.
+    pub slot: Time,
+    /// Two-hop traffic: "rotorlb" or "none". Default: "rotorlb".
+    pub indirect: Indirect,
+    /// Largest packet [B], from 1 B to 65535 B. Default 1500 B.
+    pub packet: Bytes,
+    /// From a rack to any other [s]; with two-hop traffic no longer than the night. Default
+    /// 0 s.
+    pub propagation: Time,
+}
+
+impl Default for RotorNetConfig {
+    fn default() -> RotorNetConfig {
+        RotorNetConfig {
+            switches: None,
+            link_rate: None,
+            night: Time::US * 20,
+            slot: Time::US * 200,
+            indirect: Indirect::Rotorlb,
+            packet: Bytes(1_500),
+            propagation: Time::ZERO,
+        }
+    }
+}
+
+const RACKS_MAX: u32 = 4_096;
+const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
+const TIME_MAX: Time = Time(3_600 * Time::S.0);
+const PACKET_MAX: Bytes = Bytes(65_535);
+/// Matchings of the paper's switch of 2048 ports.
+const MATCHINGS: u32 = 16;
+
+fn refuse<T>(
+    key: &str,
+    value: impl std::fmt::Display,
+    limit: impl Into<String>,
+    remedy: &str,
+) -> Result<T, Refusal> {
+    Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
+}
+
+impl RotorNetConfig {
+    fn uplinks(&self, cluster: &Cluster) -> u32 {
+        self.switches.unwrap_or(cluster.racks.div_ceil(MATCHINGS))
+    }
+
+    fn link(&self, cluster: &Cluster) -> Rate {
+        let share = Rate(cluster.rack_rate().0 / u64::from(self.uplinks(cluster).max(1)));
+        self.link_rate.unwrap_or(share)
+    }
+
+    fn wire(&self, cluster: &Cluster) -> Wire {
+        Wire {
+            rate: self.link(cluster),
+            packet: self.packet.0,
+        }
+    }
+
+    fn day(&self) -> Time {
+        self.slot - self.night
+    }
+
+    /// Each switch's matchings. Of the N - 1 cyclic ones, slot t of switch s has number
+    /// t S + s; where the last slot has none for a switch, it idles.
+    fn schedules(&self, cluster: &Cluster) -> Vec<Option<Arc<Schedule>>> {
+        let (nodes, uplinks) = (cluster.racks, self.uplinks(cluster));
+        let round = RoundRobin { nodes, uplinks };
+        let slots = (nodes - 1).div_ceil(uplinks);
+        let matching = |switch: u32, t: u32| -> Vec<u32> {
+            let idles = t * uplinks + switch >= nodes - 1;
+            let peer = |rack| round.peer(rack, switch, i64::from(t));
+            (0..nodes)
+                .map(|rack| if idles { rack } else { peer(rack) })
+                .collect()
+        };
+        let schedule = |switch| Schedule {
+            ports: nodes as usize,
+            night: self.night,
+            slots: (0..slots)
+                .map(|t| Slot {
+                    permutation: matching(switch, t),
+                    day: self.day(),
+                })
+                .collect(),
+        };
+        (0..uplinks)
+            .map(|switch| Some(Arc::new(schedule(switch))))
+            .collect()
+    }
+
+    fn relaying(&self, cluster: &Cluster) -> Option<Box<dyn Relaying>> {
+        let wire = self.wire(cluster);
+        let carries = wire.rate.bytes_in(self.day()) / wire.packet * wire.packet;
+        match self.indirect {
+            Indirect::None => None,
+            Indirect::Rotorlb => Some(Box::new(RotorLb::new(cluster.racks, carries))),
+        }
+    }
+
+    fn setup(&self, cluster: &Cluster) -> Setup {
+        Setup {
+            title: "RotorNet",
+            cluster: *cluster,
+            planes: self.schedules(cluster),
+            link_rate: self.link(cluster),
+            wire: self.wire(cluster),
+            propagation: self.propagation,
+            punctuality: Punctuality::exact(self.night),
+            retransmit_after: Time::ZERO,
+            packet_rate: None,
+            control: None,
+            relaying: self.relaying(cluster),
+        }
+    }
+
+    fn refuse_switches(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        let racks = cluster.racks;
+        if !(2..=RACKS_MAX).contains(&racks) {
+            let (limit, remedy) = match racks {
+                0 | 1 => ("circuits join 2 racks or more".to_owned(), "raise it"),
+                _ => (format!("must be at most {RACKS_MAX}"), "lower it"),
+            };
+            return Err(Refusal::new("cluster.racks", racks, limit, remedy));
+        }
+        let switches = self.uplinks(cluster);
+        if !(1..racks).contains(&switches) {
+            let limit = format!(
+                "{racks} racks have matchings for 1 to {} switches",
+                racks - 1
+            );
+            return refuse("switches", switches, limit, "give each switch one or more");
+        }
+        let link = self.link(cluster);
+        if link.0 == 0 || link > RATE_MAX {
+            let limit = "must be above 0 b/s and at most 1000 Tb/s";
+            return refuse("link_rate", link, limit, "use 10 Gb/s");
+        }
+        Ok(())
+    }
+
+    fn refuse_times(&self) -> Result<(), Refusal> {
+        let times = [
+            ("night", self.night),
+            ("slot", self.slot),
+            ("propagation", self.propagation),
+        ];
+        if let Some((key, time)) = times.into_iter().find(|(_, time)| *time > TIME_MAX) {
+            return refuse(key, time, "must be at most 3600 s", "lower it");
+        }
+        if self.slot <= self.night {
+            let limit = format!("no longer than its night, {}", self.night);
+            return refuse("slot", self.slot, limit, "use ten times the night");
+        }
+        if self.indirect == Indirect::Rotorlb && self.propagation > self.night {
+            let limit = format!(
+                "longer than the night, {}: relays would not have what they are to send on",
+                self.night
+            );
+            let remedy = "lower it, or set fabric.indirect = \"none\"";
+            return refuse("propagation", self.propagation, limit, remedy);
+        }
+        Ok(())
+    }
+
+    fn refuse_packets(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        if self.packet.0 == 0 || self.packet > PACKET_MAX {
+            let limit = format!("must be from 1 B to {PACKET_MAX}");
+            return refuse("packet", self.packet, limit, "use 1500 B");
+        }
+        let packet = self.link(cluster).time_for(self.packet.0);
+        if self.day() < packet {
+            let limit = format!(
+                "less the night it leaves {}, and a packet takes {packet}",
+                self.day()
+            );
+            return refuse("slot", self.slot, limit, "raise it, or lower fabric.packet");
+        }
+        Ok(())
+    }
+}
+
+impl FabricConfig for RotorNetConfig {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+        self.refuse_switches(cluster)?;
+        self.refuse_times()?;
+        self.refuse_packets(cluster)?;
+        Ok(RotorNetConfig {
+            switches: Some(self.uplinks(cluster)),
+            link_rate: Some(self.link(cluster)),
+            ..self
+        })
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let kernel = Tdma::new(config.setup(site.cluster), site.flows.len(), site.seed);
+        Ok(Box::new(EventDriven::new(kernel)))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let (racks, flows) = (u64::from(site.cluster.racks), site.flows.len() as u64);
+        let hosts = u64::from(site.cluster.hosts());
+        let uplinks = u64::from(self.uplinks(site.cluster));
+        // Matchings, and lines.
+        let switches = racks * racks * 4 + racks * uplinks * 112;
+        Tdma::memory(racks, hosts, flows) + Relays::memory(racks, flows) + switches
+    }
+}

@@ -1,0 +1,69 @@
+//! Max-min fair shares of whole bytes.
+
+/// Divides, in room that it uses again and again.
+#[derive(Clone, Debug, Default)]
+pub struct Shares {
+    shares: Vec<u64>,
+    order: Vec<usize>,
+}
+
+impl Shares {
+    /// Divides `all` among those who could use so much each: nobody gets more than that,
+    /// and nobody less than another but by a byte, unless it is all that he could use.
+    ///
+    /// Bytes that do not divide go to those who could use most, of equals to the last.
+    pub fn divide(&mut self, all: u64, could_use: impl Iterator<Item = u64>) -> &[u64] {
+        let Shares { shares, order } = self;
+        shares.clear();
+        shares.extend(could_use);
+        if shares.iter().sum::<u64>() <= all {
+            return shares;
+        }
+        order.clear();
+        order.extend(0..shares.len());
+        order.sort_unstable_by_key(|&at| (shares[at], at));
+        let mut left = all;
+        for (before, &at) in order.iter().enumerate() {
+            let fair = left / (order.len() - before) as u64;
+            shares[at] = shares[at].min(fair);
+            left -= shares[at];
+        }
+        shares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn by_hand() {
+        let shares =
+            |all, caps: &[u64]| Shares::default().divide(all, caps.iter().copied()).to_vec();
+        assert_eq!(shares(30, &[5, 20, 5]), [5, 20, 5]);
+        assert_eq!(shares(30, &[100, 4, 100]), [13, 4, 13]);
+        assert_eq!(shares(8, &[9, 9, 9]), [2, 3, 3]);
+        assert_eq!(shares(0, &[9, 9]), [0, 0]);
+        assert_eq!(shares(7, &[]), [0u64; 0]);
+    }
+
+    proptest! {
+        /// What defines max-min fairness: all is given, and who has less than he could use
+        /// has no less than any other, but for the byte that does not divide.
+        #[test]
+        fn nobody_can_have_more_at_the_cost_of_who_has_more(
+            all in 0u64..300,
+            caps in prop::collection::vec(0u64..100, 0..12),
+        ) {
+            let mut divider = Shares::default();
+            let shares = divider.divide(all, caps.iter().copied());
+            prop_assert_eq!(shares.iter().sum::<u64>(), all.min(caps.iter().sum()));
+            let most = shares.iter().copied().max().unwrap_or(0);
+            for (share, cap) in shares.iter().zip(&caps) {
+                prop_assert!(share <= cap);
+                prop_assert!(share == cap || share + 1 >= most);
+            }
+        }
+    }
+}

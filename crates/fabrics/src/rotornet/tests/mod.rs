@@ -1,0 +1,85 @@
+//! Oracles of RotorNet: what cycles carry, cases by hand, a reference slot by slot, what is
+//! refused.
+
+mod by_hand;
+mod reference;
+mod saturation;
+
+use super::ENTRY;
+use crate::registry::Site;
+use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time};
+use serde_json::{json, Value};
+
+/// A byte a nanosecond.
+const BYTE_NS: Rate = Rate(8 * Rate::GBPS.0);
+
+/// Each of so many racks has one server.
+fn cluster(racks: u32, server_rate: Rate) -> Cluster {
+    Cluster {
+        racks,
+        servers_per_rack: 1,
+        server_rate,
+        nic: Nic::Uncapped,
+    }
+}
+
+/// (source, destination, bytes, arrival).
+type Row = (u32, u32, u64, Time);
+
+fn built(cluster: &Cluster, table: &Value, rows: &[Row]) -> (Box<dyn Fabric>, Io) {
+    let mut flows = Flows::new();
+    for &(src, dst, bytes, at) in rows {
+        flows.push(HostId(src), HostId(dst), bytes, at);
+    }
+    let site = Site {
+        cluster,
+        flows: &flows,
+        seed: 1,
+        threads: 1,
+        library: None,
+    };
+    let table = (ENTRY.resolve)(table, cluster).expect("a good table");
+    let fabric = (ENTRY.build)(&table, &site).expect("a table that was resolved");
+    (fabric, Io::new(flows))
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    let says = |racks, table: Value, words: &str| {
+        let cluster = cluster(racks, Rate(10 * Rate::GBPS.0));
+        let refusal = (ENTRY.resolve)(&table, &cluster).expect_err("refused");
+        let said = refusal.to_string();
+        assert!(said.contains(words), "{said}");
+    };
+    says(
+        8,
+        json!({"switches": 8}),
+        "fabric.switches = 8: 8 racks have matchings for 1 to 7 switches",
+    );
+    says(8, json!({"switches": 0}), "fabric.switches = 0");
+    says(1, json!({}), "cluster.racks = 1");
+    says(8, json!({"slot": "20 us"}), "no longer than its night");
+    says(
+        8,
+        json!({"slot": "21 us"}),
+        "less the night it leaves 1 us, and a packet takes 1.2 us",
+    );
+    says(8, json!({"propagation": "21 us"}), "longer than the night");
+    says(8, json!({"indirect": "vlb"}), "fabric.indirect");
+    let direct = json!({"propagation": "21 us", "indirect": "none"});
+    let cluster = cluster(8, Rate(10 * Rate::GBPS.0));
+    assert!((ENTRY.resolve)(&direct, &cluster).is_ok());
+}
+
+/// An uplink for every 16 racks, so that a cycle is 16 slots: 3.2 ms.
+#[test]
+fn the_number_of_switches_follows_the_racks() {
+    let resolved = |racks| {
+        let cluster = cluster(racks, Rate(160 * Rate::GBPS.0));
+        (ENTRY.resolve)(&json!({}), &cluster).expect("a good table")
+    };
+    assert_eq!(resolved(128)["switches"], 8);
+    assert_eq!(resolved(128)["link_rate"], "20 Gb/s");
+    assert_eq!(resolved(129)["switches"], 9);
+    assert_eq!(resolved(2)["switches"], 1);
+}

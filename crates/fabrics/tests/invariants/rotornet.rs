@@ -1,0 +1,81 @@
+//! Tables of RotorNet: few racks and switches, slots of microseconds, relays or none.
+
+use crate::scenario::scenarios;
+use crate::tables::{merged, nic, picoseconds, switches, Fitted};
+use crate::watch::Run;
+use lightloom_engine::{Cluster, Rate, Time};
+use lightloom_fabrics::find;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use serde_json::{json, Value};
+
+/// Values that its keys may not have.
+pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
+    let same = |key: &'static str, value| (key, value, key);
+    vec![
+        same("switches", json!(0)),
+        same("switches", json!(4_096)),
+        same("link_rate", json!("0 b/s")),
+        same("link_rate", json!("2000 Tb/s")),
+        same("night", json!("4000 s")),
+        ("night", json!("250 us"), "slot"),
+        same("slot", json!("0 ps")),
+        same("slot", json!("4000 s")),
+        same("indirect", json!("vlb")),
+        same("packet", json!("0 B")),
+        same("packet", json!("70 KB")),
+        same("propagation", json!("4000 s")),
+    ]
+}
+
+/// Any clusters, switches and slots.
+pub fn tables() -> impl Strategy<Value = Fitted> {
+    let cluster = (2u32..9, 1u32..5, 10u64..40, nic());
+    let shape = (prop::option::of(1u32..8), prop::option::of(5u64..60));
+    let times = (0i64..2_000_000, 3_000_000i64..20_000_000, 0.0..1.0f64);
+    let packet = prop::sample::select(vec![64u64, 300, 1_500]);
+    (cluster, shape, times, packet, switches("rotornet", &[])).prop_map(
+        |((racks, servers, gbps, nic), (uplinks, link), (night, day, fly), packet, words)| {
+            let uplinks = uplinks.map(|k| k.min(racks - 1));
+            let cluster = Cluster {
+                racks,
+                servers_per_rack: servers,
+                server_rate: Rate(gbps * Rate::GBPS.0 + 7),
+                nic,
+            };
+            let table = json!({
+                "switches": uplinks, "link_rate": link.map(|rate| format!("{rate} Gb/s")),
+                "night": picoseconds(night), "slot": picoseconds(night + day),
+                "packet": format!("{packet} B"),
+                "propagation": picoseconds((night as f64 * fly) as i64),
+            });
+            Fitted {
+                cluster,
+                table: merged(table, words),
+                faults: Vec::new(),
+                delivers: true,
+            }
+        },
+    )
+}
+
+/// Or else the invariants would hold of a network without relays.
+#[test]
+fn relays_are_tried() {
+    let entry = find("rotornet").expect("registered");
+    let (strategy, mut runner) = (scenarios("rotornet"), TestRunner::deterministic());
+    let (mut relayed, mut crossed) = (0, 0);
+    for _ in 0..100 {
+        let tree = strategy.new_tree(&mut runner).expect("a scenario");
+        let mut run = Run::new(entry, &tree.current(), 1);
+        run.advance(Time::MS);
+        let totals = run.fabric.totals();
+        relayed += usize::from(totals.queue_peak_bytes > Some(0));
+        crossed += usize::from(totals.circuit_bytes > Some(0));
+    }
+    assert!(
+        crossed >= 70 && relayed >= 25,
+        "{crossed} crossed, {relayed} relayed"
+    );
+}
