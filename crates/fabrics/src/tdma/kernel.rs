@@ -724,7 +724,8 @@ impl EventKernel for Tdma {
 
     fn totals(&self) -> Totals {
         Totals {
-            queue_peak_bytes: Some(self.packets.as_ref().map_or(0, |p| p.down.peak)),
+            // Otherwise everything waits at its source.
+            queue_peak_bytes: self.packets.as_ref().map(|packets| packets.down.peak),
             reorder_peak_bytes: None,
             cell_hops: None,
             packet_hops: Some(self.packet_hops),
