@@ -13,12 +13,13 @@ RATE = 10e9 / 8
 #: A slot, and what of it may be dark [us].
 SLOT, NIGHTS = 200, (10, 20, 40)
 #: Switches, and slots of a cycle, by label.
-CYCLES = {"5 switches": (5, 3), "4 switches": (4, 4), "4 switches, direct": (4, 4)}
+CYCLES = {"5 switches": (5, 3), "4 switches": (4, 4), "4 switches direct": (4, 4)}
 #: Cycles at the ends of which bytes are counted: before the first, relays fill up.
 FROM, UNTIL = 10, 30
-#: Everybody to everybody; everybody to the one that is 7 places on.
+#: Everybody to everybody; everybody to the one that is 7 places on, with so many flows
+#: that none of the sources, which are drawn, is left out.
 UNIFORM = ["workload.pattern=all-to-all", "workload.flows=240"]
-PERMUTATION = ["workload.pattern=tornado", "workload.flows=16"]
+PERMUTATION = ["workload.pattern=tornado", "workload.flows=240"]
 
 Key = tuple[str, str, int, int]
 
@@ -49,13 +50,13 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
         "rotornet-uniform-idle-matching": worst("uniform", "4 switches", 15 / 16),
         "rotornet-permutation-half": worst("permutation", "4 switches", 1 / 2),
         "rotornet-permutation-no-idle": worst("permutation", "5 switches", 16 / 30),
-        "rotornet-permutation-direct": worst("permutation", "4 switches, direct", 1 / 16),
+        "rotornet-permutation-direct": worst("permutation", "4 switches direct", 1 / 16),
         "rotornet-relay-queue": queue / ((RACKS - 2) * RATE * 180e-6),
     }
     lines = {
         "all to all, 5 switches": [gets["uniform", "5 switches", n] for n in NIGHTS],
         "permutation, 4 switches": [gets["permutation", "4 switches", n] for n in NIGHTS],
-        "without relays": [gets["permutation", "4 switches, direct", n] for n in NIGHTS],
+        "without relays": [gets["permutation", "4 switches direct", n] for n in NIGHTS],
     }
     of_duty = dict(zip(lines, (1, 1 / 2, 1 / 16), strict=True))
     theory = {name: ([0.0, 0.25], [share, 0.75 * share]) for name, share in of_duty.items()}

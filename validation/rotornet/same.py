@@ -9,7 +9,7 @@ import lightloom
 from lightloom.reproduce.study import draw, panel
 
 SETUP = Path(__file__).with_name("same.toml")
-LABELS = ("mordia", "one switch, direct", "one switch, relays")
+LABELS = ("mordia", "one switch direct", "one switch relays")
 #: Quantiles of the completion time that are drawn.
 QUANTILES = (10, 25, 50, 75, 90, 99)
 

@@ -132,18 +132,19 @@ pub struct Timed {
     policy: Box<dyn Policy>,
     /// Of a run before; measured, if there is none.
     recorded: Option<VecDeque<Time>>,
-    interval: Time,
+    /// No time that is measured may be longer; none, where the next decision may wait.
+    most: Option<Time>,
     took: Time,
     times: Times,
 }
 
 impl Timed {
     /// Wraps a policy, unless its decisions take as long as is given; and where what
-    /// they take is kept.
+    /// they take is kept. A time that is measured is refused if it is longer than `most`.
     pub fn wrap(
         policy: Box<dyn Policy>,
         computation: &Computation,
-        interval: Time,
+        most: Option<Time>,
     ) -> (Box<dyn Policy>, Option<Times>) {
         let recorded = match computation {
             Computation::Given(_) => return (policy, None),
@@ -154,7 +155,7 @@ impl Timed {
         let timed = Timed {
             policy,
             recorded,
-            interval,
+            most,
             took: Time::ZERO,
             times: times.clone(),
         };
@@ -163,10 +164,10 @@ impl Timed {
 
     fn time(&mut self, measured: Time, target: &Target) -> Result<Time, Refusal> {
         let Some(recorded) = &mut self.recorded else {
-            if measured <= self.interval {
+            let Some(interval) = self.most.filter(|&most| measured > most) else {
                 return Ok(measured);
-            }
-            let (took, interval) = (readable(measured, self.interval), self.interval);
+            };
+            let took = readable(measured, interval);
             return Err(Refusal::new(
                 "decision",
                 target,
@@ -234,7 +235,8 @@ mod tests {
 
     #[test]
     fn a_decision_longer_than_its_interval_is_refused_with_what_it_was() {
-        let (mut timed, _) = Timed::wrap(Box::new(Slow), &Computation::Measured, Time::MS * 3);
+        let (mut timed, _) =
+            Timed::wrap(Box::new(Slow), &Computation::Measured, Some(Time::MS * 3));
         let over = Time::MS * 3;
         let bytes = Matrix::zeros(3);
         let view = SwitchView {
@@ -247,6 +249,11 @@ mod tests {
         assert!(refused.limit.starts_with("it took "), "{}", refused.limit);
         let said = "ms, longer than the interval, 3 ms";
         assert!(refused.limit.ends_with(said), "{}", refused.limit);
+        // Where the next decision may wait, a slow one is merely late.
+        let (mut timed, times) = Timed::wrap(Box::new(Slow), &Computation::Measured, None);
+        let bytes = Matrix::zeros(3);
+        timed.decide(&Demand { bytes, over }, &view).expect("late");
+        assert!(timed.took() >= Some(Time::MS * 5) && times.is_some());
     }
 
     #[test]

@@ -134,7 +134,7 @@ impl Hybrid {
         };
         let estimator = Estimator::new(estimation);
         let interval = setup.timing.interval;
-        let (policy, times) = Timed::wrap(setup.policy, &setup.computation, interval);
+        let (policy, times) = Timed::wrap(setup.policy, &setup.computation, Some(interval));
         let mut controller = Controller::new(policy, hardware, setup.timing, estimator);
         if let Some(order) = setup.order {
             controller = controller.with_order(order);

@@ -13,6 +13,15 @@ pub fn could_not(policy: &Value, refusal: Refusal, now: Time) -> Refusal {
             ..refusal
         };
     }
+    let refusal = of_policy(policy, refusal);
+    Refusal {
+        value: format!("{} at {now}", refusal.value),
+        ..refusal
+    }
+}
+
+/// The same of what it decided before anything ran.
+pub fn of_policy(policy: &Value, refusal: Refusal) -> Refusal {
     let name = ["file", "kind"].iter().find_map(|key| policy[key].as_str());
     let limit = match refusal.value.is_empty() {
         true => refusal.limit,
@@ -20,7 +29,7 @@ pub fn could_not(policy: &Value, refusal: Refusal, now: Time) -> Refusal {
     };
     Refusal {
         key: "fabric.policy".to_owned(),
-        value: format!("\"{}\" at {now}", name.unwrap_or_default()),
+        value: format!("\"{}\"", name.unwrap_or_default()),
         limit,
         remedy: refusal.remedy,
     }

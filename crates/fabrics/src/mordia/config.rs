@@ -2,6 +2,7 @@
 
 use crate::hybrid::computation::Computation;
 use crate::hybrid::policy_table::PolicyTable;
+use crate::hybrid::trouble;
 use crate::registry::{FabricConfig, Site};
 use crate::tdma::burst::Wire;
 use crate::tdma::control::Control;
@@ -61,8 +62,7 @@ pub struct MordiaConfig {
     pub interval: Option<Time>,
     /// From the demand to the decision [s]; longer than the interval, it delays the next.
     /// "measured" takes what the policy takes on this machine, and the results hold a list
-    /// of these times, with which the run comes out the same again; none of them may be
-    /// longer than the interval. Default 0 s.
+    /// of these times, with which the run comes out the same again. Default 0 s.
     pub computation_delay: Computation,
     /// Share of a new measurement in the demand that the policy sees, above 0 to 1; the
     /// rest is what it saw before. Default 1: nothing is averaged.
@@ -190,9 +190,10 @@ impl MordiaConfig {
         let interval = self.interval.unwrap_or_default();
         let library = site.library.unwrap_or(&Empty);
         let policy = self.policy.with_files_read(&hardware)?;
+        let described = serde_json::to_value(&policy).expect("configurations are plain data");
         let control = Control::new(
             policy.build(&hardware, library)?,
-            serde_json::to_value(&policy).expect("configurations are plain data"),
+            described.clone(),
             hardware,
             self.night,
             Timing {
@@ -204,8 +205,8 @@ impl MordiaConfig {
                 smoothing: self.smoothing,
                 ..Estimation::plain(cluster.racks, 1)
             },
-        );
-        let control = control.map_err(of_policy)?;
+        )
+        .map_err(|refusal| trouble::of_policy(&described, refusal))?;
         if let Some(schedule) = control.first() {
             self.refuse_days(schedule, cluster)?;
         }
@@ -272,10 +273,13 @@ impl MordiaConfig {
             0 | 1 => ("circuits join 2 racks or more".to_owned(), "raise it"),
             _ if racks > RACKS_MAX => (format!("must be at most {RACKS_MAX}"), "lower it"),
             _ => (
-                format!(
-                    "{} ring(s) of {} wavelengths have {ports} ports",
-                    self.rings, self.wavelengths
-                ),
+                match self.rings {
+                    1 => format!(
+                        "a ring of {} wavelengths has {ports} ports",
+                        self.wavelengths
+                    ),
+                    n => format!("{n} rings of {} have {ports} ports", self.wavelengths),
+                },
                 "use fabric.wavelengths = 88 (50 GHz), or stack more fabric.rings",
             ),
         };
@@ -319,6 +323,12 @@ impl MordiaConfig {
         ];
         if let Some((key, time)) = times.into_iter().find(|(_, time)| *time > TIME_MAX) {
             return refuse(key, time, "must be at most 3600 s", "lower it");
+        }
+        if let Computation::Recorded(times) = &self.computation_delay {
+            if let Some(at) = times.iter().position(|&time| time > TIME_MAX) {
+                let key = format!("computation_delay[{at}]");
+                return refuse(&key, times[at], "must be at most 3600 s", "lower it");
+            }
         }
         if self.interval == Some(Time::ZERO) {
             return refuse("interval", "0 s", "must be above 0 s", "use 2 ms");
@@ -375,18 +385,6 @@ impl MordiaConfig {
     }
 }
 
-/// What the policy first decided, as its key.
-fn of_policy(refusal: Refusal) -> Refusal {
-    match refusal.key.starts_with("fabric") {
-        true => refusal,
-        false => Refusal {
-            key: "fabric.policy".to_owned(),
-            limit: format!("{}: {}", refusal.key, refusal.limit),
-            ..refusal
-        },
-    }
-}
-
 impl FabricConfig for MordiaConfig {
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         self.refuse_ports(cluster.racks)?;
@@ -395,7 +393,6 @@ impl FabricConfig for MordiaConfig {
         self.refuse_sending(cluster)?;
         let round = self.slot * i64::from(cluster.racks - 1);
         let interval = self.interval.unwrap_or(round);
-        self.computation_delay.check(interval)?;
         let policy = self.resolved(interval, &self.hardware(cluster))?;
         Ok(MordiaConfig {
             policy,

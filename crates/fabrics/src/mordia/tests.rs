@@ -288,7 +288,7 @@ fn what_cannot_be_is_refused_by_name() {
     says(
         64,
         json!({}),
-        "cluster.racks = 64: 1 ring(s) of 44 wavelengths have 44 ports",
+        "cluster.racks = 64: a ring of 44 wavelengths has 44 ports",
     );
     says(
         8,
@@ -312,7 +312,7 @@ fn what_cannot_be_is_refused_by_name() {
     );
     says(
         8,
-        json!({"computation_delay": ["2 s"]}),
+        json!({"computation_delay": ["4000 s"]}),
         "fabric.computation_delay[0]",
     );
     // Circuits that stay are no schedule.

@@ -68,7 +68,8 @@ impl Control {
     ) -> Result<Control, Refusal> {
         let first = unasked(&mut *policy, &hardware, night, timing.interval)?;
         let policy = Box::new(Schedules { policy, night });
-        let (policy, times) = Timed::wrap(policy, computation, timing.interval);
+        // A decision that takes longer than its interval delays the next.
+        let (policy, times) = Timed::wrap(policy, computation, None);
         Ok(Control {
             controller: Controller::new(policy, hardware, timing, Estimator::new(estimation)),
             hardware,

@@ -12,7 +12,7 @@ use super::control::{Asked, Control};
 use super::frames::{Frames, Slot};
 use super::light::Light;
 use super::links::{Links, Packet};
-use super::relays::{Grant, Relays, Spare};
+use super::relays::Relays;
 use super::residual::PacketSwitch;
 use super::setup::Setup;
 use super::voq::Voqs;
@@ -26,6 +26,8 @@ use lightloom_engine::{
     Refusal, Rejected, Shape, Time, Totals, View,
 };
 use std::sync::Arc;
+
+mod detours;
 
 /// No circuit.
 const NONE: u32 = u32::MAX;
@@ -433,61 +435,6 @@ impl Tdma {
         }
     }
 
-    // ---- Relays ------------------------------------------------------------
-
-    /// All have sent what may go directly: the rest of the slot is for relays.
-    fn relay(&mut self, io: &mut Io) {
-        let Some(mut relays) = self.relays.take() else {
-            return;
-        };
-        let (lines, rate) = (&self.lines, self.setup.wire.rate);
-        let spare = lines.iter().enumerate().filter_map(|(number, line)| {
-            let left = line.window.until - line.free;
-            (line.to != NONE && left > Time::ZERO).then(|| Spare {
-                line: number as u32,
-                from: number as u32 % self.racks,
-                relay: line.to,
-                bytes: rate.bytes_in(left),
-            })
-        });
-        let grants = relays.share(spare, &self.voqs);
-        for grant in &grants {
-            self.detour(grant, &mut relays, io);
-        }
-        relays.end_of(grants);
-        self.relays = Some(relays);
-    }
-
-    /// A rack sends to a relay what it may.
-    fn detour(&mut self, grant: &Grant, relays: &mut Relays, io: &mut Io) {
-        let (at, wire) = (grant.line as usize, self.setup.wire);
-        let line = self.lines[at];
-        let queue = self.voqs.of(grant.line % self.racks, grant.to);
-        let (mut free, mut left) = (line.free, grant.bytes);
-        while let Some((flow, waits)) = self.voqs.front(queue).filter(|_| left > 0) {
-            let room = wire
-                .rate
-                .bytes_in((line.window.until - free).max(Time::ZERO));
-            let carried = wire.fitting(waits.min(left), room);
-            if carried == 0 {
-                break;
-            }
-            self.voqs.take(queue, carried);
-            relays.cross(line.to, grant.to, flow, carried);
-            io.start(flow, free);
-            self.moving += carried;
-            self.packet_hops += wire.packets(carried);
-            let burst = Burst {
-                carried,
-                ..Burst::default()
-            };
-            self.write_down(at, &burst, free, io);
-            free = wire.end(free, carried);
-            left -= carried;
-        }
-        self.lines[at].free = free;
-    }
-
     /// Bytes have crossed their last circuit.
     #[inline]
     fn landed(&mut self, flow: FlowId, bytes: u64, relayed: bool) {
@@ -874,10 +821,11 @@ impl EventKernel for Tdma {
     }
 
     fn totals(&self) -> Totals {
-        let packets = self.packets.as_ref().map_or(0, |p| p.down.peak);
-        let relays = self.relays.as_ref().map_or(0, |relays| relays.peak);
+        let packets = self.packets.as_ref().map(|packets| packets.down.peak);
+        let relays = self.relays.as_ref().map(|relays| relays.peak);
         Totals {
-            queue_peak_bytes: Some(packets.max(relays)),
+            // Without either everything waits at its source.
+            queue_peak_bytes: packets.max(relays),
             reorder_peak_bytes: None,
             cell_hops: None,
             packet_hops: Some(self.packet_hops),

@@ -24,7 +24,7 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         ),
         (
             "policy",
-            json!({"kind": "rotation", "night": "1 s", "period": "2 s"}),
+            json!({"kind": "rotation", "night": "1 s", "period": "1 s"}),
             "policy.period",
         ),
         same("link_rate", json!("0 b/s")),

@@ -7,7 +7,7 @@ const Timeline = (() => {
   const GLUE = "\u00a0";
   const LETTER = 6.7; // px, of a tick's label
   const BAR_WIDTH = 9; // px
-  const TOUCHED = 600; // bars and nights of a stretch of which each can be pointed at
+  const TOUCHED = 1000; // bars and nights of a stretch of which each can be pointed at
   const unitOf = (value) => UNITS.find(([, size]) => value >= size * 0.9995) || UNITS[UNITS.length - 1];
   const digits = (value, least, most) =>
     value.toLocaleString("en-US", { minimumFractionDigits: least, maximumFractionDigits: most });

@@ -80,7 +80,7 @@ fn a_flow_over_a_relay() {
     fabric.advance(NS * 1_000, &mut io);
     fabric.settle(&mut io);
     assert_eq!((io.flows.finish[0], io.flows.hops[0]), (NS * 660, 1.0));
-    assert_eq!(fabric.totals().queue_peak_bytes, Some(0));
+    assert_eq!(fabric.totals().queue_peak_bytes, None);
 }
 
 /// What waits at the relay for its own destination leaves it no room.

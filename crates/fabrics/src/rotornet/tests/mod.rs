@@ -83,3 +83,41 @@ fn the_number_of_switches_follows_the_racks() {
     assert_eq!(resolved(129)["switches"], 9);
     assert_eq!(resolved(2)["switches"], 1);
 }
+
+/// One rotor switch without relays is Mordia's round robin: the same flows at the same
+/// picoseconds, with servers' links of their own or without.
+#[test]
+fn one_switch_without_relays_is_a_round_robin() {
+    let mordia = crate::registry::find("mordia").expect("registered");
+    let rows: Vec<Row> = (0..300u32)
+        .map(|k| {
+            let (src, places) = (k * 7 % 9, 1 + k * k % 8);
+            let bytes = 1 + u64::from(k) * 7_919 % 90_000;
+            (src, (src + places) % 9, bytes, Time::US * i64::from(3 * k))
+        })
+        .collect();
+    for nic in [Nic::Uncapped, Nic::Capped(Rate(7 * Rate::GBPS.0))] {
+        let mut cluster = cluster(9, Rate(10 * Rate::GBPS.0));
+        cluster.nic = nic;
+        let table = json!({"switches": 1, "indirect": "none", "propagation": "3 us"});
+        let (mut rotor, mut io) = built(&cluster, &table, &rows);
+        rotor.advance(Time::MS * 300, &mut io);
+        let flows = io.flows.clone();
+        let site = Site {
+            cluster: &cluster,
+            flows: &flows,
+            seed: 1,
+            threads: 1,
+            library: None,
+        };
+        let table = json!({
+            "policy": "rotation", "night": "20 us", "slot": "200 us", "propagation": "3 us",
+        });
+        let table = (mordia.resolve)(&table, &cluster).expect("a good table");
+        let mut fabric = (mordia.build)(&table, &site).expect("a table that was resolved");
+        let (_, mut other) = built(&cluster, &json!({}), &rows);
+        fabric.advance(Time::MS * 300, &mut other);
+        assert_eq!(io.flows.finish, other.flows.finish);
+        assert!(io.flows.finish.iter().all(|&t| t != Time::NEVER));
+    }
+}
