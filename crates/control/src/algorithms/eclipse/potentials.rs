@@ -27,6 +27,10 @@ pub(super) struct Potentials {
     pub row_of: Vec<u32>,
     /// Σ u + Σ v: no matching carries more.
     pub most: i128,
+    /// For rows and columns that are free, what they were last tight with: while they
+    /// still are, there is nothing to lower.
+    row_with: Vec<u32>,
+    column_with: Vec<u32>,
 }
 
 /// The best column of a row, and the second best: w_ij − v_j, and which.
@@ -49,6 +53,8 @@ impl Potentials {
             column_of: vec![NONE; n],
             row_of: vec![NONE; n],
             most: total,
+            row_with: vec![0; n],
+            column_with: vec![0; n],
         };
         potentials.lower_columns(weights);
         Ok(potentials)
@@ -120,30 +126,43 @@ impl Potentials {
     /// free, too.
     fn lower_rows(&mut self, weights: &Weights) {
         for row in 0..self.u.len() {
-            if self.column_of[row] == NONE {
+            if self.column_of[row] != NONE {
+                continue;
+            }
+            if self.slack(weights, row, self.row_with[row]) != 0 {
                 let (worth, column) = best(weights, row, &self.v);
                 self.set_row(row, worth);
-                if self.row_of[column as usize] == NONE {
-                    self.assign(row as u32, column);
-                }
+                self.row_with[row] = column;
+            }
+            let column = self.row_with[row];
+            if self.row_of[column as usize] == NONE {
+                self.assign(row as u32, column);
             }
         }
     }
 
     /// Free columns need no more than they are worth to some row.
     fn lower_columns(&mut self, weights: &Weights) {
-        let columns = (0..self.v.len()).filter(|&column| self.row_of[column] == NONE);
-        let mut worths: Vec<(usize, i64)> = columns.map(|column| (column, i64::MIN)).collect();
+        let free = (0..self.v.len()).filter(|&column| {
+            let with = self.column_with[column] as usize;
+            self.row_of[column] == NONE && self.slack(weights, with, column as u32) != 0
+        });
+        let mut best: Vec<(usize, i64, u32)> = free.map(|c| (c, i64::MIN, NONE)).collect();
+        if best.is_empty() {
+            return;
+        }
         for (row, &u) in self.u.iter().enumerate() {
             let (line, cap) = (weights.row(row), weights.cap());
-            for (column, worth) in &mut worths {
-                if line[*column] - u > *worth {
-                    *worth = (line[*column].min(cap) - u).max(*worth);
+            for (column, worth, with) in &mut best {
+                let weight = line[*column];
+                if weight - u > *worth && weight.min(cap) - u > *worth {
+                    (*worth, *with) = (weight.min(cap) - u, row as u32);
                 }
             }
         }
-        for (column, worth) in worths {
+        for (column, worth, with) in best {
             self.set_column(column, worth);
+            self.column_with[column] = with;
         }
     }
 
