@@ -103,17 +103,21 @@ impl Forest {
         self.root[row as usize] = root;
         self.key[row as usize] = key;
         let (line, cap) = (weights.row(row as usize), weights.cap());
-        self.next = (i64::MAX, NONE);
+        let v = &potentials.v[..line.len()];
+        let tight_at = &mut self.tight_at[..line.len()];
+        let mut next = (i64::MAX, NONE);
         for &column in &self.open {
             let at = column as usize;
-            let time = key - line[at].min(cap) + potentials.v[at];
-            if time < self.tight_at[at] {
-                (self.tight_at[at], self.tight_with[at]) = (time, row);
+            let time = key - line[at].min(cap) + v[at];
+            if time < tight_at[at] {
+                tight_at[at] = time;
+                self.tight_with[at] = row;
             }
-            if self.tight_at[at] < self.next.0 {
-                self.next = (self.tight_at[at], column);
+            if tight_at[at] < next.0 {
+                next = (tight_at[at], column);
             }
         }
+        self.next = next;
     }
 
     /// A path has come to a free column: every row on it shifts by one column, and its
