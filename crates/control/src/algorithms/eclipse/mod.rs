@@ -80,7 +80,7 @@ pub struct Plan {
 }
 
 /// Eclipse's schedule for `demand`. About slots × twenty assignments that resume where
-/// they were, each O(N³) at worst, and memory for a hundred bounds of 24 N bytes.
+/// they were, each O(N³) at worst, and memory for a hundred bounds of 32 N bytes.
 ///
 /// # Errors
 /// As [`Frame::check`]; a rate of 0; a step outside 0.001 to 10; an entry of which a
