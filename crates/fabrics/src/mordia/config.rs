@@ -299,12 +299,24 @@ impl MordiaConfig {
                 return refuse(key, rate.unwrap_or_default(), limit, "use 10 Gb/s");
             }
         }
-        match self.stack_rate {
-            Some(rate) if rate > link => {
-                let limit = format!("faster than the circuit, {link}");
-                refuse("stack_rate", rate, limit, "lower it, or leave it out")
+        let within = [
+            ("stack_rate", self.stack_rate),
+            ("packet_rate", self.packet_rate),
+        ];
+        match within
+            .into_iter()
+            .find(|(_, rate)| rate.is_some_and(|rate| rate > link))
+        {
+            Some((key, rate)) => {
+                let limit = format!("faster than the circuits, {link}");
+                refuse(
+                    key,
+                    rate.unwrap_or_default(),
+                    limit,
+                    "lower it, or leave it out",
+                )
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
