@@ -343,7 +343,7 @@ impl MordiaConfig {
             }
         }
         if self.interval == Some(Time::ZERO) {
-            return refuse("interval", "0 s", "must be above 0 s", "use 2 ms");
+            return refuse("interval", Time::ZERO, "must be above 0 s", "use 2 ms");
         }
         if self.night >= self.shortest_slot {
             let limit = format!("not shorter than the shortest slot, {}", self.shortest_slot);
