@@ -222,8 +222,9 @@ def _completed(summary: Summary, flows: int) -> str:
     return f"{completed:,} of {offered:,} flows in {seconds(summary['simulated_s'])}{left}"
 
 
-def print_run(summary: Summary, stop: str, flows: int) -> None:
-    """The summary of one run of a workload of so many flows that ended by `run.stop`."""
+def print_run(summary: Summary, stop: str, flows: int, busy: float | None = None) -> None:
+    """The summary of one run of a workload of so many flows that ended by `run.stop`; its
+    links were used to so much of what they could carry."""
     say(f"{summary['label']}: {workload_line(summary, flows)}")
     offered, completed = summary["flows_offered"], summary["flows_completed"]
     rows = {
@@ -237,6 +238,7 @@ def print_run(summary: Summary, stop: str, flows: int) -> None:
         "reorder peak": f"{size(summary['reorder_peak_bytes'])} for the worst flow",
         "drops": _drops(summary["drops"]),
         "circuits": _share(summary.get("circuit_share")),
+        "duty cycle": _duty(summary.get("duty_cycle"), busy),
         "hops": f"{number(summary['hops_mean'], 2)} on average",
         "in force": facts.derived(summary.get("derived") or {}) or "- ",
         "parts": facts.parts(summary.get("parts") or {}) or "- ",
@@ -347,6 +349,13 @@ def _drops(lost: int) -> str:
 
 def _share(share: float | None) -> str:
     return "- " if share is None else f"{share:.1%} of the bytes delivered crossed one"
+
+
+def _duty(lit: float | None, busy: float | None) -> str:
+    if lit is None:
+        return "- "
+    used = "" if busy is None else f"; links busy to {busy:.1%} of what they could carry"
+    return f"circuits lit {lit:.1%} of the time{used}"
 
 
 def _percentiles(summary: Summary, group: str) -> str:

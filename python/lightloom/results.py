@@ -68,6 +68,12 @@ class Result:
     """What the controller of circuits heard and asked for, a line of JSON each, where
     `run.controller_log` asks for it. None where the fabric has no controller."""
 
+    @property
+    def utilisation(self) -> float | None:
+        """Share of the capacity of all links that was used, over the whole run; None of
+        a run without samples."""
+        return mean_over_time(self.timeseries, "utilisation")
+
     def save(self, directory: str | Path) -> Path:
         """Writes `experiment.toml`, `flows.parquet`, `timeseries.parquet`,
         `summary.json` and, if there are circuits, `circuits.parquet`, if a log of the
@@ -189,6 +195,17 @@ def save_cases(comparisons: Mapping[str, Comparison], directory: str | Path) -> 
         summaries = {c.name: c.summaries for c in comparisons.values()}
         staging.json(directory / "comparison.json", summaries)
     return directory
+
+
+def mean_over_time(timeseries: pa.Table, name: str) -> float | None:
+    """Mean over a run of a rate that each row of its time series has for the interval
+    that ends there; None if there is no such figure."""
+    if name not in timeseries.column_names:
+        return None
+    values = timeseries[name].to_numpy(zero_copy_only=False).astype(float)
+    widths = np.diff(timeseries["time_ps"].to_numpy().astype(float), prepend=0.0)
+    known = np.isfinite(values) & (widths > 0)
+    return float(np.average(values[known], weights=widths[known])) if known.any() else None
 
 
 def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:

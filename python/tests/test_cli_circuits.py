@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cli_support import lightloom
 
 from lightloom.circuits import soonest_ps
-from lightloom.cli import completion
+from lightloom.cli import completion, light
+from lightloom.results import Result
 
 HYBRID = """
 [cluster]
@@ -100,6 +102,90 @@ def test_all_bytes_by_circuit_and_none_are_told_apart_from_no_circuits() -> None
     made = completion.table({"a": summary(1.0), "b": summary(0.0), "c": summary(None, 10)})
     assert made.columns[-1].header == "by\ncircuit"
     assert list(made.columns[-1].cells) == ["100.0%", "0.0%", "-"]
+
+
+TURNS = """
+[cluster]
+racks = 4
+servers_per_rack = 1
+server_rate = "10 Gb/s"
+
+[workload]
+arrivals = "at-once"
+sizes = { kind = "fixed", size = "10 MB" }
+pattern = "all-to-all"
+flows = 12
+
+[run]
+seed = 1
+stop = "3001 us"               # what a day carries counts when it is over
+
+[[fabric]]
+kind = "mordia"
+label = "turns"
+policy = "rotation"
+slot = "100 us"
+night = "10 us"
+
+[[fabric]]
+kind = "mordia"
+label = "jitter"
+policy = "rotation"
+slot = "100 us"
+night = "10 us"
+sync_jitter = "1 us"
+
+[[fabric]]
+kind = "tree"
+"""
+
+
+def test_circuits_that_take_turns_have_a_table_of_their_own(tmp_path: Path) -> None:
+    """Everybody sends without end: links are as busy as they are lit, 90 us of 100."""
+    path = tmp_path / "turns.toml"
+    path.write_text(TURNS, encoding="utf-8")
+    done = lightloom("compare", path, "-o", "out", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    second = done.stdout.split("By circuit")[1]
+    turns, jitter, tree = rows(second, "turns", "jitter", "tree")
+    assert turns == ["turns", "90.0%", "90.0%", "0"]
+    assert jitter[1] == "90.0%"
+    assert float(jitter[2][:-1]) < 90
+    lost = json.loads((tmp_path / "out" / "jitter" / "summary.json").read_text())["drops"]
+    assert lost > 0
+    assert jitter[3] == f"{lost:,}"
+    assert (tree[1], tree[3]) == ("-", "0")
+    assert "Duty cycle: share of the time" in done.stdout
+    assert max(len(line) for line in done.stdout.splitlines()) <= 80
+    alone = lightloom("run", path, "--fabric", "turns", "-o", "one", cwd=tmp_path).stdout
+    assert "circuits lit 90.0% of the time; links busy to 90.0% of what" in alone
+
+
+def test_where_nothing_takes_turns_or_is_lost_no_table_is_added(
+    hybrid: Path, tmp_path: Path
+) -> None:
+    done = lightloom("compare", hybrid, "-o", "out", cwd=tmp_path)
+    assert "busy" not in done.stdout
+    alone = lightloom("run", hybrid, "--fabric", "tree", "-o", "one", cwd=tmp_path).stdout
+    assert "duty" not in alone
+
+
+def lost_on(drops: dict[str, int]) -> Any:
+    """Results that have only lost cells or packets."""
+    nothing = pa.table({"time_ps": pa.array([], pa.int64())})
+    return {
+        label: Result(label, nothing, nothing, {"drops": n, "duty_cycle": None}, {})
+        for label, n in drops.items()
+    }
+
+
+def test_losses_alone_are_told_too() -> None:
+    assert light.table(lost_on({"sirius": 0, "clos": 0})) is None
+    made = light.table(lost_on({"sirius": 1234, "clos": 0}))
+    assert made is not None
+    assert [c.header for c in made.columns] == ["fabric", light.BUSY, light.LOST]
+    assert [list(c.cells) for c in made.columns[1:]] == [["-", "-"], ["1,234", "0"]]
+    assert list(light.legend(lost_on({"sirius": 1}))) == []
 
 
 SHORT = "before any circuit could be lit"

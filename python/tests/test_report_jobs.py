@@ -132,6 +132,25 @@ def test_a_run_that_ended_before_circuits_has_a_note() -> None:
     assert not any("circuit" in v.question for v in verdicts.verdicts(read(made)))
 
 
+def test_circuits_that_take_turns_show_how_long_they_are_lit() -> None:
+    made = make_hybrids()
+
+    def told() -> tuple[list[str], verdicts.Verdict]:
+        workload = read(made)
+        rows = [row.name for _, rows in table.groups(workload) for row in rows]
+        asked = {v.question: v for v in verdicts.verdicts(workload)}
+        return rows, asked["How busy are the links?"]
+
+    rows, busy = told()
+    assert "Duty cycle" not in rows
+    assert not any("lit" in e.detail for e in busy.evidence)
+    made.results["c-through"].summary["duty_cycle"] = 0.875
+    rows, busy = told()
+    assert "Duty cycle" in rows
+    (bar,) = [e for e in busy.evidence if e.label == "c-through"]
+    assert bar.detail.endswith("lit 87.5\u00a0% of the time")
+
+
 def test_circuits_no_faster_than_the_tree_have_a_note() -> None:
     made = make_hybrids()
     # 24 servers of 16.7 Gb/s: a tree of 40:1 carries 10 Gb/s of a rack.

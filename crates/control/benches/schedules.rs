@@ -314,6 +314,7 @@ fn cases() -> Vec<(&'static str, Case)> {
         ("eclipse-64", Box::new(|kind| eclipse(kind, 64))),
         ("eclipse-128", Box::new(|kind| eclipse(kind, 128))),
         ("eclipse-256", Box::new(|kind| eclipse(kind, 256))),
+        ("eclipse-1000", Box::new(|kind| eclipse(kind, 1000))),
     ]
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +11,7 @@ import typer
 
 import lightloom
 from lightloom import console, interrupts
-from lightloom.cli import bars, completion, jobs, latency, notes
+from lightloom.cli import bars, completion, jobs, latency, light, notes
 from lightloom.cli.options import (
     Json,
     OutDir,
@@ -81,7 +81,7 @@ def _run(
         console.print_json(result.summary)
         return
     stop = result.experiment["run"]["stop"]
-    console.print_run(result.summary, stop, result.flows.num_rows)
+    console.print_run(result.summary, stop, result.flows.num_rows, result.utilisation)
     for line in (*_of_workload(result), *notes.of(result)):
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
@@ -146,6 +146,8 @@ def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said:
     if measured:
         latency.print_tables(name, measured)
     for comparison in measured:
+        if light.takes_turns(comparison.results):
+            _print_light(comparison, said)
         _print_notes(comparison)
 
 
@@ -155,10 +157,8 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
     workload = console.workload_line(first.summary, first.flows.num_rows)
     console.say(f"{comparison.name}: {workload}")
     console.out(wide=True).print(completion.table(summaries))
-    for line in completion.legend(summaries):
-        if line not in said:
-            console.say(line)
-            said.add(line)
+    _explain(completion.legend(summaries), said)
+    _print_light(comparison, said)
     screen = console.out(wide=True)
     for tables in (jobs.job_tables, jobs.update_tables):
         for table in tables(summaries, screen.width):
@@ -168,6 +168,23 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
         console.say(f"note: {line}")
     _print_notes(comparison)
     console.say("")
+
+
+def _print_light(comparison: lightloom.Comparison, said: set[str]) -> None:
+    """How long circuits were lit, how busy links were, what was lost."""
+    table = light.table(comparison.results)
+    if table is not None:
+        console.say("")
+        console.out(wide=True).print(table)
+        _explain(light.legend(comparison.results), said)
+
+
+def _explain(legend: Iterable[str], said: set[str]) -> None:
+    """Lines that explain a table, once."""
+    for line in legend:
+        if line not in said:
+            console.say(line)
+            said.add(line)
 
 
 def _print_notes(comparison: lightloom.Comparison) -> None:

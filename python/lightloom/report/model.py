@@ -15,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from lightloom.results import mean_over_time
+
 from .nights import Days, days_of
 from .spec import Floats
 
@@ -188,6 +190,11 @@ class Fabric:
         return self.get("circuit_share")
 
     @property
+    def duty_cycle(self) -> float | None:
+        """Share of the run in which circuits that take turns were lit."""
+        return self.get("duty_cycle")
+
+    @property
     def dark(self) -> float | None:
         """Share of the run in which no circuit was lit."""
         end = self.get("simulated_s")
@@ -206,9 +213,7 @@ class Fabric:
 
     def mean_over_time(self, name: str) -> float | None:
         """Mean of a rate that is given over the interval before each sample."""
-        values, widths = self.over_time(name), np.diff(self.time, prepend=0.0)
-        known = np.isfinite(values) & (widths > 0) if values.size else np.zeros(0, dtype=bool)
-        return float(np.average(values[known], weights=widths[known])) if known.any() else None
+        return mean_over_time(self.timeseries, name)
 
 
 @dataclass(frozen=True)

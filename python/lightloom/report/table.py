@@ -232,6 +232,7 @@ def circuit_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], .
             "Circuits",
             (
                 Metric("Bytes over circuits", "share", None, lambda f: f.circuit_share),
+                Metric("Duty cycle", "share", None, lambda f: f.duty_cycle),
                 Metric("Time with no circuit lit", "share", None, lambda f: f.dark),
                 Metric(
                     "Settings of circuits",

@@ -27,8 +27,9 @@ use std::sync::Arc;
 pub struct MordiaConfig {
     /// What decides about schedules: the name of a policy that makes some ("mordia", also
     /// called "tms", is traffic-matrix scheduling; "rotation", "solstice", "eclipse"), a
-    /// table with its `kind` and its own keys, or a class in a Python file. Night, period
-    /// and shortest slot, unless it has its own, are those below. Default: "mordia".
+    /// table with its `kind` and its own keys, or a class in a Python file. Unless it has
+    /// its own, its night is the one below and the delay of interfaces, its period the
+    /// interval, its shortest slot that of the switch. Default: "mordia".
     pub policy: PolicyTable,
     /// A schedule that is followed for ever, in place of a policy: the path of a file that
     /// `lightloom plan … -o` has written, relative to the experiment's. Short for `policy =
@@ -171,10 +172,12 @@ impl MordiaConfig {
 
     fn filled(&self, interval: Time) -> PolicyTable {
         let mut policy = self.policy.clone();
-        policy.fill("night", &self.night);
+        // What a policy plans for is the time in which nothing is sent.
+        let silent = self.night + self.nic_delay;
+        policy.fill("night", &silent);
         policy.fill("shortest", &self.shortest_slot);
         if !policy.names("period") {
-            policy.fill("day", &(self.slot - self.night));
+            policy.fill("day", &(self.slot - silent));
         }
         if !policy.names("day") {
             policy.fill("period", &interval);
@@ -234,19 +237,17 @@ impl MordiaConfig {
     /// Refuses a schedule whose days are no use to anybody.
     fn refuse_days(&self, schedule: &Schedule, cluster: &Cluster) -> Result<(), Refusal> {
         let packet = self.wire(cluster).rate.time_for(self.packet.0);
-        let least = self.night.max(self.nic_delay + packet);
-        let is_short = |slot: &Slot| slot.day < least;
+        let sends = |slot: &Slot| schedule.night + slot.day - self.night - self.nic_delay;
+        let is_short = |slot: &Slot| slot.day < self.night || sends(slot) < packet;
         let Some(at) = schedule.slots.iter().position(is_short) else {
             return Ok(());
         };
-        let limit = format!(
-            "slots[{at}] has a day of {}, shorter than {}",
-            schedule.slots[at].day,
-            match least == self.night {
-                true => format!("its night, {least}"),
-                false => format!("nic_delay and a packet, {least}"),
-            }
-        );
+        let slot = &schedule.slots[at];
+        let than = match slot.day < self.night {
+            true => format!("the night, {}", self.night),
+            false => format!("nic_delay, {}, and a packet, {packet}", self.nic_delay),
+        };
+        let limit = format!("slots[{at}] has a day of {}, shorter than {than}", slot.day);
         refuse("schedule", "a schedule", limit, "plan longer slots")
     }
 
@@ -299,12 +300,24 @@ impl MordiaConfig {
                 return refuse(key, rate.unwrap_or_default(), limit, "use 10 Gb/s");
             }
         }
-        match self.stack_rate {
-            Some(rate) if rate > link => {
-                let limit = format!("faster than the circuit, {link}");
-                refuse("stack_rate", rate, limit, "lower it, or leave it out")
+        let within = [
+            ("stack_rate", self.stack_rate),
+            ("packet_rate", self.packet_rate),
+        ];
+        match within
+            .into_iter()
+            .find(|(_, rate)| rate.is_some_and(|rate| rate > link))
+        {
+            Some((key, rate)) => {
+                let limit = format!("faster than the circuits, {link}");
+                refuse(
+                    key,
+                    rate.unwrap_or_default(),
+                    limit,
+                    "lower it, or leave it out",
+                )
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -331,11 +344,23 @@ impl MordiaConfig {
             }
         }
         if self.interval == Some(Time::ZERO) {
-            return refuse("interval", "0 s", "must be above 0 s", "use 2 ms");
+            return refuse("interval", Time::ZERO, "must be above 0 s", "use 2 ms");
         }
         if self.night >= self.shortest_slot {
             let limit = format!("not shorter than the shortest slot, {}", self.shortest_slot);
             return refuse("night", self.night, limit, "raise fabric.shortest_slot");
+        }
+        if self.night + self.nic_delay >= self.shortest_slot {
+            let limit = format!(
+                "with the night, {}, it leaves nothing of the shortest slot, {}",
+                self.night, self.shortest_slot
+            );
+            return refuse(
+                "nic_delay",
+                self.nic_delay,
+                limit,
+                "raise fabric.shortest_slot",
+            );
         }
         if self.slot < self.shortest_slot {
             let limit = format!("shorter than the shortest slot, {}", self.shortest_slot);

@@ -206,6 +206,25 @@ fn tms_stays_below_the_fluid_bound_and_above_round_robin() {
     );
 }
 
+/// Solstice lights a pair for just what it has, and so has to know of the interfaces.
+#[test]
+fn policies_plan_for_the_delay_of_interfaces() {
+    let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
+    for policy in ["solstice", "eclipse", "mordia", "rotation"] {
+        let table = json!({"policy": policy, "interval": "1 ms", "nic_delay": "23 us"});
+        let (mut fabric, mut io) = built(&cluster(4), &table, of_demand(&demand));
+        fabric.advance(Time::MS * 20, &mut io);
+        assert_eq!(io.ledger.in_flight(), 0, "{policy}");
+        // Nobody sends sooner than 34.5 us after the tear-down.
+        let first = io.flows.start.iter().min().expect("flows");
+        let rotation = policy == "rotation";
+        let begins = if rotation { Time::ZERO } else { Time::MS };
+        assert_eq!(*first, begins + Time(34_500_000), "{policy}");
+        let light = fabric.circuits(Time::MS * 20)[0].from;
+        assert_eq!(light, begins + Time(11_500_000), "{policy}");
+    }
+}
+
 /// A decision that takes longer comes later, by as much.
 #[test]
 fn a_scheduler_that_computes_is_late() {
@@ -297,8 +316,13 @@ fn what_cannot_be_is_refused_by_name() {
     );
     says(
         8,
-        json!({"nic_delay": "94 us"}),
+        json!({"nic_delay": "94 us", "shortest_slot": "106 us"}),
         "leaves 500 ns, and a packet takes 1.2 us",
+    );
+    says(
+        8,
+        json!({"nic_delay": "50 us"}),
+        "fabric.nic_delay = 50 us: with the night, 11.5 us, it leaves nothing",
     );
     says(
         8,

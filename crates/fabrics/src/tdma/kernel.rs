@@ -233,11 +233,11 @@ impl Tdma {
         };
         let at = state.slot;
         state.slot = (at + 1) % schedule.slots.len();
-        let day = now + schedule.night;
+        // A schedule may have been planned for longer nights, those of racks' interfaces.
         let slot = Slot {
             begins: now,
-            day,
-            ends: day + schedule.slots[at].day,
+            day: now + schedule.night.min(self.setup.punctuality.night),
+            ends: now + schedule.night + schedule.slots[at].day,
         };
         let light = self.frames.light(&slot);
         self.planes[plane as usize]

@@ -75,8 +75,10 @@ def links(fabrics: Sequence[Fabric]) -> Verdict | None:
         return fabric.mean_over_time("utilisation")
 
     def detail(fabric: Fabric) -> str:
-        hops = fabric.get("hops_mean")
-        return "" if hops is None else f"{units.digits(hops)} hops a byte"
+        hops, lit = fabric.get("hops_mean"), fabric.duty_cycle
+        parts = [] if hops is None else [f"{units.digits(hops)} hops a byte"]
+        parts += [] if lit is None else [f"lit {units.show(lit, 'share')} of the time"]
+        return ", ".join(parts)
 
     shown = evidence(fabrics, mean, "share", detail)
     scored = [Score.exact(f, v) for f in fabrics if (v := mean(f)) is not None]

@@ -59,7 +59,13 @@ impl<'a> Weights<'a> {
         self.row(row)[column].min(self.cap)
     }
 
-    fn row(&self, row: usize) -> &'a [i64] {
+    /// What no weight exceeds.
+    pub(crate) fn cap(&self) -> i64 {
+        self.cap
+    }
+
+    /// The entries of a row, before they are capped.
+    pub(crate) fn row(&self, row: usize) -> &'a [i64] {
         &self.entries[row * self.n..][..self.n]
     }
 

@@ -3,8 +3,10 @@
 
 use super::bounds::{grid, Candidate};
 use super::fit::{Ratio, Terms};
+use super::forest::Forest;
+use super::potentials::Potentials;
 use super::Options;
-use crate::algorithms::assignment::{Assignment, Solver, Weights};
+use crate::algorithms::assignment::Weights;
 use crate::demand::Matrix;
 use crate::schedule::{Frame, Slot};
 use lightloom_engine::{Refusal, Time};
@@ -26,14 +28,12 @@ enum What {
 /// What is known of a candidate in this step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// A bound from the step before.
+    /// A bound from a step before.
     Old,
-    /// A bound by the largest entries of lines.
-    Rough,
-    /// A bound by the prices of its neighbour.
-    Priced,
-    /// The best matching.
-    Solved,
+    /// The bound by its potentials, lowered to what is left.
+    Tightened,
+    /// The best matching, or that none is good enough.
+    Done,
 }
 
 /// The greedy search for a schedule.
@@ -43,10 +43,12 @@ pub(super) struct Search<'a> {
     left: Vec<i64>,
     /// From short to long.
     grid: Vec<Candidate>,
-    /// For each day of the grid that was solved, the columns' potentials then.
-    prices: Vec<Vec<i64>>,
-    solver: Solver,
+    /// Of every day that was promising so far; at last, of the longest that fits.
+    potentials: Vec<Option<Potentials>>,
+    forest: Forest,
     pub(super) slots: Vec<Slot>,
+    /// How many pairs of each slot have something left.
+    open: Vec<usize>,
     /// Of the window, after the slots.
     remaining: Time,
     pub(super) covered: i64,
@@ -56,18 +58,21 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     pub(super) fn new(demand: &Matrix, options: &'a Options) -> Search<'a> {
         let grid = grid(demand, options);
-        Search {
+        let mut search = Search {
             options,
             n: demand.n(),
             left: demand.cells().to_vec(),
-            prices: vec![Vec::new(); grid.len()],
+            potentials: vec![None; grid.len() + 1],
             grid,
-            solver: Solver::new(),
+            forest: Forest::default(),
             slots: Vec::new(),
+            open: Vec::new(),
             remaining: options.frame.period,
             covered: 0,
             upper_bound: demand.total(),
-        }
+        };
+        search.limit_to_lines();
+        search
     }
 
     pub(super) fn run(&mut self) -> Result<(), Refusal> {
@@ -115,65 +120,96 @@ impl<'a> Search<'a> {
         let mut stages = vec![Stage::Old; self.grid.len() + 1];
         let mut longest = self.longest();
         while let Some(at) = self.promising(longest, &stages, ratio_of(&best)) {
-            if stages[at] == Stage::Old {
-                self.limit_to_lines();
-                longest = self.longest();
-                stages.fill(Stage::Rough);
-                continue;
-            }
             let candidate = *self.grid.get(at).unwrap_or(&longest);
-            let most = match stages[at] {
-                Stage::Rough => {
-                    stages[at] = Stage::Priced;
-                    candidate.most.min(self.most_at_prices(at, candidate.cap))
+            let enough = self.enough(candidate.day, ratio_of(&best));
+            let (potentials, stage) = self.look_into(at, candidate, stages[at], enough)?;
+            let found = (stage == Stage::Done).then(|| self.found(&potentials, longest.day));
+            if let Some(choice) = found.flatten() {
+                if choice.ratio.beats(ratio_of(&best)) {
+                    best = Some(choice);
                 }
-                _ => {
-                    stages[at] = Stage::Solved;
-                    let found = self.assign(at, candidate.cap)?;
-                    self.spread(candidate, found.weight);
-                    let (ratio, day) = self.fit(&found.column_of, self.terms(longest.day));
-                    if ratio.beats(ratio_of(&best)) {
-                        let what = What::New(found.column_of);
-                        best = Some(Choice { ratio, day, what });
-                    }
-                    found.weight
-                }
-            };
-            self.grid.get_mut(at).unwrap_or(&mut longest).most = most;
+            }
+            stages[at] = stage;
+            let most = i64::try_from(potentials.most).unwrap_or(i64::MAX);
+            self.potentials[at] = Some(potentials);
+            self.spread(candidate, most);
+            longest.most = longest.most.min(self.longest().most);
         }
         Ok(best)
     }
 
-    /// The slot that is best lit longer, which costs no night: until the next of its
-    /// pairs has sent all, since it only gets worse then.
-    fn longer(&self) -> Option<Choice> {
-        let mut best = None;
-        for (at, slot) in self.slots.iter().enumerate() {
-            let (mut open, mut least) = (0, i64::MAX);
-            for (line, &column) in self.left.chunks_exact(self.n).zip(&slot.permutation) {
-                let entry = line[column as usize];
-                if entry > 0 {
-                    open += 1;
-                    least = entry.min(least);
-                }
-            }
-            let terms = Terms {
-                night: Time::ZERO,
-                before: slot.day,
-                shortest: Time::ZERO,
-                ..self.terms(self.remaining)
-            };
-            let day = terms.day_for(least);
-            let ratio = Ratio {
-                bytes: open * terms.bytes(day),
-                time: day,
-            };
-            if open > 0 && ratio.beats(ratio_of(&best)) {
-                let what = What::Longer(at);
-                best = Some(Choice { ratio, day, what });
-            }
+    /// Takes a candidate a stage further: it may turn out that it carries no more than
+    /// `enough`.
+    fn look_into(
+        &mut self,
+        at: usize,
+        candidate: Candidate,
+        stage: Stage,
+        enough: i64,
+    ) -> Result<(Potentials, Stage), Refusal> {
+        let weights = Weights::new(self.n, &self.left).capped(candidate.cap);
+        let Some(mut potentials) = self.potentials[at].take() else {
+            let columns = self.potentials_near(at, candidate.cap);
+            return Ok((Potentials::new(&weights, columns)?, Stage::Tightened));
+        };
+        if stage == Stage::Old {
+            potentials.tighten(&weights);
+            return Ok((potentials, Stage::Tightened));
         }
-        best
+        potentials.solve(&weights, &mut self.forest, enough);
+        Ok((potentials, Stage::Done))
+    }
+
+    /// Potentials of columns for a day that is tried for the first time: in proportion
+    /// to those of the nearest day that was.
+    fn potentials_near(&self, at: usize, cap: i64) -> Vec<i64> {
+        let steps = 0..=self.grid.len();
+        let mut around = steps.flat_map(|step| [at.wrapping_sub(step), at + step]);
+        let near = around.find_map(|near| {
+            let potentials = self.potentials.get(near)?.as_ref()?;
+            Some((self.grid.get(near).map_or(cap, |near| near.cap), potentials))
+        });
+        let Some((of, potentials)) = near else {
+            return vec![0; self.n];
+        };
+        let scaled = |&v: &i64| (i128::from(v) * i128::from(cap) / i128::from(of.max(1))) as i64;
+        potentials.v.iter().map(scaled).collect()
+    }
+
+    /// The matching of solved potentials, lit for as long as is best.
+    fn found(&self, potentials: &Potentials, longest: Time) -> Option<Choice> {
+        if potentials.free_rows().next().is_some() {
+            return None;
+        }
+        let permutation = potentials.column_of.clone();
+        let (ratio, day) = self.fit(&permutation, self.terms(longest));
+        let what = What::New(permutation);
+        Some(Choice { ratio, day, what })
+    }
+
+    /// The slot that is best lit longer, which costs no night: the first of those with
+    /// most pairs that have something left, until the next of them has sent all, since
+    /// it only gets worse then.
+    fn longer(&self) -> Option<Choice> {
+        let open = self.open.iter().copied().max().filter(|&open| open > 0)?;
+        let at = self.open.iter().position(|&other| other == open)?;
+        let slot = &self.slots[at];
+        let lines = self.left.chunks_exact(self.n).zip(&slot.permutation);
+        let entries = lines.map(|(line, &column)| line[column as usize]);
+        let least = entries.filter(|&entry| entry > 0).min()?;
+        let terms = Terms {
+            night: Time::ZERO,
+            before: slot.day,
+            shortest: Time::ZERO,
+            ..self.terms(self.remaining)
+        };
+        let day = terms.day_for(least);
+        let bytes = open as i64 * terms.bytes(day);
+        let ratio = Ratio { bytes, time: day };
+        let what = What::Longer(at);
+        ratio
+            .beats(Ratio::NOTHING)
+            .then_some(Choice { ratio, day, what })
     }
 
     fn terms(&self, longest: Time) -> Terms {
@@ -187,32 +223,6 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// By duality no matching carries more than any potentials that cover what is
-    /// left for a day: those of the nearest day that was solved, mended where they
-    /// no longer fit, in two passes.
-    fn most_at_prices(&self, at: usize, cap: i64) -> i64 {
-        let solved = |&at: &usize| self.prices.get(at).is_some_and(|p| !p.is_empty());
-        let steps = 0..=self.grid.len();
-        let around = steps.flat_map(|step| [at.wrapping_sub(step), at + step]);
-        let Some(nearest) = { around }.find(solved) else {
-            return i64::MAX;
-        };
-        let prices = &self.prices[nearest];
-        let mut columns = vec![0; self.n];
-        let mut sum = 0;
-        for line in self.left.chunks_exact(self.n) {
-            let pairs = line.iter().zip(prices);
-            let row = pairs.fold(0, |row, (&entry, price)| row.max(entry.min(cap) - price));
-            for (column, &entry) in columns.iter_mut().zip(line) {
-                *column = (entry.min(cap) - row).max(*column);
-            }
-            sum += row;
-        }
-        columns
-            .iter()
-            .fold(sum, |sum, column| sum.saturating_add(*column))
-    }
-
     /// The longest day that still fits; it need not be on the grid.
     fn longest(&self) -> Candidate {
         let day = self.remaining - self.options.frame.night;
@@ -222,6 +232,9 @@ impl<'a> Search<'a> {
             0 => 0,
             _ => longer.map_or(i64::MAX, |candidate| candidate.most),
         };
+        let own = self.potentials.last().and_then(Option::as_ref);
+        let own = own.and_then(|own| i64::try_from(own.most).ok());
+        let most = most.min(own.unwrap_or(i64::MAX));
         Candidate { day, cap, most }
     }
 
@@ -235,7 +248,7 @@ impl<'a> Search<'a> {
         let mut found = None;
         for (at, candidate) in on_grid.chain([(self.grid.len(), longest)]) {
             let bound = self.ratio(candidate.day, candidate.most);
-            if stages[at] != Stage::Solved && bound.beats(best) {
+            if stages[at] != Stage::Done && bound.beats(best) {
                 best = bound;
                 found = Some(at);
             }
@@ -248,18 +261,11 @@ impl<'a> Search<'a> {
         Ratio { bytes, time }
     }
 
-    /// The matching that carries most in a day.
-    fn assign(&mut self, at: usize, cap: i64) -> Result<Assignment, Refusal> {
-        let weights = Weights::new(self.n, &self.left).capped(cap);
-        let of_demand = |refusal: Refusal| Refusal {
-            key: refusal.key.replacen("weights", "demand", 1),
-            ..refusal
-        };
-        let found = self.solver.maximum(&weights).map_err(of_demand)?;
-        if let Some(prices) = self.prices.get_mut(at) {
-            prices.clone_from(&found.column_potential);
-        }
-        Ok(found)
+    /// The most bytes in a day whose ratio does not beat `best`.
+    fn enough(&self, day: Time, best: Ratio) -> i64 {
+        let time = i128::from((day + self.options.frame.night).0);
+        let bytes = i128::from(best.bytes) * time / i128::from(best.time.0);
+        i64::try_from(bytes).unwrap_or(i64::MAX)
     }
 
     /// What one day carries bounds the others: shorter ones carry no more, longer
@@ -288,21 +294,34 @@ impl<'a> Search<'a> {
             What::Longer(at) => (at, Time::ZERO),
             What::New(permutation) => {
                 let day = Time::ZERO;
+                let lines = self.left.chunks_exact(self.n).zip(&permutation);
+                let open = lines.filter(|(line, &column)| line[column as usize] > 0);
+                self.open.push(open.count());
                 self.slots.push(Slot { permutation, day });
                 (self.slots.len() - 1, self.options.frame.night)
             }
         };
-        let slot = &mut self.slots[at];
-        let day = slot.day + choice.day;
-        let cap = self.options.bytes(day) - self.options.bytes(slot.day);
-        for (i, &j) in slot.permutation.iter().enumerate() {
+        let day = self.slots[at].day + choice.day;
+        let cap = self.options.bytes(day) - self.options.bytes(self.slots[at].day);
+        for i in 0..self.n {
+            let j = self.slots[at].permutation[i];
             let entry = &mut self.left[i * self.n + j as usize];
             let sent = cap.min(*entry);
             *entry -= sent;
             self.covered += sent;
+            if sent > 0 && *entry == 0 {
+                self.close(i, j);
+            }
         }
-        slot.day = day;
+        self.slots[at].day = day;
         self.remaining -= choice.day + night;
+    }
+
+    /// A pair has sent all, in every slot that it has.
+    fn close(&mut self, i: usize, j: u32) {
+        for (open, slot) in self.open.iter_mut().zip(&self.slots) {
+            *open -= usize::from(slot.permutation[i] == j);
+        }
     }
 
     /// Diminishing returns: whatever is optimal adds to what is covered at most a
@@ -333,6 +352,7 @@ fn ratio_of(choice: &Option<Choice>) -> Ratio {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithms::assignment::Solver;
     use crate::algorithms::eclipse::plan;
     use crate::algorithms::eclipse::tests::options;
     use crate::demand::tests::demands;
@@ -353,7 +373,9 @@ mod tests {
                 let longest = search.longest();
                 for candidate in search.grid.clone().into_iter().chain([longest]) {
                     if candidate.day <= longest.day && candidate.cap > 0 {
-                        let most = search.assign(usize::MAX, candidate.cap).unwrap().weight;
+                        let weights = Weights::new(search.n, &search.left).capped(candidate.cap);
+                        let most = Solver::new().maximum(&weights).unwrap().weight;
+                        prop_assert!(candidate.most >= most);
                         prop_assert!(!search.ratio(candidate.day, most).beats(chosen));
                     }
                 }

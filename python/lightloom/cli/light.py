@@ -1,0 +1,55 @@
+"""What `compare` prints of circuits that take turns: for how long they are lit, how busy
+links are, and how much is sent into the dark.
+
+Also of cells and packets that were lost where nothing takes turns; nothing of fabrics
+that lose none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+from lightloom import console
+
+if TYPE_CHECKING:
+    from lightloom.results import Result
+
+DUTY = "duty\ncycle"
+BUSY = "links\nbusy"
+LOST = "cells or\npackets lost"
+LEGEND = "Duty cycle: share of the time with light. Busy: of what all links could carry."
+
+
+def table(results: Mapping[str, Result]) -> Table | None:
+    """A row per fabric; None where no circuits take turns and nothing was lost."""
+    turns, loses = takes_turns(results), any(r.summary["drops"] for r in results.values())
+    if not (turns or loses):
+        return None
+    made = console.plain_table()
+    made.add_column("fabric", overflow="fold", max_width=16)
+    headings = [*([DUTY] if turns else []), BUSY, *([LOST] if loses else [])]
+    for heading in headings:
+        made.add_column(heading, justify="right", no_wrap=True)
+    for label, result in results.items():
+        cells = {
+            DUTY: console.percent(result.summary.get("duty_cycle")),
+            BUSY: console.percent(result.utilisation),
+            LOST: f"{result.summary['drops']:,}",
+        }
+        made.add_row(escape(label), *(cells[heading] for heading in headings))
+    return made
+
+
+def legend(results: Mapping[str, Result]) -> Iterator[str]:
+    """What the headings mean."""
+    if takes_turns(results):
+        yield LEGEND
+
+
+def takes_turns(results: Mapping[str, Result]) -> bool:
+    """Whether the circuits of any fabric do."""
+    return any(r.summary.get("duty_cycle") is not None for r in results.values())

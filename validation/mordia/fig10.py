@@ -1,0 +1,70 @@
+"""Fig 10: throughput of a host against the slot, for what UDP and TCP send, and over the
+electrical packet switch."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from lightloom.reproduce.study import Runs, draw, panel, vary
+
+SETUP = Path(__file__).with_name("prototype.toml")
+HOSTS = 23
+#: Slots [us].
+SLOTS = (61, 80, 106, 150, 200, 250, 300)
+QUICK = (61, 106, 300)
+#: What a host's stack sends (§6.3) [Gb/s]: UDP alone and with 22 others, TCP with 22
+#: others and without segmentation offload.
+STACKS = {"UDP, one flow": 9.81, "UDP, 23 hosts": 8.83, "TCP, 23 hosts": 6.26}
+#: Rounds of 22 slots.
+ROUNDS = 20
+
+Key = tuple[str, int]
+
+
+def measure(quick: bool, workers: int) -> dict[str, Any]:
+    """Goodput of a host, as a round robin of each slot gives it [Gb/s]."""
+    slots = QUICK if quick else SLOTS
+    cases = {("ideal", slot): _case("exact", slot, None) for slot in slots}
+    for name, rate in STACKS.items():
+        cases |= {(name, slot): _case("prototype", slot, rate) for slot in slots}
+    for name, rate in STACKS.items():
+        cases[f"EPS, {name}", 0] = ([f"cluster.nic={rate} Gb/s", "run.stop=10 ms"], "eps")
+    runs = vary(SETUP, cases, seeds=[1], workers=workers)
+    curves = {name: [_rate(runs, (name, s)) for s in slots] for name in ("ideal", *STACKS)}
+    claims = {
+        "fig10-ideal": curves["ideal"][-1],
+        "fig10-udp": curves["UDP, 23 hosts"][-1],
+        "fig10-udp-one-flow": curves["UDP, one flow"][-1],
+        "fig10-tcp": curves["TCP, 23 hosts"][-1],
+        "fig10-eps-udp": _rate(runs, ("EPS, UDP, 23 hosts", 0)),
+        "fig10-eps-tcp": _rate(runs, ("EPS, TCP, 23 hosts", 0)),
+        "fig10-rises": min(b / a for c in curves.values() for a, b in pairwise(c)),
+        "fig10-shortest": curves["UDP, 23 hosts"][0],
+    }
+    shown = ("slot [µs]", list(slots))
+    ideal = [10 * (1 - 11.5 / slot) for slot in slots]
+    theory = {"duty cycle": (list(slots), ideal)} | {
+        f"EPS, {name.split(',')[0]}": ([slots[0], slots[-1]], [rate, rate])
+        for name in ("UDP, 23 hosts", "TCP, 23 hosts")
+        if (rate := _rate(runs, (f"EPS, {name}", 0)))
+    }
+    panels = [panel("All to all, 23 hosts", shown, "[Gb/s]", curves, theory=theory)]
+    return {"data": panels, "claims": claims}
+
+
+def _case(label: str, slot: int, stack: float | None) -> tuple[list[str], str]:
+    """Whole rounds, and a little longer, so that the last day is over."""
+    settings = [f"fabric.{label}.slot={slot} us", f"run.stop={ROUNDS * 22 * slot + 1} us"]
+    if stack is not None:
+        settings.append(f"fabric.{label}.stack_rate={stack} Gb/s")
+    return settings, label
+
+
+def _rate(runs: Runs[Key], key: Key) -> float:
+    """What a host receives [Gb/s]."""
+    delivered = runs.value(key, "bytes_delivered") or 0.0
+    seconds = (runs.value(key, "simulated_s") or 1.0) - (0 if key[0].startswith("EPS") else 1e-6)
+    return delivered * 8e-9 / (HOSTS * seconds)
+
+
+figure = draw
