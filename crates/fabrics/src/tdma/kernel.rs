@@ -390,7 +390,9 @@ impl Tdma {
             return;
         }
         self.packet_hops += wire.packets(burst.carried);
-        self.write_down(line, &burst, at, io);
+        if io.audit.is_some() {
+            self.write_down(line, &burst, at, io);
+        }
         let lands = |sent: u64| wire.end(at, sent) + self.setup.propagation;
         let (bytes, relayed) = (burst.carried, RELAYED);
         if self.servers.is_some() {

@@ -44,6 +44,10 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 server_rate: Rate(gbps * Rate::GBPS.0 + 7),
                 nic,
             };
+            // No day is shorter than a packet.
+            let share = cluster.rack_rate().0 / u64::from(uplinks.unwrap_or(1));
+            let rate = link.map_or(Rate(share), |gbps| Rate(gbps * Rate::GBPS.0));
+            let day = day.max(rate.time_for(packet).0);
             let table = json!({
                 "switches": uplinks, "link_rate": link.map(|rate| format!("{rate} Gb/s")),
                 "night": picoseconds(night), "slot": picoseconds(night + day),
