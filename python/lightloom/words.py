@@ -15,9 +15,7 @@ from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import without_brackets
 
 #: Fabrics that are planned and not here, by kind: what they are, and their source.
-PLANNED = {
-    "mordia": "microsecond circuit switching (Porter et al., SIGCOMM 2013)",
-}
+PLANNED: dict[str, str] = {}
 
 _MISTYPED = re.compile(r"invalid (type|value): .*, expected (.+)", re.DOTALL)
 #: One of several fabrics, by its label (by a number where the label is at fault).

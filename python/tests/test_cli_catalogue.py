@@ -144,7 +144,9 @@ def test_policies_are_listed_and_explained_key_by_key() -> None:
     assert call("explain", "tms").startswith("mordia (bvn, tms)\n")
     assert call("explain", "solstice.night").startswith("policy.solstice.night  (")
     assert 'did you mean "edmonds"?' in call("explain", "edmunds", code=2)
-    assert "planned" in call("explain", "mordia", code=2)
+    # A fabric and a policy: the fabric by its name, the policy by its whole name.
+    assert call("explain", "mordia").startswith("mordia: Mordia\n")
+    assert call("explain", "policy.mordia").startswith("mordia (bvn, tms)\n")
     bonus = call("explain", "policy.cthrough.bonus")
     assert bonus.startswith("policy.cthrough.hysteresis  (")
     assert "lightloom plan calls it --bonus." in bonus

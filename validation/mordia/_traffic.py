@@ -1,0 +1,51 @@
+"""What the studies share: traffic between uniform and a permutation, and frames that grow
+with the night."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SETUP = Path(__file__).with_name("study.toml")
+RACKS = 16
+POLICIES = ("round-robin", "TMS", "Solstice", "Eclipse")
+#: A slot of a round robin and the shortest of others, in nights: as Mordia's 106 and 61 us
+#: of 11.5 us, about.
+SLOT, SHORTEST = 10, 5
+#: No slot of a round robin is shorter than 20 packets of 1,500 B at 25 Gb/s [ns].
+LEAST = 9_600
+#: Of the window of measurement: intervals, and at the least [ns].
+INTERVALS, WINDOW = 10, 200_000_000
+
+
+def weights(folder: Path, skew: float) -> Path:
+    """The share `skew` of what a rack sends goes to one other, the rest to all others
+    alike. Partners are by no shift, in which round robins proceed."""
+    path = folder / f"weights-{skew:g}.csv"
+    # 5 and 16 have no common divisor: a permutation; 5 i + 3 = i (mod 16) has no solution
+    # as 4 i is never 13.
+    partner = [(5 * i + 3) % RACKS for i in range(RACKS)]
+    even = (1 - skew) / (RACKS - 1)
+    rows = [
+        [0.0 if j == i else even + skew * (j == partner[i]) for j in range(RACKS)]
+        for i in range(RACKS)
+    ]
+    path.write_text("\n".join(",".join(f"{w:.9f}" for w in row) for row in rows) + "\n")
+    return path
+
+
+def interval(night: int) -> int:
+    """From one decision to the next, a round of 15 slots [ns]."""
+    return max(SLOT * night, LEAST) * (RACKS - 1)
+
+
+def settings(label: str, night: int, quick: bool) -> list[str]:
+    """The overrides for a night [ns]: what follows from it, and how long to look."""
+    slot = max(SLOT * night, LEAST)
+    shortest = max(SHORTEST * night, LEAST // 2)
+    window = max(INTERVALS * interval(night), WINDOW) // (2 if quick else 1)
+    table = {"night": night, "slot": slot, "shortest_slot": shortest, "interval": interval(night)}
+    return [
+        *(f"fabric.{label}.{key}={value} ns" for key, value in table.items()),
+        f"run.warm_up={window // 2} ns",
+        f"run.measure={window} ns",
+    ]
