@@ -5,7 +5,7 @@ use crate::hybrid::policy_table::PolicyTable;
 use crate::hybrid::trouble;
 use crate::registry::{FabricConfig, Site};
 use crate::tdma::burst::Wire;
-use crate::tdma::control::Control;
+use crate::tdma::control::{Control, Slots};
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;
 use crate::tdma::setup::Setup;
@@ -53,12 +53,15 @@ pub struct MordiaConfig {
     /// Standard deviation of the night, of a normal law [s]; 2.36 us were measured (§6.1).
     /// Default 0 s: always the same.
     pub night_deviation: Time,
-    /// A slot of a round robin, its night included [s]. Default 106 us (§6.1).
+    /// A slot of a round robin, its night included [s]; other policies take of it only the
+    /// default of their interval. Default 106 us (§6.1).
     pub slot: Time,
-    /// No slot is shorter [s]: to program the switches takes that long. Default 61 us (§6.3).
+    /// No slot is shorter [s]: to program the switches takes that long; what a policy
+    /// decides to be shorter lasts as long. Default 61 us (§6.3).
     pub shortest_slot: Time,
     /// From one decision to the next [s]; schedules are as long unless the policy says
-    /// otherwise. Default: a round robin, (racks - 1) slots.
+    /// otherwise. Policies that ask for demand leave all circuits dark until the first.
+    /// Default: a round robin, (racks - 1) slots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Time>,
     /// From the demand to the decision [s]; longer than the interval, it delays the next.
@@ -68,9 +71,9 @@ pub struct MordiaConfig {
     /// Share of a new measurement in the demand that the policy sees, above 0 to 1; the
     /// rest is what it saw before. Default 1: nothing is averaged.
     pub smoothing: f64,
-    /// How long a packet is in the interface of a rack before it leaves [s]: racks stop
-    /// that long before the night, and send nothing for as long after it. Default 0 s; 23
-    /// us in the prototype (§6.2).
+    /// NIC delay: how long a packet is in the interface of a rack before it leaves [s].
+    /// The queueing discipline stops that long before the night, and nothing leaves for as
+    /// long after it. Default 0 s; 23 us in the prototype (§6.2).
     pub nic_delay: Time,
     /// Mean distance of synchronisation frames from their time [s], early or late. Default
     /// 0 s; 1 us in the prototype (§6).
@@ -81,13 +84,13 @@ pub struct MordiaConfig {
     /// Largest packet [B], from 1 B to 65535 B. Default 1500 B.
     pub packet: Bytes,
     /// What a rack sends while its circuit is lit [b/s], if not the rate of the circuit:
-    /// hosts that stand in for racks are slower (§6.3).
+    /// the network stack of hosts as emulated ToRs is slower (§6.3).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_rate: Option<Rate>,
     /// From the end of a day to what was lost in it being sent again [s], at the end of its
     /// queue. Default 0 s: at the next day of the pair, which is when the hole shows.
     pub retransmit_after: Time,
-    /// From a rack to any other [s]. Default 0 s.
+    /// From a rack to any other over a circuit [s]. Default 0 s.
     pub propagation: Time,
     /// Rate of a link from and to every rack of a packet switch that takes what schedules
     /// leave of the demand [b/s]. Default: there is none.
@@ -142,7 +145,8 @@ impl MordiaConfig {
     }
 
     fn hardware(&self, cluster: &Cluster) -> Hardware {
-        Hardware::new(cluster.racks, 1, self.link(cluster))
+        // As fast as racks can use it.
+        Hardware::new(cluster.racks, 1, self.wire(cluster).rate)
     }
 
     fn wire(&self, cluster: &Cluster) -> Wire {
@@ -198,7 +202,10 @@ impl MordiaConfig {
             policy.build(&hardware, library)?,
             described.clone(),
             hardware,
-            self.night,
+            Slots {
+                night: self.night,
+                shortest: self.shortest_slot,
+            },
             Timing {
                 interval,
                 computation_delay: self.computation_delay.given(),
@@ -217,7 +224,7 @@ impl MordiaConfig {
             title: "Mordia",
             cluster: *cluster,
             planes: vec![control.first().cloned().map(Arc::new)],
-            link_rate: hardware.rate,
+            link_rate: self.link(cluster),
             wire: self.wire(cluster),
             propagation: self.propagation,
             punctuality: Punctuality {
@@ -343,8 +350,25 @@ impl MordiaConfig {
                 return refuse(&key, times[at], "must be at most 3600 s", "lower it");
             }
         }
-        if self.interval == Some(Time::ZERO) {
-            return refuse("interval", Time::ZERO, "must be above 0 s", "use 2 ms");
+        match self.interval {
+            Some(interval) if interval < self.shortest_slot => {
+                let limit = format!("shorter than the shortest slot, {}", self.shortest_slot);
+                return refuse("interval", interval, limit, "use 2 ms");
+            }
+            _ => {}
+        }
+        if self.night_deviation > self.night {
+            let limit = format!("more than the night, {}", self.night);
+            return refuse(
+                "night_deviation",
+                self.night_deviation,
+                limit,
+                "use 2.36 us",
+            );
+        }
+        if self.sync_jitter > self.slot {
+            let limit = format!("longer than a slot, {}", self.slot);
+            return refuse("sync_jitter", self.sync_jitter, limit, "use 1 us");
         }
         if self.night >= self.shortest_slot {
             let limit = format!("not shorter than the shortest slot, {}", self.shortest_slot);
@@ -416,8 +440,13 @@ impl FabricConfig for MordiaConfig {
         self.refuse_rates(cluster)?;
         self.refuse_times()?;
         self.refuse_sending(cluster)?;
-        let round = self.slot * i64::from(cluster.racks - 1);
+        let slots = i64::from(cluster.racks - 1);
+        let round = Time(self.slot.0.saturating_mul(slots));
         let interval = self.interval.unwrap_or(round);
+        if interval > TIME_MAX {
+            let limit = format!("(racks - 1) slots, more than {TIME_MAX}");
+            return refuse("interval", interval, limit, "give it, or lower fabric.slot");
+        }
         let policy = self.resolved(interval, &self.hardware(cluster))?;
         Ok(MordiaConfig {
             policy,

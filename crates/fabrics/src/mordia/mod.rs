@@ -17,9 +17,11 @@
 //! is sent into a night is lost and sent again later.
 //!
 //! Assumed where the paper is silent: a schedule that was decided on begins with the next
-//! night; a policy sees what waits in the queues when its interval is over; round robins
-//! and schedules from files are followed from the start, others from their first decision
-//! on. Racks are a port each; the servers of one share it.
+//! night, wherever in its period the one before is; a policy sees what waits in the queues
+//! of the racks when its interval is over, without what the running slot still takes; round
+//! robins and schedules from files are followed from the start, others from their first
+//! decision on. Racks are a port each; the servers of one share it. Light that comes sooner
+//! than it should is not used.
 //!
 //! Not modelled: multicast, the loss of light around the ring, how rings are stacked, the
 //! packet-switched network that carries synchronisation frames, reordering, TCP's window.

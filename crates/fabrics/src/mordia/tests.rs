@@ -169,7 +169,15 @@ fn a_schedule_serves_its_own_demand() {
         ),
     ];
     for (policy, schedule) in planned {
-        let table = json!({"policy": policy, "interval": "1 ms", "packet": "1 B"});
+        // Solstice knows no shortest slot.
+        let shortest = if policy == "solstice" {
+            "12 us"
+        } else {
+            "61 us"
+        };
+        let table = json!({
+            "policy": policy, "interval": "1 ms", "packet": "1 B", "shortest_slot": shortest,
+        });
         let (mut fabric, mut io) = built(&cluster(4), &table, of_demand(&demand));
         let end = Time::MS + schedule.period().min(Time::MS);
         fabric.advance(end + Time(1), &mut io);
@@ -223,6 +231,56 @@ fn policies_plan_for_the_delay_of_interfaces() {
         let light = fabric.circuits(Time::MS * 20)[0].from;
         assert_eq!(light, begins + Time(11_500_000), "{policy}");
     }
+}
+
+/// Schedules as long as the interval follow each other without a gap: each decision is in
+/// force when its interval begins.
+#[test]
+fn decisions_follow_each_other() {
+    let scaled = Matrix::new(4, 4, SKEWED.iter().map(|b| b * 50).collect()).expect("square");
+    let table = json!({"policy": "mordia", "interval": "1 ms"});
+    let (mut fabric, mut io) = built(&cluster(4), &table, of_demand(&scaled));
+    fabric.advance(Time::MS * 8, &mut io);
+    let circuits = fabric.circuits(Time::MS * 8);
+    for ms in 1..8 {
+        let dawn = Time::MS * ms + Time(11_500_000);
+        assert!(circuits.iter().any(|c| c.from == dawn), "dark at {dawn}");
+        let cut =
+            |c: &&lightloom_engine::Circuit| c.from < Time::MS * ms && c.until > Time::MS * ms;
+        assert_eq!(circuits.iter().find(cut), None, "over {ms} ms");
+    }
+}
+
+/// Solstice would light pairs for less than it takes to program the switches.
+#[test]
+fn no_slot_is_shorter_than_the_shortest() {
+    let demand = Matrix::new(4, 4, SKEWED.iter().map(|b| b / 100).collect()).expect("square");
+    let table = json!({"policy": "solstice", "interval": "1 ms"});
+    let (mut fabric, mut io) = built(&cluster(4), &table, of_demand(&demand));
+    fabric.advance(Time::MS * 2, &mut io);
+    let circuits = fabric.circuits(Time::MS * 2 - Time::US * 70);
+    let short = |c: &&lightloom_engine::Circuit| c.until - c.from < Time(49_500_000);
+    assert!(!circuits.is_empty());
+    let whole = circuits
+        .iter()
+        .filter(|c| c.until < Time::MS * 2 - Time::US * 70);
+    assert_eq!(whole.clone().find(short), None);
+    let day = Time::US * 61 - Time(11_500_000);
+    assert!(whole.clone().any(|c| c.until - c.from == day));
+}
+
+/// What comes while its circuit is lit is in the interface first.
+#[test]
+fn packets_spend_the_delay_of_the_interface() {
+    let mut flows = Flows::new();
+    flows.push(HostId(0), HostId(1), 1_250, Time::US * 50);
+    flows.push(HostId(0), HostId(1), 1_250, Time::US * 90);
+    let table = json!({"policy": "rotation", "nic_delay": "23 us"});
+    let (mut fabric, mut io) = built(&cluster(2), &table, flows);
+    fabric.advance(Time::MS, &mut io);
+    // A day ends at 106 us: the second has to wait for the next, which begins at 140.5 us.
+    let finish: Vec<i64> = io.flows.finish.iter().map(|t| t.0).collect();
+    assert_eq!(finish, [74_000_000, 141_500_000]);
 }
 
 /// A decision that takes longer comes later, by as much.
@@ -334,6 +392,23 @@ fn what_cannot_be_is_refused_by_name() {
         json!({"policy": {"kind": "rotation", "slots": 3}}),
         "fabric.policy.slots",
     );
+    says(
+        8,
+        json!({"interval": "20 us"}),
+        "shorter than the shortest slot",
+    );
+    let short = json!({"kind": "rotation", "day": "30 us"});
+    let table = (ENTRY.resolve)(&json!({ "policy": short }), &cluster(8)).expect("checked later");
+    let flows = Flows::new();
+    let site = Site {
+        cluster: &cluster(8),
+        flows: &flows,
+        seed: 1,
+        threads: 1,
+        library: None,
+    };
+    let refusal = (ENTRY.build)(&table, &site).err().expect("refused");
+    assert_eq!(refusal.key, "fabric.policy", "{refusal}");
     says(
         8,
         json!({"computation_delay": ["4000 s"]}),

@@ -13,7 +13,7 @@ use lightloom_control::log::{Header, Hosting, Log, FORMAT};
 use lightloom_control::order::Order;
 use lightloom_control::policy::{Demand, Evidence, Policy, SwitchView, Target};
 use lightloom_control::routes::Routes;
-use lightloom_control::schedule::Schedule;
+use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{ControlRecord, Refusal, Time};
 use serde_json::Value;
 
@@ -28,11 +28,20 @@ pub struct Asked {
     pub follow: Option<Schedule>,
 }
 
+/// What a slot of the switch takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slots {
+    /// t_setup: no schedule's night is shorter.
+    pub night: Time,
+    /// No slot is shorter, its night included; those that a policy decides on last longer
+    /// then.
+    pub shortest: Time,
+}
+
 /// A controller and what is kept of it.
 pub struct Control {
     controller: Controller<Box<dyn Policy>>,
     hardware: Hardware,
-    night: Time,
     /// Of the policy, as logs have it.
     policy: Value,
     works: bool,
@@ -50,10 +59,10 @@ pub struct Control {
 }
 
 impl Control {
-    /// A policy for a switch with such nights, asked as `timing` says.
+    /// A policy for a switch with such slots, asked as `timing` says.
     ///
-    /// What it decides where nobody has anything to send is followed from the start: a round
-    /// robin need not wait for its first decision.
+    /// What one of the registry decides where nobody has anything to send is followed from
+    /// the start: a round robin need not wait for its first decision.
     ///
     /// # Errors
     /// What it decides then, if the switch cannot follow it.
@@ -61,19 +70,22 @@ impl Control {
         mut policy: Box<dyn Policy>,
         described: Value,
         hardware: Hardware,
-        night: Time,
+        slots: Slots,
         timing: Timing,
         computation: &Computation,
         estimation: Estimation,
     ) -> Result<Control, Refusal> {
-        let first = unasked(&mut *policy, &hardware, night, timing.interval)?;
-        let policy = Box::new(Schedules { policy, night });
+        // A user's policy may count how often it is asked.
+        let first = match described.get("file") {
+            Some(_) => None,
+            None => unasked(&mut *policy, &hardware, &slots, timing.interval)?,
+        };
+        let policy = Box::new(Schedules { policy, slots });
         // A decision that takes longer than its interval delays the next.
         let (policy, times) = Timed::wrap(policy, computation, None);
         Ok(Control {
             controller: Controller::new(policy, hardware, timing, Estimator::new(estimation)),
             hardware,
-            night,
             policy: described,
             works: true,
             trouble: None,
@@ -205,18 +217,13 @@ impl Control {
             computed: times.map(|times| times.clone()),
         }
     }
-
-    /// t_setup, which no schedule's night is shorter than.
-    pub fn night(&self) -> Time {
-        self.night
-    }
 }
 
 /// What a policy decides if nobody has anything to send; nothing, if that is darkness.
 fn unasked(
     policy: &mut dyn Policy,
     hardware: &Hardware,
-    night: Time,
+    slots: &Slots,
     over: Time,
 ) -> Result<Option<Schedule>, Refusal> {
     let (lit, works) = (Circuits::default(), vec![true; hardware.columns()]);
@@ -228,12 +235,22 @@ fn unasked(
     let bytes = Matrix::zeros(hardware.racks as usize);
     let target = policy.decide(&Demand { bytes, over }, &view)?;
     target.check(&view)?;
-    let schedule = of_schedules(target, night)?;
+    let schedule = of_schedules(target, slots)?;
+    let is_short = |slot: &Slot| schedule.night + slot.day < slots.shortest;
+    if let Some(at) = schedule.slots.iter().position(is_short) {
+        return Err(Refusal::new(
+            format!("slots[{at}]"),
+            schedule.night + schedule.slots[at].day,
+            format!("shorter than the shortest slot, {}", slots.shortest),
+            "plan longer slots",
+        ));
+    }
     Ok((!schedule.slots.is_empty()).then_some(schedule))
 }
 
 /// The schedule of a target.
-fn of_schedules(target: Target, night: Time) -> Result<Schedule, Refusal> {
+fn of_schedules(target: Target, slots: &Slots) -> Result<Schedule, Refusal> {
+    let night = slots.night;
     let schedule = match target {
         Target::Schedule(schedule) => schedule,
         circuits => {
@@ -256,10 +273,11 @@ fn of_schedules(target: Target, night: Time) -> Result<Schedule, Refusal> {
     Ok(schedule)
 }
 
-/// A policy of which schedules alone are taken.
+/// A policy of which schedules alone are taken, with slots that are not shorter than the
+/// switch can have them.
 struct Schedules {
     policy: Box<dyn Policy>,
-    night: Time,
+    slots: Slots,
 }
 
 impl Policy for Schedules {
@@ -269,7 +287,12 @@ impl Policy for Schedules {
             // Otherwise the refusal would come before the one of the target itself.
             target.check(switch)?;
         }
-        of_schedules(target, self.night).map(Target::Schedule)
+        let mut schedule = of_schedules(target, &self.slots)?;
+        let least = self.slots.shortest - schedule.night;
+        for slot in &mut schedule.slots {
+            slot.day = slot.day.max(least);
+        }
+        Ok(Target::Schedule(schedule))
     }
 
     fn order(&self) -> Order {

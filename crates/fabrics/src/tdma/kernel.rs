@@ -198,7 +198,7 @@ impl Tdma {
             Some(_) => 0..self.planes.len() as u16,
         };
         for line in self.lines_of(planes.clone()) {
-            self.close(line, now, io);
+            self.close(line, now, io, todo);
         }
         if let Some(relays) = &mut self.relays {
             let crossed = relays.gather();
@@ -292,12 +292,26 @@ impl Tdma {
     }
 
     /// What the day carried of a flow that goes on is counted.
-    fn close(&mut self, line: usize, now: Time, io: &mut Io) {
+    fn close(&mut self, line: usize, now: Time, io: &mut Io, todo: &mut Todo) {
         let open = std::mem::replace(&mut self.lines[line].open, DARK.open);
-        if open.bytes > 0 {
-            self.landed(open.flow, open.bytes, open.relayed);
-            self.land(open.flow, open.bytes, now, io);
+        let Open {
+            flow,
+            bytes,
+            relayed,
+        } = open;
+        if bytes == 0 {
+            return;
         }
+        if self.setup.propagation > Time::ZERO {
+            let event = Event::Lands {
+                flow,
+                bytes,
+                relayed,
+            };
+            return todo.schedule(now + self.setup.propagation, event);
+        }
+        self.landed(flow, bytes, relayed);
+        self.land(flow, bytes, now, io);
     }
 
     /// Sends what waits for a line's circuit, as far as the day goes; what is relayed first.
@@ -384,7 +398,8 @@ impl Tdma {
                 bytes: lost,
                 packets: packets as u32,
             };
-            todo.schedule(again.max(at), event);
+            // Not before the last of it has left.
+            todo.schedule(again.max(wire.end(at, burst.sent())), event);
         }
         if burst.carried == 0 {
             return;
@@ -546,7 +561,9 @@ impl Tdma {
         for plane in 0..self.planes.len() {
             let line = plane * self.racks as usize + from as usize;
             if self.lines[line].to == to {
-                self.serve(line, now, io, todo);
+                // It is in the interface first.
+                let leaves = now + self.setup.punctuality.nic_delay;
+                self.serve(line, leaves, io, todo);
             }
         }
         self.spill(from, now, io, todo);
@@ -606,9 +623,17 @@ impl Tdma {
             return;
         };
         let voqs = &self.voqs;
-        let asked = control.tell(now, input, &mut || report(voqs));
-        let is_new = asked.measured || asked.follow.is_some();
+        let mut asked = control.tell(now, input, &mut || report(voqs));
+        // A decision that takes no time is in force before the night that is due now.
+        let due = asked.wakes.len();
+        asked.wakes.retain(|&at| at > now);
+        let at_once = asked.wakes.len() < due;
+        let computes = asked.wakes.len() > 1;
+        let is_new = asked.follow.is_some() || (asked.measured && !computes && !at_once);
         self.ask(asked, now, todo);
+        if at_once {
+            return self.tell(Input::Tick, now, io, todo);
+        }
         if is_new {
             self.allow(now, io, todo);
         }

@@ -1,4 +1,5 @@
-//! Which circuits were lit when: kept slot by slot, told circuit by circuit.
+//! Which circuits were lit when: kept slot by slot, told circuit by circuit. Of a plane the
+//! first four million circuits are kept; how long there was light is known of all.
 
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::{Circuit, Time};
@@ -13,29 +14,47 @@ struct Day {
     slot: u32,
 }
 
+/// Circuits of a plane that are remembered: of more, the first.
+const MOST: usize = 4_000_000;
+
 /// The days of one plane of switches, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Light {
     schedules: Vec<Arc<Schedule>>,
     days: Vec<Day>,
+    /// Circuits of these days.
+    circuits: usize,
+    /// How long there was light in days that are forgotten, and the last of them.
+    forgotten: Time,
+    last: Option<(Time, Time)>,
 }
 
 impl Light {
     /// From now on days are of this schedule.
     pub fn follow(&mut self, schedule: Arc<Schedule>) {
-        self.schedules.push(schedule);
+        if self.circuits < MOST {
+            self.schedules.push(schedule);
+        }
     }
 
     /// A day of the schedule that is followed: its circuits are lit in [`from`, `until`).
     pub fn shine(&mut self, slot: usize, from: Time, until: Time) {
-        if from < until {
-            self.days.push(Day {
-                from,
-                until,
-                schedule: self.schedules.len() as u32 - 1,
-                slot: slot as u32,
-            });
+        if from >= until {
+            return;
         }
+        if self.circuits >= MOST {
+            let before = self.last.replace((from, until));
+            self.forgotten += before.map_or(Time::ZERO, |(from, until)| until - from);
+            return;
+        }
+        let day = Day {
+            from,
+            until,
+            schedule: self.schedules.len() as u32 - 1,
+            slot: slot as u32,
+        };
+        self.circuits += self.permutation(&day).len();
+        self.days.push(day);
     }
 
     fn permutation(&self, day: &Day) -> &[u32] {
@@ -53,10 +72,15 @@ impl Light {
     /// How long there was light before `now`.
     pub fn lasted(&self, now: Time) -> Time {
         let before = self.days.iter().take_while(|day| day.from < now);
-        Time(before.map(|day| (day.until.min(now) - day.from).0).sum())
+        let kept = Time(before.map(|day| (day.until.min(now) - day.from).0).sum());
+        let last = { self.last }.map_or(Time::ZERO, |(from, until)| {
+            (until.min(now) - from).max(Time::ZERO)
+        });
+        kept + self.forgotten + last
     }
 
-    /// Every circuit so far, on this plane; those that are lit end at `now`.
+    /// Every circuit so far that is remembered, on this plane; those that are lit end at
+    /// `now`.
     pub fn circuits(&self, plane: u16, now: Time) -> impl Iterator<Item = Circuit> + '_ {
         let before = self.days.iter().take_while(move |day| day.from < now);
         before.flat_map(move |day| {

@@ -188,7 +188,7 @@ fn one_by_one(schedule: &Schedule, nic: Time, packet: u64, flows: &Flows, end: T
             // First in, first out.
             while let Some(f) = (0..n).filter(pair).find(|&f| left[f] > 0) {
                 let bytes = packet.min(left[f]);
-                let starts = free.max(flows.arrival[f]);
+                let starts = free.max(flows.arrival[f] + nic);
                 let ends = starts + BYTE_NS.time_for(bytes);
                 if ends > until {
                     break;

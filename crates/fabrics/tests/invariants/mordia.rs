@@ -42,7 +42,7 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         same("night_deviation", json!("4000 s")),
         same("slot", json!("1 ps")),
         ("shortest_slot", json!("107 us"), "slot"),
-        same("interval", json!("0 ps")),
+        ("interval", json!("0 ps"), "interval"),
         same("interval", json!("4000 s")),
         same("computation_delay", json!("4000 s")),
         same("smoothing", json!(0.0)),
