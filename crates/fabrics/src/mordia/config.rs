@@ -308,24 +308,16 @@ impl MordiaConfig {
             }
         }
         let within = [
-            ("stack_rate", self.stack_rate),
-            ("packet_rate", self.packet_rate),
+            ("stack_rate", self.stack_rate, link),
+            ("packet_rate", self.packet_rate, self.wire(cluster).rate),
         ];
-        match within
-            .into_iter()
-            .find(|(_, rate)| rate.is_some_and(|rate| rate > link))
-        {
-            Some((key, rate)) => {
-                let limit = format!("faster than the circuits, {link}");
-                refuse(
-                    key,
-                    rate.unwrap_or_default(),
-                    limit,
-                    "lower it, or leave it out",
-                )
+        for (key, rate, most) in within {
+            if let Some(rate) = rate.filter(|&rate| rate > most) {
+                let limit = format!("faster than circuits are used, {most}");
+                return refuse(key, rate, limit, "lower it, or leave it out");
             }
-            None => Ok(()),
         }
+        Ok(())
     }
 
     fn refuse_times(&self) -> Result<(), Refusal> {
@@ -365,10 +357,6 @@ impl MordiaConfig {
                 limit,
                 "use 2.36 us",
             );
-        }
-        if self.sync_jitter > self.slot {
-            let limit = format!("longer than a slot, {}", self.slot);
-            return refuse("sync_jitter", self.sync_jitter, limit, "use 1 us");
         }
         if self.night >= self.shortest_slot {
             let limit = format!("not shorter than the shortest slot, {}", self.shortest_slot);
@@ -416,6 +404,10 @@ impl MordiaConfig {
                 day.max(Time::ZERO)
             );
             return refuse("slot", self.slot, limit, "raise it, or lower fabric.packet");
+        }
+        if self.sync_jitter > self.slot {
+            let limit = format!("longer than a slot, {}", self.slot);
+            return refuse("sync_jitter", self.sync_jitter, limit, "use 1 us");
         }
         if !(0.0..=1.0).contains(&self.late_sync_fraction) {
             let (value, limit) = (self.late_sync_fraction, "must be from 0 to 1");

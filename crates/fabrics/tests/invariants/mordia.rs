@@ -99,7 +99,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
     let rates = (
         prop::option::of(10u64..60),
         prop::option::of(5u64..10),
-        prop::option::of(1u64..10),
+        prop::option::of(1u64..5),
     );
     let slots = (us(0, 2), us(6, 20), us(0, 3), prop::option::of(us(20, 90)));
     let punctuality = (
