@@ -342,13 +342,6 @@ impl MordiaConfig {
                 return refuse(&key, times[at], "must be at most 3600 s", "lower it");
             }
         }
-        match self.interval {
-            Some(interval) if interval < self.shortest_slot => {
-                let limit = format!("shorter than the shortest slot, {}", self.shortest_slot);
-                return refuse("interval", interval, limit, "use 2 ms");
-            }
-            _ => {}
-        }
         if self.night_deviation > self.night {
             let limit = format!("more than the night, {}", self.night);
             return refuse(
@@ -388,7 +381,13 @@ impl MordiaConfig {
             let limit = format!("its day, {day}, is shorter than its night, {}", self.night);
             return refuse("slot", self.slot, limit, "raise it");
         }
-        Ok(())
+        match self.interval {
+            Some(interval) if interval < self.shortest_slot => {
+                let limit = format!("shorter than the shortest slot, {}", self.shortest_slot);
+                refuse("interval", interval, limit, "use 2 ms")
+            }
+            _ => Ok(()),
+        }
     }
 
     fn refuse_sending(&self, cluster: &Cluster) -> Result<(), Refusal> {
