@@ -59,13 +59,8 @@ impl<'a> Weights<'a> {
         self.row(row)[column].min(self.cap)
     }
 
-    /// What no weight exceeds.
-    pub(crate) fn cap(&self) -> i64 {
-        self.cap
-    }
-
     /// The entries of a row, before they are capped.
-    pub(crate) fn row(&self, row: usize) -> &'a [i64] {
+    fn row(&self, row: usize) -> &'a [i64] {
         &self.entries[row * self.n..][..self.n]
     }
 

@@ -1,185 +1,264 @@
-//! Shortest augmenting paths from all free rows at once.
+//! Shortest augmenting paths from all lines that wait, at once.
 //!
-//! A tree grows from every free row along pairs that are tight. While time passes, the
-//! potentials of the forest's rows fall, those of its columns rise, so that columns
-//! outside become tight and join with their rows; one that is free ends a path to the
-//! root of its tree, which is assigned and leaves the forest. The other trees stay as
-//! they are: nothing is searched twice. The bound falls by one for each tree and unit
-//! of time, so that a search that can stop early stops soon.
+//! A tree grows from every line of one side that waits, along pairs that are tight.
+//! While time passes, potentials of the forest's own side fall, those of the other
+//! side rise, so that peers outside become tight and join with the line that they are
+//! assigned. A path ends at a peer that is free, or where a line of the tree is worth
+//! nothing any more and can do without: every line on it shifts by one peer, and the
+//! tree leaves the forest. The other trees stay as they are: nothing is searched twice.
+//! The bound falls by one for each tree and unit of time, so that a search that can
+//! stop early stops soon.
 //!
-//! O(N) for each row that joins, and O(NF) for a tree that leaves with N rows and
-//! columns or was nearest to them, where F rows stay.
+//! A line looks at its pairs from the largest on, no sooner than they might be tight.
+//! O(log N) for each pair that is looked at, O(F) for a tree that leaves a forest of F
+//! lines.
 
-use super::potentials::{Potentials, NONE};
-use crate::algorithms::assignment::Weights;
+use super::potentials::{View, NONE};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A line of the forest, from when it joins until its tree leaves.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    line: u32,
+    /// The line that its tree grows from; `NONE` when the tree has left.
+    root: u32,
+    /// When its potential is 0.
+    key: i64,
+    /// How many of its pairs it has looked at.
+    seen: usize,
+}
+
+/// A pair that may be tight then, `peer` or, if `NONE`, the next that the member sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    time: i64,
+    peer: u32,
+    member: u32,
+    /// `time` less the potential of the peer, which may have risen.
+    due: i64,
+}
 
 /// The forest, to be kept between calls for its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forest {
-    /// Its rows.
-    rows: Vec<u32>,
-    /// For each of them the free row that its tree grows from, and u at time 0.
+    members: Vec<Member>,
+    /// Those of trees that have not left.
+    standing: Vec<u32>,
+    /// For peers in the forest: the root of their tree, the line with which they
+    /// joined, and when.
     root: Vec<u32>,
-    key: Vec<i64>,
+    with: Vec<u32>,
+    joined: Vec<i64>,
+    /// For every peer the root of the tree that saw it last, and what was due first:
+    /// whatever that tree sees later is of no use.
+    nearest: Vec<(u32, i64)>,
+    /// Members of other trees that met a peer in the forest, and what was due: they
+    /// meet again when it leaves.
+    later: Vec<Vec<(u32, i64)>>,
+    events: BinaryHeap<Reverse<Event>>,
     now: i64,
     trees: i64,
-    /// Columns outside, when each becomes tight, and with which row.
-    open: Vec<u32>,
-    tight_at: Vec<i64>,
-    tight_with: Vec<u32>,
-    /// When columns of the forest joined.
-    joined: Vec<i64>,
-    /// The next time, and the column that joins then.
-    next: (i64, u32),
-    /// Columns that have to be looked at again.
-    stale: Vec<u32>,
 }
 
 impl Forest {
-    /// Assigns all free rows (`true`), or stops when no matching can carry more than
-    /// `enough`.
-    pub fn grow(&mut self, weights: &Weights, potentials: &mut Potentials, enough: i64) -> bool {
-        self.plant(weights, potentials);
+    /// Grows until no line waits (`true`), or stops when no matching can carry more
+    /// than `enough`.
+    pub fn grow(&mut self, view: &mut View, enough: i64) -> bool {
+        self.plant(view);
         while self.trees > 0 {
-            let (time, column) = self.next;
-            let spare = (potentials.most - i128::from(enough)).max(0);
+            let event = self.events.pop().expect("every member looks on").0;
+            if self.members[event.member as usize].root == NONE {
+                continue;
+            }
+            let spare = (*view.most - i128::from(enough)).max(0);
             let trees = i128::from(self.trees);
             let wait = (spare + trees - 1) / trees;
-            if i128::from(time - self.now) >= wait {
-                self.pass(self.now + wait as i64, potentials);
-                self.fell(None, potentials);
+            if i128::from(event.time - self.now) >= wait {
+                self.pass(self.now + wait as i64, view);
+                self.fell(None, view);
                 return false;
             }
-            self.pass(time, potentials);
-            match potentials.row_of[column as usize] {
-                NONE => self.augment(column, weights, potentials),
-                row => self.extend(row, column, weights, potentials),
+            self.pass(event.time, view);
+            match event.peer {
+                NONE => self.look(event.member, view),
+                _ => self.meet(event, view),
             }
         }
         true
     }
 
-    /// Every free row is a tree of its own.
-    fn plant(&mut self, weights: &Weights, potentials: &Potentials) {
-        let n = weights.size();
-        self.rows.clear();
+    /// Every line that waits is a tree of its own.
+    fn plant(&mut self, view: &mut View) {
+        let n = view.own.peer.len();
+        self.members.clear();
+        self.standing.clear();
+        self.root.clear();
         self.root.resize(n, NONE);
-        self.key.resize(n, 0);
+        self.with.resize(n, NONE);
         self.joined.resize(n, 0);
+        self.nearest.clear();
+        self.nearest.resize(n, (NONE, 0));
+        self.later.resize(n, Vec::new());
+        self.later.iter_mut().for_each(Vec::clear);
+        self.events.clear();
         (self.now, self.trees) = (0, 0);
-        self.open.clear();
-        self.open.extend(0..n as u32);
-        self.tight_at.clear();
-        self.tight_at.resize(n, i64::MAX);
-        self.tight_with.clear();
-        self.tight_with.resize(n, NONE);
-        for row in potentials.free_rows() {
+        let waiting: Vec<u32> = view.own.waiting().collect();
+        for line in waiting {
             self.trees += 1;
-            self.join(row, row, weights, potentials);
+            self.join(line, line, view);
         }
     }
 
-    fn pass(&mut self, to: i64, potentials: &mut Potentials) {
-        potentials.most -= i128::from(self.trees) * i128::from(to - self.now);
+    fn pass(&mut self, to: i64, view: &mut View) {
+        *view.most -= i128::from(self.trees) * i128::from(to - self.now);
         self.now = to;
     }
 
-    /// The root of the tree with which a column is tight.
-    fn root_at(&self, column: u32) -> u32 {
-        self.root[self.tight_with[column as usize] as usize]
+    fn join(&mut self, line: u32, root: u32, view: &mut View) {
+        let member = self.members.len() as u32;
+        self.standing.push(member);
+        self.members.push(Member {
+            line,
+            root,
+            key: view.own.potential[line as usize] + self.now,
+            seen: 0,
+        });
+        self.look(member, view);
     }
 
-    /// A column joins, and the row that has it.
-    fn extend(&mut self, row: u32, column: u32, weights: &Weights, potentials: &Potentials) {
-        self.open.retain(|&open| open != column);
-        self.joined[column as usize] = self.now;
-        self.join(row, self.root_at(column), weights, potentials);
+    /// A member sees what may be tight now, or is worth nothing any more.
+    fn look(&mut self, member: u32, view: &mut View) {
+        let Member {
+            line,
+            root,
+            key,
+            mut seen,
+        } = self.members[member as usize];
+        if key == self.now {
+            return self.release(line, root, view);
+        }
+        let pairs = view.lines.line(line as usize);
+        let due_at = |at: usize| pairs.get(at).map(|pair| key - pair.bytes.min(view.cap));
+        while let Some(due) = due_at(seen).filter(|&due| due <= self.now) {
+            let peer = pairs[seen].of;
+            seen += 1;
+            let nearest = &mut self.nearest[peer as usize];
+            if nearest.0 == root && nearest.1 <= due {
+                continue;
+            }
+            *nearest = (root, due);
+            let tight = self.see(peer, member, due, view);
+            if tight {
+                break;
+            }
+        }
+        self.members[member as usize].seen = seen;
+        let due = due_at(seen).unwrap_or(key);
+        self.events.push(Reverse(Event {
+            time: due.max(self.now),
+            peer: NONE,
+            member,
+            due,
+        }));
     }
 
-    /// A row joins; some columns are tight sooner with it.
-    fn join(&mut self, row: u32, root: u32, weights: &Weights, potentials: &Potentials) {
-        let key = potentials.u[row as usize] + self.now;
-        self.rows.push(row);
-        self.root[row as usize] = root;
-        self.key[row as usize] = key;
-        let (line, cap) = (weights.row(row as usize), weights.cap());
-        let v = &potentials.v[..line.len()];
-        let tight_at = &mut self.tight_at[..line.len()];
-        let mut next = (i64::MAX, NONE);
-        for &column in &self.open {
-            let at = column as usize;
-            let time = key - line[at].min(cap) + v[at];
-            if time < tight_at[at] {
-                tight_at[at] = time;
-                self.tight_with[at] = row;
+    /// A member sees a peer; is the pair tight, and leads on?
+    fn see(&mut self, peer: u32, member: u32, due: i64, view: &View) -> bool {
+        match self.root[peer as usize] {
+            NONE => {
+                let time = due + view.other.potential[peer as usize];
+                self.events.push(Reverse(Event {
+                    time,
+                    peer,
+                    member,
+                    due,
+                }));
+                time == self.now
             }
-            if tight_at[at] < next.0 {
-                next = (tight_at[at], column);
+            root => {
+                if root != self.members[member as usize].root {
+                    self.later[peer as usize].push((member, due));
+                }
+                false
             }
         }
-        self.next = next;
     }
 
-    /// A path has come to a free column: every row on it shifts by one column, and its
-    /// tree leaves.
-    fn augment(&mut self, end: u32, weights: &Weights, potentials: &mut Potentials) {
-        let root = self.root_at(end);
-        self.fell(Some(root), potentials);
-        self.stale.clear();
-        for &column in &self.open {
-            let with = self.tight_with[column as usize];
-            if with != NONE && self.root[with as usize] == root {
-                self.stale.push(column);
+    /// A member meets a peer that it has seen: the path ends if it is free, otherwise
+    /// it joins, with the line that it is assigned.
+    fn meet(&mut self, event: Event, view: &mut View) {
+        let at = event.peer as usize;
+        let outside = self.root[at] == NONE;
+        if !outside || event.due + view.other.potential[at] > self.now {
+            self.see(event.peer, event.member, event.due, view);
+            return;
+        }
+        let Member { line, root, .. } = self.members[event.member as usize];
+        self.with[at] = line;
+        match view.other.peer[at] {
+            NONE => {
+                self.fell(Some(root), view);
+                self.shift(event.peer, root, view);
+            }
+            next => {
+                self.root[at] = root;
+                self.joined[at] = self.now;
+                self.join(next, root, view);
             }
         }
-        let (mut column, mut row) = (end, NONE);
-        while row != root {
-            row = self.tight_with[column as usize];
-            let given_up = potentials.column_of[row as usize];
-            potentials.assign(row, column);
-            column = given_up;
+    }
+
+    /// A line can do without its peer: the others of its path get theirs.
+    fn release(&mut self, line: u32, root: u32, view: &mut View) {
+        self.fell(Some(root), view);
+        if line != root {
+            let peer = std::mem::replace(&mut view.own.peer[line as usize], NONE);
+            self.shift(peer, root, view);
         }
-        self.trees -= 1;
-        self.look_again(weights, potentials);
+    }
+
+    /// Every line on the path from `root` shifts by one peer, the last gets `peer`.
+    fn shift(&self, mut peer: u32, root: u32, view: &mut View) {
+        loop {
+            let line = self.with[peer as usize];
+            let given_up = view.own.peer[line as usize];
+            view.assign(line, peer);
+            if line == root {
+                return;
+            }
+            peer = given_up;
+        }
     }
 
     /// The tree with this root leaves the forest, or all do; its potentials are fixed.
-    fn fell(&mut self, root: Option<u32>, potentials: &mut Potentials) {
+    fn fell(&mut self, root: Option<u32>, view: &mut View) {
         let now = self.now;
-        self.rows.retain(|&row| {
-            let at = row as usize;
-            if root.is_some_and(|root| self.root[at] != root) {
+        self.trees = root.map_or(0, |_| self.trees - 1);
+        self.standing.retain(|&member| {
+            let member = &mut self.members[member as usize];
+            if root.is_some_and(|root| member.root != root) {
                 return true;
             }
-            potentials.u[at] = self.key[at] - now;
-            let column = potentials.column_of[at];
-            if column != NONE {
-                potentials.v[column as usize] += now - self.joined[column as usize];
-                self.open.push(column);
+            member.root = NONE;
+            view.own.potential[member.line as usize] = member.key - now;
+            let peer = view.own.peer[member.line as usize];
+            if peer == NONE {
+                return false;
+            }
+            let at = peer as usize;
+            self.root[at] = NONE;
+            view.other.potential[at] += now - self.joined[at];
+            for (member, due) in self.later[at].drain(..) {
+                let time = due + view.other.potential[at];
+                self.events.push(Reverse(Event {
+                    time,
+                    peer,
+                    member,
+                    due,
+                }));
             }
             false
         });
-    }
-
-    /// When stale columns become tight with the rows that stayed.
-    fn look_again(&mut self, weights: &Weights, potentials: &Potentials) {
-        for &column in &self.stale {
-            self.tight_at[column as usize] = i64::MAX;
-            self.tight_with[column as usize] = NONE;
-        }
-        for &row in &self.rows {
-            let (line, cap) = (weights.row(row as usize), weights.cap());
-            let key = self.key[row as usize];
-            for &column in &self.stale {
-                let at = column as usize;
-                let time = key - line[at].min(cap) + potentials.v[at];
-                if time < self.tight_at[at] {
-                    (self.tight_at[at], self.tight_with[at]) = (time, row);
-                }
-            }
-        }
-        let times = self.open.iter();
-        let times = times.map(|&column| (self.tight_at[column as usize], column));
-        self.next = times.min().unwrap_or((i64::MAX, NONE));
     }
 }

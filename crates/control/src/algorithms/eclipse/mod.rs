@@ -17,6 +17,7 @@
 mod bounds;
 mod fit;
 mod forest;
+mod left;
 mod potentials;
 mod search;
 
@@ -80,7 +81,8 @@ pub struct Plan {
 }
 
 /// Eclipse's schedule for `demand`. About slots × twenty assignments that resume where
-/// they were, each O(N³) at worst, and memory for a hundred bounds of 32 N bytes.
+/// they were, each O(N³) at worst, and memory for a hundred bounds of
+/// 24 N bytes and 32 bytes for each pair that has demand.
 ///
 /// # Errors
 /// As [`Frame::check`]; a rate of 0; a step outside 0.001 to 10; an entry of which a

@@ -1,192 +1,228 @@
 //! What matchings of a day can carry at most, known better and better.
 //!
-//! Potentials u of rows and v of columns cover what is left, capped by what the day
-//! carries: u_i + v_j ≥ w_ij. By duality no perfect matching carries more than Σ u +
-//! Σ v. Since less and less is left, potentials stay valid from slot to slot; what was
-//! sent leaves slack, and lowering them where there is slack is where a search resumes.
-//! A pair that is assigned is tight; once all rows are, the matching is the best.
+//! Potentials u of rows and v of columns, none below 0, cover what is left, capped by
+//! what the day carries: u_i + v_j ≥ w_ij. By duality no matching carries more than
+//! Σ u + Σ v. Since less and less is left, potentials stay valid from slot to slot; what
+//! was sent leaves slack, and lowering them where there is slack is where a search
+//! resumes. A pair that is assigned is tight; once all lines whose potential is above 0
+//! are, the matching is the best. Lines that are worth nothing need no peer.
 
 use super::forest::Forest;
-use crate::algorithms::assignment::Weights;
+use super::left::{Left, Lines};
 use lightloom_engine::Refusal;
 
-/// No row, no column.
+/// No line.
 pub(super) const NONE: u32 = u32::MAX;
-/// Of 60 bits: potentials stay below twice the largest weight and times in the forest
-/// below five times.
+/// Of 60 bits: potentials stay below the largest weight, times in the forest below
+/// three times as much.
 const LIMIT: i64 = i64::MAX / 8;
-/// Rounds of bids before paths are looked for: cheaper while many rows are free.
+/// Rounds of bids before paths are looked for: cheaper while many lines wait.
 const ROUNDS: usize = 2;
+
+/// The rows, or the columns.
+#[derive(Clone, Debug)]
+pub(super) struct Side {
+    pub potential: Vec<i64>,
+    /// What a line is assigned.
+    pub peer: Vec<u32>,
+}
+
+impl Side {
+    fn new(potential: Vec<i64>) -> Side {
+        let n = potential.len();
+        Side {
+            potential,
+            peer: vec![NONE; n],
+        }
+    }
+
+    /// Lines that are worth something and not assigned.
+    pub fn waiting(&self) -> impl Iterator<Item = u32> + '_ {
+        let lines = self.potential.iter().zip(&self.peer).zip(0..);
+        lines
+            .filter(|((&potential, &peer), _)| potential > 0 && peer == NONE)
+            .map(|(_, line)| line)
+    }
+
+    /// Lines that are not assigned.
+    pub fn free(&self) -> impl Iterator<Item = u32> + '_ {
+        let lines = self.peer.iter().zip(0..);
+        lines
+            .filter(|(&peer, _)| peer == NONE)
+            .map(|(_, line)| line)
+    }
+}
 
 /// Potentials, and the pairs that are tight and assigned.
 #[derive(Clone, Debug)]
 pub(super) struct Potentials {
-    pub u: Vec<i64>,
-    pub v: Vec<i64>,
-    pub column_of: Vec<u32>,
-    pub row_of: Vec<u32>,
+    pub rows: Side,
+    pub columns: Side,
     /// Σ u + Σ v: no matching carries more.
     pub most: i128,
-    /// For rows and columns that are free, what they were last tight with: while they
-    /// still are, there is nothing to lower.
-    row_with: Vec<u32>,
-    column_with: Vec<u32>,
 }
 
-/// The best column of a row, and the second best: w_ij − v_j, and which.
-type TwoBest = [(i64, u32); 2];
-
 impl Potentials {
-    /// Nothing assigned, `columns` as potentials of the columns.
+    /// Nothing assigned, `columns` as potentials of the columns, none below 0.
     ///
     /// # Errors
     /// Weights so large that potentials might overflow.
-    pub fn new(weights: &Weights, columns: Vec<i64>) -> Result<Potentials, Refusal> {
-        check(weights)?;
-        let n = weights.size();
-        let worths = (0..n).map(|row| best(weights, row, &columns).0);
-        let u: Vec<i64> = worths.collect();
-        let total = u.iter().chain(&columns).map(|&p| i128::from(p)).sum();
+    pub fn new(left: &Left, cap: i64, columns: Vec<i64>) -> Result<Potentials, Refusal> {
+        check(left, cap)?;
+        let rows: Vec<i64> = left.rows.largest().map(|bytes| bytes.min(cap)).collect();
+        let total = rows.iter().chain(&columns).map(|&p| i128::from(p)).sum();
         let mut potentials = Potentials {
-            u,
-            v: columns,
-            column_of: vec![NONE; n],
-            row_of: vec![NONE; n],
+            rows: Side::new(rows),
+            columns: Side::new(columns),
             most: total,
-            row_with: vec![0; n],
-            column_with: vec![0; n],
         };
-        potentials.lower_columns(weights);
+        potentials.lower(left, cap);
         Ok(potentials)
     }
 
-    /// Takes back what is no longer tight, and lowers what has slack: O(N) for each
-    /// row and column that is free then.
-    pub fn tighten(&mut self, weights: &Weights) {
-        self.shift();
-        for row in 0..self.u.len() {
-            let column = self.column_of[row];
-            if column != NONE && self.slack(weights, row, column) != 0 {
-                self.column_of[row] = NONE;
-                self.row_of[column as usize] = NONE;
+    /// Takes back what is no longer tight, and lowers what has slack.
+    pub fn tighten(&mut self, left: &Left, cap: i64) {
+        for row in 0..self.rows.peer.len() {
+            let column = self.rows.peer[row];
+            if column != NONE && self.slack(left, cap, row, column) != 0 {
+                self.rows.peer[row] = NONE;
+                self.columns.peer[column as usize] = NONE;
             }
         }
-        self.lower_rows(weights);
-        self.lower_columns(weights);
+        self.lower(left, cap);
     }
 
     /// Goes on until the matching is the best (`true`), or until it is certain that it
     /// carries no more than `enough`.
-    pub fn solve(&mut self, weights: &Weights, forest: &mut Forest, enough: i64) -> bool {
-        let mut free: Vec<u32> = self.free_rows().collect();
+    pub fn solve(&mut self, left: &Left, cap: i64, forest: &mut Forest, enough: i64) -> bool {
+        self.by_rows(left, cap).solve(forest, enough)
+            && self.by_columns(left, cap).solve(forest, enough)
+    }
+
+    pub fn is_solved(&self) -> bool {
+        let waiting = self.rows.waiting().chain(self.columns.waiting());
+        waiting.count() == 0
+    }
+
+    /// The matching, and pairs that have nothing left for lines that are free.
+    pub fn permutation(&self) -> Vec<u32> {
+        let mut permutation = self.rows.peer.clone();
+        for (row, column) in self.rows.free().zip(self.columns.free()) {
+            permutation[row as usize] = column;
+        }
+        permutation
+    }
+
+    fn lower(&mut self, left: &Left, cap: i64) {
+        self.by_rows(left, cap).lower();
+        self.by_columns(left, cap).lower();
+    }
+
+    fn slack(&self, left: &Left, cap: i64, row: usize, column: u32) -> i64 {
+        let cover = self.rows.potential[row] + self.columns.potential[column as usize];
+        cover - left.get(row, column).min(cap)
+    }
+
+    fn by_rows<'a>(&'a mut self, left: &'a Left, cap: i64) -> View<'a> {
+        View {
+            lines: &left.rows,
+            cap,
+            own: &mut self.rows,
+            other: &mut self.columns,
+            most: &mut self.most,
+        }
+    }
+
+    fn by_columns<'a>(&'a mut self, left: &'a Left, cap: i64) -> View<'a> {
+        View {
+            lines: &left.columns,
+            cap,
+            own: &mut self.columns,
+            other: &mut self.rows,
+            most: &mut self.most,
+        }
+    }
+}
+
+/// Potentials seen from the rows, or from the columns: both do the same.
+pub(super) struct View<'a> {
+    pub lines: &'a Lines,
+    pub cap: i64,
+    pub own: &'a mut Side,
+    pub other: &'a mut Side,
+    pub most: &'a mut i128,
+}
+
+/// What a line would have of its best peer, and of the second best, and which: w_ij
+/// less the peer's potential. At least 0, of no peer.
+type TwoBest = [(i64, u32); 2];
+
+impl View<'_> {
+    /// No line of this side waits any more (`true`), or no matching carries more than
+    /// `enough`.
+    fn solve(&mut self, forest: &mut Forest, enough: i64) -> bool {
+        let mut waiting: Vec<u32> = self.own.waiting().collect();
         for _ in 0..ROUNDS {
-            free = self.bid(weights, free);
-            if self.most <= i128::from(enough) && !free.is_empty() {
+            waiting = self.bid(waiting);
+            if *self.most <= i128::from(enough) && !waiting.is_empty() {
                 return false;
             }
         }
-        self.lower_rows(weights);
-        forest.grow(weights, self, enough)
+        self.lower();
+        forest.grow(self, enough)
     }
 
-    pub fn free_rows(&self) -> impl Iterator<Item = u32> + '_ {
-        let rows = self.column_of.iter().zip(0..);
-        rows.filter(|(&column, _)| column == NONE)
-            .map(|(_, row)| row)
+    pub fn assign(&mut self, line: u32, peer: u32) {
+        self.own.peer[line as usize] = peer;
+        self.other.peer[peer as usize] = line;
     }
 
-    pub fn assign(&mut self, row: u32, column: u32) {
-        self.column_of[row as usize] = column;
-        self.row_of[column as usize] = row;
+    fn set(&mut self, line: u32, to: i64) {
+        let potential = &mut self.own.potential[line as usize];
+        *self.most += i128::from(to) - i128::from(*potential);
+        *potential = to;
     }
 
-    fn slack(&self, weights: &Weights, row: usize, column: u32) -> i64 {
-        self.u[row] + self.v[column as usize] - weights.at(row, column as usize)
-    }
-
-    /// A perfect matching has as many rows as columns, so that all potentials may be
-    /// shifted from one side to the other: the least of a column is 0.
-    fn shift(&mut self) {
-        let least = self.v.iter().copied().min().unwrap_or(0);
-        self.v.iter_mut().for_each(|v| *v -= least);
-        self.u.iter_mut().for_each(|u| *u += least);
-    }
-
-    fn set_row(&mut self, row: usize, to: i64) {
-        self.most += i128::from(to) - i128::from(self.u[row]);
-        self.u[row] = to;
-    }
-
-    fn set_column(&mut self, column: usize, to: i64) {
-        self.most += i128::from(to) - i128::from(self.v[column]);
-        self.v[column] = to;
-    }
-
-    /// Free rows need no more than their best column is worth, and get it if it is
-    /// free, too.
-    fn lower_rows(&mut self, weights: &Weights) {
-        for row in 0..self.u.len() {
-            if self.column_of[row] != NONE {
+    /// Lines that wait need no more than their best peer leaves them, and get it if it
+    /// is free, too.
+    fn lower(&mut self) {
+        for line in 0..self.own.peer.len() as u32 {
+            let at = line as usize;
+            if self.own.peer[at] != NONE || self.own.potential[at] == 0 {
                 continue;
             }
-            if self.slack(weights, row, self.row_with[row]) != 0 {
-                let (worth, column) = best(weights, row, &self.v);
-                self.set_row(row, worth);
-                self.row_with[row] = column;
-            }
-            let column = self.row_with[row];
-            if self.row_of[column as usize] == NONE {
-                self.assign(row as u32, column);
+            let [(worth, peer), _] = self.two_best(line);
+            self.set(line, worth);
+            if peer != NONE && self.other.peer[peer as usize] == NONE {
+                self.assign(line, peer);
             }
         }
     }
 
-    /// Free columns need no more than they are worth to some row.
-    fn lower_columns(&mut self, weights: &Weights) {
-        let free = (0..self.v.len()).filter(|&column| {
-            let with = self.column_with[column] as usize;
-            self.row_of[column] == NONE && self.slack(weights, with, column as u32) != 0
-        });
-        let mut best: Vec<(usize, i64, u32)> = free.map(|c| (c, i64::MIN, NONE)).collect();
-        if best.is_empty() {
-            return;
-        }
-        for (row, &u) in self.u.iter().enumerate() {
-            let (line, cap) = (weights.row(row), weights.cap());
-            for (column, worth, with) in &mut best {
-                let weight = line[*column];
-                if weight - u > *worth && weight.min(cap) - u > *worth {
-                    (*worth, *with) = (weight.min(cap) - u, row as u32);
-                }
-            }
-        }
-        for (column, worth, with) in best {
-            self.set_column(column, worth);
-            self.column_with[column] = with;
-        }
-    }
-
-    /// A round of bids (augmenting row reduction): every free row takes its best
-    /// column and pays what leaves it as content with the second best. Those that lost
-    /// theirs bid at once, at most once each, the others are returned.
-    fn bid(&mut self, weights: &Weights, mut waiting: Vec<u32>) -> Vec<u32> {
+    /// A round of bids (augmenting row reduction): every line takes its best peer and
+    /// pays what leaves it as content with the second best. Those that lost theirs bid
+    /// at once, at most once each, the others are returned.
+    fn bid(&mut self, mut waiting: Vec<u32>) -> Vec<u32> {
         let (mut lost, mut at, mut patience) = (Vec::new(), 0, waiting.len());
         while at < waiting.len() {
-            let row = waiting[at];
+            let line = waiting[at];
             at += 1;
-            let [(best, mut column), (next, second)] = self.two_best(weights, row as usize);
-            if best == next && self.row_of[column as usize] != NONE {
-                column = second;
+            let [(best, mut peer), (next, second)] = self.two_best(line);
+            self.set(line, next);
+            if best == 0 {
+                continue;
             }
-            self.set_row(row as usize, next);
-            let price = self.v[column as usize] + best - next;
-            self.set_column(column as usize, price);
-            let loser = self.row_of[column as usize];
-            self.assign(row, column);
+            if best == next && self.other.peer[peer as usize] != NONE {
+                peer = second;
+            }
+            self.other.potential[peer as usize] += best - next;
+            *self.most += i128::from(best - next);
+            let loser = self.other.peer[peer as usize];
+            self.assign(line, peer);
             if loser == NONE {
                 continue;
             }
-            self.column_of[loser as usize] = NONE;
+            self.own.peer[loser as usize] = NONE;
             if best > next && patience > 0 {
                 patience -= 1;
                 at -= 1;
@@ -198,19 +234,18 @@ impl Potentials {
         lost
     }
 
-    fn two_best(&self, weights: &Weights, row: usize) -> TwoBest {
-        let mut two = [(i64::MIN, NONE); 2];
-        let cap = weights.cap();
-        for ((&weight, &v), column) in weights.row(row).iter().zip(&self.v).zip(0..) {
-            // Few get so far that the cap matters.
-            if weight - v <= two[1].0 {
-                continue;
+    fn two_best(&self, line: u32) -> TwoBest {
+        let mut two = [(0, NONE); 2];
+        for entry in self.lines.line(line as usize) {
+            let weight = entry.bytes.min(self.cap);
+            if weight <= two[1].0 {
+                break;
             }
-            let worth = weight.min(cap) - v;
+            let worth = weight - self.other.potential[entry.of as usize];
             if worth > two[1].0 {
                 two = match worth > two[0].0 {
-                    true => [(worth, column), two[0]],
-                    false => [two[0], (worth, column)],
+                    true => [(worth, entry.of), two[0]],
+                    false => [two[0], (worth, entry.of)],
                 };
             }
         }
@@ -218,55 +253,59 @@ impl Potentials {
     }
 }
 
-/// A row's best column, and what it is worth.
-fn best(weights: &Weights, row: usize, v: &[i64]) -> (i64, u32) {
-    let (line, cap) = (weights.row(row), weights.cap());
-    let mut best = (i64::MIN, NONE);
-    for ((&weight, &v), column) in line.iter().zip(v).zip(0..) {
-        // Few get so far that the cap matters.
-        if weight - v > best.0 && weight.min(cap) - v > best.0 {
-            best = (weight.min(cap) - v, column);
-        }
-    }
-    best
-}
-
-fn check(weights: &Weights) -> Result<(), Refusal> {
-    let n = weights.size();
-    for row in 0..n {
-        let beyond = |&entry: &i64| entry.min(weights.cap()) > LIMIT;
-        if let Some(column) = weights.row(row).iter().position(beyond) {
-            return Err(Refusal::new(
-                format!("demand[{row}][{column}]"),
-                weights.row(row)[column],
-                format!("at most {LIMIT}, of 60 bits"),
-                "divide all of them by the same number",
-            ));
-        }
-    }
-    Ok(())
+fn check(left: &Left, cap: i64) -> Result<(), Refusal> {
+    let beyond = |bytes: i64| bytes.min(cap) > LIMIT;
+    let Some(row) = left.rows.largest().position(beyond) else {
+        return Ok(());
+    };
+    let largest = left.rows.line(row)[0];
+    Err(Refusal::new(
+        format!("demand[{row}][{}]", largest.of),
+        largest.bytes,
+        format!("at most {LIMIT}, of 60 bits"),
+        "divide all of them by the same number",
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithms::assignment::Solver;
+    use crate::algorithms::assignment::{Solver, Weights};
     use crate::demand::tests::demands;
     use proptest::prelude::*;
 
     /// Feasible, tight where assigned, and the sum is right.
-    fn verify(potentials: &Potentials, weights: &Weights) {
-        let sum = |p: &[i64]| p.iter().map(|&p| i128::from(p)).sum::<i128>();
-        assert_eq!(potentials.most, sum(&potentials.u) + sum(&potentials.v));
-        for row in 0..weights.size() {
-            for column in 0..weights.size() as u32 {
-                let slack = potentials.slack(weights, row, column);
+    fn verify(potentials: &Potentials, left: &Left, cap: i64) {
+        let sum = |side: &Side| side.potential.iter().map(|&p| i128::from(p)).sum::<i128>();
+        let (rows, columns) = (&potentials.rows, &potentials.columns);
+        assert_eq!(potentials.most, sum(rows) + sum(columns));
+        assert!(rows
+            .potential
+            .iter()
+            .chain(&columns.potential)
+            .all(|&p| p >= 0));
+        for row in 0..rows.peer.len() {
+            for column in 0..columns.peer.len() as u32 {
+                let slack = potentials.slack(left, cap, row, column);
                 assert!(slack >= 0);
-                let assigned = potentials.column_of[row] == column;
-                assert_eq!(assigned, potentials.row_of[column as usize] == row as u32);
+                let assigned = rows.peer[row] == column;
+                assert_eq!(assigned, columns.peer[column as usize] == row as u32);
                 assert!(!assigned || slack == 0);
             }
         }
+    }
+
+    /// What the matching carries.
+    fn carried(potentials: &Potentials, left: &Left, cap: i64) -> i128 {
+        let mut permutation = potentials.permutation();
+        let pairs = permutation.iter().enumerate();
+        let bytes = pairs.map(|(row, &column)| i128::from(left.get(row, column).min(cap)));
+        let total = bytes.sum();
+        permutation.sort_unstable();
+        assert!(permutation
+            .into_iter()
+            .eq(0..potentials.rows.peer.len() as u32));
+        total
     }
 
     proptest! {
@@ -281,31 +320,36 @@ mod tests {
             sent in proptest::collection::vec((any::<u64>(), 0i64..30, any::<bool>()), 1..12),
         ) {
             let n = demand.n();
-            let mut left: Vec<i64> = demand.cells().iter().map(|e| e * most).collect();
+            let scaled = demand.cells().iter().map(|e| e * most).collect();
+            let mut left = Left::new(n, scaled);
             let mut forest = Forest::default();
-            let weights = Weights::new(n, &left).capped(cap * most);
-            let mut potentials = Potentials::new(&weights, vec![0; n]).unwrap();
             let mut cap = cap * most;
+            let mut potentials = Potentials::new(&left, cap, vec![0; n]).unwrap();
             for (seed, bytes, stop) in sent {
-                let weights = Weights::new(n, &left).capped(cap);
-                potentials.tighten(&weights);
-                verify(&potentials, &weights);
+                left.sort();
+                potentials.tighten(&left, cap);
+                verify(&potentials, &left, cap);
+                let weights = Weights::new(n, left.cells()).capped(cap);
                 let best = Solver::new().maximum(&weights).unwrap().weight;
                 prop_assert!(potentials.most >= i128::from(best));
                 let enough = if stop { best + most } else { -1 };
-                let solved = potentials.solve(&weights, &mut forest, enough);
-                verify(&potentials, &weights);
+                let solved = potentials.solve(&left, cap, &mut forest, enough);
+                verify(&potentials, &left, cap);
                 prop_assert!(solved || potentials.most <= i128::from(enough));
                 prop_assert!(solved || stop);
                 prop_assert!(potentials.most >= i128::from(best));
                 if solved {
+                    prop_assert!(potentials.is_solved());
                     prop_assert_eq!(potentials.most, i128::from(best));
-                    prop_assert_eq!(potentials.free_rows().count(), 0);
+                    prop_assert_eq!(carried(&potentials, &left, cap), i128::from(best));
                 }
                 for row in 0..n {
                     let column = (seed as usize).wrapping_add(row * (1 + seed as usize % n)) % n;
-                    let entry = &mut left[row * n + column];
-                    *entry = (*entry - bytes * most).max(0);
+                    let before = left.get(row, column as u32);
+                    let after = (before - bytes * most).max(0);
+                    if after < before {
+                        left.shrink(row, column as u32, after);
+                    }
                 }
                 cap -= cap / 16 * i64::from(stop);
             }

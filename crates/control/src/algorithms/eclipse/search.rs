@@ -4,9 +4,9 @@
 use super::bounds::{grid, Candidate};
 use super::fit::{Ratio, Terms};
 use super::forest::Forest;
+use super::left::Left;
 use super::potentials::Potentials;
 use super::Options;
-use crate::algorithms::assignment::Weights;
 use crate::demand::Matrix;
 use crate::schedule::{Frame, Slot};
 use lightloom_engine::{Refusal, Time};
@@ -40,7 +40,7 @@ enum Stage {
 pub(super) struct Search<'a> {
     options: &'a Options,
     n: usize,
-    left: Vec<i64>,
+    left: Left,
     /// From short to long.
     grid: Vec<Candidate>,
     /// Of every day that was promising so far; at last, of the longest that fits.
@@ -61,7 +61,7 @@ impl<'a> Search<'a> {
         let mut search = Search {
             options,
             n: demand.n(),
-            left: demand.cells().to_vec(),
+            left: Left::new(demand.n(), demand.cells().to_vec()),
             potentials: vec![None; grid.len() + 1],
             grid,
             forest: Forest::default(),
@@ -89,16 +89,8 @@ impl<'a> Search<'a> {
     /// No matching carries more than the largest entry of every row, or column,
     /// that still fits the day.
     fn limit_to_lines(&mut self) {
-        let mut rows = Vec::with_capacity(self.n);
-        let mut columns = vec![0; self.n];
-        for row in self.left.chunks_exact(self.n.max(1)) {
-            let mut most = 0;
-            for (column, &entry) in columns.iter_mut().zip(row) {
-                most = entry.max(most);
-                *column = entry.max(*column);
-            }
-            rows.push(most);
-        }
+        let rows: Vec<i64> = self.left.rows.largest().collect();
+        let columns: Vec<i64> = self.left.columns.largest().collect();
         for candidate in &mut self.grid {
             let within = |lines: &[i64]| lines.iter().map(|&l| l.min(candidate.cap)).sum();
             let (by_rows, by_columns): (i64, i64) = (within(&rows), within(&columns));
@@ -119,6 +111,9 @@ impl<'a> Search<'a> {
         }
         let mut stages = vec![Stage::Old; self.grid.len() + 1];
         let mut longest = self.longest();
+        if self.promising(longest, &stages, ratio_of(&best)).is_some() {
+            self.left.sort();
+        }
         while let Some(at) = self.promising(longest, &stages, ratio_of(&best)) {
             let candidate = *self.grid.get(at).unwrap_or(&longest);
             let enough = self.enough(candidate.day, ratio_of(&best));
@@ -147,16 +142,16 @@ impl<'a> Search<'a> {
         stage: Stage,
         enough: i64,
     ) -> Result<(Potentials, Stage), Refusal> {
-        let weights = Weights::new(self.n, &self.left).capped(candidate.cap);
+        let (left, cap) = (&self.left, candidate.cap);
         let Some(mut potentials) = self.potentials[at].take() else {
-            let columns = self.potentials_near(at, candidate.cap);
-            return Ok((Potentials::new(&weights, columns)?, Stage::Tightened));
+            let columns = self.potentials_near(at, cap);
+            return Ok((Potentials::new(left, cap, columns)?, Stage::Tightened));
         };
         if stage == Stage::Old {
-            potentials.tighten(&weights);
+            potentials.tighten(left, cap);
             return Ok((potentials, Stage::Tightened));
         }
-        potentials.solve(&weights, &mut self.forest, enough);
+        potentials.solve(left, cap, &mut self.forest, enough);
         Ok((potentials, Stage::Done))
     }
 
@@ -173,15 +168,15 @@ impl<'a> Search<'a> {
             return vec![0; self.n];
         };
         let scaled = |&v: &i64| (i128::from(v) * i128::from(cap) / i128::from(of.max(1))) as i64;
-        potentials.v.iter().map(scaled).collect()
+        potentials.columns.potential.iter().map(scaled).collect()
     }
 
     /// The matching of solved potentials, lit for as long as is best.
     fn found(&self, potentials: &Potentials, longest: Time) -> Option<Choice> {
-        if potentials.free_rows().next().is_some() {
+        if !potentials.is_solved() {
             return None;
         }
-        let permutation = potentials.column_of.clone();
+        let permutation = potentials.permutation();
         let (ratio, day) = self.fit(&permutation, self.terms(longest));
         let what = What::New(permutation);
         Some(Choice { ratio, day, what })
@@ -194,9 +189,10 @@ impl<'a> Search<'a> {
         let open = self.open.iter().copied().max().filter(|&open| open > 0)?;
         let at = self.open.iter().position(|&other| other == open)?;
         let slot = &self.slots[at];
-        let lines = self.left.chunks_exact(self.n).zip(&slot.permutation);
-        let entries = lines.map(|(line, &column)| line[column as usize]);
-        let least = entries.filter(|&entry| entry > 0).min()?;
+        let least = self
+            .entries(&slot.permutation)
+            .filter(|&entry| entry > 0)
+            .min()?;
         let terms = Terms {
             night: Time::ZERO,
             before: slot.day,
@@ -284,9 +280,13 @@ impl<'a> Search<'a> {
     }
 
     fn fit(&self, permutation: &[u32], terms: Terms) -> (Ratio, Time) {
+        terms.best_day(&mut self.entries(permutation).collect::<Vec<_>>())
+    }
+
+    /// What is left of a permutation's pairs.
+    fn entries<'p>(&'p self, permutation: &'p [u32]) -> impl Iterator<Item = i64> + 'p {
         let pairs = permutation.iter().enumerate();
-        let entries = pairs.map(|(i, &j)| self.left[i * self.n + j as usize]);
-        terms.best_day(&mut entries.collect::<Vec<_>>())
+        pairs.map(|(row, &column)| self.left.get(row, column))
     }
 
     fn light(&mut self, choice: Choice) {
@@ -294,8 +294,7 @@ impl<'a> Search<'a> {
             What::Longer(at) => (at, Time::ZERO),
             What::New(permutation) => {
                 let day = Time::ZERO;
-                let lines = self.left.chunks_exact(self.n).zip(&permutation);
-                let open = lines.filter(|(line, &column)| line[column as usize] > 0);
+                let open = self.entries(&permutation).filter(|&entry| entry > 0);
                 self.open.push(open.count());
                 self.slots.push(Slot { permutation, day });
                 (self.slots.len() - 1, self.options.frame.night)
@@ -305,11 +304,14 @@ impl<'a> Search<'a> {
         let cap = self.options.bytes(day) - self.options.bytes(self.slots[at].day);
         for i in 0..self.n {
             let j = self.slots[at].permutation[i];
-            let entry = &mut self.left[i * self.n + j as usize];
-            let sent = cap.min(*entry);
-            *entry -= sent;
+            let entry = self.left.get(i, j);
+            let sent = cap.min(entry);
+            if sent == 0 {
+                continue;
+            }
+            self.left.shrink(i, j, entry - sent);
             self.covered += sent;
-            if sent > 0 && *entry == 0 {
+            if sent == entry {
                 self.close(i, j);
             }
         }
@@ -352,7 +354,7 @@ fn ratio_of(choice: &Option<Choice>) -> Ratio {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithms::assignment::Solver;
+    use crate::algorithms::assignment::{Solver, Weights};
     use crate::algorithms::eclipse::plan;
     use crate::algorithms::eclipse::tests::options;
     use crate::demand::tests::demands;
@@ -373,7 +375,7 @@ mod tests {
                 let longest = search.longest();
                 for candidate in search.grid.clone().into_iter().chain([longest]) {
                     if candidate.day <= longest.day && candidate.cap > 0 {
-                        let weights = Weights::new(search.n, &search.left).capped(candidate.cap);
+                        let weights = Weights::new(search.n, search.left.cells()).capped(candidate.cap);
                         let most = Solver::new().maximum(&weights).unwrap().weight;
                         prop_assert!(candidate.most >= most);
                         prop_assert!(!search.ratio(candidate.day, most).beats(chosen));
