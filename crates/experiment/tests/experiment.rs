@@ -100,6 +100,8 @@ const OPEN: &[(&str, &[&str])] = &[
     ("cthrough", &["racks_per_pod"]),
     // And rules are counted for each change; servers never leave the circuits.
     ("hydra", &["racks_per_pod", "rules", "controller_timeout"]),
+    // A schedule is the policy's; racks send at the rate of circuits, and alone.
+    ("mordia", &["schedule", "stack_rate", "packet_rate"]),
     // Neither pods, nor limits of buffers, nor shares of links; the policy's own order.
     (
         "hybrid",

@@ -46,7 +46,7 @@ pub struct MordiaConfig {
     pub wavelengths: u32,
     /// Rings that are stacked to one switch with as many ports more (§7); how they are
     /// joined is not modelled. Default 1.
-    #[schemars(range(min = 1, max = 2048))]
+    #[schemars(range(min = 1, max = 4096))]
     pub rings: u32,
     /// t_setup: from the tear-down of circuits to first light [s]. Default 11.5 us (§6.1).
     pub night: Time,
