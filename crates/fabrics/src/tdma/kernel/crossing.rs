@@ -1,0 +1,54 @@
+//! Packets that cross the packet switch beside the circuits: a link up, the switch, a link
+//! down.
+
+use super::{Event, Tdma, Todo};
+use lightloom_engine::{Io, Time};
+
+impl Tdma {
+    /// An idle link to the packet switch takes what it may.
+    pub(super) fn spill(&mut self, rack: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Some(packets) = &mut self.packets else {
+            return;
+        };
+        if let Some((packet, until)) = packets.serve(rack, &mut self.voqs, now) {
+            io.start(packet.flow, now);
+            self.record(self.switch_port(rack, true), packet.bytes, now, until, io);
+            todo.schedule(until, Event::Crosses(rack));
+        }
+    }
+
+    /// The packet switch has a rack's packet.
+    pub(super) fn crosses(&mut self, rack: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Some(packets) = &mut self.packets else {
+            return;
+        };
+        let packet = packets.up.first(rack as usize).expect("it was sending");
+        packets.up.sent(rack as usize, now);
+        let to = self
+            .setup
+            .cluster
+            .rack_of(io.flows.dst[packet.flow.index()]);
+        self.carried += u64::from(packet.bytes);
+        if let Some(until) = packets.down.join(to as usize, packet, now) {
+            self.record(self.switch_port(to, false), packet.bytes, now, until, io);
+            todo.schedule(until, Event::Leaves(to));
+        }
+        self.spill(rack, now, io, todo);
+    }
+
+    /// A rack has a packet of the packet switch.
+    pub(super) fn leaves(&mut self, rack: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Some(packets) = &mut self.packets else {
+            return;
+        };
+        let packet = packets.down.first(rack as usize).expect("it was sending");
+        let next = packets.down.sent(rack as usize, now);
+        let then = packets.down.first(rack as usize);
+        if let (Some(until), Some(then)) = (next, then) {
+            self.record(self.switch_port(rack, false), then.bytes, now, until, io);
+            todo.schedule(until, Event::Leaves(rack));
+        }
+        self.carried += u64::from(packet.bytes);
+        self.hand_down(packet, now, io, todo);
+    }
+}

@@ -1,0 +1,285 @@
+//! Nights and days: what each rack sends in its day is worked out when its slot begins.
+
+use super::{Event, Line, Open, Tdma, Todo, DARK};
+use crate::tdma::burst::Burst;
+use crate::tdma::frames::Slot;
+use lightloom_engine::{FlowId, Io, PortId, Time};
+
+impl Tdma {
+    /// The day is over, and the next slot begins.
+    pub(super) fn night(&mut self, plane: u16, now: Time, io: &mut Io, todo: &mut Todo) {
+        let planes = match self.relays {
+            None => plane..plane + 1,
+            Some(_) => 0..self.planes.len() as u16,
+        };
+        for line in self.lines_of(planes.clone()) {
+            self.close(line, now, io, todo);
+        }
+        if let Some(relays) = &mut self.relays {
+            let crossed = relays.gather();
+            self.moving -= crossed;
+            self.carried += crossed;
+        }
+        for plane in planes {
+            self.turn(plane, now, io, todo);
+        }
+        self.relay(io);
+    }
+
+    pub(super) fn lines_of(&self, planes: std::ops::Range<u16>) -> std::ops::Range<usize> {
+        let first = |plane: u16| plane as usize * self.racks as usize;
+        first(planes.start)..first(planes.end)
+    }
+
+    /// A plane's next slot begins.
+    pub(super) fn turn(&mut self, plane: u16, now: Time, io: &mut Io, todo: &mut Todo) {
+        let lines = self.lines_of(plane..plane + 1);
+        let state = &mut self.planes[plane as usize];
+        if let Some(schedule) = state.next.take() {
+            state.light.follow(schedule.clone());
+            state.schedule = Some(schedule);
+            state.slot = 0;
+        }
+        let schedule = state.schedule.clone().filter(|s| !s.slots.is_empty());
+        state.turns = schedule.is_some();
+        let Some(schedule) = schedule else {
+            self.lines[lines].fill(DARK);
+            return;
+        };
+        let at = state.slot;
+        state.slot = (at + 1) % schedule.slots.len();
+        // A schedule may have been planned for longer nights, those of racks' interfaces.
+        let slot = Slot {
+            begins: now,
+            day: now + schedule.night.min(self.setup.punctuality.night),
+            ends: now + schedule.night + schedule.slots[at].day,
+        };
+        let light = self.frames.light(&slot);
+        self.planes[plane as usize]
+            .light
+            .shine(at, light, slot.ends);
+        if self.relays.is_none() || plane == 0 {
+            todo.schedule(slot.ends, Event::Night(plane));
+        }
+        self.dawn(
+            lines,
+            &schedule.slots[at].permutation,
+            &slot,
+            light,
+            io,
+            todo,
+        );
+    }
+
+    /// Every rack is told to whom it sends, and when.
+    pub(super) fn dawn(
+        &mut self,
+        lines: std::ops::Range<usize>,
+        permutation: &[u32],
+        slot: &Slot,
+        light: Time,
+        io: &mut Io,
+        todo: &mut Todo,
+    ) {
+        let rate = self.setup.wire.rate;
+        let mut window = self.frames.window(0, slot, light);
+        let mut room = rate.bytes_in(window.until - window.from);
+        let punctual = self.frames.are_punctual();
+        for (rack, line) in lines.enumerate() {
+            if !punctual && rack > 0 {
+                window = self.frames.window(rack as u32, slot, light);
+                room = rate.bytes_in(window.until - window.from);
+            }
+            let to = permutation[rack];
+            if to == rack as u32 {
+                self.lines[line] = DARK;
+                continue;
+            }
+            self.lines[line] = Line {
+                to,
+                free: window.from,
+                window,
+                room,
+                open: DARK.open,
+            };
+            self.serve(line, slot.begins, io, todo);
+        }
+    }
+
+    /// What the day carried of a flow that goes on is counted.
+    pub(super) fn close(&mut self, line: usize, now: Time, io: &mut Io, todo: &mut Todo) {
+        let open = std::mem::replace(&mut self.lines[line].open, DARK.open);
+        let Open {
+            flow,
+            bytes,
+            relayed,
+        } = open;
+        if bytes == 0 {
+            return;
+        }
+        if self.setup.propagation > Time::ZERO {
+            let event = Event::Lands {
+                flow,
+                bytes,
+                relayed,
+            };
+            return todo.schedule(now + self.setup.propagation, event);
+        }
+        self.landed(flow, bytes, relayed);
+        self.land(flow, bytes, now, io);
+    }
+
+    /// Sends what waits for a line's circuit, as far as the day goes; what is relayed first.
+    #[inline]
+    pub(super) fn serve(&mut self, at: usize, now: Time, io: &mut Io, todo: &mut Todo) {
+        if self.relays.is_some() {
+            self.drain::<true>(at, now, io, todo);
+        }
+        self.drain::<false>(at, now, io, todo);
+    }
+
+    /// Sends what waits in one of a line's two queues, as far as the day goes.
+    #[inline]
+    pub(super) fn drain<const RELAYED: bool>(
+        &mut self,
+        at: usize,
+        now: Time,
+        io: &mut Io,
+        todo: &mut Todo,
+    ) {
+        let line = self.lines[at];
+        let rack = at as u32 % self.racks;
+        let queue = self.voqs.of(rack, line.to);
+        let mut free = line.free.max(now);
+        while let Some((flow, left)) = self.front::<RELAYED>(queue) {
+            if free >= line.window.until {
+                break;
+            }
+            let burst = self.burst(&line, free, left);
+            let sent = burst.sent();
+            if sent == 0 {
+                // The next packet would be cut off.
+                break;
+            }
+            match (&mut self.relays, RELAYED) {
+                (Some(relays), true) => relays.take(rack, queue, sent),
+                _ => self.voqs.take(queue, sent),
+            }
+            io.start(flow, free);
+            self.send::<RELAYED>(at, flow, burst, sent == left, free, io, todo);
+            if sent < left {
+                free = line.window.until;
+                break;
+            }
+            free = self.setup.wire.end(free, sent);
+        }
+        self.lines[at].free = free;
+    }
+
+    #[inline]
+    pub(super) fn front<const RELAYED: bool>(&self, queue: usize) -> Option<(FlowId, u64)> {
+        match RELAYED {
+            true => self.relays.as_ref()?.queues.front(queue),
+            false => self.voqs.front(queue),
+        }
+    }
+
+    #[inline]
+    pub(super) fn burst(&self, line: &Line, at: Time, bytes: u64) -> Burst {
+        let wire = &self.setup.wire;
+        if at == line.window.from && line.window.is_lit() {
+            return Burst {
+                carried: wire.fitting(bytes, line.room),
+                ..Burst::default()
+            };
+        }
+        wire.burst(&line.window, at, bytes)
+    }
+
+    /// Bytes leave a rack from `at` on; `all` that waited together.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn send<const RELAYED: bool>(
+        &mut self,
+        line: usize,
+        flow: FlowId,
+        burst: Burst,
+        all: bool,
+        at: Time,
+        io: &mut Io,
+        todo: &mut Todo,
+    ) {
+        let wire = self.setup.wire;
+        self.moving += burst.sent();
+        let lost = burst.early + burst.late;
+        if lost > 0 {
+            let packets = wire.packets(burst.early) + wire.packets(burst.late);
+            let again = self.lines[line].window.dark + self.setup.retransmit_after;
+            let event = Event::Again {
+                flow,
+                bytes: lost,
+                packets: packets as u32,
+            };
+            // Not before the last of it has left.
+            todo.schedule(again.max(wire.end(at, burst.sent())), event);
+        }
+        if burst.carried == 0 {
+            return;
+        }
+        self.packet_hops += wire.packets(burst.carried);
+        if io.audit.is_some() {
+            self.write_down(line, &burst, at, io);
+        }
+        let lands = |sent: u64| wire.end(at, sent) + self.setup.propagation;
+        let (bytes, relayed) = (burst.carried, RELAYED);
+        if self.servers.is_some() {
+            // Servers' links take them one by one.
+            for packet in wire.split(burst.early, bytes) {
+                let bytes = packet.end - packet.start;
+                let event = Event::Lands {
+                    flow,
+                    bytes,
+                    relayed,
+                };
+                todo.schedule(lands(packet.end), event);
+            }
+        } else if all {
+            let event = Event::Lands {
+                flow,
+                bytes,
+                relayed,
+            };
+            todo.schedule(lands(burst.early + bytes), event);
+        } else {
+            self.lines[line].open = Open {
+                flow,
+                bytes,
+                relayed,
+            };
+        }
+    }
+
+    /// The packets of a burst that crossed a circuit, for the record.
+    pub(super) fn write_down(&self, line: usize, burst: &Burst, at: Time, io: &mut Io) {
+        let Some(audit) = &mut io.audit else {
+            return;
+        };
+        let wire = &self.setup.wire;
+        let plane = line as u32 / self.racks;
+        let rx = PortId(plane * self.racks + self.lines[line].to);
+        for packet in wire.split(burst.early, burst.carried) {
+            let (from, until) = (wire.end(at, packet.start), wire.end(at, packet.end));
+            let bytes = packet.end - packet.start;
+            audit.transmit(PortId(line as u32), rx, from, until, bytes);
+        }
+    }
+
+    /// Bytes have crossed their last circuit.
+    #[inline]
+    pub(super) fn landed(&mut self, flow: FlowId, bytes: u64, relayed: bool) {
+        self.moving -= bytes;
+        self.carried += bytes;
+        if let (true, Some(relays)) = (relayed, &mut self.relays) {
+            relays.land(flow, bytes);
+        }
+    }
+}
