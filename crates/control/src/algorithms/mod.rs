@@ -7,7 +7,8 @@
 //! | circuits of both directions | [`matching`], [`multihop`] |
 //! | circuits of one direction | [`assignment`], [`hopcroft_karp`] |
 //! | schedules of permutations | [`birkhoff`] after [`sinkhorn`] or [`quickstuff`], [`solstice`], [`eclipse`] |
-//! | slot by slot, inside kernels | [`cyclic`], [`islip`], [`drrm`] |
+//! | known for ever | [`cyclic`], [`factorization`] |
+//! | slot by slot, inside kernels | [`islip`], [`drrm`] |
 //! | VLANs for multihop paths | [`vlan`] |
 
 pub mod assignment;
@@ -15,6 +16,7 @@ pub mod birkhoff;
 pub mod cyclic;
 pub mod drrm;
 pub mod eclipse;
+pub mod factorization;
 pub mod hopcroft_karp;
 pub mod islip;
 mod largest;
