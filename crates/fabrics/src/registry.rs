@@ -99,6 +99,7 @@ pub const REGISTRY: &[Entry] = &[
     crate::hybrid::ENTRY,
     crate::mordia::ENTRY,
     crate::rotornet::ENTRY,
+    crate::opera::ENTRY,
     crate::lions::ENTRY,
     crate::butterfly::ENTRY,
 ];

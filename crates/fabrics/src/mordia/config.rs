@@ -221,6 +221,9 @@ impl MordiaConfig {
             self.refuse_days(schedule, cluster)?;
         }
         Ok(Setup {
+            together: false,
+            ahead: Vec::new(),
+            low_latency: None,
             title: "Mordia",
             cluster: *cluster,
             planes: vec![control.first().cloned().map(Arc::new)],

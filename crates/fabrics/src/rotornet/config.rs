@@ -146,6 +146,9 @@ impl RotorNetConfig {
     fn setup(&self, cluster: &Cluster) -> Setup {
         Setup {
             title: "RotorNet",
+            together: true,
+            ahead: Vec::new(),
+            low_latency: None,
             cluster: *cluster,
             planes: self.schedules(cluster),
             link_rate: self.link(cluster),

@@ -9,7 +9,7 @@
 //! destinations; what one cannot use goes to the others.
 
 use super::shares::Shares;
-use crate::tdma::relays::{Grant, Relaying, Spare};
+use crate::tdma::relays::{Direct, Grant, Relaying, Spare};
 use crate::tdma::voq::Voqs;
 
 /// Bytes that a rack offers to a relay.
@@ -67,7 +67,7 @@ impl RotorLb {
     }
 
     /// What waits at racks that have a circuit to spare.
-    fn list(&mut self, spare: &[Spare], own: &Voqs) {
+    fn list(&mut self, spare: &[Spare], direct: &[Direct], own: &Voqs) {
         self.offering.fill(false);
         for spare in spare {
             self.offering[spare.from as usize] = true;
@@ -79,6 +79,8 @@ impl RotorLb {
             if self.offering[from as usize] {
                 let row = (0..self.racks).map(|to| (to, own.waiting(own.of(from, to))));
                 self.waits.extend(row.filter(|(_, bytes)| *bytes > 0));
+                let row = &mut self.waits[self.starts[from as usize]..];
+                keep_direct(row, of(direct, from));
             }
         }
         self.starts.push(self.waits.len());
@@ -164,14 +166,37 @@ impl RotorLb {
     }
 }
 
+/// Those of a rack.
+fn of(direct: &[Direct], from: u32) -> &[Direct] {
+    let first = direct.partition_point(|d| d.from < from);
+    let end = direct.partition_point(|d| d.from <= from);
+    &direct[first..end]
+}
+
+/// What crosses the direct circuit is not offered; both in order of destinations.
+fn keep_direct(waits: &mut [(u32, u64)], direct: &[Direct]) {
+    for direct in direct {
+        if let Ok(at) = waits.binary_search_by_key(&direct.to, |&(to, _)| to) {
+            waits[at].1 = waits[at].1.saturating_sub(direct.bytes);
+        }
+    }
+}
+
 impl Relaying for RotorLb {
-    fn grant(&mut self, spare: &[Spare], own: &Voqs, relayed: &Voqs, grants: &mut Vec<Grant>) {
+    fn grant(
+        &mut self,
+        spare: &[Spare],
+        direct: &[Direct],
+        own: &Voqs,
+        relayed: &Voqs,
+        grants: &mut Vec<Grant>,
+    ) {
         let (first, racks) = (self.first, self.racks);
         self.first = (first + 1) % racks;
         if own.bytes == 0 {
             return;
         }
-        self.list(spare, own);
+        self.list(spare, direct, own);
         let mut circuits = std::mem::take(&mut self.circuits);
         circuits.clear();
         circuits.extend_from_slice(spare);

@@ -83,6 +83,15 @@ impl Wire {
         }
     }
 
+    /// Bytes of the full packets that begin before a time, the first of them at `at`.
+    pub fn begun(&self, at: Time, before: Time) -> u64 {
+        let whole = self.rate.bytes_in(before - at) / self.packet * self.packet;
+        match self.end(at, whole) < before {
+            true => whole + self.packet,
+            false => whole,
+        }
+    }
+
     /// The packets of `bytes` that follow `after` bytes, each from its first byte to
     /// behind its last.
     pub fn split(&self, after: u64, bytes: u64) -> impl Iterator<Item = Range<u64>> {

@@ -5,7 +5,9 @@
 //! waits in the queue of that circuit is sent at once, as far as the day goes: what ends a
 //! flow's bytes there is an event, the rest of a day is counted when the day is over.
 //! Queues are first in, first out, so whatever joins during the day leaves behind it.
-//! Where servers' links are slower, packets cross them one by one.
+//! Where servers' links are slower, packets cross them one by one. Where urgent packets go
+//! before what waits for its circuit, a line is worked out up to the moment at which one
+//! comes, and no farther.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -14,12 +16,15 @@
 //! | `servers` | servers' links |
 //! | `crossing` | packets over the packet switch |
 //! | `detours` | what relays take in the rest of a slot |
+//! | `low_latency` | packets that cross whatever circuits are lit |
+//! | `interrupted` | lines that such packets interrupt |
 
 use super::burst::Window;
 use super::control::{Asked, Control};
 use super::frames::Frames;
 use super::light::Light;
 use super::links::{Links, Packet};
+use super::low_latency::{LowLatencyPacket, LowLatencyTraffic};
 use super::relays::Relays;
 use super::residual::PacketSwitch;
 use super::setup::Setup;
@@ -38,6 +43,8 @@ use std::sync::Arc;
 mod crossing;
 mod days;
 mod detours;
+mod interrupted;
+mod low_latency;
 mod servers;
 
 /// No circuit.
@@ -46,9 +53,11 @@ const NONE: u32 = u32::MAX;
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// On a plane a night begins, and with it the next slot; where bytes are relayed, on
+    /// On a plane a night begins, and with it the next slot; where all turn together, on
     /// all of them.
     Night(u16),
+    /// What a plane carried to relays in the last slot is there.
+    Relayed(u16),
     /// Bytes that a circuit carried are at the rack of their destination.
     Lands {
         /// Of this flow.
@@ -67,6 +76,12 @@ pub enum Event {
         /// In so many packets.
         packets: u32,
     },
+    /// A packet is at the next rack.
+    Hop(LowLatencyPacket),
+    /// Packets that wait for other circuits have them.
+    Circuits,
+    /// Of what waits for a line's circuit, some has been sent.
+    Served(u32),
     /// A flow within a rack is complete.
     Local(FlowId),
     /// A server's link has sent a packet to its rack.
@@ -126,6 +141,8 @@ struct Plane {
     light: Light,
     /// A night is due.
     turns: bool,
+    /// When it is lit in this slot.
+    day: (Time, Time),
 }
 
 /// Servers whose links are slower than their rack's.
@@ -146,6 +163,11 @@ pub struct Tdma {
     servers: Option<Servers>,
     packets: Option<PacketSwitch>,
     relays: Option<Relays>,
+    low_latency: Option<LowLatencyTraffic>,
+    /// Of each line that may be interrupted, when it has sent what is first in its queues.
+    due: Vec<Time>,
+    /// Most bytes on their way at a rack, at any time.
+    queue_peak: u64,
     /// Bytes that were sent and have not landed, or not come back.
     moving: u64,
     /// Bytes of flows within racks, where servers' links limit nothing.
@@ -175,15 +197,23 @@ impl Tdma {
             slot: 0,
             light: Light::default(),
             turns: false,
+            day: (Time::ZERO, Time::ZERO),
         };
+        let planes = setup.planes.len();
+        let lines = racks as usize * planes;
+        let low_latency = setup.low_latency;
+        let low_latency = low_latency.map(|law| LowLatencyTraffic::new(law, racks, flows, seed));
         Tdma {
             racks,
             planes: setup.planes.iter().map(plane).collect(),
-            lines: vec![DARK; racks as usize * setup.planes.len()],
+            lines: vec![DARK; lines],
             voqs: Voqs::new(racks),
             frames: Frames::new(setup.punctuality, racks, seed),
             servers,
-            relays: { setup.relaying.take() }.map(|rule| Relays::new(rule, racks, flows)),
+            relays: { setup.relaying.take() }.map(|rule| Relays::new(rule, racks, planes, flows)),
+            due: vec![Time::NEVER; if low_latency.is_some() { lines } else { 0 }],
+            low_latency,
+            queue_peak: 0,
             packets: { setup.packet_rate }.map(|rate| PacketSwitch::new(racks, rate, packet)),
             moving: 0,
             local: 0,
@@ -209,6 +239,9 @@ impl Tdma {
     /// Bytes join the queue for their rack, and leave it at once if that is lit.
     fn wait(&mut self, flow: FlowId, bytes: u64, now: Time, io: &mut Io, todo: &mut Todo) {
         let (from, to) = self.ends(flow, io);
+        if self.low_latency.is_some() {
+            return self.join(from, to, flow, bytes, now, io, todo);
+        }
         self.voqs.push(self.voqs.of(from, to), flow, bytes);
         for plane in 0..self.planes.len() {
             let line = plane * self.racks as usize + from as usize;
@@ -219,6 +252,12 @@ impl Tdma {
             }
         }
         self.spill(from, now, io, todo);
+    }
+
+    /// Bytes on their way at a rack, those for its servers aside.
+    fn on_their_way_at(&self, rack: u32) -> u64 {
+        let relayed = self.relays.as_ref().map_or(0, |relays| relays.held(rack));
+        relayed + self.low_latency.as_ref().map_or(0, |low_latency| low_latency.at(rack))
     }
 
     // ---- The controller ----------------------------------------------------
@@ -313,11 +352,10 @@ impl EventKernel for Tdma {
             let asked = control.begin();
             self.ask(asked, Time::ZERO, todo);
         }
-        let together = self.relays.is_some();
         for (number, plane) in self.planes.iter_mut().enumerate() {
             if plane.next.is_some() && !plane.turns {
                 plane.turns = true;
-                if !together || number == 0 {
+                if !self.setup.together || number == 0 {
                     todo.schedule(Time::ZERO, Event::Night(number as u16));
                 }
             }
@@ -353,7 +391,7 @@ impl EventKernel for Tdma {
             todo.schedule(finish, Event::Local(flow));
             return;
         }
-        self.wait(flow, bytes, now, io, todo);
+        self.enter(flow, bytes, now, io, todo);
     }
 
     fn handle(&mut self, now: Time, event: Event, io: &mut Io, todo: &mut Todo) {
@@ -384,6 +422,10 @@ impl EventKernel for Tdma {
                 self.moving -= bytes;
                 self.wait(flow, bytes, now, io, todo);
             }
+            Event::Relayed(plane) => self.gather(plane, now, io, todo),
+            Event::Hop(packet) => self.hop(packet, now, io, todo),
+            Event::Circuits => self.try_again(now, io, todo),
+            Event::Served(line) => self.served(line as usize, now, io, todo),
             Event::Local(flow) => {
                 let bytes = io.flows.bytes[flow.index()];
                 self.local -= bytes;
@@ -428,10 +470,11 @@ impl EventKernel for Tdma {
         let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
         view.waiting_bytes = waits + self.voqs.bytes;
         let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
-        view.queued_bytes = servers + packets + relayed;
+        let low_latency = self.low_latency.as_ref().map_or(0, |low_latency| low_latency.bytes);
+        view.queued_bytes = servers + packets + relayed + low_latency;
         view.queued_bytes_worst = view.queued_bytes;
-        if let Some(relays) = &self.relays {
-            let rack = |rack| relays.held(rack) + self.for_servers_of(rack);
+        if self.relays.is_some() || self.low_latency.is_some() {
+            let rack = |rack| self.on_their_way_at(rack) + self.for_servers_of(rack);
             view.queued_bytes_worst = (0..self.racks).map(rack).max().unwrap_or(0);
         }
         if let Some(packets) = &self.packets {
@@ -449,12 +492,14 @@ impl EventKernel for Tdma {
         };
         let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
         let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
-        self.voqs.bytes + self.moving + self.local + servers + packets + relayed == 0
+        let low_latency = self.low_latency.as_ref().map_or(0, |low_latency| low_latency.bytes);
+        self.voqs.bytes + self.moving + self.local + servers + packets + relayed + low_latency == 0
     }
 
     fn totals(&self) -> Totals {
         let packets = self.packets.as_ref().map(|packets| packets.down.peak);
-        let relays = self.relays.as_ref().map(|relays| relays.peak);
+        let has_queues = self.relays.is_some() || self.low_latency.is_some();
+        let relays = has_queues.then_some(self.queue_peak);
         Totals {
             // Without either everything waits at its source.
             queue_peak_bytes: packets.max(relays),
@@ -474,7 +519,9 @@ impl EventKernel for Tdma {
                 let relayed = self.relays.as_ref().map_or(0, |r| r.delivered(flow));
                 // Some may be at the rack and not yet at the server.
                 let twice = relayed.min(delivered) as f64 / delivered as f64;
-                io.flows.hops[f] = if from == to { 0.0 } else { 1.0 + twice as f32 };
+                let beyond = self.low_latency.as_ref().map_or(0, |p| p.beyond(flow));
+                let more = twice + beyond as f64 / delivered as f64;
+                io.flows.hops[f] = if from == to { 0.0 } else { 1.0 + more as f32 };
             }
         }
     }

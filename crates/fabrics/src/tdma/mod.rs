@@ -11,20 +11,25 @@
 //! | [`light`] | which circuits were lit when |
 //! | [`control`] | the host of the controller that decides about schedules |
 //! | [`relays`] | bytes that cross two circuits, as a rule says once a slot |
+//! | [`low_latency`], [`expander`] | packets that cross whatever circuits are lit |
 //! | [`residual`], [`links`] | a packet switch beside the circuits |
 //!
 //! Mordia is such a network with one ring and a controller, RotorNet one with many switches,
-//! relays and no controller; the folders of the fabrics hold their papers' parameters.
+//! relays and no controller, and Opera one whose switches turn one after another, so that
+//! what is urgent finds a way at any moment; the folders of the fabrics hold their papers'
+//! parameters.
 //!
 //! Not modelled: reordering by retransmission, acknowledgements and what they take of the
 //! circuits back, slow start, ports and transceivers that fail.
 
 pub mod burst;
 pub mod control;
+pub mod expander;
 pub mod frames;
 pub mod kernel;
 pub mod light;
 pub mod links;
+pub mod low_latency;
 pub mod relays;
 pub mod residual;
 pub mod setup;

@@ -9,6 +9,7 @@
 
 use super::voq::Voqs;
 use lightloom_engine::FlowId;
+use std::collections::VecDeque;
 
 /// A circuit on which nothing more can go directly when its slot begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,21 +35,44 @@ pub struct Grant {
     pub bytes: u64,
 }
 
+/// Bytes that will cross a circuit that is lit already, if so many wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Direct {
+    /// Who sends.
+    pub from: u32,
+    /// Who hears it.
+    pub to: u32,
+    /// How many, at most.
+    pub bytes: u64,
+}
+
 /// Says what is relayed by whom.
 pub trait Relaying: Send {
     /// Adds grants for a slot: on no line more than is spare, of no queue at its source
     /// (`own`) more than waits there; none to the relay itself. `relayed` are the queues
-    /// of relays.
-    fn grant(&mut self, spare: &[Spare], own: &Voqs, relayed: &Voqs, grants: &mut Vec<Grant>);
+    /// of relays. Of a source's queue, what is `direct` is not to be relayed: its circuit
+    /// is lit, on another plane.
+    fn grant(
+        &mut self,
+        spare: &[Spare],
+        direct: &[Direct],
+        own: &Voqs,
+        relayed: &Voqs,
+        grants: &mut Vec<Grant>,
+    );
 }
 
 /// Bytes on their way to a relay.
 #[derive(Clone, Copy, Debug)]
-struct Crossing {
-    relay: u32,
-    to: u32,
-    flow: FlowId,
-    bytes: u64,
+pub struct Crossing {
+    /// The relay.
+    pub relay: u32,
+    /// For whom they are.
+    pub to: u32,
+    /// Of this flow.
+    pub flow: FlowId,
+    /// How many.
+    pub bytes: u64,
 }
 
 /// What relays hold, and what is on its way to them.
@@ -56,28 +80,27 @@ pub struct Relays {
     rule: Box<dyn Relaying>,
     /// At each relay a queue for each rack.
     pub queues: Voqs,
-    crossing: Vec<Crossing>,
-    spare: Vec<Spare>,
+    /// By plane.
+    crossing: Vec<Vec<Crossing>>,
+    /// Of each line, what it may still send to its relay in this slot.
+    planned: Vec<VecDeque<Grant>>,
     grants: Vec<Grant>,
     /// Bytes at each relay.
     held: Vec<u64>,
-    /// Of them at the worst one, at the end of any slot.
-    pub peak: u64,
     /// Bytes of each flow that a relay has delivered.
     delivered: Vec<u64>,
 }
 
 impl Relays {
-    /// Empty queues between so many racks, for so many flows.
-    pub fn new(rule: Box<dyn Relaying>, racks: u32, flows: usize) -> Relays {
+    /// Empty queues between so many racks, for so many planes and flows.
+    pub fn new(rule: Box<dyn Relaying>, racks: u32, planes: usize, flows: usize) -> Relays {
         Relays {
             rule,
             queues: Voqs::new(racks),
-            crossing: Vec::new(),
-            spare: Vec::new(),
+            crossing: vec![Vec::new(); planes],
+            planned: vec![VecDeque::new(); planes * racks as usize],
             grants: Vec::new(),
             held: vec![0; racks as usize],
-            peak: 0,
             delivered: vec![0; flows],
         }
     }
@@ -89,12 +112,15 @@ impl Relays {
     }
 
     /// What the rule makes of lines with time to spare.
-    pub fn share(&mut self, spare: impl Iterator<Item = Spare>, own: &Voqs) -> Vec<Grant> {
+    pub fn share(
+        &mut self,
+        spare: &[Spare],
+        direct: &[Direct],
+        own: &Voqs,
+    ) -> Vec<Grant> {
         let mut grants = std::mem::take(&mut self.grants);
         grants.clear();
-        self.spare.clear();
-        self.spare.extend(spare);
-        self.rule.grant(&self.spare, own, &self.queues, &mut grants);
+        self.rule.grant(spare, direct, own, &self.queues, &mut grants);
         grants
     }
 
@@ -103,34 +129,57 @@ impl Relays {
         self.grants = grants;
     }
 
-    /// Bytes leave for a relay.
-    pub fn cross(&mut self, relay: u32, to: u32, flow: FlowId, bytes: u64) {
-        self.crossing.push(Crossing {
-            relay,
-            to,
-            flow,
-            bytes,
-        });
+    /// A line may send so much to its relay, too.
+    pub fn plan(&mut self, grant: &Grant) {
+        self.planned[grant.line as usize].push_back(*grant);
     }
 
-    /// The slot is over: what has crossed joins its queue. Returns how much it is.
-    pub fn gather(&mut self) -> u64 {
-        let mut all = 0;
-        for Crossing {
-            relay,
-            to,
-            flow,
-            bytes,
-        } in self.crossing.drain(..)
-        {
-            self.queues.push(self.queues.of(relay, to), flow, bytes);
-            self.held[relay as usize] += bytes;
-            all += bytes;
+    /// What a line may send next to its relay.
+    pub fn planned(&self, line: usize) -> Option<Grant> {
+        self.planned[line].front().copied()
+    }
+
+    /// Of that, so many bytes have been sent.
+    pub fn used(&mut self, line: usize, bytes: u64) {
+        if let Some(grant) = self.planned[line].front_mut() {
+            grant.bytes -= bytes;
+            if grant.bytes == 0 {
+                self.planned[line].pop_front();
+            }
         }
-        if all > 0 {
-            self.peak = self.peak.max(self.worst());
-        }
-        all
+    }
+
+    /// Nothing more of the first thing that a line was to send to its relay.
+    pub fn skip(&mut self, line: usize) {
+        self.planned[line].pop_front();
+    }
+
+    /// A line sends nothing more to its relay.
+    pub fn unplan(&mut self, line: usize) {
+        self.planned[line].clear();
+    }
+
+    /// Bytes leave for a relay over a plane.
+    pub fn cross(&mut self, plane: usize, crossing: Crossing) {
+        self.crossing[plane].push(crossing);
+    }
+
+    /// The slot is over: what has crossed is at its relays.
+    pub fn crossed(&mut self, plane: usize) -> Vec<Crossing> {
+        std::mem::take(&mut self.crossing[plane])
+    }
+
+    /// It has joined its queues; the list's room is kept.
+    pub fn end_of_crossing(&mut self, plane: usize, mut crossed: Vec<Crossing>) {
+        crossed.clear();
+        self.crossing[plane] = crossed;
+    }
+
+    /// Bytes that have crossed join their queue.
+    pub fn join(&mut self, crossing: &Crossing) {
+        let queue = self.queues.of(crossing.relay, crossing.to);
+        self.queues.push(queue, crossing.flow, crossing.bytes);
+        self.held[crossing.relay as usize] += crossing.bytes;
     }
 
     /// The first bytes of a relay's queue leave it.
@@ -152,10 +201,5 @@ impl Relays {
     /// Bytes at a relay.
     pub fn held(&self, relay: u32) -> u64 {
         self.held[relay as usize]
-    }
-
-    /// Bytes at the relay that has the most.
-    pub fn worst(&self) -> u64 {
-        self.held.iter().copied().max().unwrap_or(0)
     }
 }

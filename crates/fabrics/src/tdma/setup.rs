@@ -3,6 +3,7 @@
 use super::burst::Wire;
 use super::control::Control;
 use super::frames::Punctuality;
+use super::low_latency::LowLatency;
 use super::relays::Relaying;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::{Cluster, Rate, Time};
@@ -17,6 +18,11 @@ pub struct Setup {
     /// What each plane of switches follows from the start; one with nothing to follow waits
     /// for its controller.
     pub planes: Vec<Option<Arc<Schedule>>>,
+    /// All planes turn together: their schedules have the same days, and light and frames
+    /// are punctual. Else each turns by itself.
+    pub together: bool,
+    /// How long before the start each plane's first slot began; without, all begin then.
+    pub ahead: Vec<Time>,
     /// The rate of a circuit.
     pub link_rate: Rate,
     /// How racks send over it: no faster than that.
@@ -32,7 +38,9 @@ pub struct Setup {
     pub packet_rate: Option<Rate>,
     /// Who decides about schedules, if anybody does.
     pub control: Option<Control>,
-    /// Who says what is relayed, if anything is. Then all planes turn together, their
-    /// schedules have the same days, and light and frames are punctual.
+    /// Who says what is relayed, if anything is. Then light and frames are punctual.
     pub relaying: Option<Box<dyn Relaying>>,
+    /// Which flows do not wait for their circuits, if any are such. Then light and frames
+    /// are punctual.
+    pub low_latency: Option<LowLatency>,
 }

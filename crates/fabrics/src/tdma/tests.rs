@@ -39,6 +39,9 @@ fn setup(schedule: Schedule, packet: u64) -> Setup {
         packet_rate: None,
         control: None,
         relaying: None,
+        together: false,
+        ahead: Vec::new(),
+        low_latency: None,
     }
 }
 

@@ -12,6 +12,7 @@ mod hybrid;
 mod hydra;
 mod lions;
 mod mordia;
+mod opera;
 mod policies;
 mod refusals;
 mod relay;

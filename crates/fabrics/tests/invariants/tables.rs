@@ -2,7 +2,7 @@
 //! new in the registry needs a strategy and a list here: the tests fail until
 //! it has them.
 
-use crate::{butterfly, hybrid, hydra, lions, mordia, policies, rotornet};
+use crate::{butterfly, hybrid, hydra, lions, mordia, opera, policies, rotornet};
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Cluster, Command, Element, Nic, Rate, Time};
 use lightloom_fabrics::find;
@@ -34,6 +34,7 @@ pub fn tables(kind: &str) -> BoxedStrategy<Fitted> {
         "hybrid" => policies::tables().boxed(),
         "mordia" => mordia::tables().boxed(),
         "rotornet" => rotornet::tables().boxed(),
+        "opera" => opera::tables().boxed(),
         "lions" => lions::tables().boxed(),
         "flattened-butterfly" => butterfly::tables().boxed(),
         new => panic!("add a strategy of valid tables for {new:?} to tests/invariants/tables.rs"),
@@ -88,6 +89,7 @@ pub fn out_of_range(kind: &str) -> Vec<(&'static str, Value, &'static str)> {
         "hybrid" => policies::out_of_range(),
         "mordia" => mordia::out_of_range(),
         "rotornet" => rotornet::out_of_range(),
+        "opera" => opera::out_of_range(),
         "lions" => lions::out_of_range(),
         "flattened-butterfly" => butterfly::out_of_range(),
         new => panic!("list values that {new:?} must refuse in tests/invariants/tables.rs"),

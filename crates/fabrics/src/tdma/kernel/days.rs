@@ -1,29 +1,59 @@
 //! Nights and days: what each rack sends in its day is worked out when its slot begins.
 
 use super::{Event, Line, Open, Tdma, Todo, DARK};
-use crate::tdma::burst::Burst;
+use crate::tdma::burst::{Burst, Wire};
 use crate::tdma::frames::Slot;
 use lightloom_engine::{FlowId, Io, PortId, Time};
+
+/// What of a day is worked out: packets that begin in [`from`, `before`), from where the
+/// line is free.
+///
+/// [`from`]: Part::from
+/// [`before`]: Part::before
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) from: Time,
+    pub(super) before: Time,
+}
+
+impl Part {
+    /// Of so many bytes that could begin at `at`, those whose packets begin in time.
+    #[inline]
+    pub(super) fn begun(&self, wire: &Wire, at: Time, bytes: u64) -> u64 {
+        match self.before {
+            Time::NEVER => bytes,
+            before => bytes.min(wire.begun(at, before)),
+        }
+    }
+}
 
 impl Tdma {
     /// The day is over, and the next slot begins.
     pub(super) fn night(&mut self, plane: u16, now: Time, io: &mut Io, todo: &mut Todo) {
-        let planes = match self.relays {
-            None => plane..plane + 1,
-            Some(_) => 0..self.planes.len() as u16,
+        let planes = match self.setup.together {
+            false => plane..plane + 1,
+            true => 0..self.planes.len() as u16,
         };
         for line in self.lines_of(planes.clone()) {
             self.close(line, now, io, todo);
+            if let Some(relays) = &mut self.relays {
+                relays.unplan(line);
+            }
         }
-        if let Some(relays) = &mut self.relays {
-            let crossed = relays.gather();
-            self.moving -= crossed;
-            self.carried += crossed;
+        for plane in planes.clone() {
+            match self.setup.together {
+                // All others are dark, too, for as long as it takes to get there.
+                true => self.gather(plane, now, io, todo),
+                false if self.relays.is_some() => {
+                    todo.schedule(now + self.setup.propagation, Event::Relayed(plane));
+                }
+                false => {}
+            }
         }
-        for plane in planes {
+        for plane in planes.clone() {
             self.turn(plane, now, io, todo);
         }
-        self.relay(io);
+        self.relay(planes, now, io, todo);
     }
 
     pub(super) fn lines_of(&self, planes: std::ops::Range<u16>) -> std::ops::Range<usize> {
@@ -48,17 +78,22 @@ impl Tdma {
         };
         let at = state.slot;
         state.slot = (at + 1) % schedule.slots.len();
+        let ahead = match now {
+            Time::ZERO => self.setup.ahead.get(plane as usize),
+            _ => None,
+        };
+        let begins = now - ahead.copied().unwrap_or(Time::ZERO);
         // A schedule may have been planned for longer nights, those of racks' interfaces.
         let slot = Slot {
-            begins: now,
-            day: now + schedule.night.min(self.setup.punctuality.night),
-            ends: now + schedule.night + schedule.slots[at].day,
+            begins,
+            day: begins + schedule.night.min(self.setup.punctuality.night),
+            ends: begins + schedule.night + schedule.slots[at].day,
         };
         let light = self.frames.light(&slot);
-        self.planes[plane as usize]
-            .light
-            .shine(at, light, slot.ends);
-        if self.relays.is_none() || plane == 0 {
+        let state = &mut self.planes[plane as usize];
+        state.light.shine(at, light.max(Time::ZERO), slot.ends);
+        state.day = (light, slot.ends);
+        if !self.setup.together || plane == 0 {
             todo.schedule(slot.ends, Event::Night(plane));
         }
         self.dawn(
@@ -83,6 +118,8 @@ impl Tdma {
     ) {
         let rate = self.setup.wire.rate;
         let mut window = self.frames.window(0, slot, light);
+        // A slot may have begun before the run.
+        window.from = window.from.max(Time::ZERO);
         let mut room = rate.bytes_in(window.until - window.from);
         let punctual = self.frames.are_punctual();
         for (rack, line) in lines.enumerate() {
@@ -102,12 +139,18 @@ impl Tdma {
                 room,
                 open: DARK.open,
             };
-            self.serve(line, slot.begins, io, todo);
+            match self.low_latency {
+                None => self.serve(line, slot.begins, io, todo),
+                Some(_) => self.arm(line, slot.begins.max(Time::ZERO), todo),
+            }
         }
     }
 
     /// What the day carried of a flow that goes on is counted.
     pub(super) fn close(&mut self, line: usize, now: Time, io: &mut Io, todo: &mut Todo) {
+        if self.low_latency.is_some() {
+            return self.end_of_day(line, now, io, todo);
+        }
         let open = std::mem::replace(&mut self.lines[line].open, DARK.open);
         let Open {
             flow,
@@ -132,30 +175,35 @@ impl Tdma {
     /// Sends what waits for a line's circuit, as far as the day goes; what is relayed first.
     #[inline]
     pub(super) fn serve(&mut self, at: usize, now: Time, io: &mut Io, todo: &mut Todo) {
+        let all = Part {
+            from: now,
+            before: Time::NEVER,
+        };
         if self.relays.is_some() {
-            self.drain::<true>(at, now, io, todo);
+            self.drain::<true>(at, all, io, todo);
         }
-        self.drain::<false>(at, now, io, todo);
+        self.drain::<false>(at, all, io, todo);
     }
 
-    /// Sends what waits in one of a line's two queues, as far as the day goes.
+    /// Sends what waits in one of a line's two queues, as far as a part of the day goes.
     #[inline]
     pub(super) fn drain<const RELAYED: bool>(
         &mut self,
         at: usize,
-        now: Time,
+        part: Part,
         io: &mut Io,
         todo: &mut Todo,
     ) {
         let line = self.lines[at];
         let rack = at as u32 % self.racks;
         let queue = self.voqs.of(rack, line.to);
-        let mut free = line.free.max(now);
+        let mut free = line.free.max(part.from);
         while let Some((flow, left)) = self.front::<RELAYED>(queue) {
-            if free >= line.window.until {
+            if free >= line.window.until || free >= part.before {
                 break;
             }
-            let burst = self.burst(&line, free, left);
+            let begun = part.begun(&self.setup.wire, free, left);
+            let burst = self.burst(&line, free, begun);
             let sent = burst.sent();
             if sent == 0 {
                 // The next packet would be cut off.
@@ -166,8 +214,8 @@ impl Tdma {
                 _ => self.voqs.take(queue, sent),
             }
             io.start(flow, free);
-            self.send::<RELAYED>(at, flow, burst, sent == left, free, io, todo);
-            if sent < left {
+            self.send::<RELAYED>(at, flow, burst, sent == left, part, free, io, todo);
+            if sent < begun {
                 free = line.window.until;
                 break;
             }
@@ -204,6 +252,7 @@ impl Tdma {
         flow: FlowId,
         burst: Burst,
         all: bool,
+        part: Part,
         at: Time,
         io: &mut Io,
         todo: &mut Todo,
@@ -242,13 +291,15 @@ impl Tdma {
                 };
                 todo.schedule(lands(packet.end), event);
             }
-        } else if all {
+        } else if all || part.before < Time::NEVER {
             let event = Event::Lands {
                 flow,
                 bytes,
                 relayed,
             };
-            todo.schedule(lands(burst.early + bytes), event);
+            // A day that is cut off ends up to a packet before its night.
+            let known = if all { Time::ZERO } else { part.before };
+            todo.schedule(lands(burst.early + bytes).max(known), event);
         } else {
             self.lines[line].open = Open {
                 flow,

@@ -1,50 +1,154 @@
 //! What of a slot is left when all have sent what goes directly: bytes leave for relays.
 
-use super::{Tdma, NONE};
+use super::days::Part;
+use super::{Tdma, Todo, NONE};
 use crate::tdma::burst::Burst;
-use crate::tdma::relays::{Grant, Relays, Spare};
+use crate::tdma::relays::{Crossing, Direct, Spare};
 use lightloom_engine::{Io, Time};
+use std::ops::Range;
 
 impl Tdma {
-    /// All have sent what may go directly: the rest of the slot is for relays.
-    pub(super) fn relay(&mut self, io: &mut Io) {
+    /// What a plane carried to relays is there.
+    pub(super) fn gather(&mut self, plane: u16, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Some(relays) = &mut self.relays else {
+            return;
+        };
+        let crossed = relays.crossed(plane as usize);
+        for crossing in &crossed {
+            self.moving -= crossing.bytes;
+            self.carried += crossing.bytes;
+            self.relayed(crossing, now, io, todo);
+        }
+        if let (Some(relays), false) = (&mut self.relays, crossed.is_empty()) {
+            relays.end_of_crossing(plane as usize, crossed);
+            let held = (0..self.racks).map(|rack| self.on_their_way_at(rack));
+            self.queue_peak = held.fold(self.queue_peak, u64::max);
+        }
+    }
+
+    /// Bytes join the queue of their relay; they leave it at once, if that is lit.
+    fn relayed(&mut self, crossing: &Crossing, now: Time, io: &mut Io, todo: &mut Todo) {
+        let line = match self.low_latency {
+            Some(_) => self.settled(crossing.relay, crossing.to, now, io, todo),
+            None => None,
+        };
+        if let Some(relays) = &mut self.relays {
+            relays.join(crossing);
+        }
+        if let Some(line) = line {
+            self.arm(line, now, todo);
+        }
+    }
+
+    /// All have sent what may go directly, or will: the rest of the slot is for relays.
+    pub(super) fn relay(&mut self, planes: Range<u16>, now: Time, io: &mut Io, todo: &mut Todo) {
         let Some(mut relays) = self.relays.take() else {
             return;
         };
-        let (lines, rate) = (&self.lines, self.setup.wire.rate);
-        let spare = lines.iter().enumerate().filter_map(|(number, line)| {
-            let left = line.window.until - line.free;
-            (line.to != NONE && left > Time::ZERO).then(|| Spare {
-                line: number as u32,
-                from: number as u32 % self.racks,
-                relay: line.to,
-                bytes: rate.bytes_in(left),
-            })
-        });
-        let grants = relays.share(spare, &self.voqs);
-        for grant in &grants {
-            self.detour(grant, &mut relays, io);
-        }
-        relays.end_of(grants);
+        let direct = self.direct(now);
+        let lines = self.lines_of(planes);
+        let waiting = |queue| relays.queues.waiting(queue);
+        let spare: Vec<Spare> = { lines }
+            .filter_map(|line| self.spare(line, waiting))
+            .collect();
+        let grants = relays.share(&spare, &direct, &self.voqs);
         self.relays = Some(relays);
+        for grant in &grants {
+            if let Some(relays) = &mut self.relays {
+                relays.plan(grant);
+            }
+            if self.low_latency.is_none() {
+                self.detour(grant.line as usize, Time::NEVER, io, todo);
+            }
+        }
+        if let Some(relays) = &mut self.relays {
+            relays.end_of(grants);
+        }
     }
 
-    /// A rack sends to a relay what it may.
-    fn detour(&mut self, grant: &Grant, relays: &mut Relays, io: &mut Io) {
-        let (at, wire) = (grant.line as usize, self.setup.wire);
-        let line = self.lines[at];
-        let queue = self.voqs.of(grant.line % self.racks, grant.to);
-        let (mut free, mut left) = (line.free, grant.bytes);
-        while let Some((flow, waits)) = self.voqs.front(queue).filter(|_| left > 0) {
-            let room = wire
-                .rate
-                .bytes_in((line.window.until - free).max(Time::ZERO));
-            let carried = wire.fitting(waits.min(left), room);
-            if carried == 0 {
-                break;
+    /// What a line's slot has left when what waits for its circuit is sent.
+    fn spare(&self, number: usize, relayed: impl Fn(usize) -> u64) -> Option<Spare> {
+        let line = &self.lines[number];
+        let left = line.window.until - line.free;
+        if line.to == NONE || left <= Time::ZERO {
+            return None;
+        }
+        let from = number as u32 % self.racks;
+        // Where lines can be interrupted, nothing of it has been sent.
+        let waits = match self.low_latency {
+            None => 0,
+            Some(_) => {
+                let queue = self.voqs.of(from, line.to);
+                self.voqs.waiting(queue) + relayed(queue)
             }
+        };
+        let bytes = self.setup.wire.rate.bytes_in(left).saturating_sub(waits);
+        (bytes > 0).then_some(Spare {
+            line: number as u32,
+            from,
+            relay: line.to,
+            bytes,
+        })
+    }
+
+    /// What may still cross circuits that are lit, by source and destination: nothing
+    /// where all of it has been sent.
+    fn direct(&self, now: Time) -> Vec<Direct> {
+        if self.low_latency.is_none() {
+            return Vec::new();
+        }
+        let lines = self.lines.iter().enumerate();
+        let lit = lines.filter(|(_, line)| line.to != NONE && line.window.until > now);
+        let mut direct: Vec<Direct> = lit
+            .map(|(number, line)| Direct {
+                from: number as u32 % self.racks,
+                to: line.to,
+                bytes: { self.setup.wire.rate }.bytes_in(line.window.until - line.free.max(now)),
+            })
+            .collect();
+        direct.sort_unstable();
+        direct
+    }
+
+    /// A rack sends to its relay what it may, in packets that begin before a time.
+    pub(super) fn detour(&mut self, at: usize, before: Time, io: &mut Io, todo: &mut Todo) {
+        let (line, wire, rack) = (self.lines[at], self.setup.wire, at as u32 % self.racks);
+        let part = Part {
+            from: Time::ZERO,
+            before,
+        };
+        let mut free = line.free;
+        while free < line.window.until.min(before) {
+            let Some(grant) = self.relays.as_ref().and_then(|relays| relays.planned(at)) else {
+                break;
+            };
+            // What can go directly by now, does.
+            let direct = match self.low_latency {
+                Some(_) => self.sent_directly(rack, grant.to, before, io, todo),
+                None => None,
+            };
+            let queue = self.voqs.of(rack, grant.to);
+            let room = wire.rate.bytes_in(line.window.until - free);
+            let Some((flow, waits)) = self.voqs.front(queue) else {
+                self.relays.as_mut().expect("it planned").skip(at);
+                continue;
+            };
+            let begun = part.begun(&wire, free, waits.min(grant.bytes));
+            let carried = wire.fitting(begun, room);
+            let relays = self.relays.as_mut().expect("it planned");
+            if carried == 0 {
+                relays.skip(at);
+                continue;
+            }
+            relays.used(at, carried);
+            let crossing = Crossing {
+                relay: line.to,
+                to: grant.to,
+                flow,
+                bytes: carried,
+            };
+            relays.cross(at / self.racks as usize, crossing);
             self.voqs.take(queue, carried);
-            relays.cross(line.to, grant.to, flow, carried);
             io.start(flow, free);
             self.moving += carried;
             self.packet_hops += wire.packets(carried);
@@ -54,7 +158,9 @@ impl Tdma {
             };
             self.write_down(at, &burst, free, io);
             free = wire.end(free, carried);
-            left -= carried;
+            if let Some(direct) = direct {
+                self.arm(direct, before, todo);
+            }
         }
         self.lines[at].free = free;
     }

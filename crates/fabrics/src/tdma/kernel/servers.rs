@@ -57,7 +57,7 @@ impl Tdma {
             };
             self.hand_down(packet, now, io, todo);
         } else {
-            self.wait(packet.flow, u64::from(packet.bytes), now, io, todo);
+            self.enter(packet.flow, u64::from(packet.bytes), now, io, todo);
         }
         self.begin_up(host, now, io, todo);
     }

@@ -1,0 +1,274 @@
+//! The table of `kind = "opera"`.
+
+use crate::registry::{FabricConfig, Site};
+use crate::rotornet::config::Indirect;
+use crate::rotornet::rotorlb::RotorLb;
+use crate::tdma::burst::Wire;
+use crate::tdma::frames::Punctuality;
+use crate::tdma::kernel::Tdma;
+use crate::tdma::low_latency::{LowLatency, LowLatencyTraffic};
+use crate::tdma::relays::{Relaying, Relays};
+use crate::tdma::setup::Setup;
+use lightloom_control::algorithms::factorization::random_factors;
+use lightloom_control::schedule::{Schedule, Slot};
+use lightloom_engine::kernel::event::EventDriven;
+use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Opera: rotor switches that turn one after another, so that at any moment the circuits
+/// of the others are an expander.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct OperaConfig {
+    /// Rotor switches, to each of which every rack has one uplink, from 2 to racks - 1.
+    /// Default: as many as leave each 18 matchings, as 6 do at 108 racks, but 4 at least
+    /// where there are racks enough: three make an expander at any moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2, max = 1023))]
+    pub switches: Option<u32>,
+    /// Rate of an uplink [b/s]. Default: that of a rack's servers, divided by its uplinks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_rate: Option<Rate>,
+    /// Reconfiguration of a switch: from the tear-down of a matching to first light of the
+    /// next [s]. Default 10 us.
+    pub night: Time,
+    /// A topology slice [s]: in each one switch takes no low-latency traffic any more, and
+    /// turns in its last part, the night. Default 100 us: 90 us for packets that are under
+    /// way, so that at 6 switches each is lit for 98.3 % of the time.
+    pub slice: Time,
+    /// Flows of fewer bytes go at once, over several circuits; others wait for their own.
+    /// Default 15 MB.
+    pub low_latency: Bytes,
+    /// Two-hop traffic of what waits: "rotorlb" or "none". Default: "rotorlb".
+    pub indirect: Indirect,
+    /// Which matchings there are, and on which switches in which order. Default 1.
+    #[schemars(range(max = 9007199254740992u64))]
+    pub matchings_seed: u64,
+    /// Largest packet [B], from 1 B to 65535 B. Default 1500 B.
+    pub packet: Bytes,
+    /// From a rack to any other [s], no longer than the night. Default 0 s.
+    pub propagation: Time,
+}
+
+impl Default for OperaConfig {
+    fn default() -> OperaConfig {
+        OperaConfig {
+            switches: None,
+            link_rate: None,
+            night: Time::US * 10,
+            slice: Time::US * 100,
+            low_latency: Bytes(15_000_000),
+            indirect: Indirect::Rotorlb,
+            matchings_seed: 1,
+            packet: Bytes(1_500),
+            propagation: Time::ZERO,
+        }
+    }
+}
+
+const RACKS_MAX: u32 = 1_024;
+const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
+const TIME_MAX: Time = Time(3_600 * Time::S.0);
+const PACKET_MAX: Bytes = Bytes(65_535);
+/// Matchings of a switch of the published set-up.
+const MATCHINGS: u32 = 18;
+/// Fewer leave two circuits at a rack at some moment, which are no expander.
+const SWITCHES: u32 = 4;
+/// Integers up to here are the same in every tool that reads results.
+const SEED_MAX: u64 = 1 << 53;
+
+fn refuse<T>(
+    key: &str,
+    value: impl std::fmt::Display,
+    limit: impl Into<String>,
+    remedy: &str,
+) -> Result<T, Refusal> {
+    Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
+}
+
+impl OperaConfig {
+    fn uplinks(&self, cluster: &Cluster) -> u32 {
+        let fit = cluster.racks.div_ceil(MATCHINGS).max(SWITCHES);
+        self.switches.unwrap_or(fit.min(cluster.racks.max(1) - 1))
+    }
+
+    fn link(&self, cluster: &Cluster) -> Rate {
+        let share = Rate(cluster.rack_rate().0 / u64::from(self.uplinks(cluster).max(1)));
+        self.link_rate.unwrap_or(share)
+    }
+
+    fn wire(&self, cluster: &Cluster) -> Wire {
+        Wire {
+            rate: self.link(cluster),
+            packet: self.packet.0,
+        }
+    }
+
+    /// How long a switch stays with a matching, the night before it included.
+    fn slot(&self, cluster: &Cluster) -> Time {
+        self.slice * i64::from(self.uplinks(cluster))
+    }
+
+    /// Each switch's matchings, dealt at random; where the last slot has none for a switch,
+    /// it idles.
+    fn schedules(&self, cluster: &Cluster) -> Vec<Option<Arc<Schedule>>> {
+        let uplinks = self.uplinks(cluster) as usize;
+        let idle: Vec<u32> = (0..cluster.racks).collect();
+        let factors = random_factors(cluster.racks, self.matchings_seed);
+        let day = self.slot(cluster) - self.night;
+        let schedule = |switch| {
+            let numbers = (switch..factors.len().next_multiple_of(uplinks)).step_by(uplinks);
+            let slot = |number: usize| Slot {
+                permutation: factors.get(number).unwrap_or(&idle).clone(),
+                day,
+            };
+            Schedule {
+                ports: cluster.racks as usize,
+                night: self.night,
+                slots: numbers.map(slot).collect(),
+            }
+        };
+        (0..uplinks)
+            .map(|switch| Some(Arc::new(schedule(switch))))
+            .collect()
+    }
+
+    /// Switch s is lit from the end of slice s on, and again after each u slices. The run
+    /// begins as the last of them is lit.
+    fn ahead(&self, cluster: &Cluster) -> Vec<Time> {
+        let uplinks = i64::from(self.uplinks(cluster));
+        let slices = |switch| self.slice * (uplinks - 1 - switch);
+        (0..uplinks).map(|s| slices(s) + self.night).collect()
+    }
+
+    fn relaying(&self, cluster: &Cluster) -> Option<Box<dyn Relaying>> {
+        let wire = self.wire(cluster);
+        let day = self.slot(cluster) - self.night;
+        let carries = wire.rate.bytes_in(day) / wire.packet * wire.packet;
+        match self.indirect {
+            Indirect::None => None,
+            Indirect::Rotorlb => Some(Box::new(RotorLb::new(cluster.racks, carries))),
+        }
+    }
+
+    fn setup(&self, cluster: &Cluster) -> Setup {
+        Setup {
+            title: "Opera",
+            cluster: *cluster,
+            planes: self.schedules(cluster),
+            together: false,
+            ahead: self.ahead(cluster),
+            link_rate: self.link(cluster),
+            wire: self.wire(cluster),
+            propagation: self.propagation,
+            punctuality: Punctuality::exact(self.night),
+            retransmit_after: Time::ZERO,
+            packet_rate: None,
+            control: None,
+            relaying: self.relaying(cluster),
+            low_latency: Some(LowLatency {
+                below: self.low_latency.0,
+                guard: self.slice - self.night,
+            }),
+        }
+    }
+
+    fn refuse_switches(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        let racks = cluster.racks;
+        if !(3..=RACKS_MAX).contains(&racks) {
+            let (limit, remedy) = match racks {
+                0..=2 => ("two switches have matchings for 3 racks or more".to_owned(), "raise it"),
+                _ => (format!("must be at most {RACKS_MAX}"), "lower it"),
+            };
+            return Err(Refusal::new("cluster.racks", racks, limit, remedy));
+        }
+        let switches = self.uplinks(cluster);
+        if !(2..racks).contains(&switches) {
+            let limit = format!(
+                "one turns while others are lit, and {racks} racks have matchings for {} at most",
+                racks - 1
+            );
+            return refuse("switches", switches, limit, "give each switch one or more");
+        }
+        let link = self.link(cluster);
+        if link.0 == 0 || link > RATE_MAX {
+            let limit = "must be above 0 b/s and at most 1000 Tb/s";
+            return refuse("link_rate", link, limit, "use 10 Gb/s");
+        }
+        if self.matchings_seed > SEED_MAX {
+            let limit = format!("must be at most {SEED_MAX}");
+            return refuse("matchings_seed", self.matchings_seed, limit, "use 1");
+        }
+        Ok(())
+    }
+
+    fn refuse_times(&self) -> Result<(), Refusal> {
+        let times = [
+            ("night", self.night),
+            ("slice", self.slice),
+            ("propagation", self.propagation),
+        ];
+        if let Some((key, time)) = times.into_iter().find(|(_, time)| *time > TIME_MAX) {
+            return refuse(key, time, "must be at most 3600 s", "lower it");
+        }
+        if self.slice <= self.night {
+            let limit = format!("no longer than its night, {}", self.night);
+            return refuse("slice", self.slice, limit, "use ten times the night");
+        }
+        if self.propagation > self.night {
+            let limit = format!(
+                "longer than the night, {}: packets would come when their circuits have changed",
+                self.night
+            );
+            return refuse("propagation", self.propagation, limit, "lower it");
+        }
+        Ok(())
+    }
+
+    fn refuse_packets(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        if self.packet.0 == 0 || self.packet > PACKET_MAX {
+            let limit = format!("must be from 1 B to {PACKET_MAX}");
+            return refuse("packet", self.packet, limit, "use 1500 B");
+        }
+        let packet = self.link(cluster).time_for(self.packet.0);
+        if self.slice - self.night < packet {
+            let limit = format!(
+                "less the night it leaves {}, and a packet takes {packet}",
+                self.slice - self.night
+            );
+            return refuse("slice", self.slice, limit, "raise it, or lower fabric.packet");
+        }
+        Ok(())
+    }
+}
+
+impl FabricConfig for OperaConfig {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+        self.refuse_switches(cluster)?;
+        self.refuse_times()?;
+        self.refuse_packets(cluster)?;
+        Ok(OperaConfig {
+            switches: Some(self.uplinks(cluster)),
+            link_rate: Some(self.link(cluster)),
+            ..self
+        })
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let kernel = Tdma::new(config.setup(site.cluster), site.flows.len(), site.seed);
+        Ok(Box::new(EventDriven::new(kernel)))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let (racks, flows) = (u64::from(site.cluster.racks), site.flows.len() as u64);
+        let hosts = u64::from(site.cluster.hosts());
+        let uplinks = u64::from(self.uplinks(site.cluster));
+        // Matchings, and lines.
+        let switches = racks * racks * 4 + racks * uplinks * 160;
+        let moves = Relays::memory(racks, flows) + LowLatencyTraffic::memory(racks, flows);
+        Tdma::memory(racks, hosts, flows) + moves + switches
+    }
+}

@@ -1,0 +1,69 @@
+//! Opera (Mellette et al., "Expanding across time to deliver bandwidth efficiency and low
+//! latency", NSDI 2020): rotor switches that turn one after another, so that the circuits
+//! of the others are an expander at any moment. What is urgent crosses that at once; bulk
+//! waits for its direct circuit, and pays no tax of bandwidth.
+//!
+//! | file | the paper's mechanism |
+//! |---|---|
+//! | [`config`] | switches, topology slices, what is urgent; the published set-up |
+//! | [`lightloom_control::algorithms::factorization`] | the complete graph as random matchings |
+//! | [`crate::tdma::expander`] | shortest paths over the circuits of a slice |
+//! | [`crate::tdma::low_latency`] | low-latency traffic |
+//! | [`crate::rotornet::rotorlb`] | bulk that is skewed, over two hops |
+//! | [`crate::tdma::kernel`] | staggered nights, bulk that waits, priority |
+//!
+//! N racks have an uplink to each of u switches. The N - 1 matchings of the complete graph
+//! are dealt to the switches at random. Time has slices: in slice k switch k mod u is about
+//! to turn. It takes no low-latency traffic any more, so that none is caught; in the last
+//! part of the slice, the reconfiguration, it is dark; and with the next slice its next
+//! circuits are lit. So a switch stays u slices with a matching, of which it is dark for one
+//! reconfiguration: the duty cycle of bulk is 1 - night ÷ (u slices). With u - 1 switches
+//! that take low-latency traffic there are u - 1 circuits at each rack at any moment.
+//!
+//! Assumed where the paper is silent: bulk uses a circuit until its night; low-latency
+//! packets choose by chance among the shortest paths of the moment, anew at each rack, and
+//! wait without bound (the paper's transport, NDP, trims what finds eight packets before
+//! it, and sends it again); a packet that a circuit is sending is not interrupted; what
+//! RotorLB has to offer is asked once a slot and switch, when it begins.
+//!
+//! Not modelled: NDP's congestion control, headers and pulls; the messages of RotorLB;
+//! groups of switches that turn at once (the paper's way to many switches); failures.
+
+pub mod config;
+#[cfg(test)]
+mod tests;
+
+use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
+use config::OperaConfig;
+
+/// `kind = "opera"`.
+pub const ENTRY: Entry = Entry {
+    kind: "opera",
+    title: "Opera",
+    source: "Mellette et al., Expanding across time to deliver bandwidth efficiency and low \
+             latency, NSDI 2020",
+    summary: "Rotor switches that turn one after another: low-latency flows cross the expander \
+              that the circuits of the others are at any moment, bulk waits for its direct \
+              circuit, and goes over one rack between where circuits have room.",
+    presets: PRESETS,
+    schema: schema::<OperaConfig>,
+    resolve: resolve::<OperaConfig>,
+    build: build::<OperaConfig>,
+    memory: memory::<OperaConfig>,
+    facts: facts::<OperaConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "opera",
+        summary: "slices of 100 us with reconfigurations of 10 us, flows under 15 MB at once, \
+                  18 matchings a switch: with 108 racks of 6 servers the published set-up",
+        table: r#"{"low_latency": "15 MB"}"#,
+    },
+    Preset {
+        name: "bulk",
+        summary: "the same, every flow waits for its circuit: an all-to-all shuffle without a \
+                  tax of bandwidth",
+        table: r#"{"low_latency": "0 B"}"#,
+    },
+];

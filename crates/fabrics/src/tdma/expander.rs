@@ -1,0 +1,177 @@
+//! The circuits that are lit as a network of its own: how far racks are from each other
+//! over them, and which circuits are on shortest paths (Mellette et al., "Expanding across
+//! time to deliver bandwidth efficiency and low latency", NSDI 2020).
+
+use lightloom_engine::Time;
+
+/// Nobody, and farther than anybody.
+const NONE: u32 = u32::MAX;
+const FAR: u8 = u8::MAX;
+
+/// Circuits that stand for a while, and what was found out about them.
+#[derive(Clone, Debug)]
+pub struct Expander {
+    racks: usize,
+    /// They stand until then.
+    until: Time,
+    /// Planes whose circuits these are, …
+    planes: Vec<u16>,
+    /// … plane by plane to whom each rack sends …
+    sends: Vec<u32>,
+    /// … and whom it hears.
+    hears: Vec<u32>,
+    /// Circuits to a rack from each other, in rows of destinations that were asked for.
+    distances: Vec<u8>,
+    known: Vec<bool>,
+    reached: Vec<u32>,
+}
+
+impl Expander {
+    /// So many racks without circuits.
+    pub fn new(racks: u32) -> Expander {
+        let n = racks as usize;
+        Expander {
+            racks: n,
+            until: Time::ZERO,
+            planes: Vec::new(),
+            sends: Vec::new(),
+            hears: Vec::new(),
+            distances: vec![FAR; n * n],
+            known: vec![false; n],
+            reached: Vec::new(),
+        }
+    }
+
+    /// When the circuits change.
+    pub fn until(&self) -> Time {
+        self.until
+    }
+
+    /// From now on there are other circuits, none yet, and they stand until then.
+    pub fn change(&mut self, until: Time) {
+        self.until = until;
+        self.planes.clear();
+        self.sends.clear();
+        self.hears.clear();
+        self.known.fill(false);
+    }
+
+    /// The circuits of a plane are among them: to whom each rack sends, itself where it
+    /// has none.
+    pub fn add(&mut self, plane: u16, permutation: &[u32]) {
+        let first = self.hears.len();
+        self.planes.push(plane);
+        self.sends.extend_from_slice(permutation);
+        self.hears.resize(first + self.racks, NONE);
+        for (from, &to) in (0..).zip(permutation) {
+            if to != from {
+                self.hears[first + to as usize] = from;
+            }
+        }
+    }
+
+    /// Planes whose circuits these are.
+    pub fn planes(&self) -> &[u16] {
+        &self.planes
+    }
+
+    /// Planes on which a shortest path from one rack to another begins; none if there is
+    /// no path.
+    pub fn next(&mut self, from: u32, to: u32, planes: &mut Vec<u16>) {
+        planes.clear();
+        if !self.known[to as usize] {
+            self.measure(to);
+        }
+        let row = &self.distances[to as usize * self.racks..][..self.racks];
+        let distance = row[from as usize];
+        if distance == FAR {
+            return;
+        }
+        let sends = self.sends.chunks_exact(self.racks);
+        let nearer = |sends: &[u32]| row[sends[from as usize] as usize] < distance;
+        let found = self.planes.iter().zip(sends);
+        planes.extend(found.filter(|(_, sends)| nearer(sends)).map(|(p, _)| *p));
+    }
+
+    /// From a rack back to whom it hears, to whom these hear, and so on.
+    fn measure(&mut self, to: u32) {
+        self.known[to as usize] = true;
+        let row = &mut self.distances[to as usize * self.racks..][..self.racks];
+        row.fill(FAR);
+        row[to as usize] = 0;
+        self.reached.clear();
+        self.reached.push(to);
+        let mut next = 0;
+        while let Some(&rack) = self.reached.get(next) {
+            next += 1;
+            // Beyond 254 circuits nobody sends.
+            let farther = row[rack as usize].saturating_add(1);
+            for hears in self.hears.chunks_exact(self.racks) {
+                let from = hears[rack as usize];
+                if from != NONE && row[from as usize] > farther {
+                    row[from as usize] = farther;
+                    self.reached.push(from);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Distances of all pairs by relaxing every circuit N times.
+    fn relaxed(n: usize, permutations: &[Vec<u32>]) -> Vec<u32> {
+        let mut distance = vec![1_000; n * n];
+        (0..n).for_each(|rack| distance[rack * n + rack] = 0);
+        for _ in 0..n {
+            for permutation in permutations {
+                for (from, &next) in permutation.iter().enumerate() {
+                    for to in 0..n {
+                        let over = distance[next as usize * n + to] + 1;
+                        let direct = &mut distance[from * n + to];
+                        *direct = over.min(*direct);
+                    }
+                }
+            }
+        }
+        distance
+    }
+
+    proptest! {
+        #[test]
+        fn every_shortest_path_and_no_other(
+            permutations in (2usize..10).prop_flat_map(|n| {
+                let order = Just((0..n as u32).collect::<Vec<u32>>()).prop_shuffle();
+                prop::collection::vec(order, 1..4)
+            }),
+        ) {
+            let n = permutations[0].len();
+            let mut expander = Expander::new(n as u32);
+            // What stood before is forgotten.
+            expander.change(Time(1));
+            expander.add(0, &(0..n as u32).rev().collect::<Vec<_>>());
+            expander.next(0, 1, &mut Vec::new());
+            expander.change(Time(2));
+            for (plane, permutation) in permutations.iter().enumerate() {
+                expander.add(2 * plane as u16, permutation);
+            }
+            let distance = relaxed(n, &permutations);
+            let mut planes = Vec::new();
+            for from in 0..n {
+                for to in (0..n).filter(|&to| to != from) {
+                    expander.next(from as u32, to as u32, &mut planes);
+                    let far = distance[from * n + to];
+                    let nearer = |p: &Vec<u32>| far < 1_000 && distance[p[from] as usize * n + to] < far;
+                    let expected: Vec<u16> = (0..permutations.len())
+                        .filter(|&plane| nearer(&permutations[plane]))
+                        .map(|plane| 2 * plane as u16)
+                        .collect();
+                    prop_assert_eq!(&planes, &expected);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Packets that wait for no circuit of their own: they cross those that are lit, over racks
+//! between, and go before whatever waits for its circuit (Mellette et al., NSDI 2020).
+//!
+//! A circuit takes such packets from its first light until shortly before its night, so
+//! that none is caught by it. At each rack a packet takes one of the circuits that are on
+//! shortest paths over all that are lit just then, by chance, packet by packet; it is there
+//! first in, first out among its kind. A circuit that will not be free for it before its
+//! night is passed over; where that leaves none, a packet waits for other circuits.
+
+use super::expander::Expander;
+use lightloom_engine::rng::Stream;
+use lightloom_engine::{FlowId, Time};
+use std::collections::VecDeque;
+
+/// Which flows wait for no circuit of their own, and how long they use one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LowLatency {
+    /// Flows of fewer bytes.
+    pub below: u64,
+    /// No longer than until so long before its night.
+    pub guard: Time,
+}
+
+/// A packet at a rack, or on its way there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LowLatencyPacket {
+    /// Of this flow.
+    pub flow: FlowId,
+    /// Its bytes.
+    pub bytes: u16,
+    /// The rack from which it comes.
+    pub from: u16,
+    /// The rack.
+    pub at: u16,
+    /// Circuits that it has crossed when it is there.
+    pub hops: u8,
+}
+
+/// The packets of such flows, and the circuits that they take.
+pub struct LowLatencyTraffic {
+    /// Who are such flows.
+    pub law: LowLatency,
+    /// Circuits that are lit.
+    pub expander: Expander,
+    /// At each rack, those that wait for other circuits.
+    pub waiting: Vec<VecDeque<LowLatencyPacket>>,
+    /// They have been promised to be tried again.
+    pub tried_again: bool,
+    /// Bytes at racks or on circuits.
+    pub bytes: u64,
+    /// Of them at each rack, until they have come to the next.
+    queued: Vec<u64>,
+    /// Bytes of each flow, times the circuits that they have crossed beyond the first.
+    beyond: Vec<u64>,
+    /// Planes to choose from.
+    pub choices: Vec<u16>,
+    chance: Stream,
+}
+
+impl LowLatencyTraffic {
+    /// None, for so many racks and flows.
+    pub fn new(law: LowLatency, racks: u32, flows: usize, seed: u64) -> LowLatencyTraffic {
+        LowLatencyTraffic {
+            law,
+            expander: Expander::new(racks),
+            waiting: vec![VecDeque::new(); racks as usize],
+            tried_again: false,
+            bytes: 0,
+            queued: vec![0; racks as usize],
+            beyond: vec![0; flows],
+            choices: Vec::new(),
+            chance: Stream::new(seed, "paths", 0),
+        }
+    }
+
+    /// Memory that so many racks and flows take, about [B].
+    pub fn memory(racks: u64, flows: u64) -> u64 {
+        racks * racks + racks * 40 + flows * 8
+    }
+
+    /// One of so many, by chance.
+    pub fn choose(&mut self, of: usize) -> usize {
+        self.chance.below(of as u32) as usize
+    }
+
+    /// A packet is at a rack. Returns what that has then.
+    pub fn join(&mut self, packet: &LowLatencyPacket) -> u64 {
+        self.bytes += u64::from(packet.bytes);
+        let queued = &mut self.queued[packet.at as usize];
+        *queued += u64::from(packet.bytes);
+        *queued
+    }
+
+    /// A packet that crossed a circuit is no longer at the rack from which it comes.
+    pub fn leave(&mut self, packet: &LowLatencyPacket) {
+        self.bytes -= u64::from(packet.bytes);
+        self.queued[packet.from as usize] -= u64::from(packet.bytes);
+    }
+
+    /// A packet is at the rack of its destination.
+    pub fn land(&mut self, packet: &LowLatencyPacket) {
+        let beyond = u64::from(packet.hops) - 1;
+        self.beyond[packet.flow.index()] += u64::from(packet.bytes) * beyond;
+    }
+
+    /// Bytes at a rack.
+    pub fn at(&self, rack: u32) -> u64 {
+        self.queued[rack as usize]
+    }
+
+    /// Bytes of a flow, times the circuits that they have crossed beyond the first.
+    pub fn beyond(&self, flow: FlowId) -> u64 {
+        self.beyond[flow.index()]
+    }
+}
