@@ -179,7 +179,10 @@ impl OperaConfig {
         let racks = cluster.racks;
         if !(3..=RACKS_MAX).contains(&racks) {
             let (limit, remedy) = match racks {
-                0..=2 => ("two switches have matchings for 3 racks or more".to_owned(), "raise it"),
+                0..=2 => (
+                    "two switches have matchings for 3 racks or more".to_owned(),
+                    "raise it",
+                ),
                 _ => (format!("must be at most {RACKS_MAX}"), "lower it"),
             };
             return Err(Refusal::new("cluster.racks", racks, limit, remedy));
@@ -238,7 +241,12 @@ impl OperaConfig {
                 "less the night it leaves {}, and a packet takes {packet}",
                 self.slice - self.night
             );
-            return refuse("slice", self.slice, limit, "raise it, or lower fabric.packet");
+            return refuse(
+                "slice",
+                self.slice,
+                limit,
+                "raise it, or lower fabric.packet",
+            );
         }
         Ok(())
     }

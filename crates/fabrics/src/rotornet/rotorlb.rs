@@ -9,7 +9,7 @@
 //! destinations; what one cannot use goes to the others.
 
 use super::shares::Shares;
-use crate::tdma::relays::{Direct, Grant, Relaying, Spare};
+use crate::tdma::relays::{Grant, Relaying, Spare, Taken};
 use crate::tdma::voq::Voqs;
 
 /// Bytes that a rack offers to a relay.
@@ -67,7 +67,7 @@ impl RotorLb {
     }
 
     /// What waits at racks that have a circuit to spare.
-    fn list(&mut self, spare: &[Spare], direct: &[Direct], own: &Voqs) {
+    fn list(&mut self, spare: &[Spare], taken: &[Taken], own: &Voqs) {
         self.offering.fill(false);
         for spare in spare {
             self.offering[spare.from as usize] = true;
@@ -80,7 +80,7 @@ impl RotorLb {
                 let row = (0..self.racks).map(|to| (to, own.waiting(own.of(from, to))));
                 self.waits.extend(row.filter(|(_, bytes)| *bytes > 0));
                 let row = &mut self.waits[self.starts[from as usize]..];
-                keep_direct(row, of(direct, from));
+                leave_out(row, of(taken, from));
             }
         }
         self.starts.push(self.waits.len());
@@ -167,17 +167,17 @@ impl RotorLb {
 }
 
 /// Those of a rack.
-fn of(direct: &[Direct], from: u32) -> &[Direct] {
-    let first = direct.partition_point(|d| d.from < from);
-    let end = direct.partition_point(|d| d.from <= from);
-    &direct[first..end]
+fn of(taken: &[Taken], from: u32) -> &[Taken] {
+    let first = taken.partition_point(|d| d.from < from);
+    let end = taken.partition_point(|d| d.from <= from);
+    &taken[first..end]
 }
 
-/// What crosses the direct circuit is not offered; both in order of destinations.
-fn keep_direct(waits: &mut [(u32, u64)], direct: &[Direct]) {
-    for direct in direct {
-        if let Ok(at) = waits.binary_search_by_key(&direct.to, |&(to, _)| to) {
-            waits[at].1 = waits[at].1.saturating_sub(direct.bytes);
+/// What is taken is not offered; both in order of destinations.
+fn leave_out(waits: &mut [(u32, u64)], taken: &[Taken]) {
+    for left in taken {
+        if let Ok(at) = waits.binary_search_by_key(&left.to, |&(to, _)| to) {
+            waits[at].1 = waits[at].1.saturating_sub(left.bytes);
         }
     }
 }
@@ -186,7 +186,7 @@ impl Relaying for RotorLb {
     fn grant(
         &mut self,
         spare: &[Spare],
-        direct: &[Direct],
+        taken: &[Taken],
         own: &Voqs,
         relayed: &Voqs,
         grants: &mut Vec<Grant>,
@@ -196,7 +196,7 @@ impl Relaying for RotorLb {
         if own.bytes == 0 {
             return;
         }
-        self.list(spare, direct, own);
+        self.list(spare, taken, own);
         let mut circuits = std::mem::take(&mut self.circuits);
         circuits.clear();
         circuits.extend_from_slice(spare);

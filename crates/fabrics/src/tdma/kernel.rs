@@ -257,7 +257,11 @@ impl Tdma {
     /// Bytes on their way at a rack, those for its servers aside.
     fn on_their_way_at(&self, rack: u32) -> u64 {
         let relayed = self.relays.as_ref().map_or(0, |relays| relays.held(rack));
-        relayed + self.low_latency.as_ref().map_or(0, |low_latency| low_latency.at(rack))
+        relayed
+            + self
+                .low_latency
+                .as_ref()
+                .map_or(0, |low_latency| low_latency.at(rack))
     }
 
     // ---- The controller ----------------------------------------------------
@@ -470,7 +474,10 @@ impl EventKernel for Tdma {
         let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
         view.waiting_bytes = waits + self.voqs.bytes;
         let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
-        let low_latency = self.low_latency.as_ref().map_or(0, |low_latency| low_latency.bytes);
+        let low_latency = self
+            .low_latency
+            .as_ref()
+            .map_or(0, |low_latency| low_latency.bytes);
         view.queued_bytes = servers + packets + relayed + low_latency;
         view.queued_bytes_worst = view.queued_bytes;
         if self.relays.is_some() || self.low_latency.is_some() {
@@ -492,7 +499,10 @@ impl EventKernel for Tdma {
         };
         let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
         let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
-        let low_latency = self.low_latency.as_ref().map_or(0, |low_latency| low_latency.bytes);
+        let low_latency = self
+            .low_latency
+            .as_ref()
+            .map_or(0, |low_latency| low_latency.bytes);
         self.voqs.bytes + self.moving + self.local + servers + packets + relayed + low_latency == 0
     }
 

@@ -35,9 +35,9 @@ pub struct Grant {
     pub bytes: u64,
 }
 
-/// Bytes that will cross a circuit that is lit already, if so many wait.
+/// Bytes that will leave on circuits that are lit already, if so many wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Direct {
+pub struct Taken {
     /// Who sends.
     pub from: u32,
     /// Who hears it.
@@ -50,12 +50,13 @@ pub struct Direct {
 pub trait Relaying: Send {
     /// Adds grants for a slot: on no line more than is spare, of no queue at its source
     /// (`own`) more than waits there; none to the relay itself. `relayed` are the queues
-    /// of relays. Of a source's queue, what is `direct` is not to be relayed: its circuit
-    /// is lit, on another plane.
+    /// of relays. Of a source's queue, what is `taken` is not to be relayed: the circuit to
+    /// its destination is lit, or other relays have been promised it; by source, then by
+    /// destination.
     fn grant(
         &mut self,
         spare: &[Spare],
-        direct: &[Direct],
+        taken: &[Taken],
         own: &Voqs,
         relayed: &Voqs,
         grants: &mut Vec<Grant>,
@@ -112,15 +113,11 @@ impl Relays {
     }
 
     /// What the rule makes of lines with time to spare.
-    pub fn share(
-        &mut self,
-        spare: &[Spare],
-        direct: &[Direct],
-        own: &Voqs,
-    ) -> Vec<Grant> {
+    pub fn share(&mut self, spare: &[Spare], taken: &[Taken], own: &Voqs) -> Vec<Grant> {
         let mut grants = std::mem::take(&mut self.grants);
         grants.clear();
-        self.rule.grant(spare, direct, own, &self.queues, &mut grants);
+        self.rule
+            .grant(spare, taken, own, &self.queues, &mut grants);
         grants
     }
 
@@ -137,6 +134,19 @@ impl Relays {
     /// What a line may send next to its relay.
     pub fn planned(&self, line: usize) -> Option<Grant> {
         self.planned[line].front().copied()
+    }
+
+    /// What lines may still send to relays, by source and destination.
+    pub fn promised(&self) -> impl Iterator<Item = Taken> + '_ {
+        let racks = self.held.len();
+        let lines = self.planned.iter().enumerate();
+        lines.flat_map(move |(line, grants)| {
+            grants.iter().map(move |grant| Taken {
+                from: (line % racks) as u32,
+                to: grant.to,
+                bytes: grant.bytes,
+            })
+        })
     }
 
     /// Of that, so many bytes have been sent.

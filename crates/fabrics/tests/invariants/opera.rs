@@ -34,7 +34,11 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
 /// Any clusters, switches and slices.
 pub fn tables() -> impl Strategy<Value = Fitted> {
     let cluster = (3u32..12, 1u32..5, 10u64..40, nic());
-    let shape = (prop::option::of(2u32..8), prop::option::of(5u64..60), 0u64..99);
+    let shape = (
+        prop::option::of(2u32..8),
+        prop::option::of(5u64..60),
+        0u64..99,
+    );
     let times = (0i64..1_000_000, 500_000i64..4_000_000, 0.0..1.0f64);
     let packet = prop::sample::select(vec![64u64, 300, 1_500]);
     let below = prop::sample::select(vec![0u64, 2_000, 20_000, 15_000_000]);
@@ -84,7 +88,7 @@ fn packets_cross_several_circuits_and_relays() {
         run.advance(Time::MS);
         run.fabric.settle(&mut run.io);
         let far = run.io.flows.hops.iter().any(|&hops| hops > 1.0);
-        let bulk = scenario.fitted.table["low_latency"] == "0 B";
+        let bulk = scenario.table["low_latency"] == "0 B";
         twice += usize::from(far && !bulk);
         relayed += usize::from(far && bulk);
         crossed += usize::from(run.fabric.totals().circuit_bytes > Some(0));

@@ -3,7 +3,7 @@
 use super::days::Part;
 use super::{Tdma, Todo, NONE};
 use crate::tdma::burst::Burst;
-use crate::tdma::relays::{Crossing, Direct, Spare};
+use crate::tdma::relays::{Crossing, Spare, Taken};
 use lightloom_engine::{Io, Time};
 use std::ops::Range;
 
@@ -42,16 +42,22 @@ impl Tdma {
 
     /// All have sent what may go directly, or will: the rest of the slot is for relays.
     pub(super) fn relay(&mut self, planes: Range<u16>, now: Time, io: &mut Io, todo: &mut Todo) {
+        if self.relays.is_some() && self.low_latency.is_some() {
+            // What has been sent by now does not wait.
+            (0..self.lines.len()).for_each(|line| self.settle_line(line, now, io, todo));
+        }
         let Some(mut relays) = self.relays.take() else {
             return;
         };
-        let direct = self.direct(now);
+        let mut taken = self.go_directly(now);
+        taken.extend(relays.promised());
+        taken.sort_unstable();
         let lines = self.lines_of(planes);
         let waiting = |queue| relays.queues.waiting(queue);
         let spare: Vec<Spare> = { lines }
             .filter_map(|line| self.spare(line, waiting))
             .collect();
-        let grants = relays.share(&spare, &direct, &self.voqs);
+        let grants = relays.share(&spare, &taken, &self.voqs);
         self.relays = Some(relays);
         for grant in &grants {
             if let Some(relays) = &mut self.relays {
@@ -91,23 +97,20 @@ impl Tdma {
         })
     }
 
-    /// What may still cross circuits that are lit, by source and destination: nothing
-    /// where all of it has been sent.
-    fn direct(&self, now: Time) -> Vec<Direct> {
+    /// What may still cross circuits that are lit: nothing where all of it has been sent.
+    fn go_directly(&self, now: Time) -> Vec<Taken> {
         if self.low_latency.is_none() {
             return Vec::new();
         }
         let lines = self.lines.iter().enumerate();
         let lit = lines.filter(|(_, line)| line.to != NONE && line.window.until > now);
-        let mut direct: Vec<Direct> = lit
-            .map(|(number, line)| Direct {
+        { lit }
+            .map(|(number, line)| Taken {
                 from: number as u32 % self.racks,
                 to: line.to,
                 bytes: { self.setup.wire.rate }.bytes_in(line.window.until - line.free.max(now)),
             })
-            .collect();
-        direct.sort_unstable();
-        direct
+            .collect()
     }
 
     /// A rack sends to its relay what it may, in packets that begin before a time.

@@ -59,9 +59,20 @@ impl Tdma {
         todo: &mut Todo,
     ) {
         let line = self.settled(from, to, now, io, todo);
+        self.settle_detours(from, now, io, todo);
         self.voqs.push(self.voqs.of(from, to), flow, bytes);
         if let Some(line) = line {
             self.arm(line, now, todo);
+        }
+    }
+
+    /// What a rack sends to relays before a time, before more waits that could be sent.
+    fn settle_detours(&mut self, rack: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        for plane in 0..self.planes.len() {
+            let at = plane * self.racks as usize + rack as usize;
+            if { self.relays.as_ref() }.is_some_and(|relays| relays.planned(at).is_some()) {
+                self.settle_line(at, now, io, todo);
+            }
         }
     }
 
@@ -103,13 +114,17 @@ impl Tdma {
     pub(super) fn arm(&mut self, at: usize, now: Time, todo: &mut Todo) {
         let line = &self.lines[at];
         let queue = self.voqs.of(at as u32 % self.racks, line.to);
-        let first = self.front::<true>(queue).or(self.front::<false>(queue));
-        let Some((_, bytes)) = first else {
+        let wire = &self.setup.wire;
+        let begins = line.free.max(now);
+        let fits = |bytes: u64| wire.end(begins, bytes) <= line.window.until;
+        let queues = [self.front::<true>(queue), self.front::<false>(queue)];
+        // A packet that would be cut off does not begin, and lets others go before it.
+        let mut first = queues.into_iter().flatten().map(|(_, bytes)| bytes);
+        let Some(bytes) = first.find(|&bytes| fits(bytes.min(wire.packet))) else {
             return;
         };
-        let begins = line.free.max(now);
         let due = match self.servers {
-            None => self.setup.wire.end(begins, bytes),
+            None => wire.end(begins, bytes),
             Some(_) => begins,
         };
         if due <= line.window.until && due < self.due[at] {

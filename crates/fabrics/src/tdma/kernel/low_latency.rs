@@ -34,7 +34,13 @@ impl Tdma {
     }
 
     /// A packet has crossed a circuit.
-    pub(super) fn hop(&mut self, packet: LowLatencyPacket, now: Time, io: &mut Io, todo: &mut Todo) {
+    pub(super) fn hop(
+        &mut self,
+        packet: LowLatencyPacket,
+        now: Time,
+        io: &mut Io,
+        todo: &mut Todo,
+    ) {
         let Some(low_latency) = &mut self.low_latency else {
             return;
         };
@@ -75,43 +81,57 @@ impl Tdma {
         }
     }
 
-    /// A packet takes a circuit on a shortest path, if one will be free before its night.
+    /// A packet takes a circuit on a shortest path, by chance one of those that will be free
+    /// for it before their night, if there are any.
     fn go_on(&mut self, packet: LowLatencyPacket, now: Time, io: &mut Io, todo: &mut Todo) -> bool {
         self.see(now);
         let (_, to) = self.ends(packet.flow, io);
         let low_latency = self.low_latency.as_mut().expect("there are such packets");
         let mut choices = std::mem::take(&mut low_latency.choices);
-        low_latency.expander.next(packet.at.into(), to, &mut choices);
-        let first = match choices.len() {
-            0 => 0,
-            many => low_latency.choose(many),
+        low_latency
+            .expander
+            .next(packet.at.into(), to, &mut choices);
+        choices.retain(|&plane| {
+            let line = self.line(plane, packet.at);
+            self.settle_line(line, now, io, todo);
+            self.takes(line, packet.bytes.into(), now)
+        });
+        let low_latency = self.low_latency.as_mut().expect("as before");
+        let chosen = match choices.len() {
+            0 => None,
+            many => Some(choices[low_latency.choose(many)]),
         };
-        let (before, after) = choices.split_at(first);
-        let taken = { after.iter().chain(before) }
-            .any(|&plane| self.take_circuit(plane, packet, now, io, todo));
-        self.low_latency.as_mut().expect("as before").choices = choices;
-        taken
+        low_latency.choices = choices;
+        if let Some(plane) = chosen {
+            self.cross(plane, packet, now, io, todo);
+        }
+        chosen.is_some()
     }
 
-    /// A packet crosses a plane's circuit next, if that is free for it before its night.
-    fn take_circuit(
+    fn line(&self, plane: u16, rack: u16) -> usize {
+        plane as usize * self.racks as usize + rack as usize
+    }
+
+    /// Whether a line will have sent so many bytes before its night.
+    fn takes(&self, line: usize, bytes: u64, now: Time) -> bool {
+        let line = &self.lines[line];
+        self.setup.wire.end(line.free.max(now), bytes) <= line.window.until
+    }
+
+    /// A packet crosses a plane's circuit next.
+    fn cross(
         &mut self,
         plane: u16,
         packet: LowLatencyPacket,
         now: Time,
         io: &mut Io,
         todo: &mut Todo,
-    ) -> bool {
-        let at = plane as usize * self.racks as usize + packet.at as usize;
-        self.settle_line(at, now, io, todo);
+    ) {
+        let at = self.line(plane, packet.at);
         let line = &mut self.lines[at];
-        let begins = line.free.max(now);
+        let (to, begins) = (line.to, line.free.max(now));
         let ends = self.setup.wire.end(begins, u64::from(packet.bytes));
-        if ends > line.window.until {
-            return false;
-        }
         line.free = ends;
-        let to = line.to;
         io.start(packet.flow, begins);
         self.packet_hops += 1;
         if let Some(audit) = &mut io.audit {
@@ -125,7 +145,6 @@ impl Tdma {
             ..packet
         };
         todo.schedule(ends + self.setup.propagation, Event::Hop(arrives));
-        true
     }
 
     /// Notices which circuits are lit, and will be for a while.
@@ -142,7 +161,9 @@ impl Tdma {
         };
         let days = self.planes.iter().map(|plane| plane.day);
         let until = days.clone().map(changes).min();
-        low_latency.expander.change(until.expect("there are planes"));
+        low_latency
+            .expander
+            .change(until.expect("there are planes"));
         let planes = self.lines.chunks_exact(self.racks as usize);
         let mut permutation = Vec::with_capacity(self.racks as usize);
         for (plane, ((light, night), lines)) in (0..).zip(days.zip(planes)) {
@@ -171,7 +192,7 @@ impl Tdma {
             while let Some(packet) = waiting.pop_front() {
                 if !self.go_on(packet, now, io, todo) {
                     stay.push(packet);
-                    if !self.has_room(rack, now) {
+                    if !self.has_room(rack as u16, now) {
                         break;
                     }
                 }
@@ -182,12 +203,11 @@ impl Tdma {
     }
 
     /// Whether any circuit of a rack could take a full packet.
-    fn has_room(&self, rack: usize, now: Time) -> bool {
-        let wire = &self.setup.wire;
-        let planes = self.low_latency.as_ref().map(|low_latency| low_latency.expander.planes());
-        let lines = planes.unwrap_or(&[]).iter();
-        { lines }
-            .map(|&plane| &self.lines[plane as usize * self.racks as usize + rack])
-            .any(|line| wire.end(line.free.max(now), wire.packet) <= line.window.until)
+    fn has_room(&self, rack: u16, now: Time) -> bool {
+        let Some(low_latency) = &self.low_latency else {
+            return false;
+        };
+        let mut planes = low_latency.expander.planes().iter();
+        planes.any(|&plane| self.takes(self.line(plane, rack), self.setup.wire.packet, now))
     }
 }
