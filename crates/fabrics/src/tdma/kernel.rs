@@ -166,6 +166,8 @@ pub struct Tdma {
     low_latency: Option<LowLatencyTraffic>,
     /// Of each line that may be interrupted, when it has sent what is first in its queues.
     due: Vec<Time>,
+    /// By rack: its circuits may take from the same queue.
+    contested: Vec<bool>,
     /// Most bytes on their way at a rack, at any time.
     queue_peak: u64,
     /// Bytes that were sent and have not landed, or not come back.
@@ -213,6 +215,7 @@ impl Tdma {
             relays: { setup.relaying.take() }.map(|rule| Relays::new(rule, racks, planes, flows)),
             due: vec![Time::NEVER; if low_latency.is_some() { lines } else { 0 }],
             low_latency,
+            contested: vec![false; racks as usize],
             queue_peak: 0,
             packets: { setup.packet_rate }.map(|rate| PacketSwitch::new(racks, rate, packet)),
             moving: 0,
@@ -359,7 +362,9 @@ impl EventKernel for Tdma {
         for (number, plane) in self.planes.iter_mut().enumerate() {
             if plane.next.is_some() && !plane.turns {
                 plane.turns = true;
-                if !self.setup.together || number == 0 {
+                // Slots that have begun before the start begin with it, all together.
+                let together = self.setup.together || !self.setup.ahead.is_empty();
+                if !together || number == 0 {
                     todo.schedule(Time::ZERO, Event::Night(number as u16));
                 }
             }

@@ -1,1 +1,79 @@
-//! Oracles of Opera.
+//! Oracles of Opera: what slots carry, cases by hand, a reference packet by packet, what is
+//! refused.
+
+mod by_hand;
+mod reference;
+mod saturation;
+
+use super::ENTRY;
+use crate::registry::Site;
+use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time};
+use serde_json::{json, Value};
+
+/// Each of so many racks has one server.
+fn cluster(racks: u32, server_rate: Rate) -> Cluster {
+    Cluster {
+        racks,
+        servers_per_rack: 1,
+        server_rate,
+        nic: Nic::Uncapped,
+    }
+}
+
+/// (source, destination, bytes, arrival).
+type Row = (u32, u32, u64, Time);
+
+fn built(cluster: &Cluster, table: &Value, rows: &[Row]) -> (Box<dyn Fabric>, Io) {
+    let mut flows = Flows::new();
+    for &(src, dst, bytes, at) in rows {
+        flows.push(HostId(src), HostId(dst), bytes, at);
+    }
+    let site = Site {
+        cluster,
+        flows: &flows,
+        seed: 1,
+        threads: 1,
+        library: None,
+    };
+    let table = (ENTRY.resolve)(table, cluster).expect("a good table");
+    let fabric = (ENTRY.build)(&table, &site).expect("a table that was resolved");
+    (fabric, Io::new(flows))
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    let says = |racks, table: Value, words: &str| {
+        let cluster = cluster(racks, Rate(10 * Rate::GBPS.0));
+        let refusal = (ENTRY.resolve)(&table, &cluster).expect_err("refused");
+        let said = refusal.to_string();
+        assert!(said.contains(words), "{said}");
+    };
+    says(
+        8,
+        json!({"switches": 8}),
+        "8 racks have matchings for 7 at most",
+    );
+    says(8, json!({"switches": 1}), "one turns while others are lit");
+    says(2, json!({}), "cluster.racks = 2");
+    says(2_000, json!({}), "must be at most 1024");
+    says(8, json!({"slice": "10 us"}), "no longer than its night");
+    says(
+        8,
+        json!({"slice": "11 us", "link_rate": "10 Gb/s"}),
+        "less the night it leaves 1 us, and a packet takes 1.2 us",
+    );
+    says(8, json!({"propagation": "11 us"}), "longer than the night");
+}
+
+/// The published set-up: 6 switches at 108 racks; small networks have 4 if they can.
+#[test]
+fn the_number_of_switches_follows_the_racks() {
+    let resolved = |racks| {
+        let cluster = cluster(racks, Rate(60 * Rate::GBPS.0));
+        (ENTRY.resolve)(&json!({}), &cluster).expect("a good table")
+    };
+    assert_eq!(resolved(108)["switches"], 6);
+    assert_eq!(resolved(108)["link_rate"], "10 Gb/s");
+    assert_eq!(resolved(20)["switches"], 4);
+    assert_eq!(resolved(3)["switches"], 2);
+}

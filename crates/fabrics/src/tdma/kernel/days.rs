@@ -30,7 +30,8 @@ impl Part {
 impl Tdma {
     /// The day is over, and the next slot begins.
     pub(super) fn night(&mut self, plane: u16, now: Time, io: &mut Io, todo: &mut Todo) {
-        let planes = match self.setup.together {
+        let begins = now == Time::ZERO && !self.setup.ahead.is_empty();
+        let planes = match self.setup.together || begins {
             false => plane..plane + 1,
             true => 0..self.planes.len() as u16,
         };
@@ -216,7 +217,11 @@ impl Tdma {
             io.start(flow, free);
             self.send::<RELAYED>(at, flow, burst, sent == left, part, free, io, todo);
             if sent < begun {
-                free = line.window.until;
+                free = match part.before {
+                    Time::NEVER => line.window.until,
+                    // Shorter packets may go before the next.
+                    _ => self.setup.wire.end(free, sent),
+                };
                 break;
             }
             free = self.setup.wire.end(free, sent);

@@ -64,11 +64,14 @@ impl Tdma {
                 relays.plan(grant);
             }
             if self.low_latency.is_none() {
-                self.detour(grant.line as usize, Time::NEVER, io, todo);
+                self.detour(grant.line as usize, Time::NEVER, io);
             }
         }
         if let Some(relays) = &mut self.relays {
             relays.end_of(grants);
+        }
+        if self.low_latency.is_some() {
+            self.contest(now, todo);
         }
     }
 
@@ -114,7 +117,7 @@ impl Tdma {
     }
 
     /// A rack sends to its relay what it may, in packets that begin before a time.
-    pub(super) fn detour(&mut self, at: usize, before: Time, io: &mut Io, todo: &mut Todo) {
+    pub(super) fn detour(&mut self, at: usize, before: Time, io: &mut Io) {
         let (line, wire, rack) = (self.lines[at], self.setup.wire, at as u32 % self.racks);
         let part = Part {
             from: Time::ZERO,
@@ -124,11 +127,6 @@ impl Tdma {
         while free < line.window.until.min(before) {
             let Some(grant) = self.relays.as_ref().and_then(|relays| relays.planned(at)) else {
                 break;
-            };
-            // What can go directly by now, does.
-            let direct = match self.low_latency {
-                Some(_) => self.sent_directly(rack, grant.to, before, io, todo),
-                None => None,
             };
             let queue = self.voqs.of(rack, grant.to);
             let room = wire.rate.bytes_in(line.window.until - free);
@@ -161,9 +159,6 @@ impl Tdma {
             };
             self.write_down(at, &burst, free, io);
             free = wire.end(free, carried);
-            if let Some(direct) = direct {
-                self.arm(direct, before, todo);
-            }
         }
         self.lines[at].free = free;
     }

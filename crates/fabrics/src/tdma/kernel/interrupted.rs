@@ -31,21 +31,6 @@ impl Tdma {
         Some(line)
     }
 
-    /// That line, with what began before a time and waited for its circuit; what it sends
-    /// to its relay is left.
-    pub(super) fn sent_directly(
-        &mut self,
-        from: u32,
-        to: u32,
-        before: Time,
-        io: &mut Io,
-        todo: &mut Todo,
-    ) -> Option<usize> {
-        let line = self.lit(from, to, before)?;
-        self.send_before(line, before, io, todo);
-        Some(line)
-    }
-
     /// Bytes join the queue for their rack.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn join(
@@ -81,20 +66,53 @@ impl Tdma {
         if self.lines[at].free >= before {
             return;
         }
-        self.send_all_before(at, before, io, todo);
-        let line = &mut self.lines[at];
-        // It was idle, or what waits does not fit into its day.
-        line.free = line.free.max(before.min(line.window.until));
-    }
-
-    fn send_all_before(&mut self, at: usize, before: Time, io: &mut Io, todo: &mut Todo) {
+        let contested = self.contested[at % self.racks as usize];
         self.send_before(at, before, io, todo);
-        if self.relays.is_some() {
-            self.detour(at, before, io, todo);
+        for at in self.lines_with(at, contested) {
+            let line = &mut self.lines[at];
+            // It was idle, or what waits does not fit into its day.
+            line.free = line.free.max(before.min(line.window.until));
         }
     }
 
+    /// A line; or all of its rack.
+    fn lines_with(&self, at: usize, all: bool) -> impl Iterator<Item = usize> {
+        let racks = self.racks as usize;
+        let (first, step, count) = match all {
+            true => (at % racks, racks, self.planes.len()),
+            false => (at, 1, 1),
+        };
+        (0..count).map(move |k| first + k * step)
+    }
+
     fn send_before(&mut self, at: usize, before: Time, io: &mut Io, todo: &mut Todo) {
+        if self.contested[at % self.racks as usize] {
+            self.send_in_turn(at, before, io, todo);
+        } else {
+            self.send_on(at, before, io, todo);
+        }
+    }
+
+    /// A rack's circuits take from the same queue, directly and to relays: packet by packet,
+    /// in order of time, then of planes.
+    fn send_in_turn(&mut self, at: usize, before: Time, io: &mut Io, todo: &mut Todo) {
+        let mut lines: Vec<usize> = self.lines_with(at, true).collect();
+        loop {
+            lines.retain(|&at| self.lines[at].free < before);
+            let Some(&next) = lines.iter().min_by_key(|&&at| self.lines[at].free) else {
+                return;
+            };
+            let free = self.lines[next].free;
+            self.send_on(next, free + Time(1), io, todo);
+            if self.lines[next].free == free {
+                // It has nothing to send, and the others leave it nothing more.
+                lines.retain(|&at| at != next);
+            }
+        }
+    }
+
+    /// What waits for a line's circuit, then what goes to its relay.
+    fn send_on(&mut self, at: usize, before: Time, io: &mut Io, todo: &mut Todo) {
         if self.lines[at].to == NONE {
             return;
         }
@@ -106,11 +124,37 @@ impl Tdma {
             self.drain::<true>(at, part, io, todo);
         }
         self.drain::<false>(at, part, io, todo);
+        if self.relays.is_some() {
+            self.detour(at, before, io);
+        }
+    }
+
+    /// Notices at which racks two circuits may take from the same queue: directly and to a
+    /// relay, or to two relays.
+    pub(super) fn contest(&mut self, now: Time, todo: &mut Todo) {
+        let Some(relays) = &self.relays else {
+            return;
+        };
+        let mut contested = vec![false; self.racks as usize];
+        let mut promised: Vec<(u32, u32)> = relays.promised().map(|t| (t.from, t.to)).collect();
+        promised.sort_unstable();
+        for same in promised.chunk_by(|a, b| a == b) {
+            let (from, to) = same[0];
+            if same.len() > 1 || self.lit(from, to, now).is_some() {
+                contested[from as usize] = true;
+            }
+        }
+        self.contested = contested;
+        for at in 0..self.lines.len() {
+            if self.contested[at % self.racks as usize] && self.lines[at].to != NONE {
+                self.arm(at, now, todo);
+            }
+        }
     }
 
     /// Sees to it that a line is looked at when the first of what waits for its circuit
     /// will have been sent, if nothing comes between; where servers take packets one by
-    /// one, when the first packet begins.
+    /// one, or other circuits take them, too, when the first packet begins.
     pub(super) fn arm(&mut self, at: usize, now: Time, todo: &mut Todo) {
         let line = &self.lines[at];
         let queue = self.voqs.of(at as u32 % self.racks, line.to);
@@ -123,14 +167,20 @@ impl Tdma {
         let Some(bytes) = first.find(|&bytes| fits(bytes.min(wire.packet))) else {
             return;
         };
-        let due = match self.servers {
-            None => wire.end(begins, bytes),
-            Some(_) => begins,
+        let due = match self.one_by_one(at) {
+            false => wire.end(begins, bytes),
+            // Once it has begun, and all that happened at that moment is known.
+            true => begins + Time(1),
         };
         if due <= line.window.until && due < self.due[at] {
             self.due[at] = due;
             todo.schedule(due, Event::Served(at as u32));
         }
+    }
+
+    /// Whether a line is looked at for each of its packets.
+    fn one_by_one(&self, at: usize) -> bool {
+        self.servers.is_some() || self.contested[at % self.racks as usize]
     }
 
     /// What was first in a line's queues has been sent, or has been held up.
@@ -141,10 +191,6 @@ impl Tdma {
         }
         self.due[at] = Time::NEVER;
         self.settle_line(at, now, io, todo);
-        if self.servers.is_some() {
-            // The packet that begins now, as well.
-            self.send_all_before(at, now + Time(1), io, todo);
-        }
         self.arm(at, now, todo);
     }
 

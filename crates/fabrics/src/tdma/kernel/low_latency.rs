@@ -154,16 +154,16 @@ impl Tdma {
             return;
         }
         let guard = low_latency.law.guard;
-        let changes = |(light, night): (Time, Time)| {
+        let turning = self.planes.iter().filter(|plane| plane.turns);
+        let changes = turning.map(|plane| {
+            let (light, night) = plane.day;
             let times = [light, night - guard, night];
-            // A plane whose night is due now turns at once.
-            { times.into_iter().find(|&at| at > now) }.unwrap_or(now + Time(1))
-        };
+            // One whose night is due now turns before this moment is over.
+            times.into_iter().find(|&at| at > now).unwrap_or(now)
+        });
+        let until = changes.min().unwrap_or(Time::NEVER);
+        low_latency.expander.change(until);
         let days = self.planes.iter().map(|plane| plane.day);
-        let until = days.clone().map(changes).min();
-        low_latency
-            .expander
-            .change(until.expect("there are planes"));
         let planes = self.lines.chunks_exact(self.racks as usize);
         let mut permutation = Vec::with_capacity(self.racks as usize);
         for (plane, ((light, night), lines)) in (0..).zip(days.zip(planes)) {

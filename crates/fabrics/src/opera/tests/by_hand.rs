@@ -1,0 +1,161 @@
+//! Cases small enough to be worked out on paper.
+
+use super::{built, cluster};
+use lightloom_engine::{Nic, Rate, Time};
+use serde_json::{json, Value};
+use std::collections::{BTreeMap, HashSet};
+
+/// A byte a nanosecond.
+const RATE: Rate = Rate(8 * Rate::GBPS.0);
+const US: Time = Time::US;
+
+/// 16 racks, 5 switches, slices of 10 us with nights of 1 us.
+fn table() -> Value {
+    json!({
+        "switches": 5, "link_rate": "8 Gb/s", "packet": "1000 B",
+        "night": "1 us", "slice": "10 us",
+    })
+}
+
+/// In 15 slices everybody meets everybody once, both ways at once; no two nights are at the
+/// same time, and each comes at the end of its slice.
+#[test]
+fn switches_turn_one_after_another() {
+    let (mut fabric, mut io) = built(&cluster(16, RATE), &table(), &[]);
+    fabric.advance(US * 400, &mut io);
+    let circuits = fabric.circuits(US * 400);
+    let mut met: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+    for c in circuits
+        .iter()
+        .filter(|c| c.from >= US * 50 && c.from < US * 200)
+    {
+        *met.entry((c.a, c.b)).or_default() += 1;
+        // As many times both ways, on the same switch at the same time.
+        let back = |d: &&lightloom_engine::Circuit| {
+            (d.a, d.b, d.plane, d.from) == (c.b, c.a, c.plane, c.from)
+        };
+        assert_eq!(circuits.iter().filter(back).count(), 1);
+    }
+    assert_eq!(met.len(), 240);
+    assert!(met.values().all(|&times| times == 1));
+    // Switch s is lit at the end of slice s and 5 slices later; dark for the last 1 us of it.
+    for c in circuits.iter().filter(|c| c.from > Time::ZERO) {
+        assert_eq!((c.from.0 / US.0) % 50, (i64::from(c.plane) + 1) * 10 % 50);
+        assert!(c.until - c.from == US * 49 || c.until == US * 400);
+    }
+    let first: HashSet<_> = { circuits.iter() }
+        .filter(|c| c.from == Time::ZERO)
+        .map(|c| (c.plane, c.until.0 / US.0))
+        .collect();
+    assert_eq!(
+        first,
+        HashSet::from([(0, 9), (1, 19), (2, 29), (3, 39), (4, 49)])
+    );
+}
+
+/// The circuits of a moment, without those of the switch that turns next.
+fn hops(circuits: &[lightloom_engine::Circuit], at: Time, from: u32, to: u32) -> i64 {
+    let turns = (at.0 / (10 * US.0) % 5) as u16;
+    let lit = |c: &&lightloom_engine::Circuit| c.from <= at && at < c.until && c.plane != turns;
+    let mut reached = HashSet::from([from]);
+    for hops in 0.. {
+        if reached.contains(&to) {
+            return hops;
+        }
+        let more: Vec<u32> = circuits
+            .iter()
+            .filter(lit)
+            .filter(|c| reached.contains(&c.a))
+            .map(|c| c.b)
+            .collect();
+        reached.extend(more);
+    }
+    unreachable!()
+}
+
+/// A packet alone takes a microsecond a circuit, over as many as a search finds in the
+/// circuits of the moment; the propagation comes on top, for each.
+#[test]
+fn a_packet_alone_takes_the_shortest_path() {
+    for (fly, propagation) in [(0, "0 s"), (500, "500 ns")] {
+        let mut table = table();
+        table["propagation"] = json!(propagation);
+        for to in 1..16 {
+            for start in [0, 12, 37] {
+                let rows = [(0, to, 1_000, US * start)];
+                let (mut fabric, mut io) = built(&cluster(16, RATE), &table, &rows);
+                fabric.advance(US * 400, &mut io);
+                let hops = hops(&fabric.circuits(US * 400), US * start, 0, to);
+                let takes = (US + Time::NS * fly) * hops;
+                assert_eq!(
+                    io.flows.finish[0] - US * start,
+                    takes,
+                    "{hops} hops to {to}"
+                );
+                fabric.settle(&mut io);
+                assert_eq!(io.flows.hops[0], hops as f32);
+            }
+        }
+    }
+}
+
+/// A rack and the first other that its switch 4 joins it with, from the start to 49 us.
+fn neighbours() -> (u32, u32) {
+    let (mut fabric, mut io) = built(&cluster(16, RATE), &table(), &[]);
+    fabric.advance(US, &mut io);
+    let circuits = fabric.circuits(US);
+    let circuit = circuits.iter().find(|c| c.plane == 4).expect("lit");
+    (circuit.a, circuit.b)
+}
+
+/// 30 us of bulk are on the way when a packet comes that takes the same circuit: it waits for
+/// the packet that is being sent, and bulk for it.
+#[test]
+fn a_packet_goes_before_bulk() {
+    let (a, b) = neighbours();
+    let mut table = table();
+    table["low_latency"] = json!("2000 B");
+    let rows = [(a, b, 30_000, Time::ZERO), (a, b, 1_000, Time::NS * 10_300)];
+    let (mut fabric, mut io) = built(&cluster(16, RATE), &table, &rows);
+    fabric.advance(US * 100, &mut io);
+    // At 10.3 us the eleventh packet of bulk is being sent, until 11 us.
+    assert_eq!(io.flows.finish, [US * 31, US * 12]);
+    assert_eq!(io.flows.start, [Time::ZERO, US * 11]);
+}
+
+/// What is not urgent waits for its circuit: two racks that the fourth switch joins first in
+/// its second slot meet at 50 us.
+#[test]
+fn bulk_waits_for_its_circuit() {
+    let (mut fabric, mut io) = built(&cluster(16, RATE), &table(), &[]);
+    fabric.advance(US * 60, &mut io);
+    let circuits = fabric.circuits(US * 60);
+    let circuit = { circuits.iter() }
+        .find(|c| c.plane == 4 && c.from == US * 50)
+        .expect("it turned");
+    let mut table = table();
+    table["low_latency"] = json!("0 B");
+    table["indirect"] = json!("none");
+    let rows = [(circuit.a, circuit.b, 5_500, US)];
+    let (mut fabric, mut io) = built(&cluster(16, RATE), &table, &rows);
+    fabric.advance(US * 100, &mut io);
+    assert_eq!(io.flows.finish, [Time::NS * 55_500]);
+}
+
+/// A server's link of half the rate of a circuit: the second packet is at its rack 2 us after
+/// the first.
+#[test]
+fn servers_links_take_a_packet_at_a_time() {
+    let (a, b) = neighbours();
+    let mut cluster = cluster(16, RATE);
+    cluster.nic = Nic::Capped(Rate(4 * Rate::GBPS.0));
+    for low_latency in ["0 B", "15 MB"] {
+        let mut table = table();
+        table["low_latency"] = json!(low_latency);
+        let rows = [(a, b, 3_000, Time::ZERO)];
+        let (mut fabric, mut io) = built(&cluster, &table, &rows);
+        fabric.advance(US * 100, &mut io);
+        // Up 2, 4, 6 us; across 7; down 9 us.
+        assert_eq!(io.flows.finish, [US * 9]);
+    }
+}

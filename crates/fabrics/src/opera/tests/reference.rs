@@ -1,0 +1,543 @@
+//! A reference, packet by packet: every packet of bulk is an event, no line is worked out
+//! ahead, paths are found by relaxation. The same flows end at the same picoseconds.
+
+use super::{built, cluster, Row};
+use crate::rotornet::rotorlb::RotorLb;
+use crate::tdma::relays::{Grant, Relaying, Spare, Taken};
+use crate::tdma::voq::Voqs;
+use lightloom_control::algorithms::factorization::random_factors;
+use lightloom_engine::rng::Stream;
+use lightloom_engine::{FlowId, Rate, Time};
+use proptest::prelude::*;
+use serde_json::json;
+use std::collections::{BTreeMap, VecDeque};
+
+/// A byte a nanosecond.
+const RATE: Rate = Rate(8_000_000_000);
+const NS: i64 = 1_000;
+const FAR: usize = 1_000;
+
+#[derive(Clone, Copy, Debug)]
+struct Net {
+    racks: u32,
+    switches: u32,
+    night: i64,
+    slice: i64,
+    fly: i64,
+    packet: u64,
+    below: u64,
+    relays: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    flow: usize,
+    bytes: u64,
+    at: usize,
+    hops: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// All are lit.
+    Begin,
+    /// A switch turns.
+    Turn(usize),
+    /// What it carried to relays is there.
+    Relayed(usize),
+    Arrive(usize),
+    Hop(Packet),
+    Landed(usize, u64),
+    /// Packets that could not go on are tried again.
+    Again,
+    /// A line may begin a packet of bulk. Of all events of a time the last.
+    Idle(usize),
+}
+
+struct Reference<'a> {
+    net: Net,
+    rows: &'a [Row],
+    factors: Vec<Vec<u32>>,
+    todo: BTreeMap<(i64, bool, u64), Event>,
+    number: u64,
+    /// Each line is busy until then.
+    busy: Vec<i64>,
+    own: Voqs,
+    relayed: Voqs,
+    rule: RotorLb,
+    planned: Vec<VecDeque<Grant>>,
+    crossing: Vec<Vec<(u32, u32, FlowId, u64)>>,
+    waiting: Vec<Vec<Packet>>,
+    again: bool,
+    chance: Stream,
+    delivered: Vec<u64>,
+    finish: Vec<i64>,
+    hops: Vec<u64>,
+}
+
+impl Net {
+    fn slot(&self) -> i64 {
+        self.slice * i64::from(self.switches)
+    }
+
+    /// Which slot of a switch it is: it begins with its night, before the slice in which
+    /// its circuits are lit first.
+    fn number(&self, plane: usize, now: i64) -> i64 {
+        let first = (plane as i64 + 1) * self.slice - self.night;
+        (now - first).div_euclid(self.slot()) + 1
+    }
+
+    /// First light and the next night.
+    fn day(&self, plane: usize, now: i64) -> (i64, i64) {
+        let ends = (plane as i64 + 1) * self.slice - self.night;
+        let ends = ends + self.number(plane, now) * self.slot();
+        (ends - self.slot() + self.night, ends)
+    }
+
+    fn guard(&self) -> i64 {
+        self.slice - self.night
+    }
+}
+
+impl Reference<'_> {
+    fn schedule(&mut self, at: i64, event: Event) {
+        self.number += 1;
+        match event {
+            Event::Idle(line) => self.todo.insert((at, true, line as u64), event),
+            _ => self.todo.insert((at, false, self.number), event),
+        };
+    }
+
+    fn racks(&self) -> usize {
+        self.net.racks as usize
+    }
+
+    /// To whom a line sends; to itself if it idles.
+    fn to(&self, line: usize, now: i64) -> usize {
+        let (plane, rack) = (line / self.racks(), line % self.racks());
+        let s = self.net.switches as usize;
+        let slots = self.factors.len().div_ceil(s) as i64;
+        let slot = self.net.number(plane, now).rem_euclid(slots) as usize;
+        let factor = self.factors.get(slot * s + plane);
+        factor.map_or(rack, |factor| factor[rack] as usize)
+    }
+
+    fn ends(&self, flow: usize) -> (usize, usize) {
+        (self.rows[flow].0 as usize, self.rows[flow].1 as usize)
+    }
+
+    /// Planes whose circuits take low-latency packets now.
+    fn usable(&self, now: i64) -> Vec<usize> {
+        let takes = |&plane: &usize| {
+            let (light, night) = self.net.day(plane, now);
+            light <= now && now < night - self.net.guard()
+        };
+        (0..self.net.switches as usize).filter(takes).collect()
+    }
+
+    /// Circuits from each rack to one, over usable planes.
+    fn distances(&self, to: usize, now: i64) -> Vec<usize> {
+        let mut far = vec![FAR; self.racks()];
+        far[to] = 0;
+        for _ in 0..self.racks() {
+            for plane in self.usable(now) {
+                for rack in 0..self.racks() {
+                    let next = self.to(plane * self.racks() + rack, now);
+                    far[rack] = far[rack].min(far[next] + 1);
+                }
+            }
+        }
+        far
+    }
+
+    fn go_on(&mut self, packet: Packet, now: i64) -> bool {
+        let (_, to) = self.ends(packet.flow);
+        let far = self.distances(to, now);
+        let ns = packet.bytes as i64 * NS;
+        let mut lines = Vec::new();
+        for plane in self.usable(now) {
+            let line = plane * self.racks() + packet.at;
+            let nearer = far[packet.at] < FAR && far[self.to(line, now)] < far[packet.at];
+            let begins = self.busy[line].max(now);
+            if nearer && begins + ns <= self.net.day(plane, now).1 {
+                lines.push(line);
+            }
+        }
+        if lines.is_empty() {
+            return false;
+        }
+        let line = lines[self.chance.below(lines.len() as u32) as usize];
+        let ends = self.busy[line].max(now) + ns;
+        self.busy[line] = ends;
+        let next = Packet {
+            at: self.to(line, now),
+            hops: packet.hops + 1,
+            ..packet
+        };
+        self.schedule(ends + self.net.fly, Event::Hop(next));
+        self.schedule(ends, Event::Idle(line));
+        true
+    }
+
+    fn hold(&mut self, packet: Packet, now: i64) {
+        self.waiting[packet.at].push(packet);
+        if !std::mem::replace(&mut self.again, true) {
+            let changes = (0..self.net.switches as usize).flat_map(|plane| {
+                let (light, night) = self.net.day(plane, now);
+                [light, night - self.net.guard(), night]
+            });
+            let next = changes.filter(|&at| at > now).min().expect("a night");
+            self.schedule(next, Event::Again);
+        }
+    }
+
+    /// Whether a full packet could go on anywhere.
+    fn has_room(&self, rack: usize, now: i64) -> bool {
+        let usable = self.usable(now).into_iter();
+        { usable.map(|plane| (plane, plane * self.racks() + rack)) }.any(|(plane, line)| {
+            let ends = self.busy[line].max(now) + self.net.packet as i64 * NS;
+            self.to(line, now) != rack && ends <= self.net.day(plane, now).1
+        })
+    }
+
+    fn wake(&mut self, from: usize, now: i64) {
+        for plane in 0..self.net.switches as usize {
+            self.schedule(now, Event::Idle(plane * self.racks() + from));
+        }
+    }
+
+    fn arrive(&mut self, flow: usize, now: i64) {
+        let (from, to) = self.ends(flow);
+        let bytes = self.rows[flow].2;
+        if bytes >= self.net.below {
+            let queue = self.own.of(from as u32, to as u32);
+            self.own.push(queue, FlowId(flow as u32), bytes);
+            return self.wake(from, now);
+        }
+        let mut sent = 0;
+        while sent < bytes {
+            let packet = Packet {
+                flow,
+                bytes: self.net.packet.min(bytes - sent),
+                at: from,
+                hops: 0,
+            };
+            sent += packet.bytes;
+            if !self.go_on(packet, now) {
+                self.hold(packet, now);
+            }
+        }
+    }
+
+    fn deliver(&mut self, flow: usize, bytes: u64, now: i64) {
+        self.delivered[flow] += bytes;
+        if self.delivered[flow] == self.rows[flow].2 {
+            self.finish[flow] = now;
+        }
+    }
+
+    /// A line that is free begins a packet of bulk, if one fits.
+    fn idle(&mut self, line: usize, now: i64) {
+        let (plane, rack) = (line / self.racks(), line % self.racks());
+        let (light, night) = self.net.day(plane, now);
+        let to = self.to(line, now);
+        if self.busy[line] > now || light > now || to == rack {
+            return;
+        }
+        let queue = self.own.of(rack as u32, to as u32);
+        let fits = |bytes: u64| now + bytes as i64 * NS <= night;
+        let first = |queues: &Voqs| {
+            let (flow, bytes) = queues.front(queue)?;
+            let bytes = bytes.min(self.net.packet);
+            fits(bytes).then_some((flow, bytes))
+        };
+        let (relayed, own) = (first(&self.relayed), first(&self.own));
+        let bytes = if let Some((flow, bytes)) = relayed.or(own) {
+            match relayed {
+                Some(_) => self.relayed.take(queue, bytes),
+                None => self.own.take(queue, bytes),
+            }
+            self.hops[flow.index()] += bytes * if relayed.is_some() { 2 } else { 1 };
+            let at = now + bytes as i64 * NS + self.net.fly;
+            self.schedule(at, Event::Landed(flow.index(), bytes));
+            bytes
+        } else {
+            match self.detour(line, to, now, night) {
+                None => return,
+                Some(bytes) => bytes,
+            }
+        };
+        self.busy[line] = now + bytes as i64 * NS;
+        self.schedule(self.busy[line], Event::Idle(line));
+    }
+
+    fn detour(&mut self, line: usize, relay: usize, now: i64, night: i64) -> Option<u64> {
+        while let Some(grant) = self.planned[line].front_mut() {
+            let queue = self
+                .own
+                .of((line % self.net.racks as usize) as u32, grant.to);
+            let packet = { self.own.front(queue) }
+                .map(|(flow, bytes)| (flow, bytes.min(grant.bytes).min(self.net.packet)))
+                .filter(|(_, bytes)| now + *bytes as i64 * NS <= night);
+            let Some((flow, bytes)) = packet else {
+                self.planned[line].pop_front();
+                continue;
+            };
+            let crossing = (relay as u32, grant.to, flow, bytes);
+            grant.bytes -= bytes;
+            if grant.bytes == 0 {
+                self.planned[line].pop_front();
+            }
+            self.own.take(queue, bytes);
+            self.crossing[line / self.net.racks as usize].push(crossing);
+            return Some(bytes);
+        }
+        None
+    }
+
+    /// A switch turns: what its lines have to spare goes to relays.
+    fn turn(&mut self, plane: usize, now: i64) {
+        let lines = plane * self.racks()..(plane + 1) * self.racks();
+        for line in lines.clone() {
+            self.planned[line].clear();
+        }
+        let (light, night) = self.net.day(plane, now);
+        for line in lines.clone() {
+            self.schedule(light.max(0), Event::Idle(line));
+        }
+        self.schedule(night, Event::Turn(plane));
+        self.schedule(now + self.net.fly, Event::Relayed(plane));
+    }
+
+    fn grant(&mut self, lines: std::ops::Range<usize>, now: i64) {
+        if !self.net.relays {
+            return;
+        }
+        let left = |r: &Self, line: usize| {
+            let (light, night) = r.net.day(line / r.racks(), now);
+            let begins = r.busy[line].max(light).max(now);
+            let idle = r.to(line, now) == line % r.racks();
+            if idle {
+                0
+            } else {
+                ((night - begins).max(0) / NS) as u64
+            }
+        };
+        let ends = |r: &Self, line: usize| ((line % r.racks()) as u32, r.to(line, now) as u32);
+        let mut spare = Vec::new();
+        for line in lines {
+            let (from, relay) = ends(self, line);
+            let queue = self.own.of(from, relay);
+            let waits = self.own.waiting(queue) + self.relayed.waiting(queue);
+            let bytes = left(self, line).saturating_sub(waits);
+            if bytes > 0 {
+                spare.push(Spare {
+                    line: line as u32,
+                    from,
+                    relay,
+                    bytes,
+                });
+            }
+        }
+        let mut taken = Vec::new();
+        for line in 0..self.planned.len() {
+            let (from, to) = ends(self, line);
+            let bytes = left(self, line);
+            if bytes > 0 {
+                taken.push(Taken { from, to, bytes });
+            }
+            taken.extend(self.planned[line].iter().map(|grant| Taken {
+                from,
+                to: grant.to,
+                bytes: grant.bytes,
+            }));
+        }
+        taken.sort_unstable();
+        let mut grants = Vec::new();
+        self.rule
+            .grant(&spare, &taken, &self.own, &self.relayed, &mut grants);
+        for grant in grants {
+            self.planned[grant.line as usize].push_back(grant);
+        }
+    }
+
+    fn run(&mut self, until: i64) {
+        while let Some(((now, ..), event)) = self.todo.pop_first() {
+            if now > until {
+                return;
+            }
+            match event {
+                Event::Begin => {
+                    (0..self.net.switches as usize).for_each(|plane| self.turn(plane, now));
+                    self.grant(0..self.busy.len(), now);
+                }
+                Event::Turn(plane) => {
+                    self.turn(plane, now);
+                    self.grant(plane * self.racks()..(plane + 1) * self.racks(), now);
+                }
+                Event::Relayed(plane) => {
+                    for (relay, to, flow, bytes) in std::mem::take(&mut self.crossing[plane]) {
+                        self.relayed.push(self.relayed.of(relay, to), flow, bytes);
+                        self.wake(relay as usize, now);
+                    }
+                }
+                Event::Arrive(flow) => self.arrive(flow, now),
+                Event::Landed(flow, bytes) => self.deliver(flow, bytes, now),
+                Event::Hop(packet) => {
+                    if packet.at == self.ends(packet.flow).1 {
+                        self.hops[packet.flow] += packet.bytes * packet.hops;
+                        self.deliver(packet.flow, packet.bytes, now);
+                    } else if !self.go_on(packet, now) {
+                        self.hold(packet, now);
+                    }
+                }
+                Event::Again => {
+                    self.again = false;
+                    for rack in 0..self.racks() {
+                        let mut room = true;
+                        for packet in std::mem::take(&mut self.waiting[rack]) {
+                            if !room || !self.go_on(packet, now) {
+                                self.hold(packet, now);
+                                room = room && self.has_room(rack, now);
+                            }
+                        }
+                    }
+                }
+                Event::Idle(line) => self.idle(line, now),
+            }
+        }
+    }
+}
+
+fn reference<'a>(net: Net, rows: &'a [Row], seed: u64) -> Reference<'a> {
+    let lines = (net.racks * net.switches) as usize;
+    let day = (net.slot() - net.night) / NS;
+    let mut reference = Reference {
+        net,
+        rows,
+        factors: random_factors(net.racks, 5),
+        todo: BTreeMap::new(),
+        number: 0,
+        busy: vec![0; lines],
+        own: Voqs::new(net.racks),
+        relayed: Voqs::new(net.racks),
+        rule: RotorLb::new(net.racks, day as u64 / net.packet * net.packet),
+        planned: vec![VecDeque::new(); lines],
+        crossing: vec![Vec::new(); net.switches as usize],
+        waiting: vec![Vec::new(); net.racks as usize],
+        again: false,
+        chance: Stream::new(seed, "paths", 0),
+        delivered: vec![0; rows.len()],
+        finish: vec![i64::MAX; rows.len()],
+        hops: vec![0; rows.len()],
+    };
+    reference.schedule(0, Event::Begin);
+    for (flow, row) in rows.iter().enumerate() {
+        reference.schedule(row.3 .0, Event::Arrive(flow));
+    }
+    reference
+}
+
+fn nets() -> impl Strategy<Value = Net> {
+    let shape = (3u32..9, 2u32..6, 0i64..300, 301i64..3_000);
+    let rest = (0.0..1.0f64, prop::sample::select(vec![50u64, 300]));
+    let below = prop::sample::select(vec![0u64, 800, 1 << 40]);
+    (shape, rest, below, prop::bool::ANY).prop_map(
+        |((racks, switches, night, more), (fly, packet), below, relays)| Net {
+            racks,
+            switches: switches.min(racks - 1),
+            night: night * NS,
+            slice: (night + more) * NS,
+            // Nothing of bulk begins at such a time.
+            fly: ((night - 1).max(0) as f64 * fly) as i64 * NS + 500.min(night * NS),
+            packet,
+            below,
+            relays,
+        },
+    )
+}
+
+/// Flows that come at picoseconds of their own, so that few things happen at once.
+fn rows(racks: u32) -> impl Strategy<Value = Vec<Row>> {
+    let row = (0..racks, 1..racks, 1u64..4_000, 1i64..60_000);
+    prop::collection::vec(row, 1..40).prop_map(move |rows| {
+        let row = |(k, (src, places, bytes, ns)): (usize, (u32, u32, u64, i64))| {
+            (
+                src,
+                (src + places) % racks,
+                bytes,
+                Time(ns * NS + 1 + k as i64),
+            )
+        };
+        rows.into_iter().enumerate().map(row).collect()
+    })
+}
+
+/// Runs both; how many bytes crossed more than one circuit, of how many.
+fn check(net: Net, rows: &[Row]) -> Result<(f64, f64), TestCaseError> {
+    let ps = |time: i64| format!("{time} ps");
+    let table = json!({
+        "switches": net.switches, "link_rate": "8 Gb/s", "matchings_seed": 5,
+        "night": ps(net.night), "slice": ps(net.slice), "propagation": ps(net.fly),
+        "packet": format!("{} B", net.packet), "low_latency": format!("{} B", net.below),
+        "indirect": if net.relays { "rotorlb" } else { "none" },
+    });
+    let until = Time(net.slot() * 40 + 100_000 * NS);
+    let (mut fabric, mut io) = built(&cluster(net.racks, RATE), &table, rows);
+    fabric.advance(until, &mut io);
+    fabric.settle(&mut io);
+    let mut reference = reference(net, rows, 1);
+    reference.run(until.0 - 1);
+    let ends: Vec<i64> = io.flows.finish.iter().map(|t| t.0).collect();
+    prop_assert_eq!(&ends, &reference.finish);
+    let (mut more, mut all) = (0.0, 0.0);
+    for (flow, row) in rows.iter().enumerate() {
+        if ends[flow] < i64::MAX {
+            let hops = reference.hops[flow] as f64 / row.2 as f64;
+            prop_assert!((f64::from(io.flows.hops[flow]) - hops).abs() < 1e-5);
+            more += (hops - 1.0) * row.2 as f64;
+            all += row.2 as f64;
+        }
+    }
+    Ok((more, all))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn flows_end_as_packet_by_packet(
+        (net, mut rows) in nets().prop_flat_map(|net| (Just(net), rows(net.racks))),
+    ) {
+        rows.sort_by_key(|row| row.3);
+        check(net, &rows)?;
+    }
+}
+
+/// Or else the reference would show nothing of relays, of priority or of longer paths.
+#[test]
+fn all_of_it_is_tried() {
+    let net = Net {
+        racks: 8,
+        switches: 4,
+        night: 100 * NS,
+        slice: 1_000 * NS,
+        fly: 50_500,
+        packet: 50,
+        below: 800,
+        relays: true,
+    };
+    // From each rack 9,000 B to one other, and 400 B to a third.
+    let row = |k: u32| -> Row {
+        let (places, bytes) = if k < 8 { (3, 9_000) } else { (1 + k % 7, 400) };
+        let comes = Time(NS * 130 * i64::from(k) + 1 + i64::from(k));
+        (k % 8, (k + places) % 8, bytes, comes)
+    };
+    let rows: Vec<Row> = (0..60).map(row).collect();
+    let (more, all) = check(net, &rows).expect("they agree");
+    assert_eq!(all, 8.0 * 9_000.0 + 52.0 * 400.0);
+    // Of bulk a third and more went over relays, of the rest half over two circuits.
+    assert!(more > 24_000.0 + 10_000.0, "{more}");
+    let (alone, _) = check(Net { below: 0, ..net }, &rows).expect("they agree");
+    assert!(alone > 24_000.0, "{alone}");
+}

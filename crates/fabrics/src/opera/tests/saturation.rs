@@ -1,0 +1,129 @@
+//! What bulk without end gets.
+
+use super::{built, cluster, Row};
+use lightloom_engine::{Rate, Time};
+use serde_json::{json, Value};
+
+const RATE: Rate = Rate(8 * Rate::GBPS.0);
+const ENDLESS: u64 = 1 << 44;
+const NIGHT: i64 = 10;
+const SLICE: i64 = 100;
+
+fn table(switches: u32, indirect: &str) -> Value {
+    json!({
+        "switches": switches, "link_rate": "8 Gb/s", "low_latency": "0 B", "packet": "1000 B",
+        "night": "10 us", "slice": "100 us", "indirect": indirect,
+    })
+}
+
+/// Bytes of a slot: (100 u - 10) us at a byte a nanosecond.
+fn slot_carries(switches: u32) -> u64 {
+    (1_000 * (SLICE * i64::from(switches) - NIGHT)) as u64
+}
+
+/// Bytes that each flow gets from cycle `from` to cycle `until`.
+fn gets(
+    racks: u32,
+    switches: u32,
+    indirect: &str,
+    pairs: &[(u32, u32)],
+    (from, until): (i64, i64),
+) -> Vec<u64> {
+    let row = |&(a, b): &(u32, u32)| -> Row { (a, b, ENDLESS, Time::ZERO) };
+    let rows: Vec<Row> = pairs.iter().map(row).collect();
+    let (mut fabric, mut io) = built(&cluster(racks, RATE), &table(switches, indirect), &rows);
+    let factors = racks - 1 + racks % 2;
+    let slots = i64::from(factors.div_ceil(switches));
+    let cycle = Time::US * (SLICE * i64::from(switches) * slots);
+    // Days are counted when they end.
+    fabric.advance(cycle * from, &mut io);
+    let before = io.flows.delivered.clone();
+    fabric.advance(cycle * until, &mut io);
+    let after = io.flows.delivered.iter();
+    after
+        .zip(&before)
+        .map(|(after, before)| after - before)
+        .collect()
+}
+
+/// Every pair gets its slot in each cycle, to the byte: no byte crosses two circuits.
+#[test]
+fn uniform_bulk_gets_the_duty_cycle() {
+    for (racks, switches) in [(9, 4), (8, 7), (16, 5), (10, 3), (7, 2)] {
+        let others = |a| (0..racks).filter(move |&b| b != a).map(move |b| (a, b));
+        let pairs: Vec<_> = (0..racks).flat_map(others).collect();
+        for indirect in ["rotorlb", "none"] {
+            let got = gets(racks, switches, indirect, &pairs, (1, 6));
+            let expected = 5 * slot_carries(switches);
+            assert!(
+                got.iter().all(|&bytes| bytes == expected),
+                "{got:?} {expected}"
+            );
+        }
+    }
+    // 16 racks, 5 switches, 3 slots, none idle: 98 % of the rate.
+    let carried = 15 * slot_carries(5);
+    let capacity = 5 * 3 * 5 * SLICE as u64 * 1_000;
+    assert_eq!(carried * 100, capacity * 98);
+}
+
+/// Where each sends to one other alone: without relays a slot a cycle; with them N / 2
+/// slots, as on RotorNet: one directly, and half of each of the N - 2 others. Slots feed each
+/// other, so that over W cycles all that is delivered is within what relays can hold and
+/// what a first hop is ahead of its second.
+#[test]
+fn a_permutation_gets_half() {
+    for (racks, switches) in [(8, 7), (16, 5), (10, 3), (12, 4)] {
+        let pairs: Vec<_> = (0..racks).map(|a| (a, (a + 3) % racks)).collect();
+        let slot = slot_carries(switches);
+        let got = gets(racks, switches, "none", &pairs, (2, 9));
+        assert!(got.iter().all(|&bytes| bytes == 7 * slot));
+        let cycles = 60;
+        let got: u64 = gets(racks, switches, "rotorlb", &pairs, (0, cycles))
+            .iter()
+            .sum();
+        let expected = u64::from(racks * racks) * cycles as u64 * slot / 2;
+        let slack = u64::from(racks * racks) * 2 * slot;
+        assert!(
+            got.abs_diff(expected) <= slack,
+            "{racks} {switches}: {} slots of {}",
+            got / slot,
+            expected / slot
+        );
+    }
+}
+
+/// What is urgent takes of a line what it needs, and bulk gets the rest, to the packet: both
+/// together are the day.
+#[test]
+fn urgent_packets_cost_bulk_their_own_time() {
+    let switches = 5;
+    let mut rows: Vec<Row> = Vec::new();
+    for a in 0..16 {
+        for b in (0..16).filter(|&b| b != a) {
+            rows.push((a, b, ENDLESS, Time::ZERO));
+        }
+    }
+    let bulk = rows.len();
+    for k in 0..2_000u32 {
+        let src = k * 7 % 16;
+        let dst = (src + 1 + k % 15) % 16;
+        rows.push((src, dst, 3_000, Time::NS * (i64::from(k) * 700)));
+    }
+    let mut table = table(switches, "none");
+    table["low_latency"] = json!("1 MB");
+    let (mut fabric, mut io) = built(&cluster(16, RATE), &table, &rows);
+    let cycle = Time::US * (SLICE * 5 * 3);
+    fabric.advance(cycle * 2, &mut io);
+    fabric.settle(&mut io);
+    assert!(io.flows.finish[bulk..].iter().all(|&t| t < Time::NEVER));
+    let hop_bytes: f64 = { io.flows.hops[bulk..].iter() }
+        .map(|&hops| f64::from(hops) * 3_000.0)
+        .sum();
+    let got: u64 = io.flows.delivered[..bulk].iter().sum();
+    // Days that have ended by then: switch s was lit for (100 (s + 1) - 10) us, and for five
+    // days of 490 us: 13,700 us a rack on all five. A packet a day may be cut off.
+    let days: u64 = 16 * 13_700 * 1_000;
+    let lost = days as f64 - hop_bytes - got as f64;
+    assert!(lost >= 0.0 && lost <= 16.0 * 30.0 * 1_000.0, "{lost}");
+}
