@@ -306,7 +306,6 @@ impl Reference<'_> {
             self.schedule(light.max(0), Event::Idle(line));
         }
         self.schedule(night, Event::Turn(plane));
-        self.schedule(now + self.net.fly, Event::Relayed(plane));
     }
 
     fn grant(&mut self, lines: std::ops::Range<usize>, now: i64) {
@@ -372,6 +371,7 @@ impl Reference<'_> {
                     self.grant(0..self.busy.len(), now);
                 }
                 Event::Turn(plane) => {
+                    self.schedule(now + self.net.fly, Event::Relayed(plane));
                     self.turn(plane, now);
                     self.grant(plane * self.racks()..(plane + 1) * self.racks(), now);
                 }

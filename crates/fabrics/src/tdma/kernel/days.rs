@@ -45,7 +45,7 @@ impl Tdma {
             match self.setup.together {
                 // All others are dark, too, for as long as it takes to get there.
                 true => self.gather(plane, now, io, todo),
-                false if self.relays.is_some() => {
+                false if self.relays.is_some() && !begins => {
                     todo.schedule(now + self.setup.propagation, Event::Relayed(plane));
                 }
                 false => {}
