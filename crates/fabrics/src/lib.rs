@@ -16,5 +16,5 @@ pub mod sirius;
 pub mod tdma;
 pub mod tree;
 
-pub use facts::{Derived, Facts, Framing, Part};
+pub use facts::{Derived, Facts, Framing, Part, Unjoined};
 pub use registry::{find, Entry, FabricConfig, Preset, Site, REGISTRY};

@@ -4,7 +4,9 @@ use super::computation::Computation;
 use super::kernel::Hybrid;
 use super::policy_table::PolicyTable;
 use super::setup::{Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport};
+use super::standing::unjoined;
 use super::tree::{Tree, TreeKeys};
+use crate::facts::Facts;
 use crate::registry::{FabricConfig, Site};
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Thresholds;
@@ -354,5 +356,19 @@ impl FabricConfig for HybridConfig {
         let matrices = 48 * racks * racks;
         let ports = racks * self.planes as u64 * 240;
         tree.memory(flows) + matrices + ports + hosts * 200 + flows as u64 * 56
+    }
+
+    fn facts_for(&self, site: &Site) -> Facts {
+        let hardware = self.hardware(site.cluster);
+        let otherwise = "set electrical = true";
+        let unjoined = match self.electrical {
+            true => None,
+            // What cannot be read was refused when it was built.
+            false => unjoined(&self.policy, &hardware, site, otherwise).unwrap_or_default(),
+        };
+        Facts {
+            unjoined,
+            ..Facts::default()
+        }
     }
 }

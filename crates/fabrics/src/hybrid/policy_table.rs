@@ -53,6 +53,11 @@ impl PolicyTable {
         }
     }
 
+    /// Whether it is that policy of the registry.
+    pub fn is_kind(&self, kind: &str) -> bool {
+        matches!(&self.source, Source::Kind(own) if own == kind)
+    }
+
     /// Whether a key was given.
     pub fn names(&self, key: &str) -> bool {
         self.own.contains_key(key)

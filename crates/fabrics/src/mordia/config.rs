@@ -1,7 +1,9 @@
 //! The table of `kind = "mordia"`.
 
+use crate::facts::Facts;
 use crate::hybrid::computation::Computation;
 use crate::hybrid::policy_table::PolicyTable;
+use crate::hybrid::standing::unjoined;
 use crate::hybrid::trouble;
 use crate::registry::{FabricConfig, Site};
 use crate::tdma::burst::Wire;
@@ -461,5 +463,19 @@ impl FabricConfig for MordiaConfig {
             u64::from(cluster.hosts()),
             site.flows.len() as u64,
         )
+    }
+
+    fn facts_for(&self, site: &Site) -> Facts {
+        let hardware = self.hardware(site.cluster);
+        let otherwise = "set packet_rate";
+        let unjoined = match self.packet_rate.is_some() {
+            true => None,
+            // What cannot be read was refused when it was built.
+            false => unjoined(&self.policy, &hardware, site, otherwise).unwrap_or_default(),
+        };
+        Facts {
+            unjoined,
+            ..Facts::default()
+        }
     }
 }
