@@ -116,6 +116,12 @@ impl Experiment {
             let at = fabric::path(table, &experiment.fabric);
             return Err(never_drained(&unjoined, &at));
         }
+        if let Some(slot) = facts.slot {
+            let at = fabric::path(table, &experiment.fabric);
+            experiment
+                .run
+                .refuse_turns(slot, flows.last_arrival(), &at)?;
+        }
         let mut derived = in_force(&facts);
         if let Some(precision) = experiment.run.rate_precision {
             if fabric.set_rate_precision(precision) && precision > Precision::EXACT {

@@ -1,5 +1,5 @@
-//! A run that is to end when everything is delivered, over circuits that never change: it is
-//! refused if and only if it would not end.
+//! Runs that would not end, over circuits that take turns: one that is to deliver everything
+//! is refused if and only if it would not; and one of too many slots.
 
 use lightloom_engine::run::Silent;
 use lightloom_engine::{Flows, HostId, Time};
@@ -108,5 +108,70 @@ fn the_first_pair_is_named() {
     for policy in ["mordia", "rotation"] {
         let table = json!({"kind": "mordia", "policy": policy, "interval": "1 ms"});
         assert_eq!(run(&table, "drain", &[(3, 7)]), Ok(true));
+    }
+}
+
+/// 10 s of slots of 4 ns are 2,500,000,000.
+#[test]
+fn too_many_slots_are_refused() {
+    let prepare = |fabric: Value| {
+        let mut raw = raw(fabric, "10 s");
+        raw["run"]["limit"] = json!("10 s");
+        let experiment = Experiment::read(&raw).expect("of this shape");
+        experiment
+            .prepare(0, 1, Some(flows(&[(0, 2)])))
+            .map(|_| ())
+            .map_err(|r| r.to_string())
+    };
+    let slots = |slot: &str| json!({"slot": slot, "night": "1 ns", "link_rate": "40 Gb/s", "packet": "1 B"});
+    let with = |mut table: Value, more: Value| {
+        let table_of = |v: Value| v.as_object().expect("a table").clone();
+        table
+            .as_object_mut()
+            .expect("a table")
+            .extend(table_of(more));
+        table
+    };
+    let mordia = |slot: &str, policy: Value| {
+        let own = json!({"kind": "mordia", "shortest_slot": slot, "policy": policy});
+        with(slots(slot), own)
+    };
+    let rotornet = |slot: &str| with(slots(slot), json!({"kind": "rotornet"}));
+    let hybrid = |day: &str| {
+        let rotation = json!({"kind": "rotation", "night": "1 ns", "day": day});
+        json!({"kind": "hybrid", "policy": rotation})
+    };
+    let given = |day_ps: u64| {
+        let slot = json!({"permutation": [1, 0, 3, 2], "day_ps": day_ps});
+        let slots = [slot.clone(), slot];
+        let schedule = json!({"ports": RACKS, "night_ps": 1_000, "slots": slots});
+        json!({"kind": "fixed", "schedule": schedule})
+    };
+    let round = json!("rotation");
+    let too_many = [
+        mordia("4 ns", round.clone()),
+        mordia("4 ns", given(3_000)),
+        rotornet("4 ns"),
+        hybrid("3 ns"),
+    ];
+    for fabric in too_many {
+        let Err(said) = prepare(fabric.clone()) else {
+            panic!("{fabric}");
+        };
+        assert!(
+            said.starts_with("run.stop = 10 s: takes 2500000000 slots of 4 ns in fabric"),
+            "{fabric}: {said}"
+        );
+    }
+    let few = [
+        mordia("5 ns", round),
+        mordia("5 ns", given(4_000)),
+        rotornet("5 ns"),
+        hybrid("4 ns"),
+        // Its slots may be as long as its interval, of 12 ns.
+        mordia("4 ns", json!("mordia")),
+    ];
+    for fabric in few {
+        assert_eq!(prepare(fabric.clone()), Ok(()), "{fabric}");
     }
 }

@@ -86,6 +86,8 @@ pub struct Facts {
     /// Whose flows wait for ever; none if all are served, or if that is not known before
     /// the run.
     pub unjoined: Option<Unjoined>,
+    /// Where circuits take turns: a slot lasts no longer, on average.
+    pub slot: Option<Time>,
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::computation::Computation;
 use super::kernel::Hybrid;
 use super::policy_table::PolicyTable;
 use super::setup::{Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport};
-use super::standing::unjoined;
+use super::standing::{slot, standing, unjoined};
 use super::tree::{Tree, TreeKeys};
 use crate::facts::Facts;
 use crate::registry::{FabricConfig, Site};
@@ -359,15 +359,12 @@ impl FabricConfig for HybridConfig {
     }
 
     fn facts_for(&self, site: &Site) -> Facts {
-        let hardware = self.hardware(site.cluster);
-        let otherwise = "set electrical = true";
-        let unjoined = match self.electrical {
-            true => None,
-            // What cannot be read was refused when it was built.
-            false => unjoined(&self.policy, &hardware, site, otherwise).unwrap_or_default(),
-        };
+        // What cannot be read was refused when it was built.
+        let standing = standing(&self.policy, &self.hardware(site.cluster)).unwrap_or_default();
+        let alone = { standing.as_ref() }.filter(|_| !self.electrical);
         Facts {
-            unjoined,
+            unjoined: alone.and_then(|target| unjoined(target, site, "set electrical = true")),
+            slot: standing.as_ref().and_then(slot),
             ..Facts::default()
         }
     }

@@ -1,8 +1,8 @@
 //! Circuits, or a schedule, that stay as they are for the whole run: who is joined by them is
-//! known before it begins, and so is who waits for ever.
+//! known before it begins, and so is who waits for ever, and how often slots begin.
 //!
-//! Of the registry only `fixed` decides the same whatever there is to send, and may leave
-//! pairs out; a user's policy may do anything.
+//! Of the registry `fixed` and `rotation` decide the same whatever there is to send; a user's
+//! policy may do anything.
 
 use super::policy_table::PolicyTable;
 use crate::facts::Unjoined;
@@ -10,46 +10,19 @@ use crate::registry::Site;
 use lightloom_control::circuits::Circuits;
 use lightloom_control::demand::Matrix;
 use lightloom_control::hardware::Hardware;
-use lightloom_control::policies::fixed;
 use lightloom_control::policies::library::Empty;
+use lightloom_control::policies::{fixed, rotation};
 use lightloom_control::policy::{Demand, SwitchView, Target};
 use lightloom_engine::{Refusal, Time};
 
-/// The pairs of racks that have flows and that a fixed policy never joins; none if it is
-/// another, or joins all of them. `otherwise` says how they could be served all the same.
+/// What a policy decides whoever asks, and never changes; none if it may.
 ///
 /// # Errors
 /// As [`PolicyTable::build`].
-pub fn unjoined(
-    policy: &PolicyTable,
-    hardware: &Hardware,
-    site: &Site,
-    otherwise: &'static str,
-) -> Result<Option<Unjoined>, Refusal> {
-    if !policy.is_kind(fixed::ENTRY.kind) {
+pub fn standing(policy: &PolicyTable, hardware: &Hardware) -> Result<Option<Target>, Refusal> {
+    if !(policy.is_kind(fixed::ENTRY.kind) || policy.is_kind(rotation::ENTRY.kind)) {
         return Ok(None);
     }
-    let racks = hardware.racks as usize;
-    let pair = |from: u32, to: u32| from as usize * racks + to as usize;
-    let mut waits = vec![false; racks * racks];
-    for (src, dst) in site.flows.src.iter().zip(&site.flows.dst) {
-        let [from, to] = [src, dst].map(|&host| site.cluster.rack_of(host));
-        waits[pair(from, to)] = from != to;
-    }
-    for (from, to) in joined(&target(policy, hardware)?) {
-        waits[pair(from, to)] = false;
-    }
-    let mut left = { 0.. }.zip(&waits).filter(|(_, &waits)| waits);
-    Ok(left.next().map(|(first, _): (usize, _)| Unjoined {
-        from: (first / racks) as u32,
-        to: (first % racks) as u32,
-        others: left.count() as u64,
-        otherwise,
-    }))
-}
-
-/// What the policy decides, whoever asks.
-fn target(policy: &PolicyTable, hardware: &Hardware) -> Result<Target, Refusal> {
     let (lit, works) = (Circuits::default(), vec![true; hardware.columns()]);
     let view = SwitchView {
         hardware: *hardware,
@@ -61,7 +34,41 @@ fn target(policy: &PolicyTable, hardware: &Hardware) -> Result<Target, Refusal> 
         over: Time::S,
     };
     let read = policy.with_files_read(hardware)?;
-    read.build(hardware, &Empty)?.decide(&demand, &view)
+    let target = read.build(hardware, &Empty)?.decide(&demand, &view)?;
+    // A round robin may wait for demand to say how long its slots are.
+    let waits = matches!(&target, Target::Schedule(schedule) if schedule.slots.is_empty());
+    Ok((!waits).then_some(target))
+}
+
+/// How long a slot of a schedule lasts, on average; none of circuits that stay.
+pub fn slot(target: &Target) -> Option<Time> {
+    match target {
+        Target::Schedule(schedule) => Some(schedule.period() / schedule.slots.len() as i64),
+        Target::Network { .. } => None,
+    }
+}
+
+/// The pairs of racks that have flows and are never joined; none if all are. `otherwise`
+/// says how they could be served all the same.
+pub fn unjoined(target: &Target, site: &Site, otherwise: &'static str) -> Option<Unjoined> {
+    let racks = site.cluster.racks as usize;
+    let pair = |from: u32, to: u32| from as usize * racks + to as usize;
+    let mut waits = vec![false; racks * racks];
+    for (src, dst) in site.flows.src.iter().zip(&site.flows.dst) {
+        let [from, to] = [src, dst].map(|&host| site.cluster.rack_of(host));
+        waits[pair(from, to)] = from != to;
+    }
+    for (from, to) in joined(target) {
+        waits[pair(from, to)] = false;
+    }
+    let mut left = waits.iter().enumerate().filter(|(_, &waits)| waits);
+    let (first, _) = left.next()?;
+    Some(Unjoined {
+        from: (first / racks) as u32,
+        to: (first % racks) as u32,
+        others: left.count() as u64,
+        otherwise,
+    })
 }
 
 /// From where to where its circuits lead.

@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::hybrid::computation::Computation;
 use crate::hybrid::policy_table::PolicyTable;
-use crate::hybrid::standing::unjoined;
+use crate::hybrid::standing::{slot, standing, unjoined};
 use crate::hybrid::trouble;
 use crate::registry::{FabricConfig, Site};
 use crate::tdma::burst::Wire;
@@ -466,15 +466,13 @@ impl FabricConfig for MordiaConfig {
     }
 
     fn facts_for(&self, site: &Site) -> Facts {
-        let hardware = self.hardware(site.cluster);
-        let otherwise = "set packet_rate";
-        let unjoined = match self.packet_rate.is_some() {
-            true => None,
-            // What cannot be read was refused when it was built.
-            false => unjoined(&self.policy, &hardware, site, otherwise).unwrap_or_default(),
-        };
+        // What cannot be read was refused when it was built.
+        let standing = standing(&self.policy, &self.hardware(site.cluster)).unwrap_or_default();
+        let alone = { standing.as_ref() }.filter(|_| self.packet_rate.is_none());
         Facts {
-            unjoined,
+            unjoined: alone.and_then(|target| unjoined(target, site, "set packet_rate")),
+            // Others' slots may be as long as their schedules.
+            slot: standing.as_ref().map_or(self.interval, slot),
             ..Facts::default()
         }
     }

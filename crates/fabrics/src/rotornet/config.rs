@@ -1,6 +1,7 @@
 //! The table of `kind = "rotornet"`.
 
 use super::rotorlb::RotorLb;
+use crate::facts::Facts;
 use crate::registry::{FabricConfig, Site};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
@@ -250,5 +251,11 @@ impl FabricConfig for RotorNetConfig {
         // Matchings, and lines.
         let switches = racks * racks * 4 + racks * uplinks * 112;
         Tdma::memory(racks, hosts, flows) + Relays::memory(racks, flows) + switches
+    }
+    fn facts(&self, _: &Cluster) -> Facts {
+        Facts {
+            slot: Some(self.slot),
+            ..Facts::default()
+        }
     }
 }
