@@ -9,6 +9,8 @@ use lightloom_control::schedule::{Frame, Schedule};
 use lightloom_engine::{Cluster, Command, Element, Fabric, Flows, HostId, Io, Nic, Rate, Time};
 use serde_json::{json, Value};
 
+mod replays;
+
 /// Each of so many racks has one server of 10 Gb/s.
 fn cluster(racks: u32) -> Cluster {
     Cluster {
