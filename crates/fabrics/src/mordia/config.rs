@@ -92,7 +92,7 @@ pub struct MordiaConfig {
     /// From the end of a day to what was lost in it being sent again [s], at the end of its
     /// queue. Default 0 s: at the next day of the pair, which is when the hole shows.
     pub retransmit_after: Time,
-    /// From a rack to any other over a circuit [s]. Default 0 s.
+    /// From a rack to any other, over a circuit or the packet switch [s]. Default 0 s.
     pub propagation: Time,
     /// Rate of a link from and to every rack of a packet switch that takes what schedules
     /// leave of the demand [b/s]. Default: there is none.

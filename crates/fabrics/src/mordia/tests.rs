@@ -354,6 +354,39 @@ fn a_packet_switch_takes_what_schedules_leave() {
     );
 }
 
+/// A ring never joins racks 0 and 2: two packets of 1,500 B are allowed across at 1 ms, at
+/// 12 us a link, and the first of them is on the second link with the last on the first.
+/// Each is 5 us on its way.
+#[test]
+fn the_packet_switch_is_as_far_as_the_circuits() {
+    let turns = json!({"ports": 4, "night_ps": 11_500_000, "slots": [
+        {"permutation": [1, 2, 3, 0], "day_ps": 90_000_000},
+    ]});
+    let finish = |propagation: &str, nic: Nic| {
+        let mut flows = Flows::new();
+        flows.push(HostId(0), HostId(2), 3_000, Time::ZERO);
+        let table = json!({
+            "policy": {"kind": "fixed", "schedule": turns}, "interval": "1 ms",
+            "packet_rate": "1 Gb/s", "propagation": propagation,
+        });
+        let cluster = Cluster { nic, ..cluster(4) };
+        let (mut fabric, mut io) = built(&cluster, &table, flows);
+        // Both packets have left the switch, and the last is not there yet.
+        fabric.advance(Time::US * 1_038, &mut io);
+        let before = (io.ledger.delivered, fabric.idle());
+        fabric.advance(Time::MS * 2, &mut io);
+        assert!(fabric.idle());
+        (before, io.flows.finish[0])
+    };
+    let end = |us: i64| Time::MS + Time::US * us;
+    assert_eq!(finish("0 s", Nic::Uncapped), ((3_000, true), end(36)));
+    assert_eq!(finish("5 us", Nic::Uncapped), ((1_500, false), end(41)));
+    // Then to the server, at 10 Gb/s.
+    let capped = Nic::Capped(Rate(10 * Rate::GBPS.0));
+    let last = end(41) + Time(1_200_000);
+    assert_eq!(finish("5 us", capped), ((1_500, false), last));
+}
+
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     let refused = |racks, table: Value| {
