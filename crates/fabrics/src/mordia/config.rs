@@ -10,11 +10,13 @@ use crate::tdma::burst::Wire;
 use crate::tdma::control::{Control, Slots};
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;
+use crate::tdma::light::Light;
 use crate::tdma::setup::Setup;
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Estimation;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::library::Empty;
+use lightloom_control::policy::Target;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
@@ -457,12 +459,20 @@ impl FabricConfig for MordiaConfig {
     }
 
     fn memory(&self, site: &Site) -> u64 {
-        let cluster = site.cluster;
-        Tdma::memory(
-            u64::from(cluster.racks),
-            u64::from(cluster.hosts()),
-            site.flows.len() as u64,
-        )
+        let (cluster, flows) = (site.cluster, site.flows.len() as u64);
+        let (racks, hosts) = (u64::from(cluster.racks), u64::from(cluster.hosts()));
+        // What cannot be read is refused when it is built.
+        let standing = standing(&self.policy, &self.hardware(cluster)).unwrap_or_default();
+        // Those until the last flow comes, at the least.
+        let turns = standing.as_ref().and_then(slot).unwrap_or(self.slot);
+        let days = (site.flows.last_arrival() / turns.0.max(1)).0 as u64;
+        let slots = match &standing {
+            // The policy's, the controller's and the switch's; in a log they are lines.
+            Some(Target::Schedule(schedule)) => 3 * schedule.slots.len() as u64,
+            _ => days.min(Light::MOST as u64 / racks.max(1)),
+        };
+        let schedules = slots * (size_of::<Slot>() as u64 + 4 * racks);
+        Tdma::memory(racks, hosts, flows) + Light::memory(days, racks) + schedules
     }
 
     fn facts_for(&self, site: &Site) -> Facts {

@@ -354,6 +354,36 @@ fn a_packet_switch_takes_what_schedules_leave() {
     );
 }
 
+/// Days of 16 racks are 24 B and 32 B a circuit, and in all four million circuits; a slot
+/// of a schedule 32 B and 4 B a rack.
+#[test]
+fn memory_is_of_days_and_schedules_too() {
+    let memory = |policy: &str, us: i64| {
+        let mut flows = Flows::new();
+        flows.push(HostId(0), HostId(1), 1_000, Time::US * us);
+        let cluster = cluster(16);
+        let site = Site {
+            cluster: &cluster,
+            flows: &flows,
+            seed: 1,
+            threads: 1,
+            library: None,
+        };
+        let table = json!({"policy": policy, "slot": "100 us"});
+        let table = (ENTRY.resolve)(&table, &cluster).expect("a good table");
+        (ENTRY.memory)(&table, &site).expect("a good table")
+    };
+    let day = 24 + 16 * 32;
+    let slot = 32 + 16 * 4;
+    let few = memory("rotation", 0);
+    assert_eq!(memory("rotation", 100_000) - few, 1_000 * day);
+    assert_eq!(memory("rotation", 10_000_000_000) - few, 250_000 * day);
+    // Others keep what was decided on; a round robin has three copies of its 15 slots.
+    let decided = memory("mordia", 100_000) - memory("mordia", 0);
+    assert_eq!(decided, 1_000 * (day + slot));
+    assert_eq!(few - memory("mordia", 0), 3 * 15 * slot);
+}
+
 /// A ring never joins racks 0 and 2: two packets of 1,500 B are allowed across at 1 ms, at
 /// 12 us a link, and the first of them is on the second link with the last on the first.
 /// Each is 5 us on its way.

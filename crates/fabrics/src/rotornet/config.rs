@@ -6,6 +6,7 @@ use crate::registry::{FabricConfig, Site};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;
+use crate::tdma::light::Light;
 use crate::tdma::relays::{Relaying, Relays};
 use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::cyclic::RoundRobin;
@@ -250,7 +251,10 @@ impl FabricConfig for RotorNetConfig {
         let uplinks = u64::from(self.uplinks(site.cluster));
         // Matchings, and lines.
         let switches = racks * racks * 4 + racks * uplinks * 112;
-        Tdma::memory(racks, hosts, flows) + Relays::memory(racks, flows) + switches
+        // Those until the last flow comes, at the least.
+        let days = (site.flows.last_arrival() / self.slot.0.max(1)).0 as u64;
+        let light = Light::memory(days, racks).saturating_mul(uplinks);
+        Tdma::memory(racks, hosts, flows) + Relays::memory(racks, flows) + switches + light
     }
     fn facts(&self, _: &Cluster) -> Facts {
         Facts {
