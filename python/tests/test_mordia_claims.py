@@ -24,23 +24,24 @@ def holds(claim: str, measured: float) -> bool:
     return expect.holds(measured)
 
 
-def test_throughput_need_not_rise_with_the_slot() -> None:
+def test_throughput_need_not_rise_with_the_slot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 65 us 53.45 are lit, of 68 us 56.45: seven packets of 9,000 B, of 7.2 us each,
     either way."""
     fig10 = script("fig10")
-    fig10.QUICK = (65, 68)
+    monkeypatch.setattr(fig10, "QUICK", (65, 68))
     measured = fig10.measure(True, 1)["claims"]["fig10-rises"]
     assert measured <= 65 / 68 + 1e-3
     assert not holds("fig10-rises", measured)
 
 
-def test_ports_need_not_be_the_wavelengths(tmp_path: Path) -> None:
+def test_ports_need_not_be_the_wavelengths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two rings have twice as many."""
     scale = script("scale")
     setup = (FOLDER / "prototype.toml").read_text(encoding="utf-8")
     stacked = setup.replace('label = "exact"', 'label = "exact"\nrings = 2')
-    scale.SETUP = tmp_path / "stacked.toml"
-    scale.SETUP.write_text(stacked, encoding="utf-8")
+    path = tmp_path / "stacked.toml"
+    path.write_text(stacked, encoding="utf-8")
+    monkeypatch.setattr(scale, "SETUP", path)
     for claim, ports in scale.measure(True, 1)["claims"].items():
         assert ports == 2 * int(claim.removeprefix("scale-"))
         assert not holds(claim, ports)
