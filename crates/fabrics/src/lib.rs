@@ -10,6 +10,7 @@ pub mod hydra;
 pub mod lions;
 mod memory;
 pub mod mordia;
+mod ranges;
 pub mod registry;
 pub mod rotornet;
 pub mod sirius;

@@ -5,6 +5,7 @@ use crate::hybrid::computation::Computation;
 use crate::hybrid::policy_table::PolicyTable;
 use crate::hybrid::standing::{slot, standing, unjoined};
 use crate::hybrid::trouble;
+use crate::ranges::{self, TIME_MAX};
 use crate::registry::{FabricConfig, Site};
 use crate::tdma::burst::Wire;
 use crate::tdma::control::{Control, Slots};
@@ -19,7 +20,7 @@ use lightloom_control::policies::library::Empty;
 use lightloom_control::policy::Target;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use lightloom_engine::{check_range, Bytes, Cluster, Fabric, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -130,8 +131,6 @@ impl Default for MordiaConfig {
 }
 
 const RACKS_MAX: u32 = 4_096;
-const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
-const TIME_MAX: Time = Time(3_600 * Time::S.0);
 const PACKET_MAX: Bytes = Bytes(65_535);
 
 fn refuse<T>(
@@ -267,15 +266,7 @@ impl MordiaConfig {
             ("wavelengths", self.wavelengths, 2),
             ("rings", self.rings, 1),
         ] {
-            if !(least..=RACKS_MAX).contains(&value) {
-                let limit = format!("must be from {least} to {RACKS_MAX}");
-                let remedy = if value < least {
-                    "raise it"
-                } else {
-                    "lower it"
-                };
-                return refuse(key, value, limit, remedy);
-            }
+            check_range(format!("fabric.{key}"), value, least..=RACKS_MAX)?;
         }
         let ports = self.wavelengths.saturating_mul(self.rings).min(RACKS_MAX);
         if (2..=ports).contains(&racks) {
@@ -306,10 +297,7 @@ impl MordiaConfig {
             ("packet_rate", self.packet_rate),
         ];
         for (key, rate) in rates {
-            if rate.is_some_and(|rate| rate.0 == 0 || rate > RATE_MAX) {
-                let limit = "must be above 0 b/s and at most 1000 Tb/s";
-                return refuse(key, rate.unwrap_or_default(), limit, "use 10 Gb/s");
-            }
+            rate.map_or(Ok(()), |rate| ranges::rate(key, rate))?;
         }
         let within = [
             ("stack_rate", self.stack_rate, link),
@@ -325,7 +313,7 @@ impl MordiaConfig {
     }
 
     fn refuse_times(&self) -> Result<(), Refusal> {
-        let times = [
+        ranges::times(&[
             ("night", self.night),
             ("night_deviation", self.night_deviation),
             ("slot", self.slot),
@@ -336,14 +324,10 @@ impl MordiaConfig {
             ("sync_jitter", self.sync_jitter),
             ("retransmit_after", self.retransmit_after),
             ("propagation", self.propagation),
-        ];
-        if let Some((key, time)) = times.into_iter().find(|(_, time)| *time > TIME_MAX) {
-            return refuse(key, time, "must be at most 3600 s", "lower it");
-        }
+        ])?;
         if let Computation::Recorded(times) = &self.computation_delay {
-            if let Some(at) = times.iter().position(|&time| time > TIME_MAX) {
-                let key = format!("computation_delay[{at}]");
-                return refuse(&key, times[at], "must be at most 3600 s", "lower it");
+            for (at, &time) in times.iter().enumerate() {
+                ranges::times(&[(&format!("computation_delay[{at}]"), time)])?;
             }
         }
         if self.night_deviation > self.night {
