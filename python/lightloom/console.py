@@ -236,7 +236,7 @@ def print_run(summary: Summary, stop: str, flows: int, busy: float | None = None
         f"  p99 {number(pick(summary, 'slowdown.p99'), 2)}",
         "queue peak": f"{size(summary['queue_peak_bytes'])} at the worst node",
         "reorder peak": f"{size(summary['reorder_peak_bytes'])} for the worst flow",
-        "drops": _drops(summary["drops"]),
+        "drops": _drops(summary["fabric"], summary["drops"]),
         "circuits": _share(summary.get("circuit_share")),
         "duty cycle": _duty(summary.get("duty_cycle"), busy),
         "hops": f"{number(summary['hops_mean'], 2)} on average",
@@ -343,8 +343,15 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.1%}"
 
 
-def _drops(lost: int) -> str:
-    return f"{lost:,} cells or packets that did not get through at once" if lost else "- "
+#: What `drops` counts, of a fabric whose packets are not simply lost in the dark.
+_LOST = {
+    "sirius": "cells lost and sent again",
+    "lions": "packets reflected or turned away",
+}
+
+
+def _drops(kind: str, lost: int) -> str:
+    return f"{lost:,} {_LOST.get(kind, 'packets lost and sent again')}" if lost else "- "
 
 
 def _share(share: float | None) -> str:

@@ -159,6 +159,9 @@ def test_circuits_that_take_turns_have_a_table_of_their_own(tmp_path: Path) -> N
     assert max(len(line) for line in done.stdout.splitlines()) <= 80
     alone = lightloom("run", path, "--fabric", "turns", "-o", "one", cwd=tmp_path).stdout
     assert "circuits lit 90.0% of the time; links busy to 90.0% of what" in alone
+    assert "packets lost" not in alone
+    alone = lightloom("run", path, "--fabric", "jitter", "-o", "two", cwd=tmp_path).stdout
+    assert f"{lost:,} packets lost and sent again" in alone
 
 
 def test_where_nothing_takes_turns_or_is_lost_no_table_is_added(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -74,10 +76,19 @@ def test_a_schedule_is_planned_and_followed(tmp_path: Path) -> None:
     assert seen == lit
     dark = planned["night_ps"] * len(planned["slots"])
     assert summary(out)["duty_cycle"] == pytest.approx(1 - dark / start, abs=2e-3)
-    # And what was resolved runs again from elsewhere.
+    # And what was resolved runs again from elsewhere, as long as the file is the same.
+    file = tmp_path / "schedule.json"
+    policy = tomllib.loads((out / "experiment.toml").read_text())["fabric"][0]["policy"]
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert (policy["schedule"], policy["sha256"]) == (str(file), digest)
     again = tmp_path / "again"
     assert lightloom("run", out / "experiment.toml", "-o", again, cwd=Path("/")).returncode == 0
     assert (again / "flows.parquet").read_bytes() == (out / "flows.parquet").read_bytes()
+    file.write_text(file.read_text() + "\n")
+    done = lightloom("run", out / "experiment.toml", "-o", tmp_path / "other", cwd=Path("/"))
+    assert done.returncode == 2
+    assert "fabric.policy.sha256" in done.stderr
+    assert not (tmp_path / "other").exists()
 
 
 def test_measured_decisions_come_out_the_same_again(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A schedule that was planned is followed: from the file of a plan to bytes on circuits."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -128,10 +129,12 @@ def test_a_run_says_what_it_followed_and_runs_again(folder: Path) -> None:
     plan = planned(folder)
     first = lightloom.run(experiment(folder)).save(folder / "first")
     policy = lightloom.load(first / "experiment.toml").raw["fabric"][0]["policy"]
+    file = folder / "schedule.json"
     assert policy == {
         "kind": "fixed",
         "directed": False,
-        "schedule": str(folder / "schedule.json"),
+        "schedule": str(file),
+        "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
     }
     again = lightloom.run(first / "experiment.toml").save(folder / "again")
     for name in ("flows.parquet", "circuits.parquet", "experiment.toml", "controller.jsonl"):
@@ -151,6 +154,31 @@ def test_a_run_says_what_it_followed_and_runs_again(folder: Path) -> None:
     replayed = json.loads(done.stdout)
     assert replayed["is_recorded"]
     assert replayed["replay"]["parted"] is None
+
+
+def test_what_ran_does_not_run_with_another_schedule(folder: Path) -> None:
+    planned(folder)
+    first = lightloom.run(experiment(folder)).save(folder / "first")
+    file = folder / "schedule.json"
+    was, wanted = file.read_bytes(), hashlib.sha256(file.read_bytes()).hexdigest()
+    edited(lambda plan: plan["schedule"]["slots"].pop())(file)
+    now = hashlib.sha256(file.read_bytes()).hexdigest()
+    with pytest.raises(lightloom.ConfigError) as refused:
+        lightloom.run(first / "experiment.toml")
+    key, value = "fabric.policy.sha256", f'"{wanted[:12]}…"'
+    assert (refused.value.key, refused.value.value) == (key, value)
+    assert refused.value.limit == f"{file} is another by now ({now[:12]}…)"
+    assert refused.value.remedy == "restore it, or remove sha256"
+    # As a whole it is the same again, and so it is in the experiment that never ran.
+    file.write_bytes(was)
+    lightloom.run(first / "experiment.toml")
+    resolved = lightloom.load(experiment(folder)).resolved()
+    assert resolved["fabric"][0]["policy"]["sha256"] == wanted
+    # A digest of nothing is a key that nobody knows.
+    inline = lightloom.load(first / "experiment.toml").raw
+    inline["fabric"][0]["policy"] = {"kind": "rotation", "sha256": wanted}
+    with pytest.raises(lightloom.ConfigError, match="no such key"):
+        lightloom.load(inline).resolved()
 
 
 def test_paths_are_relative_to_the_experiment_or_to_where_they_are_set(

@@ -203,11 +203,11 @@ def test_losses_and_leftovers_are_reported() -> None:
     assert plain(verdict.answer) == (
         "Not by the end of the run: sirius-ideal finished 50.0 % of the flows. "
         "Of the bytes, 25.0 % (sirius-ideal) to 100 % (sirius) arrived. "
-        "Cells or packets did not get through at once in sirius (1,234)."
+        "Cells or packets were lost on the way in sirius (1,234)."
     )
     assert [plain(e.detail) for e in verdict.evidence] == [
-        "100 % of the bytes, 1,234 dropped",
-        "25.0 % of the bytes, 0 dropped",
+        "100 % of the bytes, 1,234 lost",
+        "25.0 % of the bytes, 0 lost",
     ]
 
 

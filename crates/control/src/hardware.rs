@@ -1,6 +1,6 @@
 //! The switch that circuits are decided for: racks, planes, ports.
 
-use lightloom_engine::{Rate, Refusal};
+use lightloom_engine::{check_range, Rate, Refusal};
 use serde::{Deserialize, Serialize};
 
 /// Most racks, as demand is a matrix of all pairs; most ports of each on a plane, too.
@@ -63,15 +63,7 @@ impl Hardware {
             ("rate_bps", self.rate.0, 1, RATE_MAX.0),
         ];
         for (key, value, least, most) in ranges {
-            if !(least..=most).contains(&value) {
-                let limit = format!("must be from {least} to {most}");
-                let remedy = if value < least {
-                    "raise it"
-                } else {
-                    "lower it"
-                };
-                return Err(Refusal::new(key, value, limit, remedy));
-            }
+            check_range(key, value, least..=most)?;
         }
         Ok(())
     }

@@ -47,6 +47,7 @@ fn recorded(policy: Value, planes: u32, order: Option<Order>) -> String {
             smoothing: 0.75,
             ..Estimation::plain(6, 2)
         },
+        shortest_slot: Some(Time::NS),
         policy,
         order,
     };

@@ -31,6 +31,6 @@ pub use flows::{Dependencies, Flows, Job};
 pub use ids::{FlowId, HostId, PortId};
 pub use io::{Io, Ledger};
 pub use quantity::{Bytes, Length};
-pub use refusal::Refusal;
+pub use refusal::{check_range, Refusal};
 pub use rng::Stream;
 pub use time::{Rate, Time};

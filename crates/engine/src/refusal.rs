@@ -1,6 +1,7 @@
 //! The one shape of "this configuration cannot run".
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// A configuration that cannot run: the key, its value, the limit, the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +31,35 @@ impl Refusal {
             remedy: remedy.into(),
         }
     }
+}
+
+/// Refuses a value that is not within `range`, both ends included.
+///
+/// # Errors
+/// Of `key`: it is to be raised, or lowered.
+///
+/// ```
+/// use lightloom_engine::check_range;
+/// assert!(check_range("fabric.planes", 128, 1..=128).is_ok());
+/// let refusal = check_range("fabric.planes", 129, 1..=128).unwrap_err();
+/// assert_eq!(refusal.to_string(), "fabric.planes = 129: must be from 1 to 128; lower it");
+/// ```
+pub fn check_range<T: PartialOrd + fmt::Display>(
+    key: impl Into<String>,
+    value: T,
+    range: RangeInclusive<T>,
+) -> Result<(), Refusal> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (least, most) = range.into_inner();
+    let remedy = if value < least {
+        "raise it"
+    } else {
+        "lower it"
+    };
+    let limit = format!("must be from {least} to {most}");
+    Err(Refusal::new(key, value, limit, remedy))
 }
 
 impl fmt::Display for Refusal {

@@ -1,13 +1,13 @@
 //! Builds one fabric of an experiment and runs it.
 
-use crate::run_table::Goodput;
+use crate::run_table::{Goodput, StopRule};
 use crate::{counted, fabric, memory, Experiment, FabricTable};
 use lightloom_control::policies::library::{Empty, Library};
 use lightloom_engine::run::{self, Broken, Fault, Plan, Progress};
 use lightloom_engine::{
     Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Io, Precision, Refusal,
 };
-use lightloom_fabrics::{Derived, Entry, Facts, Site};
+use lightloom_fabrics::{Derived, Entry, Facts, Site, Unjoined};
 use lightloom_metrics::{
     reset_peak_rss, summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary,
 };
@@ -112,6 +112,16 @@ impl Experiment {
             fabric.record_control(table.label());
         }
         let facts = table.facts(&site)?;
+        if let (Some(unjoined), Some(StopRule::Drain)) = (facts.unjoined, experiment.run.stop) {
+            let at = fabric::path(table, &experiment.fabric);
+            return Err(never_drained(&unjoined, &at));
+        }
+        if let Some(slot) = facts.slot {
+            let at = fabric::path(table, &experiment.fabric);
+            experiment
+                .run
+                .refuse_turns(slot, flows.last_arrival(), &at)?;
+        }
         let mut derived = in_force(&facts);
         if let Some(precision) = experiment.run.rate_precision {
             if fabric.set_rate_precision(precision) && precision > Precision::EXACT {
@@ -230,6 +240,24 @@ impl Experiment {
 fn in_force(facts: &Facts) -> InForce {
     let value = |d: &Derived| (d.name, (d.value, d.of));
     InForce(facts.derived.iter().map(value).collect())
+}
+
+/// Whoever waits for everything to be delivered waits for these for ever.
+fn never_drained(unjoined: &Unjoined, at: &str) -> Refusal {
+    let Unjoined { from, to, .. } = unjoined;
+    let more = match unjoined.others {
+        0 => String::new(),
+        others => format!(" (the first of {} such pairs)", others + 1),
+    };
+    Refusal::new(
+        "run.stop",
+        "\"drain\"",
+        format!("{at} never joins rack {from} to rack {to}, which has flows from it{more}"),
+        format!(
+            "join them, {}, or end at a time, like \"1 s\"",
+            unjoined.otherwise
+        ),
+    )
 }
 
 fn check_memory(entry: &Entry, own: &Value, site: &Site, at: &str) -> Result<(), Refusal> {

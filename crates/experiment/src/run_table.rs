@@ -68,6 +68,9 @@ pub enum Goodput {
 const LIMIT: Time = Time(10 * Time::S.0);
 const LIMIT_JOBS: Time = Time(100_000 * Time::S.0);
 
+/// Slots of circuits that take turns, each an event or more: more take hours.
+const SLOTS_MAX: i64 = 1 << 31;
+
 /// Neither warm-up nor window may be longer.
 const LONGEST: Time = LIMIT_JOBS;
 
@@ -252,6 +255,31 @@ impl RunTable {
         }
     }
 
+    /// Refuses a run in which circuits take turns so often that it would not end: those of
+    /// the fabric `at` in slots of `slot` or less, with flows until `last`. `self` is resolved.
+    pub(crate) fn refuse_turns(&self, slot: Time, last: Time, at: &str) -> Result<(), Refusal> {
+        let Plan { stop, limit, .. } = self.plan(Vec::new());
+        let (value, until) = match stop {
+            Stop::At(time) => (time.to_string(), time),
+            Stop::Delivered(time) => ("\"measured\"".to_owned(), time),
+            Stop::LastArrival => ("\"last-arrival\"".to_owned(), last),
+            Stop::Drain => ("\"drain\"".to_owned(), last),
+        };
+        let slots = until.min(limit).0 / slot.0.max(1);
+        if slots <= SLOTS_MAX {
+            return Ok(());
+        }
+        let most = slot.0.saturating_mul(SLOTS_MAX);
+        let three_figures = 10i64.pow(most.ilog10().saturating_sub(2));
+        let most = Time(most / three_figures * three_figures);
+        Err(Refusal::new(
+            "run.stop",
+            value,
+            format!("takes {slots} slots of {slot} in {at}, and {SLOTS_MAX} can be run"),
+            format!("use longer slots, or stop at {most} or before"),
+        ))
+    }
+
     /// From when until when to measure, if that was asked for.
     pub(crate) fn span(&self) -> Option<Span> {
         let from = self.warm_up.unwrap_or(Time::ZERO);
@@ -307,6 +335,31 @@ mod tests {
             assert_eq!(again.stop, Some(stop));
         }
         assert_eq!(read(json!({})).unwrap().stop, Some(StopRule::Drain));
+    }
+
+    /// 2³¹ slots of 4 ns are 8.6 s.
+    #[test]
+    fn no_run_takes_more_slots_than_can_be_run() {
+        let says = |run: Value, slot: i64, last: i64| {
+            let run = read(run).unwrap();
+            let refused = run.refuse_turns(Time::NS * slot, Time::S * last, "fabric");
+            refused.map_err(|refusal| refusal.to_string())
+        };
+        assert_eq!(
+            says(json!({"stop": "10 s"}), 4, 0).unwrap_err(),
+            "run.stop = 10 s: takes 2500000000 slots of 4 ns in fabric, and 2147483648 can be \
+             run; use longer slots, or stop at 8.58 s or before"
+        );
+        assert_eq!(says(json!({"stop": "10 s"}), 5, 0), Ok(()));
+        for stop in ["last-arrival", "drain"] {
+            let run = json!({"stop": stop, "limit": "20 s"});
+            assert_eq!(says(run.clone(), 4, 8), Ok(()));
+            assert!(says(run, 4, 9).is_err());
+            assert_eq!(says(json!({"stop": stop, "limit": "8 s"}), 4, 9), Ok(()));
+        }
+        let window = |end: &str| json!({"warm_up": "1 s", "measure": end});
+        assert_eq!(says(window("7 s"), 4, 0), Ok(()));
+        assert!(says(window("8 s"), 4, 0).is_err());
     }
 
     #[test]

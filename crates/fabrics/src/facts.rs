@@ -60,6 +60,19 @@ impl Framing {
     }
 }
 
+/// Pairs of racks that have flows, and that nothing ever joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unjoined {
+    /// Of the first pair, the rack that sends …
+    pub from: u32,
+    /// … and the rack that waits.
+    pub to: u32,
+    /// How many more there are.
+    pub others: u64,
+    /// What else would serve them, as an order: set which key.
+    pub otherwise: &'static str,
+}
+
 /// What is known of a resolved table on its cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -70,6 +83,11 @@ pub struct Facts {
     /// What follows from the table and the cluster and decides results; empty
     /// where the resolved table says it all.
     pub derived: Vec<Derived>,
+    /// Whose flows wait for ever; none if all are served, or if that is not known before
+    /// the run.
+    pub unjoined: Option<Unjoined>,
+    /// Where circuits take turns: a slot lasts no longer, on average.
+    pub slot: Option<Time>,
 }
 
 #[cfg(test)]

@@ -11,11 +11,12 @@ pub mod lions;
 mod memory;
 pub mod mordia;
 pub mod opera;
+mod ranges;
 pub mod registry;
 pub mod rotornet;
 pub mod sirius;
 pub mod tdma;
 pub mod tree;
 
-pub use facts::{Derived, Facts, Framing, Part};
+pub use facts::{Derived, Facts, Framing, Part, Unjoined};
 pub use registry::{find, Entry, FabricConfig, Preset, Site, REGISTRY};

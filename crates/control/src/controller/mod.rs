@@ -42,7 +42,7 @@ use crate::order::Order;
 use crate::policy::{Demand, Policy, Target};
 use crate::routes::Routes;
 use change::{Change, Darkening, Progress};
-use lightloom_engine::{Refusal, Time};
+use lightloom_engine::{check_range, Refusal, Time};
 use network::Network;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub struct Timing {
 
 impl Timing {
     /// No interval or delay is longer.
-    const MOST: Time = Time(3_600 * Time::S.0);
+    pub const MOST: Time = Time(3_600 * Time::S.0);
 
     /// Refuses an interval in which no time passes, and a delay before its beginning.
     ///
@@ -74,15 +74,10 @@ impl Timing {
             ("computation_delay_ps", self.computation_delay.0, 0),
         ];
         for (key, value, least) in ranges {
-            if !(least..=Timing::MOST.0).contains(&value) {
-                let limit = format!("must be from {least} to {} (3600 s)", Timing::MOST.0);
-                let remedy = if value < least {
-                    "raise it"
-                } else {
-                    "lower it"
-                };
-                return Err(Refusal::new(key, value, limit, remedy));
-            }
+            check_range(key, value, least..=Timing::MOST.0).map_err(|refusal| Refusal {
+                limit: format!("{} (3600 s)", refusal.limit),
+                ..refusal
+            })?;
         }
         Ok(())
     }

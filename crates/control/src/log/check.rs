@@ -5,8 +5,8 @@
 //! checked: whether its policy decided so, and whether a switch did what was answered.
 
 use super::{Entry, Event, Header, Hosting, Read};
-use crate::controller::{Action, Input, StepId};
-use lightloom_engine::{Refusal, Time};
+use crate::controller::{Action, Input, StepId, Timing};
+use lightloom_engine::{check_range, Refusal, Time};
 use serde_json::Value;
 use std::fmt::Display;
 
@@ -58,6 +58,9 @@ impl Header {
             return refuse(key, estimation.racks, limit, "make them the same");
         }
         estimation.check().map_err(|r| below("estimation", r))?;
+        if let Some(shortest) = self.shortest_slot {
+            check_range("shortest_slot_ps", shortest.0, 1..=Timing::MOST.0)?;
+        }
         if hardware.rate.bytes_in(timing.interval) == 0 {
             let limit = format!("a circuit carries no byte in {}", timing.interval);
             let key = "hardware.rate_bps";

@@ -61,6 +61,30 @@ pub struct Header {
     pub timing: Timing,
     /// How reports became a matrix.
     pub estimation: Estimation,
+    /// Slots that a policy wants shorter than the switch can have them last as long, their
+    /// night included; those of its schedules below are as they were followed. Logs without
+    /// it are of switches that took every slot as it was.
+    #[serde(
+        default,
+        with = "shortest",
+        rename = "shortest_slot_ps",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub shortest_slot: Option<Time>,
+}
+
+/// A time that need not be there.
+mod shortest {
+    use lightloom_engine::Time;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(time: &Option<Time>, s: S) -> Result<S::Ok, S::Error> {
+        time.map(|time| time.0).serialize(s)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Time>, D::Error> {
+        i64::deserialize(d).map(Time).map(Some)
+    }
 }
 
 /// What happened at a time.

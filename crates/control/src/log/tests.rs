@@ -16,6 +16,7 @@ fn text() -> String {
             computation_delay: Time::ZERO,
         },
         estimation: Estimation::plain(4, 1),
+        shortest_slot: None,
     });
     log.input(Time::ZERO, &Input::Tick);
     log.action(Time::ZERO, &Action::WakeAt(Time::S));
@@ -103,6 +104,32 @@ fn a_log_of_another_format_is_refused() {
         said.contains("no order is called delete-everything"),
         "{said}"
     );
+}
+
+/// Logs of switches that take every slot as it is, and older ones, do not name it.
+#[test]
+fn the_shortest_slot_is_named_where_there_is_one() {
+    let text = text();
+    assert_eq!(read(&text).unwrap().header.shortest_slot, None);
+    assert!(!text.contains("shortest_slot"));
+    let named = |ps: &str| {
+        let order = r#""order":"#;
+        text.replacen(order, &format!(r#""shortest_slot_ps":{ps},{order}"#), 1)
+    };
+    let header = read(&named("61000000")).unwrap().header;
+    assert_eq!(header.shortest_slot, Some(Time::US * 61));
+    let mut log = Log::new(&header);
+    log.input(Time::ZERO, &Input::Tick);
+    assert_eq!(read(&log.finish()).unwrap().header, header);
+    for (odd, said) in [
+        ("0", "line 1: shortest_slot_ps = 0: must be from 1 to"),
+        ("-4", "line 1: shortest_slot_ps = -4: must be from 1 to"),
+        ("3600000000000001", "lower it"),
+        ("null", "line 1"),
+    ] {
+        let refused = refused(&named(odd));
+        assert!(refused.contains(said), "{refused}");
+    }
 }
 
 #[test]

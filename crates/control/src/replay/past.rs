@@ -24,12 +24,17 @@ pub struct Past {
     courses: BTreeMap<Kind, Vec<Course>>,
     /// From each demand to its decision, if something was to change.
     computed: Vec<Option<Time>>,
+    /// Of the switch.
+    shortest: Option<Time>,
 }
 
 impl Past {
     /// Of a log.
     pub fn of(log: &Read) -> Past {
-        let mut past = Past::default();
+        let mut past = Past {
+            shortest: log.header.shortest_slot,
+            ..Past::default()
+        };
         let mut kinds = BTreeMap::<StepId, (Kind, usize)>::new();
         let (mut measuring, mut decided) = (None, None);
         for Entry { at, event } in &log.entries {
@@ -113,10 +118,12 @@ impl Past {
         failures
     }
 
-    /// A policy whose decisions take as long.
+    /// A policy whose decisions take as long, and whose slots are none that the switch does
+    /// not have.
     pub fn pace(&self, policy: Box<dyn Policy>) -> Paced {
         Paced {
             policy,
+            shortest: self.shortest,
             computed: self.computed.clone(),
             decisions: 0,
         }
@@ -234,9 +241,11 @@ fn silence(log: &Read, at: Time, found: &Found, before: &Lit) -> Vec<(Time, Happ
     all
 }
 
-/// A policy whose k-th decision takes as long as that of the log.
+/// A policy whose k-th decision takes as long as that of the log, and is followed as the
+/// log's switch can.
 pub struct Paced {
     policy: Box<dyn Policy>,
+    shortest: Option<Time>,
     computed: Vec<Option<Time>>,
     decisions: usize,
 }
@@ -244,7 +253,16 @@ pub struct Paced {
 impl Policy for Paced {
     fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
         self.decisions += 1;
-        self.policy.decide(seen, switch)
+        let target = self.policy.decide(seen, switch)?;
+        let Some(shortest) = self.shortest else {
+            return Ok(target);
+        };
+        // Longer, a day of no length would pass.
+        target.check(switch)?;
+        Ok(match target {
+            Target::Schedule(schedule) => Target::Schedule(schedule.in_slots_of(shortest)),
+            circuits => circuits,
+        })
     }
 
     fn order(&self) -> Order {

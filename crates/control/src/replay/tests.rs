@@ -43,6 +43,7 @@ fn recorded(happenings: &[(Time, Happening)], failures: &[Failure], until: Time)
             computation_delay: Time::ZERO,
         },
         estimation: Estimation::plain(4, 1),
+        shortest_slot: None,
     };
     let estimator = Estimator::new(header.estimation);
     let controller = Controller::new(cthrough(), SWITCH, header.timing, estimator);

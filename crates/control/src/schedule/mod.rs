@@ -272,6 +272,16 @@ impl Schedule {
         ))
     }
 
+    /// The same for a switch that has no shorter slots, nights included: slots that would be
+    /// last as long.
+    pub fn in_slots_of(mut self, shortest: Time) -> Schedule {
+        let least = shortest - self.night;
+        for slot in &mut self.slots {
+            slot.day = slot.day.max(least);
+        }
+        self
+    }
+
     /// From the start of the schedule to its end, nights included.
     pub fn period(&self) -> Time {
         self.lit() + self.night * self.slots.len() as i64

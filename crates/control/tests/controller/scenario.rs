@@ -113,6 +113,7 @@ impl Scenario {
             hardware: self.hardware,
             timing: self.timing,
             estimation: self.estimation,
+            shortest_slot: None,
         }
     }
 }

@@ -4,7 +4,10 @@ use super::computation::Computation;
 use super::kernel::Hybrid;
 use super::policy_table::PolicyTable;
 use super::setup::{Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport};
+use super::standing::{slot, standing, unjoined};
 use super::tree::{Tree, TreeKeys};
+use crate::facts::Facts;
+use crate::ranges;
 use crate::registry::{FabricConfig, Site};
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Thresholds;
@@ -13,7 +16,7 @@ use lightloom_control::order::Order;
 use lightloom_control::policies::cthrough::BYTES_MAX;
 use lightloom_control::policies::library::Empty;
 use lightloom_engine::kernel::flow::FlowDriven;
-use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use lightloom_engine::{check_range, Bytes, Cluster, Fabric, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{de, Deserialize, Deserializer, Serialize};
 
@@ -145,8 +148,6 @@ impl Default for HybridConfig {
 const OVERSUBSCRIPTION: f64 = 10.0;
 const RACKS_MAX: u32 = 4_096;
 const PLANES_MAX: u32 = 128;
-const TIME_MAX: Time = Time(3_600 * Time::S.0);
-const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
 
 fn refuse<T>(
     key: &str,
@@ -237,15 +238,7 @@ impl HybridConfig {
     }
 
     fn refuse_size(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        if !(1..=PLANES_MAX).contains(&self.planes) {
-            let limit = format!("must be from 1 to {PLANES_MAX}");
-            let remedy = if self.planes == 0 {
-                "raise it"
-            } else {
-                "lower it"
-            };
-            return refuse("planes", self.planes, limit, remedy);
-        }
+        check_range("fabric.planes", self.planes, 1..=PLANES_MAX)?;
         if (2..=RACKS_MAX).contains(&cluster.racks) {
             return Ok(());
         }
@@ -265,7 +258,7 @@ impl HybridConfig {
         if self.interval == Time::ZERO {
             return refuse("interval", self.interval, "must be above 0 s", "use 1 s");
         }
-        let times = [
+        ranges::times(&[
             ("interval", self.interval),
             ("computation_delay", self.computation_delay.given()),
             ("settle", self.settle),
@@ -278,11 +271,8 @@ impl HybridConfig {
                 "controller_timeout",
                 self.controller_timeout.unwrap_or(Time::ZERO),
             ),
-        ];
-        match times.into_iter().find(|(_, time)| *time > TIME_MAX) {
-            Some((key, time)) => refuse(key, time, "must be at most 3600 s", "lower it"),
-            None => self.computation_delay.check(self.interval),
-        }
+        ])?;
+        self.computation_delay.check(self.interval)
     }
 
     fn refuse_amounts(&self) -> Result<(), Refusal> {
@@ -298,10 +288,7 @@ impl HybridConfig {
         if buffer.0 == 0 {
             return refuse("socket_buffer", buffer, "must be above 0 B", "use 100 MB");
         }
-        if self.circuit_rate.0 == 0 || self.circuit_rate.0 > RATE_MAX.0 {
-            let limit = "must be above 0 b/s and at most 1000 Tb/s";
-            return refuse("circuit_rate", self.circuit_rate, limit, "use 10 Gb/s");
-        }
+        ranges::rate("circuit_rate", self.circuit_rate)?;
         if !(self.smoothing > 0.0 && self.smoothing <= 1.0) {
             let limit = "must be above 0 and at most 1";
             return refuse(
@@ -354,5 +341,16 @@ impl FabricConfig for HybridConfig {
         let matrices = 48 * racks * racks;
         let ports = racks * self.planes as u64 * 240;
         tree.memory(flows) + matrices + ports + hosts * 200 + flows as u64 * 56
+    }
+
+    fn facts_for(&self, site: &Site) -> Facts {
+        // What cannot be read was refused when it was built.
+        let standing = standing(&self.policy, &self.hardware(site.cluster)).unwrap_or_default();
+        let alone = { standing.as_ref() }.filter(|_| !self.electrical);
+        Facts {
+            unjoined: alone.and_then(|target| unjoined(target, site, "set electrical = true")),
+            slot: standing.as_ref().and_then(slot),
+            ..Facts::default()
+        }
     }
 }

@@ -187,6 +187,7 @@ impl Hybrid {
             hardware: self.hardware,
             timing: *self.controller.timing(),
             estimation: *self.controller.estimator().rules(),
+            shortest_slot: None,
         });
         log.input(Time::ZERO, &Input::Tick);
         for action in &self.opening {

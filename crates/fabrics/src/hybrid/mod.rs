@@ -7,6 +7,7 @@
 //! | [`config`] | the table of `kind = "hybrid"` |
 //! | [`policy_table`] | its policy: of the registry, or in a user's file |
 //! | [`schedule_file`] | a schedule that somebody planned, from its file |
+//! | [`standing`] | whom a policy never joins that never changes |
 //! | [`setup`] | what every hybrid network is made of |
 //! | [`kernel`] | the fabric: its state, its events, what can fail |
 //! | [`host`] | the controller's host: hands it inputs, carries actions out |
@@ -45,6 +46,7 @@ pub mod policy_table;
 pub mod recorder;
 pub mod schedule_file;
 pub mod setup;
+pub mod standing;
 pub mod switch;
 #[cfg(test)]
 mod tests;

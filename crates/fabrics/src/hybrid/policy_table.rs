@@ -1,9 +1,9 @@
 //! The `policy` of a hybrid network: one of the registry, or one in a user's file.
 //!
 //! A schedule that the policy `fixed` is to follow may be in a file, too: policies read
-//! none, so its path is kept here and what is in it handed on.
+//! none, so its path and the digest of its bytes are kept here and what is in it handed on.
 
-use super::schedule_file::read_schedule;
+use super::schedule_file::{read_schedule, ScheduleFile};
 use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::library::Library;
 use lightloom_control::policies::{find, fixed, Built, Entry};
@@ -23,6 +23,10 @@ pub struct PolicyTable {
 
 /// The key of `fixed` that may name a file.
 const SCHEDULE: &str = "schedule";
+/// The key of the digest of that file, in hexadecimal; no key of the policy.
+const DIGEST: &str = "sha256";
+/// How much of a digest messages show.
+const SHOWN: usize = 12;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Source {
@@ -47,6 +51,11 @@ impl PolicyTable {
             source: Source::Kind(fixed::ENTRY.kind.to_owned()),
             own: Map::from_iter([(SCHEDULE.to_owned(), Value::from(path))]),
         }
+    }
+
+    /// Whether it is that policy of the registry.
+    pub fn is_kind(&self, kind: &str) -> bool {
+        matches!(&self.source, Source::Kind(own) if own == kind)
     }
 
     /// Whether a key was given.
@@ -76,13 +85,15 @@ impl PolicyTable {
             return Ok(self.clone());
         };
         let entry = find(kind, "fabric.policy")?;
-        let table = Value::Object(self.with_files_read(hardware)?.own);
+        let file = self.read(hardware)?;
+        let table = Value::Object(self.with(file.as_ref()).own);
         let Value::Object(mut own) = (entry.resolve)(&table, hardware).map_err(below_fabric)?
         else {
             unreachable!("a policy's configuration is a table");
         };
-        if let Some(path) = self.schedule_file() {
+        if let (Some(path), Some(file)) = (self.schedule_file(), file) {
             own.insert(SCHEDULE.to_owned(), path.into());
+            own.insert(DIGEST.to_owned(), file.sha256.into());
         }
         Ok(PolicyTable {
             source: Source::Kind(entry.kind.to_owned()),
@@ -94,15 +105,32 @@ impl PolicyTable {
     /// it means the same wherever it is read; what is in a user's file stays there.
     ///
     /// # Errors
-    /// As [`read_schedule`], of `fabric.policy.schedule`.
+    /// As [`read_schedule`], of `fabric.policy.schedule`; a file with another digest than
+    /// the one that is given.
     pub fn with_files_read(&self, hardware: &Hardware) -> Result<PolicyTable, Refusal> {
+        Ok(self.with(self.read(hardware)?.as_ref()))
+    }
+
+    fn with(&self, file: Option<&ScheduleFile>) -> PolicyTable {
         let mut read = self.clone();
-        if let Some(path) = self.schedule_file() {
-            let schedule = read_schedule(path, hardware, "fabric.policy.schedule")?;
-            let table = serde_json::to_value(schedule).expect("schedules are plain data");
+        if let Some(file) = file {
+            let table = serde_json::to_value(&file.schedule).expect("schedules are plain data");
             read.own.insert(SCHEDULE.to_owned(), table);
+            read.own.remove(DIGEST);
         }
-        Ok(read)
+        read
+    }
+
+    /// The file of the schedule that is to be followed, if it is in one.
+    fn read(&self, hardware: &Hardware) -> Result<Option<ScheduleFile>, Refusal> {
+        let Some(path) = self.schedule_file() else {
+            return Ok(None);
+        };
+        let file = read_schedule(path, hardware, "fabric.policy.schedule")?;
+        match self.own.get(DIGEST) {
+            Some(wanted) if *wanted != file.sha256 => Err(another(path, wanted, &file.sha256)),
+            _ => Ok(Some(file)),
+        }
     }
 
     /// The path of the schedule that is to be followed, if it is in a file.
@@ -138,6 +166,19 @@ fn below_fabric(refusal: Refusal) -> Refusal {
             ..refusal
         },
     }
+}
+
+/// What is in a file is not what the digest was taken of.
+fn another(path: &str, wanted: &Value, found: &str) -> Refusal {
+    let shown = match wanted.as_str() {
+        Some(digest) if digest.chars().count() > SHOWN => {
+            format!("\"{}…\"", digest.chars().take(SHOWN).collect::<String>())
+        }
+        _ => wanted.to_string(),
+    };
+    let limit = format!("{path} is another by now ({}…)", &found[..SHOWN]);
+    let remedy = format!("restore it, or remove {DIGEST}");
+    Refusal::new(format!("fabric.policy.{DIGEST}"), shown, limit, remedy)
 }
 
 impl Serialize for PolicyTable {

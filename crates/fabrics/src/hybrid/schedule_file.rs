@@ -4,19 +4,35 @@ use lightloom_control::hardware::Hardware;
 use lightloom_control::schedule::plan::{self, Planned};
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::Refusal;
+use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{self, Read};
 
 /// The longest file that is read [B]: more than a round of 4,096 racks takes.
 pub const LONGEST: u64 = 256 << 20;
 
+/// What a file held when it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScheduleFile {
+    /// For the switch that it was read for.
+    pub schedule: Schedule,
+    /// Of the file's bytes, in hexadecimal.
+    pub sha256: String,
+}
+
 /// The schedule that `lightloom plan -o` wrote to `path`, for a switch of as many racks.
 ///
 /// # Errors
 /// As [`read_plan`]; and what [`Planned::for_switch`] refuses.
-pub fn read_schedule(path: &str, hardware: &Hardware, key: &str) -> Result<Schedule, Refusal> {
-    let planned = read_plan(path, key)?.for_switch(hardware);
-    planned.map_err(|refusal| of_file(path, key, refusal))
+pub fn read_schedule(path: &str, hardware: &Hardware, key: &str) -> Result<ScheduleFile, Refusal> {
+    let read = |text: String| {
+        let schedule = plan::read(&text)?.for_switch(hardware)?;
+        let digest = Sha256::digest(&text);
+        let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(ScheduleFile { schedule, sha256 })
+    };
+    let found = text_of(path).and_then(read);
+    found.map_err(|refusal| of_file(path, key, refusal))
 }
 
 /// The same, for whomever it was planned.
@@ -111,7 +127,8 @@ mod tests {
         let text = br#"{"format": "lightloom-plan/1", "schedule": {"ports": 3, "night_ps": 4,
             "slots": [{"day_ps": 5, "permutation": [1, 2, 0]}]}}"#;
         let file = Scratch::new("good.json", text);
-        let found = read_schedule(file.path(), &THREE, "fabric.schedule").unwrap();
+        let read = read_schedule(file.path(), &THREE, "fabric.schedule").unwrap();
+        let found = read.schedule;
         assert_eq!((found.night, found.period()), (Time(4), Time(9)));
         assert_eq!(found.slots[0].permutation, [1, 2, 0]);
         let four = Hardware { racks: 4, ..THREE };

@@ -1,21 +1,26 @@
 //! The table of `kind = "mordia"`.
 
+use crate::facts::Facts;
 use crate::hybrid::computation::Computation;
 use crate::hybrid::policy_table::PolicyTable;
+use crate::hybrid::standing::{slot, standing, unjoined};
 use crate::hybrid::trouble;
+use crate::ranges::{self, TIME_MAX};
 use crate::registry::{FabricConfig, Site};
 use crate::tdma::burst::Wire;
 use crate::tdma::control::{Control, Slots};
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;
+use crate::tdma::light::Light;
 use crate::tdma::setup::Setup;
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Estimation;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::library::Empty;
+use lightloom_control::policy::Target;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use lightloom_engine::{check_range, Bytes, Cluster, Fabric, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -90,7 +95,7 @@ pub struct MordiaConfig {
     /// From the end of a day to what was lost in it being sent again [s], at the end of its
     /// queue. Default 0 s: at the next day of the pair, which is when the hole shows.
     pub retransmit_after: Time,
-    /// From a rack to any other over a circuit [s]. Default 0 s.
+    /// From a rack to any other, over a circuit or the packet switch [s]. Default 0 s.
     pub propagation: Time,
     /// Rate of a link from and to every rack of a packet switch that takes what schedules
     /// leave of the demand [b/s]. Default: there is none.
@@ -126,8 +131,6 @@ impl Default for MordiaConfig {
 }
 
 const RACKS_MAX: u32 = 4_096;
-const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
-const TIME_MAX: Time = Time(3_600 * Time::S.0);
 const PACKET_MAX: Bytes = Bytes(65_535);
 
 fn refuse<T>(
@@ -266,15 +269,7 @@ impl MordiaConfig {
             ("wavelengths", self.wavelengths, 2),
             ("rings", self.rings, 1),
         ] {
-            if !(least..=RACKS_MAX).contains(&value) {
-                let limit = format!("must be from {least} to {RACKS_MAX}");
-                let remedy = if value < least {
-                    "raise it"
-                } else {
-                    "lower it"
-                };
-                return refuse(key, value, limit, remedy);
-            }
+            check_range(format!("fabric.{key}"), value, least..=RACKS_MAX)?;
         }
         let ports = self.wavelengths.saturating_mul(self.rings).min(RACKS_MAX);
         if (2..=ports).contains(&racks) {
@@ -305,10 +300,7 @@ impl MordiaConfig {
             ("packet_rate", self.packet_rate),
         ];
         for (key, rate) in rates {
-            if rate.is_some_and(|rate| rate.0 == 0 || rate > RATE_MAX) {
-                let limit = "must be above 0 b/s and at most 1000 Tb/s";
-                return refuse(key, rate.unwrap_or_default(), limit, "use 10 Gb/s");
-            }
+            rate.map_or(Ok(()), |rate| ranges::rate(key, rate))?;
         }
         let within = [
             ("stack_rate", self.stack_rate, link),
@@ -324,7 +316,7 @@ impl MordiaConfig {
     }
 
     fn refuse_times(&self) -> Result<(), Refusal> {
-        let times = [
+        ranges::times(&[
             ("night", self.night),
             ("night_deviation", self.night_deviation),
             ("slot", self.slot),
@@ -335,14 +327,10 @@ impl MordiaConfig {
             ("sync_jitter", self.sync_jitter),
             ("retransmit_after", self.retransmit_after),
             ("propagation", self.propagation),
-        ];
-        if let Some((key, time)) = times.into_iter().find(|(_, time)| *time > TIME_MAX) {
-            return refuse(key, time, "must be at most 3600 s", "lower it");
-        }
+        ])?;
         if let Computation::Recorded(times) = &self.computation_delay {
-            if let Some(at) = times.iter().position(|&time| time > TIME_MAX) {
-                let key = format!("computation_delay[{at}]");
-                return refuse(&key, times[at], "must be at most 3600 s", "lower it");
+            for (at, &time) in times.iter().enumerate() {
+                ranges::times(&[(&format!("computation_delay[{at}]"), time)])?;
             }
         }
         if self.night_deviation > self.night {
@@ -458,11 +446,31 @@ impl FabricConfig for MordiaConfig {
     }
 
     fn memory(&self, site: &Site) -> u64 {
-        let cluster = site.cluster;
-        Tdma::memory(
-            u64::from(cluster.racks),
-            u64::from(cluster.hosts()),
-            site.flows.len() as u64,
-        )
+        let (cluster, flows) = (site.cluster, site.flows.len() as u64);
+        let (racks, hosts) = (u64::from(cluster.racks), u64::from(cluster.hosts()));
+        // What cannot be read is refused when it is built.
+        let standing = standing(&self.policy, &self.hardware(cluster)).unwrap_or_default();
+        // Those until the last flow comes, at the least.
+        let turns = standing.as_ref().and_then(slot).unwrap_or(self.slot);
+        let days = (site.flows.last_arrival() / turns.0.max(1)).0 as u64;
+        let slots = match &standing {
+            // The policy's, the controller's and the switch's; in a log they are lines.
+            Some(Target::Schedule(schedule)) => 3 * schedule.slots.len() as u64,
+            _ => days.min(Light::MOST as u64 / racks.max(1)),
+        };
+        let schedules = slots * (size_of::<Slot>() as u64 + 4 * racks);
+        Tdma::memory(racks, hosts, flows) + Light::memory(days, racks) + schedules
+    }
+
+    fn facts_for(&self, site: &Site) -> Facts {
+        // What cannot be read was refused when it was built.
+        let standing = standing(&self.policy, &self.hardware(site.cluster)).unwrap_or_default();
+        let alone = { standing.as_ref() }.filter(|_| self.packet_rate.is_none());
+        Facts {
+            unjoined: alone.and_then(|target| unjoined(target, site, "set packet_rate")),
+            // Others' slots may be as long as their schedules.
+            slot: standing.as_ref().map_or(self.interval, slot),
+            ..Facts::default()
+        }
     }
 }

@@ -9,6 +9,8 @@ use lightloom_control::schedule::{Frame, Schedule};
 use lightloom_engine::{Cluster, Command, Element, Fabric, Flows, HostId, Io, Nic, Rate, Time};
 use serde_json::{json, Value};
 
+mod replays;
+
 /// Each of so many racks has one server of 10 Gb/s.
 fn cluster(racks: u32) -> Cluster {
     Cluster {
@@ -350,6 +352,69 @@ fn a_packet_switch_takes_what_schedules_leave() {
         residual > 0 && hybrid < alone,
         "{residual} B, {hybrid} {alone}"
     );
+}
+
+/// Days of 16 racks are 24 B and 32 B a circuit, and in all four million circuits; a slot
+/// of a schedule 32 B and 4 B a rack.
+#[test]
+fn memory_is_of_days_and_schedules_too() {
+    let memory = |policy: &str, us: i64| {
+        let mut flows = Flows::new();
+        flows.push(HostId(0), HostId(1), 1_000, Time::US * us);
+        let cluster = cluster(16);
+        let site = Site {
+            cluster: &cluster,
+            flows: &flows,
+            seed: 1,
+            threads: 1,
+            library: None,
+        };
+        let table = json!({"policy": policy, "slot": "100 us"});
+        let table = (ENTRY.resolve)(&table, &cluster).expect("a good table");
+        (ENTRY.memory)(&table, &site).expect("a good table")
+    };
+    let day = 24 + 16 * 32;
+    let slot = 32 + 16 * 4;
+    let few = memory("rotation", 0);
+    assert_eq!(memory("rotation", 100_000) - few, 1_000 * day);
+    assert_eq!(memory("rotation", 10_000_000_000) - few, 250_000 * day);
+    // Others keep what was decided on; a round robin has three copies of its 15 slots.
+    let decided = memory("mordia", 100_000) - memory("mordia", 0);
+    assert_eq!(decided, 1_000 * (day + slot));
+    assert_eq!(few - memory("mordia", 0), 3 * 15 * slot);
+}
+
+/// A ring never joins racks 0 and 2: two packets of 1,500 B are allowed across at 1 ms, at
+/// 12 us a link, and the first of them is on the second link with the last on the first.
+/// Each is 5 us on its way.
+#[test]
+fn the_packet_switch_is_as_far_as_the_circuits() {
+    let turns = json!({"ports": 4, "night_ps": 11_500_000, "slots": [
+        {"permutation": [1, 2, 3, 0], "day_ps": 90_000_000},
+    ]});
+    let finish = |propagation: &str, nic: Nic| {
+        let mut flows = Flows::new();
+        flows.push(HostId(0), HostId(2), 3_000, Time::ZERO);
+        let table = json!({
+            "policy": {"kind": "fixed", "schedule": turns}, "interval": "1 ms",
+            "packet_rate": "1 Gb/s", "propagation": propagation,
+        });
+        let cluster = Cluster { nic, ..cluster(4) };
+        let (mut fabric, mut io) = built(&cluster, &table, flows);
+        // Both packets have left the switch, and the last is not there yet.
+        fabric.advance(Time::US * 1_038, &mut io);
+        let before = (io.ledger.delivered, fabric.idle());
+        fabric.advance(Time::MS * 2, &mut io);
+        assert!(fabric.idle());
+        (before, io.flows.finish[0])
+    };
+    let end = |us: i64| Time::MS + Time::US * us;
+    assert_eq!(finish("0 s", Nic::Uncapped), ((3_000, true), end(36)));
+    assert_eq!(finish("5 us", Nic::Uncapped), ((1_500, false), end(41)));
+    // Then to the server, at 10 Gb/s.
+    let capped = Nic::Capped(Rate(10 * Rate::GBPS.0));
+    let last = end(41) + Time(1_200_000);
+    assert_eq!(finish("5 us", capped), ((1_500, false), last));
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! The table of `kind = "opera"`.
 
+use crate::facts::Facts;
+use crate::ranges;
 use crate::registry::{FabricConfig, Site};
 use crate::rotornet::config::Indirect;
 use crate::rotornet::rotorlb::RotorLb;
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;
+use crate::tdma::light::Light;
 use crate::tdma::low_latency::{LowLatency, LowLatencyTraffic};
 use crate::tdma::relays::{Relaying, Relays};
 use crate::tdma::setup::Setup;
@@ -69,8 +72,6 @@ impl Default for OperaConfig {
 }
 
 const RACKS_MAX: u32 = 1_024;
-const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
-const TIME_MAX: Time = Time(3_600 * Time::S.0);
 const PACKET_MAX: Bytes = Bytes(65_535);
 /// Matchings of a switch of the published set-up.
 const MATCHINGS: u32 = 18;
@@ -195,11 +196,7 @@ impl OperaConfig {
             );
             return refuse("switches", switches, limit, "give each switch one or more");
         }
-        let link = self.link(cluster);
-        if link.0 == 0 || link > RATE_MAX {
-            let limit = "must be above 0 b/s and at most 1000 Tb/s";
-            return refuse("link_rate", link, limit, "use 10 Gb/s");
-        }
+        ranges::rate("link_rate", self.link(cluster))?;
         if self.matchings_seed > SEED_MAX {
             let limit = format!("must be at most {SEED_MAX}");
             return refuse("matchings_seed", self.matchings_seed, limit, "use 1");
@@ -208,14 +205,11 @@ impl OperaConfig {
     }
 
     fn refuse_times(&self) -> Result<(), Refusal> {
-        let times = [
+        ranges::times(&[
             ("night", self.night),
             ("slice", self.slice),
             ("propagation", self.propagation),
-        ];
-        if let Some((key, time)) = times.into_iter().find(|(_, time)| *time > TIME_MAX) {
-            return refuse(key, time, "must be at most 3600 s", "lower it");
-        }
+        ])?;
         if self.slice <= self.night {
             let limit = format!("no longer than its night, {}", self.night);
             return refuse("slice", self.slice, limit, "use ten times the night");
@@ -277,6 +271,17 @@ impl FabricConfig for OperaConfig {
         // Matchings, and lines.
         let switches = racks * racks * 4 + racks * uplinks * 160;
         let moves = Relays::memory(racks, flows) + LowLatencyTraffic::memory(racks, flows);
-        Tdma::memory(racks, hosts, flows) + moves + switches
+        // Those until the last flow comes, at the least.
+        let slot = self.slot(site.cluster);
+        let days = (site.flows.last_arrival() / slot.0.max(1)).0 as u64;
+        let light = Light::memory(days, racks).saturating_mul(uplinks);
+        Tdma::memory(racks, hosts, flows) + moves + switches + light
+    }
+
+    fn facts(&self, _: &Cluster) -> Facts {
+        Facts {
+            slot: Some(self.slice),
+            ..Facts::default()
+        }
     }
 }

@@ -1,10 +1,13 @@
 //! The table of `kind = "rotornet"`.
 
 use super::rotorlb::RotorLb;
+use crate::facts::Facts;
+use crate::ranges;
 use crate::registry::{FabricConfig, Site};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;
+use crate::tdma::light::Light;
 use crate::tdma::relays::{Relaying, Relays};
 use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::cyclic::RoundRobin;
@@ -70,8 +73,6 @@ impl Default for RotorNetConfig {
 }
 
 const RACKS_MAX: u32 = 4_096;
-const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
-const TIME_MAX: Time = Time(3_600 * Time::S.0);
 const PACKET_MAX: Bytes = Bytes(65_535);
 /// Matchings of the paper's switch of 2048 ports.
 const MATCHINGS: u32 = 16;
@@ -179,23 +180,15 @@ impl RotorNetConfig {
             );
             return refuse("switches", switches, limit, "give each switch one or more");
         }
-        let link = self.link(cluster);
-        if link.0 == 0 || link > RATE_MAX {
-            let limit = "must be above 0 b/s and at most 1000 Tb/s";
-            return refuse("link_rate", link, limit, "use 10 Gb/s");
-        }
-        Ok(())
+        ranges::rate("link_rate", self.link(cluster))
     }
 
     fn refuse_times(&self) -> Result<(), Refusal> {
-        let times = [
+        ranges::times(&[
             ("night", self.night),
             ("slot", self.slot),
             ("propagation", self.propagation),
-        ];
-        if let Some((key, time)) = times.into_iter().find(|(_, time)| *time > TIME_MAX) {
-            return refuse(key, time, "must be at most 3600 s", "lower it");
-        }
+        ])?;
         if self.slot <= self.night {
             let limit = format!("no longer than its night, {}", self.night);
             return refuse("slot", self.slot, limit, "use ten times the night");
@@ -252,6 +245,15 @@ impl FabricConfig for RotorNetConfig {
         let uplinks = u64::from(self.uplinks(site.cluster));
         // Matchings, and lines.
         let switches = racks * racks * 4 + racks * uplinks * 112;
-        Tdma::memory(racks, hosts, flows) + Relays::memory(racks, flows) + switches
+        // Those until the last flow comes, at the least.
+        let days = (site.flows.last_arrival() / self.slot.0.max(1)).0 as u64;
+        let light = Light::memory(days, racks).saturating_mul(uplinks);
+        Tdma::memory(racks, hosts, flows) + Relays::memory(racks, flows) + switches + light
+    }
+    fn facts(&self, _: &Cluster) -> Facts {
+        Facts {
+            slot: Some(self.slot),
+            ..Facts::default()
+        }
     }
 }

@@ -42,6 +42,8 @@ pub struct Slots {
 pub struct Control {
     controller: Controller<Box<dyn Policy>>,
     hardware: Hardware,
+    /// No slot is shorter.
+    shortest: Time,
     /// Of the policy, as logs have it.
     policy: Value,
     works: bool,
@@ -86,6 +88,7 @@ impl Control {
         Ok(Control {
             controller: Controller::new(policy, hardware, timing, Estimator::new(estimation)),
             hardware,
+            shortest: slots.shortest,
             policy: described,
             works: true,
             trouble: None,
@@ -201,6 +204,7 @@ impl Control {
             hardware: self.hardware,
             timing: *self.controller.timing(),
             estimation: *self.controller.estimator().rules(),
+            shortest_slot: Some(self.shortest),
         });
         log.input(Time::ZERO, &Input::Silence(self.found()));
         for action in &self.opening {
@@ -287,12 +291,8 @@ impl Policy for Schedules {
             // Otherwise the refusal would come before the one of the target itself.
             target.check(switch)?;
         }
-        let mut schedule = of_schedules(target, &self.slots)?;
-        let least = self.slots.shortest - schedule.night;
-        for slot in &mut schedule.slots {
-            slot.day = slot.day.max(least);
-        }
-        Ok(Target::Schedule(schedule))
+        let schedule = of_schedules(target, &self.slots)?;
+        Ok(Target::Schedule(schedule.in_slots_of(self.slots.shortest)))
     }
 
     fn order(&self) -> Order {

@@ -92,6 +92,13 @@ pub enum Event {
     Crosses(u32),
     /// The packet switch has sent one to a rack.
     Leaves(u32),
+    /// A packet of the packet switch is at its rack.
+    Arrives {
+        /// Of this flow.
+        flow: FlowId,
+        /// How many bytes.
+        bytes: u32,
+    },
     /// The controller wanted to be woken.
     Wake,
 }
@@ -444,6 +451,7 @@ impl EventKernel for Tdma {
             Event::Down(host) => self.down(host, now, io, todo),
             Event::Crosses(rack) => self.crosses(rack, now, io, todo),
             Event::Leaves(rack) => self.leaves(rack, now, io, todo),
+            Event::Arrives { flow, bytes } => self.arrives(flow, bytes, now, io, todo),
             Event::Wake => self.tell(Input::Tick, now, io, todo),
         }
     }

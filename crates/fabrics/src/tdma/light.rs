@@ -14,9 +14,6 @@ struct Day {
     slot: u32,
 }
 
-/// Circuits of a plane that are remembered: of more, the first.
-const MOST: usize = 4_000_000;
-
 /// The days of one plane of switches, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Light {
@@ -30,9 +27,19 @@ pub struct Light {
 }
 
 impl Light {
+    /// Circuits of a plane that are remembered: of more, the first.
+    pub const MOST: usize = 4_000_000;
+
+    /// Memory that so many days of so many circuits take, about, and what is told of them in
+    /// the end [B]; schedules, which others have, too, apart.
+    pub fn memory(days: u64, circuits: u64) -> u64 {
+        let kept = days.min((Light::MOST as u64).div_ceil(circuits.max(1)));
+        kept * (size_of::<Day>() as u64 + circuits * size_of::<Circuit>() as u64)
+    }
+
     /// From now on days are of this schedule.
     pub fn follow(&mut self, schedule: Arc<Schedule>) {
-        if self.circuits < MOST {
+        if self.circuits < Light::MOST {
             self.schedules.push(schedule);
         }
     }
@@ -42,7 +49,7 @@ impl Light {
         if from >= until {
             return;
         }
-        if self.circuits >= MOST {
+        if self.circuits >= Light::MOST {
             let before = self.last.replace((from, until));
             self.forgotten += before.map_or(Time::ZERO, |(from, until)| until - from);
             return;
@@ -102,6 +109,31 @@ impl Light {
 mod tests {
     use super::*;
     use lightloom_control::schedule::Slot;
+
+    /// By counting what is there.
+    #[test]
+    fn memory_is_that_of_days_that_are_kept() {
+        let racks = 1_000;
+        for days in [7, 3_000, 5_000] {
+            let slot = Slot {
+                permutation: (0..racks).map(|rack| (rack + 1) % racks).collect(),
+                day: Time(10),
+            };
+            let mut light = Light::default();
+            light.follow(Arc::new(Schedule {
+                ports: racks as usize,
+                night: Time(2),
+                slots: vec![slot],
+            }));
+            for day in 0..days {
+                light.shine(0, Time(12 * day + 2), Time(12 * day + 12));
+            }
+            let told: Vec<Circuit> = light.circuits(0, Time(12 * days)).collect();
+            let bytes = size_of_val(&light.days[..]) + size_of_val(&told[..]);
+            assert_eq!(Light::memory(days as u64, racks.into()), bytes as u64);
+            assert_eq!(told.len() as i64, days.min(4_000) * i64::from(racks));
+        }
+    }
 
     #[test]
     fn light_is_of_its_slot_and_its_schedule() {

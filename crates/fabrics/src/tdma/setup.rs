@@ -27,7 +27,7 @@ pub struct Setup {
     pub link_rate: Rate,
     /// How racks send over it: no faster than that.
     pub wire: Wire,
-    /// From a rack to another.
+    /// From a rack to another, over a circuit or the packet switch.
     pub propagation: Time,
     /// When light and frames come.
     pub punctuality: Punctuality,

@@ -10,6 +10,8 @@ use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time};
 use proptest::prelude::*;
 use std::sync::Arc;
 
+mod loss;
+
 /// A byte a nanosecond.
 const BYTE_NS: Rate = Rate(8 * Rate::GBPS.0);
 

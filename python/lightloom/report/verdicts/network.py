@@ -119,7 +119,7 @@ def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
     def detail(fabric: Fabric) -> str:
         share, lost = fabric.delivered, fabric.get("drops")
         parts = [] if share is None else [f"{units.show(share, 'share', places)} of the bytes"]
-        parts += [] if lost is None else [f"{units.count(lost)} dropped"]
+        parts += [] if lost is None else [f"{units.count(lost)} lost"]
         return ", ".join(parts)
 
     shown = evidence(fabrics, lambda f: f.finished, "share", detail, places)
@@ -127,7 +127,7 @@ def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
     losing = [s for s in scores(fabrics, "drops") if s.value > 0]
     if losing:
         each = [f"{s.fabric.label} ({units.count(s.value)})" for s in losing]
-        parts.append(f"Cells or packets did not get through at once in {units.listed(each)}.")
+        parts.append(f"Cells or packets were lost on the way in {units.listed(each)}.")
     elif scores(fabrics, "drops"):
         parts.append("Nothing was lost.")
     whole = not losing and all(s == 1 for _, s in (*shares, *arrived))

@@ -13,7 +13,7 @@
 //! O(log N) for each pair that is looked at, O(F) for a tree that leaves a forest of F
 //! lines.
 
-use super::potentials::{View, NONE};
+use super::sides::{View, NONE};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

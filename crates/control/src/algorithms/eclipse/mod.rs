@@ -20,6 +20,7 @@ mod forest;
 mod left;
 mod potentials;
 mod search;
+mod sides;
 
 use crate::demand::{number, Matrix};
 use crate::schedule::{check_rate, Frame, Schedule};

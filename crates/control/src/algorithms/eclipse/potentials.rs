@@ -8,50 +8,15 @@
 //! are, the matching is the best. Lines that are worth nothing need no peer.
 
 use super::forest::Forest;
-use super::left::{Left, Lines};
+use super::left::Left;
+use super::sides::{Side, View, NONE};
 use lightloom_engine::Refusal;
 
-/// No line.
-pub(super) const NONE: u32 = u32::MAX;
 /// Of 60 bits: potentials stay below the largest weight, times in the forest below
 /// three times as much.
 const LIMIT: i64 = i64::MAX / 8;
 /// Rounds of bids before paths are looked for: cheaper while many lines wait.
 const ROUNDS: usize = 2;
-
-/// The rows, or the columns.
-#[derive(Clone, Debug)]
-pub(super) struct Side {
-    pub potential: Vec<i64>,
-    /// What a line is assigned.
-    pub peer: Vec<u32>,
-}
-
-impl Side {
-    fn new(potential: Vec<i64>) -> Side {
-        let n = potential.len();
-        Side {
-            potential,
-            peer: vec![NONE; n],
-        }
-    }
-
-    /// Lines that are worth something and not assigned.
-    pub fn waiting(&self) -> impl Iterator<Item = u32> + '_ {
-        let lines = self.potential.iter().zip(&self.peer).zip(0..);
-        lines
-            .filter(|((&potential, &peer), _)| potential > 0 && peer == NONE)
-            .map(|(_, line)| line)
-    }
-
-    /// Lines that are not assigned.
-    pub fn free(&self) -> impl Iterator<Item = u32> + '_ {
-        let lines = self.peer.iter().zip(0..);
-        lines
-            .filter(|(&peer, _)| peer == NONE)
-            .map(|(_, line)| line)
-    }
-}
 
 /// Potentials, and the pairs that are tight and assigned.
 #[derive(Clone, Debug)]
@@ -95,8 +60,8 @@ impl Potentials {
     /// Goes on until the matching is the best (`true`), or until it is certain that it
     /// carries no more than `enough`.
     pub fn solve(&mut self, left: &Left, cap: i64, forest: &mut Forest, enough: i64) -> bool {
-        self.by_rows(left, cap).solve(forest, enough)
-            && self.by_columns(left, cap).solve(forest, enough)
+        solve(self.by_rows(left, cap), forest, enough)
+            && solve(self.by_columns(left, cap), forest, enough)
     }
 
     pub fn is_solved(&self) -> bool {
@@ -144,113 +109,18 @@ impl Potentials {
     }
 }
 
-/// Potentials seen from the rows, or from the columns: both do the same.
-pub(super) struct View<'a> {
-    pub lines: &'a Lines,
-    pub cap: i64,
-    pub own: &'a mut Side,
-    pub other: &'a mut Side,
-    pub most: &'a mut i128,
-}
-
-/// What a line would have of its best peer, and of the second best, and which: w_ij
-/// less the peer's potential. At least 0, of no peer.
-type TwoBest = [(i64, u32); 2];
-
-impl View<'_> {
-    /// No line of this side waits any more (`true`), or no matching carries more than
-    /// `enough`.
-    fn solve(&mut self, forest: &mut Forest, enough: i64) -> bool {
-        let mut waiting: Vec<u32> = self.own.waiting().collect();
-        for _ in 0..ROUNDS {
-            waiting = self.bid(waiting);
-            if *self.most <= i128::from(enough) && !waiting.is_empty() {
-                return false;
-            }
-        }
-        self.lower();
-        forest.grow(self, enough)
-    }
-
-    pub fn assign(&mut self, line: u32, peer: u32) {
-        self.own.peer[line as usize] = peer;
-        self.other.peer[peer as usize] = line;
-    }
-
-    fn set(&mut self, line: u32, to: i64) {
-        let potential = &mut self.own.potential[line as usize];
-        *self.most += i128::from(to) - i128::from(*potential);
-        *potential = to;
-    }
-
-    /// Lines that wait need no more than their best peer leaves them, and get it if it
-    /// is free, too.
-    fn lower(&mut self) {
-        for line in 0..self.own.peer.len() as u32 {
-            let at = line as usize;
-            if self.own.peer[at] != NONE || self.own.potential[at] == 0 {
-                continue;
-            }
-            let [(worth, peer), _] = self.two_best(line);
-            self.set(line, worth);
-            if peer != NONE && self.other.peer[peer as usize] == NONE {
-                self.assign(line, peer);
-            }
+/// No line of the view's own side waits any more (`true`), or no matching carries more than
+/// `enough`.
+fn solve(mut view: View, forest: &mut Forest, enough: i64) -> bool {
+    let mut waiting: Vec<u32> = view.own.waiting().collect();
+    for _ in 0..ROUNDS {
+        waiting = view.bid(waiting);
+        if *view.most <= i128::from(enough) && !waiting.is_empty() {
+            return false;
         }
     }
-
-    /// A round of bids (augmenting row reduction): every line takes its best peer and
-    /// pays what leaves it as content with the second best. Those that lost theirs bid
-    /// at once, at most once each, the others are returned.
-    fn bid(&mut self, mut waiting: Vec<u32>) -> Vec<u32> {
-        let (mut lost, mut at, mut patience) = (Vec::new(), 0, waiting.len());
-        while at < waiting.len() {
-            let line = waiting[at];
-            at += 1;
-            let [(best, mut peer), (next, second)] = self.two_best(line);
-            self.set(line, next);
-            if best == 0 {
-                continue;
-            }
-            if best == next && self.other.peer[peer as usize] != NONE {
-                peer = second;
-            }
-            self.other.potential[peer as usize] += best - next;
-            *self.most += i128::from(best - next);
-            let loser = self.other.peer[peer as usize];
-            self.assign(line, peer);
-            if loser == NONE {
-                continue;
-            }
-            self.own.peer[loser as usize] = NONE;
-            if best > next && patience > 0 {
-                patience -= 1;
-                at -= 1;
-                waiting[at] = loser;
-            } else {
-                lost.push(loser);
-            }
-        }
-        lost
-    }
-
-    fn two_best(&self, line: u32) -> TwoBest {
-        let mut two = [(0, NONE); 2];
-        for entry in self.lines.line(line as usize) {
-            let weight = entry.bytes.min(self.cap);
-            if weight <= two[1].0 {
-                break;
-            }
-            let worth = weight - self.other.potential[entry.of as usize];
-            if worth > two[1].0 {
-                two = match worth > two[0].0 {
-                    true => [(worth, entry.of), two[0]],
-                    false => [two[0], (worth, entry.of)],
-                };
-            }
-        }
-        two
-    }
+    view.lower();
+    forest.grow(&mut view, enough)
 }
 
 fn check(left: &Left, cap: i64) -> Result<(), Refusal> {

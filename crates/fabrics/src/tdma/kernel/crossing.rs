@@ -1,8 +1,9 @@
 //! Packets that cross the packet switch beside the circuits: a link up, the switch, a link
-//! down.
+//! down. All of the way between two racks lies behind the latter.
 
 use super::{Event, Tdma, Todo};
-use lightloom_engine::{Io, Time};
+use crate::tdma::links::Packet;
+use lightloom_engine::{FlowId, Io, Time};
 
 impl Tdma {
     /// An idle link to the packet switch takes what it may.
@@ -49,6 +50,29 @@ impl Tdma {
             todo.schedule(until, Event::Leaves(rack));
         }
         self.carried += u64::from(packet.bytes);
+        if self.setup.propagation == Time::ZERO {
+            return self.hand_down(packet, now, io, todo);
+        }
+        self.moving += u64::from(packet.bytes);
+        let Packet { flow, bytes, .. } = packet;
+        todo.schedule(now + self.setup.propagation, Event::Arrives { flow, bytes });
+    }
+
+    /// A packet has come the whole way.
+    pub(super) fn arrives(
+        &mut self,
+        flow: FlowId,
+        bytes: u32,
+        now: Time,
+        io: &mut Io,
+        todo: &mut Todo,
+    ) {
+        self.moving -= u64::from(bytes);
+        let packet = Packet {
+            flow,
+            bytes,
+            circuit: false,
+        };
         self.hand_down(packet, now, io, todo);
     }
 }

@@ -1,0 +1,87 @@
+//! Circuits, or a schedule, that stay as they are for the whole run: who is joined by them is
+//! known before it begins, and so is who waits for ever, and how often slots begin.
+//!
+//! Of the registry `fixed` and `rotation` decide the same whatever there is to send; a user's
+//! policy may do anything.
+
+use super::policy_table::PolicyTable;
+use crate::facts::Unjoined;
+use crate::registry::Site;
+use lightloom_control::circuits::Circuits;
+use lightloom_control::demand::Matrix;
+use lightloom_control::hardware::Hardware;
+use lightloom_control::policies::library::Empty;
+use lightloom_control::policies::{fixed, rotation};
+use lightloom_control::policy::{Demand, SwitchView, Target};
+use lightloom_engine::{Refusal, Time};
+
+/// What a policy decides whoever asks, and never changes; none if it may.
+///
+/// # Errors
+/// As [`PolicyTable::build`].
+pub fn standing(policy: &PolicyTable, hardware: &Hardware) -> Result<Option<Target>, Refusal> {
+    if !(policy.is_kind(fixed::ENTRY.kind) || policy.is_kind(rotation::ENTRY.kind)) {
+        return Ok(None);
+    }
+    let (lit, works) = (Circuits::default(), vec![true; hardware.columns()]);
+    let view = SwitchView {
+        hardware: *hardware,
+        lit: &lit,
+        works: &works,
+    };
+    let demand = Demand {
+        bytes: Matrix::zeros(hardware.racks as usize),
+        over: Time::S,
+    };
+    let read = policy.with_files_read(hardware)?;
+    let target = read.build(hardware, &Empty)?.decide(&demand, &view)?;
+    // A round robin may wait for demand to say how long its slots are.
+    let waits = matches!(&target, Target::Schedule(schedule) if schedule.slots.is_empty());
+    Ok((!waits).then_some(target))
+}
+
+/// How long a slot of a schedule lasts, on average; none of circuits that stay.
+pub fn slot(target: &Target) -> Option<Time> {
+    match target {
+        Target::Schedule(schedule) => Some(schedule.period() / schedule.slots.len() as i64),
+        Target::Network { .. } => None,
+    }
+}
+
+/// The pairs of racks that have flows and are never joined; none if all are. `otherwise`
+/// says how they could be served all the same.
+pub fn unjoined(target: &Target, site: &Site, otherwise: &'static str) -> Option<Unjoined> {
+    let racks = site.cluster.racks as usize;
+    let pair = |from: u32, to: u32| from as usize * racks + to as usize;
+    let mut waits = vec![false; racks * racks];
+    for (src, dst) in site.flows.src.iter().zip(&site.flows.dst) {
+        let [from, to] = [src, dst].map(|&host| site.cluster.rack_of(host));
+        waits[pair(from, to)] = from != to;
+    }
+    for (from, to) in joined(target) {
+        waits[pair(from, to)] = false;
+    }
+    let mut left = waits.iter().enumerate().filter(|(_, &waits)| waits);
+    let (first, _) = left.next()?;
+    Some(Unjoined {
+        from: (first / racks) as u32,
+        to: (first % racks) as u32,
+        others: left.count() as u64,
+        otherwise,
+    })
+}
+
+/// From where to where its circuits lead.
+fn joined(target: &Target) -> Vec<(u32, u32)> {
+    match target {
+        Target::Schedule(schedule) => {
+            let circuits = schedule.slots.iter().flat_map(|slot| slot.circuits());
+            circuits.map(|(a, b)| (a as u32, b as u32)).collect()
+        }
+        Target::Network { circuits, .. } => {
+            let there = circuits.pairs();
+            let back = { there.iter() }.filter(|_| !circuits.directed());
+            back.map(|&(a, b)| (b, a)).chain(there.clone()).collect()
+        }
+    }
+}

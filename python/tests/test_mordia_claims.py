@@ -1,0 +1,54 @@
+"""Claims of Mordia that hold by construction can fail all the same: inputs under which they
+do."""
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from lightloom.reproduce import scripts
+from lightloom.reproduce.claims import Claims
+from lightloom.reproduce.scripts import find_validation
+
+FOLDER = find_validation() / "mordia"
+
+
+def script(name: str) -> ModuleType:
+    return scripts._load(FOLDER / f"{name}.py")
+
+
+def holds(claim: str, measured: float) -> bool:
+    claims = {c.id: c for c in Claims.read(FOLDER / "claims.toml").claim}
+    expect = claims[claim].expect
+    assert expect is not None
+    return expect.holds(measured)
+
+
+def test_throughput_need_not_rise_with_the_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 65 us 53.45 are lit, of 68 us 56.45: seven packets of 9,000 B, of 7.2 us each,
+    either way."""
+    fig10 = script("fig10")
+    monkeypatch.setattr(fig10, "QUICK", (65, 68))
+    measured = fig10.measure(True, 1)["claims"]["fig10-rises"]
+    assert measured <= 65 / 68 + 1e-3
+    assert not holds("fig10-rises", measured)
+
+
+def test_ports_need_not_be_the_wavelengths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two rings have twice as many."""
+    scale = script("scale")
+    setup = (FOLDER / "prototype.toml").read_text(encoding="utf-8")
+    stacked = setup.replace('label = "exact"', 'label = "exact"\nrings = 2')
+    path = tmp_path / "stacked.toml"
+    path.write_text(stacked, encoding="utf-8")
+    monkeypatch.setattr(scale, "SETUP", path)
+    for claim, ports in scale.measure(True, 1)["claims"].items():
+        assert ports == 2 * int(claim.removeprefix("scale-"))
+        assert not holds(claim, ports)
+
+
+def test_a_fabric_that_refuses_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    scale = script("scale")
+    monkeypatch.setattr(scale, "MOST", 30)
+    with pytest.raises(AssertionError, match="30 racks are not refused"):
+        scale._ports(44)
