@@ -13,6 +13,7 @@ pub mod fabric;
 pub mod fair;
 pub mod flows;
 pub mod ids;
+mod indexed;
 pub mod io;
 pub mod kernel;
 pub mod quantity;

@@ -36,8 +36,12 @@ impl Matrix {
     pub fn new(rows: usize, columns: usize, cells: Vec<i64>) -> Result<Matrix, Refusal> {
         let n = check_shape(rows, columns, cells.len())?;
         let matrix = Matrix { n, cells };
-        matrix.check_entries()?;
-        matrix.check_total()?;
+        let sums = Sums::of(&matrix.cells);
+        let mut diagonal = matrix.cells.iter().step_by(n + 1);
+        if sums.any_negative || diagonal.any(|&value| value != 0) {
+            matrix.check_entries()?;
+        }
+        sums.check_total()?;
         Ok(matrix)
     }
 
@@ -56,9 +60,8 @@ impl Matrix {
         if let Some(at) = cells.iter().position(|&value| value < 0) {
             return Err(negative(n, at, cells[at]));
         }
-        let matrix = Matrix { n, cells };
-        matrix.check_total()?;
-        Ok(matrix)
+        Sums::of(&cells).check_total()?;
+        Ok(Matrix { n, cells })
     }
 
     /// Demand from numbers that need not be whole, row by row [bytes]; each is
@@ -86,7 +89,7 @@ impl Matrix {
         let matrix = Matrix { n, cells: rounded };
         matrix.check_entries()?;
         check_rounding(n, cells)?;
-        matrix.check_total()?;
+        Sums::of(&matrix.cells).check_total()?;
         Ok(matrix)
     }
 
@@ -157,6 +160,11 @@ impl Matrix {
     /// All entries, row by row.
     pub fn cells(&self) -> &[i64] {
         &self.cells
+    }
+
+    /// All entries, row by row, and no matrix any more.
+    pub fn into_cells(self) -> Vec<i64> {
+        self.cells
     }
 
     /// All entries of a matrix that solvers take apart.
@@ -284,26 +292,58 @@ impl Matrix {
         Ok(())
     }
 
+    /// The first entry that is no demand, by name.
     fn check_entries(&self) -> Result<(), Refusal> {
-        for (at, &value) in self.cells.iter().enumerate() {
-            if value < 0 {
-                return Err(negative(self.n, at, value));
-            }
-            if value != 0 && at / self.n == at % self.n {
-                return Err(Refusal::new(
-                    entry(self.n, at),
-                    value,
-                    "a node has no demand for itself",
-                    "put 0 on the diagonal",
-                ));
+        for (i, row) in self.cells.chunks_exact(self.n).enumerate() {
+            for (j, &value) in row.iter().enumerate() {
+                if value < 0 {
+                    return Err(negative(self.n, i * self.n + j, value));
+                }
+                if value != 0 && i == j {
+                    return Err(Refusal::new(
+                        entry(self.n, i * self.n + j),
+                        value,
+                        "a node has no demand for itself",
+                        "put 0 on the diagonal",
+                    ));
+                }
             }
         }
         Ok(())
     }
+}
+
+/// What is known of all entries together after one walk over them.
+struct Sums {
+    any_negative: bool,
+    /// Of none that is negative.
+    total: u128,
+}
+
+impl Sums {
+    /// Adds upper and lower halves up apart, so that nothing overflows and a processor
+    /// adds several at once.
+    fn of(cells: &[i64]) -> Sums {
+        let (mut signs, mut total) = (0, 0);
+        // So many halves fit a word together.
+        for part in cells.chunks(1 << 16) {
+            let (mut low, mut high) = (0u64, 0u64);
+            for &value in part {
+                signs |= value;
+                low += value as u64 & 0xffff_ffff;
+                high += value as u64 >> 32;
+            }
+            total += (u128::from(high) << 32) + u128::from(low);
+        }
+        Sums {
+            any_negative: signs < 0,
+            total,
+        }
+    }
 
     fn check_total(&self) -> Result<(), Refusal> {
-        let total: i128 = self.cells.iter().map(|&value| value as i128).sum();
-        if total > i64::MAX as i128 {
+        let total = self.total;
+        if total > i64::MAX as u128 {
             return Err(Refusal::new(
                 "demand",
                 format!("a total of {total}"),
@@ -516,6 +556,21 @@ pub(crate) mod tests {
         // Whole numbers may be small.
         let demand = Matrix::from_f64(2, 2, &[-0.0, 1.0, 2.0, 0.0]).unwrap();
         assert_eq!(demand.cells(), [0, 1, 2, 0]);
+    }
+
+    /// More entries than are added up in one go, up to the largest that there are.
+    #[test]
+    fn totals_of_many_large_entries_are_exact() {
+        let n = 300;
+        for value in [1, (1 << 32) - 1, 1 << 32, i64::MAX / 90_000, i64::MAX] {
+            let total = n as i128 * (n as i128 - 1) * i128::from(value);
+            let cell = |at: usize| if at / n == at % n { 0 } else { value };
+            let refused = Matrix::new(n, n, (0..n * n).map(cell).collect()).err();
+            match total <= i64::MAX as i128 {
+                true => assert_eq!(refused, None, "{value}"),
+                false => assert_eq!(refused.unwrap().value, format!("a total of {total}")),
+            }
+        }
     }
 
     #[test]

@@ -1,56 +1,226 @@
 //! What is known of a link and of a flow.
 
-use super::solve::Stop;
+use super::HOPS_MAX;
+use std::ops::Range;
 
-/// A link: one line of the cache.
+/// A link is filled to the precision ÷ this below its capacity. The more of it is left
+/// the sooner completion times are off; nothing is gained below this.
+const AIM: u64 = 8;
+
+/// A link. Flows that settle elsewhere touch the first line of the cache alone, unless
+/// they have been open.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub struct Link {
     /// [b/s].
     pub capacity: u64,
     /// Sum of the rates of its flows [b/s].
     pub load: u64,
-    /// Rate of the flows whose bottleneck this is.
-    pub own_rate: u64,
-    /// Their weight.
-    pub own_weight: u64,
-    /// Their level.
-    pub level: f64,
     /// Rates of the flows that have settled, or are taken to do so elsewhere.
     pub fixed: u64,
     /// Weight of the others.
     pub open: u64,
-    /// The solution in which it was dirty last; `fixed`, `open`, `tight` and
-    /// `full` are of that one.
+    /// Weight of the flows whose bottleneck this is.
+    pub own_weight: u64,
+    /// Flows whose bottleneck is elsewhere have at most this level.
+    pub most: f64,
+    /// A lower bound of the level at which it is full, beside the one that
+    /// `fixed` and `open` give.
+    pub bound: f64,
+    /// The solution in which it was dirty last; `fixed`, `open`, `bound`, `joining`,
+    /// `queued`, `tight` and `full` are of that one.
     pub epoch: u32,
     /// Whether flows are taken to settle at its old level.
     pub tight: bool,
     pub full: bool,
     /// Whether it is among those that the next solution begins with.
     pub touched: bool,
-}
-
-/// What the sweep needs to know of a link that it may have to stop at.
-#[derive(Clone, Copy, Debug)]
-pub struct Wait {
-    /// A lower bound of the level at which it is full, beside the one that
-    /// `fixed` and `open` give.
-    pub bound: f64,
-    /// Its earliest stop in the heap.
-    pub queued: Stop,
+    /// Rate of the flows whose bottleneck this is.
+    pub own_rate: u64,
+    /// Their level.
+    pub level: f64,
     /// The part of `open` whose bottleneck it was not.
     pub joining: u64,
-    /// Flows whose bottleneck is elsewhere have at most this level.
-    pub most: f64,
+    /// The level at which the sweep looks at it next; no number if nowhere.
+    pub queued: f64,
 }
 
 impl Link {
+    /// Without flows.
+    pub fn new(capacity: u64) -> Link {
+        Link {
+            capacity,
+            load: 0,
+            fixed: 0,
+            open: 0,
+            own_weight: 0,
+            most: 0.0,
+            bound: 0.0,
+            epoch: 0,
+            tight: false,
+            full: false,
+            touched: false,
+            own_rate: 0,
+            level: 0.0,
+            joining: 0,
+            queued: f64::NAN,
+        }
+    }
+
     /// Whether more is fixed than it can carry: flows that are taken to settle
     /// elsewhere will settle here.
     #[inline]
     pub fn is_overfull(&self) -> bool {
         self.fixed > self.capacity
     }
+
+    /// It takes part in the sweep from now on.
+    #[inline]
+    pub fn wake(&mut self, epoch: u32, tally: &mut Tally) {
+        self.epoch = epoch;
+        self.full = false;
+        self.tight = self.own_weight > 0;
+        self.open = std::mem::take(&mut self.own_weight);
+        self.fixed = self.load - std::mem::take(&mut self.own_rate);
+        (self.bound, self.joining, self.queued) = (0.0, 0, f64::NAN);
+        tally.opened += self.open;
+        tally.overfull += self.is_overfull() as u32;
+    }
+
+    /// Flows that have no rate, or had one and were taken to settle elsewhere, are open.
+    #[inline]
+    pub fn open(&mut self, rates: u64, weights: u64, tally: &mut Tally) {
+        self.fix(rates, 0, tally);
+        self.open += weights;
+        self.joining += weights;
+        tally.opened += weights;
+        self.bound = 0.0;
+    }
+
+    /// What was open has settled, `joined` of its weight elsewhere.
+    #[inline]
+    pub fn close(&mut self, step: &Step, joined: u64, tally: &mut Tally) {
+        self.fix(0, step.has, tally);
+        self.open -= step.weight;
+        self.joining -= joined;
+        tally.opened -= step.weight;
+        self.load = self.load - step.had + step.has;
+        self.bound = 0.0;
+    }
+
+    /// What was taken to settle elsewhere has another rate there.
+    #[inline]
+    pub fn correct(&mut self, step: &Step, tally: &mut Tally) {
+        self.fix(step.had, step.has, tally);
+        self.load = self.load - step.had + step.has;
+        self.bound = 0.0;
+    }
+
+    /// The same of a link that may be clean; whether it takes part from now on.
+    #[inline]
+    pub fn hear(&mut self, step: &Step, epoch: u32, share: u64, tally: &mut Tally) -> bool {
+        let clean = self.epoch != epoch;
+        if clean && self.bears(step, share) {
+            self.load = self.load - step.had + step.has;
+            return false;
+        }
+        if clean {
+            self.wake(epoch, tally);
+        }
+        self.correct(step, tally);
+        clean
+    }
+
+    /// Another rate is fixed.
+    #[inline]
+    fn fix(&mut self, had: u64, has: u64, tally: &mut Tally) {
+        let was = self.is_overfull() as u32;
+        self.fixed = self.fixed - had + has;
+        tally.overfull = tally.overfull + self.is_overfull() as u32 - was;
+    }
+
+    /// A flow settles elsewhere at a level.
+    #[inline]
+    pub fn see(&mut self, level: f64) {
+        if level > self.most {
+            self.most = level;
+        }
+    }
+
+    /// What it may leave unused [b/s], of a share in parts of 2^64.
+    #[inline]
+    pub fn slack(&self, share: u64) -> u64 {
+        ((self.capacity as u128 * share as u128) >> 64) as u64
+    }
+
+    /// What is left unused where it is filled [b/s].
+    #[inline]
+    pub fn spare(&self, share: u64) -> u64 {
+        self.slack(share) / AIM
+    }
+
+    /// Whether it certainly need not be looked at before its stop; found without dividing.
+    #[inline]
+    pub fn waits(&self, share: u64) -> bool {
+        let room = self.capacity.saturating_sub(self.fixed + self.spare(share));
+        room as f64 > self.queued * self.open as f64 * (1.0 + 1e-12)
+    }
+
+    /// Whether it keeps its level when flows that settle elsewhere have other rates:
+    /// nobody's bottleneck, or full enough.
+    #[inline]
+    pub fn bears(&self, step: &Step, share: u64) -> bool {
+        let load = self.load - step.had + step.has;
+        let idle = self.own_weight == 0 && load <= self.capacity;
+        idle || share != 0 && self.suffices(load, share)
+    }
+
+    /// Whether so much is enough for it, and not too much.
+    #[inline]
+    fn suffices(&self, load: u64, share: u64) -> bool {
+        load <= self.capacity && self.capacity - load <= self.slack(share)
+    }
+}
+
+/// What is left to do in a solution.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// Open weight of all dirty links together.
+    pub opened: u64,
+    /// How many of them are overfull.
+    pub overfull: u32,
+}
+
+/// Flows get their rates.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Step {
+    /// What they had and have together [b/s].
+    pub had: u64,
+    pub has: u64,
+    pub weight: u64,
+}
+
+impl Step {
+    /// Whether it is another rate.
+    #[inline]
+    pub fn moves(&self) -> bool {
+        self.had != self.has
+    }
+
+    /// More flows get theirs.
+    #[inline]
+    pub fn add(&mut self, more: &Step) {
+        self.had += more.had;
+        self.has += more.has;
+        self.weight += more.weight;
+    }
+}
+
+/// Where the path of a flow is among the links of all paths.
+#[inline]
+pub fn hops(slot: u32, flow: &Flow) -> Range<usize> {
+    let first = slot as usize * HOPS_MAX;
+    first..first + flow.hops as usize
 }
 
 /// A flow, or several that are alike: what is said of it holds for each.
@@ -95,11 +265,5 @@ impl Flow {
     #[inline]
     pub fn is_open(&self, epoch: u32) -> bool {
         self.epoch == epoch && !self.settled
-    }
-
-    /// Whether it has its rate already, in this solution.
-    #[inline]
-    pub fn is_settled(&self, epoch: u32) -> bool {
-        self.epoch == epoch && self.settled
     }
 }

@@ -20,18 +20,20 @@
 
 pub mod classes;
 mod columns;
+mod fill;
 mod precision;
 #[cfg(test)]
 pub(crate) mod reference;
+mod settle;
 mod solve;
 #[cfg(test)]
 mod tests;
 
 pub use precision::Precision;
 
+use crate::indexed::{Entry as Stop, IndexedHeap};
 use crate::time::Rate;
-use columns::{Flow, Link, Wait};
-use solve::{Stop, NOWHERE};
+use columns::{Flow, Link, Tally};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -87,7 +89,6 @@ impl Slot {
 #[derive(Clone, Debug, Default)]
 pub struct Fair {
     links: Vec<Link>,
-    waits: Vec<Wait>,
     /// The flows of each link: hops, in no order that matters.
     members: Vec<Vec<u32>>,
     /// Those of them whose bottleneck it is: slots.
@@ -102,14 +103,16 @@ pub struct Fair {
     touched: Vec<u32>,
     fresh: Vec<u32>,
     changed: Vec<Slot>,
-    heap: BinaryHeap<Reverse<Stop>>,
+    /// Links that may have to be looked at sooner.
+    sooner: Vec<u32>,
+    /// In a solution: where the sweep looks at each dirty link next, or earlier, and the
+    /// levels of limits.
+    stops: IndexedHeap,
+    limits: BinaryHeap<Reverse<Stop>>,
     epoch: u32,
     /// What a link may leave unused ÷ its capacity, in parts of 2^64.
     share: u64,
-    /// In a solution: open weight of all dirty links together, and how many of
-    /// them are overfull.
-    opened: u64,
-    overfull: u32,
+    tally: Tally,
     dirty: bool,
 }
 
@@ -128,25 +131,7 @@ impl Fair {
 
     /// Adds a link.
     pub fn add_link(&mut self, capacity: Rate) -> LinkId {
-        self.links.push(Link {
-            capacity: capacity.0,
-            load: 0,
-            own_rate: 0,
-            own_weight: 0,
-            level: 0.0,
-            fixed: 0,
-            open: 0,
-            epoch: 0,
-            tight: false,
-            full: false,
-            touched: false,
-        });
-        self.waits.push(Wait {
-            bound: 0.0,
-            queued: NOWHERE,
-            joining: 0,
-            most: 0.0,
-        });
+        self.links.push(Link::new(capacity.0));
         self.members.push(Vec::new());
         self.own.push(Vec::new());
         LinkId(self.links.len() as u32 - 1)

@@ -15,7 +15,11 @@ type Entries<T> = (usize, usize, Vec<T>);
 fn entries<T: numpy::Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Entries<T> {
     let view = array.as_array();
     let (rows, columns) = view.dim();
-    (rows, columns, view.iter().copied().collect())
+    let cells = match view.as_slice() {
+        Some(cells) => cells.to_vec(),
+        None => view.iter().copied().collect(),
+    };
+    (rows, columns, cells)
 }
 
 /// A two-dimensional array of f64, or else of i64, as demand [bytes].
@@ -129,5 +133,5 @@ pub fn control_demand<'py>(
     array: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArray2<i64>>> {
     let matrix = demand(array)?;
-    table(py, matrix.n(), matrix.cells().to_vec())
+    table(py, matrix.n(), matrix.into_cells())
 }

@@ -109,10 +109,9 @@ pub fn matched<'py>(py: Python<'py>, found: &Matching, weights: &Weights) -> PyR
     let sets = &found.certificate.blossoms;
     let row = |numbers: Vec<i64>| PyArray1::from_vec(py, numbers);
     let members = sets.iter().flat_map(|set| &set.members);
-    let cells = (0..weights.n()).flat_map(|i| weights.row(i)).copied();
     Ok((
         indices(py, mates(weights.n(), &found.circuits)),
-        table(py, weights.n(), cells.collect())?,
+        table(py, weights.n(), weights.cells().to_vec())?,
         row(found.certificate.y.clone()),
         row(members.map(|&v| i64::from(v)).collect()),
         row(sets.iter().map(|set| set.members.len() as i64).collect()),

@@ -137,6 +137,11 @@ impl Weights {
         self.cells[i * self.n + j]
     }
 
+    /// All of them, row by row.
+    pub fn cells(&self) -> &[i64] {
+        &self.cells
+    }
+
     /// What circuits from one rack are worth.
     pub fn row(&self, i: usize) -> &[i64] {
         &self.cells[i * self.n..][..self.n]

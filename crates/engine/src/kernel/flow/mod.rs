@@ -39,7 +39,7 @@ use crate::time::{Rate, Time};
 
 /// Bytes of memory that so many links and flows under way take, about.
 pub fn memory(links: u64, flows: u64) -> u64 {
-    links * 160 + flows * 480
+    links * 220 + flows * 500
 }
 
 /// What waits in the driver's agenda.

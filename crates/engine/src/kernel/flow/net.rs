@@ -408,7 +408,7 @@ impl Net {
     /// Writes down when the next flow of a bundle will have sent its last byte.
     #[inline]
     fn expect(&mut self, bundle: u32) {
-        let finish = self.bundles[bundle as usize].finish();
+        let finish = self.bundles[bundle as usize].expect();
         self.finishes.set(bundle, finish);
     }
 
@@ -432,7 +432,7 @@ impl Net {
             if finish == at {
                 return Some(at);
             }
-            self.finishes.set(bundle, finish);
+            self.expect(bundle);
         }
     }
 
@@ -478,11 +478,12 @@ impl Net {
                     }
                 }
             }
-            let falls = rate < bundle.rate;
+            let before = bundle.rate;
             bundle.set_rate(rate, self.now);
             // Later than expected is seen when its time has come.
-            if !falls {
-                self.expect(slot.0);
+            if rate > bundle.ceiling {
+                let at = bundle.expect_early(before);
+                self.finishes.set(slot.0, at);
             }
         }
         let mut alone = std::mem::take(&mut self.alone);

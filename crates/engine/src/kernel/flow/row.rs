@@ -52,6 +52,8 @@ pub struct Bundle {
     pub key: u64,
     /// Rate of each since `anchor` [b/s].
     pub rate: u64,
+    /// As long as its rate is no higher, the next flow ends no sooner than was expected.
+    pub ceiling: u64,
     pub anchor: Time,
     /// What a flow that was there from the beginning had sent at `anchor` [units].
     moved: u128,
@@ -62,6 +64,9 @@ pub struct Bundle {
     ends: BinaryHeap<Reverse<(u128, u32)>>,
 }
 
+/// A rate may rise by a part in so many before its next completion is looked for again.
+const RISE: u64 = 16;
+
 /// No flow can send so much.
 const NOBODY: (u128, u32) = (u128::MAX, u32::MAX);
 
@@ -70,6 +75,7 @@ impl Default for Bundle {
         Bundle {
             key: 0,
             rate: 0,
+            ceiling: 0,
             anchor: Time::ZERO,
             moved: 0,
             next: NOBODY,
@@ -82,13 +88,14 @@ impl Bundle {
     /// Begins anew, without flows.
     pub fn clear(&mut self, now: Time) {
         self.ends.clear();
-        (self.rate, self.moved, self.anchor, self.next) = (0, 0, now, NOBODY);
+        (self.rate, self.ceiling, self.moved) = (0, 0, 0);
+        (self.anchor, self.next) = (now, NOBODY);
     }
 
     /// What a flow that was there from the beginning has sent by `now` [units].
     #[inline]
     pub fn moved(&self, now: Time) -> u128 {
-        self.moved + self.rate as u128 * (now - self.anchor).0 as u128
+        self.moved + self.rate as u128 * (now - self.anchor).0 as u64 as u128
     }
 
     /// The rate from `now` on.
@@ -141,17 +148,42 @@ impl Bundle {
         next.into_iter().chain(self.ends.iter().map(|e| e.0 .1))
     }
 
+    /// As [`Bundle::finish`], to be found anew once the rate is higher.
+    #[inline]
+    pub fn expect(&mut self) -> Time {
+        self.ceiling = self.rate;
+        self.finish()
+    }
+
+    /// The same where it may go on rising a little, as it did from what it was `before`:
+    /// a time before which the next flow will not have sent all even then.
+    #[inline]
+    pub fn expect_early(&mut self, before: u64) -> Time {
+        let little = self.rate / RISE;
+        self.ceiling = match self.rate - before <= little {
+            true => self.rate.saturating_add(little),
+            false => self.rate,
+        };
+        self.finish_at(self.ceiling)
+    }
+
     /// When the next flow will have sent all; never, if time does not reach so far.
     #[inline]
     pub fn finish(&self) -> Time {
-        if self.rate == 0 || self.next == NOBODY {
+        self.finish_at(self.rate)
+    }
+
+    /// The same, had it another rate since `anchor`.
+    #[inline]
+    fn finish_at(&self, rate: u64) -> Time {
+        if rate == 0 || self.next == NOBODY {
             return Time::NEVER;
         }
         let left = self.next.0 - self.moved;
         // Numbers of one word divide faster.
         let takes = match u64::try_from(left) {
-            Ok(left) => i64::try_from(left.div_ceil(self.rate)),
-            Err(_) => i64::try_from(left.div_ceil(self.rate as u128)),
+            Ok(left) => i64::try_from(left.div_ceil(rate)),
+            Err(_) => i64::try_from(left.div_ceil(rate as u128)),
         };
         let at = takes
             .ok()

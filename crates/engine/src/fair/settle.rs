@@ -1,0 +1,89 @@
+//! What it means for the links on its path that a flow has its rate.
+
+use super::columns::{hops, Flow, Step};
+use super::{Fair, Slot, NONE};
+
+impl Fair {
+    /// A flow has its rate: on its path it is fixed, and what is not what it
+    /// was there makes the links dirty. `bottleneck` is among the dirty ones.
+    pub(super) fn settle(&mut self, slot: u32, bottleneck: u32, level: f64, rate: u64) {
+        let flow = &mut self.flows[slot as usize];
+        let was = *flow;
+        (flow.rate, flow.level) = (rate, level);
+        (flow.epoch, flow.settled) = (self.epoch, true);
+        flow.fresh = false;
+        if bottleneck != was.bottleneck {
+            self.disown(slot);
+            self.own(slot, bottleneck);
+        }
+        let step = Step {
+            had: was.rates(),
+            has: rate * was.count as u64,
+            weight: was.weights(),
+        };
+        if bottleneck != NONE {
+            self.fix(bottleneck, &step, &was);
+            let link = &mut self.links[bottleneck as usize];
+            link.own_rate += step.has;
+            link.own_weight += step.weight;
+        }
+        self.elsewhere(slot, bottleneck, level, &step, &was);
+    }
+
+    /// What a flow that has settled means for the other links on its path.
+    #[inline]
+    fn elsewhere(&mut self, slot: u32, bottleneck: u32, level: f64, step: &Step, was: &Flow) {
+        let was_open = was.is_open(self.epoch);
+        let stays = !step.moves() && !was_open && bottleneck == was.bottleneck;
+        if !stays || level > was.level {
+            for hop in hops(slot, was) {
+                let number = self.path[hop].0;
+                if number == bottleneck {
+                    continue;
+                }
+                self.links[number as usize].see(level);
+                if !stays {
+                    self.pass(number, level, step, was);
+                }
+            }
+        }
+        if step.moves() || was.fresh {
+            self.changed.push(Slot(slot));
+        }
+    }
+
+    /// A flow that has settled elsewhere goes over a link, which was its bottleneck
+    /// or not.
+    #[inline]
+    fn pass(&mut self, number: u32, level: f64, step: &Step, was: &Flow) {
+        let link = &mut self.links[number as usize];
+        if link.epoch == self.epoch {
+            return self.fix(number, step, was);
+        }
+        if !step.moves() || link.bears(step, self.share) {
+            link.load = link.load - step.had + step.has;
+            if was.bottleneck == number {
+                link.own_rate -= step.had;
+                link.own_weight -= step.weight;
+            }
+            return;
+        }
+        self.make_dirty(number);
+        self.fix(number, step, was);
+        self.post(number, level);
+    }
+
+    /// A flow has its rate, and a dirty link on its path knows.
+    #[inline]
+    fn fix(&mut self, number: u32, step: &Step, was: &Flow) {
+        let link = &mut self.links[number as usize];
+        let was_open = was.is_open(self.epoch);
+        if was.bottleneck == number {
+            link.close(step, 0, &mut self.tally);
+        } else if was_open {
+            link.close(step, step.weight, &mut self.tally);
+        } else {
+            link.correct(step, &mut self.tally);
+        }
+    }
+}
