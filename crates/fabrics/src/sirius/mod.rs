@@ -54,6 +54,8 @@ mod protocol_tests;
 pub mod queued;
 mod receiving;
 mod recovery;
+#[cfg(test)]
+mod reference;
 pub mod reorder;
 pub mod requests;
 mod sending;

@@ -1,0 +1,230 @@
+//! The kernel against the reference, bit by bit: flow tables, time series and counters of
+//! random small networks.
+
+use super::Reference;
+use crate::registry::{FabricConfig, Site};
+use crate::sirius::config::{GrantRule, Intermediates, SiriusConfig};
+use crate::sirius::plan::UplinkPlan;
+use lightloom_engine::kernel::slot::Slotted;
+use lightloom_engine::run::{run, Fault, Plan, Sample, Silent, Stop};
+use lightloom_engine::*;
+use proptest::prelude::*;
+
+/// What is to be equal.
+#[derive(Debug, PartialEq)]
+struct Results {
+    start: Vec<Time>,
+    finish: Vec<Time>,
+    delivered: Vec<u64>,
+    /// As bits: some are unknown, and those are no number.
+    hops: Vec<u32>,
+    ledger: lightloom_engine::io::Ledger,
+    simulated: Time,
+    samples: Vec<Sample>,
+    totals: Totals,
+}
+
+/// A network, what it carries, and what befalls it.
+#[derive(Clone, Debug)]
+struct Case {
+    cluster: Cluster,
+    config: SiriusConfig,
+    flows: Vec<(u32, u32, u64, i64)>,
+    seed: u64,
+    threads: usize,
+    stop: Stop,
+    sample: Time,
+    faults: Vec<Fault>,
+}
+
+impl Case {
+    fn flows(&self) -> Flows {
+        let (mut flows, hosts) = (Flows::new(), self.cluster.hosts());
+        for &(src, dst, bytes, at) in &self.flows {
+            let src = src % hosts;
+            let dst = (src + 1 + dst % (hosts - 1)) % hosts;
+            flows.push(HostId(src), HostId(dst), bytes, Time::NS * at);
+        }
+        flows.sort_by_arrival();
+        flows
+    }
+
+    fn results(&self, build: impl Fn(&Site) -> Box<dyn Fabric>) -> Results {
+        let flows = self.flows();
+        let site = Site {
+            cluster: &self.cluster,
+            flows: &flows,
+            seed: self.seed,
+            threads: self.threads,
+            library: None,
+        };
+        let mut fabric = build(&site);
+        let mut io = Io::new(flows.clone());
+        let plan = Plan {
+            stop: self.stop,
+            limit: Time::MS * 3,
+            sample: Some(self.sample),
+            faults: self.faults.clone(),
+        };
+        let out = run(fabric.as_mut(), &mut io, &plan, &mut Silent).unwrap();
+        Results {
+            start: io.flows.start,
+            finish: io.flows.finish,
+            delivered: io.flows.delivered,
+            hops: io.flows.hops.iter().map(|h| h.to_bits()).collect(),
+            ledger: io.ledger,
+            simulated: out.simulated,
+            samples: out.samples,
+            totals: out.totals,
+        }
+    }
+
+    /// Of the kernel.
+    fn kernel(&self) -> Results {
+        self.results(|site| self.config.build(site).unwrap())
+    }
+
+    /// Of the reference.
+    fn reference(&self) -> Results {
+        self.results(|site| {
+            let derived = self.config.derive(site.cluster).unwrap();
+            Box::new(Slotted::new(Reference::new(&self.config, derived, site)))
+        })
+    }
+}
+
+/// Racks, base uplinks, uplinks, plan.
+fn shapes(large: bool) -> impl Strategy<Value = (u32, u32, u32, UplinkPlan)> {
+    use UplinkPlan::{Mixed, Rotor, Wide};
+    let most = if large { 150u32 } else { 20 };
+    let least = if large { 65 } else { 2 };
+    let rotor = (least..most).prop_flat_map(|n| (Just(n), 1..=n.min(12)));
+    let rotor = rotor.prop_map(|(n, uplinks)| (n, 1, uplinks, Rotor));
+    let (base, ports) = if large {
+        (5u32..9, 14u32..19)
+    } else {
+        (1u32..5, 2u32..7)
+    };
+    let tiled = (
+        base,
+        ports,
+        0u32..9,
+        prop::sample::select(vec![Mixed, Wide]),
+    );
+    let tiled = tiled.prop_filter_map("wired", |(base, ports, extra, plan)| {
+        let (racks, uplinks) = (base * ports, base + extra);
+        (uplinks <= racks).then_some((racks, base, uplinks, plan))
+    });
+    prop_oneof![2 => rotor, 3 => tiled]
+}
+
+/// Keys of the table that are not to be retired.
+fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
+    let protocol = (
+        prop_oneof![Just(4u32), Just(2), 2u32..9, Just(64)],
+        any::<bool>(),
+        any::<bool>(),
+        0u32..2,
+    );
+    let timing = (
+        prop::sample::select(vec![0i64, 0, 1, 100, 101, 730, 2_500]),
+        prop::sample::select(vec![(100i64, 10i64), (100, 0), (38, 3), (400, 40)]),
+        prop_oneof![2 => Just(None), 1 => (0u32..9).prop_map(Some)],
+    );
+    let wired = (shapes(large), protocol, timing, 1u32..4);
+    wired.prop_filter_map(
+        "a table that is accepted",
+        |(shape, protocol, timing, servers)| {
+            let (racks, base, uplinks, uplink_plan) = shape;
+            let (queue, others, once, grant_delay_epochs) = protocol;
+            let (propagation, (slot, guardband), more) = timing;
+            let cluster = Cluster {
+                racks,
+                servers_per_rack: servers,
+                server_rate: Rate(50 * base as u64 * Rate::GBPS.0 / servers as u64 + 1),
+                nic: Nic::Uncapped,
+            };
+            let config = SiriusConfig {
+                uplinks: Some(uplinks),
+                uplink_plan,
+                slot: Time::NS * slot,
+                guardband: Time::NS * guardband,
+                propagation: Time::NS * propagation,
+                queue,
+                grant_delay_epochs,
+                intermediates: if others {
+                    Intermediates::Others
+                } else {
+                    Intermediates::All
+                },
+                grant_rule: if once {
+                    GrantRule::OnePerDestination
+                } else {
+                    GrantRule::Threshold
+                },
+                ..SiriusConfig::default()
+            };
+            let slots = config.derive(&cluster).ok()?.schedule.epoch_slots();
+            let epoch_slots = more.map(|more| (slots + more) as f64);
+            let config = SiriusConfig {
+                epoch_slots,
+                ..config
+            };
+            config.derive(&cluster).ok()?;
+            Some((cluster, config))
+        },
+    )
+}
+
+/// Flows as (source, destination, bytes, arrival [ns]): some towards few servers, some so
+/// long that LOCAL never runs out.
+fn traffic(most: usize) -> impl Strategy<Value = Vec<(u32, u32, u64, i64)>> {
+    let end = || prop_oneof![1 => 0u32..3, 2 => any::<u32>()];
+    let bytes = prop_oneof![2 => 1u64..1_200, 4 => 1u64..40_000, 1 => 1u64..400_000];
+    let arrivals = prop::sample::select(vec![1i64, 2_000, 20_000, 200_000]);
+    arrivals.prop_flat_map(move |last| {
+        prop::collection::vec((end(), end(), bytes.clone(), 0..last), 1..most)
+    })
+}
+
+fn ends() -> impl Strategy<Value = Stop> {
+    prop_oneof![
+        3 => Just(Stop::Drain),
+        1 => Just(Stop::LastArrival),
+        1 => (1i64..90).prop_map(|us| Stop::At(Time::US * us)),
+    ]
+}
+
+fn cases(large: bool) -> impl Strategy<Value = Case> {
+    let most = if large { 200 } else { 90 };
+    let run = (any::<u64>(), 1usize..4, ends(), 30i64..3_000);
+    (configs(large), traffic(most), run).prop_map(
+        |((cluster, config), flows, (seed, threads, stop, sample))| Case {
+            cluster,
+            config,
+            flows,
+            seed,
+            threads,
+            stop,
+            sample: Time::NS * sample,
+            faults: vec![],
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn requests_and_grants_give_the_same_bytes(case in cases(false)) {
+        prop_assert_eq!(case.kernel(), case.reference());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// More than a block of nodes, so that there are shards for several threads.
+    #[test]
+    fn large_networks_give_the_same_bytes(case in cases(true)) {
+        prop_assert_eq!(case.kernel(), case.reference());
+    }
+}
