@@ -39,7 +39,8 @@ use super::config::{Derived, GrantRule, Intermediates, SiriusConfig};
 use crate::registry::Site;
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
-    Cluster, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Stream, Time, Totals, View,
+    Cluster, Command, FlowId, HostId, Io, Nic, PortId, Rate, Rejected, Shape, Stream, Time, Totals,
+    View,
 };
 use servers::Racks;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -79,6 +80,8 @@ struct Tuple {
     flow: usize,
     seq: u32,
     cells: u32,
+    /// Whether cells join it that its server sends later.
+    grows: bool,
 }
 
 /// A cell in a queue, and the number of its place; none if it stands aside.
@@ -203,22 +206,25 @@ impl Reference {
         self.derived.cell.min(flow.bytes - before)
     }
 
-    // Admit: flows that have arrived wait in LOCAL.
+    // Admit: cells wait in LOCAL as soon as they have come from their servers.
 
     fn admit(&mut self, now: Time, io: &mut Io) {
         while let Some(id) = io.arrive(now) {
-            let (f, flow) = (id.index(), &self.flows[id.index()]);
-            if flow.src == flow.dst {
-                self.racks.admit(id, io);
-                continue;
+            let Flow {
+                src, dst, cells, ..
+            } = self.flows[id.index()];
+            if self.cluster.nic != Nic::Uncapped || src == dst {
+                self.admit_to_server(id, io);
+            } else {
+                self.local[src].push(Tuple {
+                    flow: id.index(),
+                    seq: 0,
+                    cells,
+                    grows: false,
+                });
             }
-            let (seq, cells) = (0, flow.cells);
-            self.local[flow.src].push(Tuple {
-                flow: f,
-                seq,
-                cells,
-            });
         }
+        self.send_from_servers(now, io);
     }
 
     /// At the start of an epoch each stage of the protocol has the requests of another one:
@@ -441,8 +447,9 @@ impl Reference {
         for cell in second.into_iter().chain(direct) {
             let itself = self.flows[cell.flow].dst;
             self.m[itself][itself] -= !cell.relayed as u32;
-            self.deliver(cell, at, io);
+            self.send_to_server(cell, at, io);
         }
+        self.deliver_to_servers(self.config.slot * (slot + 1), io);
         self.queue_peak = self.queue_peak.max(self.longest_queue());
     }
 
@@ -472,11 +479,12 @@ impl Reference {
         (0..self.nodes).map(|n| self.relaying(n)).max().unwrap_or(0)
     }
 
-    /// Cells that wait at their source: in LOCAL, and granted.
+    /// Cells that wait at their source: at their servers, in LOCAL, and granted.
     fn waiting(&self) -> u64 {
         let local = self.local.iter().flatten().map(|t| t.cells as u64);
         let queued = self.queues.iter().flatten().flatten();
-        local.sum::<u64>() + queued.filter(|q| !q.cell.relayed).count() as u64
+        let granted = queued.filter(|q| !q.cell.relayed).count() as u64;
+        self.unsent() + local.sum::<u64>() + granted
     }
 }
 
@@ -504,10 +512,10 @@ impl SlotKernel for Reference {
         let now = self.config.slot * slot;
         self.admit(now, io);
         // What a delivery within a rack releases may have arrived by now, too.
-        while self.racks.deliver(now, io) {
+        while self.deliver_within_racks(now, io) {
             self.admit(now, io);
         }
-        self.racks.deliver(now + self.config.slot, io);
+        self.deliver_within_racks(now + self.config.slot, io);
         if let Some(epoch) = self.epoch_from(slot) {
             self.begin_epoch(epoch, now, io);
         }
@@ -519,7 +527,7 @@ impl SlotKernel for Reference {
         let live = |e: &Epoch| !e.requests.is_empty() || !e.unused.is_empty();
         let queued = self.queues.iter().flatten().any(|q| !q.is_empty());
         let waits = queued || self.local.iter().any(|l| !l.is_empty());
-        !waits && self.fibres.is_empty() && !self.epochs.values().any(live) && self.racks.is_empty()
+        !waits && self.fibres.is_empty() && !self.epochs.values().any(live) && self.racks.is_idle()
     }
 
     fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
@@ -554,7 +562,10 @@ impl SlotKernel for Reference {
             });
             io.flows.delivered[f] = cells.map(|cell| self.bytes(cell)).sum();
             let cells = flow.arrived.len() as u64;
-            let hops = 2 * cells - flow.direct;
+            let hops = match flow.src == flow.dst {
+                true => 0,
+                false => 2 * cells - flow.direct,
+            };
             io.flows.hops[f] = (hops as f64 / cells as f64) as f32;
         }
     }

@@ -131,10 +131,14 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
         prop::sample::select(vec![(100i64, 10i64), (100, 0), (38, 3), (400, 40)]),
         prop_oneof![2 => Just(None), 1 => (0u32..9).prop_map(Some)],
     );
-    let wired = (shapes(large), protocol, timing, 1u32..4);
+    let nic = prop_oneof![
+        2 => Just(Nic::Uncapped),
+        1 => (1u64..60).prop_map(|gbps| Nic::Capped(Rate(gbps * Rate::GBPS.0))),
+    ];
+    let wired = (shapes(large), protocol, timing, (1u32..4, nic));
     wired.prop_filter_map(
         "a table that is accepted",
-        |(shape, protocol, timing, servers)| {
+        |(shape, protocol, timing, (servers, nic))| {
             let (racks, base, uplinks, uplink_plan) = shape;
             let (queue, others, once, grant_delay_epochs) = protocol;
             let (propagation, (slot, guardband), more) = timing;
@@ -142,7 +146,7 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
                 racks,
                 servers_per_rack: servers,
                 server_rate: Rate(50 * base as u64 * Rate::GBPS.0 / servers as u64 + 1),
-                nic: Nic::Uncapped,
+                nic,
             };
             let config = SiriusConfig {
                 uplinks: Some(uplinks),
@@ -216,6 +220,23 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
     fn requests_and_grants_give_the_same_bytes(case in cases(false)) {
+        prop_assert_eq!(case.kernel(), case.reference());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    /// Many send to few, and Q is large: queues in which cells stand aside.
+    #[test]
+    fn long_queues_give_the_same_bytes(
+        mut case in cases(false), few in 1u32..4, bytes in 50_000u64..200_000, queue in 33u32..=64,
+    ) {
+        case.config.queue = queue;
+        let hosts = case.cluster.hosts();
+        for (k, flow) in (0..).zip(&mut case.flows) {
+            let (src, dst) = (k % hosts, k % few);
+            *flow = (src, (dst + hosts - 1 - src) % hosts, bytes + 1_000 * k as u64, k as i64);
+        }
         prop_assert_eq!(case.kernel(), case.reference());
     }
 }
