@@ -33,17 +33,18 @@
 //! `request_draw`, `grant_serves`, `queue_metric`.
 
 mod agreement;
+mod fabric;
+mod failures;
 mod servers;
 
 use super::config::{Derived, GrantRule, Intermediates, SiriusConfig};
+use super::topology::Visits;
 use crate::registry::Site;
-use lightloom_engine::kernel::slot::SlotKernel;
-use lightloom_engine::{
-    Cluster, Command, FlowId, HostId, Io, Nic, PortId, Rate, Rejected, Shape, Stream, Time, Totals,
-    View,
-};
+use failures::Failures;
+use lightloom_engine::{Cluster, FlowId, HostId, Io, Nic, Stream, Time};
 use servers::Racks;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 
 /// So many cells of a queue have their places.
 const PLACES: usize = 32;
@@ -82,20 +83,29 @@ struct Tuple {
     cells: u32,
     /// Whether cells join it that its server sends later.
     grows: bool,
+    /// Whether they had left already.
+    returned: bool,
 }
 
-/// A cell in a queue, and the number of its place; none if it stands aside.
+/// Where a cell stands among all that wait, or among those who stand aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Taken(u64),
+    Aside(u64),
+}
+
+/// A cell in a queue.
 #[derive(Clone, Copy, Debug)]
 struct Queued {
     cell: Cell,
-    place: Option<u64>,
+    place: Place,
 }
 
 /// A cell in a fibre.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     cell: Cell,
-    place: Option<u64>,
+    place: Place,
     from: usize,
     to: usize,
 }
@@ -106,6 +116,9 @@ struct Epoch {
     /// By source, then by intermediate: for which destination it is asked; later on, for
     /// which it has granted.
     requests: BTreeMap<usize, Vec<Option<usize>>>,
+    /// The slots in which they are asked.
+    slots: Range<i64>,
+    answered: bool,
     /// Grants for which there was no cell: (intermediate, destination).
     unused: Vec<(usize, usize)>,
 }
@@ -122,8 +135,8 @@ pub(super) struct Reference {
     local: Vec<Vec<Tuple>>,
     /// The queue of every node for every other.
     queues: Vec<Vec<VecDeque<Queued>>>,
-    /// The queues in which cells stand aside, in the order in which these came.
-    aside: VecDeque<(usize, usize)>,
+    /// Cells that stand aside, in the order in which they came: node, peer, where.
+    aside: Vec<(usize, usize, Place)>,
     /// Places taken so far.
     places: u64,
     /// M of A.3: at every intermediate the cells queued and granted for every destination.
@@ -135,6 +148,9 @@ pub(super) struct Reference {
     /// By slot of sending.
     fibres: BTreeMap<i64, Vec<Sent>>,
     racks: Racks,
+    failures: Failures,
+    /// In which order nodes meet each other.
+    visits: Visits,
     hops: u64,
     queue_peak: u64,
     reorder_peak: u64,
@@ -162,7 +178,7 @@ impl Reference {
             flows: (0..site.flows.len()).map(flow).collect(),
             local: vec![Vec::new(); nodes],
             queues: vec![vec![VecDeque::new(); nodes]; nodes],
-            aside: VecDeque::new(),
+            aside: Vec::new(),
             places: 0,
             m: vec![vec![0; nodes]; nodes],
             epochs: BTreeMap::new(),
@@ -172,6 +188,8 @@ impl Reference {
                 .collect(),
             fibres: BTreeMap::new(),
             racks: Racks::new(site.cluster),
+            failures: Failures::none(),
+            visits: Visits::new(&derived.schedule),
             hops: 0,
             queue_peak: 0,
             reorder_peak: 0,
@@ -184,20 +202,6 @@ impl Reference {
         let (slots, of) = self.derived.epoch;
         let shortest = self.config.slot * (slots / of).max(1);
         1 + self.config.propagation.div_ceil(shortest)
-    }
-
-    /// The epoch that begins with `slot`, if one does.
-    fn epoch_from(&self, slot: i64) -> Option<i64> {
-        let (slots, of) = self.derived.epoch;
-        let epoch = |slot: i64| (slot * of).div_euclid(slots);
-        (epoch(slot - 1) < epoch(slot)).then(|| epoch(slot))
-    }
-
-    /// Whom an uplink of a node meets in a slot.
-    fn peer(&self, node: usize, uplink: u32, slot: i64) -> usize {
-        let schedule = &self.derived.schedule;
-        let (peer, _) = schedule.peer(schedule.node(node as u32), uplink, slot);
-        schedule.label(peer) as usize
     }
 
     fn bytes(&self, cell: Cell) -> u64 {
@@ -216,11 +220,12 @@ impl Reference {
             if self.cluster.nic != Nic::Uncapped || src == dst {
                 self.admit_to_server(id, io);
             } else {
-                self.local[src].push(Tuple {
+                self.enter(Tuple {
                     flow: id.index(),
                     seq: 0,
                     cells,
                     grows: false,
+                    returned: false,
                 });
             }
         }
@@ -230,26 +235,32 @@ impl Reference {
     /// At the start of an epoch each stage of the protocol has the requests of another one:
     /// those asked last are answered, the grants before them taken up, and those that were
     /// not used then lapse.
-    fn begin_epoch(&mut self, epoch: i64, now: Time, io: &mut Io) {
+    fn begin_epoch(&mut self, slot: i64, epoch: i64, io: &mut Io) {
         let asked = epoch - self.hop();
         let granted = asked - self.config.grant_delay_epochs as i64 * self.hop();
+        self.recover(slot, epoch, io);
         self.lapse(granted - self.hop());
+        self.strike(asked, slot, epoch);
         self.grant(asked, epoch);
-        self.accept(granted, now, io);
-        self.request(epoch);
+        self.accept(granted, self.config.slot * slot, io);
+        self.sweep_late(epoch, io);
+        self.request(slot, epoch);
     }
 
     // Request (compute_requests of A.3, Fig 15): a node walks LOCAL and asks random
     // intermediates, each once, for leave to send random flows' cells.
 
-    fn request(&mut self, epoch: i64) {
+    fn request(&mut self, slot: i64, epoch: i64) {
+        let (slots, dark) = (self.slots_from(slot), self.dark_in(self.slots_from(slot)));
         for source in 0..self.nodes {
             let tuples = self.local[source].iter();
             let flows: Vec<(usize, u32)> =
                 tuples.map(|t| (self.flows[t.flow].dst, t.cells)).collect();
-            let wants = self.compute_requests(source, flows);
+            let mut wants = self.compute_requests(source, flows);
+            self.avoid(source, &dark, &mut wants);
             if wants.iter().any(Option::is_some) {
                 let epoch = self.epochs.entry(epoch).or_default();
+                epoch.slots = slots.clone();
                 epoch.requests.insert(source, wants);
             }
         }
@@ -308,9 +319,11 @@ impl Reference {
     // grants while the cells queued and granted for the destination are fewer than Q.
 
     fn grant(&mut self, asked: i64, now: i64) {
-        let Some(Epoch { requests, .. }) = self.epochs.get_mut(&asked) else {
+        let Some(epoch) = self.epochs.get_mut(&asked) else {
             return;
         };
+        epoch.answered = true;
+        let requests = &mut epoch.requests;
         for by in 0..self.nodes {
             let mut order: Vec<usize> = requests.keys().copied().collect();
             let index = (now as u64) << 16 | (by / INTERMEDIATES) as u64;
@@ -379,44 +392,54 @@ impl Reference {
     /// A cell joins a queue.
     fn join(&mut self, node: usize, peer: usize, cell: Cell) {
         let queue = &mut self.queues[node][peer];
-        let place = (queue.len() < PLACES).then_some(self.places);
+        let place = match queue.len() < PLACES {
+            true => Place::Taken(self.places),
+            false => Place::Aside(self.places),
+        };
         self.places += 1;
         queue.push_back(Queued { cell, place });
-        if place.is_none() {
-            self.aside.push_back((node, peer));
+        if let Place::Aside(_) = place {
+            self.aside.push((node, peer, place));
         }
     }
 
     /// Those who stood aside take their places where there is room now.
     fn move_up(&mut self) {
-        let (queues, places) = (&mut self.queues, &mut self.places);
-        self.aside.retain(|&(node, peer)| {
-            let mut placed = queues[node][peer].iter_mut().take(PLACES);
-            let Some(next) = placed.find(|q| q.place.is_none()) else {
-                return true;
-            };
-            next.place = Some(*places);
-            *places += 1;
-            false
-        });
+        for (node, peer, aside) in std::mem::take(&mut self.aside) {
+            let mut queue = self.queues[node][peer].iter_mut().enumerate();
+            match queue.find(|(_, q)| q.place == aside) {
+                Some((before, queued)) if before < PLACES => {
+                    queued.place = Place::Taken(self.places);
+                    self.places += 1;
+                }
+                Some(_) => self.aside.push((node, peer, aside)),
+                // It was called back.
+                None => (),
+            }
+        }
     }
 
     // Transmit: on every uplink the first cell leaves that waits for the peer of this slot.
 
-    fn transmit(&mut self, slot: i64) {
+    fn transmit(&mut self, slot: i64, io: &mut Io) {
         for node in 0..self.nodes {
             for uplink in 0..self.derived.uplinks {
-                let peer = self.peer(node, uplink, slot);
-                if let Some(Queued { cell, place }) = self.queues[node][peer].pop_front() {
-                    self.hops += 1;
-                    if cell.relayed {
-                        self.m[node][peer] -= 1;
-                    }
-                    self.fibres.entry(slot).or_default().push(Sent {
+                let Some(peer) = self.peer(node, uplink, slot) else {
+                    continue;
+                };
+                let Some(Queued { cell, place }) = self.queues[node][peer].pop_front() else {
+                    continue;
+                };
+                self.hops += 1;
+                self.m[node][peer] -= cell.relayed as u32;
+                if !self.is_lost((cell, node, uplink), slot, io) {
+                    let (from, to) = (node, peer);
+                    let sent = self.fibres.entry(slot).or_default();
+                    sent.push(Sent {
                         cell,
                         place,
-                        from: node,
-                        to: peer,
+                        from,
+                        to,
                     });
                 }
             }
@@ -484,101 +507,11 @@ impl Reference {
         let local = self.local.iter().flatten().map(|t| t.cells as u64);
         let queued = self.queues.iter().flatten().flatten();
         let granted = queued.filter(|q| !q.cell.relayed).count() as u64;
-        self.unsent() + local.sum::<u64>() + granted
+        self.unsent() + local.sum::<u64>() + granted + self.failures.cells()
     }
 }
 
 /// Nodes of a block.
 fn block(nodes: usize) -> usize {
     nodes.div_ceil(16).next_power_of_two().max(64)
-}
-
-impl SlotKernel for Reference {
-    fn shape(&self) -> Shape {
-        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
-        Shape {
-            hosts: self.cluster.hosts(),
-            racks: self.cluster.racks,
-            host_rate: self.cluster.server_rate,
-            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
-        }
-    }
-
-    fn slot_length(&self) -> Time {
-        self.config.slot
-    }
-
-    fn slot(&mut self, slot: i64, io: &mut Io) {
-        let now = self.config.slot * slot;
-        self.admit(now, io);
-        // What a delivery within a rack releases may have arrived by now, too.
-        while self.deliver_within_racks(now, io) {
-            self.admit(now, io);
-        }
-        self.deliver_within_racks(now + self.config.slot, io);
-        if let Some(epoch) = self.epoch_from(slot) {
-            self.begin_epoch(epoch, now, io);
-        }
-        self.transmit(slot);
-        self.receive(slot, io);
-    }
-
-    fn idle(&self) -> bool {
-        let live = |e: &Epoch| !e.requests.is_empty() || !e.unused.is_empty();
-        let queued = self.queues.iter().flatten().any(|q| !q.is_empty());
-        let waits = queued || self.local.iter().any(|l| !l.is_empty());
-        !waits && self.fibres.is_empty() && !self.epochs.values().any(live) && self.racks.is_idle()
-    }
-
-    fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
-        Err(Rejected("nothing fails here".into()))
-    }
-
-    fn observe(&self, _io: &Io, view: &mut View) {
-        let payload = self.derived.cell;
-        let relaying = (0..self.nodes).map(|n| self.relaying(n));
-        view.queued_bytes = relaying.sum::<u64>() * payload;
-        view.queued_bytes_worst = self.longest_queue() * payload;
-        view.waiting_bytes = self.waiting() * payload;
-        view.carried_bytes = self.hops * payload;
-    }
-
-    fn totals(&self) -> Totals {
-        Totals {
-            queue_peak_bytes: Some(self.queue_peak * self.derived.cell),
-            reorder_peak_bytes: Some(self.reorder_peak * self.derived.cell),
-            cell_hops: Some(self.hops),
-            ..Totals::default()
-        }
-    }
-
-    fn settle(&self, io: &mut Io) {
-        let some = (0..).zip(&self.flows).filter(|f| !f.1.arrived.is_empty());
-        for (f, flow) in some {
-            let cells = flow.arrived.iter().map(|&seq| Cell {
-                flow: f,
-                seq,
-                relayed: false,
-            });
-            io.flows.delivered[f] = cells.map(|cell| self.bytes(cell)).sum();
-            let cells = flow.arrived.len() as u64;
-            let hops = match flow.src == flow.dst {
-                true => 0,
-                false => 2 * cells - flow.direct,
-            };
-            io.flows.hops[f] = (hops as f64 / cells as f64) as f32;
-        }
-    }
-
-    fn soonest(&self, _src: HostId, _dst: HostId, _bytes: u64) -> Time {
-        Time::ZERO
-    }
-
-    fn lit(&self, _tx: PortId, _rx: PortId, _at: Time) -> bool {
-        true
-    }
-
-    fn port_rate(&self, _tx: PortId) -> Rate {
-        self.config.channel_rate
-    }
 }

@@ -175,15 +175,17 @@ impl Reference {
     /// A cell joins LOCAL: the tuple of its flow, if the cell before it still waits there.
     fn grow(&mut self, cell: Cell) {
         let Cell { flow, seq, .. } = cell;
-        let local = &mut self.local[self.flows[flow].src];
+        let (src, dst) = (self.flows[flow].src, self.flows[flow].dst);
+        let mut local = self.local[src].iter_mut();
         let before = |t: &&mut Tuple| t.flow == flow && t.grows && t.seq + t.cells == seq;
-        match local.iter_mut().find(before) {
-            Some(tuple) => tuple.cells += 1,
-            None => local.push(Tuple {
+        match local.find(before) {
+            Some(tuple) if !self.failures.bars(src, dst) => tuple.cells += 1,
+            _ => self.enter(Tuple {
                 flow,
                 seq,
                 cells: 1,
                 grows: true,
+                returned: false,
             }),
         }
     }
