@@ -67,6 +67,7 @@ impl Queued {
 /// A cell in line, and its place among all that wait at the nodes of a shard: who came
 /// earlier has a lower one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, packed(4))]
 pub struct Placed {
     /// The cell.
     pub queued: Queued,

@@ -35,6 +35,7 @@
 mod agreement;
 mod fabric;
 mod failures;
+mod ideal;
 mod servers;
 
 use super::config::{Derived, GrantRule, Intermediates, SiriusConfig};

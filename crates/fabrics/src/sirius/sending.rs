@@ -93,16 +93,22 @@ impl Shard {
     /// Sends what leaves in the slot: by block of the senders, and in the order in which the
     /// cells of a block took their places.
     fn send_leaving(&mut self, flight: &mut Flight) {
-        self.leaving.sort_unstable_by_key(|l| (l.block, l.place));
+        // Numbers are sorted in a third of the time.
+        let numbered = self.leaving.iter().zip(0u128..);
+        let keys = numbered.map(|(l, at)| (l.block as u128) << 96 | (l.place as u128) << 32 | at);
+        self.order.extend(keys);
+        self.order.sort_unstable();
         let boxes = departures::box_of(self.shards, Kind::Relay);
         self.boxes.resize(boxes, Vec::new());
-        for leaving in self.leaving.drain(..) {
-            let list = &mut self.boxes[leaving.to_box];
+        for key in self.order.drain(..) {
+            let leaving = &self.leaving[key as u32 as usize];
+            let list = &mut self.boxes[leaving.to_box as usize];
             if list.capacity() == 0 {
                 *list = self.spare.pop().unwrap_or_default();
             }
             list.push(leaving.queued);
         }
+        self.leaving.clear();
         for (to_box, list) in self.boxes.iter_mut().enumerate() {
             let list = std::mem::take(list);
             flight.send(to_box, (!list.is_empty()).then_some(list).into_iter());
@@ -228,10 +234,10 @@ impl Shard {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaving {
     /// The block of its sender.
-    block: usize,
+    block: u32,
+    to_box: u32,
     /// Its place there.
     place: u64,
-    to_box: usize,
     /// As in a [`Flight`].
     queued: Queued,
 }
@@ -248,9 +254,9 @@ fn leaving(lo: usize, column: ColumnRef, placed: &Placed, ways: &Ways) -> Leavin
         false => (Kind::Relay, to),
     };
     Leaving {
-        block: from / ways.deal.block,
+        block: (from / ways.deal.block) as u32,
         place,
-        to_box: departures::box_of(ways.deal.shard[to] as usize, kind),
+        to_box: departures::box_of(ways.deal.shard[to] as usize, kind) as u32,
         queued: Queued::new(queued.cell(), named, destination as u16),
     }
 }

@@ -91,9 +91,10 @@ pub struct Shard {
     pub(super) granters: Vec<u16>,
     /// Likewise for the cells granted to a row.
     pub(super) moving: Vec<Queued>,
-    /// Likewise for the cells that leave, where it is not known in advance who does, all and
-    /// box by box; and lists for the latter.
+    /// Likewise for the cells that leave, where it is not known in advance who does: all,
+    /// their order, and box by box; and lists for the last.
     pub(super) leaving: Vec<Leaving>,
+    pub(super) order: Vec<u128>,
     pub(super) boxes: Vec<Vec<Queued>>,
     pub(super) spare: Vec<Vec<Queued>>,
 }
@@ -175,6 +176,7 @@ impl Shard {
             granters: vec![0; nodes],
             moving: Vec::new(),
             leaving: Vec::new(),
+            order: Vec::new(),
             boxes: Vec::new(),
             spare: Vec::new(),
         }

@@ -1,9 +1,10 @@
 //! The kernel against the reference, bit by bit: flow tables, time series and counters of
 //! random small networks.
 
+use super::ideal::Ideal;
 use super::Reference;
 use crate::registry::{FabricConfig, Site};
-use crate::sirius::config::{GrantRule, Intermediates, Recovery, SiriusConfig};
+use crate::sirius::config::{GrantRule, Intermediates, Mode, Recovery, SiriusConfig};
 use crate::sirius::plan::UplinkPlan;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::run::{run, Fault, Plan, Sample, Silent, Stop};
@@ -81,7 +82,7 @@ impl Case {
         let mut io = Io::new(flows.clone());
         let plan = Plan {
             stop: self.stop,
-            limit: Time::MS * 3,
+            limit: Time::US * 700,
             sample: Some(self.sample),
             faults: self.faults.clone(),
         };
@@ -120,8 +121,11 @@ impl Case {
     /// Of the reference.
     fn reference(&self) -> Results {
         self.results(|site| {
-            let derived = self.config.derive(site.cluster).unwrap();
-            Box::new(Slotted::new(Reference::new(&self.config, derived, site)))
+            let (config, derived) = (&self.config, self.config.derive(site.cluster).unwrap());
+            match config.mode {
+                Mode::RequestGrant => Box::new(Slotted::new(Reference::new(config, derived, site))),
+                Mode::Ideal => Box::new(Slotted::new(Ideal::new(config, derived, site))),
+            }
         })
     }
 }
@@ -249,6 +253,26 @@ fn cases(large: bool) -> impl Strategy<Value = Case> {
     )
 }
 
+/// SIRIUS (IDEAL), which has no protocol and no links of servers.
+fn ideal() -> impl Strategy<Value = Case> {
+    (cases(false), 1u32..5).prop_map(|(mut case, ideal_window)| {
+        case.cluster.nic = Nic::Uncapped;
+        let config = &case.config;
+        case.config = SiriusConfig {
+            mode: Mode::Ideal,
+            uplinks: config.uplinks,
+            uplink_plan: config.uplink_plan,
+            slot: config.slot,
+            guardband: config.guardband,
+            propagation: config.propagation,
+            intermediates: config.intermediates,
+            ideal_window,
+            ..SiriusConfig::default()
+        };
+        case
+    })
+}
+
 /// Many send to few, and Q is large: queues in which cells stand aside.
 fn crowded() -> impl Strategy<Value = Case> {
     let traffic = (1u32..4, 50_000u64..200_000, 33u32..=64);
@@ -295,6 +319,14 @@ proptest! {
     ) {
         let faulty = case.faulty(fault, at).kernel();
         prop_assert_eq!(faulty.first_difference(&case.kernel()), None);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    #[test]
+    fn the_ideal_gives_the_same_bytes(case in ideal()) {
+        prop_assert_eq!(case.differs(), None);
     }
 }
 
