@@ -133,7 +133,12 @@ impl Reference {
     }
 
     /// Takes cells out of a queue.
-    pub(super) fn pull(&mut self, node: usize, peer: usize, goes: impl Fn(&Cell) -> bool) -> Vec<Cell> {
+    pub(super) fn pull(
+        &mut self,
+        node: usize,
+        peer: usize,
+        goes: impl Fn(&Cell) -> bool,
+    ) -> Vec<Cell> {
         let queue = std::mem::take(&mut self.queues[node][peer]);
         let (gone, kept): (VecDeque<Queued>, _) = queue.into_iter().partition(|q| goes(&q.cell));
         self.queues[node][peer] = kept;

@@ -53,7 +53,12 @@ impl Reference {
 
     /// Whom an uplink sends to in a slot: nobody from a node that is dead, or thought so, or
     /// over what is known to be.
-    pub(in crate::sirius::reference) fn peer(&self, node: usize, uplink: u32, slot: i64) -> Option<usize> {
+    pub(in crate::sirius::reference) fn peer(
+        &self,
+        node: usize,
+        uplink: u32,
+        slot: i64,
+    ) -> Option<usize> {
         let silent = self.failures.is_dead(node) || self.failures.is_known(node);
         let link = self.link(node, uplink, slot)?;
         (!silent && !link.known).then_some(link.to)
@@ -143,7 +148,12 @@ impl Reference {
 
     /// Pairs between which nothing gets through in an epoch: first those that meet over
     /// broken links only, then those of nodes that lose cells.
-    pub(super) fn not_through(&self, purpose: &str, slots: Range<i64>, epoch: i64) -> Vec<(usize, usize)> {
+    pub(super) fn not_through(
+        &self,
+        purpose: &str,
+        slots: Range<i64>,
+        epoch: i64,
+    ) -> Vec<(usize, usize)> {
         let mut pairs: Vec<_> = self.silent(slots, |l| l.broken).into_iter().collect();
         for b in self.failures.broken.iter().filter(|b| b.loss > 0.0) {
             if let Part::Node(n) = b.part {
@@ -169,7 +179,10 @@ impl Reference {
 impl Reference {
     /// Pairs (source, intermediate) that are not asked in some slots: all their light is
     /// known to be dark, or the intermediate could not answer.
-    pub(in crate::sirius::reference) fn dark_in(&self, slots: Range<i64>) -> BTreeSet<(usize, usize)> {
+    pub(in crate::sirius::reference) fn dark_in(
+        &self,
+        slots: Range<i64>,
+    ) -> BTreeSet<(usize, usize)> {
         let f = &self.failures;
         if f.broken.is_empty() {
             return BTreeSet::new();
