@@ -25,8 +25,8 @@
 //! # Random draws
 //! The streams are those of the kernel: `sirius.requests` (a stream a node), `sirius.grants`
 //! (one for each epoch and 32 intermediates, which see those who ask in the same random
-//! order), and those of failures. Candidates keep the order in which the walk before left
-//! them, for any order of them is as good a start.
+//! order), and those of failures. The sources of a block share one list of candidates, which
+//! stays in the order in which the walk before left it, for any order is as good a start.
 //!
 //! # Left out
 //! Switches that are to be retired stand at their defaults: `hop_order`, `repeat_requests`,

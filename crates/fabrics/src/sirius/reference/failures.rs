@@ -12,7 +12,8 @@
 //! (what passes, and avoidance), `schedules` (rescheduling), `entering` (what is sent again).
 //!
 //! With the first command all cells that wait take their places anew: in the order in which
-//! they would have left.
+//! they would have left. (In the kernel they do not where pairs meet more than 32 times in a
+//! frame of gratings, which no network of the tests does.)
 
 mod entering;
 mod injection;
