@@ -7,7 +7,7 @@
 mod harness;
 
 use harness::peak_rss;
-use lightloom_engine::run::{run, Plan, Silent, Stop};
+use lightloom_engine::run::{run, Fault, Plan, Silent, Stop};
 use lightloom_engine::*;
 use lightloom_fabrics::{find, Site};
 use lightloom_workload::WorkloadConfig;
@@ -25,6 +25,7 @@ struct Case {
     stop: Stop,
     threads: &'static [usize],
     runs: usize,
+    faults: Vec<Fault>,
 }
 
 enum Traffic {
@@ -45,6 +46,7 @@ fn cases() -> Vec<Case> {
         stop: Stop::LastArrival,
         threads: &[1],
         runs: 5,
+        faults: vec![],
     };
     let permutation = |name, uplinks: u32| Case {
         traffic: Traffic::Permutation,
@@ -66,6 +68,14 @@ fn cases() -> Vec<Case> {
         paper("paper-128-load-5", 0.05, json!({})),
         paper("paper-128-load-100", 1.0, json!({})),
         paper("paper-128-mixed", 0.5, json!({"uplink_plan": "mixed"})),
+        // Something may have failed: it is not known in advance who leaves when.
+        Case {
+            faults: vec![Fault {
+                at: Time::ZERO,
+                command: Command::Repair(Element::Node(0)),
+            }],
+            ..paper("paper-128-repaired", 0.5, json!({}))
+        },
         paper("paper-128-ideal", 0.5, json!({"mode": "ideal"})),
         permutation("permutation-128-1x", 8),
         permutation("permutation-128-1.5x", 12),
@@ -136,7 +146,7 @@ impl Case {
                 stop: self.stop,
                 limit: Time::S,
                 sample: None,
-                faults: vec![],
+                faults: self.faults.clone(),
             };
             let outcome = run(fabric.as_mut(), &mut io, &plan, &mut Silent).expect("no faults");
             kernel_s.push(outcome.kernel_s);

@@ -7,7 +7,6 @@ use super::config::{GrantServes, QueueMetric};
 use super::departures::Departures;
 use super::grants::{Tile, FEW, SET};
 use super::lines::Lines;
-use super::mail::to_box;
 use super::meetings::{Meetings, Timetable};
 use super::queued::Queued;
 use super::shard::{Shard, Ways};
@@ -45,18 +44,17 @@ impl<M: Meetings> VirtualQueues for BySlot<'_, M> {
 struct ByTurn<'a> {
     lines: &'a mut Lines,
     visits: &'a Visits,
-    shards: &'a [u16],
     lo: usize,
+    next_place: u64,
 }
 
 impl VirtualQueues for ByTurn<'_> {
     fn wait(&mut self, row: usize, granted: &[Queued]) {
         for q in granted {
             let (by, destination) = (q.row(), q.destination());
-            let to = to_box(self.shards[by] as usize, by == destination);
             let queued = Queued::new(q.cell(), row, destination as u16);
             let turn = self.visits.turn(self.lo + row, by);
-            self.lines.push(turn, queued, to);
+            self.lines.push(turn, queued, &mut self.next_place);
         }
     }
 }
@@ -114,10 +112,11 @@ impl Shard {
         let queues = &mut ByTurn {
             lines: &mut lines,
             visits: ways.visits,
-            shards: &ways.deal.shard,
             lo: self.lo,
+            next_place: self.next_place,
         };
         self.accept_into(answers, queues, asking);
+        self.next_place = queues.next_place;
         *self.granted.as_mut().unwrap_or(&mut self.lines) = lines;
     }
 

@@ -15,8 +15,7 @@
 //! going to happen there ([`Kind`]).
 //!
 //! *Not for* schedules that may change, pairs that meet very often in a frame, and lines
-//! in which somebody may be overtaken: see [`lines`](super::lines). Of cells that come
-//! to one line in one slot, which goes first is settled differently there.
+//! in which somebody may be overtaken: see [`lines`](super::lines).
 
 use super::book::Deal;
 use super::chunked::{Chunked, NOWHERE};
@@ -28,7 +27,7 @@ use super::topology::Schedule;
 use crate::memory::Column;
 
 /// So many may stand in a line; who comes later waits beside it.
-const PLACES: usize = 32;
+pub(super) const PLACES: usize = 32;
 
 /// So many cells find their places before they are written there.
 const TOGETHER: usize = 256;
@@ -307,7 +306,7 @@ impl Departures {
 
     /// Chunks of `flight` were read.
     pub fn reuse(&mut self, flight: &mut Flight) {
-        flight.clear_chunks(&mut self.lists.spare);
+        flight.clear(&mut self.lists.spare);
     }
 
     /// Whether there are any.
@@ -383,7 +382,7 @@ mod tests {
             };
             Some(Both {
                 departures: Departures::new(&timetable, (0, nodes), &deal, schedule.uplinks()),
-                flight: Flight::new(0, 1),
+                flight: Flight::default(),
                 model: BTreeMap::new(),
                 schedule,
                 timetable,

@@ -1,13 +1,13 @@
 //! Sirius in the registry.
 
 use super::book::Deal;
-use super::config::{Derived, Mode, SiriusConfig};
+use super::config::{Derived, HopOrder, Mode, SiriusConfig};
 use super::departures::{timetable, Departures};
 use super::ideal::Ideal;
 use super::kernel::Sirius;
 use super::lines::Lines;
 use super::plan::UplinkPlan;
-use super::queued::Queued;
+use super::queued::{Placed, Queued};
 use crate::facts::{self, Facts};
 use crate::registry::{self, Entry, FabricConfig, Preset, Site};
 use lightloom_engine::kernel::slot::Slotted;
@@ -120,10 +120,14 @@ impl SiriusConfig {
         // which is much, and one a transceiver is in a fibre.
         let cell = 2 * size_of::<Queued>() as u64;
         let flights = derived.flights(self) as u64 * nodes * derived.uplinks as u64 * cell;
-        let lists = timetable(&derived.schedule).map_or(0, |timetable| {
+        let known = match self.hop_order {
+            HopOrder::Fifo => timetable(&derived.schedule),
+            HopOrder::SecondHopFirst => None,
+        };
+        let (waiting, lists) = known.map_or((2 * size_of::<Placed>() as u64, 0), |timetable| {
             let deal = Deal::new(site.cluster.racks as usize, site.threads);
-            Departures::lists_bytes(&timetable, &deal)
+            (cell, Departures::lists_bytes(&timetable, &deal))
         });
-        nodes * nodes * (pair + cell) + flights + lists
+        nodes * nodes * (pair + waiting) + flights + lists
     }
 }

@@ -243,9 +243,10 @@ impl Eras {
             .collect()
     }
 
-    /// Slots after which the present schedule repeats, and the meetings of each
-    /// pair in that time.
-    pub fn frame(&self) -> (i64, u32) {
+    /// Slots of the present schedule after which it repeats, and the meetings of each
+    /// pair in them.
+    pub fn frame(&self) -> (Range<i64>, u32) {
+        let start = self.now().start;
         let (n, u) = match (&self.now().ring, &self.schedule) {
             (None, s) => (s.nodes() as i64, s.uplinks() as i64),
             (Some(r), _) => (r.round.nodes as i64, r.round.uplinks as i64),
@@ -257,7 +258,7 @@ impl Eras {
             }
             _ => n,
         };
-        (slots, (slots * u / n) as u32)
+        (start..start + slots, (slots * u / n) as u32)
     }
 
     /// Whom `from` meets in `slots`, and how often.

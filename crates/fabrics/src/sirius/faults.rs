@@ -267,7 +267,7 @@ impl Faults {
         }
         let (slots, meetings) = eras.frame();
         let mut dark: BTreeMap<(u16, u16), u32> = BTreeMap::new();
-        for slot in 0..slots {
+        for slot in slots {
             for l in self.links_of(slot, eras).iter().filter(|l| l.known) {
                 *dark.entry((l.from, l.to)).or_default() += 1;
             }

@@ -80,8 +80,7 @@ impl Sirius {
             .collect();
         let lag = derived.lag(config);
         let books = derived.books(config);
-        let empty = deal.shards().map(|s| Flight::new(s.0, shards.len()));
-        let empty: Vec<Flight> = empty.collect();
+        let empty = vec![Flight::default(); shards.len()];
         let flights = derived.flights(config);
         let pool = (shards.len() > 1).then(|| {
             let threads = rayon::ThreadPoolBuilder::new().num_threads(shards.len());

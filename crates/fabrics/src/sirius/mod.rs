@@ -18,7 +18,9 @@
 //! - [`bypass`]: traffic within a rack;
 //! - [`servers`], `serving`: links of servers that have a rate of their own;
 //! - `faults`, `recovery`, `eras`: what breaks, what nodes do about it, and the
-//!   schedules that they agree on (§4.5).
+//!   schedules that they agree on (§4.5);
+//! - `reference` (tests): all of it once more, as plainly as it can be put, and the rule by
+//!   which of several cells that reach a node in the same slot one goes first.
 //!
 //! *Not modelled*: bit errors outside fault injection, drift of lasers and clocks
 //! (the guardband stands for both), the credit protocol between servers and their
@@ -54,6 +56,8 @@ mod protocol_tests;
 pub mod queued;
 mod receiving;
 mod recovery;
+#[cfg(test)]
+mod reference;
 pub mod reorder;
 pub mod requests;
 mod sending;

@@ -63,3 +63,19 @@ impl Queued {
         }
     }
 }
+
+/// A cell in line, and its place among all that wait at the nodes of a shard: who came
+/// earlier has a lower one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, packed(4))]
+pub struct Placed {
+    /// The cell.
+    pub queued: Queued,
+    /// Its place, or where it stands aside ([`Placed::ASIDE`]).
+    pub place: u64,
+}
+
+impl Placed {
+    /// Set where a cell has no place yet: the other bits say who of those came earlier.
+    pub const ASIDE: u64 = 1 << 63;
+}

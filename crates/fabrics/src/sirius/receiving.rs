@@ -2,15 +2,15 @@
 
 use super::config::QueueMetric;
 use super::departures::{self, Kind};
-use super::mail::{to_box, Flight, Mail};
+use super::mail::Flight;
 use super::meetings::{Meetings, Timetable};
 use super::queued::Queued;
 use super::shard::{Shard, Ways};
 
 impl Shard {
     /// Takes in what arrived in `slot` from all shards (`flights`), in an order that does
-    /// not depend on how nodes are dealt to shards: by block of the senders, or column by
-    /// column. `itself` is this shard's number.
+    /// not depend on how nodes are dealt to shards: by block of the senders. `itself` is
+    /// this shard's number.
     pub(super) fn receive(&mut self, slot: i64, ways: &Ways, flights: &[Flight], itself: usize) {
         match (&self.departures, ways.timetable) {
             (Some(_), Some(Timetable::Rotor(rounds))) => {
@@ -19,7 +19,7 @@ impl Shard {
             (Some(_), Some(Timetable::Gratings(frame))) => {
                 self.relay_all(frame.at(slot + 1), flights, itself);
             }
-            _ => self.receive_columns(ways, flights, itself),
+            _ => self.relay_by_turn(ways, flights, itself),
         }
         for chunk in chunks(flights, itself, Kind::Second) {
             self.deliver::<false>(chunk);
@@ -28,17 +28,6 @@ impl Shard {
             self.deliver::<true>(chunk);
         }
         self.note_peak();
-    }
-
-    fn receive_columns(&mut self, ways: &Ways, flights: &[Flight], itself: usize) {
-        let columns = flights.iter().map(Flight::columns).max().unwrap_or(0);
-        for k in 0..columns {
-            for flight in flights.iter().filter(|f| k < f.columns()) {
-                let mail = flight.column(k, itself);
-                self.relay_column(ways, mail);
-                self.deliver::<true>(mail.deliver);
-            }
-        }
     }
 
     /// Cells that others will fetch join the lines for their destinations; `meetings`
@@ -62,17 +51,20 @@ impl Shard {
         }
     }
 
-    /// The same for a column, where it is not known in advance who leaves when.
-    fn relay_column(&mut self, ways: &Ways, mail: Mail) {
-        for q in mail.relay {
-            let via = ways.visits.peer(mail.lo + q.row(), mail.turn);
-            let (row, to) = (via - self.lo, q.destination());
-            let turn = ways.visits.turn(via, to);
-            let to = to_box(ways.deal.shard[to] as usize, true);
-            self.lines.push(turn, q.relayed_at(row), to);
-            self.relaying[row] += 1;
+    /// The same where it is not known in advance who leaves when.
+    fn relay_by_turn(&mut self, ways: &Ways, flights: &[Flight], itself: usize) {
+        let next = &mut self.next_place;
+        self.lines.move_up(next);
+        self.granted.iter_mut().for_each(|g| g.move_up(next));
+        for chunk in chunks(flights, itself, Kind::Relay) {
+            self.held += chunk.len() as u64;
+            for q in chunk {
+                let (via, to) = (q.row(), q.destination());
+                let (row, turn) = (via - self.lo, ways.visits.turn(via, to));
+                self.lines.push(turn, q.relayed_at(row), next);
+                self.relaying[row] += 1;
+            }
         }
-        self.held += mail.relay.len() as u64;
     }
 
     /// Cells have reached their destination, `SOME` perhaps on their first hop.

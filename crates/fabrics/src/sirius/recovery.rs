@@ -12,7 +12,6 @@ use super::grants::DENIED;
 use super::kernel::Sirius;
 use super::lines::Lines;
 use super::local::Local;
-use super::mail::{to_box, Flight};
 use super::queued::Queued;
 use super::shard::Shard;
 use super::topology::Visits;
@@ -71,13 +70,14 @@ impl Shard {
         asked
     }
 
-    /// Keeps cells by turn from now on, for the schedule may change.
+    /// Keeps cells by turn from now on, for the schedule may change. They take their places
+    /// anew, in the order in which they would have left.
     #[cold]
-    fn keep_by_turn(&mut self, visits: &Visits, routes: &Routes, shards: &[u16]) {
+    fn keep_by_turn(&mut self, visits: &Visits, routes: &Routes) {
         let Some(departures) = self.departures.take() else {
             return;
         };
-        self.lines = Lines::new(self.rows, self.nodes, to_box(self.shards, false));
+        self.lines = Lines::new(self.rows, self.nodes);
         for q in departures.each() {
             let (cell, destination) = (q.cell(), q.destination());
             let (from, to) = match cell.is_second() {
@@ -85,8 +85,8 @@ impl Shard {
                 false => (routes.src[cell.rank() as usize] as usize, q.row()),
             };
             let queued = Queued::new(cell, from - self.lo, destination as u16);
-            let to_box = to_box(shards[to] as usize, to == destination);
-            self.lines.push(visits.turn(from, to), queued, to_box);
+            let turn = visits.turn(from, to);
+            self.lines.push(turn, queued, &mut self.next_place);
         }
     }
 
@@ -164,15 +164,8 @@ impl Sirius {
     #[cold]
     pub(super) fn keep_by_turn(&mut self) {
         self.timetable = None;
-        let (visits, routes, shards) = (&self.visits, &self.routes, &self.deal.shard[..]);
         for shard in &mut self.shards {
-            shard.keep_by_turn(visits, routes, shards);
-        }
-        for slot in &mut self.flights {
-            // The same columns from all shards, for they are read column by column.
-            let turns = slot.iter().flat_map(|f| f.turns(visits, routes)).collect();
-            let sort = |f: &mut Flight| f.sort_by_turn(&turns, visits, routes, shards);
-            slot.iter_mut().for_each(sort);
+            shard.keep_by_turn(&self.visits, &self.routes);
         }
     }
 
@@ -239,8 +232,8 @@ impl Sirius {
             self.park_local(n, destination);
         }
         if self.flights.len() > 1 {
-            let (flights, visits) = (self.flights.iter_mut().flatten(), &self.visits);
-            let gone: Vec<_> = flights.flat_map(|f| f.purge(n as usize, visits)).collect();
+            let flights = self.flights.iter_mut().flatten();
+            let gone: Vec<_> = flights.flat_map(|f| f.purge(n as usize)).collect();
             for (cell, relayed) in gone {
                 if relayed || !cell.is_second() {
                     let destination = self.routes.dst[cell.rank() as usize];

@@ -11,12 +11,12 @@ use super::faults::{Faults, Lost};
 use super::grants::{Grants, Tile};
 use super::lines::Lines;
 use super::local::Local;
-use super::mail::to_box;
 use super::meetings::Timetable;
 use super::queued::Queued;
 use super::recovery::Avoid;
 use super::reorder::Reorder;
 use super::requests::Requests;
+use super::sending::Leaving;
 use super::topology::Visits;
 use lightloom_engine::Stream;
 
@@ -53,6 +53,8 @@ pub struct Shard {
     pub(super) lines: Lines,
     /// With that, the granted queues: their cells leave where no other does.
     pub(super) granted: Option<Lines>,
+    /// With either, the next place in line.
+    pub(super) next_place: u64,
     /// Cells in the queues of all rows.
     pub(super) held: u64,
     /// Of each row, cells on their second hop.
@@ -89,9 +91,12 @@ pub struct Shard {
     pub(super) granters: Vec<u16>,
     /// Likewise for the cells granted to a row.
     pub(super) moving: Vec<Queued>,
-    /// Scratch space for sorting by row: the cell of each, and who has one.
-    pub(super) sorted: Vec<Queued>,
-    pub(super) occupied: Vec<u64>,
+    /// Likewise for the cells that leave, where it is not known in advance who does: all,
+    /// their order, and box by box; and lists for the last.
+    pub(super) leaving: Vec<Leaving>,
+    pub(super) order: Vec<u128>,
+    pub(super) boxes: Vec<Vec<Queued>>,
+    pub(super) spare: Vec<Vec<Queued>>,
 }
 
 /// What all shards need to know.
@@ -126,10 +131,9 @@ impl Shard {
         let suppressed = config.repeat_requests == RepeatRequests::Suppressed;
         let grant_rule: GrantRule = config.grant_rule;
         let shards = deal.shards().count();
-        let boxes = to_box(shards, false);
         let second_first = config.hop_order == HopOrder::SecondHopFirst;
         let lines = |kept: bool| match kept {
-            true => Lines::new(rows, nodes, boxes),
+            true => Lines::new(rows, nodes),
             false => Lines::default(),
         };
         Shard {
@@ -143,6 +147,7 @@ impl Shard {
             departures: timetable.map(|t| Departures::new(t, (lo, rows), deal, uplinks)),
             granted: second_first.then(|| lines(true)),
             lines: lines(timetable.is_none()),
+            next_place: 0,
             held: 0,
             relaying: vec![0; rows],
             promised: vec![0; rows],
@@ -170,8 +175,10 @@ impl Shard {
             found: vec![Grant::default(); nodes + 1],
             granters: vec![0; nodes],
             moving: Vec::new(),
-            sorted: vec![Queued::default(); rows],
-            occupied: vec![0; rows.div_ceil(64)],
+            leaving: Vec::new(),
+            order: Vec::new(),
+            boxes: Vec::new(),
+            spare: Vec::new(),
         }
     }
 

@@ -384,12 +384,6 @@ impl Visits {
             }
         })
     }
-
-    /// Whether several nodes of a column may meet the same peer, each on a receive
-    /// port of its own.
-    pub fn shares_peers(&self) -> bool {
-        matches!(self.kind, Kind::Frame(_))
-    }
 }
 
 /// A borrowed [`Column`].

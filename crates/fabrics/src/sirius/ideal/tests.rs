@@ -1,8 +1,8 @@
-//! SIRIUS (IDEAL) against what can be worked out without it.
+//! SIRIUS (IDEAL) against what can be worked out without it; its rules once more are in
+//! [`crate::sirius::reference`].
 
 mod claims;
 mod invariants;
-mod reference;
 
 use super::Ideal;
 use crate::registry::Site;

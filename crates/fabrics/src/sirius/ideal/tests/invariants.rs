@@ -1,6 +1,5 @@
-//! The invariants of every fabric, and the reference, on random configurations.
+//! The invariants of every fabric, on random configurations.
 
-use super::reference::Plain;
 use super::*;
 use crate::sirius::config::{Intermediates, QueueMetric};
 use crate::sirius::plan::UplinkPlan;
@@ -80,20 +79,6 @@ fn check_audit(fabric: &Slotted<Ideal>, audit: &Audit) {
 }
 
 proptest! {
-    #[test]
-    fn flows_finish_as_the_plain_rules_say((cluster, config) in networks(), traffic in traffic()) {
-        let flows = on(&cluster, &traffic);
-        let derived = config.derive(&cluster).unwrap();
-        let plain = Plain::run(&config, &derived, &cluster, &flows);
-        let mut fabric = fabric(&config, &cluster, &flows);
-        let mut io = Io::new(flows.clone());
-        drain(&mut fabric, &mut io, Time::US, |_, _| ());
-        prop_assert_eq!(&io.flows.start, &plain.start);
-        prop_assert_eq!(&io.flows.finish, &plain.finish);
-        prop_assert_eq!(fabric.totals().cell_hops, Some(plain.hops));
-        prop_assert_eq!(fabric.totals().queue_peak_bytes, Some(plain.peak * derived.cell));
-    }
-
     #[test]
     fn bytes_are_conserved_and_uplinks_and_causality_respected(
         (cluster, config) in networks(), traffic in traffic(), step in 50i64..3_000,

@@ -1,0 +1,98 @@
+//! The reference as a fabric: a slot from top to bottom, and what is reported.
+
+use super::{Cell, Epoch, Reference};
+use lightloom_engine::kernel::slot::SlotKernel;
+use lightloom_engine::{Command, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View};
+
+impl SlotKernel for Reference {
+    fn shape(&self) -> Shape {
+        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
+        }
+    }
+
+    fn slot_length(&self) -> Time {
+        self.config.slot
+    }
+
+    fn slot(&mut self, slot: i64, io: &mut Io) {
+        let now = self.config.slot * slot;
+        self.carry_out(slot, io);
+        self.admit(now, io);
+        // What a delivery within a rack releases may have arrived by now, too.
+        while self.deliver_within_racks(now, io) {
+            self.admit(now, io);
+        }
+        self.deliver_within_racks(now + self.config.slot, io);
+        if let Some(epoch) = self.epoch_from(slot) {
+            self.begin_epoch(slot, epoch, io);
+        }
+        self.transmit(slot, io);
+        self.receive(slot, io);
+    }
+
+    fn idle(&self) -> bool {
+        let live = |e: &Epoch| !e.requests.is_empty() || !e.unused.is_empty();
+        let queued = self.queues.iter().flatten().any(|q| !q.is_empty());
+        let waits = queued || self.local.iter().any(|l| !l.is_empty());
+        let flies = !self.fibres.is_empty() || !self.racks.is_idle();
+        !(waits || flies || self.epochs.values().any(live) || self.failures.pending())
+    }
+
+    fn apply(&mut self, command: Command, _now: Time) -> Result<(), Rejected> {
+        self.failures.order(command);
+        Ok(())
+    }
+
+    fn observe(&self, _io: &Io, view: &mut View) {
+        let payload = self.derived.cell;
+        let relaying = (0..self.nodes).map(|n| self.relaying(n));
+        view.queued_bytes = relaying.sum::<u64>() * payload;
+        view.queued_bytes_worst = self.longest_queue() * payload;
+        view.waiting_bytes = self.waiting() * payload;
+        view.carried_bytes = self.hops * payload;
+    }
+
+    fn totals(&self) -> Totals {
+        Totals {
+            queue_peak_bytes: Some(self.queue_peak * self.derived.cell),
+            reorder_peak_bytes: Some(self.reorder_peak * self.derived.cell),
+            cell_hops: Some(self.hops),
+            ..Totals::default()
+        }
+    }
+
+    fn settle(&self, io: &mut Io) {
+        let some = (0..).zip(&self.flows).filter(|f| !f.1.arrived.is_empty());
+        for (f, flow) in some {
+            let cells = flow.arrived.iter().map(|&seq| Cell {
+                flow: f,
+                seq,
+                relayed: false,
+            });
+            io.flows.delivered[f] = cells.map(|cell| self.bytes(cell)).sum();
+            let cells = flow.arrived.len() as u64;
+            let hops = match flow.src == flow.dst {
+                true => 0,
+                false => 2 * cells - flow.direct,
+            };
+            io.flows.hops[f] = (hops as f64 / cells as f64) as f32;
+        }
+    }
+
+    fn soonest(&self, _src: HostId, _dst: HostId, _bytes: u64) -> Time {
+        Time::ZERO
+    }
+
+    fn lit(&self, _tx: PortId, _rx: PortId, _at: Time) -> bool {
+        true
+    }
+
+    fn port_rate(&self, _tx: PortId) -> Rate {
+        self.config.channel_rate
+    }
+}

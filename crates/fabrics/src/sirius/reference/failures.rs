@@ -1,0 +1,239 @@
+//! Failures (§4.5): injection, detection, avoidance, rescheduling.
+//!
+//! In epoch e a part dies. Its peers hear nothing for k epochs, the news takes one more, and
+//! from then on everybody acts on it ([`Event::Declare`]): what is wired to the part stays
+//! dark, who cannot be reached is asked for nothing, and what waits for them is called back.
+//! A part that is heard again is used again once everybody knows ([`Event::Withdraw`]). With
+//! `recovery = "reschedule"` the nodes that are left agree on a round robin of their own.
+//! Every cell stays with its source until it has arrived: what is lost is sent again two
+//! epochs later, or when the part that took it is declared dead.
+//!
+//! Here is detection, and what follows from it; the rest by its name: `injection`, `light`
+//! (what passes, and avoidance), `schedules` (rescheduling), `entering` (what is sent again).
+//!
+//! With the first command all cells that wait take their places anew: in the order in which
+//! they would have left. (In the kernel they do not where pairs meet more than 32 times in a
+//! frame of gratings, which no network of the tests does.)
+
+mod entering;
+mod injection;
+mod light;
+mod schedules;
+
+use super::{Cell, Reference, Tuple};
+use crate::sirius::topology::Schedule;
+use lightloom_engine::{Command, Io};
+use schedules::Era;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A part, its nodes by label.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Part {
+    Node(usize),
+    Transceiver(usize, u32),
+    Grating(u32),
+}
+
+/// A part that loses cells, or that everybody thinks dead.
+#[derive(Clone, Debug)]
+struct Broken {
+    part: Part,
+    /// Probability of losing a cell: 1 for a dead part, less for a grey failure.
+    loss: f64,
+    /// When it was, or will be, declared dead.
+    declared: i64,
+    /// Whether everybody acts on that.
+    known: bool,
+}
+
+/// What everybody does at the start of an epoch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Event {
+    Declare(Part),
+    Withdraw(Part),
+    Reschedule,
+}
+
+/// What is broken, and what follows from it.
+#[derive(Clone, Debug)]
+pub struct Failures {
+    commands: Vec<Command>,
+    /// Whether there ever was one.
+    ever: bool,
+    broken: Vec<Broken>,
+    events: Vec<(i64, Event)>,
+    eras: Vec<Era>,
+    /// Pairs that never meet but over parts that are known to be dead.
+    cut: BTreeSet<(usize, usize)>,
+    /// Lost cells, by the epoch in which they are sent again.
+    lost: BTreeMap<i64, Vec<Cell>>,
+    /// Grants whose cells were lost, as (intermediate, destination), by the epoch in which
+    /// the intermediate knows.
+    missed: BTreeMap<i64, Vec<(usize, usize)>>,
+    /// Cells of flows from or to dead nodes, by source.
+    parked: BTreeMap<usize, Vec<Tuple>>,
+}
+
+impl Failures {
+    pub fn none() -> Failures {
+        Failures {
+            commands: Vec::new(),
+            ever: false,
+            broken: Vec::new(),
+            events: Vec::new(),
+            eras: vec![Era::default()],
+            cut: BTreeSet::new(),
+            lost: BTreeMap::new(),
+            missed: BTreeMap::new(),
+            parked: BTreeMap::new(),
+        }
+    }
+
+    pub fn order(&mut self, command: Command) {
+        self.commands.push(command);
+    }
+
+    /// Whether something is going to happen by itself.
+    pub fn pending(&self) -> bool {
+        let waits = self.commands.is_empty() && self.events.is_empty();
+        !(waits && self.lost.is_empty() && self.missed.is_empty())
+    }
+
+    /// Cells that are at their source because they were lost, or cannot go.
+    pub fn cells(&self) -> u64 {
+        let parked = self.parked.values().flatten().map(|t| t.cells as u64);
+        parked.sum::<u64>() + self.lost.values().map(|l| l.len() as u64).sum::<u64>()
+    }
+
+    fn node(&self, node: usize) -> Option<&Broken> {
+        self.broken.iter().find(|b| b.part == Part::Node(node))
+    }
+
+    fn is_dead(&self, node: usize) -> bool {
+        self.node(node).is_some_and(|b| b.loss >= 1.0)
+    }
+
+    fn is_known(&self, node: usize) -> bool {
+        self.node(node).is_some_and(|b| b.known)
+    }
+
+    /// Whether a flow between these nodes has to wait.
+    pub fn bars(&self, src: usize, dst: usize) -> bool {
+        self.is_dead(src) || self.is_known(src) || self.is_known(dst)
+    }
+
+    fn of(&mut self, part: Part) -> &mut Broken {
+        let at = self.broken.iter().position(|b| b.part == part);
+        let at = at.unwrap_or_else(|| {
+            self.broken.push(Broken {
+                part,
+                loss: 0.0,
+                declared: i64::MAX,
+                known: false,
+            });
+            self.broken.len() - 1
+        });
+        &mut self.broken[at]
+    }
+
+    fn forget_the_sound(&mut self) {
+        self.broken.retain(|b| b.loss > 0.0 || b.known);
+    }
+}
+
+// Detection, and what follows from it at the start of an epoch.
+
+impl Reference {
+    pub(in crate::sirius::reference) fn recover(&mut self, slot: i64, epoch: i64, io: &mut Io) {
+        let later = self.failures.missed.split_off(&(epoch + 1));
+        let now = std::mem::replace(&mut self.failures.missed, later);
+        for (by, destination) in now.into_values().flatten() {
+            self.m[by][destination] -= 1;
+        }
+        let mut changed = false;
+        while let Some(event) = self.due(epoch) {
+            changed = true;
+            match event {
+                Event::Declare(part) => self.act_on(part, true, epoch),
+                Event::Withdraw(part) => self.act_on(part, false, epoch),
+                Event::Reschedule => self.reschedule(slot, epoch),
+            }
+        }
+        if changed {
+            self.failures.cut = self.find_cut(slot);
+            for node in 0..self.nodes {
+                for peer in self.in_order_of_meeting(node) {
+                    self.sweep(node, peer, epoch, io);
+                }
+            }
+            self.unpark();
+        }
+        self.send_again(epoch);
+        self.failures.forget_the_sound();
+    }
+
+    /// The next event: the earliest; of one epoch, in order of their causes.
+    fn due(&mut self, epoch: i64) -> Option<Event> {
+        let events = &mut self.failures.events;
+        let (at, _) = (0..).zip(&*events).min_by_key(|(_, e)| e.0)?;
+        (events[at].0 <= epoch).then(|| events.remove(at).1)
+    }
+
+    /// Everybody acts on a part being dead, or does so no more.
+    fn act_on(&mut self, part: Part, known: bool, epoch: i64) {
+        self.failures.of(part).known = known;
+        let Part::Node(node) = part else { return };
+        if self.reschedules() {
+            let agreed = epoch + if known { self.hop() } else { 0 };
+            self.failures.events.push((agreed, Event::Reschedule));
+        }
+        if known {
+            (0..self.nodes).for_each(|source| self.park_local(source, node));
+        }
+    }
+
+    fn find_cut(&self, slot: i64) -> BTreeSet<(usize, usize)> {
+        let frame = match (&self.era(slot).members, &self.derived.schedule) {
+            (None, schedule @ Schedule::Gratings(_)) => schedule.frame() as i64,
+            (None, _) => self.nodes as i64,
+            (Some(members), _) => members.len() as i64,
+        };
+        let silent = self.silent(slot..slot + frame, |l| l.known);
+        silent.into_keys().collect()
+    }
+
+    /// Whether everybody knows that a cell cannot go from `node` over `peer`.
+    fn is_hopeless(&self, cell: &Cell, node: usize, peer: usize) -> bool {
+        let (f, destination) = (&self.failures, self.flows[cell.flow].dst);
+        let onwards = !f.is_known(destination)
+            && (peer == destination || !f.cut.contains(&(peer, destination)));
+        f.is_known(peer) || f.cut.contains(&(node, peer)) || !cell.relayed && !onwards
+    }
+
+    /// Calls back what waits for a peer that it cannot reach, or could not be relayed by.
+    fn sweep(&mut self, node: usize, peer: usize, epoch: i64, io: &mut Io) {
+        let queue = self.queues[node][peer].iter();
+        let hopeless = queue.filter(|q| self.is_hopeless(&q.cell, node, peer));
+        let hopeless: Vec<Cell> = hopeless.map(|q| q.cell).collect();
+        for cell in self.pull(node, peer, |cell| hopeless.contains(cell)) {
+            if cell.relayed {
+                self.m[node][peer] -= 1;
+                self.lose(cell, epoch, None, io);
+            } else {
+                self.call_back(cell, peer);
+            }
+        }
+    }
+
+    /// The same for what came too late for the news.
+    pub(in crate::sirius::reference) fn sweep_late(&mut self, epoch: i64, io: &mut Io) {
+        let known = (0..self.nodes).filter(|&n| self.failures.is_known(n));
+        let mut pairs: Vec<(usize, usize)> = known
+            .flat_map(|n| (0..self.nodes).map(move |node| (node, n)))
+            .collect();
+        pairs.extend(&self.failures.cut);
+        for (node, peer) in pairs {
+            self.sweep(node, peer, epoch, io);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What light passes: which cells, requests and grants are lost on the way, and who is not
+//! asked because nothing would pass (avoidance).
+
+use super::Part;
+use crate::sirius::config::Intermediates;
+use crate::sirius::reference::{Cell, Reference};
+use lightloom_engine::{Io, Stream};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// The light of an uplink in a slot.
+pub struct Link {
+    to: usize,
+    /// Probability that a cell gets through.
+    passes: f64,
+    /// Whether anything is broken, and is known to be dead.
+    broken: bool,
+    pub known: bool,
+    /// When what is dead on it is declared so.
+    declared: i64,
+}
+
+impl Reference {
+    /// The light of an uplink, if it meets anybody.
+    pub(super) fn link(&self, from: usize, uplink: u32, slot: i64) -> Option<Link> {
+        let (to, port) = self.met(from, uplink, slot)?;
+        let mut link = Link {
+            to,
+            passes: 1.0,
+            broken: false,
+            known: false,
+            declared: i64::MAX,
+        };
+        let schedule = &self.derived.schedule;
+        let grating = schedule.grating(schedule.node(from as u32), uplink);
+        for b in &self.failures.broken {
+            let through = match b.part {
+                Part::Node(_) => false,
+                Part::Transceiver(n, u) => (n, u) == (from, uplink) || (n, u) == (to, port),
+                Part::Grating(g) => grating == Some(g),
+            };
+            if through {
+                link.passes *= 1.0 - b.loss;
+                link.broken = true;
+                link.known |= b.known;
+                if b.loss >= 1.0 {
+                    link.declared = link.declared.min(b.declared);
+                }
+            }
+        }
+        Some(link)
+    }
+
+    /// Whom an uplink sends to in a slot: nobody from a node that is dead, or thought so, or
+    /// over what is known to be.
+    pub(in crate::sirius::reference) fn peer(
+        &self,
+        node: usize,
+        uplink: u32,
+        slot: i64,
+    ) -> Option<usize> {
+        let silent = self.failures.is_dead(node) || self.failures.is_known(node);
+        let link = self.link(node, uplink, slot)?;
+        (!silent && !link.known).then_some(link.to)
+    }
+
+    /// Whether a cell that is sent is lost; if so, its source is going to send it again, and
+    /// the intermediate finds out that the cell for its grant does not come.
+    pub(in crate::sirius::reference) fn is_lost(
+        &mut self,
+        (cell, from, uplink): (Cell, usize, u32),
+        slot: i64,
+        io: &mut Io,
+    ) -> bool {
+        let link = self.link(from, uplink, slot).expect("it was sent");
+        let (mut passes, mut declared) = (link.passes, link.declared);
+        let ends = [Some(from), (link.to != from).then_some(link.to)];
+        let ends = ends.into_iter().flatten();
+        for b in ends.filter_map(|n| self.failures.node(n)) {
+            passes *= 1.0 - b.loss;
+            if b.loss >= 1.0 {
+                declared = declared.min(b.declared);
+            }
+        }
+        let index = (slot as u64) << 32 | (from as u64) << 16 | uplink as u64;
+        let drawn = || Stream::new(self.seed, "sirius.corrupted", index).unit();
+        let dead = passes <= 0.0;
+        if !dead && (passes >= 1.0 || drawn() < passes) {
+            return false;
+        }
+        let epoch = self.epoch_of(slot);
+        if !cell.relayed {
+            let missed = self.failures.missed.entry(epoch + self.hop());
+            let destination = self.flows[cell.flow].dst;
+            missed.or_default().push((link.to, destination));
+        }
+        self.lose(cell, epoch, dead.then_some(declared), io);
+        true
+    }
+
+    /// Pairs that in some slots meet only over links that `counts` names, and the
+    /// probability that what rides on their cells gets through.
+    pub(super) fn silent(
+        &self,
+        slots: Range<i64>,
+        counts: impl Fn(&Link) -> bool,
+    ) -> BTreeMap<(usize, usize), f64> {
+        let mut fails = BTreeMap::new();
+        let mut others = BTreeSet::new();
+        for slot in slots {
+            for node in 0..self.nodes {
+                for uplink in 0..self.derived.uplinks {
+                    let Some(link) = self.link(node, uplink, slot) else {
+                        continue;
+                    };
+                    if counts(&link) {
+                        *fails.entry((node, link.to)).or_insert(1.0) *= 1.0 - link.passes;
+                    } else {
+                        others.insert((node, link.to));
+                    }
+                }
+            }
+        }
+        fails.retain(|pair, _| !others.contains(pair));
+        fails
+            .into_iter()
+            .map(|(pair, fails)| (pair, 1.0 - fails))
+            .collect()
+    }
+
+    /// Requests and grants ride on the cells of an epoch: those that do not arrive, and the
+    /// requests whose answers would not, are void.
+    pub(in crate::sirius::reference) fn strike(&mut self, asked: i64, slot: i64, epoch: i64) {
+        let Some(requests) = self.epochs.get(&asked).filter(|e| !e.requests.is_empty()) else {
+            return;
+        };
+        let (there, back) = (requests.slots.clone(), self.slots_from(slot));
+        let there = self.not_through("sirius.lost-requests", there, epoch);
+        let back = self.not_through("sirius.lost-grants", back, epoch);
+        let back = back.into_iter().map(|(from, to)| (to, from));
+        let requests = &mut self.epochs.get_mut(&asked).expect("looked up").requests;
+        for (source, by) in there.into_iter().chain(back) {
+            if let Some(wants) = requests.get_mut(&source) {
+                wants[by] = None;
+            }
+        }
+    }
+
+    /// Pairs between which nothing gets through in an epoch: first those that meet over
+    /// broken links only, then those of nodes that lose cells.
+    pub(super) fn not_through(
+        &self,
+        purpose: &str,
+        slots: Range<i64>,
+        epoch: i64,
+    ) -> Vec<(usize, usize)> {
+        let mut pairs: Vec<_> = self.silent(slots, |l| l.broken).into_iter().collect();
+        for b in self.failures.broken.iter().filter(|b| b.loss > 0.0) {
+            if let Part::Node(n) = b.part {
+                let all = 0..self.nodes;
+                let to = all.clone().map(|other| ((n, other), 1.0 - b.loss));
+                pairs.extend(to);
+                let from = all.filter(|&other| other != n);
+                pairs.extend(from.map(|other| ((other, n), 1.0 - b.loss)));
+            }
+        }
+        let numbered = (0u64..).zip(pairs);
+        let fails = numbered.filter(|&(at, ((from, to), passes))| {
+            let number = (epoch as u64) << 8 | at & 0xFF;
+            let index = number << 32 | (from as u64) << 16 | to as u64;
+            passes <= 0.0 || Stream::new(self.seed, purpose, index).unit() >= passes
+        });
+        fails.map(|(_, (pair, _))| pair).collect()
+    }
+}
+
+// Avoidance.
+
+impl Reference {
+    /// Pairs (source, intermediate) that are not asked in some slots: all their light is
+    /// known to be dark, or the intermediate could not answer.
+    pub(in crate::sirius::reference) fn dark_in(
+        &self,
+        slots: Range<i64>,
+    ) -> BTreeSet<(usize, usize)> {
+        let f = &self.failures;
+        if f.broken.is_empty() {
+            return BTreeSet::new();
+        }
+        let silent = self.silent(slots, |l| l.known).into_keys();
+        let cut = f.cut.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);
+        silent.chain(cut).collect()
+    }
+
+    /// Puts the requests of a node to those who can be asked, from a random one on.
+    pub(in crate::sirius::reference) fn avoid(
+        &mut self,
+        source: usize,
+        dark: &BTreeSet<(usize, usize)>,
+        wants: &mut [Option<usize>],
+    ) {
+        let f = &self.failures;
+        let known: Vec<usize> = (0..self.nodes).filter(|&n| f.is_known(n)).collect();
+        let mut again = Vec::new();
+        let dark_here = dark.range((source, 0)..(source + 1, 0)).map(|d| d.1);
+        for by in known.iter().copied().chain(dark_here) {
+            again.extend(wants[by].take());
+        }
+        for &(by, destination) in f.cut.iter().filter(|c| c.0 != c.1) {
+            again.extend(wants[by].take_if(|d| *d == destination));
+        }
+        let all = self.config.intermediates == Intermediates::All;
+        for destination in again {
+            let start = self.rng[source].below(self.nodes as u32) as usize;
+            let other = (start..self.nodes).chain(0..start).find(|&by| {
+                wants[by].is_none()
+                    && !known.contains(&by)
+                    && !dark.contains(&(source, by))
+                    && (by == destination || !f.cut.contains(&(by, destination)))
+                    && (all || by != source && by != destination)
+            });
+            if let Some(by) = other {
+                wants[by] = Some(destination);
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Servers' links to their rack switch, and what never leaves its rack.
+//!
+//! With links of their own rate servers send the cells of their flows in turn, one each, and
+//! get theirs one after the other in the order in which they reach the rack. Without, cells
+//! pass at once, and a flow within a rack takes its bytes at the rate of the whole rack.
+//!
+//! While a rack switch is dead all its links stand still, and what is on them is late by as
+//! long as that lasts.
+
+use super::{Cell, Reference, Tuple};
+use lightloom_engine::{Cluster, FlowId, Io, Nic, Rate, Time};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// The links of all racks.
+#[derive(Clone, Debug)]
+pub struct Racks {
+    rate: Rate,
+    /// Whether that is the rate of each server.
+    capped: bool,
+    servers: Vec<Server>,
+    /// Flows within racks without servers' links: when each is delivered, by rack.
+    within: BTreeSet<(Time, FlowId, usize)>,
+    /// Cells on the links to servers: when each is there, its number, and the rack.
+    down: BTreeSet<(Time, u64, usize)>,
+    cells: BTreeMap<u64, Cell>,
+    /// Cells that were ever on those links.
+    arrivals: u64,
+    /// Dead racks, and since when.
+    stopped: BTreeMap<usize, Time>,
+    servers_per_rack: usize,
+}
+
+/// One server.
+#[derive(Clone, Debug, Default)]
+struct Server {
+    /// The next cell of every flow that it sends, the one on the link first.
+    sending: VecDeque<Cell>,
+    /// When that has left.
+    leaves: Option<Time>,
+    /// When the link to it is free.
+    free: Time,
+}
+
+impl Racks {
+    pub fn new(cluster: &Cluster) -> Racks {
+        let (rate, capped) = match cluster.nic {
+            Nic::Uncapped => (cluster.rack_rate(), false),
+            Nic::Capped(rate) => (rate, true),
+        };
+        Racks {
+            rate,
+            capped,
+            servers: vec![Server::default(); cluster.hosts() as usize],
+            within: BTreeSet::new(),
+            down: BTreeSet::new(),
+            cells: BTreeMap::new(),
+            arrivals: 0,
+            stopped: BTreeMap::new(),
+            servers_per_rack: cluster.servers_per_rack as usize,
+        }
+    }
+
+    /// Whether nothing moves.
+    pub fn is_idle(&self) -> bool {
+        let moves = |s: &usize| !self.stopped.contains_key(&(s / self.servers_per_rack));
+        let sends = |s: usize| self.servers[s].leaves.is_some();
+        let moving = |rack: usize| !self.stopped.contains_key(&rack);
+        !(0..self.servers.len()).filter(moves).any(sends)
+            && !self.within.iter().any(|f| moving(f.2))
+            && !self.down.iter().any(|d| moving(d.2))
+    }
+
+    /// A rack stands still.
+    pub fn stop(&mut self, rack: usize, now: Time) {
+        self.stopped.insert(rack, now);
+    }
+
+    /// It goes on.
+    pub fn resume(&mut self, rack: usize, now: Time) {
+        let Some(since) = self.stopped.remove(&rack) else {
+            return;
+        };
+        let late = |at: Time, of: usize| if of == rack { at + (now - since) } else { at };
+        let within = std::mem::take(&mut self.within).into_iter();
+        self.within = within.map(|(at, f, of)| (late(at, of), f, of)).collect();
+        let down = std::mem::take(&mut self.down).into_iter();
+        self.down = down.map(|(at, n, of)| (late(at, of), n, of)).collect();
+        let per_rack = self.servers_per_rack;
+        for server in &mut self.servers[rack * per_rack..(rack + 1) * per_rack] {
+            server.leaves = server.leaves.map(|at| late(at, rack));
+            server.free = late(server.free, rack);
+        }
+    }
+
+    /// From `now` on, or from when its rack stopped, for all that is there will be as late.
+    fn from(&self, now: Time, rack: usize) -> Time {
+        self.stopped.get(&rack).copied().unwrap_or(now)
+    }
+
+    /// The server whose cell leaves next, by `until`.
+    fn next_to_leave(&self, until: Time) -> Option<(Time, usize)> {
+        let servers = (0..).zip(&self.servers);
+        let leaving = servers.filter_map(|(host, s)| Some((s.leaves?, host)));
+        let moves = |l: &(Time, usize)| !self.stopped.contains_key(&(l.1 / self.servers_per_rack));
+        leaving.filter(moves).min().filter(|l| l.0 <= until)
+    }
+
+    /// The cell that is at its server next, by `until`.
+    fn next_to_arrive(&mut self, until: Time) -> Option<(Time, Cell)> {
+        let moves = |d: &&(Time, u64, usize)| !self.stopped.contains_key(&d.2);
+        let next = *self.down.iter().find(moves).filter(|d| d.0 <= until)?;
+        self.down.remove(&next);
+        Some((next.0, self.cells.remove(&next.1)?))
+    }
+}
+
+impl Reference {
+    /// A flow arrives at its server. One within a rack without servers' links is on its way.
+    pub(super) fn admit_to_server(&mut self, id: FlowId, io: &mut Io) {
+        let (host, at) = (
+            io.flows.src[id.index()].index(),
+            io.flows.arrival[id.index()],
+        );
+        let rack = host / self.racks.servers_per_rack;
+        if self.racks.capped {
+            self.send_from_servers(at, io);
+            let first = Cell {
+                flow: id.index(),
+                seq: 0,
+                relayed: false,
+            };
+            let server = &mut self.racks.servers[host];
+            server.sending.push_back(first);
+            if server.sending.len() == 1 {
+                self.begin_cell(host, at);
+            }
+            return;
+        }
+        if !self.racks.stopped.contains_key(&rack) {
+            io.start(id, at);
+        }
+        let takes = self.racks.rate.time_for(io.flows.bytes[id.index()]);
+        let from = self.racks.from(at, rack);
+        self.racks.within.insert((from + takes, id, rack));
+    }
+
+    /// The next cell of a server's turn is on its link from `now` on.
+    fn begin_cell(&mut self, host: usize, now: Time) {
+        let from = self.racks.from(now, host / self.racks.servers_per_rack);
+        let first = self.racks.servers[host].sending.front().copied();
+        let takes = first.map(|cell| self.racks.rate.time_for(self.bytes(cell)));
+        self.racks.servers[host].leaves = takes.map(|takes| from + takes);
+    }
+
+    /// What has left its server by `now` waits in LOCAL, or goes to a server of its rack.
+    pub(super) fn send_from_servers(&mut self, now: Time, io: &mut Io) {
+        while let Some((at, host)) = self.racks.next_to_leave(now) {
+            let sending = &mut self.racks.servers[host].sending;
+            let cell = sending.pop_front().expect("it leaves");
+            let seq = cell.seq + 1;
+            let flow = &self.flows[cell.flow];
+            if seq < flow.cells {
+                sending.push_back(Cell { seq, ..cell });
+            }
+            if flow.src == flow.dst {
+                io.start(FlowId(cell.flow as u32), at);
+                self.send_to_server(cell, at, io);
+            } else {
+                self.grow(cell);
+            }
+            self.begin_cell(host, at);
+        }
+    }
+
+    /// A cell joins LOCAL: the tuple of its flow, if the cell before it still waits there.
+    fn grow(&mut self, cell: Cell) {
+        let Cell { flow, seq, .. } = cell;
+        let (src, dst) = (self.flows[flow].src, self.flows[flow].dst);
+        let mut local = self.local[src].iter_mut();
+        let before = |t: &&mut Tuple| t.flow == flow && t.grows && t.seq + t.cells == seq;
+        match local.find(before) {
+            Some(tuple) if !self.failures.bars(src, dst) => tuple.cells += 1,
+            _ => self.enter(Tuple {
+                flow,
+                seq,
+                cells: 1,
+                grows: true,
+                returned: false,
+            }),
+        }
+    }
+
+    /// A cell has reached the rack of its server.
+    pub(super) fn send_to_server(&mut self, cell: Cell, at: Time, io: &mut Io) {
+        if !self.racks.capped {
+            return self.deliver(cell, at, io);
+        }
+        let takes = self.racks.rate.time_for(self.bytes(cell));
+        let host = io.flows.dst[cell.flow].index();
+        let racks = &mut self.racks;
+        let number = racks.arrivals;
+        let free = &mut racks.servers[host].free;
+        *free = at.max(*free) + takes;
+        racks
+            .down
+            .insert((*free, number, host / racks.servers_per_rack));
+        racks.cells.insert(number, cell);
+        racks.arrivals += 1;
+    }
+
+    /// Delivers the cells that are at their servers by `until`.
+    pub(super) fn deliver_to_servers(&mut self, until: Time, io: &mut Io) {
+        while let Some((at, cell)) = self.racks.next_to_arrive(until) {
+            self.deliver(cell, at, io);
+        }
+    }
+
+    /// Delivers the flows within racks without servers' links that are through by `until`;
+    /// says whether there was one.
+    pub(super) fn deliver_within_racks(&mut self, until: Time, io: &mut Io) -> bool {
+        let racks = &mut self.racks;
+        let stopped = racks.stopped.clone();
+        let due = racks.within.iter().take_while(|f| f.0 <= until);
+        let due: Vec<_> = due
+            .filter(|f| !stopped.contains_key(&f.2))
+            .copied()
+            .collect();
+        racks.within.retain(|flow| !due.contains(flow));
+        for &(at, id, _) in &due {
+            let bytes = io.flows.bytes[id.index()];
+            io.start(id, at - racks.rate.time_for(bytes));
+            io.deliver_some(bytes);
+            io.flows.hops[id.index()] = 0.0;
+            io.finish(id, at);
+        }
+        !due.is_empty()
+    }
+
+    /// Cells that servers have not sent yet.
+    pub(super) fn unsent(&self) -> u64 {
+        let next = self.racks.servers.iter().flat_map(|s| &s.sending);
+        next.map(|c| (self.flows[c.flow].cells - c.seq) as u64)
+            .sum()
+    }
+}
