@@ -12,6 +12,8 @@ from lightloom.reproduce.study import draw, panel
 
 SETUP = Path(__file__).with_name("published.toml")
 RACKS, SERVERS, SWITCHES = 108, 6, 6
+#: So few that two circuits are left where one of four switches idles.
+FEW = ["cluster.racks=24", "fabric.opera.switches=4", "workload.flows=800"]
 #: A slice, its night, a cycle of 18 slots of 6 slices [ps].
 SLICE, NIGHT = 100_000_000, 10_000_000
 CYCLE = 108 * SLICE
@@ -43,11 +45,19 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
         "opera-cycle": _cycle(circuits),
         "opera-duty": _duty(circuits),
         "opera-connected": float((far >= lit.FAR).sum()),
+        "opera-cut-off": _cut_off(),
         "opera-expander-mean": lit.mean_path(full.mean(axis=0)) / _mean(graphs),
         "opera-expander-longest": float(full.max() - max(far.max() for far in graphs)),
         **_packets(result.flows, far),
     }
     return {"data": [_panel(full, graphs)], "claims": claims}
+
+
+def _cut_off() -> float:
+    """Of a cycle of 24 racks with 4 switches, the share of pairs that have no path."""
+    circuits = lit.Lit.of(lightloom.run(lightloom.load(SETUP, FEW)), 24)
+    far = [lit.distances(circuits.usable(k * SLICE + 1, SLICE - NIGHT)) for k in range(24, 48)]
+    return float((np.array(far) >= lit.FAR).mean())
 
 
 def _mean(graphs: list[Any]) -> float:
