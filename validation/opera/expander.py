@@ -1,0 +1,119 @@
+"""The circuits of the published set-up, as a run records them: how long a cycle is, how
+far racks are from each other at any moment, and whether packets go that way."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import lightloom
+from lightloom.reproduce.scripts import beside
+from lightloom.reproduce.study import draw, panel
+
+SETUP = Path(__file__).with_name("published.toml")
+RACKS, SERVERS, SWITCHES = 108, 6, 6
+#: So few that two circuits are left where one of four switches idles.
+FEW = ["cluster.racks=24", "fabric.opera.switches=4", "workload.flows=800"]
+#: A slice, its night, a cycle of 18 slots of 6 slices [ps].
+SLICE, NIGHT = 100_000_000, 10_000_000
+CYCLE = 108 * SLICE
+#: A packet of 1500 B at 10 Gb/s, and 100 m [ps].
+PACKET, PROPAGATION = 1_200_000, 500_000
+#: What begins with less of its slice left may see circuits change [ps].
+LEFT = 12_000_000
+#: Random regular graphs to compare with.
+GRAPHS = 200
+
+lit = beside(__file__, "lit")
+
+
+def measure(quick: bool, workers: int) -> dict[str, Any]:
+    """One run, and what its circuits say."""
+    del workers  # one run of a second
+    settings = ["workload.flows=4000"] if quick else []
+    result = lightloom.run(lightloom.load(SETUP, settings))
+    circuits = lit.Lit.of(result, RACKS)
+    slices = int(result.flows["finish_ps"].to_numpy().max()) // SLICE
+    joined = [circuits.usable(k * SLICE + 1, SLICE - NIGHT) for k in range(slices)]
+    far = np.array([lit.distances(j) for j in joined])
+    degrees = np.array([j.sum() / RACKS for j in joined])
+    # In the last slot of a cycle one switch has no matching.
+    full = far[degrees == SWITCHES - 1]
+    rng = np.random.default_rng(1)
+    graphs = [lit.distances(lit.random_regular(RACKS, 5, rng)) for _ in range(GRAPHS)]
+    claims = {
+        "opera-cycle": _cycle(circuits),
+        "opera-duty": _duty(circuits),
+        "opera-connected": float((far >= lit.FAR).sum()),
+        "opera-cut-off": _cut_off(),
+        "opera-expander-mean": lit.mean_path(full.mean(axis=0)) / _mean(graphs),
+        "opera-expander-longest": float(full.max() - max(far.max() for far in graphs)),
+        **_packets(result.flows, far),
+    }
+    return {"data": [_panel(full, graphs)], "claims": claims}
+
+
+def _cut_off() -> float:
+    """Of a cycle of 24 racks with 4 switches, the share of pairs that have no path."""
+    circuits = lit.Lit.of(lightloom.run(lightloom.load(SETUP, FEW)), 24)
+    far = [lit.distances(circuits.usable(k * SLICE + 1, SLICE - NIGHT)) for k in range(24, 48)]
+    return float((np.array(far) >= lit.FAR).mean())
+
+
+def _mean(graphs: list[Any]) -> float:
+    return float(np.mean([lit.mean_path(far) for far in graphs]))
+
+
+def _cycle(circuits: Any) -> float:
+    """From one light of a pair's circuit to the next [ms]: the longest of all pairs."""
+    pair = circuits.a * RACKS + circuits.b
+    order = np.lexsort((circuits.begins, pair))
+    gaps = np.diff(circuits.begins[order])[np.diff(pair[order]) == 0]
+    # What was lit when the run began has no beginning.
+    return float(gaps[circuits.begins[order][:-1][np.diff(pair[order]) == 0] > 0].max()) * 1e-9
+
+
+def _duty(circuits: Any) -> float:
+    """Of a cycle, for how long the switches were lit that had a matching."""
+    at = (circuits.begins >= CYCLE) & (circuits.begins < 2 * CYCLE)
+    lasts = (circuits.ends - circuits.begins)[at]
+    return float(lasts.sum() / (RACKS * (RACKS - 1) * SWITCHES * SLICE))
+
+
+def _packets(flows: Any, far: Any) -> dict[str, float]:
+    """Each flow is one packet, and alone: its hops are the distance of its slice, and its
+    time is theirs. A slice's circuits change under what is on its way as it ends; before
+    the run there were none."""
+    src, dst, begins, ends, hops = (
+        flows[name].to_numpy() for name in ("src", "dst", "arrival_ps", "finish_ps", "hops")
+    )
+    src, dst, slice_ = src // SERVERS, dst // SERVERS, begins // SLICE
+    at = (src != dst) & (begins % SLICE < SLICE - LEFT) & (slice_ < len(far)) & (begins > 0)
+    hops = hops[at].astype(int)
+    took = (ends - begins)[at].astype(int)
+    shortest, before = (far[slice_[at] - back, src[at], dst[at]] for back in (0, 1))
+    # Over all pairs of the slices in which packets came.
+    means = np.array([lit.mean_path(f) for f in far])[slice_[at]]
+    error = float(np.std(shortest - means) / np.sqrt(at.sum()))
+    return {
+        "opera-shortest-paths": float((hops != shortest).sum()),
+        "opera-stale-paths": float((hops != before).mean()),
+        "opera-mean-hops": abs(float(np.mean(hops - means))) / error,
+        "opera-lone-packet": float((took != hops * (PACKET + PROPAGATION)).sum()),
+    }
+
+
+def _panel(full: Any, graphs: list[Any]) -> dict[str, Any]:
+    """Which share of pairs is so far apart."""
+    steps = list(range(1, 7))
+    pairs = RACKS * (RACKS - 1)
+
+    def shares(far: Any) -> list[float]:
+        return [float((far == k).sum() / (len(far) * pairs)) for k in steps]
+
+    lines = {"Opera, five circuits": shares(full)}
+    theory = {"random regular graphs": (steps, shares(np.array(graphs)))}
+    return panel("How far racks are", ("circuits", steps), "of pairs", lines, theory=theory)
+
+
+figure = draw

@@ -1,0 +1,87 @@
+"""Flows that are urgent beside bulk that takes every circuit: what they wait for it; and
+the same beside RotorNet, where everything waits for its slot."""
+
+from typing import Any
+
+import numpy as np
+
+from lightloom.reproduce.estimate import Estimate
+from lightloom.reproduce.scripts import beside
+from lightloom.reproduce.study import draw, panel
+
+traffic = beside(__file__, "traffic")
+
+#: A packet of 1500 B at 10 Gb/s, and 100 m [ps].
+PACKET, PROPAGATION = 1_200_000, 500_000
+OPERA = {"kind": "opera", "propagation": "0.5 us"}
+ROTORNET = {"kind": "rotornet"}
+#: Flows under this are short [B].
+SHORT = 100_000
+QUANTILES = (10, 25, 50, 75, 90, 99)
+
+
+def measure(quick: bool, workers: int) -> dict[str, Any]:
+    """Single packets and web search, each with and without bulk."""
+    del workers  # runs of seconds
+    packets = traffic.single_packets(4_000 if quick else 20_000, 10_100_000, 1)
+    alone = {n: _took(packets, None, fabric) for n, fabric in _fabrics().items()}
+    busy = {n: _took(packets, traffic.bulk(), fabric) for n, fabric in _fabrics().items()}
+    web = traffic.web_search(1_000 if quick else 10_000, 0.01, 2, most=15_000_000)
+    short = {b: _short(web, traffic.bulk() if b else None) for b in (False, True)}
+    claims = {
+        **_waits(*busy["opera"]),
+        "opera-beside-rotornet": _mean(alone["rotornet"]) / _mean(alone["opera"]),
+        "opera-rotornet-starves": float(np.isnan(busy["rotornet"][0]).mean()),
+    }
+    for q in (50, 99):
+        with_bulk, without = (float(np.percentile(short[b], q)) for b in (True, False))
+        claims[f"opera-web-search-p{q}"] = with_bulk / without
+    lines = {
+        "web search": _line(short[False]),
+        "web search beside bulk": _line(short[True]),
+        "single packets": _line(alone["opera"][0]),
+        "single packets beside bulk": _line(busy["opera"][0]),
+        "single packets, RotorNet": _line(alone["rotornet"][0]),
+    }
+    x = ("percentile", QUANTILES)
+    return {"data": [panel("Under 100 KB", x, "[s]", lines, log_y=True)], "claims": claims}
+
+
+def _fabrics() -> dict[str, dict[str, Any]]:
+    return {"opera": OPERA, "rotornet": ROTORNET}
+
+
+def _took(flows: Any, rest: Any, fabric: dict[str, Any]) -> tuple[Any, Any]:
+    """How long each flow took [ps] and its hops; until long after the last came."""
+    ends = int(flows[3].max()) + 10_000_000_000
+    got = traffic.run(flows, rest, f"{ends} ps", fabric)
+    return got["finish_ps"] - got["arrival_ps"], got["hops"]
+
+
+def _mean(took: tuple[Any, Any]) -> float:
+    return float(np.nanmean(took[0]))
+
+
+def _short(flows: Any, rest: Any) -> Any:
+    """How long web search's short flows took [ps]."""
+    took, _ = _took(flows, rest, OPERA)
+    return took[flows[2] < SHORT]
+
+
+def _waits(took: Any, hops: Any) -> dict[str, Any]:
+    """What single packets waited for packets of bulk: at most for one at each circuit,
+    half of one where they come at any point of it."""
+    waits = took - hops * (PACKET + PROPAGATION)
+    once = waits[hops == 1] / PACKET
+    error = 1.96 * float(once.std(ddof=1)) / np.sqrt(len(once))
+    return {
+        "opera-bulk-at-most-a-packet": float((waits / (hops * PACKET)).max()),
+        "opera-bulk-half-a-packet": Estimate(float(once.mean()), float(error)),
+    }
+
+
+def _line(took: Any) -> list[float]:
+    return [float(np.nanpercentile(took, q)) * 1e-12 for q in QUANTILES]
+
+
+figure = draw
