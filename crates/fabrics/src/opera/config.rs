@@ -26,8 +26,8 @@ use std::sync::Arc;
 #[serde(deny_unknown_fields, default)]
 pub struct OperaConfig {
     /// Rotor switches, to each of which every rack has one uplink, from 2 to racks - 1.
-    /// Default: as many as leave each 18 matchings, as 6 do at 108 racks, but 4 at least
-    /// where there are racks enough: three make an expander at any moment.
+    /// Default: as many as leave each 18 matchings, as 6 do at 108 racks, but 6 at least
+    /// where there are racks enough: four circuits are left at any moment.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 1023))]
     pub switches: Option<u32>,
@@ -75,8 +75,9 @@ const RACKS_MAX: u32 = 1_024;
 const PACKET_MAX: Bytes = Bytes(65_535);
 /// Matchings of a switch of the published set-up.
 const MATCHINGS: u32 = 18;
-/// Fewer leave two circuits at a rack at some moment, which are no expander.
-const SWITCHES: u32 = 4;
+/// One turns and one may have no matching: fewer leave three circuits at a rack at some
+/// moment, or two, which are no expander.
+const SWITCHES: u32 = 6;
 /// Integers up to here are the same in every tool that reads results.
 const SEED_MAX: u64 = 1 << 53;
 

@@ -23,7 +23,8 @@
 //! Assumed where the paper is silent: bulk uses a circuit until its night; low-latency
 //! packets choose by chance among the shortest paths of the moment, anew at each rack, and
 //! wait without bound (the paper's transport, NDP, trims what finds eight packets before
-//! it, and sends it again); a packet that a circuit is sending is not interrupted; what
+//! it, and sends it again); what crosses to a relay is there when the switch turns; a packet
+//! that a circuit is sending is not interrupted; what
 //! RotorLB has to offer is asked once a slot and switch, when it begins.
 //!
 //! Not modelled: NDP's congestion control, headers and pulls; the messages of RotorLB;
@@ -57,7 +58,8 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "opera",
         summary: "slices of 100 us with reconfigurations of 10 us, flows under 15 MB at once, \
-                  18 matchings a switch: with 108 racks of 6 servers the published set-up",
+                  18 matchings a switch: with 108 racks of 6 servers of 10 Gb/s, and 0.5 us of \
+                  propagation, the published set-up",
         table: r#"{"low_latency": "15 MB"}"#,
     },
     Preset {

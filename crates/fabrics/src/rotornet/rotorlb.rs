@@ -9,7 +9,7 @@
 //! destinations; what one cannot use goes to the others.
 
 use super::shares::Shares;
-use crate::tdma::relays::{Grant, Relaying, Spare, Taken};
+use crate::tdma::relays::{Grant, RelayQueues, Relaying, Spare, Taken};
 use crate::tdma::voq::Voqs;
 
 /// Bytes that a rack offers to a relay.
@@ -87,7 +87,7 @@ impl RotorLb {
     }
 
     /// What is offered to the relay of these circuits, of what it has room for.
-    fn offer(&mut self, circuits: &[Spare], own: &Voqs, relayed: &Voqs) {
+    fn offer(&mut self, circuits: &[Spare], own: &Voqs, relays: &RelayQueues) {
         let relay = circuits[0].relay;
         self.room.fill(u64::MAX);
         self.offers.clear();
@@ -97,7 +97,7 @@ impl RotorLb {
                 let room = &mut self.room[to as usize];
                 if *room == u64::MAX {
                     let queue = own.of(relay, to);
-                    let held = own.waiting(queue) + relayed.waiting(queue);
+                    let held = own.waiting(queue) + relays.accepted(queue);
                     *room = self.carries.saturating_sub(held);
                 }
                 if to != relay && bytes > 0 && *room > 0 {
@@ -155,8 +155,8 @@ impl RotorLb {
     }
 
     /// What one relay accepts of those who are joined with it.
-    fn accept(&mut self, circuits: &mut [Spare], own: &Voqs, relayed: &Voqs) {
-        self.offer(circuits, own, relayed);
+    fn accept(&mut self, circuits: &mut [Spare], own: &Voqs, relays: &RelayQueues) {
+        self.offer(circuits, own, relays);
         loop {
             self.share_rooms(circuits);
             if self.share_circuits(circuits) == 0 {
@@ -188,7 +188,7 @@ impl Relaying for RotorLb {
         spare: &[Spare],
         taken: &[Taken],
         own: &Voqs,
-        relayed: &Voqs,
+        relays: &RelayQueues,
         grants: &mut Vec<Grant>,
     ) {
         let (first, racks) = (self.first, self.racks);
@@ -202,7 +202,7 @@ impl Relaying for RotorLb {
         circuits.extend_from_slice(spare);
         circuits.sort_by_key(|s| (s.relay + racks - first) % racks);
         for circuits in circuits.chunk_by_mut(|a, b| a.relay == b.relay) {
-            self.accept(circuits, own, relayed);
+            self.accept(circuits, own, relays);
             let given = self.offers.iter().filter(|offer| offer.granted > 0);
             grants.extend(given.map(|offer| Grant {
                 line: circuits[offer.circuit].line,

@@ -6,7 +6,7 @@ use lightloom_engine::Time;
 
 /// Nobody, and farther than anybody.
 const NONE: u32 = u32::MAX;
-const FAR: u8 = u8::MAX;
+const FAR: u16 = u16::MAX;
 
 /// Circuits that stand for a while, and what was found out about them.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Expander {
     /// … and whom it hears.
     hears: Vec<u32>,
     /// Circuits to a rack from each other, in rows of destinations that were asked for.
-    distances: Vec<u8>,
+    distances: Vec<u16>,
     known: Vec<bool>,
     reached: Vec<u32>,
 }
@@ -104,8 +104,7 @@ impl Expander {
         let mut next = 0;
         while let Some(&rack) = self.reached.get(next) {
             next += 1;
-            // Beyond 254 circuits nobody sends.
-            let farther = row[rack as usize].saturating_add(1);
+            let farther = row[rack as usize] + 1;
             for hears in self.hears.chunks_exact(self.racks) {
                 let from = hears[rack as usize];
                 if from != NONE && row[from as usize] > farther {

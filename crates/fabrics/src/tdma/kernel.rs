@@ -542,8 +542,8 @@ impl EventKernel for Tdma {
                 let relayed = self.relays.as_ref().map_or(0, |r| r.delivered(flow));
                 // Some may be at the rack and not yet at the server.
                 let twice = relayed.min(delivered) as f64 / delivered as f64;
-                let beyond = self.low_latency.as_ref().map_or(0, |p| p.beyond(flow));
-                let more = twice + beyond as f64 / delivered as f64;
+                let beyond = self.low_latency.as_ref().map_or(0.0, |p| p.beyond(flow));
+                let more = twice + beyond;
                 io.flows.hops[f] = if from == to { 0.0 } else { 1.0 + more as f32 };
             }
         }

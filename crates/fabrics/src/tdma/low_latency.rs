@@ -33,7 +33,7 @@ pub struct LowLatencyPacket {
     /// The rack.
     pub at: u16,
     /// Circuits that it has crossed when it is there.
-    pub hops: u8,
+    pub hops: u16,
 }
 
 /// The packets of such flows, and the circuits that they take.
@@ -50,7 +50,9 @@ pub struct LowLatencyTraffic {
     pub bytes: u64,
     /// Of them at each rack, until they have come to the next.
     queued: Vec<u64>,
-    /// Bytes of each flow, times the circuits that they have crossed beyond the first.
+    /// Bytes of each flow at the rack of its destination, …
+    landed: Vec<u64>,
+    /// … and times the circuits that they have crossed beyond the first.
     beyond: Vec<u64>,
     /// Planes to choose from.
     pub choices: Vec<u16>,
@@ -67,6 +69,7 @@ impl LowLatencyTraffic {
             tried_again: false,
             bytes: 0,
             queued: vec![0; racks as usize],
+            landed: vec![0; flows],
             beyond: vec![0; flows],
             choices: Vec::new(),
             chance: Stream::new(seed, "paths", 0),
@@ -75,7 +78,7 @@ impl LowLatencyTraffic {
 
     /// Memory that so many racks and flows take, about [B].
     pub fn memory(racks: u64, flows: u64) -> u64 {
-        racks * racks + racks * 40 + flows * 8
+        racks * racks * 2 + racks * 40 + flows * 16
     }
 
     /// One of so many, by chance.
@@ -100,6 +103,7 @@ impl LowLatencyTraffic {
     /// A packet is at the rack of its destination.
     pub fn land(&mut self, packet: &LowLatencyPacket) {
         let beyond = u64::from(packet.hops) - 1;
+        self.landed[packet.flow.index()] += u64::from(packet.bytes);
         self.beyond[packet.flow.index()] += u64::from(packet.bytes) * beyond;
     }
 
@@ -108,8 +112,9 @@ impl LowLatencyTraffic {
         self.queued[rack as usize]
     }
 
-    /// Bytes of a flow, times the circuits that they have crossed beyond the first.
-    pub fn beyond(&self, flow: FlowId) -> u64 {
-        self.beyond[flow.index()]
+    /// Circuits beyond the first that bytes of a flow have crossed on average.
+    pub fn beyond(&self, flow: FlowId) -> f64 {
+        let landed = self.landed[flow.index()].max(1);
+        self.beyond[flow.index()] as f64 / landed as f64
     }
 }

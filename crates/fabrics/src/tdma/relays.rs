@@ -46,11 +46,25 @@ pub struct Taken {
     pub bytes: u64,
 }
 
+/// What relays have for others, and what is coming to them.
+pub struct RelayQueues<'a> {
+    /// Their queues.
+    pub relayed: &'a Voqs,
+    /// By the same numbers, bytes that they have accepted and that are not there yet.
+    pub coming: &'a [u64],
+}
+
+impl RelayQueues<'_> {
+    /// Bytes of a queue that are there or will be.
+    pub fn accepted(&self, queue: usize) -> u64 {
+        self.relayed.waiting(queue) + self.coming[queue]
+    }
+}
+
 /// Says what is relayed by whom.
 pub trait Relaying: Send {
     /// Adds grants for a slot: on no line more than is spare, of no queue at its source
-    /// (`own`) more than waits there; none to the relay itself. `relayed` are the queues
-    /// of relays. Of a source's queue, what is `taken` is not to be relayed: the circuit to
+    /// (`own`) more than waits there; none to the relay itself. Of a source's queue, what is `taken` is not to be relayed: the circuit to
     /// its destination is lit, or other relays have been promised it; by source, then by
     /// destination.
     fn grant(
@@ -58,7 +72,7 @@ pub trait Relaying: Send {
         spare: &[Spare],
         taken: &[Taken],
         own: &Voqs,
-        relayed: &Voqs,
+        relays: &RelayQueues,
         grants: &mut Vec<Grant>,
     );
 }
@@ -85,6 +99,8 @@ pub struct Relays {
     crossing: Vec<Vec<Crossing>>,
     /// Of each line, what it may still send to its relay in this slot.
     planned: Vec<VecDeque<Grant>>,
+    /// By relay and destination, bytes that it has accepted and does not hold yet.
+    coming: Vec<u64>,
     grants: Vec<Grant>,
     /// Bytes at each relay.
     held: Vec<u64>,
@@ -100,6 +116,7 @@ impl Relays {
             queues: Voqs::new(racks),
             crossing: vec![Vec::new(); planes],
             planned: vec![VecDeque::new(); planes * racks as usize],
+            coming: vec![0; racks as usize * racks as usize],
             grants: Vec::new(),
             held: vec![0; racks as usize],
             delivered: vec![0; flows],
@@ -109,15 +126,16 @@ impl Relays {
     /// Memory that so many racks and flows take beyond those without relays, about [B].
     pub fn memory(racks: u64, flows: u64) -> u64 {
         // Queues, and what rules look at.
-        racks * racks * (16 + 16) + flows * 8
+        racks * racks * (16 + 16 + 8) + flows * 8
     }
 
     /// What the rule makes of lines with time to spare.
     pub fn share(&mut self, spare: &[Spare], taken: &[Taken], own: &Voqs) -> Vec<Grant> {
         let mut grants = std::mem::take(&mut self.grants);
         grants.clear();
-        self.rule
-            .grant(spare, taken, own, &self.queues, &mut grants);
+        let (relayed, coming) = (&self.queues, &self.coming[..]);
+        let relays = RelayQueues { relayed, coming };
+        self.rule.grant(spare, taken, own, &relays, &mut grants);
         grants
     }
 
@@ -127,8 +145,9 @@ impl Relays {
     }
 
     /// A line may send so much to its relay, too.
-    pub fn plan(&mut self, grant: &Grant) {
+    pub fn plan(&mut self, grant: &Grant, relay: u32) {
         self.planned[grant.line as usize].push_back(*grant);
+        self.coming[self.queues.of(relay, grant.to)] += grant.bytes;
     }
 
     /// What a line may send next to its relay.
@@ -160,13 +179,17 @@ impl Relays {
     }
 
     /// Nothing more of the first thing that a line was to send to its relay.
-    pub fn skip(&mut self, line: usize) {
-        self.planned[line].pop_front();
+    pub fn skip(&mut self, line: usize, relay: u32) {
+        if let Some(grant) = self.planned[line].pop_front() {
+            self.coming[self.queues.of(relay, grant.to)] -= grant.bytes;
+        }
     }
 
     /// A line sends nothing more to its relay.
-    pub fn unplan(&mut self, line: usize) {
-        self.planned[line].clear();
+    pub fn unplan(&mut self, line: usize, relay: u32) {
+        while self.planned(line).is_some() {
+            self.skip(line, relay);
+        }
     }
 
     /// Bytes leave for a relay over a plane.
@@ -188,6 +211,7 @@ impl Relays {
     /// Bytes that have crossed join their queue.
     pub fn join(&mut self, crossing: &Crossing) {
         let queue = self.queues.of(crossing.relay, crossing.to);
+        self.coming[queue] -= crossing.bytes;
         self.queues.push(queue, crossing.flow, crossing.bytes);
         self.held[crossing.relay as usize] += crossing.bytes;
     }

@@ -54,7 +54,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 nic,
             };
             // No slice is shorter than a packet.
-            let most = u64::from(uplinks.unwrap_or(4.min(racks - 1)));
+            let most = u64::from(uplinks.unwrap_or(6.min(racks - 1)));
             let share = cluster.rack_rate().0 / most;
             let rate = link.map_or(Rate(share), |gbps| Rate(gbps * Rate::GBPS.0));
             let rest = rest.max(rate.time_for(packet).0);

@@ -3,7 +3,7 @@
 
 use super::{built, cluster, Row};
 use crate::rotornet::rotorlb::RotorLb;
-use crate::tdma::relays::{Grant, Relaying, Spare, Taken};
+use crate::tdma::relays::{Grant, RelayQueues, Relaying, Spare, Taken};
 use crate::tdma::voq::Voqs;
 use lightloom_control::algorithms::factorization::random_factors;
 use lightloom_engine::rng::Stream;
@@ -352,9 +352,23 @@ impl Reference<'_> {
             }));
         }
         taken.sort_unstable();
+        // What relays have accepted: grants that stand, and what is crossing.
+        let mut coming = vec![0; self.racks() * self.racks()];
+        for (line, planned) in self.planned.iter().enumerate() {
+            for grant in planned {
+                coming[self.own.of(ends(self, line).1, grant.to)] += grant.bytes;
+            }
+        }
+        for &(relay, to, _, bytes) in self.crossing.iter().flatten() {
+            coming[self.own.of(relay, to)] += bytes;
+        }
+        let relays = RelayQueues {
+            relayed: &self.relayed,
+            coming: &coming,
+        };
         let mut grants = Vec::new();
         self.rule
-            .grant(&spare, &taken, &self.own, &self.relayed, &mut grants);
+            .grant(&spare, &taken, &self.own, &relays, &mut grants);
         for grant in grants {
             self.planned[grant.line as usize].push_back(grant);
         }

@@ -38,7 +38,7 @@ impl Tdma {
         for line in self.lines_of(planes.clone()) {
             self.close(line, now, io, todo);
             if let Some(relays) = &mut self.relays {
-                relays.unplan(line);
+                relays.unplan(line, self.lines[line].to);
             }
         }
         for plane in planes.clone() {

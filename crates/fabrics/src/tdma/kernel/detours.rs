@@ -61,7 +61,7 @@ impl Tdma {
         self.relays = Some(relays);
         for grant in &grants {
             if let Some(relays) = &mut self.relays {
-                relays.plan(grant);
+                relays.plan(grant, self.lines[grant.line as usize].to);
             }
             if self.low_latency.is_none() {
                 self.detour(grant.line as usize, Time::NEVER, io);
@@ -131,14 +131,14 @@ impl Tdma {
             let queue = self.voqs.of(rack, grant.to);
             let room = wire.rate.bytes_in(line.window.until - free);
             let Some((flow, waits)) = self.voqs.front(queue) else {
-                self.relays.as_mut().expect("it planned").skip(at);
+                self.relays.as_mut().expect("it planned").skip(at, line.to);
                 continue;
             };
             let begun = part.begun(&wire, free, waits.min(grant.bytes));
             let carried = wire.fitting(begun, room);
             let relays = self.relays.as_mut().expect("it planned");
             if carried == 0 {
-                relays.skip(at);
+                relays.skip(at, line.to);
                 continue;
             }
             relays.used(at, carried);

@@ -167,8 +167,10 @@ impl Tdma {
         let Some(bytes) = first.find(|&bytes| fits(bytes.min(wire.packet))) else {
             return;
         };
+        let room = wire.rate.bytes_in(line.window.until - begins);
         let due = match self.one_by_one(at) {
-            false => wire.end(begins, bytes),
+            // Of the first, what fits: something shorter may go behind it.
+            false => wire.end(begins, wire.fitting(bytes, room)),
             // Once it has begun, and all that happened at that moment is known.
             true => begins + Time(1),
         };

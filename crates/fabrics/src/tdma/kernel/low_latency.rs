@@ -76,6 +76,11 @@ impl Tdma {
     fn hold(&mut self, packet: LowLatencyPacket, todo: &mut Todo) {
         let low_latency = self.low_latency.as_mut().expect("there are such packets");
         low_latency.waiting[packet.at as usize].push_back(packet);
+        self.ask_again(todo);
+    }
+
+    fn ask_again(&mut self, todo: &mut Todo) {
+        let low_latency = self.low_latency.as_mut().expect("there are such packets");
         if !std::mem::replace(&mut low_latency.tried_again, true) {
             todo.schedule(low_latency.expander.until(), Event::Circuits);
         }
@@ -192,22 +197,31 @@ impl Tdma {
             while let Some(packet) = waiting.pop_front() {
                 if !self.go_on(packet, now, io, todo) {
                     stay.push(packet);
-                    if !self.has_room(rack as u16, now) {
+                    if !self.has_room(rack as u16, now, io, todo) {
                         break;
                     }
                 }
             }
-            stay.extend(waiting);
-            stay.into_iter().for_each(|packet| self.hold(packet, todo));
+            for packet in stay.into_iter().rev() {
+                waiting.push_front(packet);
+            }
+            let any = !waiting.is_empty();
+            let low_latency = self.low_latency.as_mut().expect("as before");
+            low_latency.waiting[rack] = waiting;
+            if any {
+                self.ask_again(todo);
+            }
         }
     }
 
     /// Whether any circuit of a rack could take a full packet.
-    fn has_room(&self, rack: u16, now: Time) -> bool {
-        let Some(low_latency) = &self.low_latency else {
-            return false;
-        };
-        let mut planes = low_latency.expander.planes().iter();
-        planes.any(|&plane| self.takes(self.line(plane, rack), self.setup.wire.packet, now))
+    fn has_room(&mut self, rack: u16, now: Time, io: &mut Io, todo: &mut Todo) -> bool {
+        let low_latency = self.low_latency.as_ref().expect("as before");
+        let planes = low_latency.expander.planes().to_vec();
+        planes.into_iter().any(|plane| {
+            let line = self.line(plane, rack);
+            self.settle_line(line, now, io, todo);
+            self.takes(line, self.setup.wire.packet, now)
+        })
     }
 }
