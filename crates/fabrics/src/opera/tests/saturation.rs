@@ -125,5 +125,5 @@ fn urgent_packets_cost_bulk_their_own_time() {
     // days of 490 us: 13,700 us a rack on all five. A packet a day may be cut off.
     let days: u64 = 16 * 13_700 * 1_000;
     let lost = days as f64 - hop_bytes - got as f64;
-    assert!(lost >= 0.0 && lost <= 16.0 * 30.0 * 1_000.0, "{lost}");
+    assert!((0.0..=16.0 * 30.0 * 1_000.0).contains(&lost), "{lost}");
 }
