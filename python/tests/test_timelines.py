@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from test_report_support import Rows, S, circuits, make_hybrids, read, settings_
 from lightloom import report
 from lightloom.report import figures, model, page, spec, timelines
 from lightloom.report.nights import days_of
-from lightloom.report.timelines import BARS_KEPT, ROWS_MAX
+from lightloom.report.timelines import BARS_KEPT, ROWS_MAX, between_bars
 from lightloom.results import Comparison
 
 US = 1_000_000
@@ -112,6 +112,16 @@ def test_the_caption_knows_who_has_no_electrical_network() -> None:
     del made.results["tree"], made.results["full"]
     (only,) = captions()
     assert "no circuit joins the pair, and there is no electrical network." in only
+
+
+def test_the_caption_knows_whose_circuits_take_turns() -> None:
+    fabrics = {f.label: f for f in read(make_hybrids()).fabrics}
+    first, second = list(fabrics.values())[:2]
+    turns = replace(first, settings={**first.settings, "kind": "rotornet"})
+    assert between_bars([first]) == "the pair has the electrical network only"
+    assert between_bars([turns]).startswith("the pair's traffic waits for its circuit")
+    both = between_bars([second, turns])
+    assert both.startswith("the pair has the electrical network only; in " + turns.label)
 
 
 def test_a_million_circuits_are_read_and_drawn_in_columns() -> None:

@@ -23,6 +23,11 @@ from .spec import Axis, Figure, Floats, Panel, Series, Stretch, spans, things
 ROWS_MAX = 16  # pairs of racks in a timeline
 BARS_SHOWN = 400  # circuits on which a timeline opens that has no slots to show
 BARS_KEPT = 2000  # circuits in a page's timeline, and nights: the first ones
+IN_TURN = frozenset({"mordia", "rotornet", "opera"})  # whose circuits take turns
+WAITS = (
+    "the pair's traffic waits for its circuit, or goes another way that the fabric has "
+    "(relays, a packet switch, circuits of others)"
+)
 EQUAL = 0.99  # racks lit for this part of the longest are lit as long
 
 
@@ -54,13 +59,7 @@ def circuit_timelines(workload: Workload, kept: int = BARS_KEPT) -> tuple[Figure
 
 def caption(shown: Sequence[tuple[Fabric, Panel]], kept: int) -> str:
     """What a bar is, what a pair has between bars, and what is left out."""
-    fabrics = [fabric for fabric, _ in shown]
-    without = [f.label for f in fabrics if f.settings.get("electrical") is False]
-    between = "the pair has the electrical network only"
-    if len(without) == len(fabrics):
-        between = "no circuit joins the pair, and there is no electrical network"
-    elif without:
-        between += f" ({units.listed(without)}: not even that)"
+    between = between_bars([fabric for fabric, _ in shown])
     night = ""
     if any(panel.nights for _, panel in shown):
         night = "Grey is night: none of the fabric's circuits is lit, drawn or not. "
@@ -72,6 +71,23 @@ def caption(shown: Sequence[tuple[Fabric, Panel]], kept: int) -> str:
         f"or on {SLOTS} slots; longer circuits on the first {BARS_SHOWN}. A panel's axes say what "
         "part of all that is. circuits.parquet has all."
     )
+
+
+def between_bars(fabrics: Sequence[Fabric]) -> str:
+    """What becomes of a pair's traffic while no circuit joins it."""
+    waits = [f.label for f in fabrics if f.kind in IN_TURN]
+    beside = [f for f in fabrics if f.kind not in IN_TURN]
+    if not beside:
+        return WAITS
+    without = [f.label for f in beside if f.settings.get("electrical") is False]
+    between = "the pair has the electrical network only"
+    if len(without) == len(beside):
+        between = "no circuit joins the pair, and there is no electrical network"
+    elif without:
+        between += f" ({units.listed(without)}: not even that)"
+    if waits:
+        between += f"; in {units.listed(waits)} {WAITS}"
+    return between
 
 
 def timeline(fabric: Fabric, kept: int = BARS_KEPT) -> Panel | None:
