@@ -3,14 +3,13 @@
 use crate::facts::Facts;
 use crate::ranges;
 use crate::registry::{FabricConfig, Site};
-use crate::rotornet::config::Indirect;
-use crate::rotornet::rotorlb::RotorLb;
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;
 use crate::tdma::light::Light;
 use crate::tdma::low_latency::{LowLatency, LowLatencyTraffic};
-use crate::tdma::relays::{Relaying, Relays};
+use crate::tdma::relays::Relays;
+use crate::tdma::rotorlb::Indirect;
 use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::factorization::random_factors;
 use lightloom_control::schedule::{Schedule, Slot};
@@ -145,17 +144,8 @@ impl OperaConfig {
         (0..uplinks).map(|s| slices(s) + self.night).collect()
     }
 
-    fn relaying(&self, cluster: &Cluster) -> Option<Box<dyn Relaying>> {
-        let wire = self.wire(cluster);
-        let day = self.slot(cluster) - self.night;
-        let carries = wire.rate.bytes_in(day) / wire.packet * wire.packet;
-        match self.indirect {
-            Indirect::None => None,
-            Indirect::Rotorlb => Some(Box::new(RotorLb::new(cluster.racks, carries))),
-        }
-    }
-
     fn setup(&self, cluster: &Cluster) -> Setup {
+        let day = self.slot(cluster) - self.night;
         Setup {
             title: "Opera",
             cluster: *cluster,
@@ -169,7 +159,7 @@ impl OperaConfig {
             retransmit_after: Time::ZERO,
             packet_rate: None,
             control: None,
-            relaying: self.relaying(cluster),
+            relaying: { self.indirect }.relaying(cluster.racks, self.wire(cluster), day),
             low_latency: Some(LowLatency {
                 below: self.low_latency.0,
                 guard: self.slice - self.night,

@@ -9,7 +9,7 @@
 //! | [`lightloom_control::algorithms::factorization`] | the complete graph as random matchings |
 //! | [`crate::tdma::expander`] | shortest paths over the circuits of a slice |
 //! | [`crate::tdma::low_latency`] | low-latency traffic |
-//! | [`crate::rotornet::rotorlb`] | bulk that is skewed, over two hops |
+//! | [`crate::tdma::rotorlb`] | bulk that is skewed, over two hops |
 //! | [`crate::tdma::kernel`] | staggered nights, bulk that waits, priority |
 //!
 //! N racks have an uplink to each of u switches. The N - 1 matchings of the complete graph
@@ -18,7 +18,8 @@
 //! part of the slice, the reconfiguration, it is dark; and with the next slice its next
 //! circuits are lit. So a switch stays u slices with a matching, of which it is dark for one
 //! reconfiguration: the duty cycle of bulk is 1 - night ÷ (u slices). With u - 1 switches
-//! that take low-latency traffic there are u - 1 circuits at each rack at any moment.
+//! that take low-latency traffic there are u - 1 circuits at each rack at any moment; fewer
+//! in a slot in which switches have no matching left, or the rack none in it.
 //!
 //! Assumed where the paper is silent: bulk uses a circuit until its night; low-latency
 //! packets choose by chance among the shortest paths of the moment, anew at each rack, and

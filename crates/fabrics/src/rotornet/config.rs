@@ -1,6 +1,5 @@
 //! The table of `kind = "rotornet"`.
 
-use super::rotorlb::RotorLb;
 use crate::facts::Facts;
 use crate::ranges;
 use crate::registry::{FabricConfig, Site};
@@ -8,7 +7,8 @@ use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;
 use crate::tdma::light::Light;
-use crate::tdma::relays::{Relaying, Relays};
+use crate::tdma::relays::Relays;
+use crate::tdma::rotorlb::Indirect;
 use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::cyclic::RoundRobin;
 use lightloom_control::schedule::{Schedule, Slot};
@@ -17,17 +17,6 @@ use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// What becomes of traffic whose slot is far while another is idle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Indirect {
-    /// Spare time of a slot takes it one hop, to a rack that meets its destination.
-    #[default]
-    Rotorlb,
-    /// It waits: every byte crosses one circuit.
-    None,
-}
 
 /// RotorNet: rotor switches that step through fixed matchings, so that in a cycle every
 /// rack meets every other; nobody asks for demand.
@@ -135,15 +124,6 @@ impl RotorNetConfig {
             .collect()
     }
 
-    fn relaying(&self, cluster: &Cluster) -> Option<Box<dyn Relaying>> {
-        let wire = self.wire(cluster);
-        let carries = wire.rate.bytes_in(self.day()) / wire.packet * wire.packet;
-        match self.indirect {
-            Indirect::None => None,
-            Indirect::Rotorlb => Some(Box::new(RotorLb::new(cluster.racks, carries))),
-        }
-    }
-
     fn setup(&self, cluster: &Cluster) -> Setup {
         Setup {
             title: "RotorNet",
@@ -159,7 +139,7 @@ impl RotorNetConfig {
             retransmit_after: Time::ZERO,
             packet_rate: None,
             control: None,
-            relaying: self.relaying(cluster),
+            relaying: { self.indirect }.relaying(cluster.racks, self.wire(cluster), self.day()),
         }
     }
 

@@ -5,7 +5,7 @@
 //! | file | the paper's mechanism |
 //! |---|---|
 //! | [`config`] | rotor switches, their matchings and slots; the paper's parameters |
-//! | [`rotorlb`], [`shares`] | offers and acceptances of two-hop traffic |
+//! | [`crate::tdma::rotorlb`], [`crate::tdma::shares`] | offers and acceptances of two-hop traffic |
 //! | [`crate::tdma::relays`] | queues at relays, what crosses in a slot |
 //! | [`crate::tdma::voq`], [`crate::tdma::burst`] | queues at sources, what a slot carries |
 //!
@@ -35,8 +35,6 @@
 //! overflow; switches and links that fail.
 
 pub mod config;
-pub mod rotorlb;
-pub mod shares;
 #[cfg(test)]
 mod tests;
 

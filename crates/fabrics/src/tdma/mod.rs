@@ -11,6 +11,7 @@
 //! | [`light`] | which circuits were lit when |
 //! | [`control`] | the host of the controller that decides about schedules |
 //! | [`relays`] | bytes that cross two circuits, as a rule says once a slot |
+//! | [`rotorlb`], [`shares`] | the rule of RotorNet and Opera |
 //! | [`low_latency`], [`expander`] | packets that cross whatever circuits are lit |
 //! | [`residual`], [`links`] | a packet switch beside the circuits |
 //!
@@ -32,7 +33,9 @@ pub mod links;
 pub mod low_latency;
 pub mod relays;
 pub mod residual;
+pub mod rotorlb;
 pub mod setup;
+pub mod shares;
 #[cfg(test)]
 mod tests;
 pub mod voq;

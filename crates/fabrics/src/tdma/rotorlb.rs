@@ -8,9 +8,35 @@
 //! one destination get fair shares of it, and each divides its time fairly among its
 //! destinations; what one cannot use goes to the others.
 
+use super::burst::Wire;
+use super::relays::{Grant, RelayQueues, Relaying, Spare, Taken};
 use super::shares::Shares;
-use crate::tdma::relays::{Grant, RelayQueues, Relaying, Spare, Taken};
-use crate::tdma::voq::Voqs;
+use super::voq::Voqs;
+use lightloom_engine::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What becomes of traffic whose slot is far while another is idle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Indirect {
+    /// Spare time of a slot takes it one hop, to a rack that meets its destination.
+    #[default]
+    Rotorlb,
+    /// It waits: every byte crosses one circuit.
+    None,
+}
+
+impl Indirect {
+    /// The rule, for so many racks whose circuits carry what fits into a day.
+    pub fn relaying(self, racks: u32, wire: Wire, day: Time) -> Option<Box<dyn Relaying>> {
+        let carries = wire.rate.bytes_in(day) / wire.packet * wire.packet;
+        match self {
+            Indirect::None => None,
+            Indirect::Rotorlb => Some(Box::new(RotorLb::new(racks, carries))),
+        }
+    }
+}
 
 /// Bytes that a rack offers to a relay.
 #[derive(Clone, Copy, Debug)]
