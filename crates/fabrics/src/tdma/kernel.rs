@@ -13,6 +13,8 @@
 //! |---|---|
 //! | here | the fabric's state, its queues and controller, what it shows |
 //! | `days` | nights and days, and what is sent in them |
+//! | `control` | what the controller is told, and what it asks for |
+//! | `ports` | numbers of ports, for the record |
 //! | `servers` | servers' links |
 //! | `crossing` | packets over the packet switch |
 //! | `detours` | what relays take in the rest of a slot |
@@ -20,7 +22,7 @@
 //! | `interrupted` | lines that such packets interrupt |
 
 use super::burst::Window;
-use super::control::{Asked, Control};
+use super::control::Control;
 use super::frames::Frames;
 use super::light::Light;
 use super::links::{Links, Packet};
@@ -31,7 +33,6 @@ use super::setup::Setup;
 use super::voq::Voqs;
 use crate::hosts::HostQueues;
 use lightloom_control::controller::Input;
-use lightloom_control::demand::{Queue, Report};
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
@@ -40,11 +41,13 @@ use lightloom_engine::{
 };
 use std::sync::Arc;
 
+mod control;
 mod crossing;
 mod days;
 mod detours;
 mod interrupted;
 mod low_latency;
+mod ports;
 mod servers;
 
 /// No circuit.
@@ -272,89 +275,6 @@ impl Tdma {
                 .low_latency
                 .as_ref()
                 .map_or(0, |low_latency| low_latency.at(rack))
-    }
-
-    // ---- The controller ----------------------------------------------------
-
-    fn tell(&mut self, input: Input, now: Time, io: &mut Io, todo: &mut Todo) {
-        let Some(control) = &mut self.setup.control else {
-            return;
-        };
-        let voqs = &self.voqs;
-        let mut asked = control.tell(now, input, &mut || report(voqs));
-        // A decision that takes no time is in force before the night that is due now.
-        let due = asked.wakes.len();
-        asked.wakes.retain(|&at| at > now);
-        let at_once = asked.wakes.len() < due;
-        let computes = asked.wakes.len() > 1;
-        let is_new = asked.follow.is_some() || (asked.measured && !computes && !at_once);
-        self.ask(asked, now, todo);
-        if at_once {
-            return self.tell(Input::Tick, now, io, todo);
-        }
-        if is_new {
-            self.allow(now, io, todo);
-        }
-    }
-
-    fn ask(&mut self, asked: Asked, now: Time, todo: &mut Todo) {
-        for at in asked.wakes {
-            todo.schedule(at.max(now), Event::Wake);
-        }
-        let Some(schedule) = asked.follow.map(Arc::new) else {
-            return;
-        };
-        for (number, plane) in self.planes.iter_mut().enumerate() {
-            plane.next = Some(schedule.clone());
-            if !plane.turns {
-                plane.turns = true;
-                todo.schedule(now, Event::Night(number as u16));
-            }
-        }
-    }
-
-    /// What the schedule leaves may cross the packet switch.
-    fn allow(&mut self, now: Time, io: &mut Io, todo: &mut Todo) {
-        let (Some(packets), Some(control)) = (&mut self.packets, &self.setup.control) else {
-            return;
-        };
-        let (seen, schedule) = control.decided();
-        let (voqs, rate) = (&self.voqs, self.setup.wire.rate);
-        packets.allow(seen, voqs, schedule, rate, control.interval());
-        for rack in 0..self.racks {
-            self.spill(rack, now, io, todo);
-        }
-    }
-
-    // ---- Ports -------------------------------------------------------------
-
-    fn up_port(&self, host: HostId) -> PortId {
-        PortId(self.lines.len() as u32 + host.0)
-    }
-
-    fn down_port(&self, host: HostId) -> PortId {
-        PortId(self.lines.len() as u32 + self.setup.cluster.hosts() + host.0)
-    }
-
-    fn switch_port(&self, rack: u32, up: bool) -> PortId {
-        let servers = self.lines.len() as u32 + 2 * self.setup.cluster.hosts();
-        PortId(servers + if up { 0 } else { self.racks } + rack)
-    }
-
-    /// A packet takes an electrical link.
-    fn record(&mut self, port: PortId, bytes: u32, from: Time, until: Time, io: &mut Io) {
-        self.packet_hops += 1;
-        if let Some(audit) = &mut io.audit {
-            audit.transmit(port, port, from, until, u64::from(bytes));
-        }
-    }
-}
-
-/// What racks have for each other.
-fn report(voqs: &Voqs) -> Report {
-    let queue = |(from, to, bytes)| Queue { from, to, bytes };
-    Report {
-        queues: voqs.entries().map(queue).collect(),
     }
 }
 
