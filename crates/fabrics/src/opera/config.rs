@@ -77,6 +77,9 @@ const MATCHINGS: u32 = 18;
 /// One turns and one may have no matching: fewer leave three circuits at a rack at some
 /// moment, or two, which are no expander.
 const SWITCHES: u32 = 6;
+/// Packets for which a circuit has room, as the queues of the authors' simulator have
+/// (TritonNetworking/opera-sim).
+const QUEUE: u32 = 8;
 /// Integers up to here are the same in every tool that reads results.
 const SEED_MAX: u64 = 1 << 53;
 
@@ -163,6 +166,7 @@ impl OperaConfig {
             low_latency: Some(LowLatency {
                 below: self.low_latency.0,
                 guard: self.slice - self.night,
+                queue: QUEUE,
             }),
         }
     }

@@ -22,9 +22,9 @@
 //! in a slot in which switches have no matching left, or the rack none in it.
 //!
 //! Assumed where the paper is silent: bulk uses a circuit until its night; low-latency
-//! packets choose by chance among the shortest paths of the moment, anew at each rack, and
-//! wait without bound (the paper's transport, NDP, trims what finds eight packets before
-//! it, and sends it again); what crosses to a relay is there when the switch turns; a packet
+//! packets choose by chance among the shortest paths of the moment, anew at each rack; what
+//! finds eight packets before it waits at its rack, where the paper's transport, NDP, trims
+//! it and sends it again; what crosses to a relay is there when the switch turns; a packet
 //! that a circuit is sending is not interrupted; what
 //! RotorLB has to offer is asked once a slot and switch, when it begins.
 //!

@@ -1,7 +1,7 @@
 //! Cases small enough to be worked out on paper.
 
 use super::{built, cluster};
-use lightloom_engine::{Nic, Rate, Time};
+use lightloom_engine::{Nic, Rate, Time, View};
 use serde_json::{json, Value};
 use std::collections::{BTreeMap, HashSet};
 
@@ -157,5 +157,65 @@ fn servers_links_take_a_packet_at_a_time() {
         fabric.advance(US * 100, &mut io);
         // Up 2, 4, 6 us; across 7; down 9 us.
         assert_eq!(io.flows.finish, [US * 9]);
+    }
+}
+
+/// Bulk of two racks for a third, whose server's link is slower than what comes: a packet
+/// of low-latency traffic waits for one packet at most on either server's link, though 30 of
+/// bulk are before it.
+#[test]
+fn a_packet_goes_before_bulk_on_servers_links() {
+    let (a, b) = neighbours();
+    let (mut fabric, mut io) = built(&cluster(16, RATE), &table(), &[]);
+    fabric.advance(US, &mut io);
+    let circuits = fabric.circuits(US);
+    let other = circuits.iter().find(|c| c.plane == 3 && c.b == b);
+    let other = other.expect("lit").a;
+    let mut cluster = cluster(16, RATE);
+    cluster.nic = Nic::Capped(Rate(4 * Rate::GBPS.0));
+    let mut table = table();
+    table["low_latency"] = json!("2000 B");
+    let rows = [
+        (a, b, 30_000, Time::ZERO),
+        (other, b, 30_000, Time::ZERO),
+        (a, b, 900, Time::NS * 20_100),
+    ];
+    let (mut fabric, mut io) = built(&cluster, &table, &rows);
+    fabric.advance(US * 100, &mut io);
+    // At its server until 22 us, at its rack at 23.8 us, across at 24.7 us. The server has
+    // received packets back to back since 3 us, and takes the next at 25 us: this one.
+    assert_eq!(io.flows.finish[2], Time::NS * 26_800);
+    // Of 44 packets that come until 47 us it has received 22.
+    let waits = fabric.totals().queue_peak_bytes.expect("it queues");
+    assert!((10_000..=30_000).contains(&waits), "{waits}");
+}
+
+/// Whatever is seen at the worst rack has been counted, and is less than what all have.
+#[test]
+fn no_rack_has_more_than_the_peak() {
+    let row = |k: u32| -> (u32, u32, u64, Time) {
+        let bytes = if k % 5 == 0 { 20_000 } else { 3_000 };
+        let to = if k % 2 == 0 { 3 } else { 4 + k % 12 };
+        (k % 3, to, bytes, Time::NS * (i64::from(k) * 350))
+    };
+    let rows: Vec<_> = (0..100).map(row).collect();
+    let mut cluster = cluster(16, RATE);
+    for nic in [Nic::Uncapped, Nic::Capped(RATE)] {
+        cluster.nic = nic;
+        let mut table = table();
+        table["low_latency"] = json!("10 kB");
+        let (mut fabric, mut io) = built(&cluster, &table, &rows);
+        let (mut worst, mut all) = (0, 0);
+        for step in 1..2_000 {
+            fabric.advance(Time::NS * (100 * step), &mut io);
+            let mut view = View::default();
+            fabric.observe(&io, &mut view);
+            assert!(view.queued_bytes_worst <= view.queued_bytes);
+            worst = worst.max(view.queued_bytes_worst);
+            all = all.max(view.queued_bytes);
+        }
+        let peak = fabric.totals().queue_peak_bytes.expect("it queues");
+        assert!(worst <= peak && peak <= worst + 6_000, "{worst} {peak}");
+        assert!(worst < all, "{worst} {all}");
     }
 }
