@@ -121,7 +121,7 @@ def _plan(
     show(made, demand, "" if out else "; -o FILE.json writes them")
     if out is not None:
         for line in _night(made, options):
-            console.say(f"note: {line}")
+            console.say(line)
     if written:
         console.say("wrote " + " ".join(map(str, written)))
 
@@ -130,11 +130,10 @@ def _night(made: Plan, options: dict[str, Any]) -> Iterator[str]:
     """Says for which night a schedule is that is written, if nobody said it."""
     if made.schedule is None or is_file(made.algorithm) or {"night", "schedule"} & options.keys():
         return
+    night = _core.control_time_text(made.schedule.night_ps)
     slots = ' --shortest "61 us"' if "shortest" in made.options else ""
-    yield (
-        f"planned for a night of {_core.control_time_text(made.schedule.night_ps)}: a switch "
-        f'whose night is longer refuses it; for Mordia give --night "11.5 us"{slots}'
-    )
+    yield f"note: planned for a night of {night}; switches with longer ones refuse it"
+    yield f'      (for Mordia give --night "11.5 us"{slots})'
 
 
 def _named(option: str, value: T | None) -> T:
