@@ -5,9 +5,8 @@
 //! waits in the queue of that circuit is sent at once, as far as the day goes: what ends a
 //! flow's bytes there is an event, the rest of a day is counted when the day is over.
 //! Queues are first in, first out, so whatever joins during the day leaves behind it.
-//! Where servers' links are slower, packets cross them one by one. Where urgent packets go
-//! before what waits for its circuit, a line is worked out up to the moment at which one
-//! comes, and no farther.
+//! Where servers' links are slower, packets cross them one by one. Where low-latency packets
+//! go before bulk, a line is worked out up to the moment at which one comes, and no farther.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -83,7 +82,7 @@ pub enum Event {
     Hop(LowLatencyPacket),
     /// Packets that wait for other circuits have them.
     Circuits,
-    /// Of what waits for a line's circuit, some has been sent.
+    /// Of the bulk for a line's circuit, some has been sent.
     Served(u32),
     /// A flow within a rack is complete.
     Local(FlowId),
@@ -392,8 +391,12 @@ impl EventKernel for Tdma {
                 self.ask(asked, now, todo);
                 Ok(())
             }
-            _ => Err(Rejected(format!(
-                "only the controller, where there is one, can fail in {}",
+            (Some(_), _) => Err(Rejected(format!(
+                "in {} the controller alone can fail; write element = \"controller\", or remove it",
+                self.setup.title
+            ))),
+            (None, _) => Err(Rejected(format!(
+                "{} does not model failures, and has no controller; remove it",
                 self.setup.title
             ))),
         }

@@ -17,7 +17,7 @@
 //!
 //! Mordia is such a network with one ring and a controller, RotorNet one with many switches,
 //! relays and no controller, and Opera one whose switches turn one after another, so that
-//! what is urgent finds a way at any moment; the folders of the fabrics hold their papers'
+//! low-latency traffic finds a way at any moment; the folders of the fabrics hold their papers'
 //! parameters.
 //!
 //! Not modelled: reordering by retransmission, acknowledgements and what they take of the
