@@ -163,13 +163,27 @@ fn format_with(value: u128, units: Units) -> String {
     format!("{value} {}", units[units.len() - 1].0)
 }
 
+/// Writes the value in the largest unit of which there is one or more, with all decimals.
+fn format_whole(value: u128, units: Units) -> String {
+    let fits = units.iter().find(|(_, size)| value >= *size);
+    let (name, size) = fits.unwrap_or(&units[units.len() - 1]);
+    let (whole, rest) = (value / size, value % size);
+    if rest == 0 {
+        return format!("{whole} {name}");
+    }
+    let digits = size.ilog10() as usize;
+    let fraction = format!("{rest:0digits$}");
+    format!("{whole}.{} {name}", fraction.trim_end_matches('0'))
+}
+
 pub(crate) fn format_span(t: Time) -> String {
     let sign = if t.0 < 0 { "-" } else { "" };
     format!("{sign}{}", format_with(t.0.unsigned_abs() as u128, SPANS))
 }
 
 pub(crate) fn format_rate(r: Rate) -> String {
-    format_with(r.0 as u128, RATES)
+    // Rates are divided among links: a third of 100 Gb/s is no number of kb/s to a reader.
+    format_whole(r.0 as u128, RATES)
 }
 
 macro_rules! quantity {
@@ -276,6 +290,23 @@ mod tests {
         assert!("-5 ns".parse::<Time>().is_err());
         assert!("1.2.3 ns".parse::<Time>().is_err());
         assert!("99999999999999999999 s".parse::<Time>().is_err());
+    }
+
+    #[test]
+    fn rates_are_written_in_a_unit_that_fits_whatever_they_were_divided_by() {
+        for (bps, text) in [
+            (0, "0 b/s"),
+            (999, "999 b/s"),
+            (50_000_000_000, "50 Gb/s"),
+            (12_800_000_000_000, "12.8 Tb/s"),
+            // A sixth of 100 Gb/s, and a seventh of 1 Gb/s.
+            (16_666_666_666, "16.666666666 Gb/s"),
+            (142_857_142, "142.857142 Mb/s"),
+            (1_000_000_001, "1.000000001 Gb/s"),
+        ] {
+            assert_eq!(Rate(bps).to_string(), text);
+            assert_eq!(text.parse(), Ok(Rate(bps)));
+        }
     }
 
     proptest! {

@@ -28,6 +28,7 @@ pub fn standing(policy: &PolicyTable, hardware: &Hardware) -> Result<Option<Targ
         hardware: *hardware,
         lit: &lit,
         works: &works,
+        slots: None,
     };
     let demand = Demand {
         bytes: Matrix::zeros(hardware.racks as usize),

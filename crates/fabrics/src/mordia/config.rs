@@ -62,7 +62,8 @@ pub struct MordiaConfig {
     /// default of their interval. Default 106 us (§6.1).
     pub slot: Time,
     /// No slot is shorter [s]: to program the switches takes that long; what a policy
-    /// decides to be shorter lasts as long. Default 61 us (§6.3).
+    /// of Lightloom's decides to be shorter lasts as long, in a plan or by a policy of your
+    /// own it is refused. Default 61 us (§6.3).
     pub shortest_slot: Time,
     /// From one decision to the next [s]; schedules are as long unless the policy says
     /// otherwise. Policies that ask for demand leave all circuits dark until the first.
@@ -177,10 +178,14 @@ impl MordiaConfig {
             })
     }
 
+    /// The night that a policy plans for: the time in which nothing is sent.
+    fn silent(&self) -> Time {
+        self.night + self.nic_delay
+    }
+
     fn filled(&self, interval: Time) -> PolicyTable {
         let mut policy = self.policy.clone();
-        // What a policy plans for is the time in which nothing is sent.
-        let silent = self.night + self.nic_delay;
+        let silent = self.silent();
         policy.fill("night", &silent);
         policy.fill("shortest", &self.shortest_slot);
         if !policy.names("period") {
@@ -207,6 +212,7 @@ impl MordiaConfig {
             hardware,
             Slots {
                 night: self.night,
+                silent: self.silent(),
                 shortest: self.shortest_slot,
             },
             Timing {

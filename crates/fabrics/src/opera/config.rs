@@ -40,10 +40,11 @@ pub struct OperaConfig {
     /// turns in its last part, the night. Default 100 us: 90 us for packets that are under
     /// way, so that at 6 switches each is lit for 98.3 % of the time.
     pub slice: Time,
-    /// Flows of fewer bytes go at once, over several circuits; others wait for their own.
+    /// Flows of fewer bytes are low-latency traffic and go at once, over several circuits;
+    /// others are bulk and wait for their own.
     /// Default 15 MB.
     pub low_latency: Bytes,
-    /// Two-hop traffic of what waits: "rotorlb" or "none". Default: "rotorlb".
+    /// Two-hop traffic of bulk: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
     /// Which matchings there are, and on which switches in which order. Default 1.
     #[schemars(range(max = 9007199254740992u64))]
@@ -185,11 +186,21 @@ impl OperaConfig {
         }
         let switches = self.uplinks(cluster);
         if !(2..racks).contains(&switches) {
-            let limit = format!(
-                "one turns while others are lit, and {racks} racks have matchings for {} at most",
-                racks - 1
-            );
-            return refuse("switches", switches, limit, "give each switch one or more");
+            let most = racks - 1;
+            let (limit, remedy) = match switches {
+                0 | 1 => (
+                    "must be 2 or more, as one turns while others are lit".to_owned(),
+                    format!("use 2 to {most}"),
+                ),
+                _ => (
+                    format!(
+                        "must be {most} at most, as {racks} racks have {most} matchings, and each \
+                         switch one or more"
+                    ),
+                    format!("use 2 to {most}, or raise cluster.racks"),
+                ),
+            };
+            return refuse("switches", switches, limit, &remedy);
         }
         ranges::rate("link_rate", self.link(cluster))?;
         if self.matchings_seed > SEED_MAX {

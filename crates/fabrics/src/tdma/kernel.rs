@@ -6,8 +6,12 @@
 //! flow's bytes there is an event, the rest of a day is counted when the day is over.
 //! Queues are first in, first out, so whatever joins during the day leaves behind it.
 //! Where servers' links are slower, packets cross them one by one. Where low-latency packets
+<<<<<<< HEAD
 //! go before bulk, a line is worked out up to the moment at which one
 //! comes, and no farther.
+=======
+//! go before bulk, a line is worked out up to the moment at which one comes, and no farther.
+>>>>>>> found12
 //!
 //! | file | what it is |
 //! |---|---|
@@ -83,9 +87,13 @@ pub enum Event {
     Hop(LowLatencyPacket),
     /// Circuits change for which packets may wait.
     Circuits,
+<<<<<<< HEAD
     /// A rack's circuit has room for one of the packets that wait.
     Room(u32),
     /// Of what waits for a line's circuit, some has been sent.
+=======
+    /// Of the bulk for a line's circuit, some has been sent.
+>>>>>>> found12
     Served(u32),
     /// A flow within a rack is complete.
     Local(FlowId),
@@ -405,8 +413,12 @@ impl EventKernel for Tdma {
                 self.ask(asked, now, todo);
                 Ok(())
             }
-            _ => Err(Rejected(format!(
-                "only the controller, where there is one, can fail in {}",
+            (Some(_), _) => Err(Rejected(format!(
+                "in {} the controller alone can fail; write element = \"controller\", or remove it",
+                self.setup.title
+            ))),
+            (None, _) => Err(Rejected(format!(
+                "{} does not model failures, and has no controller; remove it",
                 self.setup.title
             ))),
         }

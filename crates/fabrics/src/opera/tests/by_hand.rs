@@ -123,7 +123,7 @@ fn a_packet_goes_before_bulk() {
     assert_eq!(io.flows.start, [Time::ZERO, US * 11]);
 }
 
-/// What is not urgent waits for its circuit: two racks that the fourth switch joins first in
+/// Bulk waits for its circuit: two racks that the fourth switch joins first in
 /// its second slot meet at 50 us.
 #[test]
 fn bulk_waits_for_its_circuit() {

@@ -1,9 +1,9 @@
-//! Lines that urgent packets interrupt: what waits for a circuit is worked out up to the
+//! Lines that low-latency packets interrupt: bulk for a circuit is worked out up to the
 //! moment at which something happens to the line, and no farther.
 //!
 //! All packets that began before a line's `free` are known. A packet that comes at a time
 //! finds the line as it is then: what began before is sent whole, and the packet after it.
-//! What waits for the circuit goes on behind. When the first of it will have been sent, if
+//! Bulk goes on behind. When the first of it will have been sent, if
 //! nothing comes between, is an event: flows end at the right time.
 
 use super::days::Part;
@@ -70,7 +70,7 @@ impl Tdma {
         self.send_before(at, before, io, todo);
         for at in self.lines_with(at, contested) {
             let line = &mut self.lines[at];
-            // It was idle, or what waits does not fit into its day.
+            // It was idle, or bulk does not fit into its day.
             line.free = line.free.max(before.min(line.window.until));
         }
     }
@@ -111,7 +111,7 @@ impl Tdma {
         }
     }
 
-    /// What waits for a line's circuit, then what goes to its relay.
+    /// Bulk for a line's circuit, then what goes to its relay.
     fn send_on(&mut self, at: usize, before: Time, io: &mut Io, todo: &mut Todo) {
         if self.lines[at].to == NONE {
             return;
@@ -152,7 +152,7 @@ impl Tdma {
         }
     }
 
-    /// Sees to it that a line is looked at when the first of what waits for its circuit
+    /// Sees to it that a line is looked at when the first of the bulk for its circuit
     /// will have been sent, if nothing comes between; where servers take packets one by
     /// one, or other circuits take them, too, when the first packet begins.
     pub(super) fn arm(&mut self, at: usize, now: Time, todo: &mut Todo) {
