@@ -6,12 +6,7 @@
 //! flow's bytes there is an event, the rest of a day is counted when the day is over.
 //! Queues are first in, first out, so whatever joins during the day leaves behind it.
 //! Where servers' links are slower, packets cross them one by one. Where low-latency packets
-<<<<<<< HEAD
-//! go before bulk, a line is worked out up to the moment at which one
-//! comes, and no farther.
-=======
 //! go before bulk, a line is worked out up to the moment at which one comes, and no farther.
->>>>>>> found12
 //!
 //! | file | what it is |
 //! |---|---|
@@ -87,13 +82,9 @@ pub enum Event {
     Hop(LowLatencyPacket),
     /// Circuits change for which packets may wait.
     Circuits,
-<<<<<<< HEAD
     /// A rack's circuit has room for one of the packets that wait.
     Room(u32),
     /// Of what waits for a line's circuit, some has been sent.
-=======
-    /// Of the bulk for a line's circuit, some has been sent.
->>>>>>> found12
     Served(u32),
     /// A flow within a rack is complete.
     Local(FlowId),

@@ -194,8 +194,8 @@ fn a_packet_goes_before_bulk_on_servers_links() {
 #[test]
 fn no_rack_has_more_than_the_peak() {
     let row = |k: u32| -> (u32, u32, u64, Time) {
-        let bytes = if k % 5 == 0 { 20_000 } else { 3_000 };
-        let to = if k % 2 == 0 { 3 } else { 4 + k % 12 };
+        let bytes = if k.is_multiple_of(5) { 20_000 } else { 3_000 };
+        let to = if k.is_multiple_of(2) { 3 } else { 4 + k % 12 };
         (k % 3, to, bytes, Time::NS * (i64::from(k) * 350))
     };
     let rows: Vec<_> = (0..100).map(row).collect();
