@@ -21,6 +21,7 @@ pub mod refusal;
 pub mod rng;
 pub mod run;
 pub mod time;
+mod units;
 
 pub use agenda::Agenda;
 pub use audit::{Audit, Load, Transmission};
