@@ -82,6 +82,13 @@ pub enum Command {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected(pub String);
 
+impl Rejected {
+    /// By a fabric of that name, no part of which fails.
+    pub fn no_failures(fabric: &str) -> Rejected {
+        Rejected(format!("{fabric} does not model failures yet; remove it"))
+    }
+}
+
 impl fmt::Display for Rejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -11,7 +11,7 @@ use lightloom_engine::{
     Agenda, Cluster, Command, Fabric, FlowId, Flows, HostId, Io, Nic, PortId, Rate, Refusal,
     Rejected, Shape, Time, Totals, View,
 };
-use lightloom_fabrics::{registry, Entry, FabricConfig, Preset, Site};
+use lightloom_fabrics::{contract, Entry, FabricConfig, Preset, Site};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,11 +81,11 @@ const ENTRY: Entry = Entry {
         summary: "Wires of 10 Gb/s.",
         table: "{}",
     }],
-    schema: registry::schema::<WiresConfig>,
-    resolve: registry::resolve::<WiresConfig>,
-    build: registry::build::<WiresConfig>,
-    memory: registry::memory::<WiresConfig>,
-    facts: registry::facts::<WiresConfig>,
+    schema: contract::schema::<WiresConfig>,
+    resolve: contract::resolve::<WiresConfig>,
+    build: contract::build::<WiresConfig>,
+    memory: contract::memory::<WiresConfig>,
+    facts: contract::facts::<WiresConfig>,
 };
 
 // ---- kernel.rs: what happens ------------------------------------------------

@@ -117,7 +117,7 @@ impl EventKernel for Network {
     }
 
     fn apply(&mut self, _: Command, _: Time, _: &mut Agenda<Event>) -> Result<(), Rejected> {
-        Err(super::no_failures())
+        Err(Rejected::no_failures("flattened-butterfly"))
     }
 
     fn observe(&self, _: &Io, view: &mut View) {

@@ -1,12 +1,12 @@
 //! The table of `kind = "cthrough"`.
 
+use crate::contract::{FabricConfig, Site};
 use crate::hybrid::computation::Computation;
 use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::setup::{
     described, of_policy, Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport,
 };
 use crate::hybrid::tree::{Tree, TreeKeys};
-use crate::registry::{FabricConfig, Site};
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Thresholds;
 use lightloom_control::hardware::Hardware;

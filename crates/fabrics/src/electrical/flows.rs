@@ -109,7 +109,7 @@ impl FlowKernel for ClosFlows {
         _: &mut Net,
         _: &mut Todo<()>,
     ) -> Result<(), Rejected> {
-        Err(Rejected(super::NO_FAILURES.to_owned()))
+        Err(Rejected::no_failures("clos"))
     }
 
     fn observe(&self, _: &Io, _: &Net, view: &mut View) {

@@ -225,7 +225,7 @@ impl EventKernel for Clos {
     }
 
     fn apply(&mut self, _: Command, _: Time, _: &mut Todo) -> Result<(), Rejected> {
-        Err(Rejected(super::NO_FAILURES.to_owned()))
+        Err(Rejected::no_failures("clos"))
     }
 
     fn observe(&self, _: &Io, view: &mut View) {

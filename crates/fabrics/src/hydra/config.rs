@@ -1,11 +1,11 @@
 //! The table of `kind = "hydra"`.
 
+use crate::contract::{FabricConfig, Site};
 use crate::hybrid::computation::Computation;
 use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::setup::{described, of_policy, Delays, GiveUp, Monitoring, Setup, Transport};
 pub use crate::hybrid::setup::{DemandFrom, Pushing};
 use crate::hybrid::tree::{Tree, TreeKeys};
-use crate::registry::{FabricConfig, Site};
 use lightloom_control::controller::Timing;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::hydra::{self, HydraPolicy};

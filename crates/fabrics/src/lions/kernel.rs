@@ -19,8 +19,8 @@ use super::nack::Nack;
 use super::pace::Pace;
 use super::passage::Passage;
 use super::ports::Ports;
+use crate::contract::Site;
 use crate::hosts::{HostQueues, Packet};
-use crate::registry::Site;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
     Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
@@ -359,7 +359,7 @@ impl EventKernel for Switch {
     }
 
     fn apply(&mut self, _: Command, _: Time, _: &mut Agenda<Event>) -> Result<(), Rejected> {
-        Err(super::no_failures())
+        Err(Rejected::no_failures("lions"))
     }
 
     fn observe(&self, _: &Io, view: &mut View) {

@@ -12,8 +12,8 @@ use super::loopback::Loopback;
 use super::pace::Pace;
 use super::passage::Passage;
 use super::ports::Ports;
+use crate::contract::Site;
 use crate::hosts::{HostQueues, Packet};
-use crate::registry::Site;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
     Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
@@ -317,7 +317,7 @@ impl EventKernel for Slotted {
     }
 
     fn apply(&mut self, _: Command, _: Time, _: &mut Todo) -> Result<(), Rejected> {
-        Err(super::no_failures())
+        Err(Rejected::no_failures("lions"))
     }
 
     fn observe(&self, _: &Io, view: &mut View) {

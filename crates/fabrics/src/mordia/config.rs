@@ -1,12 +1,12 @@
 //! The table of `kind = "mordia"`.
 
+use crate::contract::{FabricConfig, Site};
 use crate::facts::Facts;
 use crate::hybrid::computation::Computation;
 use crate::hybrid::policy_table::PolicyTable;
 use crate::hybrid::standing::{slot, standing, unjoined};
 use crate::hybrid::trouble;
 use crate::ranges::{self, TIME_MAX};
-use crate::registry::{FabricConfig, Site};
 use crate::tdma::burst::Wire;
 use crate::tdma::control::{Control, Slots};
 use crate::tdma::frames::Punctuality;

@@ -1,8 +1,8 @@
 //! The table of `kind = "rotornet"`.
 
+use crate::contract::{FabricConfig, Site};
 use crate::facts::Facts;
 use crate::ranges;
-use crate::registry::{FabricConfig, Site};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;

@@ -5,7 +5,7 @@ mod claims;
 mod invariants;
 
 use super::Ideal;
-use crate::registry::Site;
+use crate::contract::Site;
 use crate::sirius::config::{Mode, SiriusConfig};
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time, View};
