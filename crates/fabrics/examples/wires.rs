@@ -9,7 +9,7 @@ use lightloom_engine::kernel::event::{EventDriven, EventKernel};
 use lightloom_engine::run::{run, Plan, Silent, Stop};
 use lightloom_engine::{
     Agenda, Cluster, Command, Fabric, FlowId, Flows, HostId, Io, Nic, PortId, Rate, Refusal,
-    Rejected, Shape, Time, Totals, View,
+    Rejected, Reports, Shape, Time, View,
 };
 use lightloom_fabrics::{contract, Entry, FabricConfig, Preset, Site};
 use schemars::JsonSchema;
@@ -121,15 +121,6 @@ impl Wires {
 impl EventKernel for Wires {
     type Event = FlowId;
 
-    fn shape(&self) -> Shape {
-        Shape {
-            hosts: self.cluster.hosts(),
-            racks: self.cluster.racks,
-            host_rate: self.cluster.server_rate,
-            link_capacity: Rate(self.config.rate.0 * self.free_at.len() as u64),
-        }
-    }
-
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, agenda: &mut Agenda<FlowId>) {
         let row = flow.index();
         let (bytes, wire) = (
@@ -159,18 +150,25 @@ impl EventKernel for Wires {
         Err(Rejected("wires do not fail; remove it".into()))
     }
 
+    fn idle(&self) -> bool {
+        self.inside == 0
+    }
+}
+
+impl Reports for Wires {
+    fn shape(&self) -> Shape {
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.rate.0 * self.free_at.len() as u64),
+        }
+    }
+
     fn observe(&self, _: &Io, view: &mut View) {
         view.in_flight_bytes = self.inside;
         view.waiting_bytes = self.inside;
         view.carried_bytes = self.carried;
-    }
-
-    fn idle(&self) -> bool {
-        self.inside == 0
-    }
-
-    fn totals(&self) -> Totals {
-        Totals::default()
     }
 
     fn settle(&self, io: &mut Io) {

@@ -37,7 +37,7 @@ use lightloom_control::schedule::Schedule;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
     Agenda, Circuit, Command, ControlRecord, Element, FlowId, HostId, Io, Nic, PortId, Rate,
-    Refusal, Rejected, Shape, Time, Totals, View,
+    Refusal, Rejected, Reports, Shape, Time, Totals, View,
 };
 use std::sync::Arc;
 
@@ -298,18 +298,6 @@ impl EventKernel for Tdma {
         }
     }
 
-    fn shape(&self) -> Shape {
-        let cluster = &self.setup.cluster;
-        let packets = self.setup.packet_rate.map_or(0, |rate| 2 * rate.0);
-        let circuits = self.setup.link_rate.0 * self.planes.len() as u64;
-        Shape {
-            hosts: cluster.hosts(),
-            racks: self.racks,
-            host_rate: cluster.server_rate,
-            link_capacity: Rate((circuits + packets) * u64::from(self.racks)),
-        }
-    }
-
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
         if let Some(servers) = &mut self.servers {
             let host = servers.up.admit(flow, io);
@@ -399,6 +387,34 @@ impl EventKernel for Tdma {
         }
     }
 
+    fn idle(&self) -> bool {
+        let servers = match &self.servers {
+            None => 0,
+            Some(servers) => servers.up.bytes + servers.down.bytes,
+        };
+        let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
+        let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
+        let low_latency = self
+            .low_latency
+            .as_ref()
+            .map_or(0, |low_latency| low_latency.bytes);
+        self.voqs.bytes + self.moving + self.local + servers + packets + relayed + low_latency == 0
+    }
+}
+
+impl Reports for Tdma {
+    fn shape(&self) -> Shape {
+        let cluster = &self.setup.cluster;
+        let packets = self.setup.packet_rate.map_or(0, |rate| 2 * rate.0);
+        let circuits = self.setup.link_rate.0 * self.planes.len() as u64;
+        Shape {
+            hosts: cluster.hosts(),
+            racks: self.racks,
+            host_rate: cluster.server_rate,
+            link_capacity: Rate((circuits + packets) * u64::from(self.racks)),
+        }
+    }
+
     fn observe(&self, _: &Io, view: &mut View) {
         let (waits, servers) = match &self.servers {
             None => (0, 0),
@@ -423,20 +439,6 @@ impl EventKernel for Tdma {
         }
         view.in_flight_bytes = view.waiting_bytes + view.queued_bytes + self.moving + self.local;
         view.carried_bytes = self.carried;
-    }
-
-    fn idle(&self) -> bool {
-        let servers = match &self.servers {
-            None => 0,
-            Some(servers) => servers.up.bytes + servers.down.bytes,
-        };
-        let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
-        let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
-        let low_latency = self
-            .low_latency
-            .as_ref()
-            .map_or(0, |low_latency| low_latency.bytes);
-        self.voqs.bytes + self.moving + self.local + servers + packets + relayed + low_latency == 0
     }
 
     fn totals(&self) -> Totals {
