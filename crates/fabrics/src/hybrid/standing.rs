@@ -5,8 +5,8 @@
 //! policy may do anything.
 
 use super::policy_table::PolicyTable;
+use crate::contract::Site;
 use crate::facts::Unjoined;
-use crate::registry::Site;
 use lightloom_control::circuits::Circuits;
 use lightloom_control::demand::Matrix;
 use lightloom_control::hardware::Hardware;

@@ -1,8 +1,8 @@
 //! The table of `kind = "opera"`.
 
+use crate::contract::{FabricConfig, Site};
 use crate::facts::Facts;
-use crate::ranges;
-use crate::registry::{FabricConfig, Site};
+use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;
@@ -72,7 +72,6 @@ impl Default for OperaConfig {
 }
 
 const RACKS_MAX: u32 = 1_024;
-const PACKET_MAX: Bytes = Bytes(65_535);
 /// Matchings of a switch of the published set-up.
 const MATCHINGS: u32 = 18;
 /// One turns and one may have no matching: fewer leave three circuits at a rack at some
@@ -83,15 +82,6 @@ const SWITCHES: u32 = 6;
 const QUEUE: u32 = 8;
 /// Integers up to here are the same in every tool that reads results.
 const SEED_MAX: u64 = 1 << 53;
-
-fn refuse<T>(
-    key: &str,
-    value: impl std::fmt::Display,
-    limit: impl Into<String>,
-    remedy: &str,
-) -> Result<T, Refusal> {
-    Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
-}
 
 impl OperaConfig {
     fn uplinks(&self, cluster: &Cluster) -> u32 {
@@ -216,10 +206,7 @@ impl OperaConfig {
             ("slice", self.slice),
             ("propagation", self.propagation),
         ])?;
-        if self.slice <= self.night {
-            let limit = format!("no longer than its night, {}", self.night);
-            return refuse("slice", self.slice, limit, "use ten times the night");
-        }
+        ranges::turn(("slice", self.slice), self.night)?;
         if self.propagation > self.night {
             let limit = format!(
                 "longer than the night, {}: packets would come when their circuits have changed",
@@ -231,24 +218,10 @@ impl OperaConfig {
     }
 
     fn refuse_packets(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        if self.packet.0 == 0 || self.packet > PACKET_MAX {
-            let limit = format!("must be from 1 B to {PACKET_MAX}");
-            return refuse("packet", self.packet, limit, "use 1500 B");
-        }
+        ranges::packet(self.packet)?;
         let packet = self.link(cluster).time_for(self.packet.0);
-        if self.slice - self.night < packet {
-            let limit = format!(
-                "less the night it leaves {}, and a packet takes {packet}",
-                self.slice - self.night
-            );
-            return refuse(
-                "slice",
-                self.slice,
-                limit,
-                "raise it, or lower fabric.packet",
-            );
-        }
-        Ok(())
+        let left = self.slice - self.night;
+        ranges::day(("slice", self.slice), "the night", left, packet)
     }
 }
 

@@ -8,8 +8,8 @@ use super::kernel::Sirius;
 use super::lines::Lines;
 use super::plan::UplinkPlan;
 use super::queued::{Placed, Queued};
+use crate::contract::{self as registry, Entry, FabricConfig, Preset, Site};
 use crate::facts::{self, Facts};
-use crate::registry::{self, Entry, FabricConfig, Preset, Site};
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
 

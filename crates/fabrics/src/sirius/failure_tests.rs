@@ -2,7 +2,7 @@
 
 use super::config::SiriusConfig;
 use super::kernel::Sirius;
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::run::{run, Fault, Outcome, Plan, Silent, Stop};
 use lightloom_engine::*;

@@ -35,7 +35,7 @@ use super::config::{Derived, QueueMetric, SiriusConfig};
 use super::kernel::{lit, soonest};
 use super::reorder::Reorder;
 use super::topology::Visits;
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
     Cluster, Command, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,

@@ -16,7 +16,7 @@ use super::recovery::Avoid;
 use super::servers::Servers;
 use super::shard::{Shard, Ways};
 use super::topology::{ColumnRef, Schedule, Visits};
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
     Cluster, Command, FlowId, HostId, Io, Nic, PortId, Rate, Rejected, Shape, Time, Totals, View,

@@ -5,7 +5,7 @@ use super::departures::Departures;
 use super::failure_tests::{between, cluster, fail, random, Case, NODE, SLOT};
 use super::kernel::Sirius;
 use super::lines::Lines;
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::*;
 use serde_json::{json, Value};

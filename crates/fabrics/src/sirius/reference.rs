@@ -40,7 +40,7 @@ mod servers;
 
 use super::config::{Derived, GrantRule, Intermediates, SiriusConfig};
 use super::topology::Visits;
-use crate::registry::Site;
+use crate::contract::Site;
 use failures::Failures;
 use lightloom_engine::{Cluster, FlowId, HostId, Io, Nic, Stream, Time};
 use servers::Racks;

@@ -1,7 +1,7 @@
 //! Servers with links of their own rate, against closed forms.
 
 use super::config::SiriusConfig;
-use crate::registry::{FabricConfig, Site};
+use crate::contract::{FabricConfig, Site};
 use lightloom_engine::run::{run, Plan, Silent, Stop};
 use lightloom_engine::*;
 use proptest::prelude::*;

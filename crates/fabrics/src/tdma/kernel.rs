@@ -36,7 +36,7 @@ use lightloom_control::schedule::Schedule;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
     Agenda, Circuit, Command, ControlRecord, Element, FlowId, HostId, Io, Nic, PortId, Rate,
-    Refusal, Rejected, Shape, Time, Totals, View,
+    Refusal, Rejected, Reports, Shape, Time, Totals, View,
 };
 use std::sync::Arc;
 
@@ -309,18 +309,6 @@ impl EventKernel for Tdma {
         }
     }
 
-    fn shape(&self) -> Shape {
-        let cluster = &self.setup.cluster;
-        let packets = self.setup.packet_rate.map_or(0, |rate| 2 * rate.0);
-        let circuits = self.setup.link_rate.0 * self.planes.len() as u64;
-        Shape {
-            hosts: cluster.hosts(),
-            racks: self.racks,
-            host_rate: cluster.server_rate,
-            link_capacity: Rate((circuits + packets) * u64::from(self.racks)),
-        }
-    }
-
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
         let first = self.is_low_latency(flow, io);
         if let Some(servers) = &mut self.servers {
@@ -415,6 +403,25 @@ impl EventKernel for Tdma {
         }
     }
 
+    fn idle(&self) -> bool {
+        let waits = self.at_servers().0 + self.voqs.bytes;
+        waits + self.moving + self.local + self.queued() == 0
+    }
+}
+
+impl Reports for Tdma {
+    fn shape(&self) -> Shape {
+        let cluster = &self.setup.cluster;
+        let packets = self.setup.packet_rate.map_or(0, |rate| 2 * rate.0);
+        let circuits = self.setup.link_rate.0 * self.planes.len() as u64;
+        Shape {
+            hosts: cluster.hosts(),
+            racks: self.racks,
+            host_rate: cluster.server_rate,
+            link_capacity: Rate((circuits + packets) * u64::from(self.racks)),
+        }
+    }
+
     fn observe(&self, _: &Io, view: &mut View) {
         view.waiting_bytes = self.at_servers().0 + self.voqs.bytes;
         view.queued_bytes = self.queued();
@@ -422,11 +429,6 @@ impl EventKernel for Tdma {
         view.queued_bytes_worst = racks.max().unwrap_or(0);
         view.in_flight_bytes = view.waiting_bytes + view.queued_bytes + self.moving + self.local;
         view.carried_bytes = self.carried;
-    }
-
-    fn idle(&self) -> bool {
-        let waits = self.at_servers().0 + self.voqs.bytes;
-        waits + self.moving + self.local + self.queued() == 0
     }
 
     fn totals(&self) -> Totals {

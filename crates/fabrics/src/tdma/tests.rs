@@ -6,7 +6,7 @@ use super::kernel::Tdma;
 use super::setup::Setup;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time};
+use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Reports, Time};
 use proptest::prelude::*;
 use std::sync::Arc;
 

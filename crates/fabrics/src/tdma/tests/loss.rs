@@ -9,8 +9,8 @@
 
 use super::super::frames::{Frames, Punctuality, Slot as Planned};
 use super::{cluster, schedules, setup, BYTE_NS};
+use crate::contract::Site;
 use crate::mordia;
-use crate::registry::Site;
 use crate::tdma::burst::Window;
 use crate::tdma::kernel::Tdma;
 use lightloom_control::schedule::Schedule;
