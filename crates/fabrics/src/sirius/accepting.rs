@@ -3,7 +3,6 @@
 //! asks anew, so that what it has in LOCAL is fetched from memory once an epoch.
 
 use super::book::{Askers, Grant};
-use super::config::{GrantServes, QueueMetric};
 use super::departures::Departures;
 use super::grants::{Tile, FEW, SET};
 use super::lines::Lines;
@@ -108,7 +107,7 @@ impl Shard {
     }
 
     fn accept_by_turn(&mut self, ways: &Ways, answers: Answers, asking: Asking) {
-        let mut lines = std::mem::take(self.granted.as_mut().unwrap_or(&mut self.lines));
+        let mut lines = std::mem::take(&mut self.lines);
         let queues = &mut ByTurn {
             lines: &mut lines,
             visits: ways.visits,
@@ -117,7 +116,7 @@ impl Shard {
         };
         self.accept_into(answers, queues, asking);
         self.next_place = queues.next_place;
-        *self.granted.as_mut().unwrap_or(&mut self.lines) = lines;
+        self.lines = lines;
     }
 
     /// Row by row.
@@ -164,16 +163,12 @@ impl Shard {
         if self.far {
             queues.prefetch(row);
         }
-        let by_destination = self.serves == GrantServes::Fifo && !self.requests.suppressed();
-        if by_destination && destinations.len() <= FEW {
+        if destinations.len() <= FEW {
             self.take_by_destination(row, destinations, tiles, unused, &mut moving);
         } else {
             let mut granted = std::mem::take(&mut self.found);
             let mut first = 0;
             for (tile, unused) in tiles.iter_mut().zip(unused) {
-                if self.requests.suppressed() {
-                    self.requests.answered(row, tile.row(row));
-                }
                 let n = tile.list_grants(row, first, self.nodes as u16, &mut granted);
                 self.take_each(row, &granted[..n], unused, &mut moving);
                 first += tile.columns() as u16;
@@ -181,7 +176,8 @@ impl Shard {
             self.found = granted;
         }
         queues.wait(row, &moving);
-        self.count_granted(row, moving.len() as u64);
+        self.held += moving.len() as u64;
+        self.local.close(row, moving.len() as u64);
         self.moving = moving;
     }
 
@@ -266,9 +262,8 @@ impl Shard {
         unused: &mut Vec<Grant>,
         moving: &mut Vec<Queued>,
     ) {
-        let rng = &mut self.rng[row];
         for grant in grants {
-            let Some(cell) = self.local.take(row, grant.destination, self.serves, rng) else {
+            let Some(cell) = self.local.take(row, grant.destination) else {
                 unused.push(*grant);
                 continue;
             };
@@ -276,16 +271,6 @@ impl Shard {
                 self.started.push(cell.rank());
             }
             moving.push(Queued::new(cell, grant.by as usize, grant.destination));
-        }
-    }
-
-    /// Cells of a row went from LOCAL to the virtual queues.
-    #[inline(always)]
-    fn count_granted(&mut self, row: usize, moved: u64) {
-        self.held += moved;
-        self.local.close(row, moved);
-        if self.metric != QueueMetric::Relay {
-            self.promised[row] += moved as u32;
         }
     }
 }

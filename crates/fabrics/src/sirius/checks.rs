@@ -157,7 +157,6 @@ impl SiriusConfig {
         let why =
             " (below 2 a node cannot take the next cell before it has sent the last: Sirius §4.3)";
         within("queue", self.queue, 2, 64, why)?;
-        within("grant_delay_epochs", self.grant_delay_epochs, 0, 1, "")?;
         within("ideal_window", self.ideal_window, 1, 255, "")?;
         within("detection_epochs", self.detection_epochs, 1, 255, "")
     }

@@ -53,28 +53,9 @@ pub struct SiriusConfig {
     /// Which requests a node grants in an epoch: all below the threshold (A.3,
     /// Fig 15), or at most one for each destination (§4.3, prose).
     pub grant_rule: GrantRule,
-    /// Epochs from the arrival of a request to the arrival of its grant: 1 when
-    /// grants ride on the cells of the next epoch (§4.3), 0 when they are
-    /// known at once.
-    #[schemars(range(max = 1))]
-    pub grant_delay_epochs: u32,
     /// Whether a node may ask itself, or the destination, to relay (§4.2: cells
     /// are routed "across all other nodes"; A.3 excludes none).
     pub intermediates: Intermediates,
-    /// Whether a cell whose request is still unanswered may be asked for again
-    /// (A.3 walks all of LOCAL in each epoch).
-    pub repeat_requests: RepeatRequests,
-    /// Which flow's cell a grant for a destination moves (paper silent).
-    pub grant_serves: GrantServes,
-    /// How the flow of the next request is drawn (A.3: uniformly over flows).
-    pub request_draw: RequestDraw,
-    /// In which order cells leave that wait for the same peer: first in, first
-    /// out (§6: "W FIFO output queues per port"), or second hops before first
-    /// hops. The latter starves first hops by way of a node that is itself the
-    /// destination of a long flow, for as long as that flow lasts.
-    pub hop_order: HopOrder,
-    /// What the queue figures count at a node (§7, Fig 10c).
-    pub queue_metric: QueueMetric,
     /// One-way propagation between any two nodes [time]; up to 2.5 us for
     /// 500 m of fibre (§4.2).
     pub propagation: Time,
@@ -105,13 +86,7 @@ impl Default for SiriusConfig {
             epoch_slots: None,
             queue: 4,
             grant_rule: GrantRule::Threshold,
-            grant_delay_epochs: 1,
             intermediates: Intermediates::All,
-            repeat_requests: RepeatRequests::Allowed,
-            grant_serves: GrantServes::Fifo,
-            request_draw: RequestDraw::Flows,
-            hop_order: HopOrder::Fifo,
-            queue_metric: QueueMetric::Relay,
             propagation: Time::ZERO,
             ideal_window: 2,
             detection_epochs: 3,
@@ -147,7 +122,7 @@ impl Derived {
 
     /// Books of requests that are open at a time.
     pub(super) fn books(&self, config: &SiriusConfig) -> i64 {
-        (2 + config.grant_delay_epochs as i64) * self.lag(config) + 1
+        3 * self.lag(config) + 1
     }
 
     /// Books between their requests and the taking up of their grants at a time.

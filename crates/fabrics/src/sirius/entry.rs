@@ -1,17 +1,19 @@
 //! Sirius in the registry.
 
 use super::book::Deal;
-use super::config::{Derived, HopOrder, Mode, SiriusConfig};
+use super::config::{Derived, GrantRule, Mode, SiriusConfig};
 use super::departures::{timetable, Departures};
 use super::ideal::Ideal;
 use super::kernel::Sirius;
 use super::lines::Lines;
 use super::plan::UplinkPlan;
 use super::queued::{Placed, Queued};
+use super::retired::without_retired;
 use crate::facts::{self, Facts};
 use crate::registry::{self, Entry, FabricConfig, Preset, Site};
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
+use serde_json::Value;
 
 /// Sirius.
 pub const ENTRY: Entry = Entry {
@@ -22,7 +24,7 @@ pub const ENTRY: Entry = Entry {
               Valiant load balancing, and a request/grant protocol that bounds every queue.",
     presets: PRESETS,
     schema: registry::schema::<SiriusConfig>,
-    resolve: registry::resolve::<SiriusConfig>,
+    resolve,
     build: registry::build::<SiriusConfig>,
     memory: registry::memory::<SiriusConfig>,
     facts: registry::facts::<SiriusConfig>,
@@ -46,6 +48,10 @@ const PRESETS: &[Preset] = &[
         table: r#"{"slot": "38.4 ns", "guardband": "3.84 ns"}"#,
     },
 ];
+
+fn resolve(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+    registry::resolve::<SiriusConfig>(&without_retired(table)?, cluster)
+}
 
 impl FabricConfig for SiriusConfig {
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
@@ -113,17 +119,18 @@ impl Derived {
 impl SiriusConfig {
     fn protocol_memory(&self, derived: &Derived, site: &Site) -> u64 {
         let nodes = site.cluster.racks as u64;
-        // Beside the first free meeting of a pair: M, the last grant and the pending
-        // requests, and its place in the tiles of every book between asking and taking up.
-        let pair = Lines::BYTES_A_PAIR + 1 + 4 + 4 + 2 * derived.tiles(self) as u64;
+        let last_grant = match self.grant_rule {
+            GrantRule::Threshold => 0,
+            GrantRule::OnePerDestination => 4,
+        };
+        // Beside the first free meeting of a pair: M, the last grant, and its place in the
+        // tiles of every book between asking and taking up.
+        let pair = Lines::BYTES_A_PAIR + 1 + last_grant + 2 * derived.tiles(self) as u64;
         // Lists have room for twice their cells at most; a cell waits in every line,
         // which is much, and one a transceiver is in a fibre.
         let cell = 2 * size_of::<Queued>() as u64;
         let flights = derived.flights(self) as u64 * nodes * derived.uplinks as u64 * cell;
-        let known = match self.hop_order {
-            HopOrder::Fifo => timetable(&derived.schedule),
-            HopOrder::SecondHopFirst => None,
-        };
+        let known = timetable(&derived.schedule);
         let (waiting, lists) = known.map_or((2 * size_of::<Placed>() as u64, 0), |timetable| {
             let deal = Deal::new(site.cluster.racks as usize, site.threads);
             (cell, Departures::lists_bytes(&timetable, &deal))

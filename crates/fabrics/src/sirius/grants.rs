@@ -13,9 +13,6 @@ pub const BLOCK: usize = 32;
 /// Columns a set: a bit each.
 pub const SET: usize = 2 * BLOCK;
 
-/// In a book of requests: a request that was denied, where that matters.
-pub const DENIED: u16 = 1 << 15;
-
 /// So many counts do not stay in the second-level cache.
 const FAR: usize = 1 << 19;
 
@@ -134,9 +131,6 @@ pub struct Grants {
     nodes: usize,
     limit: i8,
     rule: GrantRule,
-    /// Whether a denied request keeps its destination, marked [`DENIED`]:
-    /// sources that track pending requests want it.
-    keep_denied: bool,
     /// M by (destination, row): the requests of a long flow go to all
     /// intermediates for one destination, and are answered side by side.
     m: Column<i8>,
@@ -146,14 +140,7 @@ pub struct Grants {
 
 impl Grants {
     /// For intermediates `first .. first + rows` out of `nodes`.
-    pub fn new(
-        first: usize,
-        rows: usize,
-        nodes: usize,
-        queue: u32,
-        rule: GrantRule,
-        keep_denied: bool,
-    ) -> Grants {
+    pub fn new(first: usize, rows: usize, nodes: usize, queue: u32, rule: GrantRule) -> Grants {
         let stride = apart(rows.next_multiple_of(BLOCK), 1);
         let last = match rule {
             GrantRule::Threshold => 0,
@@ -167,7 +154,6 @@ impl Grants {
             nodes,
             limit: queue as i8,
             rule,
-            keep_denied,
             m,
             last,
         }
@@ -202,7 +188,7 @@ impl Grants {
         askers: &[Asker],
         tiles: &mut [&mut Tile],
     ) {
-        let by_destination = self.rule == GrantRule::Threshold && !self.keep_denied;
+        let by_destination = self.rule == GrantRule::Threshold;
         let mut order: Vec<u32> = Vec::with_capacity(askers.len());
         for start in (0..self.rows).step_by(BLOCK) {
             // Each intermediate sees a uniformly random order; those of a block
@@ -278,11 +264,7 @@ impl Grants {
         wants: &mut [u16; BLOCK],
         epoch: i64,
     ) {
-        let (denied, keep) = match self.keep_denied {
-            true => (DENIED, u16::MAX),
-            false => (self.nodes as u16, 0),
-        };
-        let (stride, limit) = (self.stride, self.limit);
+        let (none, stride, limit) = (self.nodes as u16, self.stride, self.limit);
         let (m, last) = (&mut self.m[..], &mut self.last[..]);
         while asked != 0 {
             let column = asked.trailing_zeros() as usize;
@@ -296,7 +278,7 @@ impl Grants {
                 last[at] = if free { epoch as u32 + 1 } else { last[at] };
             }
             m[at] += free as i8;
-            wants[column] = if free { want } else { want & keep | denied };
+            wants[column] = if free { want } else { none };
         }
     }
 }
@@ -339,7 +321,7 @@ mod tests {
         /// granted, none to those who did not ask.
         #[test]
         fn grants_up_to_the_threshold(
-            nodes in 2usize..70, queue in 2u32..6, few in 1u32..70, seed: u64, one: bool, keep: bool,
+            nodes in 2usize..70, queue in 2u32..6, few in 1u32..70, seed: u64, one: bool,
         ) {
             let rule = if one { GrantRule::OnePerDestination } else { GrantRule::Threshold };
             let mut rng = Stream::new(seed, "t", 0);
@@ -352,7 +334,7 @@ mod tests {
                 }
             }
             let mut asked = tile.clone();
-            let mut grants = Grants::new(0, nodes, nodes, queue, rule, keep);
+            let mut grants = Grants::new(0, nodes, nodes, queue, rule);
             answer(&mut grants, &mut tile, nodes, 5);
             for i in 0..nodes {
                 for d in 0..nodes {
@@ -366,8 +348,7 @@ mod tests {
             for s in 0..nodes {
                 for i in 0..nodes {
                     let (was, is) = (asked.row(s)[i], tile.row(s)[i]);
-                    let denied = if keep && was != none { was | DENIED } else { none };
-                    prop_assert!(is == was || is == denied);
+                    prop_assert!(is == was || is == none);
                 }
             }
         }
@@ -377,7 +358,7 @@ mod tests {
     #[test]
     fn what_was_granted_once_is_granted_again_in_another_epoch() {
         let rule = GrantRule::OnePerDestination;
-        let mut grants = Grants::new(0, 4, 4, 8, rule, false);
+        let mut grants = Grants::new(0, 4, 4, 8, rule);
         for (times, epoch) in (1..).zip([0, 1, 2, 7, 8]) {
             let mut tile = Tile::new(4, 4, 4);
             (0..4).for_each(|s| tile.row(s).fill(3));
@@ -393,7 +374,7 @@ mod tests {
         for epoch in 0..epochs {
             let mut tile = Tile::new(nodes, nodes, nodes as u16);
             (0..nodes).for_each(|s| tile.row(s).fill(7));
-            let mut grants = Grants::new(0, nodes, nodes, 2, GrantRule::Threshold, false);
+            let mut grants = Grants::new(0, nodes, nodes, 2, GrantRule::Threshold);
             answer(&mut grants, &mut tile, nodes, epoch);
             (0..nodes).for_each(|s| wins[s] += (tile.row(s)[0] == 7) as u32);
         }

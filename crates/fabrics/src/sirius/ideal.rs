@@ -12,8 +12,6 @@
 //! The paper names the scheme and gives no details. Chosen here: back-pressure
 //! is known without delay, as it stood at the end of the last slot, and a cell
 //! fills its window until the end of the slot in which its second hop leaves.
-//! `hop_order` has no bearing here: no first hop is bound to an intermediate
-//! before it leaves, so second hops starve none.
 //!
 //! - `nodes`: what nodes do in a slot;
 //! - `source`, `credits`: the flows of a node, and their windows;
@@ -31,7 +29,7 @@ mod tests;
 
 use super::bypass::Bypass;
 use super::cell::Routes;
-use super::config::{Derived, QueueMetric, SiriusConfig};
+use super::config::{Derived, SiriusConfig};
 use super::kernel::{lit, soonest};
 use super::reorder::Reorder;
 use super::topology::Visits;
@@ -57,7 +55,7 @@ pub struct Ideal {
     /// Cells admitted and not yet delivered.
     inside: u64,
     hops: u64,
-    /// Most cells ever queued at a node, as `queue_metric` counts.
+    /// Most cells ever relayed by a node at a time.
     peak: u64,
 }
 
@@ -140,20 +138,13 @@ impl Ideal {
         }
     }
 
-    /// Cells queued at a node, as `queue_metric` counts.
-    fn queue(&self, node: usize) -> u64 {
-        match self.config.queue_metric {
-            QueueMetric::Relay => self.nodes.relaying(node),
-            QueueMetric::RelayAndLocal => self.nodes.relaying(node) + self.nodes.waiting(node),
-        }
-    }
-
     fn each_node(&self) -> std::ops::Range<usize> {
         0..self.derived.schedule.nodes() as usize
     }
 
     fn longest_queue(&self) -> u64 {
-        self.each_node().map(|n| self.queue(n)).max().unwrap_or(0)
+        let relaying = self.each_node().map(|n| self.nodes.relaying(n));
+        relaying.max().unwrap_or(0)
     }
 
     fn record(&mut self, slot: i64, io: &mut Io) {

@@ -8,11 +8,6 @@ const OF_THE_PROTOCOL: &[&str] = &[
     "epoch_slots",
     "queue",
     "grant_rule",
-    "grant_delay_epochs",
-    "repeat_requests",
-    "grant_serves",
-    "request_draw",
-    "hop_order",
     "detection_epochs",
     "recovery",
 ];
@@ -72,8 +67,8 @@ mod tests {
                  leave it out here",
             ),
             (
-                json!({"mode": "ideal", "hop_order": "second_hop_first"}),
-                "fabric.hop_order = \"second_hop_first\": has no effect without \
+                json!({"mode": "ideal", "recovery": "reschedule"}),
+                "fabric.recovery = \"reschedule\": has no effect without \
                  fabric.mode = \"request_grant\"; leave it out here",
             ),
             (

@@ -4,7 +4,7 @@
 use super::accepting::Answers;
 use super::book::{self, by_intermediate, Book, Deal};
 use super::cell::Routes;
-use super::config::{Derived, HopOrder, Recovery, SiriusConfig};
+use super::config::{Derived, Recovery, SiriusConfig};
 use super::departures::timetable;
 use super::eras::Eras;
 use super::faults::{Delays, Faults, Stretch};
@@ -67,10 +67,7 @@ impl Sirius {
         let nodes = schedule.nodes() as usize;
         let routes = Routes::new(site.flows, site.cluster, schedule, derived.cell);
         let deal = Deal::new(nodes, site.threads);
-        let timetable = match config.hop_order {
-            HopOrder::Fifo => timetable(schedule),
-            HopOrder::SecondHopFirst => None,
-        };
+        let timetable = timetable(schedule);
         let servers = Servers::new(site.cluster);
         let capped = servers.is_some();
         let known = (&deal, timetable.as_ref(), derived.uplinks);
@@ -184,7 +181,7 @@ impl Sirius {
         }
         let faulty = self.faults.on;
         let asked = epoch - self.lag;
-        let granted = asked - self.config.grant_delay_epochs as i64 * self.lag;
+        let granted = asked - self.lag;
         let used = granted - self.lag;
         self.lapse(self.book(used));
         if faulty {

@@ -1,6 +1,5 @@
 //! The line that a node keeps for each other node, where it is not known in advance in
-//! which slot who leaves: second hops go first (`hop_order`), something may have failed,
-//! or pairs meet very often in a frame. Otherwise see [`departures`](super::departures).
+//! which slot who leaves: something may have failed, or pairs meet very often in a frame. Otherwise see [`departures`](super::departures).
 //!
 //! Every meeting takes one cell from a line at most, and as long as none is passed over
 //! who stands k-th leaves at the k-th meeting from now. That is how cells are kept: not
@@ -216,15 +215,6 @@ impl Lines {
         if !self.beyond[turn].is_empty() {
             let beyond = std::mem::take(&mut self.beyond[turn]);
             beyond.into_iter().for_each(|placed| self.put(turn, placed));
-        }
-    }
-
-    /// A bit for each row that has a cell in line at `turn`.
-    pub fn busy(&self, turn: usize, rows: &mut [u64]) {
-        rows.fill(0);
-        let lines = &self.lines[turn * self.stride..][..self.rows];
-        for (row, &line) in lines.iter().enumerate() {
-            rows[row / 64] |= ((Line(line).len() > 0) as u64) << (row % 64);
         }
     }
 

@@ -6,8 +6,6 @@
 //! is the next for a destination is found anew whenever the node is *opened*.
 
 use super::cell::Cell;
-use super::config::GrantServes;
-use lightloom_engine::Stream;
 
 /// Consecutive cells of one flow that wait.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +30,7 @@ pub struct Local {
     runs: Vec<Vec<Run>>,
     /// Runs that each row ever had.
     ever: Vec<u32>,
-    /// Of the open row: by destination, where the run stands that is served next (the
-    /// oldest, unless another was drawn).
+    /// Of the open row: by destination, where the oldest run stands.
     first: Vec<u32>,
     /// Whether a run of the open row has no cells any more.
     spent: bool,
@@ -134,22 +131,12 @@ impl Local {
 
     /// Takes one cell of the open row for `dst`, if there is one.
     #[inline(always)]
-    pub fn take(
-        &mut self,
-        row: usize,
-        dst: u16,
-        serves: GrantServes,
-        rng: &mut Stream,
-    ) -> Option<Cell> {
-        let first = self.first[dst as usize];
-        if serves == GrantServes::Random && first != NONE {
-            self.draw(row, dst, rng);
-        }
+    pub fn take(&mut self, row: usize, dst: u16) -> Option<Cell> {
         let (cell, taken) = self.take_run(row, dst, 1);
         (taken > 0).then_some(cell)
     }
 
-    /// Takes up to `most` cells of the run of the open row that is served next for `dst`:
+    /// Takes up to `most` cells of the oldest run of the open row for `dst`:
     /// the first of them, and how many; none if there is no run.
     #[inline(always)]
     pub fn take_run(&mut self, row: usize, dst: u16, most: usize) -> (Cell, usize) {
@@ -166,21 +153,6 @@ impl Local {
             self.spent = true;
         }
         (first, taken)
-    }
-
-    /// A run drawn uniformly from those for `dst` is served next.
-    #[cold]
-    fn draw(&mut self, row: usize, dst: u16, rng: &mut Stream) {
-        let (runs, first) = (&mut self.runs[row], self.first[dst as usize]);
-        let next = |place: &u32| Some(runs[*place as usize].next).filter(|&next| next != NONE);
-        let chain = || std::iter::successors(Some(first), next);
-        let pick = rng.below(chain().count() as u32) as usize;
-        let mut from = chain().skip(pick.saturating_sub(1));
-        if let (true, Some(before), Some(drawn)) = (pick > 0, from.next(), from.next()) {
-            runs[before as usize].next = runs[drawn as usize].next;
-            runs[drawn as usize].next = first;
-            self.first[dst as usize] = drawn;
-        }
     }
 
     fn left(&mut self, row: usize, count: u64) {
@@ -214,14 +186,13 @@ mod tests {
         fn oldest_first_is_a_queue_of_cells(ops in prop::collection::vec((0u16..4, 0u32..4), 1..200)) {
             let mut local = Local::new(1, 4);
             let mut model: Vec<VecDeque<Cell>> = vec![VecDeque::new(); 4];
-            let mut rng = Stream::new(1, "test", 0);
             for (rank, (dst, count)) in ops.into_iter().enumerate() {
                 if count > 0 {
                     local.admit(0, rank as u32, dst, 0, count);
                     model[dst as usize].extend((0..count).map(|s| Cell::new(rank as u32, s)));
                 } else {
                     local.open(0);
-                    let taken = local.take(0, dst, GrantServes::Fifo, &mut rng);
+                    let taken = local.take(0, dst);
                     local.close(0, taken.is_some() as u64);
                     prop_assert_eq!(taken, model[dst as usize].pop_front());
                 }
@@ -240,12 +211,11 @@ mod tests {
             // (id, flow, number after the last, cells) by age.
             let mut model: Vec<(u32, u32, u32, u32)> = Vec::new();
             let (mut ids, mut sent) = ([0; 6], [0; 6]);
-            let mut rng = Stream::new(1, "test", 0);
             for (flow, what) in ops {
                 let (f, dst) = (flow as usize, (flow % 4) as u16);
                 if what == 0 {
                     local.open(0);
-                    let taken = local.take(0, dst, GrantServes::Fifo, &mut rng);
+                    let taken = local.take(0, dst);
                     local.close(0, taken.is_some() as u64);
                     if let Some(run) = model.iter_mut().find(|run| run.1 % 4 == dst as u32) {
                         run.3 -= 1;
@@ -276,30 +246,6 @@ mod tests {
             }
         }
 
-        /// Whoever is drawn, and whatever was drawn before.
-        #[test]
-        fn random_service_is_uniform(left in 2u32..6, before in 0u32..3, seed: u64) {
-            let draws = 600;
-            let mut first = vec![0; 8];
-            let mut rng = Stream::new(seed, "test", 0);
-            for _ in 0..draws {
-                let mut local = Local::new(1, 2);
-                for rank in 0..left + before {
-                    local.admit(0, rank, 1, 0, 1);
-                }
-                local.open(0);
-                let gone = (0..before).map(|_| local.take(0, 1, GrantServes::Random, &mut rng));
-                let gone: Vec<u32> = gone.flatten().map(|cell| cell.rank()).collect();
-                let next = local.take(0, 1, GrantServes::Random, &mut rng).map(|cell| cell.rank());
-                let mut still = (0..left + before).filter(|rank| !gone.contains(rank));
-                let place = still.position(|rank| Some(rank) == next);
-                first[place.expect("one that was left")] += 1;
-            }
-            // 600 draws among at most five: standard deviation at most 13.
-            let fair = draws as f64 / left as f64;
-            prop_assert!(first[..left as usize].iter().all(|&n: &i32| (n as f64 - fair).abs() < 65.0), "{first:?}");
-        }
-
         #[test]
         fn withdrawn_cells_are_gone(counts in prop::collection::vec((0u16..3, 1u32..5), 1..20)) {
             let mut local = Local::new(1, 3);
@@ -312,23 +258,6 @@ mod tests {
             let left: u32 = counts.iter().filter(|c| c.0 != 1).map(|c| c.1).sum();
             prop_assert_eq!((local.cells(0), local.total), (left as u64, left as u64));
             prop_assert!(local.flows(0).all(|f| f.0 != 1));
-        }
-
-        #[test]
-        fn random_service_takes_every_cell_once(counts in prop::collection::vec(1u32..5, 1..20)) {
-            let mut local = Local::new(1, 2);
-            let mut rng = Stream::new(1, "test", 0);
-            let mut wanted = Vec::new();
-            for (rank, &count) in counts.iter().enumerate() {
-                local.admit(0, rank as u32, 1, 0, count);
-                wanted.extend((0..count).map(|s| (rank as u32, s)));
-            }
-            local.open(0);
-            let mut taken: Vec<_> = std::iter::from_fn(|| local.take(0, 1, GrantServes::Random, &mut rng))
-                .map(|c| (c.rank(), c.seq()))
-                .collect();
-            taken.sort();
-            prop_assert_eq!(taken, wanted);
         }
     }
 }

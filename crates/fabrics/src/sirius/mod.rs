@@ -60,6 +60,7 @@ mod recovery;
 mod reference;
 pub mod reorder;
 pub mod requests;
+mod retired;
 mod sending;
 #[cfg(test)]
 mod server_tests;

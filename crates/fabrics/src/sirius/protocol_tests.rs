@@ -1,48 +1,36 @@
 //! What single steps and switches of the protocol do, seen in whole runs.
 
-use super::config::{QueueMetric, SiriusConfig};
+use super::config::SiriusConfig;
 use super::departures::Departures;
 use super::failure_tests::{between, cluster, fail, random, Case, NODE, SLOT};
 use super::kernel::Sirius;
-use super::lines::Lines;
 use crate::registry::Site;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::*;
-use serde_json::{json, Value};
+use serde_json::json;
 
-/// Cells at the worst node as `metric` counts, one by one in the queues themselves.
-fn longest_queue(sirius: &Sirius, metric: QueueMetric) -> u64 {
+/// Cells that the worst node relays, one by one in the queues themselves.
+fn longest_queue(sirius: &Sirius) -> u64 {
     let at_shard = |s: &super::shard::Shard| {
-        let mut queues = vec![0; s.rows];
-        let mut count = |row: usize, second: bool| {
-            queues[row] += (second || metric == QueueMetric::RelayAndLocal) as u64;
-        };
-        for q in s.departures.iter().flat_map(Departures::each) {
-            let (cell, source) = (q.cell(), &sirius.routes.src);
-            let at = match cell.is_second() {
-                true => q.row(),
-                false => source[cell.rank() as usize] as usize,
-            };
-            count(at - s.lo, cell.is_second());
+        let mut relaying = vec![0; s.rows];
+        let departing = s.departures.iter().flat_map(Departures::each);
+        for q in departing.filter(|q| q.cell().is_second()) {
+            relaying[q.row() - s.lo] += 1;
         }
-        let granted = s.granted.iter().flat_map(Lines::each);
-        for (_, q) in s.lines.each().chain(granted) {
-            count(q.row(), q.cell().is_second());
+        for (_, q) in s.lines.each().filter(|(_, q)| q.cell().is_second()) {
+            relaying[q.row()] += 1;
         }
-        for row in 0..s.rows {
-            s.local.each_cell(row).for_each(|_| count(row, false));
-        }
-        queues.into_iter().max().unwrap_or(0)
+        relaying.into_iter().max().unwrap_or(0)
     };
     sirius.shards.iter().map(at_shard).max().unwrap_or(0)
 }
 
 /// Looks after every slot; returns the queue peak that is reported in the end.
-fn peak(table: &Value, threads: usize, faults: &[(Time, Command)]) -> u64 {
+fn peak(threads: usize, faults: &[(Time, Command)]) -> u64 {
     // Two blocks of nodes, so that two threads have one each.
     let c = cluster(128, 8);
     let flows = random(&c, 500, 12_000, Time::NS * 10, 2);
-    let config: SiriusConfig = lightloom_engine::config::read(table, "fabric").unwrap();
+    let config = SiriusConfig::default();
     let derived = config.derive(&c).unwrap();
     let site = Site {
         cluster: &c,
@@ -63,12 +51,12 @@ fn peak(table: &Value, threads: usize, faults: &[(Time, Command)]) -> u64 {
         now += SLOT;
         fabric.advance(now, &mut io);
         fabric.observe(&io, &mut view);
-        let longest = longest_queue(fabric.kernel(), config.queue_metric) * cell;
-        assert_eq!(view.queued_bytes_worst, longest, "{table} at {now}");
+        let longest = longest_queue(fabric.kernel()) * cell;
+        assert_eq!(view.queued_bytes_worst, longest, "at {now}");
         most = most.max(longest);
     }
     let reported = fabric.totals().queue_peak_bytes;
-    assert_eq!(reported, Some(most), "{table}, {threads} threads");
+    assert_eq!(reported, Some(most), "{threads} threads");
     most
 }
 
@@ -80,16 +68,10 @@ fn the_queue_peak_is_the_longest_queue_of_any_slot() {
         (from, Command::Fail { element, loss: 1.0 }),
         (to, Command::Repair(element)),
     ];
-    for order in ["fifo", "second_hop_first"] {
-        for faults in [&faults[..], &[]] {
-            let [relay, both] = ["relay", "relay_and_local"].map(|metric| {
-                let table = json!({"queue_metric": metric, "hop_order": order});
-                let one = peak(&table, 1, faults);
-                assert_eq!(peak(&table, 2, faults), one);
-                one
-            });
-            assert!(0 < relay && relay < both, "{order}: {relay}, {both}");
-        }
+    for faults in [&faults[..], &[]] {
+        let one = peak(1, faults);
+        assert_eq!(peak(2, faults), one);
+        assert!(one > 0);
     }
 }
 
@@ -122,46 +104,30 @@ fn requests_and_grants_are_lost_with_the_cells_they_ride_on() {
     }
 }
 
-/// The request takes an epoch and the grant `grant_delay_epochs`; all that follows is as
-/// much later.
+/// The request takes an epoch, and so does the grant.
 #[test]
-fn a_grant_that_rides_on_cells_comes_an_epoch_later() {
+fn a_grant_comes_two_epochs_after_the_cell() {
     let c = cluster(16, 4);
     let mut flows = Flows::new();
     between(&mut flows, 0, 1, 500, Time::ZERO);
     let epoch = SLOT * 4;
-    let [at_once, later] = [0, 1].map(|delay| {
-        let table = json!({"uplinks": 4, "grant_delay_epochs": delay});
-        let flows = Case::new(c, table, flows.clone(), vec![]).run().io.flows;
-        assert_eq!(flows.start[0], epoch * (1 + delay));
-        flows.finish[0]
-    });
-    assert_eq!(later - at_once, epoch);
+    let table = json!({"uplinks": 4});
+    let flows = Case::new(c, table, flows, vec![]).run().io.flows;
+    assert_eq!(flows.start[0], epoch * 2);
 }
 
 /// Of three nodes, 2 relays all that 0 has for 1, and its own cell for 0 goes by way of 1
-/// as well: second and first hops wait for the same peer.
+/// as well: second and first hops wait for the same peer, and neither starves the other.
 #[test]
-fn second_hops_go_first_where_hop_order_says_so() {
+fn second_hops_do_not_go_before_first_hops() {
     let c = cluster(3, 1);
     let mut flows = Flows::new();
     between(&mut flows, 0, 1, 200 * 562, Time::ZERO);
     let at = Time::US * 10;
     between(&mut flows, 2, 0, 500, at);
-    for order in ["fifo", "second_hop_first"] {
-        let table = json!({
-            "uplinks": 1, "queue": 16, "intermediates": "others", "hop_order": order,
-        });
-        let finish = Case::new(c, table, flows.clone(), vec![])
-            .run()
-            .io
-            .flows
-            .finish;
-        // A cell an epoch of three slots from 0 to 1.
-        assert!(finish[0] > SLOT * (200 * 3), "{order}");
-        match order {
-            "fifo" => assert!(finish[1] < at + SLOT * (10 * 3), "{finish:?}"),
-            _ => assert!(finish[1] > finish[0], "{finish:?}"),
-        }
-    }
+    let table = json!({"uplinks": 1, "queue": 16, "intermediates": "others"});
+    let finish = Case::new(c, table, flows, vec![]).run().io.flows.finish;
+    // A cell an epoch of three slots from 0 to 1.
+    assert!(finish[0] > SLOT * (200 * 3));
+    assert!(finish[1] < at + SLOT * (10 * 3), "{finish:?}");
 }

@@ -1,6 +1,5 @@
 //! A slot at its end: what arrives at the nodes of a shard.
 
-use super::config::QueueMetric;
 use super::departures::{self, Kind};
 use super::mail::Flight;
 use super::meetings::{Meetings, Timetable};
@@ -55,7 +54,6 @@ impl Shard {
     fn relay_by_turn(&mut self, ways: &Ways, flights: &[Flight], itself: usize) {
         let next = &mut self.next_place;
         self.lines.move_up(next);
-        self.granted.iter_mut().for_each(|g| g.move_up(next));
         for chunk in chunks(flights, itself, Kind::Relay) {
             self.held += chunk.len() as u64;
             for q in chunk {
@@ -90,10 +88,7 @@ impl Shard {
     /// Notes the queue peak when everything has arrived: within a slot queues only
     /// grow from the last departure on.
     fn note_peak(&mut self) {
-        self.peak = self.peak.max(match self.metric {
-            QueueMetric::Relay => self.relaying.iter().max().map_or(0, |&most| most as u64),
-            QueueMetric::RelayAndLocal => self.queue(),
-        });
+        self.peak = self.peak.max(self.queue());
     }
 }
 

@@ -6,9 +6,8 @@
 //! is both lost and delivered.
 
 use super::cell::{Cell, Routes};
-use super::config::{Intermediates, QueueMetric};
+use super::config::Intermediates;
 use super::faults::{Event, Part, Stretch};
-use super::grants::DENIED;
 use super::kernel::Sirius;
 use super::lines::Lines;
 use super::local::Local;
@@ -61,10 +60,7 @@ impl Shard {
             });
             match other {
                 Some(by) => self.wants[by as usize] = destination,
-                None => {
-                    self.requests.forget(row, destination);
-                    asked -= 1;
-                }
+                None => asked -= 1,
             }
         }
         asked
@@ -93,16 +89,9 @@ impl Shard {
     /// Takes the cells out of the queues for the peer at `turn` that `goes` names.
     #[cold]
     fn pull(&mut self, row: usize, turn: usize, goes: impl Fn(Cell) -> bool) -> Vec<Cell> {
-        let mut gone = self.lines.pull(row, turn, &goes);
-        if let Some(granted) = &mut self.granted {
-            gone.extend(granted.pull(row, turn, &goes));
-        }
-        let seconds = gone.iter().filter(|c| c.is_second()).count() as u32;
+        let gone = self.lines.pull(row, turn, &goes);
         self.held -= gone.len() as u64;
-        self.relaying[row] -= seconds;
-        if self.metric != QueueMetric::Relay {
-            self.promised[row] -= gone.len() as u32 - seconds;
-        }
+        self.relaying[row] -= gone.iter().filter(|c| c.is_second()).count() as u32;
         gone
     }
 }
@@ -260,10 +249,8 @@ impl Sirius {
                 let was = wants.to_vec();
                 wants.fill(none);
                 for (by, want) in (first..).zip(&was).filter(|w| *w.1 != none) {
-                    let destination = want & !DENIED;
-                    self.shards[shard].requests.forget(row, destination);
-                    if answered && want & DENIED == 0 {
-                        self.release(by, destination);
+                    if answered {
+                        self.release(by, *want);
                     }
                 }
                 first += was.len() as u16;
@@ -418,10 +405,7 @@ impl Sirius {
         }
         let none = self.deal.nodes as u16;
         let want = &mut book.tiles[from as usize][to as usize].row(row)[column];
-        let was = std::mem::replace(want, none);
-        if was != none {
-            self.shards[from as usize].requests.forget(row, was);
-        }
+        *want = none;
     }
 
     /// Whom nobody asks in the epoch that begins with `slot`.

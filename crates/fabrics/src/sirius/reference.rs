@@ -27,10 +27,6 @@
 //! (one for each epoch and 32 intermediates, which see those who ask in the same random
 //! order), and those of failures. The sources of a block share one list of candidates, which
 //! stays in the order in which the walk before left it, for any order is as good a start.
-//!
-//! # Left out
-//! Switches that are to be retired stand at their defaults: `hop_order`, `repeat_requests`,
-//! `request_draw`, `grant_serves`, `queue_metric`.
 
 mod agreement;
 mod fabric;
@@ -238,7 +234,7 @@ impl Reference {
     /// not used then lapse.
     fn begin_epoch(&mut self, slot: i64, epoch: i64, io: &mut Io) {
         let asked = epoch - self.hop();
-        let granted = asked - self.config.grant_delay_epochs as i64 * self.hop();
+        let granted = asked - self.hop();
         self.recover(slot, epoch, io);
         self.lapse(granted - self.hop());
         self.strike(asked, slot, epoch);

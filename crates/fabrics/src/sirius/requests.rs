@@ -1,8 +1,7 @@
 //! `compute_requests` of A.3, Fig 15: at the start of each epoch a node walks
 //! LOCAL and asks random intermediates for leave to send.
 
-use super::config::{Intermediates, RequestDraw};
-use super::grants::DENIED;
+use super::config::Intermediates;
 use super::local::Local;
 use lightloom_engine::Stream;
 
@@ -38,11 +37,10 @@ impl Tuple {
     }
 }
 
-/// Switches and scratch space of the walk.
+/// Scratch space of the walk, and who may be asked.
 #[derive(Clone, Debug)]
 pub struct Requests {
     nodes: usize,
-    draw: RequestDraw,
     intermediates: Intermediates,
     /// The flow tuples F.
     flows: Vec<Tuple>,
@@ -54,11 +52,6 @@ pub struct Requests {
     candidates: Vec<u16>,
     /// Rows a block.
     block: usize,
-    /// `repeat_requests = "suppressed"`: by (row, destination) the cells that
-    /// have a request pending; empty when requests may be repeated.
-    pending: Vec<u32>,
-    /// The same walk's cells for each destination that may be asked for.
-    askable: Vec<u32>,
 }
 
 impl Requests {
@@ -66,21 +59,16 @@ impl Requests {
     pub fn new(
         (rows, block): (usize, usize),
         nodes: usize,
-        draw: RequestDraw,
         intermediates: Intermediates,
-        suppressed: bool,
     ) -> Requests {
         let blocks = 0..rows.div_ceil(block);
         Requests {
             nodes,
-            draw,
             intermediates,
             flows: Vec::new(),
             destinations: Vec::new(),
             candidates: blocks.flat_map(|_| 0..nodes as u16).collect(),
             block,
-            pending: vec![0; if suppressed { rows * nodes } else { 0 }],
-            askable: vec![0; if suppressed { nodes } else { 0 }],
         }
     }
 
@@ -98,45 +86,16 @@ impl Requests {
         self.flows
             .extend(local.flows(row).map(|(d, cells)| Tuple::new(d, cells)));
         self.list_destinations();
-        if self.plain() && self.flows.iter().all(|f| f.cells() >= self.nodes as u64) {
+        let all = self.intermediates == Intermediates::All;
+        if all && self.flows.iter().all(|f| f.cells() >= self.nodes as u64) {
             return self.ask_everyone(rng, wants);
         }
         wants.fill(self.nodes as u16);
-        if self.plain() {
-            let candidates = &mut self.candidates[row / self.block * self.nodes..][..self.nodes];
-            return walk_plainly(&mut self.flows, candidates, rng, wants);
+        let candidates = &mut self.candidates[row / self.block * self.nodes..][..self.nodes];
+        match all {
+            true => walk(&mut self.flows, candidates, rng, wants),
+            false => walk_others(&mut self.flows, candidates, label, rng, wants),
         }
-        if !self.pending.is_empty() {
-            self.forget_pending(row);
-        }
-        self.walk(row, label, rng, wants)
-    }
-
-    /// The answers of a row are known: its requests are pending no more, and
-    /// those denied are none.
-    pub fn answered(&mut self, row: usize, wants: &mut [u16]) {
-        let none = self.nodes as u16;
-        for want in wants.iter_mut().filter(|want| **want != none) {
-            self.pending[row * self.nodes + (*want & !DENIED) as usize] -= 1;
-            if *want & DENIED != 0 {
-                *want = none;
-            }
-        }
-    }
-
-    /// A request for `destination` is not going to be answered.
-    pub fn forget(&mut self, row: usize, destination: u16) {
-        if let Some(pending) = self
-            .pending
-            .get_mut(row * self.nodes + destination as usize)
-        {
-            *pending -= 1;
-        }
-    }
-
-    /// Whether pending requests are tracked.
-    pub fn suppressed(&self) -> bool {
-        !self.pending.is_empty()
     }
 
     fn list_destinations(&mut self) {
@@ -147,13 +106,6 @@ impl Requests {
             self.destinations.sort_unstable();
             self.destinations.dedup();
         }
-    }
-
-    /// Whether nothing but A.3 itself is in force.
-    fn plain(&self) -> bool {
-        self.draw == RequestDraw::Flows
-            && self.intermediates == Intermediates::All
-            && self.pending.is_empty()
     }
 
     /// No flow can run out before every intermediate has been asked: the draws
@@ -173,77 +125,11 @@ impl Requests {
         }
         wants.len() as u32
     }
-
-    /// The walk of A.3 with the switches that differ from it.
-    fn walk(&mut self, row: usize, label: u16, rng: &mut Stream, wants: &mut [u16]) -> u32 {
-        let candidates = &mut self.candidates[row / self.block * self.nodes..][..self.nodes];
-        let others = self.intermediates == Intermediates::Others;
-        let suppressed = !self.pending.is_empty();
-        let (mut used, mut asked) = (0, 0);
-        while !self.flows.is_empty() && used < self.nodes {
-            let (mut f, c) = rng.below2(self.flows.len() as u32, (self.nodes - used) as u32);
-            if self.draw == RequestDraw::Cells {
-                f = by_cells(&self.flows, rng);
-            }
-            let destination = self.flows[f as usize].destination();
-            if suppressed && self.askable[destination as usize] == 0 {
-                self.flows.swap_remove(f as usize);
-                continue;
-            }
-            if self.flows[f as usize].ask() {
-                self.flows.swap_remove(f as usize);
-            }
-            let mut c = used + c as usize;
-            if others {
-                let barred = |i: u16| i == label || i == destination;
-                if self.nodes - used <= 2 && candidates[used..].iter().all(|&i| barred(i)) {
-                    // Only the source and this destination are left to ask.
-                    self.flows.retain(|f| f.destination() != destination);
-                    continue;
-                }
-                while barred(candidates[c]) {
-                    c = used + rng.below((self.nodes - used) as u32) as usize;
-                }
-            }
-            candidates.swap(used, c);
-            wants[candidates[used] as usize] = destination;
-            used += 1;
-            asked += 1;
-            if suppressed {
-                self.askable[destination as usize] -= 1;
-                self.pending[row * self.nodes + destination as usize] += 1;
-            }
-        }
-        asked
-    }
-
-    /// Leaves only the cells that have no request pending in `askable`.
-    fn forget_pending(&mut self, row: usize) {
-        for flow in &self.flows {
-            self.askable[flow.destination() as usize] = 0;
-        }
-        for flow in &self.flows {
-            self.askable[flow.destination() as usize] += flow.cells() as u32;
-        }
-        for k in 0..self.flows.len() {
-            let d = self.flows[k].destination() as usize;
-            let before = &self.flows[..k];
-            if before.iter().all(|f| f.destination() as usize != d) {
-                let pending = self.pending[row * self.nodes + d];
-                self.askable[d] = self.askable[d].saturating_sub(pending);
-            }
-        }
-    }
 }
 
-/// The walk of A.3 and nothing else: flows and intermediates are drawn until either
-/// run out. Returns the number of requests.
-fn walk_plainly(
-    flows: &mut [Tuple],
-    candidates: &mut [u16],
-    rng: &mut Stream,
-    wants: &mut [u16],
-) -> u32 {
+/// The walk of A.3: flows and intermediates are drawn until either run out. Returns the
+/// number of requests.
+fn walk(flows: &mut [Tuple], candidates: &mut [u16], rng: &mut Stream, wants: &mut [u16]) -> u32 {
     let mut draws = rng.clone();
     let (mut flows_left, mut used) = (flows.len(), 0);
     while flows_left > 0 && used < candidates.len() {
@@ -271,17 +157,37 @@ fn walk_plainly(
     used as u32
 }
 
-/// Index of a flow drawn with a chance in proportion to its cells.
-fn by_cells(flows: &[Tuple], rng: &mut Stream) -> u32 {
-    let total: u64 = flows.iter().map(|f| f.cells()).sum();
-    let mut at = (rng.unit() * total as f64) as u64;
-    for (k, f) in flows.iter().enumerate() {
-        if at < f.cells() {
-            return k as u32;
+/// The same, but a node asks neither itself, `source`, nor the destination.
+fn walk_others(
+    flows: &mut Vec<Tuple>,
+    candidates: &mut [u16],
+    source: u16,
+    rng: &mut Stream,
+    wants: &mut [u16],
+) -> u32 {
+    let mut asked = 0;
+    while !flows.is_empty() && asked < candidates.len() {
+        let left = &mut candidates[asked..];
+        let (f, c) = rng.below2(flows.len() as u32, left.len() as u32);
+        let destination = flows[f as usize].destination();
+        if flows[f as usize].ask() {
+            flows.swap_remove(f as usize);
         }
-        at -= f.cells();
+        let barred = |by: u16| by == source || by == destination;
+        if left.len() <= 2 && left.iter().all(|&by| barred(by)) {
+            // Only the source and this destination are left to ask.
+            flows.retain(|f| f.destination() != destination);
+            continue;
+        }
+        let mut c = c as usize;
+        while barred(left[c]) {
+            c = rng.below(left.len() as u32) as usize;
+        }
+        left.swap(0, c);
+        wants[left[0] as usize] = destination;
+        asked += 1;
     }
-    flows.len() as u32 - 1
+    asked as u32
 }
 
 #[cfg(test)]
@@ -299,7 +205,7 @@ mod tests {
         for (rank, &(dst, cells)) in flows.iter().enumerate() {
             local.admit(0, rank as u32, dst, 0, cells);
         }
-        let mut requests = Requests::new((1, 1), nodes, RequestDraw::Flows, intermediates, false);
+        let mut requests = Requests::new((1, 1), nodes, intermediates);
         let mut wants = vec![0; nodes];
         let asked = requests.compute_requests(0, 0, &local, rng, &mut wants);
         (wants, asked)
@@ -341,8 +247,7 @@ mod tests {
             let mut local = Local::new(2, N);
             local.admit(0, 0, 2, 0, 1);
             local.admit(1, 1, 3, 0, 1);
-            let draw = RequestDraw::Flows;
-            let mut requests = Requests::new((2, 2), N, draw, intermediates, false);
+            let mut requests = Requests::new((2, 2), N, intermediates);
             let mut rng = [0, 1].map(|row| Stream::new(5, "t", row));
             let (mut together, mut again) = ([[0u32; N]; N], [[0u32; N]; N]);
             let (mut wants, mut last, walks) = (vec![0; N], 4, 144_000);
@@ -390,12 +295,12 @@ mod tests {
     }
 
     /// Walks `count` times over `flows`, and shows what was asked for each time.
-    fn walks(flows: &[(u16, u32)], draw: RequestDraw, count: usize, mut show: impl FnMut(&[u16])) {
+    fn walks(flows: &[(u16, u32)], count: usize, mut show: impl FnMut(&[u16])) {
         let mut local = Local::new(1, 8);
         for (rank, &(dst, cells)) in flows.iter().enumerate() {
             local.admit(0, rank as u32, dst, 0, cells);
         }
-        let mut requests = Requests::new((1, 1), 8, draw, Intermediates::All, false);
+        let mut requests = Requests::new((1, 1), 8, Intermediates::All);
         let (mut rng, mut wants) = (Stream::new(7, "t", 0), vec![0; 8]);
         for _ in 0..count {
             requests.compute_requests(0, 0, &local, &mut rng, &mut wants);
@@ -403,63 +308,18 @@ mod tests {
         }
     }
 
-    /// A flow of a quarter of the cells has a quarter of the requests where cells are
-    /// drawn, and half of them where flows are (A.3).
+    /// Each flow is drawn alike, whatever it has (A.3): a flow of a quarter of the cells
+    /// has half of the requests.
     #[test]
-    fn cells_are_drawn_by_cells_and_flows_by_flows() {
-        for (draw, share) in [(RequestDraw::Cells, 0.25), (RequestDraw::Flows, 0.5)] {
-            let (mut short, mut all) = (0, 0);
-            walks(&[(1, 1_000), (2, 3_000)], draw, 10_000, |wants| {
-                short += wants.iter().filter(|&&d| d == 1).count();
-                all += wants.len();
-            });
-            let fair = share * all as f64;
-            let off = (short as f64 - fair) / (fair * (1.0 - share)).sqrt();
-            assert!(off.abs() < 5.0, "{draw:?}: {short} of {all}");
-        }
-    }
-
-    proptest! {
-        /// `repeat_requests = "suppressed"`: no cell has two requests pending, and every
-        /// cell has one as soon as there have been intermediates enough to ask.
-        #[test]
-        fn no_more_requests_are_pending_than_there_are_cells(
-            flows in prop::collection::vec((1u16..8, 1u32..20), 1..6), seed: u64,
-        ) {
-            let mut local = Local::new(1, 8);
-            for (rank, &(dst, cells)) in flows.iter().enumerate() {
-                local.admit(0, rank as u32, dst, 0, cells);
-            }
-            let (draw, whom) = (RequestDraw::Flows, Intermediates::All);
-            let mut requests = Requests::new((1, 1), 8, draw, whom, true);
-            let mut rng = Stream::new(seed, "t", 0);
-            let has = |d| flows.iter().filter(|f| f.0 == d).map(|f| f.1).sum::<u32>();
-            let mut pending = [0; 8];
-            let mut books = Vec::new();
-            let walks = (1..8).map(has).sum::<u32>().div_ceil(8);
-            for walk in 0..walks + 6 {
-                let mut wants = vec![0; 8];
-                requests.compute_requests(0, 0, &local, &mut rng, &mut wants);
-                for &d in wants.iter().filter(|&&d| d < 8) {
-                    pending[d as usize] += 1;
-                }
-                books.push(wants);
-                for d in 1..8 {
-                    prop_assert!(pending[d as usize] <= has(d), "{pending:?} {flows:?}");
-                    if walk + 1 == walks {
-                        prop_assert_eq!(pending[d as usize], has(d));
-                    }
-                }
-                // Now the answers come, and the same cells are asked for anew.
-                if walk + 1 >= walks {
-                    let mut answers = books.remove(0);
-                    for &d in answers.iter().filter(|&&d| d < 8) {
-                        pending[d as usize] -= 1;
-                    }
-                    requests.answered(0, &mut answers);
-                }
-            }
-        }
+    fn flows_are_drawn_and_not_cells() {
+        let (mut short, mut all) = (0, 0);
+        walks(&[(1, 1_000), (2, 3_000)], 10_000, |wants| {
+            short += wants.iter().filter(|&&d| d == 1).count();
+            all += wants.len();
+        });
+        let fair = 0.5 * all as f64;
+        let off = (short as f64 - fair) / (fair * 0.5).sqrt();
+        assert!(off.abs() < 5.0, "{short} of {all}");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! A slot at its beginning: what leaves the nodes of a shard.
 
 use super::cell::Routes;
-use super::config::QueueMetric;
 use super::departures::{self, Kind};
 use super::faults::Lost;
 use super::mail::Flight;
@@ -30,21 +29,9 @@ impl Shard {
         if WATCHED {
             self.note_departed(slot, flight, ways);
         }
-        if self.metric != QueueMetric::Relay {
-            self.keep_promises(flight, ways.routes);
-        }
         for shard in 0..self.shards {
             let relayed = flight.chunks(departures::box_of(shard, Kind::Second));
             relayed.for_each(|chunk| self.leave_relayed(chunk));
-        }
-    }
-
-    /// Granted cells leave.
-    #[cold]
-    fn keep_promises(&mut self, flight: &Flight, routes: &Routes) {
-        for q in flight.each().filter(|q| !q.cell().is_second()) {
-            let source = routes.src[q.cell().rank() as usize] as usize;
-            self.promised[source - self.lo] -= 1;
         }
     }
 
@@ -68,10 +55,6 @@ impl Shard {
             if WATCHED {
                 self.note_sent(column, &out, ways);
             }
-            if self.metric != QueueMetric::Relay {
-                let first_hops = out.iter().filter(|p| !p.queued.cell().is_second());
-                first_hops.for_each(|p| self.promised[p.queued.row()] -= 1);
-            }
             if FAULTY {
                 self.lose_some(slot, column, &mut out, ways);
             }
@@ -80,12 +63,7 @@ impl Shard {
                 self.leaving.push(leaving(self.lo, column, placed, ways));
             }
             out.clear();
-            let spare = match &mut self.granted {
-                // Whoever has less: who has none would ask for more for ever.
-                Some(g) if g.spare.len() < self.lines.spare.len() => &mut g.spare,
-                _ => &mut self.lines.spare,
-            };
-            spare.extend((out.capacity() > 0).then_some(out));
+            self.lines.spare.extend((out.capacity() > 0).then_some(out));
         }
         self.send_leaving(flight);
     }
@@ -118,31 +96,14 @@ impl Shard {
     /// The first cells of all lines of a column.
     #[inline(always)]
     fn take(&mut self, column: ColumnRef) -> Vec<Placed> {
-        match (column.labels, &self.granted) {
-            (None, None) => self.lines.take(column.turn as usize),
-            _ => self.take_some(column),
+        let turn = column.turn as usize;
+        match column.labels {
+            None => self.lines.take(turn),
+            Some(labels) => {
+                let rows = &labels[self.lo / 64..][..self.rows.div_ceil(64)];
+                self.lines.take_some(turn, rows)
+            }
         }
-    }
-
-    /// The same where not all nodes belong to the column, or second hops go first.
-    #[inline(never)]
-    fn take_some(&mut self, column: ColumnRef) -> Vec<Placed> {
-        let (turn, words) = (column.turn as usize, self.rows.div_ceil(64));
-        let mut rows = vec![u64::MAX; words];
-        if let Some(labels) = column.labels {
-            rows.copy_from_slice(&labels[self.lo / 64..][..words]);
-        }
-        let Some(granted) = &mut self.granted else {
-            return self.lines.take_some(turn, &rows);
-        };
-        let mut seconds = vec![0; words];
-        self.lines.busy(turn, &mut seconds);
-        let mut out = self.lines.take_some(turn, &rows);
-        rows.iter_mut().zip(&seconds).for_each(|(r, s)| *r &= !s);
-        let mut first_hops = granted.take_some(turn, &rows);
-        out.append(&mut first_hops);
-        granted.spare.push(first_hops);
-        out
     }
 
     /// Second hops leave: their nodes, named by label, relay one cell less.

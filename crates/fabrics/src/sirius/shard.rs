@@ -4,8 +4,7 @@
 
 use super::book::{Askers, Deal, Grant};
 use super::cell::{Cell, Routes};
-use super::config::{GrantRule, RepeatRequests};
-use super::config::{GrantServes, HopOrder, QueueMetric, SiriusConfig};
+use super::config::SiriusConfig;
 use super::departures::Departures;
 use super::faults::{Faults, Lost};
 use super::grants::{Grants, Tile};
@@ -43,25 +42,19 @@ pub struct Shard {
     pub(super) nodes: usize,
     /// Shards in all.
     pub(super) shards: usize,
-    pub(super) serves: GrantServes,
-    pub(super) metric: QueueMetric,
     /// Cells that wait at their source.
     pub local: Local,
     /// Relay and granted queues, where it is known in advance who leaves when.
     pub(super) departures: Option<Departures>,
-    /// Elsewhere the same, or with `hop_order = "second_hop_first"` relay queues alone.
+    /// Elsewhere the same.
     pub(super) lines: Lines,
-    /// With that, the granted queues: their cells leave where no other does.
-    pub(super) granted: Option<Lines>,
-    /// With either, the next place in line.
+    /// There, the next place in line.
     pub(super) next_place: u64,
     /// Cells in the queues of all rows.
     pub(super) held: u64,
     /// Of each row, cells on their second hop.
     pub(super) relaying: Vec<u32>,
-    /// Of each row, granted cells, where `queue_metric` counts them.
-    pub(super) promised: Vec<u32>,
-    /// Most cells ever queued at the worst row, as `queue_metric` counts.
+    /// Most cells ever relayed by the worst row at a time.
     pub(super) peak: u64,
     /// Whether there are too many pairs for the second-level cache.
     pub(super) far: bool,
@@ -128,39 +121,26 @@ impl Shard {
         capped: bool,
     ) -> Self {
         let nodes = routes.first.len() - 1;
-        let suppressed = config.repeat_requests == RepeatRequests::Suppressed;
-        let grant_rule: GrantRule = config.grant_rule;
         let shards = deal.shards().count();
-        let second_first = config.hop_order == HopOrder::SecondHopFirst;
-        let lines = |kept: bool| match kept {
-            true => Lines::new(rows, nodes),
-            false => Lines::default(),
+        let lines = match timetable {
+            None => Lines::new(rows, nodes),
+            Some(_) => Lines::default(),
         };
         Shard {
             lo,
             rows,
             nodes,
             shards,
-            serves: config.grant_serves,
-            metric: config.queue_metric,
             local: Local::new(rows, nodes),
             departures: timetable.map(|t| Departures::new(t, (lo, rows), deal, uplinks)),
-            granted: second_first.then(|| lines(true)),
-            lines: lines(timetable.is_none()),
+            lines,
             next_place: 0,
             held: 0,
             relaying: vec![0; rows],
-            promised: vec![0; rows],
             peak: 0,
             far: rows * nodes > 1 << 15,
-            requests: Requests::new(
-                (rows, deal.block),
-                nodes,
-                config.request_draw,
-                config.intermediates,
-                suppressed,
-            ),
-            grants: Grants::new(lo, rows, nodes, config.queue, grant_rule, suppressed),
+            requests: Requests::new((rows, deal.block), nodes, config.intermediates),
+            grants: Grants::new(lo, rows, nodes, config.queue, config.grant_rule),
             rng: (lo..lo + rows)
                 .map(|n| Stream::new(seed, "sirius.requests", n as u64))
                 .collect(),
@@ -192,26 +172,14 @@ impl Shard {
         self.relaying.iter().map(|&c| c as u64).sum()
     }
 
-    /// The same at the worst row, as `queue_metric` counts.
+    /// The same at the worst row.
     pub fn queue(&self) -> u64 {
-        (0..self.rows)
-            .map(|row| self.queue_at(row))
-            .max()
-            .unwrap_or(0)
+        self.relaying.iter().max().map_or(0, |&most| most as u64)
     }
 
     /// The most there ever was [cells].
     pub fn queue_peak(&self) -> u64 {
         self.peak
-    }
-
-    pub(super) fn queue_at(&self, row: usize) -> u64 {
-        let local = match self.metric {
-            QueueMetric::Relay => 0,
-            // A granted cell is still at its source.
-            QueueMetric::RelayAndLocal => self.local.cells(row) + self.promised[row] as u64,
-        };
-        self.relaying[row] as u64 + local
     }
 
     /// Whether no cell waits here.
@@ -289,8 +257,7 @@ impl Shard {
     /// Bytes of every cell here (for the audit).
     pub fn bytes(&self, routes: &Routes) -> u64 {
         let local = (0..self.rows).flat_map(|row| self.local.each_cell(row));
-        let lines = [Some(&self.lines), self.granted.as_ref()];
-        let queued = lines.into_iter().flatten().flat_map(Lines::each);
+        let queued = self.lines.each();
         let departing = self.departures.iter().flat_map(Departures::each);
         let queued = queued.map(|(_, queued)| queued).chain(departing.copied());
         let queued = queued.map(|queued| queued.cell());

@@ -40,51 +40,6 @@ switch! {
     }
 }
 switch! {
-    /// Requests for cells that have one pending.
-    RepeatRequests {
-        /// Asked again in every epoch.
-        Allowed,
-        /// Asked once, until the answer is known.
-        Suppressed,
-    }
-}
-switch! {
-    /// Which flow to the granted destination is served.
-    GrantServes {
-        /// The oldest.
-        Fifo,
-        /// Any, at random.
-        Random,
-    }
-}
-switch! {
-    /// How requests choose among the flows in LOCAL.
-    RequestDraw {
-        /// Each flow alike.
-        Flows,
-        /// Each cell alike.
-        Cells,
-    }
-}
-switch! {
-    /// Order of the cells that wait for a peer.
-    HopOrder {
-        /// First in, first out.
-        Fifo,
-        /// Second hops before first hops.
-        SecondHopFirst,
-    }
-}
-switch! {
-    /// What counts as queue at a node.
-    QueueMetric {
-        /// Cells of others, on their way to their destination.
-        Relay,
-        /// Those and the cells in LOCAL.
-        RelayAndLocal,
-    }
-}
-switch! {
     /// What follows the detection of a dead node.
     Recovery {
         /// Its slots stay empty: each node has 1/N less.
