@@ -1,12 +1,17 @@
 //! The `[[fabric]]` table of Sirius: every switch of the specification, its
 //! default first, each with its source.
 
-use super::plan::UplinkPlan;
-pub use super::switches::*;
-use super::topology::Schedule;
+mod checks;
+mod idle;
+pub(crate) mod retired;
+mod switches;
+
+use crate::sirius::schedule::plan::UplinkPlan;
+use crate::sirius::schedule::Schedule;
 use lightloom_engine::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use switches::*;
 
 /// Sirius: a flat optical fabric of passive gratings and tunable lasers
 /// (Ballani et al., SIGCOMM 2020).
@@ -120,14 +125,14 @@ impl Derived {
             .div_ceil(config.slot * (slots / of).max(1))
     }
 
-    /// Books of requests that are open at a time.
-    pub(super) fn books(&self, config: &SiriusConfig) -> i64 {
+    /// Epochs whose requests, grants or unused grants are kept at a time.
+    pub(super) fn epochs(&self, config: &SiriusConfig) -> i64 {
         3 * self.lag(config) + 1
     }
 
-    /// Books between their requests and the taking up of their grants at a time.
-    pub(super) fn tiles(&self, config: &SiriusConfig) -> i64 {
-        self.books(config) - self.lag(config) - 1
+    /// Epochs between their requests and the taking up of their grants at a time.
+    pub(super) fn matrices(&self, config: &SiriusConfig) -> i64 {
+        self.epochs(config) - self.lag(config) - 1
     }
 
     /// Slots whose cells are in the fibres at a time.

@@ -1,16 +1,16 @@
 //! Sirius in the registry.
 
-use super::book::Deal;
-use super::config::{Derived, GrantRule, Mode, SiriusConfig};
-use super::departures::{timetable, Departures};
-use super::ideal::Ideal;
-use super::kernel::Sirius;
-use super::lines::Lines;
-use super::plan::UplinkPlan;
-use super::queued::{Placed, Queued};
-use super::retired::without_retired;
 use crate::facts::{self, Facts};
 use crate::registry::{self, Entry, FabricConfig, Preset, Site};
+use crate::sirius::config::retired::without_retired;
+use crate::sirius::config::{Derived, GrantRule, Mode, SiriusConfig};
+use crate::sirius::ideal::Ideal;
+use crate::sirius::kernel::Sirius;
+use crate::sirius::partition::Partition;
+use crate::sirius::relay::by_pair::ByPair;
+use crate::sirius::relay::by_slot::{timetable, BySlot};
+use crate::sirius::relay::queued::{Placed, Queued};
+use crate::sirius::schedule::plan::UplinkPlan;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
 use serde_json::Value;
@@ -124,16 +124,16 @@ impl SiriusConfig {
             GrantRule::OnePerDestination => 4,
         };
         // Beside the first free meeting of a pair: M, the last grant, and its place in the
-        // tiles of every book between asking and taking up.
-        let pair = Lines::BYTES_A_PAIR + 1 + last_grant + 2 * derived.tiles(self) as u64;
+        // matrices of every epoch between asking and taking up.
+        let pair = ByPair::BYTES_A_PAIR + 1 + last_grant + 2 * derived.matrices(self) as u64;
         // Lists have room for twice their cells at most; a cell waits in every line,
         // which is much, and one a transceiver is in a fibre.
         let cell = 2 * size_of::<Queued>() as u64;
         let flights = derived.flights(self) as u64 * nodes * derived.uplinks as u64 * cell;
         let known = timetable(&derived.schedule);
         let (waiting, lists) = known.map_or((2 * size_of::<Placed>() as u64, 0), |timetable| {
-            let deal = Deal::new(site.cluster.racks as usize, site.threads);
-            (cell, Departures::lists_bytes(&timetable, &deal))
+            let partition = Partition::new(site.cluster.racks as usize, site.threads);
+            (cell, BySlot::lists_bytes(&timetable, &partition))
         });
         nodes * nodes * (pair + waiting) + flights + lists
     }

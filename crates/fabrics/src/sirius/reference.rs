@@ -2,7 +2,7 @@
 //! must give the same bytes. One queue a pair, no shards, no tricks; a slot is read from top
 //! to bottom: admit, request, grant, accept, transmit, receive.
 //!
-//! Nodes are named by label, as in [`Schedule`](super::topology::Schedule).
+//! Nodes are named by label, as in [`Schedule`](crate::sirius::schedule::Schedule).
 //!
 //! # Who goes first
 //! A node keeps one queue for each other, first in, first out (§6). What is settled
@@ -34,9 +34,9 @@ mod failures;
 mod ideal;
 mod servers;
 
-use super::config::{Derived, GrantRule, Intermediates, SiriusConfig};
-use super::topology::Visits;
 use crate::registry::Site;
+use crate::sirius::config::{Derived, GrantRule, Intermediates, SiriusConfig};
+use crate::sirius::schedule::peer_order::PeerOrder;
 use failures::Failures;
 use lightloom_engine::{Cluster, FlowId, HostId, Io, Nic, Stream, Time};
 use servers::Racks;
@@ -147,7 +147,7 @@ pub(super) struct Reference {
     racks: Racks,
     failures: Failures,
     /// In which order nodes meet each other.
-    visits: Visits,
+    peer_order: PeerOrder,
     hops: u64,
     queue_peak: u64,
     reorder_peak: u64,
@@ -186,7 +186,7 @@ impl Reference {
             fibres: BTreeMap::new(),
             racks: Racks::new(site.cluster),
             failures: Failures::none(),
-            visits: Visits::new(&derived.schedule),
+            peer_order: PeerOrder::new(&derived.schedule),
             hops: 0,
             queue_peak: 0,
             reorder_peak: 0,

@@ -1,22 +1,24 @@
 //! A range of nodes with all their state, and what they do at the start of an
 //! epoch. One thread works on a shard at a time; shards meet only through
-//! [`Flight`](super::mail::Flight)s and [`Tile`]s.
+//! [`Flight`](crate::sirius::relay::in_flight::Flight)s and [`RequestMatrix`]s.
 
-use super::book::{Askers, Deal, Grant};
-use super::cell::{Cell, Routes};
-use super::config::SiriusConfig;
-use super::departures::Departures;
-use super::faults::{Faults, Lost};
-use super::grants::{Grants, Tile};
-use super::lines::Lines;
-use super::local::Local;
-use super::meetings::Timetable;
-use super::queued::Queued;
-use super::recovery::Avoid;
-use super::reorder::Reorder;
-use super::requests::Requests;
-use super::sending::Leaving;
-use super::topology::Visits;
+use crate::sirius::cell::{Cell, Routes};
+use crate::sirius::config::SiriusConfig;
+use crate::sirius::failure::avoid::Avoid;
+use crate::sirius::failure::faults::{Faults, Lost};
+use crate::sirius::partition::Partition;
+use crate::sirius::protocol::epoch::Askers;
+use crate::sirius::protocol::grant::Grants;
+use crate::sirius::protocol::matrix::{Grant, RequestMatrix};
+use crate::sirius::protocol::request::Requests;
+use crate::sirius::relay::by_pair::ByPair;
+use crate::sirius::relay::by_slot::BySlot;
+use crate::sirius::relay::in_flight::Leaving;
+use crate::sirius::relay::local::Local;
+use crate::sirius::relay::queued::Queued;
+use crate::sirius::relay::reorder::Reorder;
+use crate::sirius::schedule::next_meeting::Timetable;
+use crate::sirius::schedule::peer_order::PeerOrder;
 use lightloom_engine::Stream;
 
 /// One transmission, for the audit.
@@ -45,10 +47,10 @@ pub struct Shard {
     /// Cells that wait at their source.
     pub local: Local,
     /// Relay and granted queues, where it is known in advance who leaves when.
-    pub(super) departures: Option<Departures>,
+    pub(super) by_slot: Option<BySlot>,
     /// Elsewhere the same.
-    pub(super) lines: Lines,
-    /// There, the next place in line.
+    pub(super) by_pair: ByPair,
+    /// There, the next place in any queue.
     pub(super) next_place: u64,
     /// Cells in the queues of all rows.
     pub(super) held: u64,
@@ -85,23 +87,23 @@ pub struct Shard {
     /// Likewise for the cells granted to a row.
     pub(super) moving: Vec<Queued>,
     /// Likewise for the cells that leave, where it is not known in advance who does: all,
-    /// their order, and box by box; and lists for the last.
+    /// their order, and lane by lane; and lists for the last.
     pub(super) leaving: Vec<Leaving>,
     pub(super) order: Vec<u128>,
-    pub(super) boxes: Vec<Vec<Queued>>,
+    pub(super) lanes: Vec<Vec<Queued>>,
     pub(super) spare: Vec<Vec<Queued>>,
 }
 
 /// What all shards need to know.
-pub(super) struct Ways<'a> {
+pub(crate) struct Shared<'a> {
     /// Who is met at which turn.
-    pub visits: &'a Visits,
+    pub peer_order: &'a PeerOrder,
     /// And in which slot.
     pub timetable: Option<&'a Timetable>,
     /// Where flows go.
     pub routes: &'a Routes,
     /// Who has which node.
-    pub deal: &'a Deal,
+    pub partition: &'a Partition,
     /// What is broken.
     pub faults: &'a Faults,
 }
@@ -117,14 +119,14 @@ impl Shard {
         (lo, rows): (usize, usize),
         routes: &Routes,
         seed: u64,
-        (deal, timetable, uplinks): (&Deal, Option<&Timetable>, u32),
+        (partition, timetable, uplinks): (&Partition, Option<&Timetable>, u32),
         capped: bool,
     ) -> Self {
         let nodes = routes.first.len() - 1;
-        let shards = deal.shards().count();
-        let lines = match timetable {
-            None => Lines::new(rows, nodes),
-            Some(_) => Lines::default(),
+        let shards = partition.shards().count();
+        let by_pair = match timetable {
+            None => ByPair::new(rows, nodes),
+            Some(_) => ByPair::default(),
         };
         Shard {
             lo,
@@ -132,14 +134,14 @@ impl Shard {
             nodes,
             shards,
             local: Local::new(rows, nodes),
-            departures: timetable.map(|t| Departures::new(t, (lo, rows), deal, uplinks)),
-            lines,
+            by_slot: timetable.map(|t| BySlot::new(t, (lo, rows), partition, uplinks)),
+            by_pair,
             next_place: 0,
             held: 0,
             relaying: vec![0; rows],
             peak: 0,
             far: rows * nodes > 1 << 15,
-            requests: Requests::new((rows, deal.block), nodes, config.intermediates),
+            requests: Requests::new((rows, partition.block), nodes, config.intermediates),
             grants: Grants::new(lo, rows, nodes, config.queue, config.grant_rule),
             rng: (lo..lo + rows)
                 .map(|n| Stream::new(seed, "sirius.requests", n as u64))
@@ -157,7 +159,7 @@ impl Shard {
             moving: Vec::new(),
             leaving: Vec::new(),
             order: Vec::new(),
-            boxes: Vec::new(),
+            lanes: Vec::new(),
             spare: Vec::new(),
         }
     }
@@ -187,18 +189,23 @@ impl Shard {
         self.local.total == 0 && self.held == 0
     }
 
-    /// `slot` is now; see [`Departures::begin`].
+    /// `slot` is now; see [`BySlot::begin`].
     pub(super) fn begin(&mut self, slot: i64, least: i64) {
-        if let Some(departures) = &mut self.departures {
-            departures.begin(slot, least);
+        if let Some(by_slot) = &mut self.by_slot {
+            by_slot.begin(slot, least);
         }
     }
 
     /// Requests of the epoch: fills the rows of those who ask, and says who.
     /// `avoid` names who is not to be asked.
-    pub(super) fn request(&mut self, tiles: &mut [Tile], askers: &mut Askers, avoid: &Avoid) {
+    pub(super) fn request(
+        &mut self,
+        matrices: &mut [RequestMatrix],
+        askers: &mut Askers,
+        avoid: &Avoid,
+    ) {
         askers.clear();
-        (0..self.rows).for_each(|row| self.request_row(row, tiles, askers, Some(avoid)));
+        (0..self.rows).for_each(|row| self.request_row(row, matrices, askers, Some(avoid)));
     }
 
     /// The same for one row.
@@ -206,7 +213,7 @@ impl Shard {
     pub(super) fn request_row(
         &mut self,
         row: usize,
-        tiles: &mut [Tile],
+        matrices: &mut [RequestMatrix],
         askers: &mut Askers,
         avoid: Option<&Avoid>,
     ) {
@@ -214,9 +221,9 @@ impl Shard {
             return;
         }
         let (label, rng) = ((self.lo + row) as u16, &mut self.rng[row]);
-        if let ([tile], None) = (&mut *tiles, avoid) {
+        if let ([matrix], None) = (&mut *matrices, avoid) {
             // Nothing to divide: the requests are written where they are read.
-            let wants = tile.row(row);
+            let wants = matrix.row(row);
             let asked = self
                 .requests
                 .compute_requests(row, label, &self.local, rng, wants);
@@ -234,12 +241,40 @@ impl Shard {
         if asked > 0 {
             askers.push(row, &self.requests.destinations);
             let mut from = 0;
-            for tile in tiles.iter_mut() {
-                let part = tile.row(row);
+            for matrix in matrices.iter_mut() {
+                let part = matrix.row(row);
                 part.copy_from_slice(&self.wants[from..from + part.len()]);
                 from += part.len();
             }
         }
+    }
+
+    /// Puts the requests of a row to those who can be asked; returns how many
+    /// are left.
+    #[cold]
+    pub(crate) fn ask_others(&mut self, row: usize, mut asked: u32, avoid: &Avoid) -> u32 {
+        let (source, none) = ((self.lo + row) as u16, self.nodes as u16);
+        let mut again = Vec::new();
+        let dark = avoid.dark.range((source, 0)..=(source, u16::MAX));
+        let all = avoid.nodes.iter().map(|&n| (n, none));
+        let all = all.chain(dark.map(|d| (d.1, none)));
+        for (by, destination) in all.chain(avoid.cut.iter().copied().filter(|c| c.0 != c.1)) {
+            let want = &mut self.wants[by as usize];
+            if *want != none && (destination == none || *want == destination) {
+                again.push(std::mem::replace(want, none));
+            }
+        }
+        for destination in again {
+            let start = self.rng[row].below(none as u32) as u16;
+            let other = (start..none).chain(0..start).find(|&by| {
+                self.wants[by as usize] == none && avoid.allows(source, by, destination)
+            });
+            match other {
+                Some(by) => self.wants[by as usize] = destination,
+                None => asked -= 1,
+            }
+        }
+        asked
     }
 
     /// Unused grants of this shard's nodes lapse.
@@ -257,8 +292,8 @@ impl Shard {
     /// Bytes of every cell here (for the audit).
     pub fn bytes(&self, routes: &Routes) -> u64 {
         let local = (0..self.rows).flat_map(|row| self.local.each_cell(row));
-        let queued = self.lines.each();
-        let departing = self.departures.iter().flat_map(Departures::each);
+        let queued = self.by_pair.each();
+        let departing = self.by_slot.iter().flat_map(BySlot::each);
         let queued = queued.map(|(_, queued)| queued).chain(departing.copied());
         let queued = queued.map(|queued| queued.cell());
         local.chain(queued).map(|cell| routes.bytes(cell)).sum()
@@ -267,9 +302,9 @@ impl Shard {
     /// The longest relay queue (for the audit: never beyond Q).
     pub fn longest_relay_queue(&self) -> usize {
         let mut relays = vec![0; self.rows * self.nodes];
-        let departing = self.departures.iter().flat_map(Departures::each);
+        let departing = self.by_slot.iter().flat_map(BySlot::each);
         let departing = departing.map(|q| (q.row().wrapping_sub(self.lo), *q));
-        let queued = self.lines.each().map(|(_, q)| (q.row(), q));
+        let queued = self.by_pair.each().map(|(_, q)| (q.row(), q));
         for (row, q) in queued.chain(departing).filter(|q| q.1.cell().is_second()) {
             relays[q.destination() * self.rows + row] += 1;
         }

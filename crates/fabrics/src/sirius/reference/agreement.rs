@@ -5,7 +5,7 @@ use super::ideal::Ideal;
 use super::Reference;
 use crate::registry::{FabricConfig, Site};
 use crate::sirius::config::{GrantRule, Intermediates, Mode, Recovery, SiriusConfig};
-use crate::sirius::plan::UplinkPlan;
+use crate::sirius::schedule::plan::UplinkPlan;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::run::{run, Fault, Plan, Sample, Silent, Stop};
 use lightloom_engine::*;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sirius::config::Intermediates;
-use crate::sirius::plan::UplinkPlan;
+use crate::sirius::schedule::plan::UplinkPlan;
 use lightloom_engine::{Audit, PortId};
 use proptest::prelude::*;
 
