@@ -1,12 +1,12 @@
-//! The slot kernel of Sirius with its request/grant protocol: admit, answer,
-//! accept, ask, transmit, receive.
+//! One slot of Sirius with its request/grant protocol, in the paper's order and words: admit;
+//! at the start of an epoch grant what was requested in the one before, accept what was granted,
+//! request anew (§4.3, A.3); transmit, receive.
 
 use crate::registry::Site;
 use crate::sirius::cell::Routes;
 use crate::sirius::config::{Derived, Recovery, SiriusConfig};
 use crate::sirius::failure::avoid::Avoid;
 use crate::sirius::failure::faults::{Delays, Faults, Stretch};
-use crate::sirius::limits::{lit, soonest};
 use crate::sirius::partition::Partition;
 use crate::sirius::prefetch::{hinted, prefetch};
 use crate::sirius::protocol::accept::Answers;
@@ -21,10 +21,7 @@ use crate::sirius::schedule::reschedule::Schedules;
 use crate::sirius::schedule::Schedule;
 use crate::sirius::servers::links::Servers;
 use crate::sirius::shard::{Shard, Shared};
-use lightloom_engine::kernel::slot::SlotKernel;
-use lightloom_engine::{
-    Cluster, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
-};
+use lightloom_engine::{Cluster, FlowId, Io, Time};
 use rayon::prelude::*;
 
 /// Sirius.
@@ -46,7 +43,7 @@ pub struct Sirius {
     lag: i64,
     pool: Option<rayon::ThreadPool>,
     /// Cells sent and not yet received.
-    flying: u64,
+    pub(super) flying: u64,
     pub(super) bypassed: crate::sirius::servers::rack::Bypass,
     /// Which schedule is in force.
     pub(super) schedules: Schedules,
@@ -114,15 +111,6 @@ impl Sirius {
         }
     }
 
-    /// The longest relay queue of any pair now [cells].
-    pub fn longest_relay_queue(&self) -> usize {
-        self.shards
-            .iter()
-            .map(Shard::longest_relay_queue)
-            .max()
-            .unwrap_or(0)
-    }
-
     /// Cells queued and granted at all nodes, the sum of M: none when the fabric
     /// is idle.
     #[cfg(test)]
@@ -147,6 +135,29 @@ impl Sirius {
     #[cfg(test)]
     pub(super) fn schedule(&self) -> &Schedule {
         &self.derived.schedule
+    }
+
+    /// A slot from its beginning to its end.
+    pub(super) fn step(&mut self, slot: i64, io: &mut Io) {
+        let now = self.config.slot * slot;
+        if self.faults.on && !self.faults.commands.is_empty() {
+            if self.timetable.is_some() {
+                self.keep_by_pair();
+            }
+            self.carry_out(slot, io);
+        }
+        self.admit(now, io);
+        // What a delivery within a rack releases may have arrived by now, too.
+        while self.bypassed.deliver(now, io) {
+            self.admit(now, io);
+        }
+        self.bypassed.deliver(now + self.config.slot, io);
+        self.begin(slot);
+        if let Some(epoch) = self.schedules.epoch_at(slot) {
+            self.begin_epoch(slot, epoch, now, io);
+        }
+        self.transmit(slot, io);
+        self.receive(slot, io);
     }
 
     fn admit(&mut self, now: Time, io: &mut Io) {
@@ -182,7 +193,7 @@ impl Sirius {
 
     /// At the start of an epoch: unused grants lapse, requests are answered,
     /// grants are taken up, new requests are made.
-    fn protocol(&mut self, slot: i64, epoch: i64, now: Time, io: &mut Io) {
+    fn begin_epoch(&mut self, slot: i64, epoch: i64, now: Time, io: &mut Io) {
         if self.faults.on {
             self.recover(slot, epoch, io);
         }
@@ -194,14 +205,14 @@ impl Sirius {
         if faulty {
             self.strike(self.kept(asked), slot, epoch);
         }
-        self.answer(self.kept(asked), epoch);
+        self.grant(self.kept(asked), epoch);
         let [granted, asking] = [self.kept(granted), self.kept(epoch)];
         // Where nothing is broken each node asks as soon as it has taken up its grants.
         self.accept(slot, [granted, asking], !faulty);
         if faulty {
             self.sweep_late(epoch, io);
             let avoid = self.avoid(slot);
-            self.ask(asking, &avoid);
+            self.request(asking, &avoid);
         }
         for shard in &mut self.shards {
             let flow = |rank: &u32| self.routes.flow[*rank as usize];
@@ -225,7 +236,7 @@ impl Sirius {
         unused.iter_mut().flatten().for_each(Vec::clear);
     }
 
-    fn answer(&mut self, kept: usize, epoch: i64) {
+    fn grant(&mut self, kept: usize, epoch: i64) {
         self.epochs[kept].answered = true;
         let (
             Epoch {
@@ -299,7 +310,7 @@ impl Sirius {
     }
 
     /// Nodes ask, but not whom they `avoid`.
-    fn ask(&mut self, kept: usize, avoid: &Avoid) {
+    fn request(&mut self, kept: usize, avoid: &Avoid) {
         let Epoch {
             matrices, askers, ..
         } = &mut self.epochs[kept];
@@ -397,32 +408,6 @@ impl Sirius {
             completed.clear();
         }
     }
-
-    /// For the audit. Ports are numbered node · U + uplink; the receiving node is
-    /// the one to which the kernel really handed the cell.
-    fn record(&mut self, slot: i64, io: &mut Io) {
-        let (schedule, u) = (&self.derived.schedule, self.derived.uplinks);
-        let audit = io.audit.as_mut().expect("only when audited");
-        let from = self.config.slot * slot + self.config.guardband;
-        for sent in self.shards.iter_mut().flat_map(|s| s.sent.drain(..)) {
-            let (node, to) = (schedule.node(sent.from), schedule.node(sent.to));
-            let met = self
-                .schedules
-                .peer(sent.from as u16, sent.uplink as u16, slot);
-            let port = met.map_or(0, |m| m.1 as u32);
-            let (tx, rx) = (PortId(node * u + sent.uplink), PortId(to * u + port));
-            audit.transmit(tx, rx, from, self.config.slot * (slot + 1), sent.bytes);
-        }
-    }
-
-    fn bytes_inside(&self) -> u64 {
-        let flights = self.flights.iter().flatten();
-        let in_fibre: u64 = flights.map(|f| f.bytes(&self.routes)).sum();
-        let at_nodes: u64 = self.shards.iter().map(|s| s.bytes(&self.routes)).sum();
-        let kept: u64 = self.faults.each_cell().map(|c| self.routes.bytes(c)).sum();
-        let servers = self.servers.as_ref().map_or(0, |s| s.bytes(&self.routes));
-        at_nodes + in_fibre + kept + servers + self.bypassed.bytes()
-    }
 }
 
 /// Hints that a flow will be finished soon.
@@ -445,115 +430,5 @@ fn each<I: Send>(
             let items: Vec<I> = items.collect();
             pool.install(|| items.into_par_iter().for_each(work));
         }
-    }
-}
-
-impl SlotKernel for Sirius {
-    fn shape(&self) -> Shape {
-        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
-        Shape {
-            hosts: self.cluster.hosts(),
-            racks: self.cluster.racks,
-            host_rate: self.cluster.server_rate,
-            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
-        }
-    }
-
-    fn slot_length(&self) -> Time {
-        self.config.slot
-    }
-
-    fn slot(&mut self, slot: i64, io: &mut Io) {
-        let now = self.config.slot * slot;
-        if self.faults.on && !self.faults.commands.is_empty() {
-            if self.timetable.is_some() {
-                self.keep_by_pair();
-            }
-            self.carry_out(slot, io);
-        }
-        self.admit(now, io);
-        // What a delivery within a rack releases may have arrived by now, too.
-        while self.bypassed.deliver(now, io) {
-            self.admit(now, io);
-        }
-        self.bypassed.deliver(now + self.config.slot, io);
-        self.begin(slot);
-        if let Some(epoch) = self.schedules.epoch_at(slot) {
-            self.protocol(slot, epoch, now, io);
-        }
-        self.transmit(slot, io);
-        self.receive(slot, io);
-    }
-
-    fn idle(&self) -> bool {
-        self.flying == 0
-            && self.shards.iter().all(Shard::idle)
-            && !self.epochs.iter().any(Epoch::is_live)
-            && self.bypassed.is_empty()
-            && !self.faults.pending()
-            && self.servers.as_ref().is_none_or(Servers::idle)
-    }
-
-    fn apply(&mut self, command: Command, _now: Time) -> Result<(), Rejected> {
-        self.order(command)
-    }
-
-    fn observe(&self, io: &Io, view: &mut View) {
-        let payload = self.routes.payload;
-        if io.audit.is_some() {
-            view.in_flight_bytes = self.bytes_inside();
-        }
-        view.queued_bytes = self.shards.iter().map(Shard::relaying).sum::<u64>() * payload;
-        view.queued_bytes_worst = self.shards.iter().map(Shard::queue).max().unwrap_or(0) * payload;
-        let waiting: u64 = self.shards.iter().map(Shard::waiting).sum();
-        let unsent = self.servers.as_ref().map_or(0, |s| s.waiting);
-        view.waiting_bytes = (waiting + unsent + self.faults.cells()) * payload;
-        view.carried_bytes = self.shards.iter().map(|s| s.hops).sum::<u64>() * payload;
-    }
-
-    fn totals(&self) -> Totals {
-        let payload = self.routes.payload;
-        Totals {
-            queue_peak_bytes: self.shards.iter().map(|s| s.queue_peak() * payload).max(),
-            reorder_peak_bytes: self.shards.iter().map(|s| s.reorder.peak_bytes()).max(),
-            cell_hops: Some(self.shards.iter().map(|s| s.hops).sum()),
-            packet_hops: None,
-            circuit_bytes: None,
-        }
-    }
-
-    fn settle(&self, io: &mut Io) {
-        for (&rank, inside) in self.servers.iter().flat_map(|s| &s.inside) {
-            let flow = self.routes.flow[rank as usize].index();
-            io.flows.delivered[flow] = inside.bytes;
-        }
-        for shard in &self.shards {
-            for (rank, bytes, hops) in shard.reorder.progress() {
-                let flow = self.routes.flow[rank as usize].index();
-                io.flows.delivered[flow] = bytes;
-                io.flows.hops[flow] = hops;
-            }
-        }
-    }
-
-    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
-        soonest(&self.cluster, &self.config, &self.derived, src, dst, bytes)
-    }
-
-    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
-        let slot = at.0.div_euclid(self.config.slot.0);
-        if self.schedules.full_at(slot) {
-            return lit(&self.config, &self.derived.schedule, tx, rx, at);
-        }
-        let u = self.derived.uplinks;
-        let met = self
-            .schedules
-            .peer((tx.0 / u) as u16, (tx.0 % u) as u16, slot);
-        let heard = met.map(|(to, port)| PortId(to as u32 * u + port as u32));
-        at % self.config.slot >= self.config.guardband && heard == Some(rx)
-    }
-
-    fn port_rate(&self, _tx: PortId) -> Rate {
-        self.config.channel_rate
     }
 }
