@@ -9,7 +9,7 @@ use crate::sirius::kernel::Sirius;
 use crate::sirius::partition::Partition;
 use crate::sirius::relay::by_pair::ByPair;
 use crate::sirius::relay::by_slot::{timetable, BySlot};
-use crate::sirius::relay::queued::{Placed, Queued};
+use crate::sirius::relay::queued::Queued;
 use crate::sirius::schedule::plan::UplinkPlan;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
@@ -119,22 +119,26 @@ impl Derived {
 impl SiriusConfig {
     fn protocol_memory(&self, derived: &Derived, site: &Site) -> u64 {
         let nodes = site.cluster.racks as u64;
+        let known = timetable(&derived.schedule);
+        // Lists have room for twice their cells at most; a cell waits in every queue, which is
+        // much, and one a transceiver is in a fibre.
+        let cell = 2 * size_of::<Queued>() as u64;
+        let (queue, lists) = match known {
+            Some(timetable) => {
+                let partition = Partition::new(site.cluster.racks as usize, site.threads);
+                let lists = BySlot::lists_bytes(&timetable, &partition);
+                (BySlot::BYTES_A_PAIR + cell, lists)
+            }
+            None => (ByPair::BYTES.0 + 2 * ByPair::BYTES.1, 0),
+        };
         let last_grant = match self.grant_rule {
             GrantRule::Threshold => 0,
             GrantRule::OnePerDestination => 4,
         };
-        // Beside the first free meeting of a pair: M, the last grant, and its place in the
-        // matrices of every epoch between asking and taking up.
-        let pair = ByPair::BYTES_A_PAIR + 1 + last_grant + 2 * derived.matrices(self) as u64;
-        // Lists have room for twice their cells at most; a cell waits in every line,
-        // which is much, and one a transceiver is in a fibre.
-        let cell = 2 * size_of::<Queued>() as u64;
+        // M, the last grant, and its place in the matrices of every epoch between asking and
+        // taking up.
+        let pair = queue + 1 + last_grant + 2 * derived.matrices(self) as u64;
         let flights = derived.flights(self) as u64 * nodes * derived.uplinks as u64 * cell;
-        let known = timetable(&derived.schedule);
-        let (waiting, lists) = known.map_or((2 * size_of::<Placed>() as u64, 0), |timetable| {
-            let partition = Partition::new(site.cluster.racks as usize, site.threads);
-            (cell, BySlot::lists_bytes(&timetable, &partition))
-        });
-        nodes * nodes * (pair + waiting) + flights + lists
+        nodes * nodes * pair + flights + lists
     }
 }

@@ -367,9 +367,9 @@ impl Sirius {
                     uplink: c.uplink,
                     labels: c.labels.as_deref(),
                 });
-                shard.transmit::<WATCHED, true>(slot, matchings, &shared, out)
+                shard.transmit_by_pair::<WATCHED, true>(slot, matchings, &shared, out)
             } else {
-                shard.send::<WATCHED>(slot, &shared, out)
+                shard.transmit::<WATCHED>(slot, &shared, out)
             }
         });
     }

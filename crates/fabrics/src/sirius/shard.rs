@@ -13,10 +13,11 @@ use crate::sirius::protocol::matrix::{Grant, RequestMatrix};
 use crate::sirius::protocol::request::Requests;
 use crate::sirius::relay::by_pair::ByPair;
 use crate::sirius::relay::by_slot::BySlot;
-use crate::sirius::relay::in_flight::Leaving;
+use crate::sirius::relay::leaving::Leaving;
 use crate::sirius::relay::local::Local;
 use crate::sirius::relay::queued::Queued;
 use crate::sirius::relay::reorder::Reorder;
+use crate::sirius::relay::Queues;
 use crate::sirius::schedule::next_meeting::Timetable;
 use crate::sirius::schedule::peer_order::PeerOrder;
 use lightloom_engine::Stream;
@@ -46,12 +47,8 @@ pub struct Shard {
     pub(super) shards: usize,
     /// Cells that wait at their source.
     pub local: Local,
-    /// Relay and granted queues, where it is known in advance who leaves when.
-    pub(super) by_slot: Option<BySlot>,
-    /// Elsewhere the same.
-    pub(super) by_pair: ByPair,
-    /// There, the next place in any queue.
-    pub(super) next_place: u64,
+    /// Granted cells, and those to be relayed.
+    pub(super) queues: Queues,
     /// Cells in the queues of all rows.
     pub(super) held: u64,
     /// Of each row, cells on their second hop.
@@ -86,12 +83,8 @@ pub struct Shard {
     pub(super) granters: Vec<u16>,
     /// Likewise for the cells granted to a row.
     pub(super) moving: Vec<Queued>,
-    /// Likewise for the cells that leave, where it is not known in advance who does: all,
-    /// their order, and lane by lane; and lists for the last.
-    pub(super) leaving: Vec<Leaving>,
-    pub(super) order: Vec<u128>,
-    pub(super) lanes: Vec<Vec<Queued>>,
-    pub(super) spare: Vec<Vec<Queued>>,
+    /// Likewise for the cells that leave, where it is not known in advance who does.
+    pub(super) leaving: Leaving,
 }
 
 /// What all shards need to know.
@@ -124,9 +117,9 @@ impl Shard {
     ) -> Self {
         let nodes = routes.first.len() - 1;
         let shards = partition.shards().count();
-        let by_pair = match timetable {
-            None => ByPair::new(rows, nodes),
-            Some(_) => ByPair::default(),
+        let queues = match timetable {
+            None => Queues::ByPair(ByPair::new(rows, nodes)),
+            Some(t) => Queues::BySlot(BySlot::new(t, (lo, rows), partition, uplinks)),
         };
         Shard {
             lo,
@@ -134,9 +127,7 @@ impl Shard {
             nodes,
             shards,
             local: Local::new(rows, nodes),
-            by_slot: timetable.map(|t| BySlot::new(t, (lo, rows), partition, uplinks)),
-            by_pair,
-            next_place: 0,
+            queues,
             held: 0,
             relaying: vec![0; rows],
             peak: 0,
@@ -157,10 +148,7 @@ impl Shard {
             found: vec![Grant::default(); nodes + 1],
             granters: vec![0; nodes],
             moving: Vec::new(),
-            leaving: Vec::new(),
-            order: Vec::new(),
-            lanes: Vec::new(),
-            spare: Vec::new(),
+            leaving: Leaving::default(),
         }
     }
 
@@ -191,7 +179,7 @@ impl Shard {
 
     /// `slot` is now; see [`BySlot::begin`].
     pub(super) fn begin(&mut self, slot: i64, least: i64) {
-        if let Some(by_slot) = &mut self.by_slot {
+        if let Queues::BySlot(by_slot) = &mut self.queues {
             by_slot.begin(slot, least);
         }
     }
@@ -292,21 +280,15 @@ impl Shard {
     /// Bytes of every cell here (for the audit).
     pub fn bytes(&self, routes: &Routes) -> u64 {
         let local = (0..self.rows).flat_map(|row| self.local.each_cell(row));
-        let queued = self.by_pair.each();
-        let departing = self.by_slot.iter().flat_map(BySlot::each);
-        let queued = queued.map(|(_, queued)| queued).chain(departing.copied());
-        let queued = queued.map(|queued| queued.cell());
+        let queued = self.queues.each().map(|queued| queued.cell());
         local.chain(queued).map(|cell| routes.bytes(cell)).sum()
     }
 
     /// The longest relay queue (for the audit: never beyond Q).
     pub fn longest_relay_queue(&self) -> usize {
         let mut relays = vec![0; self.rows * self.nodes];
-        let departing = self.by_slot.iter().flat_map(BySlot::each);
-        let departing = departing.map(|q| (q.row().wrapping_sub(self.lo), *q));
-        let queued = self.by_pair.each().map(|(_, q)| (q.row(), q));
-        for (row, q) in queued.chain(departing).filter(|q| q.1.cell().is_second()) {
-            relays[q.destination() * self.rows + row] += 1;
+        for q in self.queues.each().filter(|q| q.cell().is_second()) {
+            relays[q.destination() * self.rows + q.intermediate() - self.lo] += 1;
         }
         relays.into_iter().max().unwrap_or(0)
     }

@@ -4,7 +4,7 @@ use super::faults::Part;
 use crate::sirius::cell::Routes;
 use crate::sirius::kernel::Sirius;
 use crate::sirius::relay::by_pair::ByPair;
-use crate::sirius::relay::queued::Queued;
+use crate::sirius::relay::Queues;
 use crate::sirius::schedule::peer_order::PeerOrder;
 use crate::sirius::shard::Shard;
 use lightloom_engine::{Command, Element, Io, Rejected, Time};
@@ -14,20 +14,18 @@ impl Shard {
     /// anew, in the order in which they would have left.
     #[cold]
     fn keep_by_pair(&mut self, peer_order: &PeerOrder, routes: &Routes) {
-        let Some(by_slot) = self.by_slot.take() else {
-            return;
-        };
-        self.by_pair = ByPair::new(self.rows, self.nodes);
-        for q in by_slot.each() {
-            let (cell, destination) = (q.cell(), q.destination());
-            let (from, to) = match cell.is_second() {
-                true => (q.row(), destination),
-                false => (routes.src[cell.rank() as usize] as usize, q.row()),
+        let mut by_pair = ByPair::new(self.rows, self.nodes);
+        for q in self.queues.each() {
+            let (from, to) = match q.cell().is_second() {
+                true => (q.intermediate(), q.destination()),
+                false => (
+                    routes.src[q.cell().rank() as usize] as usize,
+                    q.intermediate(),
+                ),
             };
-            let queued = Queued::new(cell, from - self.lo, destination as u16);
-            let turn = peer_order.turn(from, to);
-            self.by_pair.push(turn, queued, &mut self.next_place);
+            by_pair.push(peer_order.turn(from, to), from - self.lo, q);
         }
+        self.queues = Queues::ByPair(by_pair);
     }
 }
 

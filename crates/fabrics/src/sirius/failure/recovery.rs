@@ -9,6 +9,7 @@ use crate::sirius::cell::Cell;
 use crate::sirius::failure::faults::{Event, Part, Stretch};
 use crate::sirius::kernel::Sirius;
 use crate::sirius::relay::local::Local;
+use crate::sirius::relay::Queues;
 use crate::sirius::shard::Shard;
 use lightloom_engine::Io;
 
@@ -21,7 +22,10 @@ impl Shard {
         turn: usize,
         goes: impl Fn(Cell) -> bool,
     ) -> Vec<Cell> {
-        let gone = self.by_pair.pull(row, turn, &goes);
+        let Queues::ByPair(by_pair) = &mut self.queues else {
+            return Vec::new();
+        };
+        let gone = by_pair.pull(row, turn, &goes);
         self.held -= gone.len() as u64;
         self.relaying[row] -= gone.iter().filter(|c| c.is_second()).count() as u32;
         gone

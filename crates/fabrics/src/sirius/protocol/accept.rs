@@ -5,59 +5,11 @@
 use crate::sirius::protocol::epoch::Askers;
 use crate::sirius::protocol::grant::FEW;
 use crate::sirius::protocol::matrix::{Grant, RequestMatrix, SET};
-use crate::sirius::relay::by_pair::ByPair;
-use crate::sirius::relay::by_slot::BySlot;
 use crate::sirius::relay::queued::Queued;
-use crate::sirius::schedule::next_meeting::{NextMeeting, Timetable};
-use crate::sirius::schedule::peer_order::PeerOrder;
+use crate::sirius::relay::queues::RelayQueues;
+use crate::sirius::relay::Queues;
+use crate::sirius::schedule::next_meeting::Timetable;
 use crate::sirius::shard::{Shard, Shared};
-
-/// The virtual queues of a range of nodes.
-trait VirtualQueues {
-    /// Granted cells of `row` join the queues for their intermediates, which are named in
-    /// place of rows.
-    fn wait(&mut self, row: usize, granted: &[Queued]);
-
-    /// Hints that cells of `row` are going to wait.
-    fn prefetch(&self, _row: usize) {}
-}
-
-/// Those of which it is known when a cell leaves.
-struct BySlotAt<'a, M> {
-    by_slot: &'a mut BySlot,
-    meetings: M,
-    lo: usize,
-}
-
-impl<M: NextMeeting> VirtualQueues for BySlotAt<'_, M> {
-    #[inline(always)]
-    fn wait(&mut self, row: usize, granted: &[Queued]) {
-        self.by_slot.wait(self.meetings, self.lo + row, granted);
-    }
-
-    fn prefetch(&self, row: usize) {
-        self.by_slot.prefetch(row);
-    }
-}
-
-/// The others.
-struct ByPairAt<'a> {
-    by_pair: &'a mut ByPair,
-    peer_order: &'a PeerOrder,
-    lo: usize,
-    next_place: u64,
-}
-
-impl VirtualQueues for ByPairAt<'_> {
-    fn wait(&mut self, row: usize, granted: &[Queued]) {
-        for q in granted {
-            let (by, destination) = (q.row(), q.destination());
-            let queued = Queued::new(q.cell(), row, destination as u16);
-            let turn = self.peer_order.turn(self.lo + row, by);
-            self.by_pair.push(turn, queued, &mut self.next_place);
-        }
-    }
-}
 
 /// What the nodes of a shard have asked for, and what becomes of it. Whoever asks at once
 /// writes over the answers that it has read.
@@ -76,57 +28,24 @@ type Asking<'a> = Option<&'a mut Askers>;
 impl Shard {
     /// Takes up the grants that arrive at the start of `slot`.
     pub(crate) fn accept(&mut self, slot: i64, shared: &Shared, answers: Answers, asking: Asking) {
-        match (self.by_slot.take(), shared.timetable) {
-            (Some(mut by_slot), Some(timetable)) => {
-                match timetable {
-                    Timetable::Rotor(rounds) => {
-                        self.accept_by_slot(answers, &mut by_slot, rounds.at(slot), asking);
-                    }
-                    Timetable::Gratings(frame) => {
-                        self.accept_by_slot(answers, &mut by_slot, frame.at(slot), asking);
-                    }
-                }
-                self.by_slot = Some(by_slot);
+        let mut queues = std::mem::take(&mut self.queues);
+        match (&mut queues, shared.timetable) {
+            (Queues::BySlot(queues), Some(Timetable::Rotor(rounds))) => {
+                self.accept_into(answers, queues.at(rounds.at(slot), self.far), asking);
             }
-            _ => self.accept_by_pair(shared, answers, asking),
+            (Queues::BySlot(queues), Some(Timetable::Gratings(frame))) => {
+                self.accept_into(answers, queues.at(frame.at(slot), self.far), asking);
+            }
+            (Queues::ByPair(queues), _) => {
+                self.accept_into(answers, queues.at(shared.peer_order, self.lo), asking);
+            }
+            (Queues::BySlot(_), None) => unreachable!("kept by slot with a timetable only"),
         }
-    }
-
-    fn accept_by_slot(
-        &mut self,
-        answers: Answers,
-        by_slot: &mut BySlot,
-        meetings: impl NextMeeting,
-        asking: Asking,
-    ) {
-        let queues = &mut BySlotAt {
-            by_slot,
-            meetings,
-            lo: self.lo,
-        };
-        self.accept_into(answers, queues, asking);
-    }
-
-    fn accept_by_pair(&mut self, shared: &Shared, answers: Answers, asking: Asking) {
-        let mut by_pair = std::mem::take(&mut self.by_pair);
-        let queues = &mut ByPairAt {
-            by_pair: &mut by_pair,
-            peer_order: shared.peer_order,
-            lo: self.lo,
-            next_place: self.next_place,
-        };
-        self.accept_into(answers, queues, asking);
-        self.next_place = queues.next_place;
-        self.by_pair = by_pair;
+        self.queues = queues;
     }
 
     /// Row by row.
-    fn accept_into(
-        &mut self,
-        answers: Answers,
-        queues: &mut impl VirtualQueues,
-        mut asking: Asking,
-    ) {
+    fn accept_into(&mut self, answers: Answers, mut queues: impl RelayQueues, mut asking: Asking) {
         let Answers {
             matrices,
             askers,
@@ -138,7 +57,7 @@ impl Shard {
         let mut asked = askers.iter().peekable();
         for row in 0..self.rows {
             if let Some((_, destinations)) = asked.next_if(|a| a.0 as usize == row) {
-                self.accept_row(row, destinations, matrices, unused, queues);
+                self.accept_row(row, destinations, matrices, unused, &mut queues);
             }
             if let Some(asking) = &mut asking {
                 self.request_row(row, matrices, asking, None);
@@ -156,7 +75,7 @@ impl Shard {
         destinations: &[u16],
         matrices: &mut [RequestMatrix],
         unused: &mut [Vec<Grant>],
-        queues: &mut impl VirtualQueues,
+        queues: &mut impl RelayQueues,
     ) {
         let mut moving = std::mem::take(&mut self.moving);
         moving.clear();

@@ -1,143 +1,162 @@
-//! The line that a node keeps for each other node, where it is not known in advance in
-//! which slot who leaves: something may have failed, or pairs meet very often in a frame. Otherwise see [`departures`](crate::sirius::relay::by_slot).
+//! A queue for each pair of nodes, first in, first out, where it is not known in advance in
+//! which slot a cell leaves: something may have failed, or pairs meet very often in a frame.
+//! Otherwise see [`by_slot`](super::by_slot).
 //!
-//! Every meeting takes one cell from a line at most, and as long as none is passed over
-//! who stands k-th leaves at the k-th meeting from now. That is how cells are kept: not
-//! line by line, but meeting by meeting. All nodes are at the same *turn* in a slot (the
-//! place of the peer in the order in which a node meets its peers); those who stand k-th
-//! in line for their peers of a turn form one list. A slot takes whole lists off, in
-//! sequence, and idle lines cost nothing: of a line itself a byte is kept, its length and
-//! which list leaves next.
+//! Of cells that reach a node in the same slot the order is settled by when they took their
+//! places, as it is there: so a cell keeps its place. It takes it when it joins, if fewer than
+//! [`PLACES`] wait; otherwise it stands aside until the end of a slot in which it has come so
+//! far.
 //!
-//! Of cells that reach a node in the same slot the order is settled by when they took
-//! their places, as it is there: so a cell keeps its place. It takes it when it joins, if
-//! fewer than [`STANDING`] stand before it; otherwise it stands aside until the end of a slot
-//! in which it has come so far.
+//! The queues are linked through one list of cells, and those of a turn lie side by side, with
+//! a bit for each that has a cell: idle ones cost nothing.
 
+use super::queued::{Placed, Queued};
+use super::queues::{RelayQueues, PLACES};
 use crate::memory::Column;
 use crate::sirius::cell::Cell;
-use crate::sirius::relay::by_slot::PLACES as STANDING;
-use crate::sirius::relay::lists::{append, divide};
-use crate::sirius::relay::queued::{Placed, Queued};
+use crate::sirius::schedule::peer_order::PeerOrder;
+use bytemuck::{Pod, Zeroable};
 
-/// Places of a turn: the lists take turns in being the first.
-const RING: usize = 16;
-
-/// Those who stand further back in their line wait beside the lists.
-const PLACES: usize = RING - 1;
-
-/// A line in a byte: how many stand in it, and in the upper half which place of its
-/// turn leaves next, for who joins needs both.
-#[derive(Clone, Copy)]
-struct Line(u8);
-
-impl Line {
-    #[inline(always)]
-    fn len(self) -> usize {
-        (self.0 & 15) as usize
-    }
-
-    #[inline(always)]
-    fn first(self) -> usize {
-        (self.0 >> 4) as usize
-    }
-
-    /// The place that the next to join takes.
-    #[inline(always)]
-    fn end(self) -> usize {
-        ((self.0 >> 4).wrapping_add(self.0) & 15) as usize
-    }
-
-    /// When the first place has left.
-    #[inline(always)]
-    fn moved_up(self) -> Line {
-        Line(self.0.wrapping_add(16) - (self.0 & 15 != 0) as u8)
-    }
+/// A queue: its ends in the list of cells, and its length.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Queue {
+    first: u32,
+    last: u32,
+    len: u32,
 }
 
-/// ByPair of a range of nodes towards all nodes.
+/// A cell, and which is the next in its queue, or the next that is free.
+#[derive(Clone, Copy, Debug, Default)]
+struct Linked {
+    placed: Placed,
+    next: u32,
+}
+
+/// In place of a cell: there is none. The list begins with one that is never used.
+const NONE: u32 = 0;
+
+/// The queues of a range of nodes for all nodes.
 #[derive(Clone, Debug, Default)]
 pub struct ByPair {
     rows: usize,
     stride: usize,
-    /// By turn and row, see [`Line`]; without those beyond the last place.
-    lines: Column<u8>,
-    /// By place and turn: most lines are short, so those in use lie together.
-    lists: Vec<Vec<Placed>>,
-    /// Of each turn, those beyond the last place, as they came.
-    beyond: Vec<Vec<Placed>>,
+    /// By turn and row.
+    queues: Column<Queue>,
+    /// Words of bits a turn.
+    words: usize,
+    /// By turn, a bit for each row that has a cell.
+    busy: Vec<u64>,
+    cells: Vec<Linked>,
+    /// The first cell of the list that is free.
+    free: u32,
+    /// The next place.
+    next: u64,
     /// Who stands aside, as they came: turn, row, and what is in place of a place.
     aside: Vec<(usize, usize, u64)>,
-    /// Lists that were read: places are filled anew while they are in the cache.
-    pub(crate) spare: Vec<Vec<Placed>>,
 }
 
 impl ByPair {
-    /// Empty lines of `rows` nodes out of `nodes`.
+    /// Bytes that a pair takes, without its cells, and a cell.
+    pub const BYTES: (u64, u64) = (size_of::<Queue>() as u64, size_of::<Linked>() as u64);
+
+    /// Empty queues of `rows` nodes out of `nodes`.
     pub fn new(rows: usize, nodes: usize) -> ByPair {
-        // Lengths of one row must not all fall into the same set of the cache.
-        let whole = rows.next_multiple_of(64);
-        let stride = whole + if whole.is_multiple_of(512) { 64 } else { 0 };
+        // Queues of one row must not all fall into the same set of the cache.
+        let (stride, words) = (rows | 1, rows.div_ceil(64));
         ByPair {
             rows,
             stride,
-            lines: Column::zeroed(stride * nodes),
-            lists: vec![Vec::new(); nodes * RING],
-            beyond: vec![Vec::new(); nodes],
+            queues: Column::zeroed(stride * nodes),
+            words,
+            busy: vec![0; words * nodes],
+            cells: vec![Linked::default()],
+            free: NONE,
+            next: 0,
             aside: Vec::new(),
-            spare: Vec::new(),
         }
     }
 
-    /// Bytes that a pair takes, without its cells.
-    pub const BYTES_A_PAIR: u64 = 1;
-
-    /// Adds a cell to the end of its line; `next` is the next place.
-    pub fn push(&mut self, turn: usize, queued: Queued, next: &mut u64) {
-        let mut place = *next;
-        *next += 1;
-        let (row, line) = (queued.row(), self.lines[turn * self.stride + queued.row()]);
-        if Line(line).len() == PLACES && self.len(turn, row) >= STANDING {
+    /// Adds a cell to the end of its queue.
+    #[inline(always)]
+    pub fn push(&mut self, turn: usize, row: usize, queued: Queued) {
+        let queue = &mut self.queues[turn * self.stride + row];
+        let mut place = self.next;
+        self.next += 1;
+        if queue.len as usize >= PLACES {
             place |= Placed::ASIDE;
             self.aside.push((turn, row, place));
         }
-        self.put(turn, Placed { queued, place });
-    }
-
-    /// Cells in a line that is longer than its places.
-    fn len(&self, turn: usize, row: usize) -> usize {
-        let beyond = self.beyond[turn].iter();
-        PLACES + beyond.filter(|p| p.queued.row() == row).count()
-    }
-
-    fn put(&mut self, turn: usize, placed: Placed) {
-        let line = &mut self.lines[turn * self.stride + placed.queued.row()];
-        if Line(*line).len() == PLACES {
-            self.beyond[turn].push(placed);
-            return;
+        let linked = Linked {
+            placed: Placed { queued, place },
+            next: NONE,
+        };
+        let at = match self.free {
+            NONE => {
+                self.cells.push(linked);
+                self.cells.len() as u32 - 1
+            }
+            free => {
+                self.free = std::mem::replace(&mut self.cells[free as usize], linked).next;
+                free
+            }
+        };
+        match queue.len {
+            0 => {
+                queue.first = at;
+                self.busy[turn * self.words + row / 64] |= 1 << (row % 64);
+            }
+            _ => self.cells[queue.last as usize].next = at,
         }
-        let place = Line(*line).end();
-        *line += 1;
-        let list = place * self.beyond.len() + turn;
-        append(&mut self.lists[list], placed, &mut self.spare);
+        queue.last = at;
+        queue.len += 1;
     }
 
-    /// Those who stand aside take their places if they have come so far, from `next` on.
+    /// Takes the first cell of every queue at `turn`, or of those whose rows have a bit in
+    /// `rows`.
     #[inline(always)]
-    pub fn move_up(&mut self, next: &mut u64) {
-        if !self.aside.is_empty() {
-            self.take_places(next);
+    pub fn take(
+        &mut self,
+        turn: usize,
+        rows: Option<&[u64]>,
+        mut leaves: impl FnMut(usize, Placed),
+    ) {
+        for word in 0..self.words {
+            let chosen = rows.map_or(u64::MAX, |rows| rows[word]);
+            let mut set = self.busy[turn * self.words + word] & chosen;
+            while set != 0 {
+                let row = 64 * word + set.trailing_zeros() as usize;
+                leaves(row, self.pop(turn, row));
+                set &= set - 1;
+            }
         }
     }
 
+    /// Takes the first cell of a queue that has one.
+    #[inline(always)]
+    fn pop(&mut self, turn: usize, row: usize) -> Placed {
+        let queue = &mut self.queues[turn * self.stride + row];
+        let at = queue.first;
+        let Linked { placed, next } = self.cells[at as usize];
+        queue.first = next;
+        queue.len -= 1;
+        if queue.len == 0 {
+            self.busy[turn * self.words + row / 64] &= !(1 << (row % 64));
+        }
+        self.cells[at as usize].next = self.free;
+        self.free = at;
+        placed
+    }
+
+    /// Those who stand aside take their places if they have come so far.
     #[cold]
     #[inline(never)]
-    fn take_places(&mut self, next: &mut u64) {
+    fn take_places(&mut self) {
         for (turn, row, aside) in std::mem::take(&mut self.aside) {
             match self.find(turn, row, aside) {
-                Some((before, placed)) if before < STANDING => {
-                    placed.place = *next;
-                    *next += 1;
+                Some((before, at)) if before < PLACES => {
+                    self.cells[at].placed.place = self.next;
+                    self.next += 1;
                 }
                 Some(_) => self.aside.push((turn, row, aside)),
                 // It was called back.
@@ -146,118 +165,92 @@ impl ByPair {
         }
     }
 
-    /// The cell at a place, and how many stand before it in its line.
-    fn find(&mut self, turn: usize, row: usize, place: u64) -> Option<(usize, &mut Placed)> {
-        let before = self.line(row, turn).position(|p| p.place == place)?;
-        let list = match before < Line(self.lines[turn * self.stride + row]).len() {
-            true => {
-                let at = self.list(turn, before);
-                &mut self.lists[at]
-            }
-            false => &mut self.beyond[turn],
-        };
-        let found = list.iter_mut().find(|p| p.place == place);
-        found.map(|placed| (before, placed))
+    /// Who stands aside in a queue: how many wait before, and where the cell is.
+    fn find(&self, turn: usize, row: usize, aside: u64) -> Option<(usize, usize)> {
+        let mut cells = self.queue(turn, row).enumerate();
+        cells.find(|&(_, at)| self.cells[at].placed.place == aside)
     }
 
-    /// The list of a place in line.
-    #[inline(always)]
-    fn list(&self, turn: usize, place: usize) -> usize {
-        let first = Line(self.lines[turn * self.stride]).first();
-        (first + place) % RING * self.beyond.len() + turn
+    /// Where the cells of a queue are in the list, in order.
+    fn queue(&self, turn: usize, row: usize) -> impl Iterator<Item = usize> + '_ {
+        let queue = self.queues[turn * self.stride + row];
+        let next = |at: &usize| Some(self.cells[*at].next as usize);
+        let first = (queue.len > 0).then_some(queue.first as usize);
+        std::iter::successors(first, next).take(queue.len as usize)
     }
 
-    /// The first of every line at `turn`.
-    #[inline(always)]
-    pub fn take(&mut self, turn: usize) -> Vec<Placed> {
-        let at = self.list(turn, 0);
-        if self.lists[at].is_empty() {
-            return Vec::new();
-        }
-        let out = std::mem::take(&mut self.lists[at]);
-        for line in &mut self.lines[turn * self.stride..][..self.rows] {
-            *line = Line(*line).moved_up().0;
-        }
-        self.queue_again(turn);
-        out
-    }
-
-    /// The first of those lines at `turn` whose rows have a bit in `rows`.
-    pub fn take_some(&mut self, turn: usize, rows: &[u64]) -> Vec<Placed> {
-        let mut out = Vec::new();
-        let mut before = None;
-        for place in 0..PLACES {
-            let at = self.list(turn, place);
-            let mut list = std::mem::take(&mut self.lists[at]);
-            let next = match before {
-                Some(before) => &mut self.lists[before],
-                None => &mut out,
-            };
-            let from = next.len();
-            divide(&mut list, next, rows, &mut self.spare);
-            let moved = next.len() - from;
-            self.lists[at] = list;
-            // Whoever has somebody at a place has somebody at all before it.
-            if moved == 0 {
-                break;
-            }
-            before = Some(at);
-        }
-        let lines = &mut self.lines[turn * self.stride..][..self.rows];
-        out.iter().for_each(|p| lines[p.queued.row()] -= 1);
-        self.queue_again(turn);
-        out
-    }
-
-    /// Those beyond the last place move up where there is room now.
-    #[inline(always)]
-    fn queue_again(&mut self, turn: usize) {
-        if !self.beyond[turn].is_empty() {
-            let beyond = std::mem::take(&mut self.beyond[turn]);
-            beyond.into_iter().for_each(|placed| self.put(turn, placed));
-        }
-    }
-
-    /// The line of a row, in order.
-    fn line(&self, row: usize, turn: usize) -> impl Iterator<Item = Placed> + '_ {
-        let line = Line(self.lines[turn * self.stride + row]);
-        let of_row = move |p: &&Placed| p.queued.row() == row;
-        let places = (0..line.len()).map(move |place| {
-            let mut list = self.lists[self.list(turn, place)].iter();
-            *list.find(of_row).expect("a line has no gaps")
-        });
-        places.chain(self.beyond[turn].iter().filter(of_row).copied())
-    }
-
-    /// Takes the cells out of a line that `goes` names; in order.
+    /// Takes the cells out of a queue that `goes` names; in order.
     #[cold]
     pub fn pull(&mut self, row: usize, turn: usize, goes: impl Fn(Cell) -> bool) -> Vec<Cell> {
-        let at = turn * self.stride + row;
-        if Line(self.lines[at]).len() == 0 {
+        let named = |at: usize| goes(self.cells[at].placed.queued.cell());
+        if !self.queue(turn, row).any(named) {
             return Vec::new();
         }
-        let line = self.line(row, turn);
-        let (gone, kept): (Vec<_>, Vec<_>) = line.partition(|p| goes(p.queued.cell()));
-        if gone.is_empty() {
-            return Vec::new();
+        let mut gone = Vec::new();
+        for _ in 0..self.queues[turn * self.stride + row].len {
+            let placed = self.pop(turn, row);
+            match goes(placed.queued.cell()) {
+                true => gone.push(placed.queued.cell()),
+                false => self.put_back(turn, row, placed),
+            }
         }
-        self.lines[at] &= !15;
-        for place in 0..PLACES {
-            let at = self.list(turn, place);
-            self.lists[at].retain(|p| p.queued.row() != row);
-        }
-        self.beyond[turn].retain(|p| p.queued.row() != row);
-        kept.into_iter().for_each(|placed| self.put(turn, placed));
-        gone.into_iter().map(|p| p.queued.cell()).collect()
+        gone
     }
 
-    /// Every cell, in no special order, with the turn of its line.
-    pub fn each(&self) -> impl Iterator<Item = (usize, Queued)> + '_ {
-        let turns = self.beyond.len();
-        let lists = self.lists.iter().enumerate();
-        let lists = lists.map(move |(at, list)| (at % turns, list));
-        let all = lists.chain(self.beyond.iter().enumerate());
-        all.flat_map(|(turn, list)| list.iter().map(move |p| (turn, p.queued)))
+    /// Adds a cell that has been in the queue already to its end.
+    fn put_back(&mut self, turn: usize, row: usize, placed: Placed) {
+        let (next, aside) = (self.next, self.aside.len());
+        self.push(turn, row, placed.queued);
+        let last = self.queues[turn * self.stride + row].last;
+        self.cells[last as usize].placed = placed;
+        (self.next, _) = (next, self.aside.truncate(aside));
+    }
+
+    /// Every cell; those of a queue in their order.
+    pub fn each(&self) -> impl Iterator<Item = Queued> + '_ {
+        let turns = self.queues.len().checked_div(self.stride).unwrap_or(0);
+        let all = (0..turns).flat_map(|turn| (0..self.rows).map(move |row| (turn, row)));
+        let cells = all.flat_map(|(turn, row)| self.queue(turn, row));
+        cells.map(|at| self.cells[at].placed.queued)
+    }
+
+    /// As of a schedule, for nodes from `lo` on.
+    pub fn at<'a>(&'a mut self, peer_order: &'a PeerOrder, lo: usize) -> ByPairAt<'a> {
+        ByPairAt {
+            queues: self,
+            peer_order,
+            lo,
+        }
+    }
+}
+
+/// [`ByPair`], and in which order nodes meet.
+pub struct ByPairAt<'a> {
+    queues: &'a mut ByPair,
+    peer_order: &'a PeerOrder,
+    lo: usize,
+}
+
+impl RelayQueues for ByPairAt<'_> {
+    fn wait(&mut self, row: usize, granted: &[Queued]) {
+        for q in granted {
+            let turn = self.peer_order.turn(self.lo + row, q.intermediate());
+            self.queues.push(turn, row, *q);
+        }
+    }
+
+    fn move_up(&mut self) {
+        if !self.queues.aside.is_empty() {
+            self.queues.take_places();
+        }
+    }
+
+    fn relay(&mut self, arrived: &[Queued]) {
+        for q in arrived {
+            let (by, to) = (q.intermediate(), q.destination());
+            let turn = self.peer_order.turn(by, to);
+            self.queues.push(turn, by - self.lo, q.relayed());
+        }
     }
 }
 
@@ -269,97 +262,95 @@ mod tests {
 
     const ROWS: usize = 3;
 
-    /// ByPair and, for each turn and row, a plain queue.
+    /// The queues, and for each turn and row a plain one.
     struct Both {
-        lines: ByPair,
+        queues: ByPair,
         model: Vec<VecDeque<Placed>>,
         next: u64,
     }
 
     impl Both {
-        /// What left is what the queues say, whatever the order of rows.
-        fn check(&mut self, turn: usize, rows: u64, mut left: Vec<Placed>) {
-            left.sort_by_key(|p| p.queued.row());
-            let firsts = (0..ROWS).filter(|row| rows >> row & 1 != 0);
-            let firsts = firsts.filter_map(|row| self.model[ROWS * turn + row].pop_front());
+        fn take(&mut self, turn: usize, rows: Option<u64>) {
+            let mut left = Vec::new();
+            let words = rows.map(|rows| [rows]);
+            let rows_of = words.as_ref().map(|w| &w[..]);
+            self.queues
+                .take(turn, rows_of, |row, placed| left.push((row, placed)));
+            let chosen = (0..ROWS).filter(|row| rows.unwrap_or(u64::MAX) >> row & 1 != 0);
+            let firsts = chosen.filter_map(|row| {
+                let first = self.model[ROWS * turn + row].pop_front();
+                first.map(|placed| (row, placed))
+            });
             assert_eq!(left, firsts.collect::<Vec<_>>());
         }
 
-        fn push(&mut self, turn: usize, queued: Queued) {
-            let queue = &mut self.model[ROWS * turn + queued.row()];
-            let aside = if queue.len() < STANDING {
+        fn push(&mut self, turn: usize, row: usize, queued: Queued) {
+            let queue = &mut self.model[ROWS * turn + row];
+            let aside = if queue.len() < PLACES {
                 0
             } else {
                 Placed::ASIDE
             };
             let place = self.next | aside;
+            self.next += 1;
             queue.push_back(Placed { queued, place });
-            self.lines.push(turn, queued, &mut self.next);
+            self.queues.push(turn, row, queued);
         }
 
-        /// Of those who stand aside the first in all lines, one by one.
+        fn pull(&mut self, turn: usize, row: usize, goes: impl Fn(Cell) -> bool) {
+            let gone = self.queues.pull(row, turn, &goes);
+            let queue = &mut self.model[ROWS * turn + row];
+            let (go, stay) = queue.iter().partition(|p| goes(p.queued.cell()));
+            *queue = stay;
+            let go: VecDeque<Placed> = go;
+            assert_eq!(gone, go.iter().map(|p| p.queued.cell()).collect::<Vec<_>>());
+        }
+
+        /// Of those who stand aside the first in all queues, in the order in which they came.
         fn move_up(&mut self) {
-            let mut next = self.next;
             let near = self
                 .model
                 .iter_mut()
-                .flat_map(|q| q.iter_mut().take(STANDING));
+                .flat_map(|q| q.iter_mut().take(PLACES));
             let mut aside: Vec<_> = near.filter(|p| p.place & Placed::ASIDE != 0).collect();
             aside.sort_by_key(|p| p.place);
             for placed in aside {
-                placed.place = next;
-                next += 1;
+                placed.place = self.next;
+                self.next += 1;
             }
-            self.lines.move_up(&mut self.next);
-            assert_eq!(self.next, next);
+            self.queues.take_places();
         }
 
         fn agree(&self) {
             for (k, queue) in self.model.iter().enumerate() {
-                let line = self.lines.line(k % ROWS, k / ROWS);
-                assert_eq!(&line.collect::<VecDeque<_>>(), queue);
+                let found = self.queues.queue(k / ROWS, k % ROWS);
+                let found: VecDeque<Placed> =
+                    found.map(|at| self.queues.cells[at].placed).collect();
+                assert_eq!(&found, queue);
             }
+            assert_eq!(self.queues.next, self.next);
             let all: usize = self.model.iter().map(VecDeque::len).sum();
-            assert_eq!(self.lines.each().count(), all);
+            assert_eq!(self.queues.each().count(), all);
         }
     }
 
     proptest! {
         #[test]
-        fn each_line_is_a_queue(
+        fn each_is_a_queue(
             ops in prop::collection::vec((0usize..2, 0usize..ROWS, 0u8..20), 1..900),
         ) {
             let mut both = Both {
-                lines: ByPair::new(ROWS, 2),
+                queues: ByPair::new(ROWS, 2),
                 model: vec![VecDeque::new(); 2 * ROWS],
                 next: 0,
             };
             for (seq, (turn, row, op)) in ops.into_iter().enumerate() {
                 match op {
-                    0 => {
-                        let left = both.lines.take(turn);
-                        both.check(turn, u64::MAX, left);
-                    }
-                    1 => {
-                        let rows = 0b101 >> (seq % 2);
-                        let left = both.lines.take_some(turn, &[rows]);
-                        both.check(turn, rows, left);
-                    }
-                    2 => {
-                        let goes = |c: Cell| c.seq().is_multiple_of(3);
-                        let gone = both.lines.pull(row, turn, goes);
-                        let queue = &mut both.model[ROWS * turn + row];
-                        let (go, stay) = queue.iter().partition(|p| goes(p.queued.cell()));
-                        *queue = stay;
-                        let go: VecDeque<Placed> = go;
-                        let go: Vec<Cell> = go.iter().map(|p| p.queued.cell()).collect();
-                        prop_assert_eq!(gone, go);
-                    }
+                    0 => both.take(turn, None),
+                    1 => both.take(turn, Some(0b101 >> (seq % 2))),
+                    2 => both.pull(turn, row, |c| c.seq().is_multiple_of(3)),
                     3 => both.move_up(),
-                    _ => {
-                        let queued = Queued::new(Cell::new(7, seq as u32), row, 9);
-                        both.push(turn, queued);
-                    }
+                    _ => both.push(turn, row, Queued::new(Cell::new(7, seq as u32), row, 9)),
                 }
                 both.agree();
             }

@@ -24,11 +24,9 @@ use crate::sirius::relay::chunked::{Chunked, NOWHERE};
 use crate::sirius::relay::in_flight::Flight;
 use crate::sirius::relay::in_flight::{lane_of, Purpose};
 use crate::sirius::relay::queued::Queued;
+use crate::sirius::relay::queues::{RelayQueues, PLACES};
 use crate::sirius::schedule::next_meeting::{NextMeeting, Timetable};
 use crate::sirius::schedule::Schedule;
-
-/// So many may stand in a line; who comes later waits beside it.
-pub(crate) const PLACES: usize = 32;
 
 /// So many cells find their places before they are written there.
 const TOGETHER: usize = 256;
@@ -127,6 +125,9 @@ pub struct BySlot {
 }
 
 impl BySlot {
+    /// Bytes that a pair takes, without its cells.
+    pub const BYTES_A_PAIR: u64 = 1;
+
     /// None from nodes `lo .. lo + rows`.
     pub fn new(
         timetable: &Timetable,
@@ -169,7 +170,7 @@ impl BySlot {
     pub fn begin(&mut self, slot: i64, least: i64) {
         self.slot = slot as usize;
         match least - self.looked {
-            // NextMeeting long over must not be taken for some to come.
+            // Meetings long over must not be taken for some to come.
             64..100 => self.forget(least),
             // Nothing happened for long: all lines are empty.
             100.. => self.free.fill(least as u8),
@@ -187,13 +188,12 @@ impl BySlot {
         }
     }
 
-    /// Granted cells of a node, by label, wait for their intermediates, which are named
-    /// in place of rows.
+    /// Granted cells of a node, by label, wait for their intermediates.
     #[inline(always)]
-    pub fn wait(&mut self, meetings: impl NextMeeting, from: usize, granted: &[Queued]) {
+    fn wait(&mut self, meetings: impl NextMeeting, from: usize, granted: &[Queued]) {
         for start in (0..granted.len()).step_by(TOGETHER) {
             let cells = self.find::<false>(meetings, granted, start, |tables, q| {
-                let by = q.row();
+                let by = q.intermediate();
                 let direct = by == q.destination();
                 (from, by, tables.granted(from as u16, by, direct))
             });
@@ -202,7 +202,7 @@ impl BySlot {
     }
 
     /// Hints that cells are going to wait at `row`.
-    pub fn prefetch(&self, row: usize) {
+    fn prefetch(&self, row: usize) {
         let first = row * self.tables.nodes;
         let line = (first..first + self.tables.nodes).step_by(64);
         line.for_each(|pair| prefetch(&self.free, pair));
@@ -211,18 +211,18 @@ impl BySlot {
     /// Cells have come to their intermediates, and wait for their destinations; `FAR` if
     /// there are more lines than the second-level cache holds.
     #[inline(always)]
-    pub fn relay<const FAR: bool>(&mut self, meetings: impl NextMeeting, arrived: &[Queued]) {
+    fn relay<const FAR: bool>(&mut self, meetings: impl NextMeeting, arrived: &[Queued]) {
         if FAR {
             let first = arrived.iter().take(AHEAD);
-            let pairs = first.map(|q| self.tables.pair(q.row(), q.destination()));
+            let pairs = first.map(|q| self.tables.pair(q.intermediate(), q.destination()));
             pairs.for_each(|pair| prefetch(&self.free, pair));
         }
         for start in (0..arrived.len()).step_by(TOGETHER) {
             let cells = self.find::<FAR>(meetings, arrived, start, |tables, q| {
-                let (by, to) = (q.row(), q.destination());
+                let (by, to) = (q.intermediate(), q.destination());
                 (by, to, tables.relayed(by, to))
             });
-            self.write::<true>(cells, Queued::row);
+            self.write::<true>(cells, Queued::intermediate);
         }
     }
 
@@ -278,7 +278,7 @@ impl BySlot {
     /// Those who found a full line try again, before anybody else takes the place that
     /// has come free.
     #[cold]
-    pub fn join_crowd(&mut self, meetings: impl NextMeeting) {
+    fn join_crowd(&mut self, meetings: impl NextMeeting) {
         for (queued, from) in std::mem::take(&mut self.crowd) {
             match queued.cell().is_second() {
                 true => self.relay::<false>(meetings, &[queued]),
@@ -292,10 +292,15 @@ impl BySlot {
         flight.clear(&mut self.lists.spare);
     }
 
-    /// Whether there are any.
+    /// With the meetings from a slot on; `far` if there are more queues than the second-level
+    /// cache holds.
     #[inline(always)]
-    pub fn has_crowd(&self) -> bool {
-        !self.crowd.is_empty()
+    pub fn at<M: NextMeeting>(&mut self, meetings: M, far: bool) -> BySlotAt<'_, M> {
+        BySlotAt {
+            queues: self,
+            meetings,
+            far,
+        }
     }
 
     /// What leaves in the present slot; the next one begins.
@@ -319,6 +324,39 @@ impl BySlot {
         let lists = slots.flat_map(move |slot| (0..self.lanes).map(move |at| (at, slot)));
         let listed = lists.flat_map(move |(at, slot)| self.lists.each(self.list(at, slot)));
         listed.chain(self.crowd.iter().map(|c| &c.0))
+    }
+}
+
+/// [`BySlot`], and the meetings from a slot on.
+pub struct BySlotAt<'a, M> {
+    queues: &'a mut BySlot,
+    meetings: M,
+    far: bool,
+}
+
+impl<M: NextMeeting> RelayQueues for BySlotAt<'_, M> {
+    #[inline(always)]
+    fn wait(&mut self, row: usize, granted: &[Queued]) {
+        let from = self.queues.tables.lo + row;
+        self.queues.wait(self.meetings, from, granted);
+    }
+
+    fn prefetch(&self, row: usize) {
+        self.queues.prefetch(row);
+    }
+
+    fn move_up(&mut self) {
+        if !self.queues.crowd.is_empty() {
+            self.queues.join_crowd(self.meetings);
+        }
+    }
+
+    #[inline(always)]
+    fn relay(&mut self, arrived: &[Queued]) {
+        match self.far {
+            true => self.queues.relay::<true>(self.meetings, arrived),
+            false => self.queues.relay::<false>(self.meetings, arrived),
+        }
     }
 }
 

@@ -28,24 +28,10 @@ pub fn purpose(lane: usize) -> Purpose {
     [Purpose::Relay, Purpose::Second, Purpose::Direct][lane % 3]
 }
 
-/// A cell that leaves in a slot, where it is not known in advance who does.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Leaving {
-    /// The block of its sender.
-    pub block: u32,
-    /// Where it goes.
-    pub lane: u32,
-    /// Its place there.
-    pub place: u64,
-    /// As in a [`Flight`].
-    pub queued: Queued,
-}
-
 /// The cells that the nodes of one shard send in one slot.
 #[derive(Clone, Debug, Default)]
 pub struct Flight {
-    /// Chunks, those of each block of senders in turn, with their lane. The row of a cell
-    /// that is to be relayed is the label of its intermediate.
+    /// Chunks, those of each block of senders in turn, with their lane.
     chunks: Vec<(usize, Vec<Queued>)>,
     /// Chunks that have landed.
     landed: Vec<(usize, Vec<Queued>)>,
@@ -87,8 +73,12 @@ impl Flight {
         self.chunks.iter().flat_map(move |(lane, chunk)| {
             let second = purpose(*lane) == Purpose::Second;
             chunk.iter().map(move |q| match second {
-                true => (q.row(), q.destination(), q),
-                false => (routes.src[q.cell().rank() as usize] as usize, q.row(), q),
+                true => (q.intermediate(), q.destination(), q),
+                false => (
+                    routes.src[q.cell().rank() as usize] as usize,
+                    q.intermediate(),
+                    q,
+                ),
             })
         })
     }
@@ -116,7 +106,11 @@ impl Flight {
         for (lane, chunk) in &mut self.chunks {
             let second = purpose(*lane) == Purpose::Second;
             chunk.retain(|q| {
-                let to = if second { q.destination() } else { q.row() };
+                let to = if second {
+                    q.destination()
+                } else {
+                    q.intermediate()
+                };
                 if to == label {
                     lost.push((q.cell(), q.destination() != label));
                 }

@@ -2,10 +2,9 @@
 
 use crate::sirius::cell::Cell;
 
-/// A cell in line: which, the row of the node at which it waits, and the label of
-/// its destination. Where [`by_slot`](crate::sirius::relay::by_slot) keep it, the label of its
-/// intermediate takes the place of the row, on the way there and from there on; its
-/// destination is its intermediate if it needs none.
+/// A cell in a queue: which, the label of its intermediate and that of its destination. Its
+/// destination is its intermediate if it needs none. It waits at its source for the former, or
+/// at the former for the latter.
 ///
 /// As words of the processor, without padding: what was written by halves could not be
 /// read as a whole until they had reached the cache.
@@ -13,17 +12,17 @@ use crate::sirius::cell::Cell;
 #[repr(C, packed(4))]
 pub struct Queued {
     cell: u64,
-    /// The row, and above it the destination.
+    /// The intermediate, and above it the destination.
     ends: u32,
 }
 
 impl Queued {
-    /// A cell at a row.
+    /// A cell by way of an intermediate.
     #[inline(always)]
-    pub fn new(cell: Cell, row: usize, destination: u16) -> Queued {
+    pub fn new(cell: Cell, intermediate: usize, destination: u16) -> Queued {
         Queued {
             cell: cell.word(),
-            ends: (destination as u32) << 16 | row as u32,
+            ends: (destination as u32) << 16 | intermediate as u32,
         }
     }
 
@@ -33,9 +32,9 @@ impl Queued {
         Cell::from_word(self.cell)
     }
 
-    /// The row.
+    /// The intermediate.
     #[inline(always)]
-    pub fn row(&self) -> usize {
+    pub fn intermediate(&self) -> usize {
         (self.ends & 0xFFFF) as usize
     }
 
@@ -53,18 +52,9 @@ impl Queued {
             ..*self
         }
     }
-
-    /// The same cell at another row, on its second hop.
-    #[inline(always)]
-    pub fn relayed_at(&self, row: usize) -> Queued {
-        Queued {
-            cell: self.cell().on_hop(true).word(),
-            ends: self.ends & !0xFFFF | row as u32,
-        }
-    }
 }
 
-/// A cell in line, and its place among all that wait at the nodes of a shard: who came
+/// A cell in a queue, and its place among all that wait at the nodes of a shard: who came
 /// earlier has a lower one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, packed(4))]

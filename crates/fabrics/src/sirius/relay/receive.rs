@@ -1,9 +1,10 @@
 //! A slot at its end: what arrives at the nodes of a shard.
 
-use crate::sirius::relay::in_flight::lane_of;
-use crate::sirius::relay::in_flight::{Flight, Purpose};
-use crate::sirius::relay::queued::Queued;
-use crate::sirius::schedule::next_meeting::{NextMeeting, Timetable};
+use super::in_flight::{lane_of, Flight, Purpose};
+use super::queued::Queued;
+use super::queues::RelayQueues;
+use super::Queues;
+use crate::sirius::schedule::next_meeting::Timetable;
 use crate::sirius::shard::{Shard, Shared};
 
 impl Shard {
@@ -17,15 +18,20 @@ impl Shard {
         flights: &[Flight],
         itself: usize,
     ) {
-        match (&self.by_slot, shared.timetable) {
-            (Some(_), Some(Timetable::Rotor(rounds))) => {
-                self.relay_all(rounds.at(slot + 1), flights, itself);
+        let mut queues = std::mem::take(&mut self.queues);
+        match (&mut queues, shared.timetable) {
+            (Queues::BySlot(queues), Some(Timetable::Rotor(rounds))) => {
+                self.relay(queues.at(rounds.at(slot + 1), self.far), flights, itself);
             }
-            (Some(_), Some(Timetable::Gratings(frame))) => {
-                self.relay_all(frame.at(slot + 1), flights, itself);
+            (Queues::BySlot(queues), Some(Timetable::Gratings(frame))) => {
+                self.relay(queues.at(frame.at(slot + 1), self.far), flights, itself);
             }
-            _ => self.relay_by_pair(shared, flights, itself),
+            (Queues::ByPair(queues), _) => {
+                self.relay(queues.at(shared.peer_order, self.lo), flights, itself);
+            }
+            (Queues::BySlot(_), None) => unreachable!("kept by slot with a timetable only"),
         }
+        self.queues = queues;
         for chunk in chunks(flights, itself, Purpose::Second) {
             self.deliver::<false>(chunk);
         }
@@ -35,38 +41,14 @@ impl Shard {
         self.note_peak();
     }
 
-    /// Cells that others will fetch join the lines for their destinations; `meetings`
-    /// are those from the next slot on.
-    fn relay_all(&mut self, meetings: impl NextMeeting, flights: &[Flight], itself: usize) {
-        let Some(by_slot) = &mut self.by_slot else {
-            return;
-        };
-        if by_slot.has_crowd() {
-            by_slot.join_crowd(meetings);
-        }
+    /// Cells on their first hop join the queues for their destinations.
+    fn relay(&mut self, mut queues: impl RelayQueues, flights: &[Flight], itself: usize) {
+        queues.move_up();
         for chunk in chunks(flights, itself, Purpose::Relay) {
             self.held += chunk.len() as u64;
-            match self.far {
-                true => by_slot.relay::<true>(meetings, chunk),
-                false => by_slot.relay::<false>(meetings, chunk),
-            }
+            queues.relay(chunk);
             for q in chunk {
-                self.relaying[q.row() - self.lo] += 1;
-            }
-        }
-    }
-
-    /// The same where it is not known in advance who leaves when.
-    fn relay_by_pair(&mut self, shared: &Shared, flights: &[Flight], itself: usize) {
-        let next = &mut self.next_place;
-        self.by_pair.move_up(next);
-        for chunk in chunks(flights, itself, Purpose::Relay) {
-            self.held += chunk.len() as u64;
-            for q in chunk {
-                let (via, to) = (q.row(), q.destination());
-                let (row, turn) = (via - self.lo, shared.peer_order.turn(via, to));
-                self.by_pair.push(turn, q.relayed_at(row), next);
-                self.relaying[row] += 1;
+                self.relaying[q.intermediate() - self.lo] += 1;
             }
         }
     }

@@ -4,7 +4,6 @@ use super::{between, cluster, fail, random, Case, NODE, SLOT};
 use crate::registry::Site;
 use crate::sirius::config::SiriusConfig;
 use crate::sirius::kernel::Sirius;
-use crate::sirius::relay::by_slot::BySlot;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::*;
 use serde_json::json;
@@ -13,12 +12,8 @@ use serde_json::json;
 fn longest_queue(sirius: &Sirius) -> u64 {
     let at_shard = |s: &crate::sirius::shard::Shard| {
         let mut relaying = vec![0; s.rows];
-        let departing = s.by_slot.iter().flat_map(BySlot::each);
-        for q in departing.filter(|q| q.cell().is_second()) {
-            relaying[q.row() - s.lo] += 1;
-        }
-        for (_, q) in s.by_pair.each().filter(|(_, q)| q.cell().is_second()) {
-            relaying[q.row()] += 1;
+        for q in s.queues.each().filter(|q| q.cell().is_second()) {
+            relaying[q.intermediate() - s.lo] += 1;
         }
         relaying.into_iter().max().unwrap_or(0)
     };
