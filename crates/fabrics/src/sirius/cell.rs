@@ -4,7 +4,7 @@
 //! sorted by destination. The flows that end at one node are then neighbours,
 //! and a shard of nodes owns a slice of every column.
 
-use super::topology::Schedule;
+use crate::sirius::schedule::Schedule;
 use lightloom_engine::{Cluster, FlowId, Flows};
 
 /// One cell: the rank of its flow, its number in the flow, and whether it has

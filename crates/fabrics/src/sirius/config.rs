@@ -1,12 +1,17 @@
 //! The `[[fabric]]` table of Sirius: every switch of the specification, its
 //! default first, each with its source.
 
-use super::plan::UplinkPlan;
-pub use super::switches::*;
-use super::topology::Schedule;
+mod checks;
+mod idle;
+pub(crate) mod retired;
+mod switches;
+
+use crate::sirius::schedule::plan::UplinkPlan;
+use crate::sirius::schedule::Schedule;
 use lightloom_engine::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use switches::*;
 
 /// Sirius: a flat optical fabric of passive gratings and tunable lasers
 /// (Ballani et al., SIGCOMM 2020).
@@ -53,28 +58,9 @@ pub struct SiriusConfig {
     /// Which requests a node grants in an epoch: all below the threshold (A.3,
     /// Fig 15), or at most one for each destination (§4.3, prose).
     pub grant_rule: GrantRule,
-    /// Epochs from the arrival of a request to the arrival of its grant: 1 when
-    /// grants ride on the cells of the next epoch (§4.3), 0 when they are
-    /// known at once.
-    #[schemars(range(max = 1))]
-    pub grant_delay_epochs: u32,
     /// Whether a node may ask itself, or the destination, to relay (§4.2: cells
     /// are routed "across all other nodes"; A.3 excludes none).
     pub intermediates: Intermediates,
-    /// Whether a cell whose request is still unanswered may be asked for again
-    /// (A.3 walks all of LOCAL in each epoch).
-    pub repeat_requests: RepeatRequests,
-    /// Which flow's cell a grant for a destination moves (paper silent).
-    pub grant_serves: GrantServes,
-    /// How the flow of the next request is drawn (A.3: uniformly over flows).
-    pub request_draw: RequestDraw,
-    /// In which order cells leave that wait for the same peer: first in, first
-    /// out (§6: "W FIFO output queues per port"), or second hops before first
-    /// hops. The latter starves first hops by way of a node that is itself the
-    /// destination of a long flow, for as long as that flow lasts.
-    pub hop_order: HopOrder,
-    /// What the queue figures count at a node (§7, Fig 10c).
-    pub queue_metric: QueueMetric,
     /// One-way propagation between any two nodes [time]; up to 2.5 us for
     /// 500 m of fibre (§4.2).
     pub propagation: Time,
@@ -105,13 +91,7 @@ impl Default for SiriusConfig {
             epoch_slots: None,
             queue: 4,
             grant_rule: GrantRule::Threshold,
-            grant_delay_epochs: 1,
             intermediates: Intermediates::All,
-            repeat_requests: RepeatRequests::Allowed,
-            grant_serves: GrantServes::Fifo,
-            request_draw: RequestDraw::Flows,
-            hop_order: HopOrder::Fifo,
-            queue_metric: QueueMetric::Relay,
             propagation: Time::ZERO,
             ideal_window: 2,
             detection_epochs: 3,
@@ -145,14 +125,14 @@ impl Derived {
             .div_ceil(config.slot * (slots / of).max(1))
     }
 
-    /// Books of requests that are open at a time.
-    pub(super) fn books(&self, config: &SiriusConfig) -> i64 {
-        (2 + config.grant_delay_epochs as i64) * self.lag(config) + 1
+    /// Epochs whose requests, grants or unused grants are kept at a time.
+    pub(super) fn epochs(&self, config: &SiriusConfig) -> i64 {
+        3 * self.lag(config) + 1
     }
 
-    /// Books between their requests and the taking up of their grants at a time.
-    pub(super) fn tiles(&self, config: &SiriusConfig) -> i64 {
-        self.books(config) - self.lag(config) - 1
+    /// Epochs between their requests and the taking up of their grants at a time.
+    pub(super) fn matrices(&self, config: &SiriusConfig) -> i64 {
+        self.epochs(config) - self.lag(config) - 1
     }
 
     /// Slots whose cells are in the fibres at a time.

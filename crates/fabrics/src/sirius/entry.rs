@@ -1,17 +1,19 @@
 //! Sirius in the registry.
 
-use super::book::Deal;
-use super::config::{Derived, HopOrder, Mode, SiriusConfig};
-use super::departures::{timetable, Departures};
-use super::ideal::Ideal;
-use super::kernel::Sirius;
-use super::lines::Lines;
-use super::plan::UplinkPlan;
-use super::queued::{Placed, Queued};
 use crate::contract::{self as registry, Entry, FabricConfig, Preset, Site};
 use crate::facts::{self, Facts};
+use crate::sirius::config::retired::without_retired;
+use crate::sirius::config::{Derived, GrantRule, Mode, SiriusConfig};
+use crate::sirius::ideal::Ideal;
+use crate::sirius::kernel::Sirius;
+use crate::sirius::partition::Partition;
+use crate::sirius::relay::by_pair::ByPair;
+use crate::sirius::relay::by_slot::{timetable, BySlot};
+use crate::sirius::relay::queued::Queued;
+use crate::sirius::schedule::plan::UplinkPlan;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
+use serde_json::Value;
 
 /// Sirius.
 pub const ENTRY: Entry = Entry {
@@ -22,7 +24,7 @@ pub const ENTRY: Entry = Entry {
               Valiant load balancing, and a request/grant protocol that bounds every queue.",
     presets: PRESETS,
     schema: registry::schema::<SiriusConfig>,
-    resolve: registry::resolve::<SiriusConfig>,
+    resolve,
     build: registry::build::<SiriusConfig>,
     memory: registry::memory::<SiriusConfig>,
     facts: registry::facts::<SiriusConfig>,
@@ -46,6 +48,10 @@ const PRESETS: &[Preset] = &[
         table: r#"{"slot": "38.4 ns", "guardband": "3.84 ns"}"#,
     },
 ];
+
+fn resolve(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+    registry::resolve::<SiriusConfig>(&without_retired(table)?, cluster)
+}
 
 impl FabricConfig for SiriusConfig {
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
@@ -113,21 +119,26 @@ impl Derived {
 impl SiriusConfig {
     fn protocol_memory(&self, derived: &Derived, site: &Site) -> u64 {
         let nodes = site.cluster.racks as u64;
-        // Beside the first free meeting of a pair: M, the last grant and the pending
-        // requests, and its place in the tiles of every book between asking and taking up.
-        let pair = Lines::BYTES_A_PAIR + 1 + 4 + 4 + 2 * derived.tiles(self) as u64;
-        // Lists have room for twice their cells at most; a cell waits in every line,
-        // which is much, and one a transceiver is in a fibre.
+        let known = timetable(&derived.schedule);
+        // Lists have room for twice their cells at most; a cell waits in every queue, which is
+        // much, and one a transceiver is in a fibre.
         let cell = 2 * size_of::<Queued>() as u64;
-        let flights = derived.flights(self) as u64 * nodes * derived.uplinks as u64 * cell;
-        let known = match self.hop_order {
-            HopOrder::Fifo => timetable(&derived.schedule),
-            HopOrder::SecondHopFirst => None,
+        let (queue, lists) = match known {
+            Some(timetable) => {
+                let partition = Partition::new(site.cluster.racks as usize, site.threads);
+                let lists = BySlot::lists_bytes(&timetable, &partition);
+                (BySlot::BYTES_A_PAIR + cell, lists)
+            }
+            None => (ByPair::BYTES.0 + 2 * ByPair::BYTES.1, 0),
         };
-        let (waiting, lists) = known.map_or((2 * size_of::<Placed>() as u64, 0), |timetable| {
-            let deal = Deal::new(site.cluster.racks as usize, site.threads);
-            (cell, Departures::lists_bytes(&timetable, &deal))
-        });
-        nodes * nodes * (pair + waiting) + flights + lists
+        let last_grant = match self.grant_rule {
+            GrantRule::Threshold => 0,
+            GrantRule::OnePerDestination => 4,
+        };
+        // M, the last grant, and its place in the matrices of every epoch between asking and
+        // taking up.
+        let pair = queue + 1 + last_grant + 2 * derived.matrices(self) as u64;
+        let flights = derived.flights(self) as u64 * nodes * derived.uplinks as u64 * cell;
+        nodes * nodes * pair + flights + lists
     }
 }

@@ -4,69 +4,94 @@
 //! Nodes (racks or servers) hang on passive gratings; tunable lasers choose
 //! the destination slot by slot on a fixed cyclic schedule, and Valiant load
 //! balancing turns any traffic into the uniform traffic that the schedule
-//! serves. Top down:
+//! serves.
 //!
-//! - [`topology`], [`plan`]: who meets whom, by which grating and wavelength (§4.1);
-//! - [`kernel`]: a slot, step by step; [`shard`], `sending`, `receiving`: the same
-//!   for a range of nodes;
-//! - [`requests`], [`grants`], [`book`]: the congestion control (§4.3, A.3);
-//! - [`ideal`]: the kernel without one (§7);
-//! - [`local`], [`departures`] or [`lines`], [`reorder`]: the queues that a [`cell`] goes
-//!   through, and [`mail`] between them; [`meetings`]: when it leaves;
-//!   `accepting`: a grant moves it from the first to the second; `chunked`: what the
-//!   second keeps its cells in;
-//! - [`bypass`]: traffic within a rack;
-//! - [`servers`], `serving`: links of servers that have a rate of their own;
-//! - `faults`, `recovery`, `eras`: what breaks, what nodes do about it, and the
-//!   schedules that they agree on (§4.5);
-//! - `reference` (tests): all of it once more, as plainly as it can be put, and the rule by
-//!   which of several cells that reach a node in the same slot one goes first.
+//! # Map
+//! | where | what |
+//! |---|---|
+//! | [`kernel`] | one slot: admit, request, grant, accept, transmit, receive |
+//! | [`shard`], `partition` | the same for the nodes of one thread |
+//! | [`schedule`] | uplink plans, who meets whom when, the next meeting of a pair, schedules without dead nodes (§4.1) |
+//! | `protocol` | `request`, `grant`, `accept`, and what is kept of an `epoch` (§4.3, A.3) |
+//! | `relay` | LOCAL, the queues of cells `by_slot` or `by_pair`, `in_flight`, `transmit` and `receive`, `reorder` (§4.2) |
+//! | `failure` | injection, detection, avoidance, recovery, retransmission (§4.5) |
+//! | `servers` | links of servers, traffic inside a rack |
+//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7) |
+//! | [`config`], `entry` | keys and their checks; configuration and kernel put together |
+//! | `fabric`, `limits` | what is reported; what no flow can beat |
+//! | `reference` (tests) | all of it once more, as plainly as it can be put |
 //!
-//! *Not modelled*: bit errors outside fault injection, drift of lasers and clocks
-//! (the guardband stands for both), the credit protocol between servers and their
-//! rack switch, different fibre lengths (one propagation delay for all pairs).
+//! Below are [`cell`] (cells and what never changes of their flows) and `prefetch`. Files need
+//! only what stands further down: `schedule` and [`cell`] nothing else, `relay`, `protocol`
+//! and `servers` these, [`shard`] those, [`kernel`] all.
+//!
+//! # Glossary
+//! | the paper's term | here | file |
+//! |---|---|---|
+//! | grating, AWGR | [`Awgr`](lightloom_photonics::Awgr), [`Wiring`](schedule::wiring::Wiring) | `schedule/wiring.rs` |
+//! | cyclic schedule, timeslot | [`Schedule`](schedule::Schedule) | `schedule/mod.rs` |
+//! | guardband | `SiriusConfig::guardband` | `config.rs` |
+//! | epoch | `Schedules::epoch_at`; its requests and grants: `Epoch` | `schedule/reschedule.rs`, `protocol/epoch.rs` |
+//! | cell | [`Cell`](cell::Cell); one that waits: `Queued` | `cell.rs`, `relay/queued.rs` |
+//! | LOCAL, flow tuple | `Local`; in a walk `Tuple` | `relay/local.rs`, `protocol/request.rs` |
+//! | request, `compute_requests` | `Requests`, `RequestMatrix` | `protocol/request.rs`, `protocol/matrix.rs` |
+//! | grant, `compute_grants` | `Grants`, `Grant` | `protocol/grant.rs`, `protocol/matrix.rs` |
+//! | M, cells queued and granted | `Grants::m` | `protocol/grant.rs` |
+//! | Q | `SiriusConfig::queue` | `config.rs` |
+//! | virtual queue for an intermediate, relay queue for a destination | one queue a pair, first in, first out (§6): `BySlot`, `ByPair` | `relay/by_slot.rs`, `relay/by_pair.rs` |
+//! | reorder buffer | `Reorder` | `relay/reorder.rs` |
+//! | detection after k epochs | `Faults::set`, `Faults::declare` | `failure/detection.rs` |
+//! | traffic within a rack | `Bypass` | `servers/rack.rs` |
+//!
+//! Words of the code: a *label* is a node's place in the order of [`schedule`], which is how
+//! nodes are named from there on; a *row* its place in its shard; a *rank* a flow's place among
+//! all flows by destination; a *turn* a peer's place in the order in which a node meets the
+//! others; a *matching* the pairs that meet over one uplink in a slot; a *block* neighbours
+//! that are never divided among threads; a *lane* the cells of a slot that go to one shard for
+//! one purpose.
+//!
+//! # Who changes M
+//! `Grants::compute_grants` counts a grant. It is released (`Grants::release`) when
+//! the second hop leaves (`relay/transmit.rs`), when a cell for the intermediate itself arrives
+//! (`relay/receive.rs`), when a grant finds no cell and lapses (`Shard::lapse`), and when
+//! something is lost or called back (`failure/recovery.rs`, `failure/injection.rs`).
+//!
+//! # Who goes first
+//! The paper does not say which of several cells that reach a node in the same slot goes first.
+//! Kernel and reference have one rule:
+//!
+//! 1. A cell takes its place when it joins a queue in which fewer than 32 wait; otherwise it
+//!    stands aside, and takes its place at the end of the slot in which there is room. At the
+//!    start of an epoch places are taken by granted cells, in order of sources, then of
+//!    intermediates; at the end of a slot by those who stood aside, in the order in which they
+//!    came, then by the cells that have reached their intermediates.
+//! 2. Of cells that reach nodes in the same slot those of a lower block of senders go first, of
+//!    one block those who took their place earlier.
+//! 3. At their destination second hops go before cells that come straight from their source.
+//!
+//! # Not modelled
+//! Bit errors outside fault injection, drift of lasers and clocks (the guardband stands for
+//! both), the credit protocol between servers and their rack switch, different fibre lengths
+//! (one propagation delay for all pairs).
 
-mod accepting;
-pub mod book;
-pub mod bypass;
 pub mod cell;
-mod checks;
-mod chunked;
 pub mod config;
-pub mod departures;
 mod entry;
-mod eras;
-#[cfg(test)]
-mod failure_tests;
-mod faults;
-pub mod grants;
+mod fabric;
+mod failure;
 pub mod ideal;
-mod idle;
 pub mod kernel;
-mod lanes;
-pub mod lines;
-mod lists;
-pub mod local;
-pub mod mail;
-pub mod meetings;
-pub mod plan;
+mod limits;
+mod partition;
 mod prefetch;
-#[cfg(test)]
-mod protocol_tests;
-pub mod queued;
-mod receiving;
-mod recovery;
+mod protocol;
 #[cfg(test)]
 mod reference;
-pub mod reorder;
-pub mod requests;
-mod sending;
-#[cfg(test)]
-mod server_tests;
-pub mod servers;
-mod serving;
+mod relay;
+pub mod schedule;
+mod servers;
 pub mod shard;
-pub mod switches;
-pub mod topology;
+#[cfg(test)]
+mod tests;
 
 pub use entry::ENTRY;

@@ -2,7 +2,7 @@
 //! must give the same bytes. One queue a pair, no shards, no tricks; a slot is read from top
 //! to bottom: admit, request, grant, accept, transmit, receive.
 //!
-//! Nodes are named by label, as in [`Schedule`](super::topology::Schedule).
+//! Nodes are named by label, as in [`Schedule`](crate::sirius::schedule::Schedule).
 //!
 //! # Who goes first
 //! A node keeps one queue for each other, first in, first out (§6). What is settled
@@ -27,10 +27,6 @@
 //! (one for each epoch and 32 intermediates, which see those who ask in the same random
 //! order), and those of failures. The sources of a block share one list of candidates, which
 //! stays in the order in which the walk before left it, for any order is as good a start.
-//!
-//! # Left out
-//! Switches that are to be retired stand at their defaults: `hop_order`, `repeat_requests`,
-//! `request_draw`, `grant_serves`, `queue_metric`.
 
 mod agreement;
 mod fabric;
@@ -38,9 +34,9 @@ mod failures;
 mod ideal;
 mod servers;
 
-use super::config::{Derived, GrantRule, Intermediates, SiriusConfig};
-use super::topology::Visits;
 use crate::contract::Site;
+use crate::sirius::config::{Derived, GrantRule, Intermediates, SiriusConfig};
+use crate::sirius::schedule::peer_order::PeerOrder;
 use failures::Failures;
 use lightloom_engine::{Cluster, FlowId, HostId, Io, Nic, Stream, Time};
 use servers::Racks;
@@ -151,7 +147,7 @@ pub(super) struct Reference {
     racks: Racks,
     failures: Failures,
     /// In which order nodes meet each other.
-    visits: Visits,
+    peer_order: PeerOrder,
     hops: u64,
     queue_peak: u64,
     reorder_peak: u64,
@@ -190,7 +186,7 @@ impl Reference {
             fibres: BTreeMap::new(),
             racks: Racks::new(site.cluster),
             failures: Failures::none(),
-            visits: Visits::new(&derived.schedule),
+            peer_order: PeerOrder::new(&derived.schedule),
             hops: 0,
             queue_peak: 0,
             reorder_peak: 0,
@@ -238,7 +234,7 @@ impl Reference {
     /// not used then lapse.
     fn begin_epoch(&mut self, slot: i64, epoch: i64, io: &mut Io) {
         let asked = epoch - self.hop();
-        let granted = asked - self.config.grant_delay_epochs as i64 * self.hop();
+        let granted = asked - self.hop();
         self.recover(slot, epoch, io);
         self.lapse(granted - self.hop());
         self.strike(asked, slot, epoch);

@@ -1,23 +1,25 @@
 //! A range of nodes with all their state, and what they do at the start of an
 //! epoch. One thread works on a shard at a time; shards meet only through
-//! [`Flight`](super::mail::Flight)s and [`Tile`]s.
+//! [`Flight`](crate::sirius::relay::in_flight::Flight)s and [`RequestMatrix`]s.
 
-use super::book::{Askers, Deal, Grant};
-use super::cell::{Cell, Routes};
-use super::config::{GrantRule, RepeatRequests};
-use super::config::{GrantServes, HopOrder, QueueMetric, SiriusConfig};
-use super::departures::Departures;
-use super::faults::{Faults, Lost};
-use super::grants::{Grants, Tile};
-use super::lines::Lines;
-use super::local::Local;
-use super::meetings::Timetable;
-use super::queued::Queued;
-use super::recovery::Avoid;
-use super::reorder::Reorder;
-use super::requests::Requests;
-use super::sending::Leaving;
-use super::topology::Visits;
+use crate::sirius::cell::{Cell, Routes};
+use crate::sirius::config::SiriusConfig;
+use crate::sirius::failure::avoid::Avoid;
+use crate::sirius::failure::faults::{Faults, Lost};
+use crate::sirius::partition::Partition;
+use crate::sirius::protocol::epoch::Askers;
+use crate::sirius::protocol::grant::Grants;
+use crate::sirius::protocol::matrix::{Grant, RequestMatrix};
+use crate::sirius::protocol::request::Requests;
+use crate::sirius::relay::by_pair::ByPair;
+use crate::sirius::relay::by_slot::BySlot;
+use crate::sirius::relay::leaving::Leaving;
+use crate::sirius::relay::local::Local;
+use crate::sirius::relay::queued::Queued;
+use crate::sirius::relay::reorder::Reorder;
+use crate::sirius::relay::Queues;
+use crate::sirius::schedule::next_meeting::Timetable;
+use crate::sirius::schedule::peer_order::PeerOrder;
 use lightloom_engine::Stream;
 
 /// One transmission, for the audit.
@@ -43,25 +45,15 @@ pub struct Shard {
     pub(super) nodes: usize,
     /// Shards in all.
     pub(super) shards: usize,
-    pub(super) serves: GrantServes,
-    pub(super) metric: QueueMetric,
     /// Cells that wait at their source.
     pub local: Local,
-    /// Relay and granted queues, where it is known in advance who leaves when.
-    pub(super) departures: Option<Departures>,
-    /// Elsewhere the same, or with `hop_order = "second_hop_first"` relay queues alone.
-    pub(super) lines: Lines,
-    /// With that, the granted queues: their cells leave where no other does.
-    pub(super) granted: Option<Lines>,
-    /// With either, the next place in line.
-    pub(super) next_place: u64,
+    /// Granted cells, and those to be relayed.
+    pub(super) queues: Queues,
     /// Cells in the queues of all rows.
     pub(super) held: u64,
     /// Of each row, cells on their second hop.
     pub(super) relaying: Vec<u32>,
-    /// Of each row, granted cells, where `queue_metric` counts them.
-    pub(super) promised: Vec<u32>,
-    /// Most cells ever queued at the worst row, as `queue_metric` counts.
+    /// Most cells ever relayed by the worst row at a time.
     pub(super) peak: u64,
     /// Whether there are too many pairs for the second-level cache.
     pub(super) far: bool,
@@ -91,24 +83,20 @@ pub struct Shard {
     pub(super) granters: Vec<u16>,
     /// Likewise for the cells granted to a row.
     pub(super) moving: Vec<Queued>,
-    /// Likewise for the cells that leave, where it is not known in advance who does: all,
-    /// their order, and box by box; and lists for the last.
-    pub(super) leaving: Vec<Leaving>,
-    pub(super) order: Vec<u128>,
-    pub(super) boxes: Vec<Vec<Queued>>,
-    pub(super) spare: Vec<Vec<Queued>>,
+    /// Likewise for the cells that leave, where it is not known in advance who does.
+    pub(super) leaving: Leaving,
 }
 
 /// What all shards need to know.
-pub(super) struct Ways<'a> {
+pub(crate) struct Shared<'a> {
     /// Who is met at which turn.
-    pub visits: &'a Visits,
+    pub peer_order: &'a PeerOrder,
     /// And in which slot.
     pub timetable: Option<&'a Timetable>,
     /// Where flows go.
     pub routes: &'a Routes,
     /// Who has which node.
-    pub deal: &'a Deal,
+    pub partition: &'a Partition,
     /// What is broken.
     pub faults: &'a Faults,
 }
@@ -124,43 +112,28 @@ impl Shard {
         (lo, rows): (usize, usize),
         routes: &Routes,
         seed: u64,
-        (deal, timetable, uplinks): (&Deal, Option<&Timetable>, u32),
+        (partition, timetable, uplinks): (&Partition, Option<&Timetable>, u32),
         capped: bool,
     ) -> Self {
         let nodes = routes.first.len() - 1;
-        let suppressed = config.repeat_requests == RepeatRequests::Suppressed;
-        let grant_rule: GrantRule = config.grant_rule;
-        let shards = deal.shards().count();
-        let second_first = config.hop_order == HopOrder::SecondHopFirst;
-        let lines = |kept: bool| match kept {
-            true => Lines::new(rows, nodes),
-            false => Lines::default(),
+        let shards = partition.shards().count();
+        let queues = match timetable {
+            None => Queues::ByPair(ByPair::new(rows, nodes)),
+            Some(t) => Queues::BySlot(BySlot::new(t, (lo, rows), partition, uplinks)),
         };
         Shard {
             lo,
             rows,
             nodes,
             shards,
-            serves: config.grant_serves,
-            metric: config.queue_metric,
             local: Local::new(rows, nodes),
-            departures: timetable.map(|t| Departures::new(t, (lo, rows), deal, uplinks)),
-            granted: second_first.then(|| lines(true)),
-            lines: lines(timetable.is_none()),
-            next_place: 0,
+            queues,
             held: 0,
             relaying: vec![0; rows],
-            promised: vec![0; rows],
             peak: 0,
             far: rows * nodes > 1 << 15,
-            requests: Requests::new(
-                (rows, deal.block),
-                nodes,
-                config.request_draw,
-                config.intermediates,
-                suppressed,
-            ),
-            grants: Grants::new(lo, rows, nodes, config.queue, grant_rule, suppressed),
+            requests: Requests::new((rows, partition.block), nodes, config.intermediates),
+            grants: Grants::new(lo, rows, nodes, config.queue, config.grant_rule),
             rng: (lo..lo + rows)
                 .map(|n| Stream::new(seed, "sirius.requests", n as u64))
                 .collect(),
@@ -175,10 +148,7 @@ impl Shard {
             found: vec![Grant::default(); nodes + 1],
             granters: vec![0; nodes],
             moving: Vec::new(),
-            leaving: Vec::new(),
-            order: Vec::new(),
-            boxes: Vec::new(),
-            spare: Vec::new(),
+            leaving: Leaving::default(),
         }
     }
 
@@ -192,12 +162,9 @@ impl Shard {
         self.relaying.iter().map(|&c| c as u64).sum()
     }
 
-    /// The same at the worst row, as `queue_metric` counts.
+    /// The same at the worst row.
     pub fn queue(&self) -> u64 {
-        (0..self.rows)
-            .map(|row| self.queue_at(row))
-            .max()
-            .unwrap_or(0)
+        self.relaying.iter().max().map_or(0, |&most| most as u64)
     }
 
     /// The most there ever was [cells].
@@ -205,32 +172,28 @@ impl Shard {
         self.peak
     }
 
-    pub(super) fn queue_at(&self, row: usize) -> u64 {
-        let local = match self.metric {
-            QueueMetric::Relay => 0,
-            // A granted cell is still at its source.
-            QueueMetric::RelayAndLocal => self.local.cells(row) + self.promised[row] as u64,
-        };
-        self.relaying[row] as u64 + local
-    }
-
     /// Whether no cell waits here.
     pub fn idle(&self) -> bool {
         self.local.total == 0 && self.held == 0
     }
 
-    /// `slot` is now; see [`Departures::begin`].
+    /// `slot` is now; see [`BySlot::begin`].
     pub(super) fn begin(&mut self, slot: i64, least: i64) {
-        if let Some(departures) = &mut self.departures {
-            departures.begin(slot, least);
+        if let Queues::BySlot(by_slot) = &mut self.queues {
+            by_slot.begin(slot, least);
         }
     }
 
     /// Requests of the epoch: fills the rows of those who ask, and says who.
     /// `avoid` names who is not to be asked.
-    pub(super) fn request(&mut self, tiles: &mut [Tile], askers: &mut Askers, avoid: &Avoid) {
+    pub(super) fn request(
+        &mut self,
+        matrices: &mut [RequestMatrix],
+        askers: &mut Askers,
+        avoid: &Avoid,
+    ) {
         askers.clear();
-        (0..self.rows).for_each(|row| self.request_row(row, tiles, askers, Some(avoid)));
+        (0..self.rows).for_each(|row| self.request_row(row, matrices, askers, Some(avoid)));
     }
 
     /// The same for one row.
@@ -238,7 +201,7 @@ impl Shard {
     pub(super) fn request_row(
         &mut self,
         row: usize,
-        tiles: &mut [Tile],
+        matrices: &mut [RequestMatrix],
         askers: &mut Askers,
         avoid: Option<&Avoid>,
     ) {
@@ -246,9 +209,9 @@ impl Shard {
             return;
         }
         let (label, rng) = ((self.lo + row) as u16, &mut self.rng[row]);
-        if let ([tile], None) = (&mut *tiles, avoid) {
+        if let ([matrix], None) = (&mut *matrices, avoid) {
             // Nothing to divide: the requests are written where they are read.
-            let wants = tile.row(row);
+            let wants = matrix.row(row);
             let asked = self
                 .requests
                 .compute_requests(row, label, &self.local, rng, wants);
@@ -266,12 +229,40 @@ impl Shard {
         if asked > 0 {
             askers.push(row, &self.requests.destinations);
             let mut from = 0;
-            for tile in tiles.iter_mut() {
-                let part = tile.row(row);
+            for matrix in matrices.iter_mut() {
+                let part = matrix.row(row);
                 part.copy_from_slice(&self.wants[from..from + part.len()]);
                 from += part.len();
             }
         }
+    }
+
+    /// Puts the requests of a row to those who can be asked; returns how many
+    /// are left.
+    #[cold]
+    pub(crate) fn ask_others(&mut self, row: usize, mut asked: u32, avoid: &Avoid) -> u32 {
+        let (source, none) = ((self.lo + row) as u16, self.nodes as u16);
+        let mut again = Vec::new();
+        let dark = avoid.dark.range((source, 0)..=(source, u16::MAX));
+        let all = avoid.nodes.iter().map(|&n| (n, none));
+        let all = all.chain(dark.map(|d| (d.1, none)));
+        for (by, destination) in all.chain(avoid.cut.iter().copied().filter(|c| c.0 != c.1)) {
+            let want = &mut self.wants[by as usize];
+            if *want != none && (destination == none || *want == destination) {
+                again.push(std::mem::replace(want, none));
+            }
+        }
+        for destination in again {
+            let start = self.rng[row].below(none as u32) as u16;
+            let other = (start..none).chain(0..start).find(|&by| {
+                self.wants[by as usize] == none && avoid.allows(source, by, destination)
+            });
+            match other {
+                Some(by) => self.wants[by as usize] = destination,
+                None => asked -= 1,
+            }
+        }
+        asked
     }
 
     /// Unused grants of this shard's nodes lapse.
@@ -289,22 +280,15 @@ impl Shard {
     /// Bytes of every cell here (for the audit).
     pub fn bytes(&self, routes: &Routes) -> u64 {
         let local = (0..self.rows).flat_map(|row| self.local.each_cell(row));
-        let lines = [Some(&self.lines), self.granted.as_ref()];
-        let queued = lines.into_iter().flatten().flat_map(Lines::each);
-        let departing = self.departures.iter().flat_map(Departures::each);
-        let queued = queued.map(|(_, queued)| queued).chain(departing.copied());
-        let queued = queued.map(|queued| queued.cell());
+        let queued = self.queues.each().map(|queued| queued.cell());
         local.chain(queued).map(|cell| routes.bytes(cell)).sum()
     }
 
     /// The longest relay queue (for the audit: never beyond Q).
     pub fn longest_relay_queue(&self) -> usize {
         let mut relays = vec![0; self.rows * self.nodes];
-        let departing = self.departures.iter().flat_map(Departures::each);
-        let departing = departing.map(|q| (q.row().wrapping_sub(self.lo), *q));
-        let queued = self.lines.each().map(|(_, q)| (q.row(), q));
-        for (row, q) in queued.chain(departing).filter(|q| q.1.cell().is_second()) {
-            relays[q.destination() * self.rows + row] += 1;
+        for q in self.queues.each().filter(|q| q.cell().is_second()) {
+            relays[q.destination() * self.rows + q.intermediate() - self.lo] += 1;
         }
         relays.into_iter().max().unwrap_or(0)
     }

@@ -33,7 +33,6 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         same("epoch_slots", json!(0.5)),
         same("epoch_slots", json!(1e9)),
         same("propagation", json!("2 ms")),
-        same("grant_delay_epochs", json!(2)),
         same("ideal_window", json!(0)),
         same("ideal_window", json!(256)),
         same("detection_epochs", json!(0)),
@@ -64,7 +63,6 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
     let timing = (20_000i64..150_000, prop_oneof![Just(0), 1i64..40_000]);
     let protocol = (
         prop::sample::select(vec![2, 3, 4, 5, 8, 9, 16, 17, 64]),
-        0u32..2,
         1u32..4,
     );
     let propagation = prop_oneof![
@@ -86,7 +84,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 (racks, ports, uplinks, plan),
                 (servers, base, gbps, nic),
                 (send, guardband),
-                (queue, delay, window),
+                (queue, window),
                 propagation,
                 tenths,
                 mut switches,
@@ -107,7 +105,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                     "channel_rate": format!("{gbps} Gb/s"),
                     "slot": picoseconds(send + guardband), "guardband": picoseconds(guardband),
                     "cell": tenths.map(|k| format!("{} B", fits * k / 10)),
-                    "queue": queue, "grant_delay_epochs": delay, "ideal_window": window,
+                    "queue": queue, "ideal_window": window,
                     "propagation": picoseconds(propagation),
                 });
                 if racks == 2 {
@@ -133,16 +131,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
 /// Sirius without a protocol refuses its keys, and with it those of the ideal mode.
 fn without_idle_keys(table: &mut Value, ideal: bool) {
     let idle: &[&str] = match ideal {
-        true => &[
-            "queue",
-            "grant_rule",
-            "grant_delay_epochs",
-            "repeat_requests",
-            "grant_serves",
-            "request_draw",
-            "hop_order",
-            "recovery",
-        ],
+        true => &["queue", "grant_rule", "recovery"],
         false => &["ideal_window"],
     };
     let table = table.as_object_mut().expect("a table");

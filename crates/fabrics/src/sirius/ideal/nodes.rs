@@ -8,8 +8,8 @@ use super::relays::Relays;
 use super::source::Source;
 use crate::sirius::cell::{Cell, Routes};
 use crate::sirius::config::{Intermediates, SiriusConfig};
+use crate::sirius::schedule::peer_order::{MatchingRef, PeerOrder};
 use crate::sirius::shard::Sent;
-use crate::sirius::topology::{ColumnRef, Visits};
 
 /// A cell and the label of its intermediate.
 #[derive(Clone, Copy, Debug)]
@@ -22,14 +22,14 @@ pub struct Via {
 
 /// What is sent in one slot.
 #[derive(Clone, Debug, Default)]
-pub struct Flight {
+pub struct Crossing {
     /// First hops.
     pub relay: Vec<Via>,
     /// Cells to their destination.
     pub deliver: Vec<Cell>,
 }
 
-impl Flight {
+impl Crossing {
     /// Cells.
     pub fn len(&self) -> u64 {
         (self.relay.len() + self.deliver.len()) as u64
@@ -101,13 +101,13 @@ impl Nodes {
     pub fn transmit<const WATCHED: bool>(
         &mut self,
         slot: i64,
-        visits: &Visits,
+        peer_order: &PeerOrder,
         routes: &Routes,
-        flight: &mut Flight,
+        crossing: &mut Crossing,
     ) {
-        let columns: Vec<ColumnRef> = visits.columns(slot).collect();
+        let matchings: Vec<MatchingRef> = peer_order.matchings(slot).collect();
         let mut met = vec![0; self.sources.len().div_ceil(64)];
-        for c in &columns {
+        for c in &matchings {
             met[c.turn as usize / 64] |= 1 << (c.turn % 64);
         }
         for node in 0..self.sources.len() {
@@ -115,15 +115,15 @@ impl Nodes {
             if !first_hops && !self.relays.meets(node, &met) {
                 continue;
             }
-            for column in columns.iter().filter(|c| has(c, node)) {
+            for matching in matchings.iter().filter(|c| has(c, node)) {
                 let (turn, peer) = (
-                    column.turn as usize,
-                    visits.peer(node, column.turn as usize),
+                    matching.turn as usize,
+                    peer_order.peer(node, matching.turn as usize),
                 );
                 let sent = if self.relays.has(node, turn) {
-                    Some(self.second_hop(node, turn, flight))
+                    Some(self.second_hop(node, turn, crossing))
                 } else if first_hops {
-                    self.first_hop(node, peer, flight)
+                    self.first_hop(node, peer, crossing)
                 } else {
                     None
                 };
@@ -131,7 +131,7 @@ impl Nodes {
                     self.sent.push(Sent {
                         from: node as u32,
                         to: peer as u32,
-                        uplink: column.uplink as u32,
+                        uplink: matching.uplink as u32,
                         bytes: routes.bytes(cell),
                     });
                 }
@@ -140,18 +140,18 @@ impl Nodes {
     }
 
     #[inline(always)]
-    fn second_hop(&mut self, node: usize, turn: usize, flight: &mut Flight) -> Cell {
+    fn second_hop(&mut self, node: usize, turn: usize, crossing: &mut Crossing) -> Cell {
         let cell = self.relays.pop(node, turn);
         self.left.push(Via {
             cell,
             node: node as u16,
         });
-        flight.deliver.push(cell.on_hop(true));
+        crossing.deliver.push(cell.on_hop(true));
         cell
     }
 
     #[inline(always)]
-    fn first_hop(&mut self, node: usize, peer: usize, flight: &mut Flight) -> Option<Cell> {
+    fn first_hop(&mut self, node: usize, peer: usize, crossing: &mut Crossing) -> Option<Cell> {
         if self.others && peer == node || !self.sources[node].is_waiting() {
             return None;
         }
@@ -160,33 +160,33 @@ impl Nodes {
             self.started.push(cell.rank());
         }
         if arrives {
-            flight.deliver.push(cell);
+            crossing.deliver.push(cell);
         } else {
             let node = peer as u16;
-            flight.relay.push(Via { cell, node });
+            crossing.relay.push(Via { cell, node });
         }
         Some(cell)
     }
 
     /// Ends the slot for the cells that left on their second hop: the next cell
     /// of the flow that waits at the node queues up, the source may send another.
-    pub fn free_windows(&mut self, visits: &Visits) {
+    pub fn free_windows(&mut self, peer_order: &PeerOrder) {
         for Via { cell, node } in self.left.drain(..) {
             let Home { src, dst, place } = self.homes[cell.rank() as usize];
             if let Some(next) = self.sources[src as usize].relayed(node, place) {
-                let turn = visits.turn(node as usize, dst as usize);
+                let turn = peer_order.turn(node as usize, dst as usize);
                 self.relays.push(node as usize, turn, next);
             }
         }
     }
 
     /// Cells arrive at their intermediates.
-    pub fn arrive(&mut self, cells: &[Via], visits: &Visits) {
+    pub fn arrive(&mut self, cells: &[Via], peer_order: &PeerOrder) {
         for &Via { cell, node } in cells {
             let Home { src, dst, place } = self.homes[cell.rank() as usize];
             self.relays.count(node as usize);
             if self.sources[src as usize].arrived(node, place, cell.seq()) {
-                let turn = visits.turn(node as usize, dst as usize);
+                let turn = peer_order.turn(node as usize, dst as usize);
                 self.relays.push(node as usize, turn, cell);
             }
         }
@@ -212,10 +212,10 @@ impl Nodes {
     }
 }
 
-/// Whether a node belongs to a column.
+/// Whether a node belongs to a matching.
 #[inline(always)]
-fn has(column: &ColumnRef, node: usize) -> bool {
-    column
+fn has(matching: &MatchingRef, node: usize) -> bool {
+    matching
         .labels
         .is_none_or(|labels| labels[node / 64] >> (node % 64) & 1 != 0)
 }

@@ -5,7 +5,7 @@ use super::ideal::Ideal;
 use super::Reference;
 use crate::contract::{FabricConfig, Site};
 use crate::sirius::config::{GrantRule, Intermediates, Mode, Recovery, SiriusConfig};
-use crate::sirius::plan::UplinkPlan;
+use crate::sirius::schedule::plan::UplinkPlan;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::run::{run, Fault, Plan, Sample, Silent, Stop};
 use lightloom_engine::*;
@@ -173,13 +173,12 @@ fn shapes(large: bool) -> impl Strategy<Value = (u32, u32, u32, UplinkPlan)> {
     prop_oneof![2 => rotor, 3 => tiled]
 }
 
-/// Keys of the table that are not to be retired.
+/// Tables of all keys.
 fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
     let protocol = (
         prop_oneof![Just(4u32), Just(2), 2u32..9, Just(64)],
         any::<bool>(),
         any::<bool>(),
-        0u32..2,
     );
     let timing = (
         prop::sample::select(vec![0i64, 0, 1, 100, 101, 730, 2_500]),
@@ -195,7 +194,7 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
         "a table that is accepted",
         |(shape, protocol, timing, (servers, nic))| {
             let (racks, base, uplinks, uplink_plan) = shape;
-            let (queue, others, once, grant_delay_epochs) = protocol;
+            let (queue, others, once) = protocol;
             let (propagation, (slot, guardband), more) = timing;
             let cluster = Cluster {
                 racks,
@@ -210,7 +209,6 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
                 guardband: Time::NS * guardband,
                 propagation: Time::NS * propagation,
                 queue,
-                grant_delay_epochs,
                 intermediates: if others {
                     Intermediates::Others
                 } else {

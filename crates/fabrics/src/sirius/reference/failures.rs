@@ -21,9 +21,9 @@ mod light;
 mod schedules;
 
 use super::{Cell, Reference, Tuple};
-use crate::sirius::topology::Schedule;
+use crate::sirius::schedule::Schedule;
 use lightloom_engine::{Command, Io};
-use schedules::Era;
+use schedules::InForce;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A part, its nodes by label.
@@ -62,7 +62,7 @@ pub struct Failures {
     ever: bool,
     broken: Vec<Broken>,
     events: Vec<(i64, Event)>,
-    eras: Vec<Era>,
+    schedules: Vec<InForce>,
     /// Pairs that never meet but over parts that are known to be dead.
     cut: BTreeSet<(usize, usize)>,
     /// Lost cells, by the epoch in which they are sent again.
@@ -81,7 +81,7 @@ impl Failures {
             ever: false,
             broken: Vec::new(),
             events: Vec::new(),
-            eras: vec![Era::default()],
+            schedules: vec![InForce::default()],
             cut: BTreeSet::new(),
             lost: BTreeMap::new(),
             missed: BTreeMap::new(),

@@ -1,8 +1,8 @@
 //! What the scheme must do, worked out by hand or by the schedule alone.
 
 use super::*;
-use crate::sirius::plan::UplinkPlan;
-use crate::sirius::topology::Schedule;
+use crate::sirius::schedule::plan::UplinkPlan;
+use crate::sirius::schedule::Schedule;
 use lightloom_engine::{Command, Element};
 
 /// Slots of cells of 562 B, 1.5 × the base uplinks: the paper's set-up.

@@ -128,7 +128,7 @@ impl Reference {
     }
 
     pub(super) fn in_order_of_meeting(&self, node: usize) -> Vec<usize> {
-        let peer = |turn| self.visits.peer(node, turn);
+        let peer = |turn| self.peer_order.peer(node, turn);
         (0..self.nodes).map(peer).collect()
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A schedule that came into force.
 #[derive(Clone, Debug, Default)]
-pub struct Era {
+pub struct InForce {
     pub slot: i64,
     epoch: i64,
     /// Who meets whom by a round robin; none where all meet by the wiring.
@@ -14,15 +14,16 @@ pub struct Era {
 }
 
 impl Reference {
-    pub(super) fn era(&self, slot: i64) -> &Era {
-        let eras = self.failures.eras.iter().rev();
-        eras.into_iter()
+    pub(super) fn era(&self, slot: i64) -> &InForce {
+        let schedules = self.failures.schedules.iter().rev();
+        schedules
+            .into_iter()
             .find(|e| e.slot <= slot)
             .expect("the first")
     }
 
     /// Slots of an epoch of an era, as a fraction.
-    pub(super) fn epoch_length(&self, era: &Era) -> (i64, i64) {
+    pub(super) fn epoch_length(&self, era: &InForce) -> (i64, i64) {
         match &era.members {
             None => self.derived.epoch,
             Some(members) => {
@@ -42,7 +43,7 @@ impl Reference {
 
     /// The epoch of a slot by the schedule in force.
     pub(super) fn epoch_of(&self, slot: i64) -> i64 {
-        let era = self.failures.eras.last().expect("the first");
+        let era = self.failures.schedules.last().expect("the first");
         let (slots, of) = self.epoch_length(era);
         era.epoch + ((slot - era.slot) * of).div_euclid(slots)
     }
@@ -80,8 +81,8 @@ impl Reference {
             return;
         }
         let members = (living.len() < self.nodes).then_some(living);
-        if self.failures.eras.last().expect("the first").members != members {
-            self.failures.eras.push(Era {
+        if self.failures.schedules.last().expect("the first").members != members {
+            self.failures.schedules.push(InForce {
                 slot,
                 epoch,
                 members,

@@ -1,0 +1,50 @@
+//! The switches of Sirius: where the paper is silent, its default first.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+macro_rules! switch {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$vdoc])* $variant),+ }
+    };
+}
+
+switch! {
+    /// Congestion control.
+    Mode {
+        /// Request, grant, send (§4.3).
+        RequestGrant,
+        /// Per-flow queues and back-pressure (§7).
+        Ideal,
+    }
+}
+switch! {
+    /// Which requests are granted.
+    GrantRule {
+        /// All, in random order, while queued + granted < Q.
+        Threshold,
+        /// The same, but one for each destination and epoch.
+        OnePerDestination,
+    }
+}
+switch! {
+    /// Who may be asked to relay.
+    Intermediates {
+        /// Every node, the source and the destination included.
+        All,
+        /// Neither the source nor the destination.
+        Others,
+    }
+}
+switch! {
+    /// What follows the detection of a dead node.
+    Recovery {
+        /// Its slots stay empty: each node has 1/N less.
+        Degrade,
+        /// The others agree on a schedule without it.
+        Reschedule,
+    }
+}

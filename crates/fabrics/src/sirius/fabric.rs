@@ -1,0 +1,138 @@
+//! Sirius as a fabric: what it is asked for, and what it reports.
+
+use crate::sirius::kernel::Sirius;
+use crate::sirius::limits::{lit, soonest};
+use crate::sirius::protocol::epoch::Epoch;
+use crate::sirius::servers::links::Servers;
+use crate::sirius::shard::Shard;
+use lightloom_engine::kernel::slot::SlotKernel;
+use lightloom_engine::{Command, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View};
+
+impl Sirius {
+    /// The longest relay queue of any pair now [cells].
+    pub fn longest_relay_queue(&self) -> usize {
+        self.shards
+            .iter()
+            .map(Shard::longest_relay_queue)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// For the audit. Ports are numbered node · U + uplink; the receiving node is
+    /// the one to which the kernel really handed the cell.
+    pub(super) fn record(&mut self, slot: i64, io: &mut Io) {
+        let (schedule, u) = (&self.derived.schedule, self.derived.uplinks);
+        let audit = io.audit.as_mut().expect("only when audited");
+        let from = self.config.slot * slot + self.config.guardband;
+        for sent in self.shards.iter_mut().flat_map(|s| s.sent.drain(..)) {
+            let (node, to) = (schedule.node(sent.from), schedule.node(sent.to));
+            let met = self
+                .schedules
+                .peer(sent.from as u16, sent.uplink as u16, slot);
+            let port = met.map_or(0, |m| m.1 as u32);
+            let (tx, rx) = (PortId(node * u + sent.uplink), PortId(to * u + port));
+            audit.transmit(tx, rx, from, self.config.slot * (slot + 1), sent.bytes);
+        }
+    }
+
+    fn bytes_inside(&self) -> u64 {
+        let flights = self.flights.iter().flatten();
+        let in_fibre: u64 = flights.map(|f| f.bytes(&self.routes)).sum();
+        let at_nodes: u64 = self.shards.iter().map(|s| s.bytes(&self.routes)).sum();
+        let kept: u64 = self.faults.each_cell().map(|c| self.routes.bytes(c)).sum();
+        let servers = self.servers.as_ref().map_or(0, |s| s.bytes(&self.routes));
+        at_nodes + in_fibre + kept + servers + self.bypassed.bytes()
+    }
+}
+
+impl SlotKernel for Sirius {
+    fn shape(&self) -> Shape {
+        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
+        }
+    }
+
+    fn slot_length(&self) -> Time {
+        self.config.slot
+    }
+
+    fn slot(&mut self, slot: i64, io: &mut Io) {
+        self.step(slot, io);
+    }
+
+    fn idle(&self) -> bool {
+        self.flying == 0
+            && self.shards.iter().all(Shard::idle)
+            && !self.epochs.iter().any(Epoch::is_live)
+            && self.bypassed.is_empty()
+            && !self.faults.pending()
+            && self.servers.as_ref().is_none_or(Servers::idle)
+    }
+
+    fn apply(&mut self, command: Command, _now: Time) -> Result<(), Rejected> {
+        self.order(command)
+    }
+
+    fn observe(&self, io: &Io, view: &mut View) {
+        let payload = self.routes.payload;
+        if io.audit.is_some() {
+            view.in_flight_bytes = self.bytes_inside();
+        }
+        view.queued_bytes = self.shards.iter().map(Shard::relaying).sum::<u64>() * payload;
+        view.queued_bytes_worst = self.shards.iter().map(Shard::queue).max().unwrap_or(0) * payload;
+        let waiting: u64 = self.shards.iter().map(Shard::waiting).sum();
+        let unsent = self.servers.as_ref().map_or(0, |s| s.waiting);
+        view.waiting_bytes = (waiting + unsent + self.faults.cells()) * payload;
+        view.carried_bytes = self.shards.iter().map(|s| s.hops).sum::<u64>() * payload;
+    }
+
+    fn totals(&self) -> Totals {
+        let payload = self.routes.payload;
+        Totals {
+            queue_peak_bytes: self.shards.iter().map(|s| s.queue_peak() * payload).max(),
+            reorder_peak_bytes: self.shards.iter().map(|s| s.reorder.peak_bytes()).max(),
+            cell_hops: Some(self.shards.iter().map(|s| s.hops).sum()),
+            packet_hops: None,
+            circuit_bytes: None,
+        }
+    }
+
+    fn settle(&self, io: &mut Io) {
+        for (&rank, inside) in self.servers.iter().flat_map(|s| &s.inside) {
+            let flow = self.routes.flow[rank as usize].index();
+            io.flows.delivered[flow] = inside.bytes;
+        }
+        for shard in &self.shards {
+            for (rank, bytes, hops) in shard.reorder.progress() {
+                let flow = self.routes.flow[rank as usize].index();
+                io.flows.delivered[flow] = bytes;
+                io.flows.hops[flow] = hops;
+            }
+        }
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        soonest(&self.cluster, &self.config, &self.derived, src, dst, bytes)
+    }
+
+    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
+        let slot = at.0.div_euclid(self.config.slot.0);
+        if self.schedules.full_at(slot) {
+            return lit(&self.config, &self.derived.schedule, tx, rx, at);
+        }
+        let u = self.derived.uplinks;
+        let met = self
+            .schedules
+            .peer((tx.0 / u) as u16, (tx.0 % u) as u16, slot);
+        let heard = met.map(|(to, port)| PortId(to as u32 * u + port as u32));
+        at % self.config.slot >= self.config.guardband && heard == Some(rx)
+    }
+
+    fn port_rate(&self, _tx: PortId) -> Rate {
+        self.config.channel_rate
+    }
+}

@@ -1,0 +1,56 @@
+//! When who learns of a failure, or of a repair (Sirius §4.5).
+
+use super::faults::{Delays, Event, Faults, Part};
+use crate::sirius::schedule::reschedule::Schedules;
+
+impl Faults {
+    /// `part` loses cells with probability `loss` from now, in `epoch`, on; 0 for
+    /// a repair. Whoever dies a second time, or is repaired healthy, does not
+    /// notice.
+    pub fn set(&mut self, part: Part, loss: f64, epoch: i64, schedules: &Schedules) {
+        let Delays {
+            detection: k,
+            hop,
+            reschedule,
+        } = self.delays;
+        let known_from = epoch + k + 2 * hop - 1;
+        let b = self.of(part, schedules);
+        let was = std::mem::replace(&mut b.loss, loss);
+        let (dies, heard) = (loss >= 1.0 && was < 1.0, loss < 1.0 && was >= 1.0);
+        let (known, noticed) = (b.known, b.known_from < epoch + 2 * hop);
+        if dies {
+            b.known_from = known_from;
+            self.events.push((known_from, Event::Declare(part)));
+        }
+        let node = matches!(part, Part::Node(_));
+        if heard && (known || noticed) {
+            let agreed = epoch + 2 * hop + if node && reschedule { hop } else { 0 };
+            self.events.push((agreed, Event::Withdraw(part)));
+        } else if heard {
+            self.events.retain(|e| e.1 != Event::Declare(part));
+        }
+        if let Part::Node(n) = part {
+            self.dead[n as usize] = loss >= 1.0;
+        }
+    }
+
+    /// Takes the next event that is due.
+    pub fn due(&mut self, epoch: i64) -> Option<Event> {
+        // The earliest first; of one epoch, in order of their causes.
+        let first = self.events.iter().map(|e| e.0).min()?;
+        let at = self.events.iter().position(|e| e.0 == first)?;
+        (first <= epoch).then(|| self.events.remove(at).1)
+    }
+
+    /// Everybody acts, or acts no more, on a part being dead.
+    pub fn declare(&mut self, part: Part, known: bool, epoch: i64, schedules: &Schedules) {
+        self.of(part, schedules).known = known;
+        if let Part::Node(n) = part {
+            self.known[n as usize] = known;
+            if self.delays.reschedule {
+                let wait = if known { self.delays.hop } else { 0 };
+                self.events.push((epoch + wait, Event::Reschedule));
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What is broken, what is known of it, and what was lost by it (Sirius §4.5).
+//!
+//! - A *node* is dead or loses cells with a probability; a *transceiver* is the
+//!   sending and receiving half of an uplink; a *grating* takes all that is
+//!   plugged into it. Several faults add up. What happens to a cell is decided
+//!   when it is sent; what is in the fibre when its receiver dies is lost too.
+//! - *Detection*: who hears nothing from a part in its slot for k epochs declares
+//!   it dead, and the news spreads in cells, one epoch a hop. A part that dies in
+//!   epoch e is heard for the last time in e, found silent in e .. e + k − 1, and
+//!   from the start of epoch e + k + 1 on everybody acts on it. A part that is
+//!   heard again in epoch e is back in use from e + 2 on, or, where it must be
+//!   let into the schedule again, from e + 3.
+//! - A grey failure (probability below 1) is never declared: its checksums fail,
+//!   but its light is heard.
+//! - *Requests and grants* ride on the cells of an epoch: they are lost with all
+//!   cells that the pair could exchange in it. The first hop of a cell and the
+//!   request for it go one way, the grant the other, so a pair that is cut off in
+//!   one direction relays nothing in either.
+//! - *Retransmission*: the source keeps a copy of every cell. A corrupted cell is
+//!   sent again two epochs later (checksum, negative acknowledgement on the next
+//!   cell), one lost in a dead part when the part is declared dead, if that is
+//!   later; and before what was never sent, for the rest of its flow waits for it.
+//! - What is wired to a part that was declared dead is left dark; cells wait for
+//!   the pair's next meeting over another one. A pair that has none left relays
+//!   nothing, and is asked for nothing.
+//!
+//! *Not modelled*: declaring parts that corrupt nearly everything, false alarms,
+//! the bandwidth of the news and of the agreement on another schedule, and the
+//! loss of either on the way.
+
+use crate::sirius::cell::Cell;
+use crate::sirius::schedule::peer_order::Matching;
+use crate::sirius::schedule::reschedule::Schedules;
+use lightloom_engine::Command;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A part, by label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A node.
+    Node(u16),
+    /// An uplink of a node.
+    Transceiver(u16, u16),
+    /// A grating.
+    Grating(u32),
+}
+
+/// A part that is broken, or declared dead.
+#[derive(Clone, Debug)]
+pub(super) struct Broken {
+    pub(super) part: Part,
+    /// Probability of losing a cell; 0 once repaired.
+    pub(super) loss: f64,
+    /// The epoch from which on everybody knows.
+    pub(super) known_from: i64,
+    /// Whether everybody acts on it.
+    pub(super) known: bool,
+    /// What is plugged into it (gratings).
+    pub(super) inputs: Vec<(u16, u16)>,
+}
+
+/// A link of a slot that is not sound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Uplink of the sender.
+    pub uplink: u16,
+    /// Label of the sender.
+    pub from: u16,
+    /// Label of the receiver.
+    pub to: u16,
+    /// Probability that a cell gets through.
+    pub passes: f64,
+    /// Whether it is left dark.
+    pub known: bool,
+    /// The epoch from which on a dead link is left dark.
+    pub known_from: i64,
+}
+
+/// A cell lost by its sender's link.
+#[derive(Clone, Copy, Debug)]
+pub struct Lost {
+    /// The cell.
+    pub cell: Cell,
+    /// Where it was going.
+    pub via: u16,
+    /// When it is known to be lost, if a dead part took it.
+    pub known_from: Option<i64>,
+}
+
+/// Cells `seq .. seq + count` of a flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch {
+    /// Rank of the flow.
+    pub rank: u32,
+    /// First cell.
+    pub seq: u32,
+    /// Cells.
+    pub count: u32,
+}
+
+/// Something that everybody does at the start of an epoch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// Acts on a declaration.
+    Declare(Part),
+    /// Uses a part again.
+    Withdraw(Part),
+    /// Changes to the round robin of the living.
+    Reschedule,
+}
+
+/// Delays, in epochs.
+#[derive(Clone, Copy, Debug)]
+pub struct Delays {
+    /// k.
+    pub detection: i64,
+    /// From sending something in a cell to acting on it: 1, more over long fibres.
+    pub hop: i64,
+    /// Whether nodes agree on another schedule.
+    pub reschedule: bool,
+}
+
+/// All faults of a fabric.
+#[derive(Clone, Debug)]
+pub struct Faults {
+    pub(super) seed: u64,
+    pub(super) delays: Delays,
+    /// Whether anything differs from a sound fabric.
+    pub on: bool,
+    /// Commands to carry out at the start of the next slot.
+    pub commands: Vec<Command>,
+    pub(super) broken: Vec<Broken>,
+    pub(super) events: Vec<(i64, Event)>,
+    /// By node: whether it is dead, known or not.
+    pub dead: Vec<bool>,
+    /// By node: whether it is left alone.
+    pub known: Vec<bool>,
+    /// Pairs that never meet over a part that is not declared dead.
+    pub cut: BTreeSet<(u16, u16)>,
+    /// Links of this slot.
+    pub(super) links: Vec<Link>,
+    /// Columns of this slot without those that stay dark.
+    pub matchings: Vec<Matching>,
+    /// Lost cells by the epoch in which their source sends them again.
+    pub(super) lost: BTreeMap<i64, Vec<Cell>>,
+    /// M to release, as (intermediate, destination), by epoch.
+    pub(super) lapsed: BTreeMap<i64, Vec<(u16, u16)>>,
+    /// Cells of cut off flows, by source.
+    pub parked: BTreeMap<u16, Vec<Stretch>>,
+}
+
+impl Faults {
+    /// None.
+    pub fn new(nodes: usize, seed: u64, delays: Delays) -> Faults {
+        Faults {
+            seed,
+            delays,
+            on: false,
+            commands: Vec::new(),
+            broken: Vec::new(),
+            events: Vec::new(),
+            dead: vec![false; nodes],
+            known: vec![false; nodes],
+            cut: BTreeSet::new(),
+            links: Vec::new(),
+            matchings: Vec::new(),
+            lost: BTreeMap::new(),
+            lapsed: BTreeMap::new(),
+            parked: BTreeMap::new(),
+        }
+    }
+
+    /// Whether something is going to happen by itself.
+    pub fn pending(&self) -> bool {
+        !(self.commands.is_empty()
+            && self.events.is_empty()
+            && self.lost.is_empty()
+            && self.lapsed.is_empty())
+    }
+
+    /// Settles whether anything is left to do.
+    pub fn update(&mut self, schedules: &Schedules) {
+        self.broken.retain(|b| b.loss > 0.0 || b.known);
+        let sound = self.broken.is_empty() && self.parked.is_empty() && schedules.full();
+        self.on = !sound || self.pending();
+    }
+
+    pub(super) fn of(&mut self, part: Part, schedules: &Schedules) -> &mut Broken {
+        let at = self.broken.iter().position(|b| b.part == part);
+        let at = at.unwrap_or_else(|| {
+            let inputs = match part {
+                Part::Grating(g) => schedules.inputs(g),
+                _ => Vec::new(),
+            };
+            self.broken.push(Broken {
+                part,
+                loss: 0.0,
+                known_from: i64::MAX,
+                known: false,
+                inputs,
+            });
+            self.broken.len() - 1
+        });
+        &mut self.broken[at]
+    }
+
+    pub(super) fn node(&self, n: u16) -> Option<&Broken> {
+        self.broken
+            .iter()
+            .find(|b| b.part == Part::Node(n) && b.loss > 0.0)
+    }
+
+    /// Whether a flow between these nodes has to wait.
+    pub fn bars(&self, src: u16, dst: u16) -> bool {
+        self.dead[src as usize] || self.known[src as usize] || self.known[dst as usize]
+    }
+
+    /// The part that a dead node of `epoch` is known to be dead from.
+    pub fn known_from(&self, node: u16) -> Option<i64> {
+        self.node(node).map(|b| b.known_from)
+    }
+}

@@ -1,0 +1,196 @@
+//! Parts fail and are repaired: the commands, and what a node takes with it when it dies.
+
+use super::faults::Part;
+use crate::sirius::cell::Routes;
+use crate::sirius::kernel::Sirius;
+use crate::sirius::relay::by_pair::ByPair;
+use crate::sirius::relay::Queues;
+use crate::sirius::schedule::peer_order::PeerOrder;
+use crate::sirius::shard::Shard;
+use lightloom_engine::{Command, Element, Io, Rejected, Time};
+
+impl Shard {
+    /// Keeps cells by pair from now on, for the schedule may change. They take their places
+    /// anew, in the order in which they would have left.
+    #[cold]
+    fn keep_by_pair(&mut self, peer_order: &PeerOrder, routes: &Routes) {
+        let mut by_pair = ByPair::new(self.rows, self.nodes);
+        for q in self.queues.each() {
+            let (from, to) = match q.cell().is_second() {
+                true => (q.intermediate(), q.destination()),
+                false => (
+                    routes.src[q.cell().rank() as usize] as usize,
+                    q.intermediate(),
+                ),
+            };
+            by_pair.push(peer_order.turn(from, to), from - self.lo, q);
+        }
+        self.queues = Queues::ByPair(by_pair);
+    }
+}
+
+impl Sirius {
+    /// Checks a command, and keeps it for the start of the next slot.
+    pub(crate) fn order(&mut self, command: Command) -> Result<(), Rejected> {
+        let element = match command {
+            Command::Fail { element, loss } => {
+                if !(loss > 0.0 && loss <= 1.0) {
+                    let limit = "a probability of loss is above 0 and at most 1";
+                    return Err(Rejected(format!("{limit}, not {loss}")));
+                }
+                element
+            }
+            Command::Repair(element) => element,
+        };
+        self.part(element)?;
+        self.faults.commands.push(command);
+        self.faults.on = true;
+        Ok(())
+    }
+
+    fn part(&self, element: Element) -> Result<Part, Rejected> {
+        let (schedule, uplinks) = (&self.derived.schedule, self.derived.uplinks);
+        let within = |what: &str, value: u32, count: u32| {
+            let limit = format!("this fabric has {what}s 0 to {}", count.max(1) - 1);
+            (value < count).then_some(()).ok_or(Rejected(limit))
+        };
+        let node = |n| within("node", n, self.cluster.racks).map(|()| schedule.label(n) as u16);
+        Ok(match element {
+            Element::Node(n) => Part::Node(node(n)?),
+            Element::Transceiver { node: n, uplink } => {
+                let label = node(n)?;
+                within("uplink", uplink, uplinks)?;
+                Part::Transceiver(label, uplink as u16)
+            }
+            Element::Grating(g) => {
+                let Some(count) = schedule.gratings() else {
+                    let limit = "uplink_plan = \"rotor\" is an ideal that no gratings realise; \
+                                 use fabric.uplink_plan = \"wide\"";
+                    return Err(Rejected(limit.to_owned()));
+                };
+                within("grating", g, count)?;
+                Part::Grating(g)
+            }
+            Element::Controller => {
+                let limit = "Sirius has no controller; fail a node, transceiver or grating";
+                return Err(Rejected(limit.to_owned()));
+            }
+            Element::Port { .. } => {
+                let limit = "Sirius has no planes of circuits; fail a transceiver";
+                return Err(Rejected(limit.to_owned()));
+            }
+        })
+    }
+
+    /// Something may fail from now on: it is no longer known who leaves when.
+    #[cold]
+    pub(crate) fn keep_by_pair(&mut self) {
+        self.timetable = None;
+        for shard in &mut self.shards {
+            shard.keep_by_pair(&self.peer_order, &self.routes);
+        }
+    }
+
+    /// Parts fail or are repaired, at the start of a slot.
+    #[cold]
+    pub(crate) fn carry_out(&mut self, slot: i64, io: &mut Io) {
+        let (epoch, now) = (self.schedules.epoch_of(slot), self.config.slot * slot);
+        for command in std::mem::take(&mut self.faults.commands) {
+            let (element, loss) = match command {
+                Command::Fail { element, loss } => (element, loss),
+                Command::Repair(element) => (element, 0.0),
+            };
+            let part = self.part(element).expect("checked when it was ordered");
+            let Part::Node(n) = part else {
+                self.faults.set(part, loss, epoch, &self.schedules);
+                continue;
+            };
+            let was = self.faults.dead[n as usize];
+            self.faults.set(part, loss, epoch, &self.schedules);
+            let rack = self.derived.schedule.node(n as u32);
+            match (was, loss >= 1.0) {
+                (false, true) => {
+                    self.stop_rack(rack, now, io);
+                    self.bury(n, epoch, io);
+                }
+                (true, false) => self.resume_rack(rack, now),
+                _ => (),
+            }
+        }
+        self.unpark();
+        self.faults.update(&self.schedules);
+    }
+
+    fn stop_rack(&mut self, rack: u32, now: Time, io: &Io) {
+        self.bypassed.stop(rack, now, io);
+        if let Some(servers) = &mut self.servers {
+            servers.stop(rack, now);
+        }
+    }
+
+    fn resume_rack(&mut self, rack: u32, now: Time) {
+        self.bypassed.resume(rack, now);
+        if let Some(servers) = &mut self.servers {
+            servers.resume(rack, now);
+        }
+    }
+
+    /// A node dies with all the cells that it was to relay.
+    fn bury(&mut self, n: u16, epoch: i64, io: &mut Io) {
+        let known_from = self.faults.known_from(n);
+        for turn in 0..self.partition.nodes {
+            let peer = self.peer_order.peer(n as usize, turn) as u16;
+            let (shard, row) = self.row(n);
+            for cell in shard.pull(row, turn, |_| true) {
+                if cell.is_second() {
+                    self.release(n, peer);
+                    self.lose(cell, epoch, known_from, io);
+                } else {
+                    self.call_back(cell, peer);
+                }
+            }
+        }
+        for destination in 0..self.partition.nodes as u16 {
+            self.park_local(n, destination);
+        }
+        if self.flights.len() > 1 {
+            let flights = self.flights.iter_mut().flatten();
+            let gone: Vec<_> = flights.flat_map(|f| f.purge(n as usize)).collect();
+            for (cell, relayed) in gone {
+                if relayed || !cell.is_second() {
+                    let destination = self.routes.dst[cell.rank() as usize];
+                    self.release(n, destination);
+                }
+                self.lose(cell, epoch, known_from, io);
+            }
+        }
+        self.forget_requests(n);
+    }
+
+    /// The requests of a node and the answers to them are void.
+    fn forget_requests(&mut self, n: u16) {
+        let (shard, none) = (
+            self.partition.shard[n as usize] as usize,
+            self.partition.nodes as u16,
+        );
+        let row = n as usize - self.shards[shard].lo;
+        for k in 0..self.epochs.len() {
+            if !self.epochs[k].askers[shard].has(row) {
+                continue;
+            }
+            let answered = self.epochs[k].answered;
+            let mut first = 0;
+            for column in 0..self.shards.len() {
+                let wants = self.epochs[k].matrices[shard][column].row(row);
+                let was = wants.to_vec();
+                wants.fill(none);
+                for (by, want) in (first..).zip(&was).filter(|w| *w.1 != none) {
+                    if answered {
+                        self.release(by, *want);
+                    }
+                }
+                first += was.len() as u16;
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What nodes do when they know: cells that cannot go are called back, parked, or sent again,
+//! and the schedule may change (Sirius §4.5).
+//!
+//! M stays exact: whatever is lost or called back releases the count at the
+//! intermediate that granted it. A lost cell stays with its source, so nothing
+//! is both lost and delivered.
+
+use crate::sirius::cell::Cell;
+use crate::sirius::failure::faults::{Event, Part, Stretch};
+use crate::sirius::kernel::Sirius;
+use crate::sirius::relay::local::Local;
+use crate::sirius::relay::Queues;
+use crate::sirius::shard::Shard;
+use lightloom_engine::Io;
+
+impl Shard {
+    /// Takes the cells out of the queues for the peer at `turn` that `goes` names.
+    #[cold]
+    pub(super) fn pull(
+        &mut self,
+        row: usize,
+        turn: usize,
+        goes: impl Fn(Cell) -> bool,
+    ) -> Vec<Cell> {
+        let Queues::ByPair(by_pair) = &mut self.queues else {
+            return Vec::new();
+        };
+        let gone = by_pair.pull(row, turn, &goes);
+        self.held -= gone.len() as u64;
+        self.relaying[row] -= gone.iter().filter(|c| c.is_second()).count() as u32;
+        gone
+    }
+}
+
+impl Sirius {
+    /// The news of the epoch: who is left alone, who is back, what is sent again.
+    #[cold]
+    pub(crate) fn recover(&mut self, slot: i64, epoch: i64, io: &mut Io) {
+        for (by, destination) in self.faults.lapsed_by(epoch) {
+            self.release(by, destination);
+        }
+        let mut changed = false;
+        while let Some(event) = self.faults.due(epoch) {
+            changed = true;
+            match event {
+                Event::Declare(part) => {
+                    self.faults.declare(part, true, epoch, &self.schedules);
+                    if let Part::Node(n) = part {
+                        (0..self.partition.nodes as u16).for_each(|s| self.park_local(s, n));
+                    }
+                }
+                Event::Withdraw(part) => self.faults.declare(part, false, epoch, &self.schedules),
+                Event::Reschedule => self.reschedule(slot, epoch),
+            }
+        }
+        if changed {
+            self.faults.find_cut(&self.schedules);
+            for from in 0..self.partition.nodes as u16 {
+                (0..self.partition.nodes).for_each(|turn| self.sweep(from, turn, epoch, io));
+            }
+            self.unpark();
+        }
+        for s in self.faults.resent_by(epoch) {
+            self.enter_again(s);
+        }
+        self.faults.update(&self.schedules);
+    }
+
+    fn reschedule(&mut self, slot: i64, epoch: i64) {
+        let all = 0..self.partition.nodes as u16;
+        let members: Vec<u16> = all.filter(|&n| !self.faults.known[n as usize]).collect();
+        let same = match self.schedules.members() {
+            Some(now) => now == members,
+            None => members.len() == self.partition.nodes,
+        };
+        // One node alone has nobody to meet.
+        if !same && members.len() > 1 {
+            self.schedules.begin(slot, epoch, members, &self.peer_order);
+        }
+    }
+
+    /// Calls back what waits for a peer that it cannot reach, or could not be
+    /// relayed by.
+    fn sweep(&mut self, from: u16, turn: usize, epoch: i64, io: &mut Io) {
+        let peer = self.peer_order.peer(from as usize, turn) as u16;
+        let (faults, destinations) = (&self.faults, &self.routes.dst);
+        let unreachable = faults.known[peer as usize] || faults.cut.contains(&(from, peer));
+        let goes = |cell: Cell| {
+            let d = destinations[cell.rank() as usize];
+            let onwards = || peer != d && faults.cut.contains(&(peer, d));
+            unreachable || !cell.is_second() && (faults.known[d as usize] || onwards())
+        };
+        let shard = &mut self.shards[self.partition.shard[from as usize] as usize];
+        let row = from as usize - shard.lo;
+        for cell in shard.pull(row, turn, goes) {
+            if cell.is_second() {
+                self.release(from, peer);
+                self.lose(cell, epoch, None, io);
+            } else {
+                self.call_back(cell, peer);
+            }
+        }
+    }
+
+    /// What came too late for the news is called back, too.
+    #[cold]
+    pub(crate) fn sweep_late(&mut self, epoch: i64, io: &mut Io) {
+        let nodes = 0..self.partition.nodes as u16;
+        let known = nodes.clone().filter(|&n| self.faults.known[n as usize]);
+        let mut pairs: Vec<(u16, u16)> = known
+            .flat_map(|n| nodes.clone().map(move |from| (from, n)))
+            .collect();
+        pairs.extend(&self.faults.cut);
+        for (from, to) in pairs {
+            let turn = self.peer_order.turn(from as usize, to as usize);
+            self.sweep(from, turn, epoch, io);
+        }
+    }
+
+    /// The cells of the slot that did not arrive.
+    #[cold]
+    pub(crate) fn note_lost(&mut self, slot: i64, io: &mut Io) {
+        let epoch = self.schedules.epoch_of(slot);
+        for shard in 0..self.shards.len() {
+            for lost in std::mem::take(&mut self.shards[shard].lost) {
+                if !lost.cell.is_second() {
+                    let destination = self.routes.dst[lost.cell.rank() as usize];
+                    self.faults.lapse(lost.via, destination, epoch);
+                }
+                self.lose(lost.cell, epoch, lost.known_from, io);
+            }
+        }
+    }
+
+    pub(super) fn row(&mut self, label: u16) -> (&mut Shard, usize) {
+        let shard = &mut self.shards[self.partition.shard[label as usize] as usize];
+        let row = label as usize - shard.lo;
+        (shard, row)
+    }
+
+    /// A cell that `by` counts will not come, or has gone.
+    pub(super) fn release(&mut self, by: u16, destination: u16) {
+        let (shard, row) = self.row(by);
+        shard.grants.release(row, destination as usize, true);
+    }
+
+    pub(super) fn lose(&mut self, cell: Cell, epoch: i64, known_from: Option<i64>, io: &mut Io) {
+        io.lose();
+        self.faults.resend(cell, epoch, known_from);
+    }
+
+    /// A granted cell goes back to LOCAL.
+    pub(super) fn call_back(&mut self, cell: Cell, by: u16) {
+        let destination = self.routes.dst[cell.rank() as usize];
+        self.release(by, destination);
+        self.enter_again(Stretch {
+            rank: cell.rank(),
+            seq: cell.seq(),
+            count: 1,
+        });
+    }
+
+    pub(super) fn park_local(&mut self, source: u16, destination: u16) {
+        let (shard, row) = self.row(source);
+        let cells = shard.local.withdraw(row, destination);
+        for (rank, seq, count) in cells {
+            self.enter(Stretch { rank, seq, count });
+        }
+    }
+
+    /// Cells join LOCAL of their source, or wait outside while they cannot go.
+    pub(crate) fn enter(&mut self, s: Stretch) {
+        self.join(s, Local::admit);
+    }
+
+    /// The same for cells that had left it: they go before those that never have, for the
+    /// rest of their flow cannot be used without them.
+    fn enter_again(&mut self, s: Stretch) {
+        self.join(s, Local::readmit);
+    }
+
+    fn join<T>(&mut self, s: Stretch, how: impl Fn(&mut Local, usize, u32, u16, u32, u32) -> T) {
+        let rank = s.rank as usize;
+        let (src, dst) = (self.routes.src[rank], self.routes.dst[rank]);
+        if self.faults.bars(src, dst) {
+            self.faults.parked.entry(src).or_default().push(s);
+        } else {
+            let (shard, row) = self.row(src);
+            how(&mut shard.local, row, s.rank, dst, s.seq, s.count);
+        }
+    }
+
+    pub(super) fn unpark(&mut self) {
+        for stretch in std::mem::take(&mut self.faults.parked)
+            .into_values()
+            .flatten()
+        {
+            self.enter(stretch);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What was lost: when its source sends it again, and when the intermediate that granted it
+//! counts it no more (Sirius §4.5).
+
+use super::faults::{Faults, Stretch};
+use crate::sirius::cell::Cell;
+
+impl Faults {
+    /// A cell was lost in `epoch`: its source sends it again.
+    pub fn resend(&mut self, cell: Cell, epoch: i64, known_from: Option<i64>) {
+        let due = (epoch + 2 * self.delays.hop).max(known_from.unwrap_or(0));
+        self.lost.entry(due).or_default().push(cell.on_hop(false));
+    }
+
+    /// An intermediate will hear nothing where it granted a cell.
+    pub fn lapse(&mut self, by: u16, destination: u16, epoch: i64) {
+        let due = epoch + self.delays.hop;
+        self.lapsed.entry(due).or_default().push((by, destination));
+    }
+
+    /// The grants that lapse by `epoch`.
+    pub fn lapsed_by(&mut self, epoch: i64) -> Vec<(u16, u16)> {
+        let later = self.lapsed.split_off(&(epoch + 1));
+        let now = std::mem::replace(&mut self.lapsed, later);
+        now.into_values().flatten().collect()
+    }
+
+    /// The cells to send again by `epoch`, neighbours together.
+    pub fn resent_by(&mut self, epoch: i64) -> Vec<Stretch> {
+        let later = self.lost.split_off(&(epoch + 1));
+        let now = std::mem::replace(&mut self.lost, later);
+        let mut cells: Vec<_> = now
+            .into_values()
+            .flatten()
+            .map(|c| (c.rank(), c.seq()))
+            .collect();
+        // Whatever the order in which the shards lost them.
+        cells.sort_unstable();
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for (rank, seq) in cells {
+            match stretches.last_mut() {
+                Some(s) if s.rank == rank && s.seq + s.count == seq => s.count += 1,
+                _ => stretches.push(Stretch {
+                    rank,
+                    seq,
+                    count: 1,
+                }),
+            }
+        }
+        stretches
+    }
+
+    /// Every cell that its source keeps because it was lost or cannot go.
+    pub fn each_cell(&self) -> impl Iterator<Item = Cell> + '_ {
+        let parked = self.parked.values().flatten();
+        let parked =
+            parked.flat_map(|s| (s.seq..s.seq + s.count).map(|seq| Cell::new(s.rank, seq)));
+        parked.chain(self.lost.values().flatten().copied())
+    }
+
+    /// Their number.
+    pub fn cells(&self) -> u64 {
+        let parked: u64 = self.parked.values().flatten().map(|s| s.count as u64).sum();
+        parked + self.lost.values().map(|l| l.len() as u64).sum::<u64>()
+    }
+}

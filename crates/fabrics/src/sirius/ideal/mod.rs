@@ -1,0 +1,250 @@
+//! SIRIUS (IDEAL): per-flow queues with back-pressure in place of requests and
+//! grants (Sirius §7). First hops start at once.
+//!
+//! In every slot each node serves the peers it meets. A cell whose destination
+//! is the peer goes first (its second hop); the flows that have such cells here
+//! take turns. Otherwise a cell of a flow that waits at this node, its source,
+//! leaves for the peer as its intermediate; those flows take turns too, over all
+//! uplinks of the node together. A flow is passed over where `ideal_window` of
+//! its cells wait at that intermediate or are on their way there. A cell that
+//! meets its destination is delivered and takes no window.
+//!
+//! The paper names the scheme and gives no details. Chosen here: back-pressure
+//! is known without delay, as it stood at the end of the last slot, and a cell
+//! fills its window until the end of the slot in which its second hop leaves.
+//!
+//! - `nodes`: what nodes do in a slot;
+//! - `source`, `credits`: the flows of a node, and their windows;
+//! - `relays`: the queues of second hops.
+//!
+//! *Not modelled*: faults; server links with a rate of their own, but within a
+//! rack. Threads are not used.
+
+mod credits;
+mod nodes;
+mod relays;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use crate::contract::Site;
+use crate::sirius::cell::Routes;
+use crate::sirius::config::{Derived, SiriusConfig};
+use crate::sirius::limits::{lit, soonest};
+use crate::sirius::relay::reorder::Reorder;
+use crate::sirius::schedule::peer_order::PeerOrder;
+use crate::sirius::servers::rack::Bypass;
+use lightloom_engine::kernel::slot::SlotKernel;
+use lightloom_engine::{
+    Cluster, Command, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+};
+use nodes::{Crossing, Nodes, Via};
+
+/// SIRIUS (IDEAL).
+pub struct Ideal {
+    cluster: Cluster,
+    config: SiriusConfig,
+    derived: Derived,
+    routes: Routes,
+    peer_order: PeerOrder,
+    nodes: Nodes,
+    /// What is in crossing, by slot of sending.
+    crossings: Vec<Crossing>,
+    reorder: Reorder,
+    bypassed: Bypass,
+    /// Cells admitted and not yet delivered.
+    inside: u64,
+    hops: u64,
+    /// Most cells ever relayed by a node at a time.
+    peak: u64,
+}
+
+impl Ideal {
+    /// An idle fabric.
+    pub fn new(config: &SiriusConfig, derived: Derived, site: &Site) -> Ideal {
+        let routes = Routes::new(site.flows, site.cluster, &derived.schedule, derived.cell);
+        let crossings = config.propagation.div_ceil(config.slot) as usize + 1;
+        Ideal {
+            cluster: *site.cluster,
+            config: config.clone(),
+            peer_order: PeerOrder::new(&derived.schedule),
+            nodes: Nodes::new(config, derived.schedule.nodes() as usize, site.flows.len()),
+            crossings: vec![Crossing::default(); crossings],
+            reorder: Reorder::new(&routes, 0, site.flows.len() as u32),
+            bypassed: Bypass::new(site.cluster),
+            routes,
+            derived,
+            inside: 0,
+            hops: 0,
+            peak: 0,
+        }
+    }
+
+    /// Bytes of memory for so many nodes and flows, about.
+    pub fn memory(config: &SiriusConfig, derived: &Derived, nodes: u64, flows: u64) -> u64 {
+        // More than this under way at one source is overload: it takes what it takes.
+        let at_once = flows.div_ceil(nodes).min(256);
+        let pair = relays::BYTES_A_PAIR + credits::bytes_a_peer(config.ideal_window, at_once);
+        // Every transceiver may have a cell in every slot that is in the fibres; lists
+        // have room for twice what is in them.
+        let slots = derived.flights(config) as u64;
+        let flying = slots * nodes * derived.uplinks as u64 * 2 * size_of::<Via>() as u64;
+        nodes.pow(2) * pair + 64 * nodes * at_once + flying
+    }
+
+    fn admit(&mut self, now: Time, io: &mut Io) {
+        while let Some(flow) = io.arrive(now) {
+            let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
+            if self.cluster.rack_of(src) == self.cluster.rack_of(dst) {
+                self.bypassed.admit(flow, io);
+            } else {
+                let rank = self.routes.rank[flow.index()];
+                self.nodes.admit(rank, &self.routes);
+                self.inside += self.routes.cells[rank as usize] as u64;
+            }
+        }
+    }
+
+    fn transmit(&mut self, slot: i64, io: &mut Io) {
+        let at = slot.rem_euclid(self.crossings.len() as i64) as usize;
+        let (peer_order, crossing) = (&self.peer_order, &mut self.crossings[at]);
+        if io.audit.is_some() {
+            self.nodes
+                .transmit::<true>(slot, peer_order, &self.routes, crossing);
+            self.record(slot, io);
+        } else {
+            self.nodes
+                .transmit::<false>(slot, peer_order, &self.routes, crossing);
+        }
+        self.hops += self.crossings[at].len();
+        for rank in self.nodes.started.drain(..) {
+            io.start(self.routes.flow[rank as usize], self.config.slot * slot);
+        }
+    }
+
+    fn receive(&mut self, slot: i64, io: &mut Io) {
+        let delay = self.crossings.len() as i64 - 1;
+        let crossing = &mut self.crossings[(slot - delay).rem_euclid(delay + 1) as usize];
+        self.nodes.arrive(&crossing.relay, &self.peer_order);
+        for &cell in &crossing.deliver {
+            self.reorder.receive(cell);
+        }
+        self.inside -= crossing.deliver.len() as u64;
+        crossing.clear();
+        io.deliver_some(std::mem::take(&mut self.reorder.bytes));
+        let at = self.config.slot * (slot - delay + 1) + self.config.propagation;
+        for rank in self.reorder.completed.drain(..) {
+            io.finish(self.routes.flow[rank as usize], at);
+        }
+    }
+
+    fn each_node(&self) -> std::ops::Range<usize> {
+        0..self.derived.schedule.nodes() as usize
+    }
+
+    fn longest_queue(&self) -> u64 {
+        let relaying = self.each_node().map(|n| self.nodes.relaying(n));
+        relaying.max().unwrap_or(0)
+    }
+
+    fn record(&mut self, slot: i64, io: &mut Io) {
+        let (u, schedule) = (self.derived.uplinks, &self.derived.schedule);
+        let from = self.config.slot * slot + self.config.guardband;
+        let audit = io.audit.as_mut().expect("only when audited");
+        for sent in self.nodes.sent.drain(..) {
+            let (node, to) = (schedule.node(sent.from), schedule.node(sent.to));
+            let (_, port) = schedule.peer(node, sent.uplink, slot);
+            let (tx, rx) = (PortId(node * u + sent.uplink), PortId(to * u + port));
+            audit.transmit(tx, rx, from, self.config.slot * (slot + 1), sent.bytes);
+        }
+    }
+
+    fn bytes_inside(&self) -> u64 {
+        let flying = self.crossings.iter().map(|f| f.bytes(&self.routes));
+        self.nodes.bytes(&self.routes) + flying.sum::<u64>() + self.bypassed.bytes()
+    }
+}
+
+impl SlotKernel for Ideal {
+    fn shape(&self) -> Shape {
+        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
+        }
+    }
+
+    fn slot_length(&self) -> Time {
+        self.config.slot
+    }
+
+    fn slot(&mut self, slot: i64, io: &mut Io) {
+        let now = self.config.slot * slot;
+        self.admit(now, io);
+        // What a delivery within a rack releases may have arrived by now, too.
+        while self.bypassed.deliver(now, io) {
+            self.admit(now, io);
+        }
+        self.bypassed.deliver(now + self.config.slot, io);
+        if self.inside > 0 {
+            self.transmit(slot, io);
+            self.nodes.free_windows(&self.peer_order);
+            self.receive(slot, io);
+            self.peak = self.peak.max(self.longest_queue());
+        }
+    }
+
+    fn idle(&self) -> bool {
+        self.inside == 0 && self.bypassed.is_empty()
+    }
+
+    fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
+        let why = "mode = \"ideal\" models no failures; use fabric.mode = \"request_grant\"";
+        Err(Rejected(why.into()))
+    }
+
+    fn observe(&self, io: &Io, view: &mut View) {
+        let payload = self.routes.payload;
+        if io.audit.is_some() {
+            view.in_flight_bytes = self.bytes_inside();
+        }
+        let relaying = self.each_node().map(|n| self.nodes.relaying(n));
+        let waiting = self.each_node().map(|n| self.nodes.waiting(n));
+        view.queued_bytes = relaying.sum::<u64>() * payload;
+        view.queued_bytes_worst = self.longest_queue() * payload;
+        view.waiting_bytes = waiting.sum::<u64>() * payload;
+        view.carried_bytes = self.hops * payload;
+    }
+
+    fn totals(&self) -> Totals {
+        Totals {
+            queue_peak_bytes: Some(self.peak * self.routes.payload),
+            reorder_peak_bytes: Some(self.reorder.peak_bytes()),
+            cell_hops: Some(self.hops),
+            packet_hops: None,
+            circuit_bytes: None,
+        }
+    }
+
+    fn settle(&self, io: &mut Io) {
+        for (rank, bytes, hops) in self.reorder.progress() {
+            let flow = self.routes.flow[rank as usize].index();
+            io.flows.delivered[flow] = bytes;
+            io.flows.hops[flow] = hops;
+        }
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        soonest(&self.cluster, &self.config, &self.derived, src, dst, bytes)
+    }
+
+    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
+        lit(&self.config, &self.derived.schedule, tx, rx, at)
+    }
+
+    fn port_rate(&self, _tx: PortId) -> Rate {
+        self.config.channel_rate
+    }
+}

@@ -1,0 +1,39 @@
+//! What no flow can beat, and when light passes.
+
+use super::config::{Derived, SiriusConfig};
+use super::schedule::Schedule;
+use super::servers::rack::rate;
+use lightloom_engine::{Cluster, HostId, Nic, PortId, Time};
+
+/// No flow can be faster than one cell a slot on every uplink of its source.
+pub fn soonest(
+    cluster: &Cluster,
+    config: &SiriusConfig,
+    derived: &Derived,
+    src: HostId,
+    dst: HostId,
+    bytes: u64,
+) -> Time {
+    if cluster.rack_of(src) == cluster.rack_of(dst) {
+        return rate(cluster).time_for(bytes);
+    }
+    let cells = bytes.div_ceil(derived.cell) as i64;
+    let slots = (cells + derived.uplinks as i64 - 1) / derived.uplinks as i64;
+    let optics = config.slot * slots + config.propagation;
+    let Nic::Capped(rate) = cluster.nic else {
+        return optics;
+    };
+    // Its server sends the last cell after all others; that takes a slot at least,
+    // and the link to its destination.
+    let last = (bytes - 1) % derived.cell + 1;
+    let servers = rate.time_for(bytes) + config.slot + config.propagation + rate.time_for(last);
+    servers.max(optics)
+}
+
+/// Light passes between the guardband and the end of a slot, to the receiver
+/// that wiring and wavelength name.
+pub fn lit(config: &SiriusConfig, schedule: &Schedule, tx: PortId, rx: PortId, at: Time) -> bool {
+    let (slot, u) = (at.0.div_euclid(config.slot.0), schedule.uplinks());
+    let (peer, port) = schedule.peer(tx.0 / u, tx.0 % u, slot);
+    at % config.slot >= config.guardband && rx == PortId(peer * u + port)
+}

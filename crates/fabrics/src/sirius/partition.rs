@@ -1,0 +1,70 @@
+//! How nodes are divided among threads.
+
+/// Most blocks, and so most threads that are used: lists of cells are kept by block.
+const BLOCKS: usize = 16;
+
+/// Fewest nodes a block, so that neither a block of intermediates nor a word of labels
+/// is split.
+const ROWS: usize = 64;
+
+/// How nodes are dealt to shards.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// Nodes in all.
+    pub nodes: usize,
+    /// Rows of every shard but the last.
+    pub rows: usize,
+    /// Nodes a block, a power of two: shards are whole blocks.
+    pub block: usize,
+    /// Shard of each label.
+    pub shard: Vec<u16>,
+}
+
+impl Partition {
+    /// Deals `nodes` to at most `threads` shards of whole blocks.
+    pub fn new(nodes: usize, threads: usize) -> Partition {
+        let block = nodes.div_ceil(BLOCKS).next_power_of_two().max(ROWS);
+        let threads = threads.clamp(1, nodes.div_ceil(block));
+        let rows = match threads {
+            1 => nodes,
+            _ => nodes.div_ceil(threads).next_multiple_of(block),
+        };
+        Partition {
+            nodes,
+            rows,
+            block,
+            shard: (0..nodes).map(|label| (label / rows) as u16).collect(),
+        }
+    }
+
+    /// First label and number of rows of each shard.
+    pub fn shards(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.nodes)
+            .step_by(self.rows)
+            .map(|lo| (lo, self.rows.min(self.nodes - lo)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn shards_are_whole_blocks(nodes in 1usize..6_000, threads in 1usize..40) {
+            let partition = Partition::new(nodes, threads);
+            let shards: Vec<(usize, usize)> = partition.shards().collect();
+            prop_assert!(partition.block.is_power_of_two() && partition.block >= ROWS);
+            prop_assert!(shards.len() <= threads && shards.len() <= BLOCKS);
+            let mut next = 0;
+            for (number, &(lo, rows)) in shards.iter().enumerate() {
+                prop_assert!(lo == next && rows > 0 && lo.is_multiple_of(partition.block));
+                let labels = &partition.shard[lo..lo + rows];
+                prop_assert!(labels.iter().all(|&shard| shard as usize == number));
+                next += rows;
+            }
+            prop_assert_eq!(next, nodes);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! An epoch begins: the grants of the one before have arrived (A.3). Each moves one cell
+//! from LOCAL to the virtual queue for its intermediate. Whoever has taken up its grants
+//! asks anew, so that what it has in LOCAL is fetched from memory once an epoch.
+
+use crate::sirius::protocol::epoch::Askers;
+use crate::sirius::protocol::grant::FEW;
+use crate::sirius::protocol::matrix::{Grant, RequestMatrix, SET};
+use crate::sirius::relay::queued::Queued;
+use crate::sirius::relay::queues::RelayQueues;
+use crate::sirius::relay::Queues;
+use crate::sirius::schedule::next_meeting::Timetable;
+use crate::sirius::shard::{Shard, Shared};
+
+/// What the nodes of a shard have asked for, and what becomes of it. Whoever asks at once
+/// writes over the answers that it has read.
+pub(crate) struct Answers<'a> {
+    /// The answers, by shard of the intermediates.
+    pub matrices: &'a mut [RequestMatrix],
+    /// Who asked.
+    pub askers: &'a mut Askers,
+    /// Grants that find no cell, by shard.
+    pub unused: &'a mut [Vec<Grant>],
+}
+
+/// Who asks in the epoch that begins, if they do so at once.
+type Asking<'a> = Option<&'a mut Askers>;
+
+impl Shard {
+    /// Takes up the grants that arrive at the start of `slot`.
+    pub(crate) fn accept(&mut self, slot: i64, shared: &Shared, answers: Answers, asking: Asking) {
+        let mut queues = std::mem::take(&mut self.queues);
+        match (&mut queues, shared.timetable) {
+            (Queues::BySlot(queues), Some(Timetable::Rotor(rounds))) => {
+                self.accept_into(answers, queues.at(rounds.at(slot), self.far), asking);
+            }
+            (Queues::BySlot(queues), Some(Timetable::Gratings(frame))) => {
+                self.accept_into(answers, queues.at(frame.at(slot), self.far), asking);
+            }
+            (Queues::ByPair(queues), _) => {
+                self.accept_into(answers, queues.at(shared.peer_order, self.lo), asking);
+            }
+            (Queues::BySlot(_), None) => unreachable!("kept by slot with a timetable only"),
+        }
+        self.queues = queues;
+    }
+
+    /// Row by row.
+    fn accept_into(&mut self, answers: Answers, mut queues: impl RelayQueues, mut asking: Asking) {
+        let Answers {
+            matrices,
+            askers,
+            unused,
+        } = answers;
+        if let Some(asking) = &mut asking {
+            asking.clear();
+        }
+        let mut asked = askers.iter().peekable();
+        for row in 0..self.rows {
+            if let Some((_, destinations)) = asked.next_if(|a| a.0 as usize == row) {
+                self.accept_row(row, destinations, matrices, unused, &mut queues);
+            }
+            if let Some(asking) = &mut asking {
+                self.request_row(row, matrices, asking, None);
+            }
+        }
+        drop(asked);
+        askers.clear();
+    }
+
+    /// Takes up the grants of a row that asked for some destinations.
+    #[inline(always)]
+    fn accept_row(
+        &mut self,
+        row: usize,
+        destinations: &[u16],
+        matrices: &mut [RequestMatrix],
+        unused: &mut [Vec<Grant>],
+        queues: &mut impl RelayQueues,
+    ) {
+        let mut moving = std::mem::take(&mut self.moving);
+        moving.clear();
+        self.local.open(row);
+        if self.far {
+            queues.prefetch(row);
+        }
+        if destinations.len() <= FEW {
+            self.take_by_destination(row, destinations, matrices, unused, &mut moving);
+        } else {
+            let mut granted = std::mem::take(&mut self.found);
+            let mut first = 0;
+            for (matrix, unused) in matrices.iter_mut().zip(unused) {
+                let n = matrix.list_grants(row, first, self.nodes as u16, &mut granted);
+                self.take_each(row, &granted[..n], unused, &mut moving);
+                first += matrix.columns() as u16;
+            }
+            self.found = granted;
+        }
+        queues.wait(row, &moving);
+        self.held += moving.len() as u64;
+        self.local.close(row, moving.len() as u64);
+        self.moving = moving;
+    }
+
+    /// The cells for the grants of a row, destination by destination: all come from the
+    /// same runs of LOCAL.
+    #[inline(always)]
+    fn take_by_destination(
+        &mut self,
+        row: usize,
+        destinations: &[u16],
+        matrices: &mut [RequestMatrix],
+        unused: &mut [Vec<Grant>],
+        moving: &mut Vec<Queued>,
+    ) {
+        for &destination in destinations {
+            let mut first = 0;
+            for (matrix, unused) in matrices.iter_mut().zip(&mut *unused) {
+                let granters = self.list_granters(matrix, row, first, destination);
+                self.take_runs(row, destination, granters, unused, moving);
+                first += matrix.columns();
+            }
+        }
+    }
+
+    /// Lists those who granted a row leave to send to `destination`; returns how many.
+    #[inline(always)]
+    fn list_granters(
+        &mut self,
+        matrix: &mut RequestMatrix,
+        row: usize,
+        first: usize,
+        destination: u16,
+    ) -> usize {
+        let mut granters = 0;
+        for start in (0..matrix.columns()).step_by(SET) {
+            let mut set = matrix.columns_for(row, start, destination);
+            while set != 0 {
+                let by = first + start + set.trailing_zeros() as usize;
+                self.granters[granters] = by as u16;
+                granters += 1;
+                set &= set - 1;
+            }
+        }
+        granters
+    }
+
+    /// Takes a cell for each of the first `granters` from LOCAL.
+    #[inline(always)]
+    fn take_runs(
+        &mut self,
+        row: usize,
+        destination: u16,
+        granters: usize,
+        unused: &mut Vec<Grant>,
+        moving: &mut Vec<Queued>,
+    ) {
+        let mut granters = &self.granters[..granters];
+        while !granters.is_empty() {
+            let (mut cell, cells) = self.local.take_run(row, destination, granters.len());
+            if cells == 0 {
+                unused.extend(granters.iter().map(|&by| Grant { by, destination }));
+                return;
+            }
+            self.started
+                .extend((cell.seq() == 0).then_some(cell.rank()));
+            let (now, later) = granters.split_at(cells);
+            moving.extend(now.iter().map(|&by| {
+                let queued = Queued::new(cell, by as usize, destination);
+                cell = cell.next();
+                queued
+            }));
+            granters = later;
+        }
+    }
+
+    /// The cells for the grants of a row, one by one.
+    #[inline(always)]
+    fn take_each(
+        &mut self,
+        row: usize,
+        grants: &[Grant],
+        unused: &mut Vec<Grant>,
+        moving: &mut Vec<Queued>,
+    ) {
+        for grant in grants {
+            let Some(cell) = self.local.take(row, grant.destination) else {
+                unused.push(*grant);
+                continue;
+            };
+            if cell.seq() == 0 {
+                self.started.push(cell.rank());
+            }
+            moving.push(Queued::new(cell, grant.by as usize, grant.destination));
+        }
+    }
+}

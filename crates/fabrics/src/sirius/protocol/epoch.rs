@@ -1,0 +1,141 @@
+//! An epoch of the protocol: who asked whom for what, what was granted, and what of
+//! that found no cell. Epochs follow each other faster than answers travel, so
+//! several epochs are open at a time.
+
+use crate::sirius::partition::Partition;
+use crate::sirius::protocol::matrix::Grant;
+use crate::sirius::protocol::matrix::RequestMatrix;
+use std::ops::Range;
+
+/// The requests of one epoch and what becomes of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Epoch {
+    /// Matrices by (shard of the source, shard of the intermediate), from the requests until
+    /// the grants are taken up: then the next epoch to be opened has them.
+    pub(crate) matrices: Vec<Vec<RequestMatrix>>,
+    /// By shard, the rows that have something in the matrices.
+    pub(crate) askers: Vec<Askers>,
+    /// Grants that found no cell, by (shard of the source, shard of the granter).
+    pub(crate) unused: Vec<Vec<Vec<Grant>>>,
+    /// The slots of the epoch.
+    pub(crate) slots: Range<i64>,
+    /// Whether what is in the matrices was granted.
+    pub(crate) answered: bool,
+}
+
+impl Epoch {
+    pub(crate) fn new(partition: &Partition) -> Epoch {
+        let shards = partition.shards().count();
+        Epoch {
+            matrices: Vec::new(),
+            askers: vec![Askers::default(); shards],
+            unused: vec![vec![Vec::new(); shards]; shards],
+            slots: 0..0,
+            answered: false,
+        }
+    }
+
+    fn matrices(partition: &Partition) -> Vec<Vec<RequestMatrix>> {
+        let none = partition.nodes as u16;
+        let matrix = |rows| {
+            partition
+                .shards()
+                .map(move |(_, columns)| RequestMatrix::new(rows, columns, none))
+        };
+        partition
+            .shards()
+            .map(|(_, rows)| matrix(rows).collect())
+            .collect()
+    }
+
+    fn has_askers(&self) -> bool {
+        self.askers.iter().any(|a| !a.is_empty())
+    }
+
+    pub(crate) fn is_live(&self) -> bool {
+        self.has_askers() || self.unused.iter().flatten().any(|u| !u.is_empty())
+    }
+}
+
+/// Opens an epoch with these slots, `asking`, in which nobody has asked yet. It
+/// takes over the matrices of the epoch whose grants are taken up from now on, `granted`: a row
+/// is written when it has been read.
+pub(crate) fn open(
+    epochs: &mut [Epoch],
+    [granted, asking]: [usize; 2],
+    slots: Range<i64>,
+    partition: &Partition,
+) {
+    (epochs[asking].slots, epochs[asking].answered) = (slots, false);
+    // After a pause it may have none; epochs of before it, whose requests have been
+    // answered, still do.
+    let done = |book: &Epoch| !book.matrices.is_empty() && !book.has_askers();
+    let from = match (&epochs[granted], &epochs[asking]) {
+        (granted_book, _) if !granted_book.matrices.is_empty() => Some(granted),
+        (_, asking_book) if !asking_book.matrices.is_empty() => return,
+        _ => epochs.iter().position(done),
+    };
+    let matrices = match from {
+        Some(from) => std::mem::take(&mut epochs[from].matrices),
+        None => Epoch::matrices(partition),
+    };
+    let before = std::mem::replace(&mut epochs[asking].matrices, matrices);
+    if let Some(from) = from {
+        epochs[from].matrices = before;
+    }
+}
+
+/// The matrices that each shard of intermediates answers.
+pub(crate) fn by_intermediate(matrices: &mut [Vec<RequestMatrix>]) -> Vec<Vec<&mut RequestMatrix>> {
+    let mut columns: Vec<Vec<&mut RequestMatrix>> = matrices.iter().map(|_| Vec::new()).collect();
+    for row in matrices {
+        for (column, matrix) in columns.iter_mut().zip(row) {
+            column.push(matrix);
+        }
+    }
+    columns
+}
+
+/// The rows of a shard that sent requests in an epoch.
+#[derive(Clone, Debug, Default)]
+pub struct Askers {
+    rows: Vec<u32>,
+    /// Where the destinations of each row end.
+    ends: Vec<u32>,
+    destinations: Vec<u16>,
+}
+
+impl Askers {
+    /// Nobody.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.ends.clear();
+        self.destinations.clear();
+    }
+
+    /// Whether nobody asked.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Whether a row asked.
+    pub(crate) fn has(&self, row: usize) -> bool {
+        self.rows.binary_search(&(row as u32)).is_ok()
+    }
+
+    pub(crate) fn push(&mut self, row: usize, destinations: &[u16]) {
+        self.rows.push(row as u32);
+        self.destinations.extend_from_slice(destinations);
+        self.ends.push(self.destinations.len() as u32);
+    }
+
+    /// Row and destinations of each.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u16])> + '_ {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        let ends = starts.zip(&self.ends);
+        self.rows
+            .iter()
+            .zip(ends)
+            .map(|(&row, (start, &end))| (row, &self.destinations[start as usize..end as usize]))
+    }
+}

@@ -1,0 +1,297 @@
+//! `compute_grants` of A.3, Fig 15: a node answers the requests that it
+//! received in the epoch before, in random order, while the cells it has queued
+//! or granted for a destination are fewer than Q.
+
+use crate::memory::Column;
+use crate::sirius::config::GrantRule;
+use crate::sirius::protocol::matrix::{apart, RequestMatrix};
+use crate::sirius::protocol::simd::BLOCK;
+use lightloom_engine::Stream;
+
+/// So many counts do not stay in the second-level cache.
+const FAR: usize = 1 << 19;
+
+/// Rows are looked up this far ahead of their turn.
+const AHEAD: usize = 16;
+
+/// Rows that ask for more destinations than this are handled cell by cell.
+pub const FEW: usize = 12;
+
+/// A node that sent requests.
+#[derive(Clone, Copy, Debug)]
+pub struct Asker<'a> {
+    /// Shard of the node.
+    pub shard: u16,
+    /// Its row there.
+    pub row: u32,
+    /// The destinations that it asks for, each once.
+    pub destinations: &'a [u16],
+}
+
+/// The answering side of a range of intermediates: M of A.3, the cells queued
+/// and granted for each destination. A node counts the grants for cells to itself
+/// too, although these take no relay queue: without a bound the cells that come
+/// straight from a source would line up there behind those it relays.
+#[derive(Clone, Debug)]
+pub struct Grants {
+    first: usize,
+    rows: usize,
+    stride: usize,
+    nodes: usize,
+    limit: i8,
+    rule: GrantRule,
+    /// M by (destination, row): the requests of a long flow go to all
+    /// intermediates for one destination, and are answered side by side.
+    m: Column<i8>,
+    /// `one_per_destination`: the epoch of the last grant, likewise.
+    last: Column<u32>,
+}
+
+impl Grants {
+    /// For intermediates `first .. first + rows` out of `nodes`.
+    pub fn new(first: usize, rows: usize, nodes: usize, queue: u32, rule: GrantRule) -> Grants {
+        let stride = apart(rows.next_multiple_of(BLOCK), 1);
+        let last = match rule {
+            GrantRule::Threshold => 0,
+            GrantRule::OnePerDestination => nodes * stride,
+        };
+        let (m, last) = (Column::zeroed(nodes * stride), Column::zeroed(last));
+        Grants {
+            first,
+            rows,
+            stride,
+            nodes,
+            limit: queue as i8,
+            rule,
+            m,
+            last,
+        }
+    }
+
+    /// If `really`, a cell for `destination` left this node, or a grant for it
+    /// lapsed.
+    #[inline(always)]
+    pub fn release(&mut self, row: usize, destination: usize, really: bool) {
+        let m = &mut self.m[destination * self.stride + row];
+        debug_assert!(*m > 0 || !really, "released more than was granted");
+        *m -= really as i8;
+    }
+
+    /// Cells queued and granted.
+    pub fn count(&self, row: usize, destination: usize) -> i8 {
+        self.m[destination * self.stride + row]
+    }
+
+    /// Hints that M of this pair will be wanted soon.
+    #[inline(always)]
+    pub fn prefetch(&self, row: usize, destination: usize) {
+        crate::sirius::prefetch::prefetch(&self.m, destination * self.stride + row);
+    }
+
+    /// Answers the requests of `askers` in `matrices` (one for each shard of
+    /// sources); what is granted stays, what is denied goes.
+    pub fn compute_grants(
+        &mut self,
+        seed: u64,
+        epoch: i64,
+        askers: &[Asker],
+        matrices: &mut [&mut RequestMatrix],
+    ) {
+        let by_destination = self.rule == GrantRule::Threshold;
+        let mut order: Vec<u32> = Vec::with_capacity(askers.len());
+        for start in (0..self.rows).step_by(BLOCK) {
+            // Each intermediate sees a uniformly random order; those of a block
+            // see the same one.
+            let block = (self.first + start) / BLOCK;
+            let mut rng = Stream::new(seed, "sirius.grants", (epoch as u64) << 16 | block as u64);
+            order.clear();
+            order.extend(0..askers.len() as u32);
+            rng.shuffle(&mut order);
+            self.hint(start);
+            for (at, &k) in order.iter().enumerate() {
+                if let Some(&later) = order.get(at + AHEAD) {
+                    let later = &askers[later as usize];
+                    matrices[later.shard as usize].prefetch(later.row as usize, start);
+                }
+                let asker = &askers[k as usize];
+                let wants = matrices[asker.shard as usize].block(asker.row as usize, start);
+                let asked = !crate::sirius::protocol::simd::equal(wants, self.nodes as u16);
+                // Side by side where requests for the same are many.
+                let few = asker.destinations.len();
+                if by_destination && few <= FEW && 2 * few as u32 <= asked.count_ones() {
+                    for &destination in asker.destinations {
+                        self.grant_block(start, destination, wants);
+                    }
+                } else {
+                    self.grant_some(start, asked, wants, epoch);
+                }
+            }
+        }
+    }
+
+    /// Hints that a block of intermediates is going to answer: the line of each
+    /// destination, which two blocks share.
+    fn hint(&self, start: usize) {
+        if start.is_multiple_of(2 * BLOCK) && self.m.len() > FAR {
+            (0..self.nodes).for_each(|destination| self.prefetch(start, destination));
+        }
+    }
+
+    /// Answers the requests for one destination to a block of intermediates.
+    #[inline(always)]
+    fn grant_block(&mut self, start: usize, destination: u16, wants: &mut [u16; BLOCK]) {
+        let at = destination as usize * self.stride + start;
+        let m: &mut [i8; BLOCK] = (&mut self.m[at..at + BLOCK])
+            .try_into()
+            .expect("rows are whole blocks");
+        let (none, limit) = (self.nodes as u16, self.limit);
+        for (m, want) in m.iter_mut().zip(wants) {
+            let asked = *want == destination;
+            let free = *m < limit;
+            *m += (asked & free) as i8;
+            *want = if asked & !free { none } else { *want };
+        }
+    }
+
+    /// Answers the requests of a row to a block of intermediates, of which those with a bit
+    /// in `asked` are some.
+    #[inline(always)]
+    fn grant_some(&mut self, start: usize, asked: u32, wants: &mut [u16; BLOCK], epoch: i64) {
+        match self.rule {
+            GrantRule::Threshold => self.grant_each::<false>(start, asked, wants, epoch),
+            GrantRule::OnePerDestination => self.grant_each::<true>(start, asked, wants, epoch),
+        }
+    }
+
+    /// The same, `ONCE` in an epoch for a destination. About half are granted: no branch
+    /// would predict which.
+    #[inline(always)]
+    fn grant_each<const ONCE: bool>(
+        &mut self,
+        start: usize,
+        mut asked: u32,
+        wants: &mut [u16; BLOCK],
+        epoch: i64,
+    ) {
+        let (none, stride, limit) = (self.nodes as u16, self.stride, self.limit);
+        let (m, last) = (&mut self.m[..], &mut self.last[..]);
+        while asked != 0 {
+            let column = asked.trailing_zeros() as usize;
+            asked &= asked - 1;
+            let want = wants[column];
+            let at = want as usize * stride + start + column;
+            let mut free = m[at] < limit;
+            if ONCE {
+                // 0 stands for no grant yet, hence epoch + 1.
+                free &= last[at] != epoch as u32 + 1;
+                last[at] = if free { epoch as u32 + 1 } else { last[at] };
+            }
+            m[at] += free as i8;
+            wants[column] = if free { want } else { none };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn destinations(matrix: &mut RequestMatrix, rows: usize, nodes: usize) -> Vec<Vec<u16>> {
+        let of = |row| {
+            let mut d: Vec<u16> = matrix
+                .row(row)
+                .iter()
+                .copied()
+                .filter(|&d| (d as usize) < nodes)
+                .collect();
+            d.sort();
+            d.dedup();
+            d
+        };
+        (0..rows).map(of).collect()
+    }
+
+    fn answer(grants: &mut Grants, matrix: &mut RequestMatrix, nodes: usize, epoch: i64) {
+        let lists = destinations(matrix, nodes, nodes);
+        let askers: Vec<Asker> = (0..)
+            .zip(&lists)
+            .map(|(row, destinations)| Asker {
+                shard: 0,
+                row,
+                destinations,
+            })
+            .collect();
+        grants.compute_grants(1, epoch, &askers, &mut [matrix]);
+    }
+
+    proptest! {
+        /// Brute force: for each intermediate and destination min(Q, asked) are
+        /// granted, none to those who did not ask.
+        #[test]
+        fn grants_up_to_the_threshold(
+            nodes in 2usize..70, queue in 2u32..6, few in 1u32..70, seed: u64, one: bool,
+        ) {
+            let rule = if one { GrantRule::OnePerDestination } else { GrantRule::Threshold };
+            let mut rng = Stream::new(seed, "t", 0);
+            let none = nodes as u16;
+            let mut matrix = RequestMatrix::new(nodes, nodes, none);
+            for s in 0..nodes {
+                for want in matrix.row(s) {
+                    let d = rng.below(few.min(nodes as u32) + 1) as u16;
+                    *want = if d as u32 == few { none } else { d };
+                }
+            }
+            let mut asked = matrix.clone();
+            let mut grants = Grants::new(0, nodes, nodes, queue, rule);
+            answer(&mut grants, &mut matrix, nodes, 5);
+            for i in 0..nodes {
+                for d in 0..nodes {
+                    let count = |t: &mut RequestMatrix| (0..nodes).filter(|&s| t.row(s)[i] as usize == d).count();
+                    let most = if one { 1 } else { queue as usize };
+                    let granted = count(&mut matrix);
+                    prop_assert_eq!(granted, count(&mut asked).min(most));
+                    prop_assert_eq!(grants.count(i, d) as usize, granted);
+                }
+            }
+            for s in 0..nodes {
+                for i in 0..nodes {
+                    let (was, is) = (asked.row(s)[i], matrix.row(s)[i]);
+                    prop_assert!(is == was || is == none);
+                }
+            }
+        }
+    }
+
+    /// `one_per_destination`: once in an epoch, and again in the next.
+    #[test]
+    fn what_was_granted_once_is_granted_again_in_another_epoch() {
+        let rule = GrantRule::OnePerDestination;
+        let mut grants = Grants::new(0, 4, 4, 8, rule);
+        for (times, epoch) in (1..).zip([0, 1, 2, 7, 8]) {
+            let mut matrix = RequestMatrix::new(4, 4, 4);
+            (0..4).for_each(|s| matrix.row(s).fill(3));
+            answer(&mut grants, &mut matrix, 4, epoch);
+            assert!((0..4).all(|i| grants.count(i, 3) == times), "epoch {epoch}");
+        }
+    }
+
+    #[test]
+    fn contenders_win_equally_often() {
+        let (nodes, epochs) = (8usize, 16_000);
+        let mut wins = vec![0; nodes];
+        for epoch in 0..epochs {
+            let mut matrix = RequestMatrix::new(nodes, nodes, nodes as u16);
+            (0..nodes).for_each(|s| matrix.row(s).fill(7));
+            let mut grants = Grants::new(0, nodes, nodes, 2, GrantRule::Threshold);
+            answer(&mut grants, &mut matrix, nodes, epoch);
+            (0..nodes).for_each(|s| wins[s] += (matrix.row(s)[0] == 7) as u32);
+        }
+        // Two of eight win: a quarter each, standard deviation 0.0034.
+        assert!(
+            wins.iter()
+                .all(|&w| (w as f64 / epochs as f64 - 0.25).abs() < 0.015),
+            "{wins:?}"
+        );
+    }
+}

@@ -1,0 +1,102 @@
+//! Who asks whom for what, as a matrix: requests, and in their place the grants.
+
+use super::simd::{equal, BLOCK};
+use crate::memory::Column;
+
+/// Columns a set: a bit each.
+pub const SET: usize = 2 * BLOCK;
+
+/// Leave to send one cell for `destination` by way of node `by` (labels).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Grant {
+    /// The intermediate.
+    pub by: u16,
+    /// The destination.
+    pub destination: u16,
+}
+
+/// The requests of the nodes of one shard to those of another, row by row, and
+/// in place what becomes of them: asked → granted.
+#[derive(Clone, Debug)]
+pub struct RequestMatrix {
+    columns: usize,
+    stride: usize,
+    wants: Column<u16>,
+}
+
+impl RequestMatrix {
+    /// `rows` × `columns`, `none` asked. Rows are padded to whole sets.
+    pub fn new(rows: usize, columns: usize, none: u16) -> RequestMatrix {
+        let stride = apart(columns.next_multiple_of(SET), 2);
+        let mut wants = Column::zeroed(rows * stride);
+        wants.fill(none);
+        RequestMatrix {
+            columns,
+            stride,
+            wants,
+        }
+    }
+
+    /// Lists the grants of a row, whose first column has the label `first`; returns how
+    /// many.
+    #[inline(always)]
+    pub fn list_grants(&mut self, row: usize, first: u16, none: u16, found: &mut [Grant]) -> usize {
+        let mut grants = 0;
+        for start in (0..self.columns).step_by(BLOCK) {
+            let block = self.block(row, start);
+            let mut set = !equal(block, none);
+            while set != 0 {
+                let column = set.trailing_zeros() as u16;
+                found[grants] = Grant {
+                    by: first + start as u16 + column,
+                    destination: block[column as usize],
+                };
+                grants += 1;
+                set &= set - 1;
+            }
+        }
+        grants
+    }
+
+    /// The requests of one node.
+    #[inline(always)]
+    pub fn row(&mut self, row: usize) -> &mut [u16] {
+        &mut self.wants[row * self.stride..][..self.columns]
+    }
+
+    /// A bit for each of the [`SET`] columns from `start` whose request is for
+    /// `destination`; the padding has none.
+    #[inline(always)]
+    pub fn columns_for(&mut self, row: usize, start: usize, destination: u16) -> u64 {
+        let of = |block: &[u16; BLOCK]| equal(block, destination) as u64;
+        of(self.block(row, start)) | of(self.block(row, start + BLOCK)) << BLOCK
+    }
+
+    /// How many columns there are.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    #[inline(always)]
+    pub(super) fn prefetch(&self, row: usize, start: usize) {
+        crate::sirius::prefetch::prefetch(&self.wants, row * self.stride + start);
+    }
+
+    #[inline(always)]
+    pub(super) fn block(&mut self, row: usize, start: usize) -> &mut [u16; BLOCK] {
+        let block = &mut self.wants[row * self.stride + start..][..BLOCK];
+        block.try_into().expect("rows are whole blocks")
+    }
+}
+
+/// A stride for items of `size` bytes with which rows do not all fall into the same sets
+/// of a cache: one line more than a multiple of half a kilobyte.
+pub fn apart(stride: usize, size: usize) -> usize {
+    let line = 64 / size;
+    stride
+        + if stride.is_multiple_of(8 * line) {
+            line
+        } else {
+            0
+        }
+}

@@ -1,0 +1,359 @@
+//! A queue for each pair of nodes, first in, first out, where it is not known in advance in
+//! which slot a cell leaves: something may have failed, or pairs meet very often in a frame.
+//! Otherwise see [`by_slot`](super::by_slot).
+//!
+//! Of cells that reach a node in the same slot the order is settled by when they took their
+//! places, as it is there: so a cell keeps its place. It takes it when it joins, if fewer than
+//! [`PLACES`] wait; otherwise it stands aside until the end of a slot in which it has come so
+//! far.
+//!
+//! The queues are linked through one list of cells, and those of a turn lie side by side, with
+//! a bit for each that has a cell: idle ones cost nothing.
+
+use super::queued::{Placed, Queued};
+use super::queues::{RelayQueues, PLACES};
+use crate::memory::Column;
+use crate::sirius::cell::Cell;
+use crate::sirius::schedule::peer_order::PeerOrder;
+use bytemuck::{Pod, Zeroable};
+
+/// A queue: its ends in the list of cells, and its length.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Queue {
+    first: u32,
+    last: u32,
+    len: u32,
+}
+
+/// A cell, and which is the next in its queue, or the next that is free.
+#[derive(Clone, Copy, Debug, Default)]
+struct Linked {
+    placed: Placed,
+    next: u32,
+}
+
+/// In place of a cell: there is none. The list begins with one that is never used.
+const NONE: u32 = 0;
+
+/// The queues of a range of nodes for all nodes.
+#[derive(Clone, Debug, Default)]
+pub struct ByPair {
+    rows: usize,
+    stride: usize,
+    /// By turn and row.
+    queues: Column<Queue>,
+    /// Words of bits a turn.
+    words: usize,
+    /// By turn, a bit for each row that has a cell.
+    busy: Vec<u64>,
+    cells: Vec<Linked>,
+    /// The first cell of the list that is free.
+    free: u32,
+    /// The next place.
+    next: u64,
+    /// Who stands aside, as they came: turn, row, and what is in place of a place.
+    aside: Vec<(usize, usize, u64)>,
+}
+
+impl ByPair {
+    /// Bytes that a pair takes, without its cells, and a cell.
+    pub const BYTES: (u64, u64) = (size_of::<Queue>() as u64, size_of::<Linked>() as u64);
+
+    /// Empty queues of `rows` nodes out of `nodes`.
+    pub fn new(rows: usize, nodes: usize) -> ByPair {
+        // Queues of one row must not all fall into the same set of the cache.
+        let (stride, words) = (rows | 1, rows.div_ceil(64));
+        ByPair {
+            rows,
+            stride,
+            queues: Column::zeroed(stride * nodes),
+            words,
+            busy: vec![0; words * nodes],
+            cells: vec![Linked::default()],
+            free: NONE,
+            next: 0,
+            aside: Vec::new(),
+        }
+    }
+
+    /// Adds a cell to the end of its queue.
+    #[inline(always)]
+    pub fn push(&mut self, turn: usize, row: usize, queued: Queued) {
+        let queue = &mut self.queues[turn * self.stride + row];
+        let mut place = self.next;
+        self.next += 1;
+        if queue.len as usize >= PLACES {
+            place |= Placed::ASIDE;
+            self.aside.push((turn, row, place));
+        }
+        let linked = Linked {
+            placed: Placed { queued, place },
+            next: NONE,
+        };
+        let at = match self.free {
+            NONE => {
+                self.cells.push(linked);
+                self.cells.len() as u32 - 1
+            }
+            free => {
+                self.free = std::mem::replace(&mut self.cells[free as usize], linked).next;
+                free
+            }
+        };
+        match queue.len {
+            0 => {
+                queue.first = at;
+                self.busy[turn * self.words + row / 64] |= 1 << (row % 64);
+            }
+            _ => self.cells[queue.last as usize].next = at,
+        }
+        queue.last = at;
+        queue.len += 1;
+    }
+
+    /// Takes the first cell of every queue at `turn`, or of those whose rows have a bit in
+    /// `rows`.
+    #[inline(always)]
+    pub fn take(
+        &mut self,
+        turn: usize,
+        rows: Option<&[u64]>,
+        mut leaves: impl FnMut(usize, Placed),
+    ) {
+        for word in 0..self.words {
+            let chosen = rows.map_or(u64::MAX, |rows| rows[word]);
+            let mut set = self.busy[turn * self.words + word] & chosen;
+            while set != 0 {
+                let row = 64 * word + set.trailing_zeros() as usize;
+                leaves(row, self.pop(turn, row));
+                set &= set - 1;
+            }
+        }
+    }
+
+    /// Takes the first cell of a queue that has one.
+    #[inline(always)]
+    fn pop(&mut self, turn: usize, row: usize) -> Placed {
+        let queue = &mut self.queues[turn * self.stride + row];
+        let at = queue.first;
+        let Linked { placed, next } = self.cells[at as usize];
+        queue.first = next;
+        queue.len -= 1;
+        if queue.len == 0 {
+            self.busy[turn * self.words + row / 64] &= !(1 << (row % 64));
+        }
+        self.cells[at as usize].next = self.free;
+        self.free = at;
+        placed
+    }
+
+    /// Those who stand aside take their places if they have come so far.
+    #[cold]
+    #[inline(never)]
+    fn take_places(&mut self) {
+        for (turn, row, aside) in std::mem::take(&mut self.aside) {
+            match self.find(turn, row, aside) {
+                Some((before, at)) if before < PLACES => {
+                    self.cells[at].placed.place = self.next;
+                    self.next += 1;
+                }
+                Some(_) => self.aside.push((turn, row, aside)),
+                // It was called back.
+                None => (),
+            }
+        }
+    }
+
+    /// Who stands aside in a queue: how many wait before, and where the cell is.
+    fn find(&self, turn: usize, row: usize, aside: u64) -> Option<(usize, usize)> {
+        let mut cells = self.queue(turn, row).enumerate();
+        cells.find(|&(_, at)| self.cells[at].placed.place == aside)
+    }
+
+    /// Where the cells of a queue are in the list, in order.
+    fn queue(&self, turn: usize, row: usize) -> impl Iterator<Item = usize> + '_ {
+        let queue = self.queues[turn * self.stride + row];
+        let next = |at: &usize| Some(self.cells[*at].next as usize);
+        let first = (queue.len > 0).then_some(queue.first as usize);
+        std::iter::successors(first, next).take(queue.len as usize)
+    }
+
+    /// Takes the cells out of a queue that `goes` names; in order.
+    #[cold]
+    pub fn pull(&mut self, row: usize, turn: usize, goes: impl Fn(Cell) -> bool) -> Vec<Cell> {
+        let named = |at: usize| goes(self.cells[at].placed.queued.cell());
+        if !self.queue(turn, row).any(named) {
+            return Vec::new();
+        }
+        let mut gone = Vec::new();
+        for _ in 0..self.queues[turn * self.stride + row].len {
+            let placed = self.pop(turn, row);
+            match goes(placed.queued.cell()) {
+                true => gone.push(placed.queued.cell()),
+                false => self.put_back(turn, row, placed),
+            }
+        }
+        gone
+    }
+
+    /// Adds a cell that has been in the queue already to its end.
+    fn put_back(&mut self, turn: usize, row: usize, placed: Placed) {
+        let (next, aside) = (self.next, self.aside.len());
+        self.push(turn, row, placed.queued);
+        let last = self.queues[turn * self.stride + row].last;
+        self.cells[last as usize].placed = placed;
+        (self.next, _) = (next, self.aside.truncate(aside));
+    }
+
+    /// Every cell; those of a queue in their order.
+    pub fn each(&self) -> impl Iterator<Item = Queued> + '_ {
+        let turns = self.queues.len().checked_div(self.stride).unwrap_or(0);
+        let all = (0..turns).flat_map(|turn| (0..self.rows).map(move |row| (turn, row)));
+        let cells = all.flat_map(|(turn, row)| self.queue(turn, row));
+        cells.map(|at| self.cells[at].placed.queued)
+    }
+
+    /// As of a schedule, for nodes from `lo` on.
+    pub fn at<'a>(&'a mut self, peer_order: &'a PeerOrder, lo: usize) -> ByPairAt<'a> {
+        ByPairAt {
+            queues: self,
+            peer_order,
+            lo,
+        }
+    }
+}
+
+/// [`ByPair`], and in which order nodes meet.
+pub struct ByPairAt<'a> {
+    queues: &'a mut ByPair,
+    peer_order: &'a PeerOrder,
+    lo: usize,
+}
+
+impl RelayQueues for ByPairAt<'_> {
+    fn wait(&mut self, row: usize, granted: &[Queued]) {
+        for q in granted {
+            let turn = self.peer_order.turn(self.lo + row, q.intermediate());
+            self.queues.push(turn, row, *q);
+        }
+    }
+
+    fn move_up(&mut self) {
+        if !self.queues.aside.is_empty() {
+            self.queues.take_places();
+        }
+    }
+
+    fn relay(&mut self, arrived: &[Queued]) {
+        for q in arrived {
+            let (by, to) = (q.intermediate(), q.destination());
+            let turn = self.peer_order.turn(by, to);
+            self.queues.push(turn, by - self.lo, q.relayed());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    const ROWS: usize = 3;
+
+    /// The queues, and for each turn and row a plain one.
+    struct Both {
+        queues: ByPair,
+        model: Vec<VecDeque<Placed>>,
+        next: u64,
+    }
+
+    impl Both {
+        fn take(&mut self, turn: usize, rows: Option<u64>) {
+            let mut left = Vec::new();
+            let words = rows.map(|rows| [rows]);
+            let rows_of = words.as_ref().map(|w| &w[..]);
+            self.queues
+                .take(turn, rows_of, |row, placed| left.push((row, placed)));
+            let chosen = (0..ROWS).filter(|row| rows.unwrap_or(u64::MAX) >> row & 1 != 0);
+            let firsts = chosen.filter_map(|row| {
+                let first = self.model[ROWS * turn + row].pop_front();
+                first.map(|placed| (row, placed))
+            });
+            assert_eq!(left, firsts.collect::<Vec<_>>());
+        }
+
+        fn push(&mut self, turn: usize, row: usize, queued: Queued) {
+            let queue = &mut self.model[ROWS * turn + row];
+            let aside = if queue.len() < PLACES {
+                0
+            } else {
+                Placed::ASIDE
+            };
+            let place = self.next | aside;
+            self.next += 1;
+            queue.push_back(Placed { queued, place });
+            self.queues.push(turn, row, queued);
+        }
+
+        fn pull(&mut self, turn: usize, row: usize, goes: impl Fn(Cell) -> bool) {
+            let gone = self.queues.pull(row, turn, &goes);
+            let queue = &mut self.model[ROWS * turn + row];
+            let (go, stay) = queue.iter().partition(|p| goes(p.queued.cell()));
+            *queue = stay;
+            let go: VecDeque<Placed> = go;
+            assert_eq!(gone, go.iter().map(|p| p.queued.cell()).collect::<Vec<_>>());
+        }
+
+        /// Of those who stand aside the first in all queues, in the order in which they came.
+        fn move_up(&mut self) {
+            let near = self
+                .model
+                .iter_mut()
+                .flat_map(|q| q.iter_mut().take(PLACES));
+            let mut aside: Vec<_> = near.filter(|p| p.place & Placed::ASIDE != 0).collect();
+            aside.sort_by_key(|p| p.place);
+            for placed in aside {
+                placed.place = self.next;
+                self.next += 1;
+            }
+            self.queues.take_places();
+        }
+
+        fn agree(&self) {
+            for (k, queue) in self.model.iter().enumerate() {
+                let found = self.queues.queue(k / ROWS, k % ROWS);
+                let found: VecDeque<Placed> =
+                    found.map(|at| self.queues.cells[at].placed).collect();
+                assert_eq!(&found, queue);
+            }
+            assert_eq!(self.queues.next, self.next);
+            let all: usize = self.model.iter().map(VecDeque::len).sum();
+            assert_eq!(self.queues.each().count(), all);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn each_is_a_queue(
+            ops in prop::collection::vec((0usize..2, 0usize..ROWS, 0u8..20), 1..900),
+        ) {
+            let mut both = Both {
+                queues: ByPair::new(ROWS, 2),
+                model: vec![VecDeque::new(); 2 * ROWS],
+                next: 0,
+            };
+            for (seq, (turn, row, op)) in ops.into_iter().enumerate() {
+                match op {
+                    0 => both.take(turn, None),
+                    1 => both.take(turn, Some(0b101 >> (seq % 2))),
+                    2 => both.pull(turn, row, |c| c.seq().is_multiple_of(3)),
+                    3 => both.move_up(),
+                    _ => both.push(turn, row, Queued::new(Cell::new(7, seq as u32), row, 9)),
+                }
+                both.agree();
+            }
+        }
+    }
+}

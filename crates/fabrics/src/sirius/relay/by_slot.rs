@@ -1,0 +1,537 @@
+//! Cells by the slot in which they leave.
+//!
+//! For the node that it meets in a slot a node has cells on their *second* hop
+//! (that node is their destination) and granted cells on their *first* (that
+//! node will relay them: the paper's virtual queue for it). Both wait in one
+//! line, first in, first out ("W FIFO output queues per port", §6), and every
+//! meeting takes one cell from it. As the schedule is known in advance, a cell that
+//! joins a line knows the slot in which it will leave, whatever joins behind it. So
+//! lines are not kept at all: of each pair only the meeting that the last in line will
+//! take, and of each slot the cells that will leave.
+//!
+//! Cells of a slot are kept by *block* of the nodes at which they wait, in the order in
+//! which they joined, so that the order does not depend on how nodes are dealt to
+//! shards; and within a block by where they go (*lanes*): to which shard, and what is
+//! going to happen there ([`Purpose`]).
+//!
+//! *Not for* schedules that may change, pairs that meet very often in a frame, and lines
+//! in which somebody may be overtaken: see [`by_pair`](crate::sirius::relay::by_pair).
+
+use crate::memory::Column;
+use crate::sirius::partition::Partition;
+use crate::sirius::prefetch::prefetch;
+use crate::sirius::relay::chunked::{Chunked, NOWHERE};
+use crate::sirius::relay::in_flight::Flight;
+use crate::sirius::relay::in_flight::{lane_of, Purpose};
+use crate::sirius::relay::queued::Queued;
+use crate::sirius::relay::queues::{RelayQueues, PLACES};
+use crate::sirius::schedule::next_meeting::{NextMeeting, Timetable};
+use crate::sirius::schedule::Schedule;
+
+/// So many cells find their places before they are written there.
+const TOGETHER: usize = 256;
+
+/// ByPair are looked up this far ahead of their turn, where they are in memory.
+const AHEAD: usize = 32;
+
+/// How many stand in line, by the number of the first meeting that nobody takes less that
+/// of the next meeting; none if the former is over. Looked up, for no branch predicts it.
+const BEFORE: [u8; 256] = {
+    let mut before = [0; 256];
+    let mut k = 0;
+    while k < 128 {
+        before[k] = k as u8;
+        k += 1;
+    }
+    before
+};
+
+/// The timetable of a schedule, if cells can be kept by their departures.
+pub fn timetable(schedule: &Schedule) -> Option<Timetable> {
+    Timetable::new(schedule, PLACES)
+}
+
+/// Something of every label there can be: no index is out of bounds.
+type Labels = Box<[u32; 1 << 16]>;
+
+fn labels(range: std::ops::Range<usize>, of: impl Fn(usize) -> usize) -> Labels {
+    let mut all = vec![0; 1 << 16];
+    range.for_each(|label| all[label] = of(label) as u32);
+    all.try_into().expect("as many as labels")
+}
+
+/// Which lists are whose.
+#[derive(Clone, Debug)]
+struct Tables {
+    /// Labels in all, and the first here.
+    nodes: usize,
+    lo: usize,
+    /// Of each label here, the first list of its block.
+    block: Labels,
+    /// Where in a block the lists of cells begin that a label will relay.
+    relay: Labels,
+    /// How many lists further those are that end there.
+    direct: u32,
+    /// Where in a block the lists of second hops to a label begin.
+    second: Labels,
+}
+
+impl Tables {
+    /// Where a pair stands in [`BySlot::free`].
+    #[inline(always)]
+    fn pair(&self, from: usize, to: usize) -> usize {
+        (from - self.lo) * self.nodes + to
+    }
+
+    /// The lists of `from` for granted cells that wait for `by`, or of relayed ones that
+    /// wait for `to`.
+    #[inline(always)]
+    fn granted(&self, from: u16, by: usize, direct: bool) -> u32 {
+        let direct = if direct { self.direct } else { 0 };
+        self.block[from as usize] + self.relay[by] + direct
+    }
+
+    #[inline(always)]
+    fn relayed(&self, from: usize, to: usize) -> u32 {
+        self.block[from] + self.second[to]
+    }
+}
+
+/// The departures from a range of nodes.
+///
+/// Cells first find their places, then all are written there: the processor cannot look
+/// for the next place while it does not know where it is to write.
+#[derive(Clone, Debug)]
+pub struct BySlot {
+    /// The next slot.
+    slot: usize,
+    tables: Tables,
+    /// Lanes of all blocks, and of one.
+    lanes: usize,
+    lanes_a_block: usize,
+    /// Of each pair, by row and label: the number of the first meeting that nobody in
+    /// line takes, modulo 256; or of one that is over.
+    free: Column<u8>,
+    /// The least number of any pair's next meeting when all in `free` were looked at.
+    looked: i64,
+    /// By block, lane and slot (a ring).
+    lists: Chunked,
+    /// Slots of the ring, a power of two, less one.
+    ring: usize,
+    /// Scratch space: the lists of cells that have found their places.
+    places: Vec<u32>,
+    /// Those who found a full line, as they came, with the label at which they wait.
+    crowd: Vec<(Queued, u16)>,
+}
+
+impl BySlot {
+    /// Bytes that a pair takes, without its cells.
+    pub const BYTES_A_PAIR: u64 = 1;
+
+    /// None from nodes `lo .. lo + rows`.
+    pub fn new(
+        timetable: &Timetable,
+        (lo, rows): (usize, usize),
+        partition: &Partition,
+        uplinks: u32,
+    ) -> BySlot {
+        let (ring, lanes) = (
+            ring(timetable),
+            lane_of(partition.shards().count(), Purpose::Relay),
+        );
+        let blocks = rows.div_ceil(partition.block);
+        let lists =
+            |purpose| move |label: usize| lane_of(partition.shard[label] as usize, purpose) * ring;
+        let tables = Tables {
+            nodes: partition.nodes,
+            lo,
+            block: labels(lo..lo + rows, |label| {
+                (label - lo) / partition.block * lanes * ring
+            }),
+            relay: labels(0..partition.nodes, lists(Purpose::Relay)),
+            direct: (Purpose::Direct as usize * ring) as u32,
+            second: labels(0..partition.nodes, lists(Purpose::Second)),
+        };
+        BySlot {
+            slot: 0,
+            tables,
+            lanes: blocks * lanes,
+            lanes_a_block: lanes,
+            free: Column::zeroed(rows * partition.nodes),
+            looked: 0,
+            lists: Chunked::new(ring * blocks * lanes, partition, uplinks),
+            ring: ring - 1,
+            places: vec![0; TOGETHER],
+            crowd: Vec::new(),
+        }
+    }
+
+    /// From now on `slot` is the next, in which the least number of a meeting is `least`.
+    pub fn begin(&mut self, slot: i64, least: i64) {
+        self.slot = slot as usize;
+        match least - self.looked {
+            // Meetings long over must not be taken for some to come.
+            64..100 => self.forget(least),
+            // Nothing happened for long: all lines are empty.
+            100.. => self.free.fill(least as u8),
+            _ => return,
+        }
+        self.looked = least;
+    }
+
+    #[cold]
+    fn forget(&mut self, least: i64) {
+        let least = least as u8;
+        for free in self.free.iter_mut() {
+            let since = free.wrapping_sub(least) as i8;
+            *free = least.wrapping_add(since.max(0) as u8);
+        }
+    }
+
+    /// Granted cells of a node, by label, wait for their intermediates.
+    #[inline(always)]
+    fn wait(&mut self, meetings: impl NextMeeting, from: usize, granted: &[Queued]) {
+        for start in (0..granted.len()).step_by(TOGETHER) {
+            let cells = self.find::<false>(meetings, granted, start, |tables, q| {
+                let by = q.intermediate();
+                let direct = by == q.destination();
+                (from, by, tables.granted(from as u16, by, direct))
+            });
+            self.write::<false>(cells, |_| from);
+        }
+    }
+
+    /// Hints that cells are going to wait at `row`.
+    fn prefetch(&self, row: usize) {
+        let first = row * self.tables.nodes;
+        let line = (first..first + self.tables.nodes).step_by(64);
+        line.for_each(|pair| prefetch(&self.free, pair));
+    }
+
+    /// Cells have come to their intermediates, and wait for their destinations; `FAR` if
+    /// there are more lines than the second-level cache holds.
+    #[inline(always)]
+    fn relay<const FAR: bool>(&mut self, meetings: impl NextMeeting, arrived: &[Queued]) {
+        if FAR {
+            let first = arrived.iter().take(AHEAD);
+            let pairs = first.map(|q| self.tables.pair(q.intermediate(), q.destination()));
+            pairs.for_each(|pair| prefetch(&self.free, pair));
+        }
+        for start in (0..arrived.len()).step_by(TOGETHER) {
+            let cells = self.find::<FAR>(meetings, arrived, start, |tables, q| {
+                let (by, to) = (q.intermediate(), q.destination());
+                (by, to, tables.relayed(by, to))
+            });
+            self.write::<true>(cells, Queued::intermediate);
+        }
+    }
+
+    /// Finds the places of the cells from `start` on, and returns them; `of` tells who
+    /// waits for whom, and their first list.
+    #[inline(always)]
+    fn find<'c, const FAR: bool>(
+        &mut self,
+        meetings: impl NextMeeting,
+        cells: &'c [Queued],
+        start: usize,
+        of: impl Fn(&Tables, &Queued) -> (usize, usize, u32),
+    ) -> &'c [Queued] {
+        let (slot, ring) = (self.slot, self.ring);
+        let (tables, free) = (&self.tables, &mut self.free[..]);
+        let found = &cells[start..cells.len().min(start + TOGETHER)];
+        let mut later = cells.get(start + AHEAD..).unwrap_or(&[]).iter();
+        for (place, q) in self.places.iter_mut().zip(found) {
+            if let (true, Some(later)) = (FAR, later.next()) {
+                let (from, to, _) = of(tables, later);
+                prefetch(free, tables.pair(from, to));
+            }
+            let (from, to, lists) = of(tables, q);
+            let next = meetings.next(from, to);
+            let free = &mut free[tables.pair(from, to)];
+            let before = BEFORE[free.wrapping_sub(next.number) as usize] as usize;
+            if before >= PLACES {
+                *place = NOWHERE;
+                continue;
+            }
+            *free = next.number.wrapping_add(before as u8 + 1);
+            let slot = (slot + meetings.ahead(next, before)) & ring;
+            *place = lists + slot as u32;
+        }
+        found
+    }
+
+    /// Writes cells to their places; `from` tells who waits. `SECOND` hops are marked.
+    #[inline(always)]
+    fn write<const SECOND: bool>(&mut self, cells: &[Queued], from: impl Fn(&Queued) -> usize) {
+        let crowd = &mut self.crowd;
+        let full = |q: Queued| crowd.push((q, from(&q) as u16));
+        self.lists.join::<SECOND>(&self.places, cells, full);
+    }
+
+    /// Bytes of the lists of all shards, without their cells.
+    pub fn lists_bytes(timetable: &Timetable, partition: &Partition) -> u64 {
+        let blocks = partition.nodes.div_ceil(partition.block);
+        let lists = ring(timetable) * blocks * lane_of(partition.shards().count(), Purpose::Relay);
+        lists as u64 * Chunked::BYTES_A_LIST
+    }
+
+    /// Those who found a full line try again, before anybody else takes the place that
+    /// has come free.
+    #[cold]
+    fn join_crowd(&mut self, meetings: impl NextMeeting) {
+        for (queued, from) in std::mem::take(&mut self.crowd) {
+            match queued.cell().is_second() {
+                true => self.relay::<false>(meetings, &[queued]),
+                false => self.wait(meetings, from as usize, &[queued]),
+            }
+        }
+    }
+
+    /// Chunks of `flight` were read.
+    pub fn reuse(&mut self, flight: &mut Flight) {
+        flight.clear(&mut self.lists.spare);
+    }
+
+    /// With the meetings from a slot on; `far` if there are more queues than the second-level
+    /// cache holds.
+    #[inline(always)]
+    pub fn at<M: NextMeeting>(&mut self, meetings: M, far: bool) -> BySlotAt<'_, M> {
+        BySlotAt {
+            queues: self,
+            meetings,
+            far,
+        }
+    }
+
+    /// What leaves in the present slot; the next one begins.
+    pub fn leave(&mut self, flight: &mut Flight) {
+        for at in 0..self.lanes {
+            if let Some(chunks) = self.lists.take(self.list(at, self.slot)) {
+                flight.send(at % self.lanes_a_block, chunks);
+            }
+        }
+        self.slot += 1;
+    }
+
+    /// The list of lane `at` (counted through all blocks) and slot.
+    fn list(&self, at: usize, slot: usize) -> usize {
+        at * (self.ring + 1) + (slot & self.ring)
+    }
+
+    /// Every cell; those of a line in their order.
+    pub fn each(&self) -> impl Iterator<Item = &Queued> + '_ {
+        let slots = self.slot..=self.slot + self.ring;
+        let lists = slots.flat_map(move |slot| (0..self.lanes).map(move |at| (at, slot)));
+        let listed = lists.flat_map(move |(at, slot)| self.lists.each(self.list(at, slot)));
+        listed.chain(self.crowd.iter().map(|c| &c.0))
+    }
+}
+
+/// [`BySlot`], and the meetings from a slot on.
+pub struct BySlotAt<'a, M> {
+    queues: &'a mut BySlot,
+    meetings: M,
+    far: bool,
+}
+
+impl<M: NextMeeting> RelayQueues for BySlotAt<'_, M> {
+    #[inline(always)]
+    fn wait(&mut self, row: usize, granted: &[Queued]) {
+        let from = self.queues.tables.lo + row;
+        self.queues.wait(self.meetings, from, granted);
+    }
+
+    fn prefetch(&self, row: usize) {
+        self.queues.prefetch(row);
+    }
+
+    fn move_up(&mut self) {
+        if !self.queues.crowd.is_empty() {
+            self.queues.join_crowd(self.meetings);
+        }
+    }
+
+    #[inline(always)]
+    fn relay(&mut self, arrived: &[Queued]) {
+        match self.far {
+            true => self.queues.relay::<true>(self.meetings, arrived),
+            false => self.queues.relay::<false>(self.meetings, arrived),
+        }
+    }
+}
+
+/// Slots of the ring.
+fn ring(timetable: &Timetable) -> usize {
+    timetable.reach(PLACES).next_power_of_two()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sirius::cell::{Cell, Routes};
+    use crate::sirius::schedule::tests::schedules;
+    use lightloom_engine::Stream;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, VecDeque};
+
+    /// BySlot and, for each pair, a plain queue.
+    struct Both {
+        schedule: Schedule,
+        timetable: Timetable,
+        departures: BySlot,
+        flight: Flight,
+        model: BTreeMap<(usize, usize), VecDeque<Cell>>,
+        /// A flow from every node: its rank is the label of its source.
+        routes: Routes,
+        next: u32,
+    }
+
+    impl Both {
+        fn new(schedule: Schedule) -> Option<Both> {
+            let timetable = timetable(&schedule)?;
+            let nodes = schedule.nodes() as usize;
+            let partition = Partition::new(nodes, 1);
+            let routes = Routes {
+                payload: 1,
+                rank: vec![],
+                flow: vec![],
+                src: (0..nodes as u16).collect(),
+                dst: vec![],
+                cells: vec![],
+                last: vec![],
+                first: vec![],
+            };
+            Some(Both {
+                departures: BySlot::new(&timetable, (0, nodes), &partition, schedule.uplinks()),
+                flight: Flight::default(),
+                model: BTreeMap::new(),
+                schedule,
+                timetable,
+                routes,
+                next: 0,
+            })
+        }
+
+        /// Adds a cell: granted to `from` by `to` for a destination, or relayed by `from`
+        /// to `to`.
+        fn add(&mut self, slot: i64, from: usize, to: usize, destination: Option<usize>) {
+            let cell = Cell::new(from as u32, self.next);
+            self.next += 1;
+            let queue = self.model.entry((from, to)).or_default();
+            queue.push_back(cell.on_hop(destination.is_none()));
+            let (departures, what) = (&mut self.departures, (cell, from, to, destination));
+            match &self.timetable {
+                Timetable::Rotor(rounds) => join(departures, rounds.at(slot), what),
+                Timetable::Gratings(frame) => join(departures, frame.at(slot), what),
+            }
+        }
+
+        /// Adds cells of one call: of a node to all others, or of all nodes to one.
+        fn sweep(&mut self, slot: i64, node: usize, relayed: bool) {
+            let nodes = self.routes.src.len();
+            let mut cells = Vec::new();
+            for other in (0..nodes).map(|k| (node + k) % nodes) {
+                let ends = if relayed {
+                    (other, node)
+                } else {
+                    (node, other)
+                };
+                let cell = Cell::new(ends.0 as u32, self.next);
+                self.next += 1;
+                let queue = self.model.entry(ends).or_default();
+                queue.push_back(cell.on_hop(relayed));
+                let (by, to) = if relayed { ends } else { (other, node) };
+                cells.push(Queued::new(cell, by, to as u16));
+            }
+            let departures = &mut self.departures;
+            match (&self.timetable, relayed) {
+                (Timetable::Rotor(r), true) => departures.relay::<true>(r.at(slot), &cells),
+                (Timetable::Rotor(r), false) => departures.wait(r.at(slot), node, &cells),
+                (Timetable::Gratings(f), true) => departures.relay::<true>(f.at(slot), &cells),
+                (Timetable::Gratings(f), false) => departures.wait(f.at(slot), node, &cells),
+            }
+        }
+
+        /// Every meeting of the slot takes the first of its queue; then those who found a
+        /// full line try again.
+        fn leave(&mut self, slot: i64) {
+            let s = &self.schedule;
+            let mut wanted = Vec::new();
+            for node in 0..s.nodes() {
+                for uplink in 0..s.uplinks() {
+                    let to = s.label(s.peer(node, uplink, slot).0) as usize;
+                    let ends = (s.label(node) as usize, to);
+                    let first = self.model.get_mut(&ends).and_then(VecDeque::pop_front);
+                    wanted.extend(first.map(|cell| (ends, cell.word())));
+                }
+            }
+            self.departures.leave(&mut self.flight);
+            let links = self.flight.links(&self.routes);
+            let mut left: Vec<_> = links.map(|(a, b, q)| ((a, b), q.cell().word())).collect();
+            wanted.sort();
+            left.sort();
+            assert_eq!(left, wanted, "slot {slot}");
+            self.flight.land();
+            self.departures.reuse(&mut self.flight);
+            match &self.timetable {
+                Timetable::Rotor(rounds) => self.departures.join_crowd(rounds.at(slot + 1)),
+                Timetable::Gratings(frame) => self.departures.join_crowd(frame.at(slot + 1)),
+            }
+        }
+    }
+
+    fn join(
+        departures: &mut BySlot,
+        meetings: impl NextMeeting,
+        (cell, from, to, destination): (Cell, usize, usize, Option<usize>),
+    ) {
+        match destination {
+            Some(d) => departures.wait(meetings, from, &[Queued::new(cell, to, d as u16)]),
+            None => departures.relay::<false>(meetings, &[Queued::new(cell, from, to as u16)]),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        /// Also where lines are fuller than they have places, and where nothing happens
+        /// for so long that numbers of meetings come again.
+        #[test]
+        fn each_line_is_a_queue(s in schedules(), crowded: bool, seed: u64) {
+            let Some(mut both) = Both::new(s) else {
+                return Ok(());
+            };
+            let (mut rng, nodes) = (Stream::new(seed, "t", 0), both.schedule.nodes());
+            let mut add = |both: &mut Both, slot: i64| {
+                for _ in 0..rng.below(if crowded { 2 * nodes } else { nodes }) {
+                    let (from, to) = (rng.below(nodes), rng.below(nodes));
+                    // Few pairs, so that lines grow long.
+                    let to = if crowded { to % 2 } else { to };
+                    let on = (rng.below(2) == 0).then(|| rng.below(nodes) as usize);
+                    both.add(slot, from as usize, to as usize, on);
+                }
+                if rng.below(8) == 0 {
+                    both.sweep(slot, rng.below(nodes) as usize, rng.below(2) == 0);
+                }
+            };
+            let mut slot = 0;
+            for pause in [0, 7, 70, 1_000] {
+                for busy in (0..).map(|k| k < 30) {
+                    both.departures.begin(slot, both.timetable.number(slot));
+                    if busy {
+                        add(&mut both, slot);
+                    }
+                    both.leave(slot);
+                    slot += 1;
+                    if busy {
+                        add(&mut both, slot);
+                    }
+                    if !busy && both.model.values().all(VecDeque::is_empty) {
+                        break;
+                    }
+                }
+                slot += pause * both.schedule.frame() as i64;
+            }
+            prop_assert_eq!(both.departures.each().count(), 0);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What leaves in a slot where it is not known in advance who does, brought into the order in
+//! which cells reach the other nodes: by block of the senders, and of one block by place.
+
+use super::in_flight::Flight;
+use super::queued::{Placed, Queued};
+
+/// A cell's block and place in one number, and where the cell is.
+type Key = (u64, u32);
+
+/// Where the block is in a key: above the place, of which the highest bit says who stands
+/// aside. There are 16 blocks at most.
+const BLOCK: u32 = 60;
+
+/// Fewer are sorted by comparison, as are keys further apart than this many bits say.
+const FEW: usize = 64;
+const FAR: u32 = 24;
+
+/// The cells, and what it takes to sort them.
+#[derive(Clone, Debug, Default)]
+pub struct Leaving {
+    /// The lane of each, and the cell.
+    cells: Vec<(u32, Queued)>,
+    keys: Vec<Key>,
+    /// Scratch space: keys after a pass, and cells lane by lane.
+    passed: Vec<Key>,
+    lanes: Vec<Vec<Queued>>,
+    /// Lists that were read.
+    pub spare: Vec<Vec<Queued>>,
+}
+
+impl Leaving {
+    /// A cell leaves for a lane; `block` is that of its sender.
+    #[inline(always)]
+    pub fn push(&mut self, block: usize, lane: usize, placed: &Placed) {
+        let Placed { queued, place } = *placed;
+        let aside = place >> 63 << (BLOCK - 1);
+        let key = (block as u64) << BLOCK | aside | place & !Placed::ASIDE;
+        self.keys.push((key, self.cells.len() as u32));
+        self.cells.push((lane as u32, queued));
+    }
+
+    /// Sends them all, to as many `lanes`.
+    pub fn send(&mut self, lanes: usize, flight: &mut Flight) {
+        self.sort();
+        self.lanes.resize(lanes, Vec::new());
+        for &(_, at) in &self.keys {
+            let (lane, queued) = self.cells[at as usize];
+            let list = &mut self.lanes[lane as usize];
+            if list.capacity() == 0 {
+                *list = self.spare.pop().unwrap_or_default();
+            }
+            list.push(queued);
+        }
+        self.keys.clear();
+        self.cells.clear();
+        for (lane, list) in self.lanes.iter_mut().enumerate() {
+            let list = std::mem::take(list);
+            flight.send(lane, (!list.is_empty()).then_some(list).into_iter());
+        }
+    }
+
+    /// Places of a slot lie close together, so they are sorted digit by digit.
+    fn sort(&mut self) {
+        let places = self.keys.iter().map(|key| key.0 << 4 >> 4);
+        let blocks = self.keys.iter().map(|key| key.0 >> BLOCK);
+        let (least, most) = (places.clone().min(), places.max());
+        let (least, most) = (least.unwrap_or(0), most.unwrap_or(0));
+        let bits = 64 - (most - least).leading_zeros();
+        if self.keys.len() < FEW || bits > FAR {
+            return self.keys.sort_unstable();
+        }
+        let several = blocks.clone().min() < blocks.max();
+        for shift in (0..bits).step_by(8) {
+            self.pass(|key| ((key << 4 >> 4) - least) >> shift);
+        }
+        if several {
+            self.pass(|key| key >> BLOCK);
+        }
+    }
+
+    /// Sorts by one digit; those who have the same stay in order.
+    #[inline(always)]
+    fn pass(&mut self, digit: impl Fn(u64) -> u64) {
+        let digit = |key: &Key| (digit(key.0) & 255) as usize;
+        let mut next = [0u32; 256];
+        self.keys.iter().for_each(|key| next[digit(key)] += 1);
+        let mut before = 0;
+        for count in &mut next {
+            before += std::mem::replace(count, before);
+        }
+        self.passed.resize(self.keys.len(), Key::default());
+        for key in &self.keys {
+            let at = &mut next[digit(key)];
+            self.passed[*at as usize] = *key;
+            *at += 1;
+        }
+        std::mem::swap(&mut self.keys, &mut self.passed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sirius::cell::Cell;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against a sort by comparison.
+        #[test]
+        fn cells_leave_by_block_and_place(
+            cells in prop::collection::vec((0usize..16, 0u64..1 << 20, any::<bool>()), 0..400),
+            first in 0u64..1 << 50, blocks in 1usize..17, aside: bool,
+        ) {
+            let mut leaving = Leaving::default();
+            let mut model = Vec::new();
+            for (seq, &(block, place, far)) in (0..).zip(&cells) {
+                let stands = if aside && far { Placed::ASIDE } else { 0 };
+                let place = stands | (first + place);
+                let queued = Queued::new(Cell::new(3, seq), 0, 0);
+                let block = block % blocks;
+                leaving.push(block, seq as usize % 3, &Placed { queued, place });
+                model.push((block, place, seq));
+            }
+            model.sort();
+            for lane in 0..3 {
+                let mut again = leaving.clone();
+                let mut flight = Flight::default();
+                again.send(3, &mut flight);
+                let sent = flight.chunks(lane).flatten().map(|q| q.cell().seq());
+                let wanted = model.iter().map(|m| m.2).filter(|seq| *seq as usize % 3 == lane);
+                prop_assert_eq!(sent.collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
+            }
+        }
+    }
+}

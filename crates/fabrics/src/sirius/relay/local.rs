@@ -1,0 +1,263 @@
+//! LOCAL: the cells that wait at their source node (Sirius §4.3).
+//!
+//! Cells of a flow are alike until they leave, so LOCAL keeps runs of
+//! consecutive cells, not cells: admitting a flow of a million cells costs the
+//! same as one of a single cell. A node's runs stand side by side, by age; which of them
+//! is the next for a destination is found anew whenever the node is *opened*.
+
+use crate::sirius::cell::Cell;
+
+/// Consecutive cells of one flow that wait.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    rank: u32,
+    left: u32,
+    seq: u32,
+    dst: u16,
+    /// Its number among all that the node ever had, from 1 on; 0 if it came back.
+    id: u32,
+    /// While its row is open, where the next run stands that goes to the same destination.
+    next: u32,
+}
+
+/// No run.
+const NONE: u32 = u32::MAX;
+
+/// LOCAL of a range of nodes (`row` counts from the first).
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// The runs of each row, the oldest first.
+    runs: Vec<Vec<Run>>,
+    /// Runs that each row ever had.
+    ever: Vec<u32>,
+    /// Of the open row: by destination, where the oldest run stands.
+    first: Vec<u32>,
+    /// Whether a run of the open row has no cells any more.
+    spent: bool,
+    cells: Vec<u64>,
+    /// Cells in LOCAL of all rows.
+    pub total: u64,
+}
+
+impl Local {
+    /// Empty LOCALs of `rows` nodes out of `nodes`.
+    pub fn new(rows: usize, nodes: usize) -> Local {
+        Local {
+            runs: vec![Vec::new(); rows],
+            ever: vec![0; rows],
+            first: vec![NONE; nodes],
+            spent: false,
+            cells: vec![0; rows],
+            total: 0,
+        }
+    }
+
+    /// Cells that wait at a node.
+    #[inline]
+    pub fn cells(&self, row: usize) -> u64 {
+        self.cells[row]
+    }
+
+    /// Adds cells `seq .. seq + count` of a flow to `dst`; returns the id of their run.
+    pub fn admit(&mut self, row: usize, rank: u32, dst: u16, seq: u32, count: u32) -> u32 {
+        self.ever[row] += 1;
+        let id = self.ever[row];
+        let run = Run {
+            rank,
+            left: count,
+            seq,
+            dst,
+            id,
+            next: NONE,
+        };
+        self.runs[row].push(run);
+        self.cells[row] += count as u64;
+        self.total += count as u64;
+        id
+    }
+
+    /// Cells that had left come back, and are older than all that wait.
+    #[cold]
+    pub fn readmit(&mut self, row: usize, rank: u32, dst: u16, seq: u32, count: u32) {
+        self.admit(row, rank, dst, seq, count);
+        let runs = &mut self.runs[row];
+        let after = runs.partition_point(|run| run.id == 0);
+        if let Some(run) = runs.pop() {
+            runs.insert(after, Run { id: 0, ..run });
+        }
+    }
+
+    /// Adds one cell: to the run `id`, if that still waits and ends where the cell
+    /// continues, or as a run of its own. Returns the id of its run.
+    pub fn grow(&mut self, row: usize, id: u32, rank: u32, dst: u16, seq: u32) -> u32 {
+        let runs = &mut self.runs[row];
+        match runs.binary_search_by_key(&id, |run| run.id) {
+            Ok(place) if id > 0 && runs[place].seq + runs[place].left == seq => {
+                runs[place].left += 1;
+                self.cells[row] += 1;
+                self.total += 1;
+                id
+            }
+            _ => self.admit(row, rank, dst, seq, 1),
+        }
+    }
+
+    /// Takes out every cell for `dst`, as (rank, first cell, cells), oldest first.
+    #[cold]
+    pub fn withdraw(&mut self, row: usize, dst: u16) -> Vec<(u32, u32, u32)> {
+        let gone = self.runs[row].extract_if(.., |run| run.dst == dst);
+        let cells: Vec<_> = gone.map(|run| (run.rank, run.seq, run.left)).collect();
+        self.left(row, cells.iter().map(|&(.., left)| left as u64).sum());
+        cells
+    }
+
+    /// Cells of a row are going to be taken.
+    pub fn open(&mut self, row: usize) {
+        self.first.fill(NONE);
+        let runs = &mut self.runs[row][..];
+        // From the youngest on, so that the oldest comes to be the first.
+        for (place, run) in runs.iter_mut().enumerate().rev() {
+            run.next = std::mem::replace(&mut self.first[run.dst as usize], place as u32);
+        }
+    }
+
+    /// `taken` cells of the open row have been taken.
+    pub fn close(&mut self, row: usize, taken: u64) {
+        if std::mem::take(&mut self.spent) {
+            self.runs[row].retain(|run| run.left > 0);
+        }
+        self.left(row, taken);
+    }
+
+    /// Takes one cell of the open row for `dst`, if there is one.
+    #[inline(always)]
+    pub fn take(&mut self, row: usize, dst: u16) -> Option<Cell> {
+        let (cell, taken) = self.take_run(row, dst, 1);
+        (taken > 0).then_some(cell)
+    }
+
+    /// Takes up to `most` cells of the oldest run of the open row for `dst`:
+    /// the first of them, and how many; none if there is no run.
+    #[inline(always)]
+    pub fn take_run(&mut self, row: usize, dst: u16, most: usize) -> (Cell, usize) {
+        let place = &mut self.first[dst as usize];
+        let Some(run) = self.runs[row].get_mut(*place as usize) else {
+            return (Cell::default(), 0);
+        };
+        let first = Cell::new(run.rank, run.seq);
+        let taken = most.min(run.left as usize);
+        run.seq += taken as u32;
+        run.left -= taken as u32;
+        if run.left == 0 {
+            *place = run.next;
+            self.spent = true;
+        }
+        (first, taken)
+    }
+
+    fn left(&mut self, row: usize, count: u64) {
+        self.cells[row] -= count;
+        self.total -= count;
+    }
+
+    /// The waiting runs of a node as (destination, cells), the oldest first.
+    #[inline]
+    pub fn flows(&self, row: usize) -> impl Iterator<Item = (u16, u32)> + '_ {
+        self.runs[row].iter().map(|run| (run.dst, run.left))
+    }
+
+    /// Every waiting cell of a node, for the audit.
+    pub fn each_cell(&self, row: usize) -> impl Iterator<Item = Cell> + '_ {
+        let cells = |run: &Run| (run.seq..run.seq + run.left).zip(std::iter::repeat(run.rank));
+        let all = self.runs[row].iter().flat_map(cells);
+        all.map(|(seq, rank)| Cell::new(rank, seq))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        /// Against a plain queue of cells for each destination.
+        #[test]
+        fn oldest_first_is_a_queue_of_cells(ops in prop::collection::vec((0u16..4, 0u32..4), 1..200)) {
+            let mut local = Local::new(1, 4);
+            let mut model: Vec<VecDeque<Cell>> = vec![VecDeque::new(); 4];
+            for (rank, (dst, count)) in ops.into_iter().enumerate() {
+                if count > 0 {
+                    local.admit(0, rank as u32, dst, 0, count);
+                    model[dst as usize].extend((0..count).map(|s| Cell::new(rank as u32, s)));
+                } else {
+                    local.open(0);
+                    let taken = local.take(0, dst);
+                    local.close(0, taken.is_some() as u64);
+                    prop_assert_eq!(taken, model[dst as usize].pop_front());
+                }
+                let left: usize = model.iter().map(VecDeque::len).sum();
+                prop_assert_eq!(local.cells(0), left as u64);
+                prop_assert_eq!(local.each_cell(0).count(), left);
+                prop_assert_eq!(local.flows(0).map(|f| f.1 as usize).sum::<usize>(), left);
+            }
+        }
+
+        /// Cells that come one by one join the run that their flow began, whatever has gone
+        /// or come back meanwhile: against plain runs by age.
+        #[test]
+        fn a_flow_that_grows_is_one_run(ops in prop::collection::vec((0u32..6, 0u32..5), 1..200)) {
+            let mut local = Local::new(1, 4);
+            // (id, flow, number after the last, cells) by age.
+            let mut model: Vec<(u32, u32, u32, u32)> = Vec::new();
+            let (mut ids, mut sent) = ([0; 6], [0; 6]);
+            for (flow, what) in ops {
+                let (f, dst) = (flow as usize, (flow % 4) as u16);
+                if what == 0 {
+                    local.open(0);
+                    let taken = local.take(0, dst);
+                    local.close(0, taken.is_some() as u64);
+                    if let Some(run) = model.iter_mut().find(|run| run.1 % 4 == dst as u32) {
+                        run.3 -= 1;
+                    }
+                    model.retain(|run| run.3 > 0);
+                } else if what == 1 && sent[f] > 0 {
+                    // One comes back that was sent before: it goes before all others.
+                    local.readmit(0, flow, dst, sent[f] - 1, 1);
+                    let after = model.iter().take_while(|run| run.0 == 0).count();
+                    model.insert(after, (0, flow, sent[f], 1));
+                } else {
+                    let began = std::mem::replace(&mut ids[f], 0);
+                    ids[f] = local.grow(0, began, flow, dst, sent[f]);
+                    sent[f] += 1;
+                    match model.iter_mut().find(|run| run.0 == began && began > 0) {
+                        Some(run) => (run.2, run.3) = (run.2 + 1, run.3 + 1),
+                        None => model.push((ids[f], flow, sent[f], 1)),
+                    }
+                }
+                let runs: Vec<_> = local.flows(0).map(|(dst, left)| (dst as u32, left)).collect();
+                prop_assert_eq!(runs, model.iter().map(|r| (r.1 % 4, r.3)).collect::<Vec<_>>());
+                let mut seqs: Vec<_> = local.each_cell(0).map(|c| (c.rank(), c.seq())).collect();
+                let kept = |r: &(u32, u32, u32, u32)| (r.2 - r.3..r.2).zip(std::iter::repeat(r.1));
+                let mut wanted: Vec<_> = model.iter().flat_map(kept).map(|(s, r)| (r, s)).collect();
+                seqs.sort();
+                wanted.sort();
+                prop_assert_eq!(seqs, wanted);
+            }
+        }
+
+        #[test]
+        fn withdrawn_cells_are_gone(counts in prop::collection::vec((0u16..3, 1u32..5), 1..20)) {
+            let mut local = Local::new(1, 3);
+            for (rank, &(dst, count)) in (0..).zip(&counts) {
+                local.admit(0, rank, dst, 7, count);
+            }
+            let to_one = (0..).zip(&counts).filter(|c| c.1 .0 == 1);
+            let wanted: Vec<_> = to_one.map(|(rank, c)| (rank, 7, c.1)).collect();
+            prop_assert_eq!(local.withdraw(0, 1), wanted);
+            let left: u32 = counts.iter().filter(|c| c.0 != 1).map(|c| c.1).sum();
+            prop_assert_eq!((local.cells(0), local.total), (left as u64, left as u64));
+            prop_assert!(local.flows(0).all(|f| f.0 != 1));
+        }
+    }
+}

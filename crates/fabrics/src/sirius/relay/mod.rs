@@ -1,0 +1,52 @@
+//! The way of a cell: LOCAL, the virtual queue for its intermediate, the fibre, the relay
+//! queue for its destination, the fibre again, the reorder buffer (§4.2, §4.3).
+//!
+//! - [`local`]: cells that wait at their source;
+//! - [`queues`]: what each node keeps for each other one, [`by_slot`] of departure as long as
+//!   that is known in advance, else [`by_pair`]; [`queued`]: a cell in it;
+//! - `transmit`, [`leaving`], [`in_flight`], `receive`: from one node to the next;
+//! - [`reorder`]: what is at its destination;
+//! - `chunked`: lists that leave as they are.
+
+pub(crate) mod by_pair;
+pub(crate) mod by_slot;
+mod chunked;
+pub(crate) mod in_flight;
+pub(crate) mod leaving;
+pub(crate) mod local;
+pub(crate) mod queued;
+pub(crate) mod queues;
+mod receive;
+pub(crate) mod reorder;
+mod transmit;
+
+use by_pair::ByPair;
+use by_slot::BySlot;
+use queued::Queued;
+
+/// How cells are kept.
+#[derive(Clone, Debug)]
+pub enum Queues {
+    /// By the slot in which they leave.
+    BySlot(BySlot),
+    /// A queue for each pair.
+    ByPair(ByPair),
+}
+
+impl Default for Queues {
+    fn default() -> Queues {
+        Queues::ByPair(ByPair::default())
+    }
+}
+
+impl Queues {
+    /// Every cell; those of a queue in their order.
+    pub fn each(&self) -> impl Iterator<Item = Queued> + '_ {
+        let (by_slot, by_pair) = match self {
+            Queues::BySlot(queues) => (Some(queues), None),
+            Queues::ByPair(queues) => (None, Some(queues)),
+        };
+        let by_slot = by_slot.into_iter().flat_map(BySlot::each).copied();
+        by_slot.chain(by_pair.into_iter().flat_map(ByPair::each))
+    }
+}

@@ -1,0 +1,26 @@
+//! What a node keeps for each other node: cells granted by it, on their first hop (the paper's
+//! virtual queue for an intermediate), and cells for it, on their second (the relay queue for a
+//! destination). Both wait in one queue, first in, first out ("W FIFO output queues per port",
+//! §6), and every meeting of the two nodes takes one cell from it.
+
+use super::queued::Queued;
+
+/// So many cells of a queue have their places; who comes later stands aside until there is room.
+pub(crate) const PLACES: usize = 32;
+
+/// The queues of a range of nodes, at the start or the end of a slot. Which of two cells that
+/// join in the same slot leaves first does not depend on how they are kept.
+pub trait RelayQueues {
+    /// Cells of `row` that their intermediates have granted join the queues for these.
+    fn wait(&mut self, row: usize, granted: &[Queued]);
+
+    /// Hints that cells of `row` are going to wait.
+    fn prefetch(&self, _row: usize) {}
+
+    /// At the end of a slot, before any cell is relayed: those for whom there was no place in
+    /// their queues take one if there is.
+    fn move_up(&mut self);
+
+    /// Cells have come to their intermediates, and join the queues for their destinations.
+    fn relay(&mut self, arrived: &[Queued]);
+}

@@ -1,0 +1,304 @@
+//! When two nodes meet next: the schedule, asked pair by pair.
+//!
+//! The meetings of a pair are numbered. A cell that joins the line of a pair leaves at
+//! the first meeting that nobody before it takes, so it is known when it joins in which
+//! slot it will leave.
+
+use super::Schedule;
+use lightloom_control::algorithms::cyclic::RoundRobin;
+
+/// The next meeting of a pair, seen from some slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Meeting {
+    /// Its number, modulo 256.
+    pub number: u8,
+    /// What [`NextMeeting::ahead`] finds its slot by.
+    key: u32,
+}
+
+/// All meetings from some slot on. Nodes are named by label.
+pub trait NextMeeting: Copy {
+    /// The next meeting of `from` with `to`.
+    fn next(&self, from: usize, to: usize) -> Meeting;
+
+    /// How many slots from now on the `k`-th meeting after it lies.
+    fn ahead(&self, next: Meeting, k: usize) -> usize;
+}
+
+/// A schedule laid out for such questions.
+#[derive(Clone, Debug)]
+pub enum Timetable {
+    /// See [`Rounds`].
+    Rotor(Rounds),
+    /// See [`Frame`].
+    Gratings(Frame),
+}
+
+/// Most meetings of a pair in a frame whose numbers can be told apart.
+const VISITS: usize = 32;
+
+impl Timetable {
+    /// Of a schedule, for the `most` next meetings of a pair; none if pairs meet too
+    /// often in a frame.
+    pub fn new(schedule: &Schedule, most: usize) -> Option<Timetable> {
+        match schedule {
+            Schedule::Rotor(rr) => Some(Timetable::Rotor(Rounds::new(*rr))),
+            Schedule::Gratings(_) => Frame::new(schedule, most).map(Timetable::Gratings),
+        }
+    }
+
+    /// Within how many slots any pair meets `most` times.
+    pub fn reach(&self, most: usize) -> usize {
+        match self {
+            Timetable::Rotor(Rounds { rr, .. }) => {
+                (most * rr.nodes as usize).div_ceil(rr.uplinks as usize)
+            }
+            Timetable::Gratings(frame) => most.div_ceil(frame.visits) * frame.slots,
+        }
+    }
+
+    /// The least number of any pair's next meeting as of `slot`; those of other pairs
+    /// are at most [`VISITS`] more.
+    pub fn number(&self, slot: i64) -> i64 {
+        match self {
+            Timetable::Rotor(Rounds { rr, .. }) => rounds(*rr, slot),
+            Timetable::Gratings(frame) => slot.div_euclid(frame.slots as i64) * frame.visits as i64,
+        }
+    }
+}
+
+/// Whole rounds before `slot`.
+fn rounds(rr: RoundRobin, slot: i64) -> i64 {
+    (slot as i128 * rr.uplinks as i128).div_euclid(rr.nodes as i128) as i64
+}
+
+/// The fractional round robin: a node makes U visits a slot, each to the next turn of
+/// its round; the turn of `to` in the round of `from` is (to − from − 1) mod N.
+#[derive(Clone, Debug)]
+pub struct Rounds {
+    rr: RoundRobin,
+    /// Remainders modulo N, three times over; as long as labels allow, so that no index
+    /// is out of bounds.
+    modulo: Box<[u16; MODULO]>,
+}
+
+/// Three times as many as there can be labels, and a power of two.
+const MODULO: usize = 1 << 18;
+
+impl Rounds {
+    fn new(rr: RoundRobin) -> Rounds {
+        let mut modulo = vec![0; MODULO];
+        for (x, m) in (0..3 * rr.nodes).zip(&mut modulo) {
+            *m = (x % rr.nodes) as u16;
+        }
+        let modulo = modulo.try_into().expect("as many");
+        Rounds { rr, modulo }
+    }
+
+    /// As of `slot`.
+    pub fn at(&self, slot: i64) -> RoundAt<'_> {
+        let (nodes, turn) = (self.rr.nodes as usize, self.rr.turn(slot) as usize);
+        RoundAt {
+            nodes,
+            modulo: &self.modulo,
+            shift: 2 * nodes - 1 - turn,
+            left: nodes - turn,
+            number: rounds(self.rr, slot) as u8,
+            slots_a_visit: (1u64 << 40).div_ceil(self.rr.uplinks as u64),
+        }
+    }
+}
+
+/// The [`Rounds`], seen from some slot.
+#[derive(Clone, Copy, Debug)]
+pub struct RoundAt<'a> {
+    nodes: usize,
+    modulo: &'a [u16; MODULO],
+    /// 2 N − 1 − the turn of the first visit of the slot.
+    shift: usize,
+    /// PeerOrder that are left in the round.
+    left: usize,
+    /// Rounds before it.
+    number: u8,
+    /// 2⁴⁰ / U, rounded up: turns visits into slots without a division, exact below 2²⁴
+    /// visits and 2¹⁶ uplinks.
+    slots_a_visit: u64,
+}
+
+impl NextMeeting for RoundAt<'_> {
+    #[inline(always)]
+    fn next(&self, from: usize, to: usize) -> Meeting {
+        let visits = self.modulo[(to + self.shift - from) % MODULO];
+        Meeting {
+            number: self
+                .number
+                .wrapping_add((visits as usize >= self.left) as u8),
+            key: visits as u32,
+        }
+    }
+
+    #[inline(always)]
+    fn ahead(&self, next: Meeting, k: usize) -> usize {
+        let visits = next.key as usize + k * self.nodes;
+        ((visits as u64 * self.slots_a_visit) >> 40) as usize
+    }
+}
+
+/// Cyclic wavelengths: when a pair meets within a frame depends only on the difference of
+/// its nodes' numbers modulo the frame, for gratings pass on what they get in a circle.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// Slots of a frame, and meetings of every pair in it.
+    slots: usize,
+    visits: usize,
+    /// Of each label, the node's number modulo the frame.
+    place: Vec<u16>,
+    /// By difference: the slots of its meetings, from the start of a frame on.
+    meetings: Vec<u32>,
+    /// How many of them are kept.
+    kept: usize,
+    /// By slot of the frame and difference: how many meetings are over.
+    over: Vec<u8>,
+}
+
+impl Frame {
+    /// None if there are more visits than numbers tell apart.
+    fn new(schedule: &Schedule, most: usize) -> Option<Frame> {
+        let slots = schedule.frame() as usize;
+        let mut met = vec![Vec::new(); slots];
+        for slot in 0..slots {
+            for uplink in 0..schedule.uplinks() {
+                // Nodes are alike: node 0 and the nodes of a frame stand for all pairs.
+                let peer = schedule.peer(0, uplink, slot as i64).0 as usize;
+                if peer < slots {
+                    met[peer].push(slot as u32);
+                }
+            }
+        }
+        let visits = met[0].len();
+        if visits > VISITS {
+            return None;
+        }
+        let kept = visits + most;
+        let later = move |m: &[u32], k: usize| m[k % visits] + (k / visits * slots) as u32;
+        let meetings = met
+            .iter()
+            .flat_map(|m| (0..kept).map(move |k| later(m, k)))
+            .collect();
+        let mut over = vec![0; slots * slots];
+        for (difference, m) in met.iter().enumerate() {
+            for (slot, over) in over.iter_mut().skip(difference).step_by(slots).enumerate() {
+                *over = m.partition_point(|&t| (t as usize) < slot) as u8;
+            }
+        }
+        let place = |label| (schedule.node(label) as usize % slots) as u16;
+        Some(Frame {
+            slots,
+            visits,
+            place: (0..schedule.nodes()).map(place).collect(),
+            meetings,
+            kept,
+            over,
+        })
+    }
+
+    /// As of `slot`.
+    pub fn at(&self, slot: i64) -> FrameAt<'_> {
+        let phase = slot.rem_euclid(self.slots as i64) as usize;
+        let frames = slot.div_euclid(self.slots as i64);
+        FrameAt {
+            slots: self.slots,
+            place: &self.place,
+            meetings: &self.meetings,
+            kept: self.kept,
+            over: &self.over[phase * self.slots..][..self.slots],
+            phase: phase as u32,
+            number: (frames * self.visits as i64) as u8,
+        }
+    }
+}
+
+/// A [`Frame`], seen from some slot.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameAt<'a> {
+    slots: usize,
+    place: &'a [u16],
+    meetings: &'a [u32],
+    kept: usize,
+    over: &'a [u8],
+    phase: u32,
+    /// NextMeeting of every pair before this frame.
+    number: u8,
+}
+
+impl NextMeeting for FrameAt<'_> {
+    #[inline(always)]
+    fn next(&self, from: usize, to: usize) -> Meeting {
+        let (from, to) = (self.place[from] as usize, self.place[to] as usize);
+        let difference = to + if to < from { self.slots } else { 0 } - from;
+        let over = self.over[difference];
+        Meeting {
+            number: self.number.wrapping_add(over),
+            key: (difference * self.kept) as u32 + over as u32,
+        }
+    }
+
+    #[inline(always)]
+    fn ahead(&self, next: Meeting, k: usize) -> usize {
+        (self.meetings[next.key as usize + k] - self.phase) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sirius::schedule::tests::schedules;
+    use proptest::prelude::*;
+
+    const MOST: usize = 20;
+
+    /// Slots from `slot` on in which the schedule brings a pair together.
+    fn met(s: &Schedule, slot: i64, from: u32, to: u32) -> impl Iterator<Item = usize> + '_ {
+        let (from, to) = (s.node(from), s.node(to));
+        (0..).filter(move |&ahead| {
+            (0..s.uplinks()).any(|u| s.peer(from, u, slot + ahead as i64).0 == to)
+        })
+    }
+
+    fn check(
+        s: &Schedule,
+        slot: i64,
+        (least, reach): (i64, usize),
+        m: impl NextMeeting,
+        later: impl NextMeeting,
+    ) {
+        for (from, to) in (0..s.nodes()).flat_map(|a| (0..s.nodes()).map(move |b| (a, b))) {
+            let next = m.next(from as usize, to as usize);
+            let wanted: Vec<usize> = met(s, slot, from, to).take(MOST).collect();
+            assert!(wanted[MOST - 1] < reach);
+            let told = (0..MOST).map(|k| m.ahead(next, k)).collect::<Vec<_>>();
+            assert_eq!(told, wanted, "slot {slot}, {from} to {to}");
+            let over = later
+                .next(from as usize, to as usize)
+                .number
+                .wrapping_sub(next.number);
+            assert_eq!(over, (wanted[0] == 0) as u8, "numbers count meetings");
+            assert!(next.number.wrapping_sub(least as u8) as usize <= VISITS);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn meetings_are_those_of_the_schedule(s in schedules(), slot in -100i64..10_000) {
+            let Some(timetable) = Timetable::new(&s, MOST) else {
+                return Ok(());
+            };
+            let bounds = (timetable.number(slot), timetable.reach(MOST));
+            match &timetable {
+                Timetable::Rotor(r) => check(&s, slot, bounds, r.at(slot), r.at(slot + 1)),
+                Timetable::Gratings(f) => check(&s, slot, bounds, f.at(slot), f.at(slot + 1)),
+            }
+        }
+    }
+}

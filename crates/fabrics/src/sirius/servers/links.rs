@@ -1,0 +1,225 @@
+//! Servers whose link to the rack switch has a rate (`cluster.nic`).
+//!
+//! - *ServerFlow*: a server sends the cells of its flows in turn, one each; a cell
+//!   joins LOCAL in the first slot after its last bit has left the server.
+//! - *Receiving*: cells leave the rack switch for their server in the order in
+//!   which they came, one after the other. The reorder buffer is the server's,
+//!   behind that link: delivery is when a cell has left it.
+//! - Traffic within a rack takes both links and nothing between them.
+//! - While a rack switch is dead its servers' links stand still.
+//!
+//! The buffers of the rack switch towards its servers are unbounded, and no
+//! queue figure counts them (nor does the paper's). Order between cells from
+//! within the rack and from elsewhere is exact to a slot. *Not modelled*: padding
+//! on these links, propagation within the rack, back-pressure to the server.
+
+use crate::sirius::cell::{Cell, Routes};
+use lightloom_engine::{Cluster, HostId, Nic, Rate, Time};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+/// A flow that its server is sending.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerFlow {
+    /// Rank of the flow.
+    pub rank: u32,
+    /// Its next cell.
+    pub seq: u32,
+    /// Where its last cells wait in LOCAL.
+    pub run: u32,
+}
+
+/// A cell on its way to a server: when it is there, its number, the server.
+type Arrival = Reverse<(Time, u64, u32)>;
+
+/// Flows within racks, as far as they have been delivered.
+#[derive(Clone, Copy, Debug)]
+pub struct Inside {
+    /// Cells that are missing.
+    pub left: u32,
+    /// Bytes delivered.
+    pub bytes: u64,
+}
+
+/// A rack that stands still, since when, and what stands there.
+#[derive(Clone, Debug)]
+struct Stopped {
+    rack: u32,
+    since: Time,
+    up: Vec<Reverse<(Time, u32)>>,
+    down: Vec<Arrival>,
+}
+
+/// The links between servers and rack switches.
+#[derive(Clone, Debug)]
+pub struct Servers {
+    rate: Rate,
+    per_rack: u32,
+    /// By server, the flows that it sends.
+    up: Vec<VecDeque<ServerFlow>>,
+    /// When the next cell of a server has left it.
+    leaving: BinaryHeap<Reverse<(Time, u32)>>,
+    /// Cells not yet sent by their servers.
+    pub waiting: u64,
+    /// By server, when the link to it is free.
+    free: Vec<Time>,
+    down: BinaryHeap<Arrival>,
+    cells: BTreeMap<u64, Cell>,
+    order: u64,
+    /// Flows within racks, by rank.
+    pub inside: BTreeMap<u32, Inside>,
+    stopped: Vec<Stopped>,
+}
+
+impl Servers {
+    /// Idle servers; `None` if their links have no rate of their own.
+    pub fn new(cluster: &Cluster) -> Option<Servers> {
+        let Nic::Capped(rate) = cluster.nic else {
+            return None;
+        };
+        Some(Servers {
+            rate,
+            per_rack: cluster.servers_per_rack,
+            up: vec![VecDeque::new(); cluster.hosts() as usize],
+            leaving: BinaryHeap::new(),
+            waiting: 0,
+            free: vec![Time::ZERO; cluster.hosts() as usize],
+            down: BinaryHeap::new(),
+            cells: BTreeMap::new(),
+            order: 0,
+            inside: BTreeMap::new(),
+            stopped: Vec::new(),
+        })
+    }
+
+    /// Whether nothing is moving.
+    pub fn idle(&self) -> bool {
+        self.leaving.is_empty() && self.down.is_empty()
+    }
+
+    fn time(&self, rank: u32, seq: u32, routes: &Routes) -> Time {
+        self.rate.time_for(routes.bytes(Cell::new(rank, seq)))
+    }
+
+    /// A flow arrives at its source.
+    pub fn admit(&mut self, src: HostId, rank: u32, at: Time, within: bool, routes: &Routes) {
+        let cells = routes.cells[rank as usize];
+        self.waiting += cells as u64;
+        let flow = ServerFlow {
+            rank,
+            seq: 0,
+            run: 0,
+        };
+        if within {
+            let (left, bytes) = (cells, 0);
+            self.inside.insert(rank, Inside { left, bytes });
+        }
+        let queue = &mut self.up[src.0 as usize];
+        queue.push_back(flow);
+        if queue.len() == 1 {
+            self.send_next(src.0, at, routes);
+        }
+    }
+
+    /// The first cell of the server's turn leaves from `at` on.
+    fn send_next(&mut self, host: u32, at: Time, routes: &Routes) {
+        let Some(&ServerFlow { rank, seq, .. }) = self.up[host as usize].front() else {
+            return;
+        };
+        let (rack, time) = (host / self.per_rack, self.time(rank, seq, routes));
+        match self.stopped.iter_mut().find(|s| s.rack == rack) {
+            Some(s) => s.up.push(Reverse((s.since + time, host))),
+            None => self.leaving.push(Reverse((at + time, host))),
+        }
+    }
+
+    /// The next cell that has left its server by `until`, as (when, server,
+    /// flow); its flow is given back by [`Servers::again`].
+    pub fn next_sent(&mut self, until: Time) -> Option<(Time, u32, ServerFlow)> {
+        self.leaving.peek().filter(|l| l.0 .0 <= until)?;
+        let Reverse((at, host)) = self.leaving.pop()?;
+        let flow = self.up[host as usize].pop_front()?;
+        self.waiting -= 1;
+        Some((at, host, flow))
+    }
+
+    /// A flow has sent its cell at `at`; `run` is the id of the run that it joined.
+    pub fn again(&mut self, host: u32, flow: ServerFlow, run: u32, at: Time, routes: &Routes) {
+        if flow.seq + 1 < routes.cells[flow.rank as usize] {
+            self.up[host as usize].push_back(ServerFlow {
+                seq: flow.seq + 1,
+                run,
+                ..flow
+            });
+        }
+        self.send_next(host, at, routes);
+    }
+
+    /// A cell for server `host` has arrived at its rack switch at `at`.
+    pub fn arrive(&mut self, host: HostId, cell: Cell, at: Time, routes: &Routes) {
+        let free = &mut self.free[host.0 as usize];
+        *free = at.max(*free) + self.rate.time_for(routes.bytes(cell));
+        self.cells.insert(self.order, cell);
+        self.down.push(Reverse((*free, self.order, host.0)));
+        self.order += 1;
+    }
+
+    /// The next cell that is at its server by `until`.
+    pub fn next_delivered(&mut self, until: Time) -> Option<(Time, Cell)> {
+        self.down.peek().filter(|d| d.0 .0 <= until)?;
+        let Reverse((at, order, ..)) = self.down.pop()?;
+        self.cells.remove(&order).map(|cell| (at, cell))
+    }
+
+    /// A rack stands still from `now` on.
+    pub fn stop(&mut self, rack: u32, now: Time) {
+        let per = self.per_rack;
+        let (up, go) = split(&mut self.leaving, |e| e.0 .1 / per == rack);
+        self.leaving = go;
+        let (down, go) = split(&mut self.down, |e| e.0 .2 / per == rack);
+        self.down = go;
+        self.stopped.push(Stopped {
+            rack,
+            since: now,
+            up,
+            down,
+        });
+    }
+
+    /// It goes on.
+    pub fn resume(&mut self, rack: u32, now: Time) {
+        let Some(at) = self.stopped.iter().position(|s| s.rack == rack) else {
+            return;
+        };
+        let s = self.stopped.swap_remove(at);
+        let late = now - s.since;
+        for host in rack * self.per_rack..(rack + 1) * self.per_rack {
+            self.free[host as usize] += late;
+        }
+        let up = s.up.into_iter();
+        self.leaving
+            .extend(up.map(|Reverse((t, host))| Reverse((t + late, host))));
+        let down = s.down.into_iter();
+        self.down
+            .extend(down.map(|Reverse((t, order, host))| Reverse((t + late, order, host))));
+    }
+
+    /// Bytes not yet sent and not yet delivered (for the audit).
+    pub fn bytes(&self, routes: &Routes) -> u64 {
+        let unsent = self.up.iter().flatten().map(|s| {
+            let cells = s.seq..routes.cells[s.rank as usize];
+            cells
+                .map(|seq| routes.bytes(Cell::new(s.rank, seq)))
+                .sum::<u64>()
+        });
+        let coming = self.cells.values().map(|&c| routes.bytes(c));
+        unsent.sum::<u64>() + coming.sum::<u64>()
+    }
+}
+
+/// Divides a heap into what `goes` and what stays.
+fn split<T: Ord>(heap: &mut BinaryHeap<T>, goes: impl Fn(&T) -> bool) -> (Vec<T>, BinaryHeap<T>) {
+    let all = std::mem::take(heap).into_vec().into_iter();
+    let (gone, stays): (Vec<T>, Vec<T>) = all.partition(goes);
+    (gone, stays.into())
+}

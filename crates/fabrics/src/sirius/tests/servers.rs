@@ -1,0 +1,136 @@
+//! Servers with links of their own rate, against closed forms.
+
+use crate::contract::{FabricConfig, Site};
+use crate::sirius::config::SiriusConfig;
+use lightloom_engine::run::{run, Plan, Silent, Stop};
+use lightloom_engine::*;
+use proptest::prelude::*;
+
+const NIC: u64 = 10;
+
+fn cluster(racks: u32) -> Cluster {
+    Cluster {
+        racks,
+        servers_per_rack: 8,
+        server_rate: Rate(25 * Rate::GBPS.0),
+        nic: Nic::Capped(Rate(NIC * Rate::GBPS.0)),
+    }
+}
+
+/// The same with 16 racks.
+fn drained(flows: &[(u32, u32, u64, Time)], threads: usize, sample: Time) -> (Io, Vec<f64>) {
+    drained_of(16, flows, threads, sample)
+}
+
+/// Runs until all is delivered; checks that bytes are conserved and that nobody
+/// is early. Flows as (source, destination, bytes, arrival).
+fn drained_of(
+    racks: u32,
+    flows: &[(u32, u32, u64, Time)],
+    threads: usize,
+    sample: Time,
+) -> (Io, Vec<f64>) {
+    let (c, config) = (cluster(racks), SiriusConfig::default());
+    let mut all = Flows::new();
+    for &(src, dst, bytes, at) in flows {
+        all.push(HostId(src), HostId(dst), bytes, at);
+    }
+    let site = Site {
+        cluster: &c,
+        flows: &all,
+        seed: 1,
+        threads,
+        library: None,
+    };
+    let mut fabric = config.build(&site).unwrap();
+    let mut io = Io::new(all.clone());
+    io.audit = Some(Audit::default());
+    let plan = Plan {
+        stop: Stop::Drain,
+        limit: Time::S,
+        sample: Some(sample),
+        faults: vec![],
+    };
+    let out = run(fabric.as_mut(), &mut io, &plan, &mut Silent).unwrap();
+    for s in &out.samples {
+        assert_eq!(s.view.in_flight_bytes, s.ledger.in_flight(), "at {}", s.at);
+    }
+    let took: Vec<Time> = (0..all.len())
+        .map(|f| io.flows.finish[f] - all.arrival[f])
+        .collect();
+    for (f, &t) in took.iter().enumerate() {
+        assert!(
+            t >= fabric.soonest(all.src[f], all.dst[f], all.bytes[f]),
+            "flow {f}"
+        );
+    }
+    (io, took.iter().map(|t| t.as_secs_f64()).collect())
+}
+
+fn alone(bytes: u64) -> f64 {
+    bytes as f64 * 8.0 / (NIC as f64 * 1e9)
+}
+
+#[test]
+fn a_lone_flow_takes_its_bytes_at_the_rate_of_its_server() {
+    for (dst, bytes) in [(20, 1_000_000), (1, 1_000_000), (20, 100), (1, 100)] {
+        let (_, took) = drained(&[(0, dst, bytes, Time::NS * 250)], 1, Time::US * 10);
+        // And once more for the last cell, and some epochs of request and grant.
+        let over = took[0] - alone(bytes);
+        let most = if dst == 1 { 0.5e-6 } else { 8e-6 };
+        assert!((0.0..most).contains(&over), "{bytes} to {dst}: {over}");
+    }
+}
+
+#[test]
+fn flows_of_one_server_share_it_and_flows_of_two_do_not() {
+    let at = Time::ZERO;
+    let (_, both) = drained(&[(0, 20, 500_000, at), (0, 40, 500_000, at)], 1, Time::US);
+    assert!(
+        both.iter()
+            .all(|t| (t / alone(1_000_000) - 1.0).abs() < 0.02),
+        "{both:?}"
+    );
+    let (_, two) = drained(&[(0, 20, 500_000, at), (1, 40, 500_000, at)], 1, Time::US);
+    assert!(
+        two.iter().all(|t| (t / alone(500_000) - 1.0).abs() < 0.03),
+        "{two:?}"
+    );
+    // The short one takes every other cell.
+    let (_, short) = drained(&[(0, 20, 800_000, at), (0, 3, 80_000, at)], 1, Time::US);
+    assert!((short[1] / alone(160_000) - 1.0).abs() < 0.02, "{short:?}");
+}
+
+#[test]
+fn incast_is_as_fast_as_the_link_of_its_server() {
+    // From other racks and from its own.
+    let flows: Vec<_> = [9, 30, 50, 70, 90, 2]
+        .map(|src| (src, 3, 200_000, Time::ZERO))
+        .into();
+    let (_, took) = drained(&flows, 1, Time::US);
+    let last = took.iter().copied().fold(0.0, f64::max);
+    assert!((last / alone(6 * 200_000) - 1.0).abs() < 0.02, "{took:?}");
+}
+
+/// More than a block of nodes, so that there are shards to share between threads.
+const RACKS: u32 = 144;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    #[test]
+    fn all_is_delivered_whatever_the_threads(
+        flows in prop::collection::vec(
+            (0..8 * RACKS, 0..8 * RACKS - 1, 1u64..60_000, 0i64..20_000), 1..60,
+        ),
+    ) {
+        let mut flows: Vec<_> = flows
+            .into_iter()
+            .map(|(s, d, b, at)| (s, (s + 1 + d) % (8 * RACKS), b, Time::NS * at))
+            .collect();
+        flows.sort_by_key(|f| f.3);
+        let (one, _) = drained_of(RACKS, &flows, 1, Time::US);
+        let (two, _) = drained_of(RACKS, &flows, 3, Time::NS * 777);
+        prop_assert_eq!(one.flows.finish, two.flows.finish);
+        prop_assert_eq!(one.ledger, two.ledger);
+    }
+}
