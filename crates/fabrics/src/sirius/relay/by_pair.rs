@@ -7,8 +7,9 @@
 //! [`PLACES`] wait; otherwise it stands aside until the end of a slot in which it has come so
 //! far.
 //!
-//! The queues are linked through one list of cells, and those of a turn lie side by side, with
-//! a bit for each that has a cell: idle ones cost nothing.
+//! Of a queue the first cell lies apart, for most have no other; the rest are linked through one
+//! list. Queues of a turn lie side by side, with a bit for each that has a cell: idle ones cost
+//! nothing.
 
 use super::queued::{Placed, Queued};
 use super::queues::{RelayQueues, PLACES};
@@ -17,11 +18,12 @@ use crate::sirius::cell::Cell;
 use crate::sirius::schedule::peer_order::PeerOrder;
 use bytemuck::{Pod, Zeroable};
 
-/// A queue: its ends in the list of cells, and its length.
+/// A queue: its first cell, where the second and the last are in the list, and its length.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct Queue {
-    first: u32,
+    first: Placed,
+    second: u32,
     last: u32,
     len: u32,
 }
@@ -80,17 +82,26 @@ impl ByPair {
     /// Adds a cell to the end of its queue.
     #[inline(always)]
     pub fn push(&mut self, turn: usize, row: usize, queued: Queued) {
-        let queue = &mut self.queues[turn * self.stride + row];
         let mut place = self.next;
         self.next += 1;
-        if queue.len as usize >= PLACES {
+        if self.queues[turn * self.stride + row].len as usize >= PLACES {
             place |= Placed::ASIDE;
             self.aside.push((turn, row, place));
         }
-        let linked = Linked {
-            placed: Placed { queued, place },
-            next: NONE,
-        };
+        self.append(turn, row, Placed { queued, place });
+    }
+
+    /// Adds a cell that has its place.
+    #[inline(always)]
+    fn append(&mut self, turn: usize, row: usize, placed: Placed) {
+        let queue = &mut self.queues[turn * self.stride + row];
+        queue.len += 1;
+        if queue.len == 1 {
+            queue.first = placed;
+            self.busy[turn * self.words + row / 64] |= 1 << (row % 64);
+            return;
+        }
+        let linked = Linked { placed, next: NONE };
         let at = match self.free {
             NONE => {
                 self.cells.push(linked);
@@ -102,14 +113,10 @@ impl ByPair {
             }
         };
         match queue.len {
-            0 => {
-                queue.first = at;
-                self.busy[turn * self.words + row / 64] |= 1 << (row % 64);
-            }
+            2 => queue.second = at,
             _ => self.cells[queue.last as usize].next = at,
         }
         queue.last = at;
-        queue.len += 1;
     }
 
     /// Takes the first cell of every queue at `turn`, or of those whose rows have a bit in
@@ -136,16 +143,17 @@ impl ByPair {
     #[inline(always)]
     fn pop(&mut self, turn: usize, row: usize) -> Placed {
         let queue = &mut self.queues[turn * self.stride + row];
-        let at = queue.first;
-        let Linked { placed, next } = self.cells[at as usize];
-        queue.first = next;
+        let first = queue.first;
         queue.len -= 1;
         if queue.len == 0 {
             self.busy[turn * self.words + row / 64] &= !(1 << (row % 64));
+            return first;
         }
-        self.cells[at as usize].next = self.free;
-        self.free = at;
-        placed
+        let (at, free) = (queue.second, self.free);
+        let second = &mut self.cells[at as usize];
+        (queue.first, queue.second) = (second.placed, second.next);
+        (second.next, self.free) = (free, at);
+        first
     }
 
     /// Those who stand aside take their places if they have come so far.
@@ -153,9 +161,10 @@ impl ByPair {
     #[inline(never)]
     fn take_places(&mut self) {
         for (turn, row, aside) in std::mem::take(&mut self.aside) {
-            match self.find(turn, row, aside) {
-                Some((before, at)) if before < PLACES => {
-                    self.cells[at].placed.place = self.next;
+            let before = self.queue(turn, row).position(|p| p.place == aside);
+            match before {
+                Some(before) if before < PLACES => {
+                    self.placed(turn, row, before).place = self.next;
                     self.next += 1;
                 }
                 Some(_) => self.aside.push((turn, row, aside)),
@@ -165,25 +174,32 @@ impl ByPair {
         }
     }
 
-    /// Who stands aside in a queue: how many wait before, and where the cell is.
-    fn find(&self, turn: usize, row: usize, aside: u64) -> Option<(usize, usize)> {
-        let mut cells = self.queue(turn, row).enumerate();
-        cells.find(|&(_, at)| self.cells[at].placed.place == aside)
+    /// The cell before which so many wait.
+    fn placed(&mut self, turn: usize, row: usize, before: usize) -> &mut Placed {
+        let queue = &mut self.queues[turn * self.stride + row];
+        let (mut at, Some(rest)) = (queue.second as usize, before.checked_sub(1)) else {
+            return &mut queue.first;
+        };
+        (0..rest).for_each(|_| at = self.cells[at].next as usize);
+        &mut self.cells[at].placed
     }
 
-    /// Where the cells of a queue are in the list, in order.
-    fn queue(&self, turn: usize, row: usize) -> impl Iterator<Item = usize> + '_ {
+    /// A queue, in order.
+    fn queue(&self, turn: usize, row: usize) -> impl Iterator<Item = Placed> + '_ {
         let queue = self.queues[turn * self.stride + row];
+        let first = (queue.len > 0).then_some(queue.first);
         let next = |at: &usize| Some(self.cells[*at].next as usize);
-        let first = (queue.len > 0).then_some(queue.first as usize);
-        std::iter::successors(first, next).take(queue.len as usize)
+        let later = std::iter::successors(Some(queue.second as usize), next);
+        let later = later.take((queue.len as usize).saturating_sub(1));
+        first
+            .into_iter()
+            .chain(later.map(|at| self.cells[at].placed))
     }
 
     /// Takes the cells out of a queue that `goes` names; in order.
     #[cold]
     pub fn pull(&mut self, row: usize, turn: usize, goes: impl Fn(Cell) -> bool) -> Vec<Cell> {
-        let named = |at: usize| goes(self.cells[at].placed.queued.cell());
-        if !self.queue(turn, row).any(named) {
+        if !self.queue(turn, row).any(|p| goes(p.queued.cell())) {
             return Vec::new();
         }
         let mut gone = Vec::new();
@@ -191,19 +207,10 @@ impl ByPair {
             let placed = self.pop(turn, row);
             match goes(placed.queued.cell()) {
                 true => gone.push(placed.queued.cell()),
-                false => self.put_back(turn, row, placed),
+                false => self.append(turn, row, placed),
             }
         }
         gone
-    }
-
-    /// Adds a cell that has been in the queue already to its end.
-    fn put_back(&mut self, turn: usize, row: usize, placed: Placed) {
-        let (next, aside) = (self.next, self.aside.len());
-        self.push(turn, row, placed.queued);
-        let last = self.queues[turn * self.stride + row].last;
-        self.cells[last as usize].placed = placed;
-        (self.next, _) = (next, self.aside.truncate(aside));
     }
 
     /// Every cell; those of a queue in their order.
@@ -211,7 +218,7 @@ impl ByPair {
         let turns = self.queues.len().checked_div(self.stride).unwrap_or(0);
         let all = (0..turns).flat_map(|turn| (0..self.rows).map(move |row| (turn, row)));
         let cells = all.flat_map(|(turn, row)| self.queue(turn, row));
-        cells.map(|at| self.cells[at].placed.queued)
+        cells.map(|placed| placed.queued)
     }
 
     /// As of a schedule, for nodes from `lo` on.
@@ -323,9 +330,7 @@ mod tests {
 
         fn agree(&self) {
             for (k, queue) in self.model.iter().enumerate() {
-                let found = self.queues.queue(k / ROWS, k % ROWS);
-                let found: VecDeque<Placed> =
-                    found.map(|at| self.queues.cells[at].placed).collect();
+                let found: VecDeque<Placed> = self.queues.queue(k / ROWS, k % ROWS).collect();
                 assert_eq!(&found, queue);
             }
             assert_eq!(self.queues.next, self.next);

@@ -15,6 +15,10 @@ const BLOCK: u32 = 60;
 const FEW: usize = 64;
 const FAR: u32 = 24;
 
+/// Most bits of a digit.
+const DIGIT: u32 = 10;
+const DIGITS: usize = 1 << DIGIT;
+
 /// The cells, and what it takes to sort them.
 #[derive(Clone, Debug, Default)]
 pub struct Leaving {
@@ -70,22 +74,25 @@ impl Leaving {
             return self.keys.sort_unstable();
         }
         let several = blocks.clone().min() < blocks.max();
-        for shift in (0..bits).step_by(8) {
-            self.pass(|key| ((key << 4 >> 4) - least) >> shift);
+        let width = bits.div_ceil(bits.div_ceil(DIGIT).max(1)).max(1);
+        for shift in (0..bits).step_by(width as usize) {
+            self.pass(width, |key| ((key << 4 >> 4) - least) >> shift);
         }
         if several {
-            self.pass(|key| key >> BLOCK);
+            self.pass(64 - BLOCK, |key| key >> BLOCK);
         }
     }
 
-    /// Sorts by one digit; those who have the same stay in order.
+    /// Sorts by one digit of so many bits; those who have the same stay in order.
     #[inline(always)]
-    fn pass(&mut self, digit: impl Fn(u64) -> u64) {
-        let digit = |key: &Key| (digit(key.0) & 255) as usize;
-        let mut next = [0u32; 256];
+    fn pass(&mut self, bits: u32, digit: impl Fn(u64) -> u64) {
+        let mask = (1 << bits) - 1;
+        let digit = |key: &Key| (digit(key.0) & mask) as usize & (DIGITS - 1);
+        let mut next = [0u32; DIGITS];
+        let next = &mut next[..=mask as usize];
         self.keys.iter().for_each(|key| next[digit(key)] += 1);
         let mut before = 0;
-        for count in &mut next {
+        for count in next.iter_mut() {
             before += std::mem::replace(count, before);
         }
         self.passed.resize(self.keys.len(), Key::default());

@@ -1,6 +1,7 @@
 //! A cell that waits for a meeting.
 
 use crate::sirius::cell::Cell;
+use bytemuck::{Pod, Zeroable};
 
 /// A cell in a queue: which, the label of its intermediate and that of its destination. Its
 /// destination is its intermediate if it needs none. It waits at its source for the former, or
@@ -8,7 +9,7 @@ use crate::sirius::cell::Cell;
 ///
 /// As words of the processor, without padding: what was written by halves could not be
 /// read as a whole until they had reached the cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, packed(4))]
 pub struct Queued {
     cell: u64,
@@ -56,7 +57,7 @@ impl Queued {
 
 /// A cell in a queue, and its place among all that wait at the nodes of a shard: who came
 /// earlier has a lower one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, packed(4))]
 pub struct Placed {
     /// The cell.
