@@ -31,6 +31,11 @@ pub trait EventKernel: Reports {
         io: &mut Io,
         agenda: &mut Agenda<Self::Event>,
     );
+    /// What has happened before `to` that no event tells of is counted. Events do not depend
+    /// on when this is asked.
+    fn catch_up(&mut self, to: Time, io: &mut Io) {
+        let _ = (to, io);
+    }
     /// See [`Fabric::apply`].
     fn apply(
         &mut self,
@@ -108,6 +113,7 @@ impl<K: EventKernel> Fabric for EventDriven<K> {
                 self.kernel.arrive(flow, arrival, io, &mut self.agenda);
             }
         }
+        self.kernel.catch_up(to, io);
         self.now = self.now.max(to);
     }
 

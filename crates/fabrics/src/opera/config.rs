@@ -250,11 +250,16 @@ impl FabricConfig for OperaConfig {
         // Matchings, and lines.
         let switches = racks * racks * 4 + racks * uplinks * 160;
         let moves = Relays::memory(racks, flows) + LowLatencyTraffic::memory(racks, flows);
+        // What each line may still send to its relay, and what is on its way there.
+        let planned = match self.indirect {
+            Indirect::None => 0,
+            Indirect::Rotorlb => racks * racks * uplinks * 64,
+        };
         // Those until the last flow comes, at the least.
         let slot = self.slot(site.cluster);
         let days = (site.flows.last_arrival() / slot.0.max(1)).0 as u64;
         let light = Light::memory(days, racks).saturating_mul(uplinks);
-        Tdma::memory(racks, hosts, flows) + moves + switches + light
+        Tdma::memory(racks, hosts, flows) + moves + planned + switches + light
     }
 
     fn facts(&self, _: &Cluster) -> Facts {

@@ -75,9 +75,9 @@ pub enum Event {
         flow: FlowId,
         /// How many.
         bytes: u64,
-        /// In so many packets.
-        packets: u32,
     },
+    /// So many packets have been sent into the dark.
+    Lost(u32),
     /// A packet is at the next rack.
     Hop(LowLatencyPacket),
     /// Circuits change for which packets may wait.
@@ -122,11 +122,16 @@ struct Line {
     open: Open,
 }
 
-/// Bytes that are counted when the day is over.
+/// Bytes of a flow that goes on, back to back until the day is over: they count when it is,
+/// or when somebody looks.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     flow: FlowId,
+    /// The first of them leaves then.
+    from: Time,
     bytes: u64,
+    /// Of them, these have been counted.
+    counted: u64,
     relayed: bool,
 }
 
@@ -137,7 +142,9 @@ const DARK: Line = Line {
     room: 0,
     open: Open {
         flow: FlowId(0),
+        from: Time::ZERO,
         bytes: 0,
+        counted: 0,
         relayed: false,
     },
 };
@@ -348,18 +355,14 @@ impl EventKernel for Tdma {
                 };
                 self.hand_down(packet, now, io, todo);
             }
-            Event::Again {
-                flow,
-                bytes,
-                packets,
-            } => {
-                (0..packets).for_each(|_| io.lose());
+            Event::Lost(packets) => (0..packets).for_each(|_| io.lose()),
+            Event::Again { flow, bytes } => {
                 self.moving -= bytes;
                 self.wait(flow, bytes, now, io, todo);
             }
             Event::Relayed(plane) => self.gather(plane, now, io, todo),
             Event::Hop(packet) => self.hop(packet, now, io, todo),
-            Event::Circuits => self.circuits_change(now, io, todo),
+            Event::Circuits => self.circuits(now, io, todo),
             Event::Room(rack) => self.room(rack, now, io, todo),
             Event::Served(line) => self.served(line as usize, now, io, todo),
             Event::Local(flow) => {
@@ -373,6 +376,12 @@ impl EventKernel for Tdma {
             Event::Leaves(rack) => self.leaves(rack, now, io, todo),
             Event::Arrives { flow, bytes } => self.arrives(flow, bytes, now, io, todo),
             Event::Wake => self.tell(Input::Tick, now, io, todo),
+        }
+    }
+
+    fn catch_up(&mut self, to: Time, io: &mut Io) {
+        if self.servers.is_none() {
+            (0..self.lines.len()).for_each(|line| self.count_open(line, to, io));
         }
     }
 

@@ -48,8 +48,8 @@ pub struct LowLatencyTraffic {
     pub expander: Expander,
     /// Those for which no circuit has room.
     pub waiting: RackQueues,
-    /// Racks will be looked at when circuits change.
-    pub looks_again: bool,
+    /// When circuits change for which packets wait.
+    pub changes_at: Time,
     /// When each rack will be looked at since one of its circuits has room.
     pub room_at: Vec<Time>,
     /// Bytes at racks or on circuits.
@@ -72,7 +72,7 @@ impl LowLatencyTraffic {
             law,
             expander: Expander::new(racks),
             waiting: RackQueues::new(racks),
-            looks_again: false,
+            changes_at: Time::NEVER,
             room_at: vec![Time::NEVER; racks as usize],
             bytes: 0,
             queued: vec![0; racks as usize],

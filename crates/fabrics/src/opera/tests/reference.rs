@@ -70,7 +70,7 @@ struct Reference<'a> {
     planned: Vec<VecDeque<Grant>>,
     crossing: Vec<Vec<(u32, u32, FlowId, u64)>>,
     waiting: Vec<Vec<Packet>>,
-    again: bool,
+    again_at: i64,
     room_at: Vec<i64>,
     chance: Stream,
     delivered: Vec<u64>,
@@ -169,7 +169,24 @@ impl Reference<'_> {
         begins - now <= 7 * packet && begins + packet <= self.net.day(plane, now).1
     }
 
+    /// Circuits have changed.
+    fn again(&mut self, now: i64) {
+        self.again_at = i64::MAX;
+        for rack in 0..self.racks() {
+            self.refill(rack, now);
+            for packet in std::mem::take(&mut self.waiting[rack]) {
+                self.hold(packet, now);
+            }
+        }
+    }
+
     fn go_on(&mut self, packet: Packet, now: i64) -> bool {
+        // What waits goes first, also where there is room from this very moment on.
+        if self.again_at <= now {
+            self.again(now);
+        } else if self.room_at[packet.at] == now + 1 {
+            self.refill(packet.at, now);
+        }
         let (_, to) = self.ends(packet.flow);
         if { self.waiting[packet.at].iter() }.any(|other| self.ends(other.flow).1 == to) {
             return false;
@@ -199,13 +216,13 @@ impl Reference<'_> {
 
     fn hold(&mut self, packet: Packet, now: i64) {
         self.waiting[packet.at].push(packet);
-        if !std::mem::replace(&mut self.again, true) {
+        if self.again_at == i64::MAX {
             let changes = (0..self.net.switches as usize).flat_map(|plane| {
                 let (light, night) = self.net.day(plane, now);
                 [light, night - self.net.guard(), night]
             });
-            let next = changes.filter(|&at| at > now).min().expect("a night");
-            self.schedule(next, Event::Again);
+            self.again_at = changes.filter(|&at| at > now).min().expect("a night");
+            self.schedule(self.again_at, Event::Again);
         }
     }
 
@@ -456,15 +473,8 @@ impl Reference<'_> {
                         self.look_again(packet.at, now);
                     }
                 }
-                Event::Again => {
-                    self.again = false;
-                    for rack in 0..self.racks() {
-                        self.refill(rack, now);
-                        for packet in std::mem::take(&mut self.waiting[rack]) {
-                            self.hold(packet, now);
-                        }
-                    }
-                }
+                Event::Again if self.again_at == now => self.again(now),
+                Event::Again => {}
                 Event::Room(rack) if self.room_at[rack] == now => {
                     self.room_at[rack] = i64::MAX;
                     self.refill(rack, now);
@@ -492,7 +502,7 @@ fn reference<'a>(net: Net, rows: &'a [Row], seed: u64) -> Reference<'a> {
         planned: vec![VecDeque::new(); lines],
         crossing: vec![Vec::new(); net.switches as usize],
         waiting: vec![Vec::new(); net.racks as usize],
-        again: false,
+        again_at: i64::MAX,
         room_at: vec![i64::MAX; net.racks as usize],
         chance: Stream::new(seed, "paths", 0),
         delivered: vec![0; rows.len()],

@@ -11,10 +11,11 @@ use super::{Event, Tdma, Todo, NONE};
 use lightloom_engine::{FlowId, Io, Time};
 
 impl Tdma {
-    /// The line whose circuit joins two racks now.
-    fn lit(&self, from: u32, to: u32, now: Time) -> Option<usize> {
+    /// The line whose circuit joins two racks in this slot, until its night has begun: what
+    /// happens at that very moment may come before that.
+    fn joining(&self, from: u32, to: u32, now: Time) -> Option<usize> {
         let lines = (0..self.planes.len()).map(|plane| plane * self.racks as usize + from as usize);
-        { lines }.find(|&at| self.lines[at].to == to && self.lines[at].window.until > now)
+        { lines }.find(|&at| self.lines[at].to == to && self.lines[at].window.until >= now)
     }
 
     /// That line, with all that began before a time.
@@ -26,7 +27,7 @@ impl Tdma {
         io: &mut Io,
         todo: &mut Todo,
     ) -> Option<usize> {
-        let line = self.lit(from, to, now)?;
+        let line = self.joining(from, to, now)?;
         self.settle_line(line, now, io, todo);
         Some(line)
     }
@@ -140,7 +141,7 @@ impl Tdma {
         promised.sort_unstable();
         for same in promised.chunk_by(|a, b| a == b) {
             let (from, to) = same[0];
-            if same.len() > 1 || self.lit(from, to, now).is_some() {
+            if same.len() > 1 || self.joining(from, to, now).is_some() {
                 contested[from as usize] = true;
             }
         }

@@ -71,6 +71,7 @@ impl Tdma {
         let low_latency = self.low_latency.as_mut().expect("there are such packets");
         low_latency.join(rack, rest.bytes);
         self.queue_grew(rack);
+        self.let_go_first(rack, now, io, todo);
         self.see(now);
         let (_, to) = self.ends(rest.flow, io);
         while rest.bytes > 0 {
@@ -85,6 +86,17 @@ impl Tdma {
             let low_latency = self.low_latency.as_mut().expect("as before");
             low_latency.waiting.push(rack, to, rest);
             self.look_again(rack, now, todo);
+        }
+    }
+
+    /// What waits at a rack takes the room that a circuit has from this very moment on before
+    /// what comes then.
+    fn let_go_first(&mut self, rack: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let low_latency = self.low_latency.as_ref().expect("there are such packets");
+        if low_latency.changes_at <= now {
+            self.circuits_change(now, io, todo);
+        } else if low_latency.room_at[rack as usize] == now + Time(1) {
+            self.refill(rack, now, io, todo);
         }
     }
 
@@ -160,8 +172,9 @@ impl Tdma {
         let room = planes.filter_map(|&plane| self.room_at(self.line(plane, rack)));
         let soonest = room.filter(|&at| at > now).min();
         let low_latency = self.low_latency.as_mut().expect("as before");
-        if !std::mem::replace(&mut low_latency.looks_again, true) {
-            todo.schedule(low_latency.expander.until(), Event::Circuits);
+        if low_latency.changes_at == Time::NEVER {
+            low_latency.changes_at = low_latency.expander.until();
+            todo.schedule(low_latency.changes_at, Event::Circuits);
         }
         let due = &mut low_latency.room_at[rack as usize];
         if let Some(at) = soonest.filter(|at| at < due) {
@@ -180,10 +193,17 @@ impl Tdma {
         }
     }
 
-    /// The circuits have changed.
-    pub(super) fn circuits_change(&mut self, now: Time, io: &mut Io, todo: &mut Todo) {
+    /// Circuits change now, if that has not been noticed.
+    pub(super) fn circuits(&mut self, now: Time, io: &mut Io, todo: &mut Todo) {
+        if { self.low_latency.as_ref() }.is_some_and(|l| l.changes_at == now) {
+            self.circuits_change(now, io, todo);
+        }
+    }
+
+    /// The circuits have changed: what waits takes their room.
+    fn circuits_change(&mut self, now: Time, io: &mut Io, todo: &mut Todo) {
         if let Some(low_latency) = &mut self.low_latency {
-            low_latency.looks_again = false;
+            low_latency.changes_at = Time::NEVER;
             (0..self.racks).for_each(|rack| self.refill(rack, now, io, todo));
         }
     }
