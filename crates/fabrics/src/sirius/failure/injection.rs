@@ -19,7 +19,7 @@ impl Shard {
             let (from, to) = match q.cell().is_second() {
                 true => (q.intermediate(), q.destination()),
                 false => (
-                    routes.src[q.cell().rank() as usize] as usize,
+                    routes.src[q.cell().flow_index() as usize] as usize,
                     q.intermediate(),
                 ),
             };
@@ -158,7 +158,7 @@ impl Sirius {
             let gone: Vec<_> = flights.flat_map(|f| f.purge(n as usize)).collect();
             for (cell, relayed) in gone {
                 if relayed || !cell.is_second() {
-                    let destination = self.routes.dst[cell.rank() as usize];
+                    let destination = self.routes.dst[cell.flow_index() as usize];
                     self.release(n, destination);
                 }
                 self.lose(cell, epoch, known_from, io);
