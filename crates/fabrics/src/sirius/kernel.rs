@@ -32,8 +32,10 @@ pub struct Sirius {
     seed: u64,
     pub(super) routes: Routes,
     pub(super) peer_order: PeerOrder,
-    /// When nodes meet, where cells are kept by the slot in which they leave.
+    /// When nodes meet, where cells can be kept by the slot in which they leave.
     pub(super) timetable: Option<Timetable>,
+    /// Whether they are kept by pair, for something may have failed.
+    pub(super) by_pair: bool,
     pub(super) partition: Partition,
     pub(super) shards: Vec<Shard>,
     /// What is in flight, by slot of sending, then by shard of the sender.
@@ -90,6 +92,7 @@ impl Sirius {
             seed: site.seed,
             peer_order: PeerOrder::new(schedule),
             timetable,
+            by_pair: false,
             routes,
             flights: vec![empty; derived.flights(config) as usize],
             epochs: (0..epochs).map(|_| Epoch::new(&partition)).collect(),
@@ -132,11 +135,11 @@ impl Sirius {
     /// A slot from its beginning to its end.
     pub(super) fn step(&mut self, slot: i64, io: &mut Io) {
         let now = self.config.slot * slot;
-        if self.faults.on && !self.faults.commands.is_empty() {
-            if self.timetable.is_some() {
-                self.keep_by_pair();
-            }
+        if !self.faults.commands.is_empty() {
+            self.keep_by_pair();
             self.carry_out(slot, io);
+        } else if self.by_pair && !self.faults.on {
+            self.keep_by_slot(slot);
         }
         self.admit(now, io);
         // What a delivery within a rack releases may have arrived by now, too.

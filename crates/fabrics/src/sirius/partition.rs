@@ -9,7 +9,7 @@ const BLOCKS: usize = 16;
 /// is split.
 const ROWS: usize = 64;
 
-/// How nodes are dealt to shards.
+/// How nodes are divided into shards.
 #[derive(Clone, Debug)]
 pub struct Partition {
     /// Nodes in all.
@@ -23,7 +23,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Deals `nodes` to at most `threads` shards of whole blocks.
+    /// Divides `nodes` into at most `threads` shards of whole blocks.
     pub fn new(nodes: usize, threads: usize) -> Partition {
         let block = nodes.div_ceil(BLOCKS).next_power_of_two().max(ROWS);
         let threads = threads.clamp(1, nodes.div_ceil(block));

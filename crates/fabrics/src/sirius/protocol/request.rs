@@ -48,7 +48,7 @@ pub struct Requests {
     pub destinations: Vec<u16>,
     /// The candidate set C, kept from walk to walk: any order of it is as good a start for
     /// a Fisher–Yates draw as any other. One for each block of rows, so that draws do not
-    /// depend on how blocks are dealt to shards.
+    /// depend on which shard has which block.
     candidates: Vec<u16>,
     /// Rows a block.
     block: usize,

@@ -236,10 +236,21 @@ impl ByPair {
 
     /// Every cell; those of a queue in their order.
     pub fn each(&self) -> impl Iterator<Item = Queued> + '_ {
+        self.all().map(|(_, placed)| placed.queued)
+    }
+
+    /// Every cell and the row at which it waits, in the order in which they took their places;
+    /// at last those who stand aside, as they came.
+    pub fn in_order(&self) -> Vec<(usize, Queued)> {
+        let mut all: Vec<(usize, Placed)> = self.all().collect();
+        all.sort_unstable_by_key(|cell| cell.1.place);
+        all.into_iter().map(|(row, p)| (row, p.queued)).collect()
+    }
+
+    fn all(&self) -> impl Iterator<Item = (usize, Placed)> + '_ {
         let turns = self.queues.len().checked_div(self.stride).unwrap_or(0);
         let all = (0..turns).flat_map(|turn| (0..self.rows).map(move |row| (turn, row)));
-        let cells = all.flat_map(|(turn, row)| self.queue(turn, row));
-        cells.map(|placed| placed.queued)
+        all.flat_map(|(turn, row)| self.queue(turn, row).map(move |placed| (row, placed)))
     }
 
     /// As of a schedule, for nodes from `lo` on.

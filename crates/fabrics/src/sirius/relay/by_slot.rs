@@ -10,7 +10,7 @@
 //! take, and of each slot the cells that will leave.
 //!
 //! Cells of a slot are kept by *block* of the nodes at which they wait, in the order in
-//! which they joined, so that the order does not depend on how nodes are dealt to
+//! which they joined, so that the order does not depend on how nodes are divided into
 //! shards; and within a block by where they go (*lanes*): to which shard, and what is
 //! going to happen there ([`Purpose`]).
 //!
@@ -280,9 +280,29 @@ impl BySlot {
     #[cold]
     fn join_crowd(&mut self, meetings: impl NextMeeting) {
         for (queued, from) in std::mem::take(&mut self.crowd) {
-            match queued.cell().is_second() {
-                true => self.relay::<false>(meetings, &[queued]),
-                false => self.wait(meetings, from as usize, &[queued]),
+            self.join(meetings, from as usize, queued);
+        }
+    }
+
+    /// A cell that waits at a node, by label, joins.
+    #[cold]
+    fn join(&mut self, meetings: impl NextMeeting, from: usize, queued: Queued) {
+        match queued.cell().is_second() {
+            true => self.relay::<false>(meetings, &[queued]),
+            false => self.wait(meetings, from, &[queued]),
+        }
+    }
+
+    /// Cells join in this order, each with the row at which it waits; there are none before,
+    /// and `slot` is the next.
+    #[cold]
+    pub fn join_all(&mut self, timetable: &Timetable, slot: i64, cells: Vec<(usize, Queued)>) {
+        self.begin(slot, timetable.number(slot));
+        for (row, queued) in cells {
+            let from = self.tables.lo + row;
+            match timetable {
+                Timetable::Rotor(rounds) => self.join(rounds.at(slot), from, queued),
+                Timetable::Gratings(frame) => self.join(frame.at(slot), from, queued),
             }
         }
     }
