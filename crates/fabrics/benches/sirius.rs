@@ -68,7 +68,18 @@ fn cases() -> Vec<Case> {
         paper("paper-128-load-5", 0.05, json!({})),
         paper("paper-128-load-100", 1.0, json!({})),
         paper("paper-128-mixed", 0.5, json!({"uplink_plan": "mixed"})),
-        // Something may have failed: it is not known in advance who leaves when.
+        // Something has failed: it is not known in advance who leaves when.
+        Case {
+            faults: vec![Fault {
+                at: Time::ZERO,
+                command: Command::Fail {
+                    element: Element::Transceiver { node: 0, uplink: 0 },
+                    loss: 1e-9,
+                },
+            }],
+            ..paper("paper-128-grey", 0.5, json!({}))
+        },
+        // All is sound again.
         Case {
             faults: vec![Fault {
                 at: Time::ZERO,

@@ -1,19 +1,22 @@
 //! Cells and the flows they belong to, by dense index.
 //!
-//! Inside the kernel a flow is known by its *rank*: its place when flows are
+//! Inside the kernel a flow is known by its [`FlowIndex`]: its place when flows are
 //! sorted by destination. The flows that end at one node are then neighbours,
 //! and a shard of nodes owns a slice of every column.
 
 use crate::sirius::schedule::Schedule;
 use lightloom_engine::{Cluster, FlowId, Flows};
 
-/// One cell: the rank of its flow, its number in the flow, and whether it has
+/// A flow's place among all flows sorted by the label of their destination.
+pub type FlowIndex = u32;
+
+/// One cell: the index of its flow, its number in the flow, and whether it has
 /// already been relayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cell(u64);
 
 /// The highest bit is set in a cell that has been relayed; then follow the number, and
-/// the rank.
+/// the index.
 const RELAYED: u64 = 1 << 63;
 
 /// One more cell.
@@ -23,10 +26,10 @@ impl Cell {
     /// Most cells a flow may have.
     pub const SEQ_MAX: u64 = (1 << 31) - 1;
 
-    /// Cell `seq` of the flow with this rank.
+    /// Cell `seq` of the flow with this index.
     #[inline(always)]
-    pub fn new(rank: u32, seq: u32) -> Cell {
-        Cell(rank as u64 | (seq as u64) << 32)
+    pub fn new(flow_index: FlowIndex, seq: u32) -> Cell {
+        Cell(flow_index as u64 | (seq as u64) << 32)
     }
 
     /// The same cell on its first or second hop.
@@ -59,9 +62,9 @@ impl Cell {
         self.0 & RELAYED != 0
     }
 
-    /// Rank of the flow.
+    /// Index of the flow.
     #[inline(always)]
-    pub fn rank(self) -> u32 {
+    pub fn flow_index(self) -> FlowIndex {
         self.0 as u32
     }
 
@@ -72,14 +75,14 @@ impl Cell {
     }
 }
 
-/// What of a flow never changes, by rank.
+/// What of a flow never changes, by flow index.
 #[derive(Clone, Debug)]
 pub struct Routes {
     /// Payload of a cell [B].
     pub payload: u64,
-    /// Rank of each flow.
-    pub rank: Vec<u32>,
-    /// Flow of each rank.
+    /// Index of each flow.
+    pub flow_index: Vec<FlowIndex>,
+    /// Flow of each index.
     pub flow: Vec<FlowId>,
     /// Label of the source node.
     pub src: Vec<u16>,
@@ -89,7 +92,7 @@ pub struct Routes {
     pub cells: Vec<u32>,
     /// Bytes in the last cell.
     pub last: Vec<u32>,
-    /// First rank of each destination label, and their number at the end.
+    /// First index of each destination label, and their number at the end.
     pub first: Vec<u32>,
 }
 
@@ -105,11 +108,11 @@ impl Routes {
             first[d + 1] += first[d];
         }
         let mut next = first.clone();
-        let mut rank = Vec::with_capacity(flows.len());
+        let mut flow_index = Vec::with_capacity(flows.len());
         let mut flow = vec![FlowId(0); flows.len()];
         for f in 0..flows.len() {
             let slot = &mut next[label(flows.dst[f]) as usize];
-            rank.push(*slot);
+            flow_index.push(*slot);
             flow[*slot as usize] = FlowId(f as u32);
             *slot += 1;
         }
@@ -126,7 +129,7 @@ impl Routes {
                 .iter()
                 .map(|f| ((of(f) - 1) % payload + 1) as u32)
                 .collect(),
-            rank,
+            flow_index,
             flow,
             first,
         }
@@ -135,9 +138,9 @@ impl Routes {
     /// Payload of a cell [B]: full, but for the last of a flow.
     #[inline]
     pub fn bytes(&self, cell: Cell) -> u64 {
-        let rank = cell.rank() as usize;
-        if cell.seq() + 1 == self.cells[rank] {
-            self.last[rank] as u64
+        let flow_index = cell.flow_index() as usize;
+        if cell.seq() + 1 == self.cells[flow_index] {
+            self.last[flow_index] as u64
         } else {
             self.payload
         }
@@ -151,7 +154,7 @@ mod tests {
     #[test]
     fn a_cell_keeps_its_parts() {
         let c = Cell::new(u32::MAX, Cell::SEQ_MAX as u32);
-        let parts = |c: Cell| (c.rank(), c.seq(), c.is_second());
+        let parts = |c: Cell| (c.flow_index(), c.seq(), c.is_second());
         assert_eq!(parts(c), (u32::MAX, Cell::SEQ_MAX as u32, false));
         let second = c.on_hop(true);
         assert_eq!(parts(second), (u32::MAX, Cell::SEQ_MAX as u32, true));

@@ -102,13 +102,13 @@ impl SlotKernel for Sirius {
     }
 
     fn settle(&self, io: &mut Io) {
-        for (&rank, inside) in self.servers.iter().flat_map(|s| &s.inside) {
-            let flow = self.routes.flow[rank as usize].index();
+        for (&flow_index, inside) in self.servers.iter().flat_map(|s| &s.inside) {
+            let flow = self.routes.flow[flow_index as usize].index();
             io.flows.delivered[flow] = inside.bytes;
         }
         for shard in &self.shards {
-            for (rank, bytes, hops) in shard.reorder.progress() {
-                let flow = self.routes.flow[rank as usize].index();
+            for (flow_index, bytes, hops) in shard.reorder.progress() {
+                let flow = self.routes.flow[flow_index as usize].index();
                 io.flows.delivered[flow] = bytes;
                 io.flows.hops[flow] = hops;
             }

@@ -3,11 +3,11 @@
 //! request anew (§4.3, A.3); transmit, receive.
 
 use crate::contract::Site;
-use crate::sirius::cell::Routes;
+use crate::sirius::cell::{FlowIndex, Routes};
 use crate::sirius::config::{Derived, Recovery, SiriusConfig};
 use crate::sirius::failure::avoid::Avoid;
 use crate::sirius::failure::faults::{Delays, Faults, Stretch};
-use crate::sirius::partition::Partition;
+use crate::sirius::partition::{Partition, Threads};
 use crate::sirius::prefetch::{hinted, prefetch};
 use crate::sirius::protocol::accept::Answers;
 use crate::sirius::protocol::epoch::{self, by_intermediate, Epoch};
@@ -20,9 +20,9 @@ use crate::sirius::schedule::reschedule::Schedules;
 #[cfg(test)]
 use crate::sirius::schedule::Schedule;
 use crate::sirius::servers::links::Servers;
+use crate::sirius::servers::rack::Bypass;
 use crate::sirius::shard::{Shard, Shared};
 use lightloom_engine::{Cluster, FlowId, Io, Time};
-use rayon::prelude::*;
 
 /// Sirius.
 pub struct Sirius {
@@ -32,8 +32,10 @@ pub struct Sirius {
     seed: u64,
     pub(super) routes: Routes,
     pub(super) peer_order: PeerOrder,
-    /// When nodes meet, where cells are kept by the slot in which they leave.
+    /// When nodes meet, where cells can be kept by the slot in which they leave.
     pub(super) timetable: Option<Timetable>,
+    /// Whether they are kept by pair, for something may have failed.
+    pub(super) by_pair: bool,
     pub(super) partition: Partition,
     pub(super) shards: Vec<Shard>,
     /// What is in flight, by slot of sending, then by shard of the sender.
@@ -41,10 +43,10 @@ pub struct Sirius {
     pub(super) epochs: Vec<Epoch>,
     /// Epochs from asking to answering: 1, and more over long fibres.
     lag: i64,
-    pool: Option<rayon::ThreadPool>,
+    threads: Threads,
     /// Cells sent and not yet received.
     pub(super) flying: u64,
-    pub(super) bypassed: crate::sirius::servers::rack::Bypass,
+    pub(super) bypassed: Bypass,
     /// Which schedule is in force.
     pub(super) schedules: Schedules,
     pub(super) faults: Faults,
@@ -58,7 +60,7 @@ struct Parts<'a> {
     shards: &'a mut [Shard],
     flights: &'a mut [Vec<Flight>],
     epochs: &'a mut [Epoch],
-    pool: &'a Option<rayon::ThreadPool>,
+    threads: &'a Threads,
 }
 
 impl Sirius {
@@ -68,22 +70,14 @@ impl Sirius {
         let nodes = schedule.nodes() as usize;
         let routes = Routes::new(site.flows, site.cluster, schedule, derived.cell);
         let partition = Partition::new(nodes, site.threads);
-        let timetable = timetable(schedule);
-        let servers = Servers::new(site.cluster);
-        let capped = servers.is_some();
+        let (timetable, servers) = (timetable(schedule), Servers::new(site.cluster));
         let known = (&partition, timetable.as_ref(), derived.uplinks);
         let shards: Vec<Shard> = partition
             .shards()
-            .map(|part| Shard::new(config, part, &routes, site.seed, known, capped))
+            .map(|part| Shard::new(config, part, &routes, site.seed, known, servers.is_some()))
             .collect();
-        let lag = derived.lag(config);
-        let epochs = derived.epochs(config);
+        let (lag, epochs) = (derived.lag(config), derived.epochs(config));
         let empty = vec![Flight::default(); shards.len()];
-        let flights = derived.flights(config);
-        let pool = (shards.len() > 1).then(|| {
-            let threads = rayon::ThreadPoolBuilder::new().num_threads(shards.len());
-            threads.build().expect("threads can be started")
-        });
         let delays = Delays {
             detection: config.detection_epochs as i64,
             hop: lag,
@@ -98,15 +92,16 @@ impl Sirius {
             seed: site.seed,
             peer_order: PeerOrder::new(schedule),
             timetable,
+            by_pair: false,
             routes,
-            flights: vec![empty; flights as usize],
+            flights: vec![empty; derived.flights(config) as usize],
             epochs: (0..epochs).map(|_| Epoch::new(&partition)).collect(),
             partition,
+            threads: Threads::new(shards.len()),
             shards,
             lag,
-            pool,
             flying: 0,
-            bypassed: crate::sirius::servers::rack::Bypass::new(site.cluster),
+            bypassed: Bypass::new(site.cluster),
             derived,
         }
     }
@@ -140,11 +135,11 @@ impl Sirius {
     /// A slot from its beginning to its end.
     pub(super) fn step(&mut self, slot: i64, io: &mut Io) {
         let now = self.config.slot * slot;
-        if self.faults.on && !self.faults.commands.is_empty() {
-            if self.timetable.is_some() {
-                self.keep_by_pair();
-            }
+        if !self.faults.commands.is_empty() {
+            self.keep_by_pair();
             self.carry_out(slot, io);
+        } else if self.by_pair && !self.faults.on {
+            self.keep_by_slot(slot);
         }
         self.admit(now, io);
         // What a delivery within a rack releases may have arrived by now, too.
@@ -170,20 +165,24 @@ impl Sirius {
                 self.bypassed.admit(flow, io);
                 continue;
             }
-            let rank = self.routes.rank[flow.index()];
-            let label = self.routes.src[rank as usize] as usize;
+            let flow_index = self.routes.flow_index[flow.index()];
+            let label = self.routes.src[flow_index as usize] as usize;
             if self.faults.on {
-                let (seq, count) = (0, self.routes.cells[rank as usize]);
-                self.enter(Stretch { rank, seq, count });
+                let (seq, count) = (0, self.routes.cells[flow_index as usize]);
+                self.enter(Stretch {
+                    flow_index,
+                    seq,
+                    count,
+                });
                 continue;
             }
             let shard = &mut self.shards[self.partition.shard[label] as usize];
             let row = label - shard.lo;
             let (dst, cells) = (
-                self.routes.dst[rank as usize],
-                self.routes.cells[rank as usize],
+                self.routes.dst[flow_index as usize],
+                self.routes.cells[flow_index as usize],
             );
-            shard.local.admit(row, rank, dst, 0, cells);
+            shard.local.admit(row, flow_index, dst, 0, cells);
         }
     }
 
@@ -215,10 +214,12 @@ impl Sirius {
             self.request(asking, &avoid);
         }
         for shard in &mut self.shards {
-            let flow = |rank: &u32| self.routes.flow[*rank as usize];
-            let hint = |io: &Io, rank: &u32| prefetch(&io.flows.start, flow(rank).index());
-            hinted(&shard.started, io, hint, |io, rank| {
-                io.start(flow(rank), now)
+            let flow = |flow_index: &FlowIndex| self.routes.flow[*flow_index as usize];
+            let hint = |io: &Io, flow_index: &FlowIndex| {
+                prefetch(&io.flows.start, flow(flow_index).index())
+            };
+            hinted(&shard.started, io, hint, |io, flow_index| {
+                io.start(flow(flow_index), now)
             });
             shard.started.clear();
         }
@@ -226,13 +227,10 @@ impl Sirius {
 
     fn lapse(&mut self, kept: usize) {
         let unused = &mut self.epochs[kept].unused;
-        each(
-            &self.pool,
-            self.shards.iter_mut().enumerate(),
-            |(i, shard)| {
+        self.threads
+            .each(self.shards.iter_mut().enumerate(), |(i, shard)| {
                 unused.iter().for_each(|from| shard.lapse(&from[i]));
-            },
-        );
+            });
         unused.iter_mut().flatten().for_each(Vec::clear);
     }
 
@@ -256,7 +254,7 @@ impl Sirius {
             .collect();
         if !askers.is_empty() {
             let work = self.shards.iter_mut().zip(by_intermediate(matrices));
-            each(&self.pool, work, |(shard, mut matrices)| {
+            self.threads.each(work, |(shard, mut matrices)| {
                 shard
                     .grants
                     .compute_grants(seed, epoch, &askers, &mut matrices)
@@ -277,7 +275,7 @@ impl Sirius {
             shards: &mut self.shards,
             flights: &mut self.flights,
             epochs: &mut self.epochs,
-            pool: &self.pool,
+            threads: &self.threads,
         }
     }
 
@@ -289,7 +287,7 @@ impl Sirius {
             shared,
             shards,
             epochs,
-            pool,
+            threads,
             ..
         } = self.parts();
         epoch::open(epochs, [granted, asking], slots, shared.partition);
@@ -298,7 +296,7 @@ impl Sirius {
         let answers = asking.matrices.iter_mut().zip(&mut granted.askers);
         let answers = answers.zip(&mut granted.unused);
         let work = shards.iter_mut().zip(answers).zip(&mut asking.askers);
-        each(pool, work, |((shard, answers), asking)| {
+        threads.each(work, |((shard, answers), asking)| {
             let ((matrices, askers), unused) = answers;
             let answers = Answers {
                 matrices,
@@ -315,7 +313,7 @@ impl Sirius {
             matrices, askers, ..
         } = &mut self.epochs[kept];
         let work = self.shards.iter_mut().zip(matrices).zip(askers);
-        each(&self.pool, work, |((shard, matrices), askers)| {
+        self.threads.each(work, |((shard, matrices), askers)| {
             shard.request(matrices, askers, avoid)
         });
     }
@@ -355,12 +353,12 @@ impl Sirius {
             shared,
             shards,
             flights,
-            pool,
+            threads,
             ..
         } = self.parts();
         let sent = slot.rem_euclid(flights.len() as i64) as usize;
         let work = shards.iter_mut().zip(flights[sent].iter_mut());
-        each(pool, work, |(shard, out)| {
+        threads.each(work, |(shard, out)| {
             if FAULTY {
                 let matchings = shared.faults.matchings.iter().map(|c| MatchingRef {
                     turn: c.turn,
@@ -380,11 +378,11 @@ impl Sirius {
             shared,
             shards,
             flights,
-            pool,
+            threads,
             ..
         } = self.parts();
         let landing = &mut flights[(slot - delay).rem_euclid(delay + 1) as usize];
-        each(pool, shards.iter_mut().enumerate(), |(itself, shard)| {
+        threads.each(shards.iter_mut().enumerate(), |(itself, shard)| {
             shard.receive(slot, &shared, landing, itself)
         });
         landing.iter_mut().for_each(Flight::land);
@@ -397,13 +395,13 @@ impl Sirius {
         }
         for shard in &mut self.shards {
             io.deliver_some(std::mem::take(&mut shard.reorder.bytes));
-            let flow = |rank: &u32| self.routes.flow[*rank as usize];
+            let flow = |flow_index: &FlowIndex| self.routes.flow[*flow_index as usize];
             let completed = &mut shard.reorder.completed;
             hinted(
                 completed,
                 io,
-                |io, rank| expect(io, flow(rank)),
-                |io, rank| io.finish(flow(rank), at),
+                |io, flow_index| expect(io, flow(flow_index)),
+                |io, flow_index| io.finish(flow(flow_index), at),
             );
             completed.clear();
         }
@@ -416,19 +414,4 @@ fn expect(io: &Io, flow: FlowId) {
     prefetch(&io.flows.bytes, flow.index());
     prefetch(&io.flows.delivered, flow.index());
     prefetch(&io.flows.finish, flow.index());
-}
-
-/// Runs `work` on every item: in this thread, or on all threads of the pool.
-fn each<I: Send>(
-    pool: &Option<rayon::ThreadPool>,
-    items: impl Iterator<Item = I>,
-    work: impl Fn(I) + Sync + Send,
-) {
-    match pool {
-        None => items.for_each(work),
-        Some(pool) => {
-            let items: Vec<I> = items.collect();
-            pool.install(|| items.into_par_iter().for_each(work));
-        }
-    }
 }

@@ -10,7 +10,7 @@
 //! | where | what |
 //! |---|---|
 //! | [`kernel`] | one slot: admit, request, grant, accept, transmit, receive |
-//! | [`shard`], `partition` | the same for the nodes of one thread |
+//! | `shard`, `partition` | the same for the nodes of one thread |
 //! | [`schedule`] | uplink plans, who meets whom when, the next meeting of a pair, schedules without dead nodes (§4.1) |
 //! | `protocol` | `request`, `grant`, `accept`, and what is kept of an `epoch` (§4.3, A.3) |
 //! | `relay` | LOCAL, the queues of cells `by_slot` or `by_pair`, `in_flight`, `transmit` and `receive`, `reorder` (§4.2) |
@@ -21,9 +21,9 @@
 //! | `fabric`, `limits` | what is reported; what no flow can beat |
 //! | `reference` (tests) | all of it once more, as plainly as it can be put |
 //!
-//! Below are [`cell`] (cells and what never changes of their flows) and `prefetch`. Files need
-//! only what stands further down: `schedule` and [`cell`] nothing else, `relay`, `protocol`
-//! and `servers` these, [`shard`] those, [`kernel`] all.
+//! Below all are [`cell`] (cells, and what never changes of their flows) and `prefetch`. The
+//! steps of a slot (`accept`, `transmit`, `receive`) are methods of a shard; what they work on
+//! (LOCAL, queues, matrices) needs none. No file needs one that needs it.
 //!
 //! # Glossary
 //! | the paper's term | here | file |
@@ -44,8 +44,8 @@
 //! | traffic within a rack | `Bypass` | `servers/rack.rs` |
 //!
 //! Words of the code: a *label* is a node's place in the order of [`schedule`], which is how
-//! nodes are named from there on; a *row* its place in its shard; a *rank* a flow's place among
-//! all flows by destination; a *turn* a peer's place in the order in which a node meets the
+//! nodes are named from there on; a *row* its place in its shard; a
+//! [flow index](cell::FlowIndex) a flow's place among all flows by destination; a *turn* a peer's place in the order in which a node meets the
 //! others; a *matching* the pairs that meet over one uplink in a slot; a *block* neighbours
 //! that are never divided among threads; a *lane* the cells of a slot that go to one shard for
 //! one purpose.
@@ -90,7 +90,7 @@ mod reference;
 mod relay;
 pub mod schedule;
 mod servers;
-pub mod shard;
+mod shard;
 #[cfg(test)]
 mod tests;
 

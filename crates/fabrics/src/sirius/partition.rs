@@ -1,5 +1,7 @@
 //! How nodes are divided among threads.
 
+use rayon::prelude::*;
+
 /// Most blocks, and so most threads that are used: lists of cells are kept by block.
 const BLOCKS: usize = 16;
 
@@ -7,7 +9,7 @@ const BLOCKS: usize = 16;
 /// is split.
 const ROWS: usize = 64;
 
-/// How nodes are dealt to shards.
+/// How nodes are divided into shards.
 #[derive(Clone, Debug)]
 pub struct Partition {
     /// Nodes in all.
@@ -21,7 +23,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Deals `nodes` to at most `threads` shards of whole blocks.
+    /// Divides `nodes` into at most `threads` shards of whole blocks.
     pub fn new(nodes: usize, threads: usize) -> Partition {
         let block = nodes.div_ceil(BLOCKS).next_power_of_two().max(ROWS);
         let threads = threads.clamp(1, nodes.div_ceil(block));
@@ -42,6 +44,28 @@ impl Partition {
         (0..self.nodes)
             .step_by(self.rows)
             .map(|lo| (lo, self.rows.min(self.nodes - lo)))
+    }
+}
+
+/// The threads that work on shards: that of the caller, or as many as there are shards.
+pub struct Threads(Option<rayon::ThreadPool>);
+
+impl Threads {
+    /// For so many shards.
+    pub fn new(shards: usize) -> Threads {
+        let pool = || rayon::ThreadPoolBuilder::new().num_threads(shards).build();
+        Threads((shards > 1).then(|| pool().expect("threads can be started")))
+    }
+
+    /// Runs `work` on every item.
+    pub fn each<I: Send>(&self, items: impl Iterator<Item = I>, work: impl Fn(I) + Sync + Send) {
+        match &self.0 {
+            None => items.for_each(work),
+            Some(pool) => {
+                let items: Vec<I> = items.collect();
+                pool.install(|| items.into_par_iter().for_each(work));
+            }
+        }
     }
 }
 

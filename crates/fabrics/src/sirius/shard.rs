@@ -116,6 +116,7 @@ impl Shard {
         capped: bool,
     ) -> Self {
         let nodes = routes.first.len() - 1;
+        let stream = |node| Stream::new(seed, "sirius.requests", node as u64);
         let shards = partition.shards().count();
         let queues = match timetable {
             None => Queues::ByPair(ByPair::new(rows, nodes)),
@@ -134,9 +135,7 @@ impl Shard {
             far: rows * nodes > 1 << 15,
             requests: Requests::new((rows, partition.block), nodes, config.intermediates),
             grants: Grants::new(lo, rows, nodes, config.queue, config.grant_rule),
-            rng: (lo..lo + rows)
-                .map(|n| Stream::new(seed, "sirius.requests", n as u64))
-                .collect(),
+            rng: (lo..lo + rows).map(stream).collect(),
             wants: vec![0; nodes],
             reorder: Reorder::new(routes, routes.first[lo], routes.first[lo + rows]),
             hops: 0,

@@ -28,7 +28,7 @@
 //! the bandwidth of the news and of the agreement on another schedule, and the
 //! loss of either on the way.
 
-use crate::sirius::cell::Cell;
+use crate::sirius::cell::{Cell, FlowIndex};
 use crate::sirius::schedule::peer_order::Matching;
 use crate::sirius::schedule::reschedule::Schedules;
 use lightloom_engine::Command;
@@ -91,7 +91,7 @@ pub struct Lost {
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch {
     /// Rank of the flow.
-    pub rank: u32,
+    pub flow_index: FlowIndex,
     /// First cell.
     pub seq: u32,
     /// Cells.

@@ -4,6 +4,7 @@ use super::faults::Part;
 use crate::sirius::cell::Routes;
 use crate::sirius::kernel::Sirius;
 use crate::sirius::relay::by_pair::ByPair;
+use crate::sirius::relay::by_slot::BySlot;
 use crate::sirius::relay::Queues;
 use crate::sirius::schedule::peer_order::PeerOrder;
 use crate::sirius::shard::Shard;
@@ -14,12 +15,15 @@ impl Shard {
     /// anew, in the order in which they would have left.
     #[cold]
     fn keep_by_pair(&mut self, peer_order: &PeerOrder, routes: &Routes) {
+        if let Queues::ByPair(_) = self.queues {
+            return;
+        }
         let mut by_pair = ByPair::new(self.rows, self.nodes);
         for q in self.queues.each() {
             let (from, to) = match q.cell().is_second() {
                 true => (q.intermediate(), q.destination()),
                 false => (
-                    routes.src[q.cell().rank() as usize] as usize,
+                    routes.src[q.cell().flow_index() as usize] as usize,
                     q.intermediate(),
                 ),
             };
@@ -85,9 +89,27 @@ impl Sirius {
     /// Something may fail from now on: it is no longer known who leaves when.
     #[cold]
     pub(crate) fn keep_by_pair(&mut self) {
-        self.timetable = None;
+        self.by_pair = true;
         for shard in &mut self.shards {
             shard.keep_by_pair(&self.peer_order, &self.routes);
+        }
+    }
+
+    /// All is sound again, and `slot` is the next: it is known who leaves when, if it ever is.
+    #[cold]
+    pub(crate) fn keep_by_slot(&mut self, slot: i64) {
+        self.by_pair = false;
+        let Some(timetable) = &self.timetable else {
+            return;
+        };
+        for shard in &mut self.shards {
+            let part = (shard.lo, shard.rows);
+            let uplinks = self.derived.uplinks;
+            let mut by_slot = BySlot::new(timetable, part, &self.partition, uplinks);
+            if let Queues::ByPair(by_pair) = &shard.queues {
+                by_slot.join_all(timetable, slot, by_pair.in_order());
+            }
+            shard.queues = Queues::BySlot(by_slot);
         }
     }
 
@@ -158,7 +180,7 @@ impl Sirius {
             let gone: Vec<_> = flights.flat_map(|f| f.purge(n as usize)).collect();
             for (cell, relayed) in gone {
                 if relayed || !cell.is_second() {
-                    let destination = self.routes.dst[cell.rank() as usize];
+                    let destination = self.routes.dst[cell.flow_index() as usize];
                     self.release(n, destination);
                 }
                 self.lose(cell, epoch, known_from, io);

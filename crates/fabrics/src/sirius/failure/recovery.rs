@@ -86,7 +86,7 @@ impl Sirius {
         let (faults, destinations) = (&self.faults, &self.routes.dst);
         let unreachable = faults.known[peer as usize] || faults.cut.contains(&(from, peer));
         let goes = |cell: Cell| {
-            let d = destinations[cell.rank() as usize];
+            let d = destinations[cell.flow_index() as usize];
             let onwards = || peer != d && faults.cut.contains(&(peer, d));
             unreachable || !cell.is_second() && (faults.known[d as usize] || onwards())
         };
@@ -124,7 +124,7 @@ impl Sirius {
         for shard in 0..self.shards.len() {
             for lost in std::mem::take(&mut self.shards[shard].lost) {
                 if !lost.cell.is_second() {
-                    let destination = self.routes.dst[lost.cell.rank() as usize];
+                    let destination = self.routes.dst[lost.cell.flow_index() as usize];
                     self.faults.lapse(lost.via, destination, epoch);
                 }
                 self.lose(lost.cell, epoch, lost.known_from, io);
@@ -151,10 +151,10 @@ impl Sirius {
 
     /// A granted cell goes back to LOCAL.
     pub(super) fn call_back(&mut self, cell: Cell, by: u16) {
-        let destination = self.routes.dst[cell.rank() as usize];
+        let destination = self.routes.dst[cell.flow_index() as usize];
         self.release(by, destination);
         self.enter_again(Stretch {
-            rank: cell.rank(),
+            flow_index: cell.flow_index(),
             seq: cell.seq(),
             count: 1,
         });
@@ -163,8 +163,12 @@ impl Sirius {
     pub(super) fn park_local(&mut self, source: u16, destination: u16) {
         let (shard, row) = self.row(source);
         let cells = shard.local.withdraw(row, destination);
-        for (rank, seq, count) in cells {
-            self.enter(Stretch { rank, seq, count });
+        for (flow_index, seq, count) in cells {
+            self.enter(Stretch {
+                flow_index,
+                seq,
+                count,
+            });
         }
     }
 
@@ -180,13 +184,13 @@ impl Sirius {
     }
 
     fn join<T>(&mut self, s: Stretch, how: impl Fn(&mut Local, usize, u32, u16, u32, u32) -> T) {
-        let rank = s.rank as usize;
-        let (src, dst) = (self.routes.src[rank], self.routes.dst[rank]);
+        let flow_index = s.flow_index as usize;
+        let (src, dst) = (self.routes.src[flow_index], self.routes.dst[flow_index]);
         if self.faults.bars(src, dst) {
             self.faults.parked.entry(src).or_default().push(s);
         } else {
             let (shard, row) = self.row(src);
-            how(&mut shard.local, row, s.rank, dst, s.seq, s.count);
+            how(&mut shard.local, row, s.flow_index, dst, s.seq, s.count);
         }
     }
 

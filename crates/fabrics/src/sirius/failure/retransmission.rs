@@ -31,16 +31,16 @@ impl Faults {
         let mut cells: Vec<_> = now
             .into_values()
             .flatten()
-            .map(|c| (c.rank(), c.seq()))
+            .map(|c| (c.flow_index(), c.seq()))
             .collect();
         // Whatever the order in which the shards lost them.
         cells.sort_unstable();
         let mut stretches: Vec<Stretch> = Vec::new();
-        for (rank, seq) in cells {
+        for (flow_index, seq) in cells {
             match stretches.last_mut() {
-                Some(s) if s.rank == rank && s.seq + s.count == seq => s.count += 1,
+                Some(s) if s.flow_index == flow_index && s.seq + s.count == seq => s.count += 1,
                 _ => stretches.push(Stretch {
-                    rank,
+                    flow_index,
                     seq,
                     count: 1,
                 }),
@@ -53,7 +53,7 @@ impl Faults {
     pub fn each_cell(&self) -> impl Iterator<Item = Cell> + '_ {
         let parked = self.parked.values().flatten();
         let parked =
-            parked.flat_map(|s| (s.seq..s.seq + s.count).map(|seq| Cell::new(s.rank, seq)));
+            parked.flat_map(|s| (s.seq..s.seq + s.count).map(|seq| Cell::new(s.flow_index, seq)));
         parked.chain(self.lost.values().flatten().copied())
     }
 

@@ -98,9 +98,9 @@ impl Ideal {
             if self.cluster.rack_of(src) == self.cluster.rack_of(dst) {
                 self.bypassed.admit(flow, io);
             } else {
-                let rank = self.routes.rank[flow.index()];
-                self.nodes.admit(rank, &self.routes);
-                self.inside += self.routes.cells[rank as usize] as u64;
+                let flow_index = self.routes.flow_index[flow.index()];
+                self.nodes.admit(flow_index, &self.routes);
+                self.inside += self.routes.cells[flow_index as usize] as u64;
             }
         }
     }
@@ -117,8 +117,11 @@ impl Ideal {
                 .transmit::<false>(slot, peer_order, &self.routes, crossing);
         }
         self.hops += self.crossings[at].len();
-        for rank in self.nodes.started.drain(..) {
-            io.start(self.routes.flow[rank as usize], self.config.slot * slot);
+        for flow_index in self.nodes.started.drain(..) {
+            io.start(
+                self.routes.flow[flow_index as usize],
+                self.config.slot * slot,
+            );
         }
     }
 
@@ -133,8 +136,8 @@ impl Ideal {
         crossing.clear();
         io.deliver_some(std::mem::take(&mut self.reorder.bytes));
         let at = self.config.slot * (slot - delay + 1) + self.config.propagation;
-        for rank in self.reorder.completed.drain(..) {
-            io.finish(self.routes.flow[rank as usize], at);
+        for flow_index in self.reorder.completed.drain(..) {
+            io.finish(self.routes.flow[flow_index as usize], at);
         }
     }
 
@@ -229,8 +232,8 @@ impl SlotKernel for Ideal {
     }
 
     fn settle(&self, io: &mut Io) {
-        for (rank, bytes, hops) in self.reorder.progress() {
-            let flow = self.routes.flow[rank as usize].index();
+        for (flow_index, bytes, hops) in self.reorder.progress() {
+            let flow = self.routes.flow[flow_index as usize].index();
             io.flows.delivered[flow] = bytes;
             io.flows.hops[flow] = hops;
         }

@@ -6,7 +6,7 @@
 
 use super::relays::Relays;
 use super::source::Source;
-use crate::sirius::cell::{Cell, Routes};
+use crate::sirius::cell::{Cell, FlowIndex, Routes};
 use crate::sirius::config::{Intermediates, SiriusConfig};
 use crate::sirius::schedule::peer_order::{MatchingRef, PeerOrder};
 use crate::sirius::shard::Sent;
@@ -49,7 +49,7 @@ impl Crossing {
     }
 }
 
-/// Where a flow is handled, by rank.
+/// Where a flow is handled, by flow index.
 #[derive(Clone, Copy, Debug, Default)]
 struct Home {
     src: u16,
@@ -90,10 +90,10 @@ impl Nodes {
     }
 
     /// A flow arrives at its source.
-    pub fn admit(&mut self, rank: u32, routes: &Routes) {
-        let flow = rank as usize;
+    pub fn admit(&mut self, flow_index: FlowIndex, routes: &Routes) {
+        let flow = flow_index as usize;
         let (src, dst) = (routes.src[flow], routes.dst[flow]);
-        let place = self.sources[src as usize].admit(rank, dst, routes.cells[flow]);
+        let place = self.sources[src as usize].admit(flow_index, dst, routes.cells[flow]);
         self.homes[flow] = Home { src, dst, place };
     }
 
@@ -157,7 +157,7 @@ impl Nodes {
         }
         let (cell, arrives) = self.sources[node].send(peer)?;
         if cell.seq() == 0 {
-            self.started.push(cell.rank());
+            self.started.push(cell.flow_index());
         }
         if arrives {
             crossing.deliver.push(cell);
@@ -172,7 +172,7 @@ impl Nodes {
     /// of the flow that waits at the node queues up, the source may send another.
     pub fn free_windows(&mut self, peer_order: &PeerOrder) {
         for Via { cell, node } in self.left.drain(..) {
-            let Home { src, dst, place } = self.homes[cell.rank() as usize];
+            let Home { src, dst, place } = self.homes[cell.flow_index() as usize];
             if let Some(next) = self.sources[src as usize].relayed(node, place) {
                 let turn = peer_order.turn(node as usize, dst as usize);
                 self.relays.push(node as usize, turn, next);
@@ -183,7 +183,7 @@ impl Nodes {
     /// Cells arrive at their intermediates.
     pub fn arrive(&mut self, cells: &[Via], peer_order: &PeerOrder) {
         for &Via { cell, node } in cells {
-            let Home { src, dst, place } = self.homes[cell.rank() as usize];
+            let Home { src, dst, place } = self.homes[cell.flow_index() as usize];
             self.relays.count(node as usize);
             if self.sources[src as usize].arrived(node, place, cell.seq()) {
                 let turn = peer_order.turn(node as usize, dst as usize);

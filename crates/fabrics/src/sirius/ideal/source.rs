@@ -2,13 +2,13 @@
 //! intermediate: which wait, whose turn it is, what is on the way.
 
 use super::credits::Credits;
-use crate::sirius::cell::Cell;
+use crate::sirius::cell::{Cell, FlowIndex};
 use std::collections::VecDeque;
 
 /// A flow under way.
 #[derive(Clone, Debug, Default)]
 struct Sending {
-    rank: u32,
+    flow_index: FlowIndex,
     cells: u32,
     /// The next cell to leave.
     next: u32,
@@ -72,7 +72,7 @@ impl Source {
     }
 
     /// Takes a flow in; returns its place, the lowest that is free.
-    pub fn admit(&mut self, rank: u32, dst: u16, cells: u32) -> u32 {
+    pub fn admit(&mut self, flow_index: FlowIndex, dst: u16, cells: u32) -> u32 {
         let word = self.taken.iter().position(|&w| w != u64::MAX);
         let word = word.unwrap_or_else(|| self.grow());
         let place = word * 64 + self.taken[word].trailing_ones() as usize;
@@ -80,7 +80,7 @@ impl Source {
         self.taken[word] |= bit;
         self.waiting[word] |= bit;
         let flow = &mut self.flows[place];
-        (flow.rank, flow.dst, flow.cells, flow.next) = (rank, dst, cells, 0);
+        (flow.flow_index, flow.dst, flow.cells, flow.next) = (flow_index, dst, cells, 0);
         self.count += 1;
         self.cells += cells as u64;
         if self.others {
@@ -111,7 +111,7 @@ impl Source {
             0
         };
         let flow = &mut self.flows[place];
-        let cell = Cell::new(flow.rank, flow.next);
+        let cell = Cell::new(flow.flow_index, flow.next);
         let arrives = flow.dst as usize == peer;
         flow.next += 1;
         self.cells -= 1;
@@ -151,7 +151,7 @@ impl Source {
             let at = flow.behind.iter().position(|&(v, _)| v == via);
             next = at.and_then(|k| flow.behind.remove(k));
         }
-        let next = next.map(|(_, seq)| Cell::new(flow.rank, seq));
+        let next = next.map(|(_, seq)| Cell::new(flow.flow_index, seq));
         let over = flow.is_over();
         if next.is_none() {
             self.credits.leave(via as usize, place);
@@ -174,8 +174,11 @@ impl Source {
     /// an intermediate: those that no other queue holds. For the audit.
     pub fn each_cell(&self) -> impl Iterator<Item = Cell> + '_ {
         self.flows.iter().flat_map(|f| {
-            let here = (f.next..f.cells).map(|seq| Cell::new(f.rank, seq));
-            let behind = f.behind.iter().map(|&(_, seq)| Cell::new(f.rank, seq));
+            let here = (f.next..f.cells).map(|seq| Cell::new(f.flow_index, seq));
+            let behind = f
+                .behind
+                .iter()
+                .map(|&(_, seq)| Cell::new(f.flow_index, seq));
             here.chain(behind)
         })
     }

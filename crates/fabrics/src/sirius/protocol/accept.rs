@@ -162,7 +162,7 @@ impl Shard {
                 return;
             }
             self.started
-                .extend((cell.seq() == 0).then_some(cell.rank()));
+                .extend((cell.seq() == 0).then_some(cell.flow_index()));
             let (now, later) = granters.split_at(cells);
             moving.extend(now.iter().map(|&by| {
                 let queued = Queued::new(cell, by as usize, destination);
@@ -188,7 +188,7 @@ impl Shard {
                 continue;
             };
             if cell.seq() == 0 {
-                self.started.push(cell.rank());
+                self.started.push(cell.flow_index());
             }
             moving.push(Queued::new(cell, grant.by as usize, grant.destination));
         }

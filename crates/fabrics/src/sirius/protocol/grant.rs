@@ -31,7 +31,7 @@ pub struct Asker<'a> {
 /// The answering side of a range of intermediates: M of A.3, the cells queued
 /// and granted for each destination. A node counts the grants for cells to itself
 /// too, although these take no relay queue: without a bound the cells that come
-/// straight from a source would line up there behind those it relays.
+/// straight from a source would queue there behind those it relays.
 #[derive(Clone, Debug)]
 pub struct Grants {
     first: usize,
@@ -78,6 +78,7 @@ impl Grants {
     }
 
     /// Cells queued and granted.
+    #[cfg(test)]
     pub fn count(&self, row: usize, destination: usize) -> i8 {
         self.m[destination * self.stride + row]
     }

@@ -48,7 +48,7 @@ pub struct Requests {
     pub destinations: Vec<u16>,
     /// The candidate set C, kept from walk to walk: any order of it is as good a start for
     /// a Fisher–Yates draw as any other. One for each block of rows, so that draws do not
-    /// depend on how blocks are dealt to shards.
+    /// depend on which shard has which block.
     candidates: Vec<u16>,
     /// Rows a block.
     block: usize,
@@ -202,8 +202,8 @@ mod tests {
         rng: &mut Stream,
     ) -> (Vec<u16>, u32) {
         let mut local = Local::new(1, nodes);
-        for (rank, &(dst, cells)) in flows.iter().enumerate() {
-            local.admit(0, rank as u32, dst, 0, cells);
+        for (flow_index, &(dst, cells)) in flows.iter().enumerate() {
+            local.admit(0, flow_index as u32, dst, 0, cells);
         }
         let mut requests = Requests::new((1, 1), nodes, intermediates);
         let mut wants = vec![0; nodes];
@@ -297,8 +297,8 @@ mod tests {
     /// Walks `count` times over `flows`, and shows what was asked for each time.
     fn walks(flows: &[(u16, u32)], count: usize, mut show: impl FnMut(&[u16])) {
         let mut local = Local::new(1, 8);
-        for (rank, &(dst, cells)) in flows.iter().enumerate() {
-            local.admit(0, rank as u32, dst, 0, cells);
+        for (flow_index, &(dst, cells)) in flows.iter().enumerate() {
+            local.admit(0, flow_index as u32, dst, 0, cells);
         }
         let mut requests = Requests::new((1, 1), 8, Intermediates::All);
         let (mut rng, mut wants) = (Stream::new(7, "t", 0), vec![0; 8]);

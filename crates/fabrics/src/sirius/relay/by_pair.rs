@@ -15,6 +15,7 @@ use super::queued::{Placed, Queued};
 use super::queues::{RelayQueues, PLACES};
 use crate::memory::Column;
 use crate::sirius::cell::Cell;
+use crate::sirius::prefetch::{hinted, prefetch};
 use crate::sirius::schedule::peer_order::PeerOrder;
 use bytemuck::{Pod, Zeroable};
 
@@ -130,13 +131,33 @@ impl ByPair {
     ) {
         for word in 0..self.words {
             let chosen = rows.map_or(u64::MAX, |rows| rows[word]);
-            let mut set = self.busy[turn * self.words + word] & chosen;
-            while set != 0 {
-                let row = 64 * word + set.trailing_zeros() as usize;
+            let set = self.busy[turn * self.words + word] & chosen;
+            // The seconds lie anywhere in the list: all are on their way before any is read.
+            for row in bits(64 * word, set) {
+                let queue = &self.queues[turn * self.stride + row];
+                prefetch(&self.cells, queue.second as usize);
+            }
+            for row in bits(64 * word, set) {
                 leaves(row, self.pop(turn, row));
-                set &= set - 1;
             }
         }
+    }
+
+    /// Hints that cells are going to leave at `turn`.
+    #[inline(always)]
+    pub fn prefetch(&self, turn: usize) {
+        let words = self.busy.get(turn * self.words..).unwrap_or(&[]);
+        for (word, &set) in words.iter().take(self.words).enumerate() {
+            for row in bits(64 * word, set) {
+                self.prefetch_pair(turn, row);
+            }
+        }
+    }
+
+    /// Hints that a queue will be wanted soon.
+    #[inline(always)]
+    fn prefetch_pair(&self, turn: usize, row: usize) {
+        prefetch(&self.queues, turn * self.stride + row);
     }
 
     /// Takes the first cell of a queue that has one.
@@ -215,10 +236,21 @@ impl ByPair {
 
     /// Every cell; those of a queue in their order.
     pub fn each(&self) -> impl Iterator<Item = Queued> + '_ {
+        self.all().map(|(_, placed)| placed.queued)
+    }
+
+    /// Every cell and the row at which it waits, in the order in which they took their places;
+    /// at last those who stand aside, as they came.
+    pub fn in_order(&self) -> Vec<(usize, Queued)> {
+        let mut all: Vec<(usize, Placed)> = self.all().collect();
+        all.sort_unstable_by_key(|cell| cell.1.place);
+        all.into_iter().map(|(row, p)| (row, p.queued)).collect()
+    }
+
+    fn all(&self) -> impl Iterator<Item = (usize, Placed)> + '_ {
         let turns = self.queues.len().checked_div(self.stride).unwrap_or(0);
         let all = (0..turns).flat_map(|turn| (0..self.rows).map(move |row| (turn, row)));
-        let cells = all.flat_map(|(turn, row)| self.queue(turn, row));
-        cells.map(|placed| placed.queued)
+        all.flat_map(|(turn, row)| self.queue(turn, row).map(move |placed| (row, placed)))
     }
 
     /// As of a schedule, for nodes from `lo` on.
@@ -231,6 +263,14 @@ impl ByPair {
     }
 }
 
+/// The numbers of the bits of a set, from `first` on.
+#[inline(always)]
+fn bits(first: usize, set: u64) -> impl Iterator<Item = usize> {
+    let later = |set: &u64| Some(set & (set - 1)).filter(|&set| set != 0);
+    let sets = std::iter::successors(Some(set).filter(|&set| set != 0), later);
+    sets.map(move |set| first + set.trailing_zeros() as usize)
+}
+
 /// [`ByPair`], and in which order nodes meet.
 pub struct ByPairAt<'a> {
     queues: &'a mut ByPair,
@@ -240,10 +280,12 @@ pub struct ByPairAt<'a> {
 
 impl RelayQueues for ByPairAt<'_> {
     fn wait(&mut self, row: usize, granted: &[Queued]) {
-        for q in granted {
-            let turn = self.peer_order.turn(self.lo + row, q.intermediate());
-            self.queues.push(turn, row, *q);
-        }
+        let (peer_order, from) = (self.peer_order, self.lo + row);
+        let turn = |q: &Queued| peer_order.turn(from, q.intermediate());
+        let hint = |queues: &&mut ByPair, q: &Queued| queues.prefetch_pair(turn(q), row);
+        hinted(granted, &mut self.queues, hint, |queues, q| {
+            queues.push(turn(q), row, *q);
+        });
     }
 
     fn move_up(&mut self) {
@@ -253,11 +295,19 @@ impl RelayQueues for ByPairAt<'_> {
     }
 
     fn relay(&mut self, arrived: &[Queued]) {
-        for q in arrived {
+        let (peer_order, lo) = (self.peer_order, self.lo);
+        let pair = |q: &Queued| {
             let (by, to) = (q.intermediate(), q.destination());
-            let turn = self.peer_order.turn(by, to);
-            self.queues.push(turn, by - self.lo, q.relayed());
-        }
+            (peer_order.turn(by, to), by - lo)
+        };
+        let hint = |queues: &&mut ByPair, q: &Queued| {
+            let (turn, row) = pair(q);
+            queues.prefetch_pair(turn, row);
+        };
+        hinted(arrived, &mut self.queues, hint, |queues, q| {
+            let (turn, row) = pair(q);
+            queues.push(turn, row, q.relayed());
+        });
     }
 }
 

@@ -3,19 +3,19 @@
 //! For the node that it meets in a slot a node has cells on their *second* hop
 //! (that node is their destination) and granted cells on their *first* (that
 //! node will relay them: the paper's virtual queue for it). Both wait in one
-//! line, first in, first out ("W FIFO output queues per port", §6), and every
+//! queue, first in, first out ("W FIFO output queues per port", §6), and every
 //! meeting takes one cell from it. As the schedule is known in advance, a cell that
-//! joins a line knows the slot in which it will leave, whatever joins behind it. So
-//! lines are not kept at all: of each pair only the meeting that the last in line will
+//! joins a queue knows the slot in which it will leave, whatever joins behind it. So
+//! queues are not kept at all: of each pair only the meeting that the last in a queue will
 //! take, and of each slot the cells that will leave.
 //!
 //! Cells of a slot are kept by *block* of the nodes at which they wait, in the order in
-//! which they joined, so that the order does not depend on how nodes are dealt to
+//! which they joined, so that the order does not depend on how nodes are divided into
 //! shards; and within a block by where they go (*lanes*): to which shard, and what is
 //! going to happen there ([`Purpose`]).
 //!
-//! *Not for* schedules that may change, pairs that meet very often in a frame, and lines
-//! in which somebody may be overtaken: see [`by_pair`](crate::sirius::relay::by_pair).
+//! *Not for* schedules that may change, and pairs that meet very often in a frame: see
+//! [`by_pair`](super::by_pair).
 
 use crate::memory::Column;
 use crate::sirius::partition::Partition;
@@ -34,7 +34,7 @@ const TOGETHER: usize = 256;
 /// ByPair are looked up this far ahead of their turn, where they are in memory.
 const AHEAD: usize = 32;
 
-/// How many stand in line, by the number of the first meeting that nobody takes less that
+/// How many stand in a queue, by the number of the first meeting that nobody takes less that
 /// of the next meeting; none if the former is over. Looked up, for no branch predicts it.
 const BEFORE: [u8; 256] = {
     let mut before = [0; 256];
@@ -110,7 +110,7 @@ pub struct BySlot {
     lanes: usize,
     lanes_a_block: usize,
     /// Of each pair, by row and label: the number of the first meeting that nobody in
-    /// line takes, modulo 256; or of one that is over.
+    /// queue takes, modulo 256; or of one that is over.
     free: Column<u8>,
     /// The least number of any pair's next meeting when all in `free` were looked at.
     looked: i64,
@@ -120,7 +120,7 @@ pub struct BySlot {
     ring: usize,
     /// Scratch space: the lists of cells that have found their places.
     places: Vec<u32>,
-    /// Those who found a full line, as they came, with the label at which they wait.
+    /// Those who found a full queue, as they came, with the label at which they wait.
     crowd: Vec<(Queued, u16)>,
 }
 
@@ -172,7 +172,7 @@ impl BySlot {
         match least - self.looked {
             // Meetings long over must not be taken for some to come.
             64..100 => self.forget(least),
-            // Nothing happened for long: all lines are empty.
+            // Nothing happened for long: all queues are empty.
             100.. => self.free.fill(least as u8),
             _ => return,
         }
@@ -209,7 +209,7 @@ impl BySlot {
     }
 
     /// Cells have come to their intermediates, and wait for their destinations; `FAR` if
-    /// there are more lines than the second-level cache holds.
+    /// there are more queues than the second-level cache holds.
     #[inline(always)]
     fn relay<const FAR: bool>(&mut self, meetings: impl NextMeeting, arrived: &[Queued]) {
         if FAR {
@@ -275,14 +275,34 @@ impl BySlot {
         lists as u64 * Chunked::BYTES_A_LIST
     }
 
-    /// Those who found a full line try again, before anybody else takes the place that
+    /// Those who found a full queue try again, before anybody else takes the place that
     /// has come free.
     #[cold]
     fn join_crowd(&mut self, meetings: impl NextMeeting) {
         for (queued, from) in std::mem::take(&mut self.crowd) {
-            match queued.cell().is_second() {
-                true => self.relay::<false>(meetings, &[queued]),
-                false => self.wait(meetings, from as usize, &[queued]),
+            self.join(meetings, from as usize, queued);
+        }
+    }
+
+    /// A cell that waits at a node, by label, joins.
+    #[cold]
+    fn join(&mut self, meetings: impl NextMeeting, from: usize, queued: Queued) {
+        match queued.cell().is_second() {
+            true => self.relay::<false>(meetings, &[queued]),
+            false => self.wait(meetings, from, &[queued]),
+        }
+    }
+
+    /// Cells join in this order, each with the row at which it waits; there are none before,
+    /// and `slot` is the next.
+    #[cold]
+    pub fn join_all(&mut self, timetable: &Timetable, slot: i64, cells: Vec<(usize, Queued)>) {
+        self.begin(slot, timetable.number(slot));
+        for (row, queued) in cells {
+            let from = self.tables.lo + row;
+            match timetable {
+                Timetable::Rotor(rounds) => self.join(rounds.at(slot), from, queued),
+                Timetable::Gratings(frame) => self.join(frame.at(slot), from, queued),
             }
         }
     }
@@ -318,7 +338,7 @@ impl BySlot {
         at * (self.ring + 1) + (slot & self.ring)
     }
 
-    /// Every cell; those of a line in their order.
+    /// Every cell; those of a queue in their order.
     pub fn each(&self) -> impl Iterator<Item = &Queued> + '_ {
         let slots = self.slot..=self.slot + self.ring;
         let lists = slots.flat_map(move |slot| (0..self.lanes).map(move |at| (at, slot)));
@@ -381,7 +401,7 @@ mod tests {
         departures: BySlot,
         flight: Flight,
         model: BTreeMap<(usize, usize), VecDeque<Cell>>,
-        /// A flow from every node: its rank is the label of its source.
+        /// A flow from every node: its flow index is the label of its source.
         routes: Routes,
         next: u32,
     }
@@ -393,7 +413,7 @@ mod tests {
             let partition = Partition::new(nodes, 1);
             let routes = Routes {
                 payload: 1,
-                rank: vec![],
+                flow_index: vec![],
                 flow: vec![],
                 src: (0..nodes as u16).collect(),
                 dst: vec![],
@@ -453,7 +473,7 @@ mod tests {
         }
 
         /// Every meeting of the slot takes the first of its queue; then those who found a
-        /// full line try again.
+        /// full queue try again.
         fn leave(&mut self, slot: i64) {
             let s = &self.schedule;
             let mut wanted = Vec::new();
@@ -493,7 +513,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
-        /// Also where lines are fuller than they have places, and where nothing happens
+        /// Also where queues are fuller than they have places, and where nothing happens
         /// for so long that numbers of meetings come again.
         #[test]
         fn each_line_is_a_queue(s in schedules(), crowded: bool, seed: u64) {
@@ -504,7 +524,7 @@ mod tests {
             let mut add = |both: &mut Both, slot: i64| {
                 for _ in 0..rng.below(if crowded { 2 * nodes } else { nodes }) {
                     let (from, to) = (rng.below(nodes), rng.below(nodes));
-                    // Few pairs, so that lines grow long.
+                    // Few pairs, so that queues grow long.
                     let to = if crowded { to % 2 } else { to };
                     let on = (rng.below(2) == 0).then(|| rng.below(nodes) as usize);
                     both.add(slot, from as usize, to as usize, on);

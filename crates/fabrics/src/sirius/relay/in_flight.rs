@@ -75,7 +75,7 @@ impl Flight {
             chunk.iter().map(move |q| match second {
                 true => (q.intermediate(), q.destination(), q),
                 false => (
-                    routes.src[q.cell().rank() as usize] as usize,
+                    routes.src[q.cell().flow_index() as usize] as usize,
                     q.intermediate(),
                     q,
                 ),

@@ -4,7 +4,7 @@
 use super::in_flight::Flight;
 use super::queued::{Placed, Queued};
 
-/// A cell's block and place in one number, and where the cell is.
+/// A cell's place, above it its block, and where the cell is.
 type Key = (u64, u32);
 
 /// Where the block is in a key: above the place, of which the highest bit says who stands
@@ -25,6 +25,9 @@ pub struct Leaving {
     /// The lane of each, and the cell.
     cells: Vec<(u32, Queued)>,
     keys: Vec<Key>,
+    /// The bits that are not the same in all keys, and the first key.
+    differ: u64,
+    first: u64,
     /// Scratch space: keys after a pass, and cells lane by lane.
     passed: Vec<Key>,
     lanes: Vec<Vec<Queued>>,
@@ -39,6 +42,10 @@ impl Leaving {
         let Placed { queued, place } = *placed;
         let aside = place >> 63 << (BLOCK - 1);
         let key = (block as u64) << BLOCK | aside | place & !Placed::ASIDE;
+        if self.keys.is_empty() {
+            (self.first, self.differ) = (key, 0);
+        }
+        self.differ |= key ^ self.first;
         self.keys.push((key, self.cells.len() as u32));
         self.cells.push((lane as u32, queued));
     }
@@ -65,29 +72,25 @@ impl Leaving {
 
     /// Places of a slot lie close together, so they are sorted digit by digit.
     fn sort(&mut self) {
-        let places = self.keys.iter().map(|key| key.0 << 4 >> 4);
-        let blocks = self.keys.iter().map(|key| key.0 >> BLOCK);
-        let (least, most) = (places.clone().min(), places.max());
-        let (least, most) = (least.unwrap_or(0), most.unwrap_or(0));
-        let bits = 64 - (most - least).leading_zeros();
+        let places = self.differ & ((1 << BLOCK) - 1);
+        let bits = 64 - places.leading_zeros();
         if self.keys.len() < FEW || bits > FAR {
             return self.keys.sort_unstable();
         }
-        let several = blocks.clone().min() < blocks.max();
         let width = bits.div_ceil(bits.div_ceil(DIGIT).max(1)).max(1);
         for shift in (0..bits).step_by(width as usize) {
-            self.pass(width, |key| ((key << 4 >> 4) - least) >> shift);
+            self.pass(width, shift);
         }
-        if several {
-            self.pass(64 - BLOCK, |key| key >> BLOCK);
+        if self.differ >> BLOCK != 0 {
+            self.pass(64 - BLOCK, BLOCK);
         }
     }
 
     /// Sorts by one digit of so many bits; those who have the same stay in order.
     #[inline(always)]
-    fn pass(&mut self, bits: u32, digit: impl Fn(u64) -> u64) {
+    fn pass(&mut self, bits: u32, shift: u32) {
         let mask = (1 << bits) - 1;
-        let digit = |key: &Key| (digit(key.0) & mask) as usize & (DIGITS - 1);
+        let digit = |key: &Key| (key.0 >> shift & mask) as usize & (DIGITS - 1);
         let mut next = [0u32; DIGITS];
         let next = &mut next[..=mask as usize];
         self.keys.iter().for_each(|key| next[digit(key)] += 1);

@@ -5,12 +5,12 @@
 //! same as one of a single cell. A node's runs stand side by side, by age; which of them
 //! is the next for a destination is found anew whenever the node is *opened*.
 
-use crate::sirius::cell::Cell;
+use crate::sirius::cell::{Cell, FlowIndex};
 
 /// Consecutive cells of one flow that wait.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    rank: u32,
+    flow_index: FlowIndex,
     left: u32,
     seq: u32,
     dst: u16,
@@ -59,11 +59,18 @@ impl Local {
     }
 
     /// Adds cells `seq .. seq + count` of a flow to `dst`; returns the id of their run.
-    pub fn admit(&mut self, row: usize, rank: u32, dst: u16, seq: u32, count: u32) -> u32 {
+    pub fn admit(
+        &mut self,
+        row: usize,
+        flow_index: FlowIndex,
+        dst: u16,
+        seq: u32,
+        count: u32,
+    ) -> u32 {
         self.ever[row] += 1;
         let id = self.ever[row];
         let run = Run {
-            rank,
+            flow_index,
             left: count,
             seq,
             dst,
@@ -78,8 +85,8 @@ impl Local {
 
     /// Cells that had left come back, and are older than all that wait.
     #[cold]
-    pub fn readmit(&mut self, row: usize, rank: u32, dst: u16, seq: u32, count: u32) {
-        self.admit(row, rank, dst, seq, count);
+    pub fn readmit(&mut self, row: usize, flow_index: FlowIndex, dst: u16, seq: u32, count: u32) {
+        self.admit(row, flow_index, dst, seq, count);
         let runs = &mut self.runs[row];
         let after = runs.partition_point(|run| run.id == 0);
         if let Some(run) = runs.pop() {
@@ -89,7 +96,7 @@ impl Local {
 
     /// Adds one cell: to the run `id`, if that still waits and ends where the cell
     /// continues, or as a run of its own. Returns the id of its run.
-    pub fn grow(&mut self, row: usize, id: u32, rank: u32, dst: u16, seq: u32) -> u32 {
+    pub fn grow(&mut self, row: usize, id: u32, flow_index: FlowIndex, dst: u16, seq: u32) -> u32 {
         let runs = &mut self.runs[row];
         match runs.binary_search_by_key(&id, |run| run.id) {
             Ok(place) if id > 0 && runs[place].seq + runs[place].left == seq => {
@@ -98,15 +105,17 @@ impl Local {
                 self.total += 1;
                 id
             }
-            _ => self.admit(row, rank, dst, seq, 1),
+            _ => self.admit(row, flow_index, dst, seq, 1),
         }
     }
 
-    /// Takes out every cell for `dst`, as (rank, first cell, cells), oldest first.
+    /// Takes out every cell for `dst`, as (flow index, first cell, cells), oldest first.
     #[cold]
     pub fn withdraw(&mut self, row: usize, dst: u16) -> Vec<(u32, u32, u32)> {
         let gone = self.runs[row].extract_if(.., |run| run.dst == dst);
-        let cells: Vec<_> = gone.map(|run| (run.rank, run.seq, run.left)).collect();
+        let cells: Vec<_> = gone
+            .map(|run| (run.flow_index, run.seq, run.left))
+            .collect();
         self.left(row, cells.iter().map(|&(.., left)| left as u64).sum());
         cells
     }
@@ -144,7 +153,7 @@ impl Local {
         let Some(run) = self.runs[row].get_mut(*place as usize) else {
             return (Cell::default(), 0);
         };
-        let first = Cell::new(run.rank, run.seq);
+        let first = Cell::new(run.flow_index, run.seq);
         let taken = most.min(run.left as usize);
         run.seq += taken as u32;
         run.left -= taken as u32;
@@ -168,9 +177,10 @@ impl Local {
 
     /// Every waiting cell of a node, for the audit.
     pub fn each_cell(&self, row: usize) -> impl Iterator<Item = Cell> + '_ {
-        let cells = |run: &Run| (run.seq..run.seq + run.left).zip(std::iter::repeat(run.rank));
+        let cells =
+            |run: &Run| (run.seq..run.seq + run.left).zip(std::iter::repeat(run.flow_index));
         let all = self.runs[row].iter().flat_map(cells);
-        all.map(|(seq, rank)| Cell::new(rank, seq))
+        all.map(|(seq, flow_index)| Cell::new(flow_index, seq))
     }
 }
 
@@ -186,10 +196,10 @@ mod tests {
         fn oldest_first_is_a_queue_of_cells(ops in prop::collection::vec((0u16..4, 0u32..4), 1..200)) {
             let mut local = Local::new(1, 4);
             let mut model: Vec<VecDeque<Cell>> = vec![VecDeque::new(); 4];
-            for (rank, (dst, count)) in ops.into_iter().enumerate() {
+            for (flow_index, (dst, count)) in ops.into_iter().enumerate() {
                 if count > 0 {
-                    local.admit(0, rank as u32, dst, 0, count);
-                    model[dst as usize].extend((0..count).map(|s| Cell::new(rank as u32, s)));
+                    local.admit(0, flow_index as u32, dst, 0, count);
+                    model[dst as usize].extend((0..count).map(|s| Cell::new(flow_index as u32, s)));
                 } else {
                     local.open(0);
                     let taken = local.take(0, dst);
@@ -237,7 +247,7 @@ mod tests {
                 }
                 let runs: Vec<_> = local.flows(0).map(|(dst, left)| (dst as u32, left)).collect();
                 prop_assert_eq!(runs, model.iter().map(|r| (r.1 % 4, r.3)).collect::<Vec<_>>());
-                let mut seqs: Vec<_> = local.each_cell(0).map(|c| (c.rank(), c.seq())).collect();
+                let mut seqs: Vec<_> = local.each_cell(0).map(|c| (c.flow_index(), c.seq())).collect();
                 let kept = |r: &(u32, u32, u32, u32)| (r.2 - r.3..r.2).zip(std::iter::repeat(r.1));
                 let mut wanted: Vec<_> = model.iter().flat_map(kept).map(|(s, r)| (r, s)).collect();
                 seqs.sort();
@@ -249,11 +259,11 @@ mod tests {
         #[test]
         fn withdrawn_cells_are_gone(counts in prop::collection::vec((0u16..3, 1u32..5), 1..20)) {
             let mut local = Local::new(1, 3);
-            for (rank, &(dst, count)) in (0..).zip(&counts) {
-                local.admit(0, rank, dst, 7, count);
+            for (flow_index, &(dst, count)) in (0..).zip(&counts) {
+                local.admit(0, flow_index, dst, 7, count);
             }
             let to_one = (0..).zip(&counts).filter(|c| c.1 .0 == 1);
-            let wanted: Vec<_> = to_one.map(|(rank, c)| (rank, 7, c.1)).collect();
+            let wanted: Vec<_> = to_one.map(|(flow_index, c)| (flow_index, 7, c.1)).collect();
             prop_assert_eq!(local.withdraw(0, 1), wanted);
             let left: u32 = counts.iter().filter(|c| c.0 != 1).map(|c| c.1).sum();
             prop_assert_eq!((local.cells(0), local.total), (left as u64, left as u64));

@@ -9,7 +9,7 @@ use crate::sirius::shard::{Shard, Shared};
 
 impl Shard {
     /// Takes in what arrived in `slot` from all shards (`flights`), in an order that does
-    /// not depend on how nodes are dealt to shards: by block of the senders. `itself` is
+    /// not depend on how nodes are divided into shards: by block of the senders. `itself` is
     /// this shard's number.
     pub(crate) fn receive(
         &mut self,

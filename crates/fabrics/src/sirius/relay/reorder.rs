@@ -33,7 +33,7 @@ struct Seldom {
     direct: u32,
 }
 
-/// The flows that end at a range of nodes, by rank from `first`.
+/// The flows that end at a range of nodes, by flow index from `first`.
 #[derive(Clone, Debug)]
 pub struct Reorder {
     first: u32,
@@ -50,7 +50,7 @@ pub struct Reorder {
 }
 
 impl Reorder {
-    /// Flows with ranks `first .. last`.
+    /// Flows with indices `first .. last`.
     pub fn new(routes: &Routes, first: u32, last: u32) -> Reorder {
         let mut words = 0u32;
         let mut flows = Column::<Arriving>::zeroed((last - first) as usize);
@@ -82,7 +82,7 @@ impl Reorder {
     pub fn receive_all<const SOME: bool, T>(&mut self, arrived: &[T], cell: impl Fn(&T) -> Cell) {
         let sample = &arrived[..arrived.len().min(SAMPLE)];
         let pairs = sample.windows(2);
-        let alike = pairs.filter(|p| cell(&p[0]).rank() == cell(&p[1]).rank());
+        let alike = pairs.filter(|p| cell(&p[0]).flow_index() == cell(&p[1]).flow_index());
         match 2 * alike.count() >= SAMPLE {
             true => self.receive_runs::<SOME, T>(arrived, cell),
             false => self.receive_each::<SOME, T>(arrived, cell),
@@ -94,7 +94,7 @@ impl Reorder {
         let (flows, seen) = (&mut self.flows[..], &mut self.seen[..]);
         let (mut short, mut peak) = (0, self.peak);
         for cell in arrived.iter().map(cell) {
-            let flow = (cell.rank() - self.first) as usize;
+            let flow = (cell.flow_index() - self.first) as usize;
             let f = &mut flows[flow];
             let (seq, received) = (cell.seq(), f.received + 1);
             f.received = received;
@@ -108,7 +108,7 @@ impl Reorder {
             f.in_order = first_gap(seen, f.bits as usize, f.in_order);
             peak = peak.max(received - f.in_order);
             if received == f.cells {
-                self.completed.push(cell.rank());
+                self.completed.push(cell.flow_index());
             }
         }
         self.bytes += arrived.len() as u64 * self.payload - short;
@@ -122,8 +122,8 @@ impl Reorder {
         let (flows, seen) = (&mut self.flows[..], &mut self.seen[..]);
         let (mut short, mut peak, mut at) = (0, self.peak, 0);
         while at < arrived.len() {
-            let rank = cell(&arrived[at]).rank();
-            let flow = (rank - self.first) as usize;
+            let flow_index = cell(&arrived[at]).flow_index();
+            let flow = (flow_index - self.first) as usize;
             let Arriving {
                 mut received,
                 mut in_order,
@@ -131,7 +131,11 @@ impl Reorder {
                 bits,
             } = flows[flow];
             let seldom = &mut self.seldom[flow];
-            while let Some(cell) = arrived.get(at).map(&cell).filter(|c| c.rank() == rank) {
+            while let Some(cell) = arrived
+                .get(at)
+                .map(&cell)
+                .filter(|c| c.flow_index() == flow_index)
+            {
                 let seq = cell.seq();
                 received += 1;
                 if seq + 1 == cells {
@@ -149,7 +153,7 @@ impl Reorder {
             }
             (flows[flow].received, flows[flow].in_order) = (received, in_order);
             if received == cells {
-                self.completed.push(rank);
+                self.completed.push(flow_index);
             }
         }
         self.bytes += arrived.len() as u64 * self.payload - short;
@@ -159,7 +163,7 @@ impl Reorder {
     /// Hints that cells will be received soon: first at their flows, then at
     /// their bits.
     pub fn prefetch(&self, cells: impl Iterator<Item = Cell> + Clone) {
-        let flow = |cell: Cell| (cell.rank() - self.first) as usize;
+        let flow = |cell: Cell| (cell.flow_index() - self.first) as usize;
         for cell in cells.clone() {
             crate::sirius::prefetch::prefetch(&self.flows, flow(cell));
         }
@@ -169,24 +173,18 @@ impl Reorder {
         }
     }
 
-    /// Whether this cell has arrived before.
-    pub fn has(&self, cell: Cell) -> bool {
-        let f = &self.flows[(cell.rank() - self.first) as usize];
-        self.seen[(f.bits + cell.seq() / 64) as usize] & 1 << (cell.seq() % 64) != 0
-    }
-
     /// Peak of the reorder buffer of the worst flow [B]. Every waiting cell
     /// takes a whole payload of memory.
     pub fn peak_bytes(&self) -> u64 {
         self.peak as u64 * self.payload
     }
 
-    /// (rank, bytes received, mean hops) of every flow that has received cells.
+    /// (flow index, bytes received, mean hops) of every flow that has received cells.
     pub fn progress(&self) -> impl Iterator<Item = (u32, u64, f32)> + '_ {
         let flows = self.flows.iter().zip(&self.seldom).zip(self.first..);
         flows
             .filter(|((f, _), _)| f.received > 0)
-            .map(|((f, seldom), rank)| {
+            .map(|((f, seldom), flow_index)| {
                 let last = f.cells - 1;
                 let has_last = self.seen[(f.bits + last / 64) as usize] & 1 << (last % 64) != 0;
                 let short = if has_last {
@@ -196,7 +194,7 @@ impl Reorder {
                 };
                 let bytes = f.received as u64 * self.payload - short;
                 let hops = 2 * f.received as u64 - seldom.direct as u64;
-                (rank, bytes, (hops as f64 / f.received as f64) as f32)
+                (flow_index, bytes, (hops as f64 / f.received as f64) as f32)
             })
     }
 }
@@ -234,7 +232,7 @@ mod tests {
     fn routes(cells: u32, last: u32) -> Routes {
         Routes {
             payload: 562,
-            rank: vec![0],
+            flow_index: vec![0],
             flow: vec![lightloom_engine::FlowId(0)],
             src: vec![0],
             dst: vec![1],
@@ -273,13 +271,13 @@ mod tests {
             routes.cells = cells.clone();
             routes.last = vec![100; cells.len()];
             let [mut one, mut all] = [0; 2].map(|_| Reorder::new(&routes, 0, cells.len() as u32));
-            let numbers = |(rank, &n): (u32, &u32)| (0..n).map(move |seq| Cell::new(rank, seq));
+            let numbers = |(flow_index, &n): (u32, &u32)| (0..n).map(move |seq| Cell::new(flow_index, seq));
             let mut order: Vec<Cell> = (0..).zip(&cells).flat_map(numbers).collect();
             let mut rng = Stream::new(seed, "test", 0);
             rng.shuffle(&mut order);
             for batch in order.chunks_mut(most) {
                 if rng.below(2) == 0 {
-                    batch.sort_by_key(|cell| cell.rank());
+                    batch.sort_by_key(|cell| cell.flow_index());
                 }
                 batch.iter_mut().for_each(|cell| *cell = cell.on_hop(rng.below(2) == 0));
                 all.receive_all::<true, _>(batch, Cell::clone);

@@ -47,6 +47,8 @@ impl Shard {
         let mut queues = std::mem::take(&mut self.queues);
         if let (Queues::ByPair(by_pair), 1..) = (&mut queues, self.held) {
             for matching in matchings {
+                // More often than not the next matching is that of the next turn.
+                by_pair.prefetch(matching.turn as usize + 1);
                 let labels = matching.labels;
                 let rows = labels.map(|l| &l[self.lo / 64..][..self.rows.div_ceil(64)]);
                 by_pair.take(matching.turn as usize, rows, |row, placed| {

@@ -1,6 +1,6 @@
 //! When two nodes meet next: the schedule, asked pair by pair.
 //!
-//! The meetings of a pair are numbered. A cell that joins the line of a pair leaves at
+//! The meetings of a pair are numbered. A cell that joins the queue of a pair leaves at
 //! the first meeting that nobody before it takes, so it is known when it joins in which
 //! slot it will leave.
 

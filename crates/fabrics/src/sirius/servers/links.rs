@@ -13,7 +13,7 @@
 //! within the rack and from elsewhere is exact to a slot. *Not modelled*: padding
 //! on these links, propagation within the rack, back-pressure to the server.
 
-use crate::sirius::cell::{Cell, Routes};
+use crate::sirius::cell::{Cell, FlowIndex, Routes};
 use lightloom_engine::{Cluster, HostId, Nic, Rate, Time};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 #[derive(Clone, Copy, Debug)]
 pub struct ServerFlow {
     /// Rank of the flow.
-    pub rank: u32,
+    pub flow_index: FlowIndex,
     /// Its next cell.
     pub seq: u32,
     /// Where its last cells wait in LOCAL.
@@ -66,7 +66,7 @@ pub struct Servers {
     down: BinaryHeap<Arrival>,
     cells: BTreeMap<u64, Cell>,
     order: u64,
-    /// Flows within racks, by rank.
+    /// Flows within racks, by flow index.
     pub inside: BTreeMap<u32, Inside>,
     stopped: Vec<Stopped>,
 }
@@ -97,22 +97,29 @@ impl Servers {
         self.leaving.is_empty() && self.down.is_empty()
     }
 
-    fn time(&self, rank: u32, seq: u32, routes: &Routes) -> Time {
-        self.rate.time_for(routes.bytes(Cell::new(rank, seq)))
+    fn time(&self, flow_index: FlowIndex, seq: u32, routes: &Routes) -> Time {
+        self.rate.time_for(routes.bytes(Cell::new(flow_index, seq)))
     }
 
     /// A flow arrives at its source.
-    pub fn admit(&mut self, src: HostId, rank: u32, at: Time, within: bool, routes: &Routes) {
-        let cells = routes.cells[rank as usize];
+    pub fn admit(
+        &mut self,
+        src: HostId,
+        flow_index: FlowIndex,
+        at: Time,
+        within: bool,
+        routes: &Routes,
+    ) {
+        let cells = routes.cells[flow_index as usize];
         self.waiting += cells as u64;
         let flow = ServerFlow {
-            rank,
+            flow_index,
             seq: 0,
             run: 0,
         };
         if within {
             let (left, bytes) = (cells, 0);
-            self.inside.insert(rank, Inside { left, bytes });
+            self.inside.insert(flow_index, Inside { left, bytes });
         }
         let queue = &mut self.up[src.0 as usize];
         queue.push_back(flow);
@@ -123,10 +130,13 @@ impl Servers {
 
     /// The first cell of the server's turn leaves from `at` on.
     fn send_next(&mut self, host: u32, at: Time, routes: &Routes) {
-        let Some(&ServerFlow { rank, seq, .. }) = self.up[host as usize].front() else {
+        let Some(&ServerFlow {
+            flow_index, seq, ..
+        }) = self.up[host as usize].front()
+        else {
             return;
         };
-        let (rack, time) = (host / self.per_rack, self.time(rank, seq, routes));
+        let (rack, time) = (host / self.per_rack, self.time(flow_index, seq, routes));
         match self.stopped.iter_mut().find(|s| s.rack == rack) {
             Some(s) => s.up.push(Reverse((s.since + time, host))),
             None => self.leaving.push(Reverse((at + time, host))),
@@ -145,7 +155,7 @@ impl Servers {
 
     /// A flow has sent its cell at `at`; `run` is the id of the run that it joined.
     pub fn again(&mut self, host: u32, flow: ServerFlow, run: u32, at: Time, routes: &Routes) {
-        if flow.seq + 1 < routes.cells[flow.rank as usize] {
+        if flow.seq + 1 < routes.cells[flow.flow_index as usize] {
             self.up[host as usize].push_back(ServerFlow {
                 seq: flow.seq + 1,
                 run,
@@ -207,9 +217,9 @@ impl Servers {
     /// Bytes not yet sent and not yet delivered (for the audit).
     pub fn bytes(&self, routes: &Routes) -> u64 {
         let unsent = self.up.iter().flatten().map(|s| {
-            let cells = s.seq..routes.cells[s.rank as usize];
+            let cells = s.seq..routes.cells[s.flow_index as usize];
             cells
-                .map(|seq| routes.bytes(Cell::new(s.rank, seq)))
+                .map(|seq| routes.bytes(Cell::new(s.flow_index, seq)))
                 .sum::<u64>()
         });
         let coming = self.cells.values().map(|&c| routes.bytes(c));

@@ -16,9 +16,9 @@ impl Sirius {
             // The turns of a server's flows change at the very time of arrival.
             self.send_from_servers(at, io);
             let within = self.cluster.rack_of(src) == self.cluster.rack_of(dst);
-            let rank = self.routes.rank[flow.index()];
+            let flow_index = self.routes.flow_index[flow.index()];
             if let Some(servers) = &mut self.servers {
-                servers.admit(src, rank, at, within, &self.routes);
+                servers.admit(src, flow_index, at, within, &self.routes);
             }
         }
         self.send_from_servers(now, io);
@@ -30,21 +30,25 @@ impl Sirius {
             return;
         };
         while let Some((at, host, flow)) = servers.next_sent(now) {
-            let (rank, seq) = (flow.rank as usize, flow.seq);
-            let (src, dst) = (self.routes.src[rank], self.routes.dst[rank]);
+            let (flow_index, seq) = (flow.flow_index as usize, flow.seq);
+            let (src, dst) = (self.routes.src[flow_index], self.routes.dst[flow_index]);
             let mut run = 0;
             if src == dst {
-                let id = self.routes.flow[rank];
+                let id = self.routes.flow[flow_index];
                 io.start(id, at);
                 let to = io.flows.dst[id.index()];
-                servers.arrive(to, Cell::new(flow.rank, seq), at, &self.routes);
+                servers.arrive(to, Cell::new(flow.flow_index, seq), at, &self.routes);
             } else if self.faults.on && self.faults.bars(src, dst) {
-                let (rank, count) = (flow.rank, 1);
-                self.enter(Stretch { rank, seq, count });
+                let (flow_index, count) = (flow.flow_index, 1);
+                self.enter(Stretch {
+                    flow_index,
+                    seq,
+                    count,
+                });
             } else {
                 let shard = &mut self.shards[self.partition.shard[src as usize] as usize];
                 let row = src as usize - shard.lo;
-                run = shard.local.grow(row, flow.run, flow.rank, dst, seq);
+                run = shard.local.grow(row, flow.run, flow.flow_index, dst, seq);
             }
             servers.again(host, flow, run, at, &self.routes);
         }
@@ -60,26 +64,26 @@ impl Sirius {
         };
         for shard in &mut self.shards {
             for cell in shard.arrived.drain(..) {
-                let flow = self.routes.flow[cell.rank() as usize];
+                let flow = self.routes.flow[cell.flow_index() as usize];
                 servers.arrive(io.flows.dst[flow.index()], cell, at, &self.routes);
             }
         }
         while let Some((at, cell)) = servers.next_delivered(until) {
-            let rank = cell.rank();
-            let flow = self.routes.flow[rank as usize];
-            if let Some(inside) = servers.inside.get_mut(&rank) {
+            let flow_index = cell.flow_index();
+            let flow = self.routes.flow[flow_index as usize];
+            if let Some(inside) = servers.inside.get_mut(&flow_index) {
                 let bytes = self.routes.bytes(cell);
                 inside.left -= 1;
                 inside.bytes += bytes;
                 io.deliver_some(bytes);
                 io.flows.hops[flow.index()] = 0.0;
                 if inside.left == 0 {
-                    servers.inside.remove(&rank);
+                    servers.inside.remove(&flow_index);
                     io.finish(flow, at);
                 }
                 continue;
             }
-            let to = self.routes.dst[rank as usize];
+            let to = self.routes.dst[flow_index as usize];
             let reorder = &mut self.shards[self.partition.shard[to as usize] as usize].reorder;
             reorder.receive(cell);
             io.deliver_some(std::mem::take(&mut reorder.bytes));

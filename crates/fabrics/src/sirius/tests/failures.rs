@@ -302,7 +302,7 @@ fn a_repair_of_what_is_sound_changes_nothing() {
 
 /// No more matrices are made than the estimate of memory counts, whatever the pauses.
 #[test]
-fn tiles_are_handed_on() {
+fn matrices_are_handed_on() {
     let c = cluster(72, 6);
     for fibre in ["0 ns", "900 ns", "2500 ns"] {
         let mut flows = Flows::new();
