@@ -177,7 +177,7 @@ impl Tdma {
     }
 
     /// What is at the rack of its destination before a time, of a flow that goes on, is
-    /// counted, packet by packet.
+    /// counted, packet by packet; but the last with the day, so that no flow ends by it.
     pub(super) fn count_open(&mut self, line: usize, before: Time, io: &mut Io) {
         let wire = self.setup.wire;
         let open = self.lines[line].open;
@@ -186,8 +186,8 @@ impl Tdma {
             return;
         }
         let whole = wire.rate.bytes_in(span) / wire.packet * wire.packet;
-        // The rest of the last packet counts with the day.
-        let bytes = whole.min(open.bytes) - open.counted;
+        let most = open.bytes.saturating_sub(wire.packet);
+        let bytes = whole.min(most).saturating_sub(open.counted);
         if bytes > 0 {
             self.lines[line].open.counted += bytes;
             self.landed(open.flow, bytes, open.relayed);

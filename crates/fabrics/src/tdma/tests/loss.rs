@@ -142,12 +142,13 @@ impl Pair<'_> {
             }
             (rest, at, self.free) = (rest - bytes, ends, ends);
         }
-        // They count with the last of them, or if the flow goes on one by one; what the night
-        // finds on the way then counts together.
+        // They count with the last of them, or if the flow goes on one by one; the last of them
+        // then with the night, and with it what that finds on the way.
         let last = arrives.last().map_or(day.dark, |last| last.0);
         let night = |ends: Time| ends + self.case.propagation >= day.dark;
         for (ends, bytes) in arrives {
             let counts = match rest > 0 {
+                true if ends == last => day.dark,
                 true if night(ends) && self.case.end > day.dark => day.dark,
                 true => ends,
                 false => last,
