@@ -16,6 +16,7 @@ pub mod ids;
 mod indexed;
 pub mod io;
 pub mod kernel;
+pub mod mistyped;
 pub mod quantity;
 pub mod refusal;
 pub mod rng;
