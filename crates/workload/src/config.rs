@@ -437,7 +437,7 @@ mod tests {
             (
                 "load",
                 json!("0.5"),
-                "workload.load = \"0.5\": invalid type",
+                "workload.load = \"0.5\": must be a number",
             ),
             (
                 "laod",
