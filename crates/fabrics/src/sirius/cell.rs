@@ -4,7 +4,7 @@
 //! sorted by destination. The flows that end at one node are then neighbours,
 //! and a shard of nodes owns a slice of every column.
 
-use crate::sirius::schedule::Schedule;
+use super::schedule::Schedule;
 use lightloom_engine::{Cluster, FlowId, Flows};
 
 /// A flow's place among all flows sorted by the label of their destination.

@@ -6,8 +6,8 @@ mod idle;
 pub(crate) mod retired;
 mod switches;
 
-use crate::sirius::schedule::plan::UplinkPlan;
-use crate::sirius::schedule::Schedule;
+use super::schedule::plan::UplinkPlan;
+use super::schedule::Schedule;
 use lightloom_engine::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

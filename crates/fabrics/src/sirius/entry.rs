@@ -1,16 +1,16 @@
 //! Sirius in the registry.
 
+use super::config::retired::without_retired;
+use super::config::{Derived, GrantRule, Mode, SiriusConfig};
+use super::ideal::Ideal;
+use super::kernel::Sirius;
+use super::partition::Partition;
+use super::relay::by_pair::ByPair;
+use super::relay::by_slot::{timetable, BySlot};
+use super::relay::queued::Queued;
+use super::schedule::plan::UplinkPlan;
 use crate::contract::{self as registry, Entry, FabricConfig, Preset, Site};
 use crate::facts::{self, Facts};
-use crate::sirius::config::retired::without_retired;
-use crate::sirius::config::{Derived, GrantRule, Mode, SiriusConfig};
-use crate::sirius::ideal::Ideal;
-use crate::sirius::kernel::Sirius;
-use crate::sirius::partition::Partition;
-use crate::sirius::relay::by_pair::ByPair;
-use crate::sirius::relay::by_slot::{timetable, BySlot};
-use crate::sirius::relay::queued::Queued;
-use crate::sirius::schedule::plan::UplinkPlan;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
 use serde_json::Value;

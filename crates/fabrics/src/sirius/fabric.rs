@@ -1,10 +1,10 @@
 //! Sirius as a fabric: what it is asked for, and what it reports.
 
-use crate::sirius::kernel::Sirius;
-use crate::sirius::limits::{lit, soonest};
-use crate::sirius::protocol::epoch::Epoch;
-use crate::sirius::servers::links::Servers;
-use crate::sirius::shard::Shard;
+use super::kernel::Sirius;
+use super::limits::{lit, soonest};
+use super::protocol::epoch::Epoch;
+use super::servers::links::Servers;
+use super::shard::Shard;
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{Command, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View};
 

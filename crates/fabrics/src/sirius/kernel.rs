@@ -2,26 +2,26 @@
 //! at the start of an epoch grant what was requested in the one before, accept what was granted,
 //! request anew (§4.3, A.3); transmit, receive.
 
-use crate::contract::Site;
-use crate::sirius::cell::{FlowIndex, Routes};
-use crate::sirius::config::{Derived, Recovery, SiriusConfig};
-use crate::sirius::failure::avoid::Avoid;
-use crate::sirius::failure::faults::{Delays, Faults, Stretch};
-use crate::sirius::partition::{Partition, Threads};
-use crate::sirius::prefetch::{hinted, prefetch};
-use crate::sirius::protocol::accept::Answers;
-use crate::sirius::protocol::epoch::{self, by_intermediate, Epoch};
-use crate::sirius::protocol::grant::Asker;
-use crate::sirius::relay::by_slot::timetable;
-use crate::sirius::relay::in_flight::Flight;
-use crate::sirius::schedule::next_meeting::Timetable;
-use crate::sirius::schedule::peer_order::{MatchingRef, PeerOrder};
-use crate::sirius::schedule::reschedule::Schedules;
+use super::cell::{FlowIndex, Routes};
+use super::config::{Derived, Recovery, SiriusConfig};
+use super::failure::avoid::Avoid;
+use super::failure::faults::{Delays, Faults, Stretch};
+use super::partition::{Partition, Threads};
+use super::prefetch::{hinted, prefetch};
+use super::protocol::accept::Answers;
+use super::protocol::epoch::{self, by_intermediate, Epoch};
+use super::protocol::grant::Asker;
+use super::relay::by_slot::timetable;
+use super::relay::in_flight::Flight;
+use super::schedule::next_meeting::Timetable;
+use super::schedule::peer_order::{MatchingRef, PeerOrder};
+use super::schedule::reschedule::Schedules;
 #[cfg(test)]
-use crate::sirius::schedule::Schedule;
-use crate::sirius::servers::links::Servers;
-use crate::sirius::servers::rack::Bypass;
-use crate::sirius::shard::{Shard, Shared};
+use super::schedule::Schedule;
+use super::servers::links::Servers;
+use super::servers::rack::Bypass;
+use super::shard::{Shard, Shared};
+use crate::contract::Site;
 use lightloom_engine::{Cluster, FlowId, Io, Time};
 
 /// Sirius.

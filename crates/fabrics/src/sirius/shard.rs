@@ -2,24 +2,24 @@
 //! epoch. One thread works on a shard at a time; shards meet only through
 //! [`Flight`](crate::sirius::relay::in_flight::Flight)s and [`RequestMatrix`]s.
 
-use crate::sirius::cell::{Cell, Routes};
-use crate::sirius::config::SiriusConfig;
-use crate::sirius::failure::avoid::Avoid;
-use crate::sirius::failure::faults::{Faults, Lost};
-use crate::sirius::partition::Partition;
-use crate::sirius::protocol::epoch::Askers;
-use crate::sirius::protocol::grant::Grants;
-use crate::sirius::protocol::matrix::{Grant, RequestMatrix};
-use crate::sirius::protocol::request::Requests;
-use crate::sirius::relay::by_pair::ByPair;
-use crate::sirius::relay::by_slot::BySlot;
-use crate::sirius::relay::leaving::Leaving;
-use crate::sirius::relay::local::Local;
-use crate::sirius::relay::queued::Queued;
-use crate::sirius::relay::reorder::Reorder;
-use crate::sirius::relay::Queues;
-use crate::sirius::schedule::next_meeting::Timetable;
-use crate::sirius::schedule::peer_order::PeerOrder;
+use super::cell::{Cell, Routes};
+use super::config::SiriusConfig;
+use super::failure::avoid::Avoid;
+use super::failure::faults::{Faults, Lost};
+use super::partition::Partition;
+use super::protocol::epoch::Askers;
+use super::protocol::grant::Grants;
+use super::protocol::matrix::{Grant, RequestMatrix};
+use super::protocol::request::Requests;
+use super::relay::by_pair::ByPair;
+use super::relay::by_slot::BySlot;
+use super::relay::leaving::Leaving;
+use super::relay::local::Local;
+use super::relay::queued::Queued;
+use super::relay::reorder::Reorder;
+use super::relay::Queues;
+use super::schedule::next_meeting::Timetable;
+use super::schedule::peer_order::PeerOrder;
 use lightloom_engine::Stream;
 
 /// One transmission, for the audit.

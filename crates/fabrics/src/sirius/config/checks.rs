@@ -1,7 +1,7 @@
 //! What a `[[fabric]]` table of Sirius must meet, and what follows from it.
 
+use super::{Derived, Intermediates, Mode, Recovery, SiriusConfig};
 use crate::sirius::cell::Cell;
-use crate::sirius::config::{Derived, Intermediates, Mode, Recovery, SiriusConfig};
 use crate::sirius::schedule::plan::{gratings, Unwirable, UplinkPlan};
 use crate::sirius::schedule::Schedule;
 use lightloom_control::algorithms::cyclic::RoundRobin;

@@ -1,6 +1,6 @@
 //! Keys that have no effect in a mode.
 
-use crate::sirius::config::{Mode, SiriusConfig};
+use super::{Mode, SiriusConfig};
 use lightloom_engine::Refusal;
 
 /// What the protocol of §4.3 and the detection of §4.5 need, and SIRIUS (IDEAL) has not.

@@ -5,8 +5,8 @@
 //! intermediate that granted it. A lost cell stays with its source, so nothing
 //! is both lost and delivered.
 
+use super::faults::{Event, Part, Stretch};
 use crate::sirius::cell::Cell;
-use crate::sirius::failure::faults::{Event, Part, Stretch};
 use crate::sirius::kernel::Sirius;
 use crate::sirius::relay::local::Local;
 use crate::sirius::relay::Queues;

@@ -2,9 +2,9 @@
 //! from LOCAL to the virtual queue for its intermediate. Whoever has taken up its grants
 //! asks anew, so that what it has in LOCAL is fetched from memory once an epoch.
 
-use crate::sirius::protocol::epoch::Askers;
-use crate::sirius::protocol::grant::FEW;
-use crate::sirius::protocol::matrix::{Grant, RequestMatrix, SET};
+use super::epoch::Askers;
+use super::grant::FEW;
+use super::matrix::{Grant, RequestMatrix, SET};
 use crate::sirius::relay::queued::Queued;
 use crate::sirius::relay::queues::RelayQueues;
 use crate::sirius::relay::Queues;

@@ -1,10 +1,9 @@
 //! An epoch of the protocol: who asked whom for what, what was granted, and what of
 //! that found no cell. Epochs follow each other faster than answers travel, so
-//! several epochs are open at a time.
+//! several are open at a time.
 
+use super::matrix::{Grant, RequestMatrix};
 use crate::sirius::partition::Partition;
-use crate::sirius::protocol::matrix::Grant;
-use crate::sirius::protocol::matrix::RequestMatrix;
 use std::ops::Range;
 
 /// The requests of one epoch and what becomes of them.
@@ -69,10 +68,10 @@ pub(crate) fn open(
     (epochs[asking].slots, epochs[asking].answered) = (slots, false);
     // After a pause it may have none; epochs of before it, whose requests have been
     // answered, still do.
-    let done = |book: &Epoch| !book.matrices.is_empty() && !book.has_askers();
+    let done = |epoch: &Epoch| !epoch.matrices.is_empty() && !epoch.has_askers();
     let from = match (&epochs[granted], &epochs[asking]) {
-        (granted_book, _) if !granted_book.matrices.is_empty() => Some(granted),
-        (_, asking_book) if !asking_book.matrices.is_empty() => return,
+        (from, _) if !from.matrices.is_empty() => Some(granted),
+        (_, itself) if !itself.matrices.is_empty() => return,
         _ => epochs.iter().position(done),
     };
     let matrices = match from {

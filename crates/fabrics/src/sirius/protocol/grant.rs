@@ -2,10 +2,10 @@
 //! received in the epoch before, in random order, while the cells it has queued
 //! or granted for a destination are fewer than Q.
 
+use super::matrix::{apart, RequestMatrix};
+use super::simd::BLOCK;
 use crate::memory::Column;
 use crate::sirius::config::GrantRule;
-use crate::sirius::protocol::matrix::{apart, RequestMatrix};
-use crate::sirius::protocol::simd::BLOCK;
 use lightloom_engine::Stream;
 
 /// So many counts do not stay in the second-level cache.

@@ -17,14 +17,13 @@
 //! *Not for* schedules that may change, and pairs that meet very often in a frame: see
 //! [`by_pair`](super::by_pair).
 
+use super::chunked::{Chunked, NOWHERE};
+use super::in_flight::{lane_of, Flight, Purpose};
+use super::queued::Queued;
+use super::queues::{RelayQueues, PLACES};
 use crate::memory::Column;
 use crate::sirius::partition::Partition;
 use crate::sirius::prefetch::prefetch;
-use crate::sirius::relay::chunked::{Chunked, NOWHERE};
-use crate::sirius::relay::in_flight::Flight;
-use crate::sirius::relay::in_flight::{lane_of, Purpose};
-use crate::sirius::relay::queued::Queued;
-use crate::sirius::relay::queues::{RelayQueues, PLACES};
 use crate::sirius::schedule::next_meeting::{NextMeeting, Timetable};
 use crate::sirius::schedule::Schedule;
 

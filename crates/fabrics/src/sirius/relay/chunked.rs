@@ -4,8 +4,8 @@
 //! chunk: no cell is ever moved. Chunks that were read are used again while they are in
 //! the cache.
 
+use super::queued::Queued;
 use crate::sirius::partition::Partition;
-use crate::sirius::relay::queued::Queued;
 
 /// Cells a chunk at most, and at least.
 const CHUNK: (usize, usize) = (256, 16);

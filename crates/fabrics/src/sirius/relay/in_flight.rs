@@ -3,8 +3,8 @@
 //! Nothing is copied: the chunks that leave are what flies, lane by lane, until they have
 //! been read; then their memory goes back to where they came from.
 
+use super::queued::Queued;
 use crate::sirius::cell::{Cell, Routes};
-use crate::sirius::relay::queued::Queued;
 
 /// What happens to a cell at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
