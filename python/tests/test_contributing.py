@@ -5,14 +5,20 @@ import re
 import shlex
 import tomllib
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from cli_support import ROOT, lightloom
 
+import lightloom as lightloom_api
+from lightloom import report
 from lightloom.policies import Switch
 from lightloom.policies.files import load
+from lightloom.report import table
+from lightloom.report.model import Fabric
+from lightloom.report.table import Metric
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 LISTINGS = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
@@ -108,12 +114,19 @@ def test_its_row_is_on_the_page(
     made = lightloom_api.compare(
         {
             "cluster": {"racks": 4, "servers_per_rack": 1, "server_rate": "8 Gb/s"},
-            "workload": {"arrivals": "burst", "flows": 12, "pattern": "uniform"},
+            "workload": {
+                "arrivals": "poisson",
+                "load": 0.9,
+                "flows": 12,
+                "pattern": "uniform",
+                "sizes": {"kind": "uniform", "min": "1 KB", "max": "5 KB"},
+            },
+            "run": {"stop": "drain"},
             "fabric": [{"kind": "clos"}],
         }
     )
     page = report.build([made], tmp_path).read_text(encoding="utf-8")
-    flows = made["clos"].flows
+    flows = made.results["clos"].flows
     took = (np.asarray(flows["finish_ps"]) - np.asarray(flows["arrival_ps"])).astype(float)
     rates = np.asarray(flows["bytes"]) / took
     index = rates.sum() ** 2 / (len(rates) * (rates**2).sum())
