@@ -34,12 +34,21 @@ WIDE = 10_000
 """Columns [count] of a line that is not wrapped."""
 EXIT_REFUSED = 2
 EXIT_INTERRUPTED = 130
+EXIT_UNREAD = 141
+"""As a shell shows a command that SIGPIPE has ended, by a reader that went away."""
+
+
+class _Screen(Console):
+    """Whose reader may go away: `guarded` ends the command then, Rich would end it here."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def out(*, wide: bool = False) -> Console:
     """Standard output, resolved when used so that redirection is honoured; for rows of
     text as `wide` as they are where no terminal's width holds."""
-    made = Console(highlight=False, soft_wrap=False)
+    made = _Screen(highlight=False, soft_wrap=False)
     if wide and not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = WIDE
     return made
@@ -58,6 +67,7 @@ def say(message: str) -> None:
 def print_json(value: Any) -> None:
     """Prints JSON and nothing else."""
     sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
+    sys.stdout.flush()
 
 
 @contextmanager
@@ -75,6 +85,10 @@ def guarded() -> Iterator[None]:
         yield
     except ConfigError as problem:
         stop(str(problem), EXIT_REFUSED, problem.trace)
+    except BrokenPipeError:
+        # What is still buffered would fail once more when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(EXIT_UNREAD) from None
     except OSError as problem:
         where = problem.filename or "file"
         reason = (problem.strerror or str(problem)).lower()

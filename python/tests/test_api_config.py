@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import lightloom
@@ -228,6 +228,8 @@ near = scalars | st.sampled_from(
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(_places(FULL)), near | values)
+# A float that was read as its neighbour, and again as the next.
+@example(("fault", 0, "loss"), 1.1156855590291294e-277)
 def test_any_value_at_any_key_is_resolved_or_refused(path: tuple[Any, ...], value: Any) -> None:
     raw: Any = copy.deepcopy(FULL)
     table = raw

@@ -579,3 +579,34 @@ def test_without_a_command_there_is_help(tmp_path: Path) -> None:
     done = lightloom(cwd=tmp_path)
     assert "Usage:" in done.stdout + done.stderr
     assert "error" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("compare",), ("compare", "--json"), ("run", "--fabric", "clos")],
+)
+def test_a_reader_that_goes_away_takes_no_results_with_it(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    """As `head` does, here before the first line; in a shell of Unix that is 141."""
+    path = write(tmp_path / "both.toml", SMALL, SIRIUS, CLOS)
+    name, *options = arguments
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    done = lightloom(name, path, *options, "-o", whole, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    process = subprocess.Popen(
+        command(name, path, *options, "-o", cut),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=120) == 141
+    there = {file.relative_to(whole) for file in whole.rglob("*.*")}
+    assert there == {file.relative_to(cut) for file in cut.rglob("*.*")}
+    assert Path("summary.json") in there or Path("report.html") in there

@@ -20,7 +20,8 @@ def claim(name: str, script: str, **changes: object) -> Claim:
         "statement": f"What {figure} of {fabric} says is so, in so many words that "
         "they do not fit into a line of a terminal of eighty columns.",
         "command": f"lightloom reproduce {script}",
-        "measures": "it",
+        "measures": f"what comes out of {fabric}, relative to what goes into it, in sum over "
+        "all that take part",
         "expect": {"at_most": 1.25},
         "quick": True,
         "status": "not judged",
@@ -62,9 +63,11 @@ def several(quick: bool = False) -> list[Verdict]:
     ]
 
 
-def printed(found: list[Verdict], monkeypatch: pytest.MonkeyPatch, capsys: object) -> str:
+def printed(
+    found: list[Verdict], monkeypatch: pytest.MonkeyPatch, capsys: object, verbose: bool = False
+) -> str:
     monkeypatch.setattr(console, "out", lambda: Console(highlight=False, width=80))
-    printing.print_verdicts(found)
+    printing.print_verdicts(found, verbose=verbose)
     return str(capsys.readouterr().out)  # type: ignore[attr-defined]
 
 
@@ -90,3 +93,38 @@ def test_every_claim_is_counted_once(
         assert [int(n) for n in rows["all"]] == [
             int(a) + int(b) for a, b in zip(rows["ring"], rows["tree"], strict=True)
         ]
+
+
+FIGURE = "What fig01 of ring says"
+
+
+def test_of_several_papers_those_that_failed_say_what_was_measured_and_why(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = printed(several(), monkeypatch, capsys)
+    assert text.count("measured: ") == text.count("✗ ") - 1 == 2  # one of the totals
+    # Its status on record is another, so the reason does not explain it.
+    assert "why: " not in text
+    every = printed(several(), monkeypatch, capsys, verbose=True)
+    assert every.count("measured: ") == len(several())
+    assert every.count(FIGURE) == 3
+
+
+def test_the_reason_on_record_explains_what_came_out_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = claim("fig01-radix", "ring/fig01", status="not reproduced", reason="Mirrors wear.")
+    failed = judge("ring", known, 1.4, False, "A Ring of Light (2031)")
+    other = judge("tree", claim("table1-x", "tree/table1", reason="Unseen."), 1.0, False, "Trees")
+    text = printed([failed, other], monkeypatch, capsys)
+    assert "      why: Mirrors wear.\n" in text
+    assert "Unseen" not in text
+
+
+def test_of_a_single_paper_every_claim_says_what_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of_ring = several()[:5]  # of two figures
+    text = printed(of_ring, monkeypatch, capsys)
+    assert text.count("measured: what comes out of ring, relative") == 5
+    assert text.count(FIGURE) == 1  # of the one that failed

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from rich.console import Console
 
 from lightloom.cli import completion, notes
 from lightloom.cli.jobs import job_tables
+from lightloom.results import Result
 
 
 def summary(completed: int, queue: int | None = None, **derived: float) -> dict[str, Any]:
@@ -54,7 +56,9 @@ def test_where_all_finish_alike_the_column_makes_room() -> None:
 def test_the_column_fits_beside_queues_in_80() -> None:
     summaries = {"cthrough": summary(1000, 10**6), "mesh": summary(57)}
     lines = printed(completion.table(summaries))
-    assert len(lines) == 4
+    assert len(lines) == 5
+    assert "hops" in lines[1]
+    assert [line.split()[-2] for line in lines[3:]] == ["1.23", "1.23"]
     assert not any("…" in line for line in lines)
 
 
@@ -65,6 +69,45 @@ def test_inexact_rates_are_told_once() -> None:
     (note,) = notes.inexact_rates({**both, "sirius": summary(1)})
     assert note.startswith("rates to 0.1 % in a, b (run.rate_precision)")
     assert list(notes.inexact_rates({"sirius": summary(1)})) == []
+
+
+def test_a_dash_under_by_circuit_is_explained_for_sirius_alone() -> None:
+    lit, sirius = {"mordia": summary(1)}, {**summary(1), "fabric": "sirius", "circuit_share": None}
+    assert completion.LEGEND_SIRIUS not in list(completion.legend(lit))
+    assert completion.LEGEND_SIRIUS in list(completion.legend({**lit, "s": sirius}))
+    assert completion.LEGEND_SIRIUS not in list(completion.legend({"s": sirius}))
+
+
+def run_of(offered: list[int], delivered: list[int], **changes: Any) -> Result:
+    """As little of a run as the note reads: a sample each ms."""
+    series = pa.table(
+        {
+            "time_ps": [10**9 * i for i in range(len(offered))],
+            "bytes_offered": offered,
+            "bytes_delivered": delivered,
+        }
+    )
+    figures = {"load_offered": 0.5, "window": None, **changes}
+    return Result("x", pa.table({}), series, figures, {})
+
+
+def test_who_delivers_less_than_is_offered_is_told() -> None:
+    """100 B a sample are offered until the 100th, then nothing."""
+    offered = [100 * min(i, 100) for i in range(120)]
+    (note,) = notes.overloaded(run_of(offered, [70 * i for i in range(120)]))
+    assert note.startswith("in the second half of the arrivals 70% of what was offered")
+    # A lag that does not grow, however long, is no overload.
+    late = [max(0, 100 * min(i, 100) - 3_000) for i in range(120)]
+    assert notes.delivered_late(run_of(offered, late)) == 1
+    assert not list(notes.overloaded(run_of(offered, offered)))
+    # Nor do jobs, windows, bursts at the start or at the end, and short runs say anything.
+    short = [60 * i for i in range(120)]
+    assert not list(notes.overloaded(run_of(offered, short, load_offered=None)))
+    assert not list(notes.overloaded(run_of(offered, short, window={})))
+    assert not list(notes.overloaded(run_of([9_000] * 120, short)))
+    assert not list(notes.overloaded(run_of([0] * 60 + [9_000] * 60, short)))
+    assert not list(notes.overloaded(run_of(offered[:30], short[:30])))
+    assert not list(notes.overloaded(run_of([], [])))
 
 
 def jobs_on(fabrics: list[str], names: list[str]) -> dict[str, Any]:

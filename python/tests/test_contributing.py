@@ -1,4 +1,4 @@
-"""The policy in Python that CONTRIBUTING.md shows, run as it stands there."""
+"""The policy and the output in Python that CONTRIBUTING.md shows, run as they stand there."""
 
 import json
 import re
@@ -65,6 +65,60 @@ def test_it_plans_and_runs_beside_the_others(shown: str, tmp_path: Path) -> None
     assert summary["circuit_share"] > 0
     ran = tomllib.loads((tmp_path / "out" / "experiment.toml").read_text(encoding="utf-8"))
     assert [fabric["policy"]["file"] for fabric in ran["fabric"]] == [shown]
+
+
+@pytest.fixture
+def row() -> Metric:
+    """The one listing with a row of the report, run."""
+    (listing,) = [text for text in LISTINGS if "Metric(" in text]
+    names: dict[str, Any] = {}
+    exec(compile(listing, "CONTRIBUTING.md", "exec"), names)
+    found = names["FAIRNESS"]
+    assert isinstance(found, Metric)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("sizes", "took", "index"),
+    [
+        ([1e6, 2e6, 3e6], [1.0, 2.0, 3.0], 1.0),
+        # Rates of 3 and 1: 16 ÷ (2 × 10).
+        ([3e6, 1e6], [1.0, 1.0], 0.8),
+        # One of four has all.
+        ([1e6] * 4, [1.0] + [float("nan")] * 3, 0.25),
+        ([1e6], [float("nan")], None),
+        ([], [], None),
+    ],
+)
+def test_its_row_reads_what_it_says(
+    row: Metric, sizes: list[float], took: list[float], index: float | None
+) -> None:
+    fabric = SimpleNamespace(sizes=np.array(sizes), fct=np.array(took))
+    found = row.read(cast(Fabric, fabric))
+    assert found == (None if index is None else pytest.approx(index))
+
+
+def test_its_row_is_on_the_page(
+    row: Metric, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two flows of 3 KB and 1 KB between four servers that share nothing: whatever they
+    take, the page has Jain's index of their rates."""
+    groups = ((table.GROUPS[0][0], (*table.GROUPS[0][1], row)), *table.GROUPS[1:])
+    monkeypatch.setattr(table, "GROUPS", groups)
+    made = lightloom_api.compare(
+        {
+            "cluster": {"racks": 4, "servers_per_rack": 1, "server_rate": "8 Gb/s"},
+            "workload": {"arrivals": "burst", "flows": 12, "pattern": "uniform"},
+            "fabric": [{"kind": "clos"}],
+        }
+    )
+    page = report.build([made], tmp_path).read_text(encoding="utf-8")
+    flows = made["clos"].flows
+    took = (np.asarray(flows["finish_ps"]) - np.asarray(flows["arrival_ps"])).astype(float)
+    rates = np.asarray(flows["bytes"]) / took
+    index = rates.sum() ** 2 / (len(rates) * (rates**2).sum())
+    line = page[page.index("Fairness, Jain") :].split("</tr>")[0]
+    assert f"{index:.3g}" in line
 
 
 def call(line: str, *more: str, cwd: Path) -> str:

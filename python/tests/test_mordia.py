@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from cli_support import lightloom
+from policy_support import Write
 
 DEMAND = """,a,b,c,d
 a,0,900000,40000,10000
@@ -123,3 +124,110 @@ def test_what_cannot_be_is_refused(tmp_path: Path, fabric: str, words: list[str]
     for word in words:
         assert word in " ".join(done.stderr.split()), done.stderr
     assert not out.exists()
+
+
+def test_a_plan_for_another_night_is_refused_with_the_options_that_mend_it(
+    tmp_path: Path,
+) -> None:
+    """As a newcomer plans it, then as the refusal says."""
+    (tmp_path / "demand.csv").write_text(DEMAND)
+    command = ["plan", "demand.csv", "--algorithm", "tms", "-o", "schedule.json"]
+    planned = lightloom(*command, cwd=tmp_path)
+    assert "note: planned for a night of 10 us" in planned.stdout
+    path = experiment(tmp_path, 'schedule = "schedule.json"', "last-arrival")
+    done = lightloom("run", path, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    said = " ".join(done.stderr.split())
+    options = '--night "11.5 us" --shortest "61 us"'
+    assert "night = 10 us: the switch is dark for 11.5 us in every slot" in said
+    assert f"lightloom plan … {options}" in said
+    again = lightloom(*command, "--night", "11.5 us", "--shortest", "61 us", cwd=tmp_path)
+    assert "note:" not in again.stdout
+    done = lightloom("run", path, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_plan_with_shorter_slots_is_refused_with_the_option(tmp_path: Path) -> None:
+    (tmp_path / "demand.csv").write_text(DEMAND)
+    frame = ["--night", "11.5 us", "--shortest", "20 us", "--period", "300 us"]
+    command = ["plan", "demand.csv", "--algorithm", "tms", *frame, "-o", "schedule.json"]
+    assert lightloom(*command, cwd=tmp_path).returncode == 0
+    path = experiment(tmp_path, 'schedule = "schedule.json"')
+    done = lightloom("run", path, cwd=tmp_path)
+    assert done.returncode == 2
+    said = " ".join(done.stderr.split())
+    assert "shorter than the shortest slot, 61 us" in said
+    assert '--shortest "61 us"' in said
+
+
+SEES = """
+assert (switch.night_ps, switch.shortest_slot_ps) == ({night}, {shortest})
+turn = np.roll(np.arange(switch.racks), -1)
+return Schedule(turn[None, :], [{slot} - {dark}], {dark})
+"""
+HEAD = "from lightloom.control import Schedule"
+
+
+def test_a_policy_in_python_learns_what_slots_take(tmp_path: Path, write: Write) -> None:
+    """With an interface that holds packets for 23 us, nothing is sent for 34.5."""
+    body = SEES.format(night=34_500_000, shortest=61_000_000, slot=61_000_000, dark=34_500_000)
+    policy = write(body, head=HEAD)
+    own = f'policy = "{policy}"\ninterval = "500 us"\nnic_delay = "23 us"'
+    path = experiment(tmp_path, own, "last-arrival")
+    log = ["--set", "run.controller_log=true"]
+    done = lightloom("run", path, "-o", "out", *log, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    # And so does one that the log is played to.
+    logged = tmp_path / "out" / "controller.jsonl"
+    header = json.loads(logged.read_text().splitlines()[0])
+    assert (header["night_ps"], header["shortest_slot_ps"]) == (34_500_000, 61_000_000)
+    done = lightloom("plan", "--replay", logged, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("slot", "dark", "words"),
+    [
+        (61_000_000, 11_499_999, "the switch is dark for 11.5 us in every slot"),
+        (60_999_999, 11_500_000, "shorter than the shortest slot, 61 us"),
+    ],
+)
+def test_what_slots_cannot_be_in_python_is_refused_by_attribute(
+    tmp_path: Path, write: Write, slot: int, dark: int, words: str
+) -> None:
+    policy = write(
+        SEES.format(night=11_500_000, shortest=61_000_000, slot=slot, dark=dark), head=HEAD
+    )
+    path = experiment(tmp_path, f'policy = "{policy}"\ninterval = "500 us"')
+    done = lightloom("run", path, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 2, done.stdout
+    said = " ".join(done.stderr.split())
+    assert words in said
+    assert "switch.night_ps and switch.shortest_slot_ps" in said
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("fabric", "element", "words"),
+    [
+        ("mordia", "grating", "in Mordia the controller alone can fail; write element"),
+        (
+            "rotornet",
+            "controller",
+            "RotorNet does not model failures, and has no controller; remove",
+        ),
+        ("opera", "controller", "Opera does not model failures, and has no controller; remove"),
+    ],
+)
+def test_which_parts_can_fail_is_said(
+    tmp_path: Path, fabric: str, element: str, words: str
+) -> None:
+    part = "grating = 0\n" if element == "grating" else ""
+    fault = f'\n[[fault]]\nelement = "{element}"\n{part}at = "1 us"\n'
+    path = experiment(tmp_path, fault)
+    path.write_text(path.read_text().replace('"mordia"', f'"{fabric}"'))
+    done = lightloom("run", path, cwd=tmp_path)
+    assert done.returncode == 2
+    said = " ".join(done.stderr.split())
+    assert "fault[0]" in said
+    assert words in said

@@ -9,7 +9,7 @@ import lightloom
 from lightloom.reproduce.scripts import beside, find_validation
 
 lit = beside(str(find_validation() / "opera" / "expander.py"), "lit")
-#: A slice, and how long before its night a switch takes nothing urgent any more [ps].
+#: A slice, and how long before its night a switch takes no low-latency traffic any more [ps].
 SLICE, GUARD = 100_000_000, 90_000_000
 
 

@@ -241,9 +241,10 @@ def test_plan_takes_its_options_and_what_is_lit(write: Write, tmp_path: Path) ->
 # The example
 
 
-def test_the_page_shows_the_example_as_it_is() -> None:
+@pytest.mark.parametrize("name", ["threshold", "shares"])
+def test_the_page_shows_the_example_as_it_is(name: str) -> None:
     root = Path(__file__).parents[2]
-    code = (root / "examples" / "policies" / "threshold.py").read_text(encoding="utf-8")
+    code = (root / "examples" / "policies" / f"{name}.py").read_text(encoding="utf-8")
     page = (root / "docs" / "policies.md").read_text(encoding="utf-8")
     assert code[code.index("import numpy") :].rstrip() in page
 
@@ -264,3 +265,31 @@ def test_the_example_joins_the_heaviest_and_lets_the_rest_take_turns() -> None:
     assert policy.decide(demand, Switch(racks=6)) == [(1, 2), (4, 5)]
     broken = Switch(racks=6, works=np.array([[True, True, False, True, True, True]]))
     assert policy.decide(demand, broken)[0] == (0, 1)
+
+
+def test_the_example_of_schedules_shares_time_out_by_the_longest_queue() -> None:
+    from lightloom.policies.files import load
+
+    file = Path(__file__).parents[2] / "examples" / "policies" / "shares.py"
+    policy = load(f"{file}:Shares", {}).policy
+    demand = np.zeros((4, 4), np.int64)
+    demand[0, 1], demand[2, 3], demand[3, 2] = 300, 100, 500  # steps 1, 1 and 3
+    switch = Switch(racks=4, interval_ps=1_000, night_ps=10, shortest_slot_ps=100)
+    found = policy.decide(demand, switch)
+    # 800 ps to spare, 300 : 500; a slot of 100 each before.
+    assert found.permutations.tolist() == [[1, 2, 3, 0], [3, 0, 1, 2]]
+    assert (list(found.days_ps), found.night_ps) == ([390, 590], 10)
+    # Nobody has anything: three slots alike, of 333 ps.
+    found = policy.decide(np.zeros((4, 4), np.int64), switch)
+    assert list(found.days_ps) == [323] * 3
+
+
+def test_the_example_of_schedules_runs_on_mordia() -> None:
+    file = Path(__file__).parents[2] / "examples" / "policies" / "shares.py"
+    table = experiment()
+    fabric = {"kind": "mordia", "policy": f"{file}:Shares", "interval": "2 ms"}
+    result = lightloom.run({**table, "fabric": [fabric]})
+    assert result.summary["flows_completed"] == result.summary["flows_offered"]
+    # Eight racks have seven steps at most, and a slot is cut off where another schedule
+    # begins: of 2 ms eight nights of 11.5 us are dark at most.
+    assert 1 - 8 * 11.5 / 2000 <= result.summary["duty_cycle"] < 1

@@ -26,7 +26,7 @@ WEB_SEARCH = (
 #: More than what goes at once by default, and more than circuits carry in these runs.
 BULK = 60_000_000
 #: Groups of flows.
-URGENT, REST = "urgent", "bulk"
+LOW_LATENCY, REST = "low-latency", "bulk"
 
 Columns = tuple[npt.NDArray[np.int64], ...]
 
@@ -61,10 +61,10 @@ def bulk() -> Columns:
 
 
 def run(
-    urgent: Columns, rest: Columns | None, stop: str, fabric: dict[str, Any], **cluster: Any
+    low_latency: Columns, rest: Columns | None, stop: str, fabric: dict[str, Any], **cluster: Any
 ) -> Any:
-    """A fabric with these flows. Returns what became of the urgent ones, in their order."""
-    parts = [(urgent, URGENT)] + ([(rest, REST)] if rest is not None else [])
+    """A fabric with these flows. Returns what became of the low-latency ones, in their order."""
+    parts = [(low_latency, LOW_LATENCY)] + ([(rest, REST)] if rest is not None else [])
     columns = [np.concatenate(column) for column in zip(*(p for p, _ in parts), strict=True)]
     names = ("src", "dst", "bytes", "arrival_ps")
     groups = [group for part, group in parts for _ in part[0]]
@@ -82,7 +82,7 @@ def run(
             }
         )
     flows = result.flows
-    at = np.array(flows["group"].to_pylist()) == URGENT
+    at = np.array(flows["group"].to_pylist()) == LOW_LATENCY
     return {
         name: flows[name].to_numpy()[at] for name in ("bytes", "arrival_ps", "finish_ps", "hops")
     }

@@ -21,14 +21,14 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
     del workers  # one run after another
     shape = SMALL if quick else PUBLISHED
     came = {label: _arrivals(label, shape) for label in ("direct", "relays", "clos")}
-    small = {label: _arrivals(label, SMALL) for label in ("direct", "urgent")}
+    small = {label: _arrivals(label, SMALL) for label in ("direct", "low-latency")}
     cycles, cycle = _cycles(shape)
     claims = {
         "opera-shuffle-cycles": float(came["direct"][-1] / (cycles * cycle)),
         "opera-shuffle-relays": float(came["relays"][-1] / ((cycles + 1) * cycle)),
         "opera-shuffle-clos": _late(came["clos"]) / _late(came["direct"]),
         "opera-shuffle-four": _late(came["clos"]) / _late(came["direct"]),
-        "opera-shuffle-tax": _late(small["urgent"]) / _late(small["direct"]),
+        "opera-shuffle-tax": _late(small["low-latency"]) / _late(small["direct"]),
     }
     names = {"direct": "Opera, direct", "relays": "Opera, RotorLB", "clos": "Clos, 3:1"}
     lines = {

@@ -1,4 +1,4 @@
-"""Web search, all of it urgent, beside what the authors' simulator wrote: median times by
+"""Web search, all of it low-latency, beside what the authors' simulator wrote: median times by
 size at 1 % and 10 % of load."""
 
 from typing import Any

@@ -1,6 +1,6 @@
 //! The switch that circuits are decided for: racks, planes, ports.
 
-use lightloom_engine::{check_range, Rate, Refusal};
+use lightloom_engine::{check_range, Rate, Refusal, Time};
 use serde::{Deserialize, Serialize};
 
 /// Most racks, as demand is a matrix of all pairs; most ports of each on a plane, too.
@@ -25,6 +25,15 @@ pub struct Hardware {
     /// What a circuit carries, each way [b/s].
     #[serde(with = "rate_bps", rename = "rate_bps")]
     pub rate: Rate,
+}
+
+/// What a switch that follows schedules leaves of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slots {
+    /// The night to plan for: nothing is sent for so long in each slot.
+    pub night: Time,
+    /// No slot is shorter, its night included.
+    pub shortest: Time,
 }
 
 mod rate_bps {

@@ -7,7 +7,7 @@
 use crate::algorithms::{assignment, matching, multihop};
 use crate::circuits::Circuits;
 use crate::demand::Matrix;
-use crate::hardware::Hardware;
+use crate::hardware::{Hardware, Slots};
 use crate::order::Order;
 use crate::routes::Routes;
 use crate::schedule::Schedule;
@@ -32,6 +32,9 @@ pub struct SwitchView<'a> {
     pub lit: &'a Circuits,
     /// Which ports work, at [`Hardware::port`].
     pub works: &'a [bool],
+    /// What its slots take, if it follows schedules only; otherwise a schedule has the
+    /// night that its policy plans.
+    pub slots: Option<Slots>,
 }
 
 impl SwitchView<'_> {

@@ -48,6 +48,7 @@ fn recorded(policy: Value, planes: u32, order: Option<Order>) -> String {
             ..Estimation::plain(6, 2)
         },
         shortest_slot: Some(Time::NS),
+        night: Some(Time::ZERO),
         policy,
         order,
     };

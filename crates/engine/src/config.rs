@@ -4,6 +4,7 @@
 //! this turns serde's errors into [`Refusal`]s: the key's path as the user
 //! wrote it, the value found, the nearest known key.
 
+use crate::mistyped::in_words;
 use crate::refusal::Refusal;
 use serde::de::{self, DeserializeOwned, Deserializer};
 use serde_json::Value;
@@ -33,7 +34,7 @@ pub fn word_or_quantity<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Er
     impl de::Visitor<'_> for Visitor {
         type Value = String;
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a string")
+            f.write_str("a word, or a quantity with its unit")
         }
         fn visit_str<E: de::Error>(self, v: &str) -> Result<String, E> {
             Ok(v.to_owned())
@@ -127,7 +128,8 @@ fn refuse(table: &Value, at: &str, path: &str, message: &str) -> Refusal {
         let key = join(&join(at, path), quoted[0]);
         return Refusal::new(key, "(missing)", "required", "add it");
     }
-    Refusal::new(join(at, path), value_at(path), message, "correct the value")
+    let limit = in_words(message);
+    Refusal::new(join(at, path), value_at(path), limit, "correct the value")
 }
 
 fn join(a: &str, b: &str) -> String {
@@ -242,7 +244,7 @@ mod tests {
         );
         let e = e(json!({"guardband": "\u{2063}x"}));
         assert!(
-            e.starts_with("fabric.list[0].guardband = \"x\": invalid type"),
+            e.starts_with("fabric.list[0].guardband = \"x\": must be a whole number"),
             "{e}"
         );
     }

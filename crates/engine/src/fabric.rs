@@ -1,7 +1,7 @@
-//! The one trait between the engine and any fabric.
+//! The trait between the engine and any fabric, and what a fabric says of itself.
 
 use crate::fair::Precision;
-use crate::ids::{FlowId, HostId, PortId};
+use crate::ids::{HostId, PortId};
 use crate::io::Io;
 use crate::refusal::Refusal;
 use crate::time::{Rate, Time};
@@ -82,6 +82,13 @@ pub enum Command {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected(pub String);
 
+impl Rejected {
+    /// By a fabric of that name, no part of which fails.
+    pub fn no_failures(fabric: &str) -> Rejected {
+        Rejected(format!("{fabric} does not model failures yet; remove it"))
+    }
+}
+
 impl fmt::Display for Rejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -131,38 +138,27 @@ pub struct ControlRecord {
     pub computed: Option<Vec<Time>>,
 }
 
-/// A network. Called once per horizon, never per cell.
-pub trait Fabric: Send {
+/// What a network says of itself, beside moving bytes; all of it is cold. A kernel writes
+/// it, and its driver hands it on.
+pub trait Reports: Send {
     /// Hosts, racks and rates.
     fn shape(&self) -> Shape;
 
-    /// Moves every byte that can move before `to`.
-    fn advance(&mut self, to: Time, io: &mut Io);
-
-    /// Carries out a fault or a repair, now.
-    fn apply(&mut self, command: Command) -> Result<(), Rejected>;
-
-    /// From now on shares links out no more exactly than that; called before anything
-    /// moves. Returns whether the fabric shares out rates at all: cells and packets
-    /// do not.
-    fn set_rate_precision(&mut self, precision: Precision) -> bool {
-        let _ = precision;
-        false
+    /// Queue depths and counters.
+    fn observe(&self, io: &Io, view: &mut View) {
+        let _ = (io, view);
     }
 
-    /// Queue depths and counters; cold.
-    fn observe(&self, io: &Io, view: &mut View);
-
-    /// Whether nothing would move without an arrival or a command: no byte is
-    /// inside, but for those that a fault has cut off.
-    fn idle(&self) -> bool;
-
     /// The figures of the run so far.
-    fn totals(&self) -> Totals;
+    fn totals(&self) -> Totals {
+        Totals::default()
+    }
 
     /// Writes per-flow figures that are kept outside the flow columns while
     /// the run lasts (mean hops).
-    fn settle(&self, _io: &mut Io) {}
+    fn settle(&self, io: &mut Io) {
+        let _ = io;
+    }
 
     /// The least time from arrival to the last byte, by propagation,
     /// serialisation and reconfiguration alone. What invariant 2 holds a
@@ -176,7 +172,7 @@ pub trait Fabric: Send {
         true
     }
 
-    /// The rate of transmitter `tx`.
+    /// The rate of transmitter `tx`: the most that it can carry when it is lit.
     fn port_rate(&self, tx: PortId) -> Rate;
 
     /// Every circuit that was lit so far, in the order in which they came up;
@@ -193,6 +189,11 @@ pub trait Fabric: Send {
         None
     }
 
+    /// What keeps the fabric from going on, if anything does: the run ends with it.
+    fn trouble(&self) -> Option<&Refusal> {
+        None
+    }
+
     /// What a controller of circuits hears and asks for is to be kept, in a log that calls
     /// the fabric `label`; before anything has moved. Nothing for fabrics without one.
     fn record_control(&mut self, label: &str) {
@@ -203,15 +204,25 @@ pub trait Fabric: Send {
     fn control_record(&mut self) -> Option<ControlRecord> {
         None
     }
+}
 
-    /// What keeps the fabric from going on, if anything does: the run ends with it.
-    fn trouble(&self) -> Option<&Refusal> {
-        None
-    }
+/// A network. Called once per horizon, never per cell.
+pub trait Fabric: Reports {
+    /// Moves every byte that can move before `to`.
+    fn advance(&mut self, to: Time, io: &mut Io);
 
-    /// Whether `flow` may still be delivered (its ends are not cut off).
-    fn reachable(&self, flow: FlowId, io: &Io) -> bool {
-        let _ = (flow, io);
-        true
+    /// Carries out a fault or a repair, now.
+    fn apply(&mut self, command: Command) -> Result<(), Rejected>;
+
+    /// Whether nothing would move without an arrival or a command: no byte is
+    /// inside, but for those that a fault has cut off.
+    fn idle(&self) -> bool;
+
+    /// From now on shares links out no more exactly than that; called before anything
+    /// moves. Returns whether the fabric shares out rates at all: cells and packets
+    /// do not.
+    fn set_rate_precision(&mut self, precision: Precision) -> bool {
+        let _ = precision;
+        false
     }
 }

@@ -16,17 +16,21 @@ pub mod ids;
 mod indexed;
 pub mod io;
 pub mod kernel;
+pub mod mistyped;
 pub mod quantity;
 pub mod refusal;
 pub mod rng;
 pub mod run;
 pub mod time;
+mod units;
 
 pub use agenda::Agenda;
 pub use audit::{Audit, Load, Transmission};
 pub use cluster::{Cluster, Nic};
 pub use dag::{Dag, Node, Task};
-pub use fabric::{Circuit, Command, ControlRecord, Element, Fabric, Rejected, Shape, Totals, View};
+pub use fabric::{
+    Circuit, Command, ControlRecord, Element, Fabric, Rejected, Reports, Shape, Totals, View,
+};
 pub use fair::Precision;
 pub use flows::{Dependencies, Flows, Job};
 pub use ids::{FlowId, HostId, PortId};

@@ -6,6 +6,7 @@
 //! that says `slot = 100` leaves its reader guessing.
 
 use crate::time::{Rate, Time};
+use crate::units::{format_with, parse_with, BYTES, LENGTHS, RATES, SPANS};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -39,137 +40,6 @@ impl fmt::Display for Length {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&format_with(self.0 as u128, LENGTHS))
     }
-}
-
-/// Unit names and their size in the base unit, largest first.
-type Units = &'static [(&'static str, u128)];
-
-const SPANS: Units = &[
-    ("s", 1_000_000_000_000),
-    ("ms", 1_000_000_000),
-    ("us", 1_000_000),
-    ("ns", 1_000),
-    ("ps", 1),
-];
-const RATES: Units = &[
-    ("Tb/s", 1_000_000_000_000),
-    ("Gb/s", 1_000_000_000),
-    ("Mb/s", 1_000_000),
-    ("kb/s", 1_000),
-    ("b/s", 1),
-];
-const BYTES: Units = &[
-    ("TB", 1_000_000_000_000),
-    ("GB", 1_000_000_000),
-    ("MB", 1_000_000),
-    ("KB", 1_000),
-    ("B", 1),
-];
-const LENGTHS: Units = &[("km", 1_000_000), ("m", 1_000), ("cm", 10), ("mm", 1)];
-/// Spellings that are read but not written.
-const ALIASES: &[(&str, &str, u128)] = &[
-    ("µs", "us", 1),
-    ("μs", "us", 1),
-    ("Kb/s", "kb/s", 1),
-    ("Tbps", "Tb/s", 1),
-    ("Gbps", "Gb/s", 1),
-    ("Mbps", "Mb/s", 1),
-    ("kbps", "kb/s", 1),
-    ("bps", "b/s", 1),
-    ("kB", "KB", 1),
-];
-const BINARY: Units = &[
-    ("TiB", 1 << 40),
-    ("GiB", 1 << 30),
-    ("MiB", 1 << 20),
-    ("KiB", 1 << 10),
-];
-
-fn unit_size(name: &str, units: Units) -> Option<u128> {
-    let canonical = ALIASES.iter().find(|a| a.0 == name).map_or(name, |a| a.1);
-    let binary: Units = if std::ptr::eq(units, BYTES) {
-        BINARY
-    } else {
-        &[]
-    };
-    units
-        .iter()
-        .chain(binary)
-        .find(|u| u.0 == canonical)
-        .map(|u| u.1)
-}
-
-/// Reads `"<decimal number> <unit>"` exactly (no binary float in between).
-fn parse_with(text: &str, units: Units, what: &str, example: &str) -> Result<u128, String> {
-    let names = || units.iter().map(|u| u.0).collect::<Vec<_>>().join(", ");
-    let text = text.trim();
-    let split = text
-        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_')))
-        .unwrap_or(text.len());
-    let (number, unit) = (text[..split].replace('_', ""), text[split..].trim());
-    if unit.is_empty() {
-        return Err(format!(
-            "`{text}` has no unit: write {what} like \"{example}\" ({})",
-            names()
-        ));
-    }
-    if number.is_empty() {
-        return Err(format!(
-            "`{text}` is not {what}: write it like \"{example}\" ({})",
-            names()
-        ));
-    }
-    let size = unit_size(unit, units)
-        .ok_or_else(|| format!("`{unit}` is not a unit of {what}: use one of {}", names()))?;
-    decimal_times(&number, size).ok_or_else(|| {
-        format!("`{text}` is not {what} that can be represented: write it like \"{example}\"")
-    })
-}
-
-fn decimal_times(number: &str, size: u128) -> Option<u128> {
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if fraction.contains('.') || (whole.is_empty() && fraction.is_empty()) || fraction.len() > 15 {
-        return None;
-    }
-    let whole: u128 = if whole.is_empty() {
-        0
-    } else {
-        whole.parse().ok()?
-    };
-    let scale = 10u128.pow(fraction.len() as u32);
-    let fraction: u128 = if fraction.is_empty() {
-        0
-    } else {
-        fraction.parse().ok()?
-    };
-    whole
-        .checked_mul(size)?
-        .checked_add((fraction.checked_mul(size)? + scale / 2) / scale)
-}
-
-/// Writes the value in the largest unit in which it has at most three decimals.
-fn format_with(value: u128, units: Units) -> String {
-    for (name, size) in units {
-        if value >= *size && (value * 1000).is_multiple_of(*size) {
-            let milli = value * 1000 / size;
-            let (whole, rest) = (milli / 1000, milli % 1000);
-            if rest == 0 {
-                return format!("{whole} {name}");
-            }
-            let fraction = format!("{rest:03}");
-            return format!("{whole}.{} {name}", fraction.trim_end_matches('0'));
-        }
-    }
-    format!("{value} {}", units[units.len() - 1].0)
-}
-
-pub(crate) fn format_span(t: Time) -> String {
-    let sign = if t.0 < 0 { "-" } else { "" };
-    format!("{sign}{}", format_with(t.0.unsigned_abs() as u128, SPANS))
-}
-
-pub(crate) fn format_rate(r: Rate) -> String {
-    format_with(r.0 as u128, RATES)
 }
 
 macro_rules! quantity {
@@ -276,6 +146,23 @@ mod tests {
         assert!("-5 ns".parse::<Time>().is_err());
         assert!("1.2.3 ns".parse::<Time>().is_err());
         assert!("99999999999999999999 s".parse::<Time>().is_err());
+    }
+
+    #[test]
+    fn rates_are_written_in_a_unit_that_fits_whatever_they_were_divided_by() {
+        for (bps, text) in [
+            (0, "0 b/s"),
+            (999, "999 b/s"),
+            (50_000_000_000, "50 Gb/s"),
+            (12_800_000_000_000, "12.8 Tb/s"),
+            // A sixth of 100 Gb/s, and a seventh of 1 Gb/s.
+            (16_666_666_666, "16.666666666 Gb/s"),
+            (142_857_142, "142.857142 Mb/s"),
+            (1_000_000_001, "1.000000001 Gb/s"),
+        ] {
+            assert_eq!(Rate(bps).to_string(), text);
+            assert_eq!(text.parse(), Ok(Rate(bps)));
+        }
     }
 
     proptest! {

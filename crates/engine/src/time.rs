@@ -3,6 +3,7 @@
 //! Floats begin in metrics: every duration that decides an order of events is
 //! exact here, so the same seed gives the same bytes on every machine.
 
+use crate::units::{format_whole, format_with, RATES, SPANS};
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Rem, Sub, SubAssign};
 
@@ -89,7 +90,9 @@ impl Neg for Time {
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::quantity::format_span(*self))
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let span = format_with(self.0.unsigned_abs() as u128, SPANS);
+        write!(f, "{sign}{span}")
     }
 }
 
@@ -116,7 +119,8 @@ impl Rate {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::quantity::format_rate(*self))
+        // Rates are divided among links: a third of 100 Gb/s is no number of kb/s to a reader.
+        f.write_str(&format_whole(self.0 as u128, RATES))
     }
 }
 

@@ -282,7 +282,7 @@ mod tests {
             ),
             (
                 json!({"racks": 4, "rack_rate": "1 Gb/s", "nic": true}),
-                "cluster.nic = true: invalid type: boolean `true`, expected a string",
+                "cluster.nic = true: must be a word, or a quantity with its unit",
             ),
             (
                 json!({"raks": 4}),

@@ -466,7 +466,7 @@ mod tests {
                 json!({"rate_precision": 0.01}),
                 "run.rate_precision = 0.01: must be \"exact\" or from",
             ),
-            (json!({"seed": -1}), "run.seed = -1: invalid value"),
+            (json!({"seed": -1}), "run.seed = -1: must be a whole number, at least 0"),
             (
                 json!({"seeds": 1}),
                 "run.seeds = 1: no such key; did you mean \"seed\"?",

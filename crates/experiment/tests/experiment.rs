@@ -1,5 +1,8 @@
 //! Experiments as users write them: resolved, refused, run and run again.
 
+mod common;
+
+use common::connects_single_nodes;
 use lightloom_engine::run::Silent;
 use lightloom_engine::{Flows, HostId, Time};
 use lightloom_experiment::Experiment;
@@ -18,10 +21,7 @@ fn raw(fabrics: Value) -> Value {
 /// 16 racks, or 16 nodes for a fabric that connects nothing else.
 fn raw_that_fits(fabric: &Value) -> Value {
     let mut raw = raw(json!([fabric]));
-    if matches!(
-        fabric["kind"].as_str(),
-        Some("lions" | "flattened-butterfly")
-    ) {
+    if fabric["kind"].as_str().is_some_and(connects_single_nodes) {
         raw["cluster"] = json!({"hosts": 16, "server_rate": "10 Gb/s"});
     }
     raw

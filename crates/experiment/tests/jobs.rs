@@ -1,6 +1,9 @@
 //! Jobs on real fabrics: they run to their end on each, send what their
 //! definition says, and take what theory says where nothing is in the way.
 
+mod common;
+
+use common::connects_single_nodes;
 use lightloom_engine::run::Silent;
 use lightloom_engine::Time;
 use lightloom_experiment::{Experiment, RunOutput};
@@ -19,9 +22,9 @@ fn sirius() -> Value {
 
 /// 32 servers on eight racks; 16 nodes for a fabric that connects nothing else.
 fn cluster(fabric: &Value) -> Value {
-    match fabric["kind"].as_str() {
-        Some("lions" | "flattened-butterfly") => json!({"hosts": 16, "server_rate": "10 Gb/s"}),
-        _ => {
+    match fabric["kind"].as_str().is_some_and(connects_single_nodes) {
+        true => json!({"hosts": 16, "server_rate": "10 Gb/s"}),
+        false => {
             json!({"racks": 8, "servers_per_rack": 4, "server_rate": "100 Gb/s", "nic": "100 Gb/s"})
         }
     }

@@ -1,5 +1,8 @@
 //! Warm-up, measurement and drain, on every fabric and against theory.
 
+mod common;
+
+use common::connects_single_nodes;
 use lightloom_engine::run::Silent;
 use lightloom_engine::Time;
 use lightloom_experiment::{Experiment, RunOutput};
@@ -40,7 +43,7 @@ fn switch(architecture: &str, k: u32) -> Value {
 fn every_fabric_drains_its_window_under_traffic() {
     for entry in REGISTRY {
         let mut raw = packets(json!({"kind": entry.kind}), 0.2);
-        if !matches!(entry.kind, "lions" | "flattened-butterfly") {
+        if !connects_single_nodes(entry.kind) {
             raw["cluster"] = json!({"racks": 16, "servers_per_rack": 4, "rack_rate": "200 Gb/s"});
             raw["workload"]["sizes"]["size"] = json!("20 KB");
         }

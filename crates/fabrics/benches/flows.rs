@@ -24,7 +24,7 @@ use lightloom_engine::fair::{LinkId, Precision, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowDriven, FlowKernel, LinkKind, Net, Todo};
 use lightloom_engine::{
     Cluster, Command, Dependencies, Fabric, FlowId, Flows, HostId, Io, Nic, PortId, Rate, Rejected,
-    Shape, Stream, Time,
+    Reports, Shape, Stream, Time,
 };
 use lightloom_fabrics::{find, Site};
 use lightloom_workload::WorkloadConfig;
@@ -127,15 +127,6 @@ struct Racks {
 impl FlowKernel for Racks {
     type Event = ();
 
-    fn shape(&self) -> Shape {
-        Shape {
-            hosts: RACKS * SERVERS,
-            racks: RACKS,
-            host_rate: NIC,
-            link_capacity: Rate(2 * RACKS as u64 * self.uplink.0),
-        }
-    }
-
     fn begin(&mut self, net: &mut Net, _: &mut Todo<()>) {
         net.never_list_flows();
         for _ in 0..2 * RACKS * SERVERS {
@@ -166,6 +157,17 @@ impl FlowKernel for Racks {
         _: &mut Todo<()>,
     ) -> Result<(), Rejected> {
         Err(Rejected("a bench".to_owned()))
+    }
+}
+
+impl Reports for Racks {
+    fn shape(&self) -> Shape {
+        Shape {
+            hosts: RACKS * SERVERS,
+            racks: RACKS,
+            host_rate: NIC,
+            link_capacity: Rate(2 * RACKS as u64 * self.uplink.0),
+        }
     }
 
     fn soonest(&self, _: HostId, _: HostId, bytes: u64) -> Time {

@@ -9,9 +9,9 @@ use lightloom_engine::kernel::event::{EventDriven, EventKernel};
 use lightloom_engine::run::{run, Plan, Silent, Stop};
 use lightloom_engine::{
     Agenda, Cluster, Command, Fabric, FlowId, Flows, HostId, Io, Nic, PortId, Rate, Refusal,
-    Rejected, Shape, Time, Totals, View,
+    Rejected, Reports, Shape, Time, View,
 };
-use lightloom_fabrics::{registry, Entry, FabricConfig, Preset, Site};
+use lightloom_fabrics::{contract, Entry, FabricConfig, Preset, Site};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,11 +81,11 @@ const ENTRY: Entry = Entry {
         summary: "Wires of 10 Gb/s.",
         table: "{}",
     }],
-    schema: registry::schema::<WiresConfig>,
-    resolve: registry::resolve::<WiresConfig>,
-    build: registry::build::<WiresConfig>,
-    memory: registry::memory::<WiresConfig>,
-    facts: registry::facts::<WiresConfig>,
+    schema: contract::schema::<WiresConfig>,
+    resolve: contract::resolve::<WiresConfig>,
+    build: contract::build::<WiresConfig>,
+    memory: contract::memory::<WiresConfig>,
+    facts: contract::facts::<WiresConfig>,
 };
 
 // ---- kernel.rs: what happens ------------------------------------------------
@@ -121,15 +121,6 @@ impl Wires {
 impl EventKernel for Wires {
     type Event = FlowId;
 
-    fn shape(&self) -> Shape {
-        Shape {
-            hosts: self.cluster.hosts(),
-            racks: self.cluster.racks,
-            host_rate: self.cluster.server_rate,
-            link_capacity: Rate(self.config.rate.0 * self.free_at.len() as u64),
-        }
-    }
-
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, agenda: &mut Agenda<FlowId>) {
         let row = flow.index();
         let (bytes, wire) = (
@@ -159,18 +150,25 @@ impl EventKernel for Wires {
         Err(Rejected("wires do not fail; remove it".into()))
     }
 
+    fn idle(&self) -> bool {
+        self.inside == 0
+    }
+}
+
+impl Reports for Wires {
+    fn shape(&self) -> Shape {
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.rate.0 * self.free_at.len() as u64),
+        }
+    }
+
     fn observe(&self, _: &Io, view: &mut View) {
         view.in_flight_bytes = self.inside;
         view.waiting_bytes = self.inside;
         view.carried_bytes = self.carried;
-    }
-
-    fn idle(&self) -> bool {
-        self.inside == 0
-    }
-
-    fn totals(&self) -> Totals {
-        Totals::default()
     }
 
     fn settle(&self, io: &mut Io) {

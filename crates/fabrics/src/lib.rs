@@ -1,6 +1,7 @@
 //! The fabrics of Lightloom: one folder each, one line each in the [`registry`].
 
 pub mod butterfly;
+pub mod contract;
 pub mod cthrough;
 pub mod electrical;
 pub mod facts;
@@ -18,5 +19,6 @@ pub mod sirius;
 pub mod tdma;
 pub mod tree;
 
+pub use contract::{Entry, FabricConfig, Preset, Site};
 pub use facts::{Derived, Facts, Framing, Part, Unjoined};
-pub use registry::{find, Entry, FabricConfig, Preset, Site, REGISTRY};
+pub use registry::{find, REGISTRY};

@@ -1,55 +1,157 @@
-//! Ranges that tables of several fabrics have in common.
+//! Ranges that tables of several fabrics have in common, and how they refuse what is
+//! beyond them: keys are named without `fabric.`, which refusals put before them.
 
-use lightloom_engine::{Rate, Refusal, Time};
+use lightloom_engine::{Bytes, Rate, Refusal, Time};
+use std::fmt::Display;
 
-/// No rate is higher.
+/// Most racks that circuits join: matrices of all pairs are kept, and the largest switches
+/// of mirrors have a few thousand ports.
+pub const RACKS_MAX: u32 = 4_096;
+/// No rate is higher: sums over all racks stay in range.
 pub const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
 /// No time is longer.
 pub const TIME_MAX: Time = Time(3_600 * Time::S.0);
+/// No packet is larger.
+pub const PACKET_MAX: Bytes = Bytes(65_535);
 
-/// Refuses the first time that is too long, as `fabric.` and its key.
+/// Refuses the value of a key.
+///
+/// # Errors
+/// Always.
+pub fn refuse<T>(
+    key: &str,
+    value: impl Display,
+    limit: impl Into<String>,
+    remedy: impl Into<String>,
+) -> Result<T, Refusal> {
+    Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
+}
+
+/// Refuses fewer than two racks, or more than circuits join.
+///
+/// # Errors
+/// As it says.
+pub fn racks(racks: u32) -> Result<(), Refusal> {
+    let remedy = match racks {
+        2..=RACKS_MAX => return Ok(()),
+        0 | 1 => "raise it",
+        _ => "lower it",
+    };
+    let limit = format!("circuits join 2 to {RACKS_MAX} racks");
+    Err(Refusal::new("cluster.racks", racks, limit, remedy))
+}
+
+/// Refuses the first time that is too long.
 ///
 /// # Errors
 /// As it says.
 pub fn times(times: &[(&str, Time)]) -> Result<(), Refusal> {
     match times.iter().find(|(_, time)| *time > TIME_MAX) {
         None => Ok(()),
-        Some((key, time)) => {
-            let limit = format!("must be at most {TIME_MAX}");
-            Err(Refusal::new(
-                format!("fabric.{key}"),
-                time,
-                limit,
-                "lower it",
-            ))
-        }
+        Some((key, time)) => refuse(key, time, format!("must be at most {TIME_MAX}"), "lower it"),
     }
 }
 
 /// Refuses a rate at which nothing is sent, or that is beyond all links.
 ///
 /// # Errors
-/// Of `fabric.` and its key.
+/// As it says.
 pub fn rate(key: &str, rate: Rate) -> Result<(), Refusal> {
     if rate.0 > 0 && rate <= RATE_MAX {
         return Ok(());
     }
     let limit = "must be above 0 b/s and at most 1000 Tb/s";
-    Err(Refusal::new(
-        format!("fabric.{key}"),
-        rate,
-        limit,
-        "use 10 Gb/s",
-    ))
+    refuse(key, rate, limit, "use 10 Gb/s")
+}
+
+/// Refuses the first amount of data that is beyond `most`.
+///
+/// # Errors
+/// As it says.
+pub fn amounts(amounts: &[(&str, Bytes)], most: Bytes) -> Result<(), Refusal> {
+    match amounts.iter().find(|(_, bytes)| *bytes > most) {
+        None => Ok(()),
+        Some((key, bytes)) => refuse(key, bytes, format!("must be at most {most}"), "lower it"),
+    }
+}
+
+/// Refuses packets of nothing, or beyond all frames.
+///
+/// # Errors
+/// Of `packet`.
+pub fn packet(packet: Bytes) -> Result<(), Refusal> {
+    if (1..=PACKET_MAX.0).contains(&packet.0) {
+        return Ok(());
+    }
+    let limit = format!("must be from 1 B to {PACKET_MAX}");
+    refuse("packet", packet, limit, "use 1500 B")
+}
+
+/// Refuses to send nothing in what a `key` leaves of its time: less the `left_out`, a
+/// packet has to fit.
+///
+/// # Errors
+/// Of the key.
+pub fn day(
+    (key, time): (&str, Time),
+    left_out: &str,
+    day: Time,
+    packet: Time,
+) -> Result<(), Refusal> {
+    if day >= packet {
+        return Ok(());
+    }
+    let day = day.max(Time::ZERO);
+    let limit = format!("less {left_out} it leaves {day}, and a packet takes {packet}");
+    refuse(key, time, limit, "raise it, or lower fabric.packet")
+}
+
+/// Refuses a turn that is over with its night.
+///
+/// # Errors
+/// Of the key.
+pub fn turn((key, time): (&str, Time), night: Time) -> Result<(), Refusal> {
+    if time > night {
+        return Ok(());
+    }
+    let limit = format!("no longer than its night, {night}");
+    refuse(key, time, limit, "use ten times the night")
+}
+
+/// Refuses a share of a new measurement that counts nothing, or more than all.
+///
+/// # Errors
+/// Of `smoothing`.
+pub fn smoothing(share: f64) -> Result<(), Refusal> {
+    if share > 0.0 && share <= 1.0 {
+        return Ok(());
+    }
+    let limit = "must be above 0 and at most 1";
+    refuse("smoothing", share, limit, "use 1 to average nothing")
+}
+
+/// Refuses a share of servers' links for circuits that starves the one or the other.
+///
+/// # Errors
+/// Of `optical_weight`.
+pub fn optical_weight(share: f64, remedy: &str) -> Result<(), Refusal> {
+    if (0.5..1.0).contains(&share) {
+        return Ok(());
+    }
+    let limit = "must be at least 0.5 and below 1, so that no queue starves";
+    refuse("optical_weight", share, limit, remedy)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn said(refused: Result<(), Refusal>) -> String {
+        refused.unwrap_err().to_string()
+    }
+
     #[test]
     fn ends_are_within() {
-        let said = |refused: Result<(), Refusal>| refused.unwrap_err().to_string();
         assert_eq!(rate("link_rate", RATE_MAX), Ok(()));
         for bad in [Rate(0), Rate(RATE_MAX.0 + 1)] {
             let words = format!(
@@ -61,6 +163,51 @@ mod tests {
         assert_eq!(
             said(times(&[("slot", TIME_MAX), ("night", TIME_MAX + Time::S)])),
             "fabric.night = 3601 s: must be at most 3600 s; lower it"
+        );
+        assert_eq!((racks(2), racks(4_096)), (Ok(()), Ok(())));
+        assert_eq!(
+            said(racks(1)),
+            "cluster.racks = 1: circuits join 2 to 4096 racks; raise it"
+        );
+        assert!(said(racks(4_097)).ends_with("lower it"));
+        assert_eq!((packet(Bytes(1)), packet(Bytes(65_535))), (Ok(()), Ok(())));
+        for bad in [0, 65_536] {
+            let end = "must be from 1 B to 65.535 KB; use 1500 B";
+            assert!(said(packet(Bytes(bad))).ends_with(end));
+        }
+        assert_eq!((smoothing(1e-9), smoothing(1.0)), (Ok(()), Ok(())));
+        assert!(smoothing(0.0).is_err() && smoothing(1.1).is_err() && smoothing(f64::NAN).is_err());
+        assert_eq!(optical_weight(0.5, "use 0.9"), Ok(()));
+        assert!(optical_weight(1.0, "use 0.9").is_err());
+    }
+
+    #[test]
+    fn a_turn_has_a_day_for_a_packet() {
+        let (slot, night) = (("slot", Time::NS * 100), Time::NS * 100);
+        assert_eq!(
+            said(turn(slot, night)),
+            "fabric.slot = 100 ns: no longer than its night, 100 ns; use ten times the night"
+        );
+        assert_eq!(turn(slot, night - Time(1)), Ok(()));
+        assert_eq!(day(slot, "the night", Time::NS, Time::NS), Ok(()));
+        assert_eq!(
+            said(day(slot, "the night", Time::NS, Time::NS * 2)),
+            "fabric.slot = 100 ns: less the night it leaves 1 ns, and a packet takes 2 ns; \
+             raise it, or lower fabric.packet"
+        );
+    }
+
+    #[test]
+    fn the_first_that_is_too_much_is_named() {
+        let most = Bytes(1_000_000_000_000);
+        let all = [
+            ("a", most),
+            ("b", Bytes(most.0 + 1_000_000_000)),
+            ("c", Bytes(u64::MAX)),
+        ];
+        assert_eq!(
+            said(amounts(&all, most)),
+            "fabric.b = 1.001 TB: must be at most 1 TB; lower it"
         );
     }
 }

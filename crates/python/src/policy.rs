@@ -164,7 +164,7 @@ impl PyPolicy {
         Ok(target)
     }
 
-    /// What racks, planes and ports there are, and what is lit.
+    /// What racks, planes and ports there are, what is lit, and what slots take.
     fn switch_of<'py>(
         &self,
         py: Python<'py>,
@@ -189,6 +189,8 @@ impl PyPolicy {
             pyo3::types::PyTuple::new(py, lit)?,
             view.lit.directed(),
             works,
+            view.slots.map_or(0, |slots| slots.night.0),
+            view.slots.map_or(0, |slots| slots.shortest.0),
         ))
     }
 

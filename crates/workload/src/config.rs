@@ -2,6 +2,7 @@
 
 use crate::arrivals::{Arrivals, Clock, MAX_ARRIVAL};
 use crate::jobs::{self, Job, Schedule};
+use crate::memory::{BYTES_PER_FLOW, MEMORY_LIMIT};
 use crate::patterns::{Pairs, Pattern};
 use crate::sizes::{Law, MeanRule, Sizes};
 use crate::sources::Sources;
@@ -9,13 +10,6 @@ use crate::trace::Format;
 use lightloom_engine::{Cluster, Refusal, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Memory that a flow takes [B]: 58 in the engine's columns and its order of
-/// arrival, 54 in the table of results.
-pub const BYTES_PER_FLOW: u64 = 112;
-
-/// The most memory that the flows of a workload may take [B]: 16 GiB.
-pub const MEMORY_LIMIT: u64 = 16 << 30;
 
 /// What is sent: laws for sizes, arrivals and pattern, or else a trace, or jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -443,7 +437,7 @@ mod tests {
             (
                 "load",
                 json!("0.5"),
-                "workload.load = \"0.5\": invalid type",
+                "workload.load = \"0.5\": must be a number",
             ),
             (
                 "laod",

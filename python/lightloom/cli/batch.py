@@ -64,6 +64,15 @@ def reproduce(
             help="Fewer flows and points: a minute or two for all; fewer claims judged.",
         ),
     ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Of every claim what its source says and what is measured, also of several "
+            "papers.",
+        ),
+    ] = False,
     out: OutDir = None,
     workers: Workers = None,
 ) -> None:
@@ -89,7 +98,7 @@ def reproduce(
                 progress=counter,
                 told=lambda line: screen.print(line, markup=False),
             )
-        print_verdicts(verdicts)
+        print_verdicts(verdicts, verbose=verbose)
         figures = [path for path in paths if path.suffix == ".svg"]
         console.say(f"wrote {paths[-1]} and {len(figures)} figures below {folder}")
         changed = [v.claim.id for v in verdicts if not v.as_recorded]

@@ -29,7 +29,8 @@ HOPS: Column = ("hops\nmean", "hops_mean", lambda v: number(v, 2))
 CIRCUITS: Column = ("by\ncircuit", "circuit_share", console.percent)
 
 LEGEND = "R: what all servers can send. FCT: flow completion time; short: under 100 KB."
-LEGEND_CIRCUITS = "By circuit: of the bytes delivered, those that crossed a circuit."
+LEGEND_CIRCUITS = "By circuit: of the bytes delivered, those over circuits that come and go."
+LEGEND_SIRIUS = "Sirius has none: all that leaves a rack crosses gratings, by wavelength."
 
 
 def table(summaries: Mapping[str, Summary]) -> Table:
@@ -38,13 +39,15 @@ def table(summaries: Mapping[str, Summary]) -> Table:
     lit, lagging = _has(summaries, CIRCUITS), bool(unranked(summaries))
     # Hybrid fabrics have no queues to show, so their column usually has room.
     peaks = [c for c in PEAKS if not lit or _has(summaries, c)]
-    hops = [] if lagging and peaks else [HOPS]
-    columns = [*COLUMNS, *peaks, *hops, *([CIRCUITS] if lit else [])]
-    made = console.plain_table(gap=1 if peaks and (lit or lagging) else 2)
+    columns = [*COLUMNS, *peaks, HOPS, *([CIRCUITS] if lit else [])]
+    crowded = bool(peaks) and (lit or lagging)
+    made = console.plain_table(gap=1 if crowded else 2)
     made.add_column("fabric", overflow="fold", max_width=16)
     headings = [heading for heading, _, _ in columns]
     if lagging:
         headings.insert(1, "flows\ndone")
+    if crowded:
+        headings = [heading.replace("FCT ", "FCT\n") for heading in headings]
     for heading in headings:
         made.add_column(heading, justify="right", no_wrap=True)
     for label, summary in summaries.items():
@@ -60,6 +63,8 @@ def legend(summaries: Mapping[str, Summary]) -> Iterator[str]:
     yield LEGEND
     if _has(summaries, CIRCUITS):
         yield LEGEND_CIRCUITS
+        if any(summary.get("fabric") == "sirius" for summary in summaries.values()):
+            yield LEGEND_SIRIUS
 
 
 def doubts(summaries: Mapping[str, Summary]) -> Iterator[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from lightloom import _core, circuits, facts
 from lightloom.circuits import Table
 from lightloom.console import Summary, seconds
@@ -15,12 +17,19 @@ EVENTS_SHOWN = 4
 LOAD_OFF = 0.1
 #: So many times what servers can send is hardly meant.
 LOAD_HIGH = 2.0
+#: Who delivers less than this share of what is offered does not carry it.
+CARRIED = 0.9
+#: Samples [count] in half of the arrivals that are few enough to say nothing.
+SAMPLES_LEAST = 20
+#: Arrivals of which more bytes than this share come in the second half come in a burst.
+MOST_LATE = 0.75
 
 
 def of(result: Result) -> Iterator[str]:
     """What to know of one run before its figures are judged."""
     cluster = result.experiment.get("cluster", {})
     yield from circuits.notes(result)
+    yield from overloaded(result)
     yield from few_uplinks(result.summary, cluster)
     yield from narrow_links(result.summary, cluster)
     yield from precision_without_rates(result)
@@ -46,6 +55,37 @@ def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
             f"the flows offer {drawn:.3g} times what all servers can send while they arrive; "
             "if that is not meant, check the units of times and sizes"
         )
+
+
+def overloaded(result: Result) -> Iterator[str]:
+    """Says that less was delivered than offered in the second half of the arrivals, so that
+    what is under way grew. Windows and jobs have measures of their own."""
+    summary = result.summary
+    if summary.get("load_offered") is None or summary.get("window") is not None:
+        return
+    share = delivered_late(result)
+    if share is not None and share < CARRIED:
+        yield (
+            f"in the second half of the arrivals {share:.0%} of what was offered was delivered: "
+            "overloaded, or still filling; times depend on how long the run is"
+        )
+
+
+def delivered_late(result: Result) -> float | None:
+    """Of the bytes that arrived in the second half of the arrivals, as many as were
+    delivered meanwhile; no more than of all until then. None where there is too little
+    to tell."""
+    columns = ("time_ps", "bytes_offered", "bytes_delivered")
+    time, offered, delivered = (result.timeseries[name].to_numpy() for name in columns)
+    if not offered.size:
+        return None
+    last = int(np.argmax(offered == offered[-1]))
+    half = int(np.searchsorted(time, time[last] / 2))
+    came = int(offered[last]) - int(offered[half])
+    if last - half < SAMPLES_LEAST or not 0 < came < MOST_LATE * offered[last]:
+        return None
+    left = int(delivered[last]) - int(delivered[half])
+    return max(left / came, float(delivered[last] / offered[last]))
 
 
 def few_uplinks(summary: Summary, cluster: Table) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from lightloom import console
+from lightloom import _core, console
 from lightloom.cli.plan_options import FLAGS, in_flags, typed, with_options
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import set_one
@@ -78,6 +78,9 @@ def plan(
     PATH:CLASS is a policy of your own in a Python file, made with the options of --set.
     Defaults are in parentheses; options that a policy does not have are refused.
     lightloom explain policy.NAME says more.
+
+    A schedule that a fabric is to follow is planned for the night of its switch, and its
+    shortest slot: for Mordia --night "11.5 us" --shortest "61 us", unless it has its own.
     """
     with console.guarded():
         options = {key: value for key, value in given.items() if value is not None}
@@ -116,8 +119,21 @@ def _plan(
     from lightloom.cli.plan_text import show
 
     show(made, demand, "" if out else "; -o FILE.json writes them")
+    if out is not None:
+        for line in _night(made, options):
+            console.say(line)
     if written:
         console.say("wrote " + " ".join(map(str, written)))
+
+
+def _night(made: Plan, options: dict[str, Any]) -> Iterator[str]:
+    """Says for which night a schedule is that is written, if nobody said it."""
+    if made.schedule is None or is_file(made.algorithm) or {"night", "schedule"} & options.keys():
+        return
+    night = _core.control_time_text(made.schedule.night_ps)
+    slots = ' --shortest "61 us"' if "shortest" in made.options else ""
+    yield f"note: planned for a night of {night}; switches with longer ones refuse it"
+    yield f'      (for Mordia give --night "11.5 us"{slots})'
 
 
 def _named(option: str, value: T | None) -> T:

@@ -98,20 +98,22 @@ def _compare(
     _distinct([case for group in cases for case in group])
     target = _target(out, json, RESULTS / _folder("+".join(e.name for e in loaded)))
     doubt_threads(threads)
-    comparisons: list[lightloom.Comparison] = []
-    said: set[str] = set()
+    made: list[list[lightloom.Comparison]] = []
     for one in loaded:
         with console.progress(enabled=not json) as tick:
-            made = lightloom.compare_cases(one, threads=threads, progress=tick)
-        if not json:
-            _print_comparisons(one.name, made, said)
-        comparisons += made
+            made.append(lightloom.compare_cases(one, threads=threads, progress=tick))
+    comparisons = [comparison for group in made for comparison in group]
+    # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
         report = None if target is None else _write(comparisons, target, cases)
     if json:
         tables = {c.name: c.summaries for c in comparisons}
         console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
-    elif report is not None:
+        return
+    said: set[str] = set()
+    for one, group in zip(loaded, made, strict=True):
+        _print_comparisons(one.name, group, said)
+    if report is not None:
         console.say(f"report: {report}")
 
 

@@ -1,7 +1,8 @@
 """What `reproduce` prints: claims by paper and figure, a line each, and totals.
 
-A claim that did not come out as its source has it is followed by what that says; of
-a single figure every claim is. Reasons are in `claims.json` and in the documentation.
+A claim that did not come out as its source has it is followed by what that says, what
+was measured and why it may be otherwise. Of a single paper every claim says what was
+measured, of a single figure also what the source says; of several papers, if asked.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -26,18 +28,29 @@ TOO_QUICK = "too quick"
 COLUMNS = ("reproduced", "not reproduced", "not judged", "fitted", "set", TOO_QUICK)
 
 
-def print_verdicts(verdicts: Sequence[Verdict]) -> None:
-    """Claims and totals on standard output."""
+def print_verdicts(verdicts: Sequence[Verdict], *, verbose: bool = False) -> None:
+    """Claims and totals on standard output; `verbose` says of every claim all that a
+    single figure's say."""
     screen = console.out()
+    papers = {v.fabric for v in verdicts}
     figures = {(v.fabric, v.claim.script) for v in verdicts}
-    for line in lines(verdicts, screen.width, statements=len(figures) == 1):
+    told = Told(statements=verbose or len(figures) == 1, measures=verbose or len(papers) == 1)
+    for line in lines(verdicts, screen.width, told):
         screen.print(line, soft_wrap=True)
     screen.print(totals(verdicts))
     for note in _notes(verdicts):
         console.say(note)
 
 
-def lines(verdicts: Sequence[Verdict], width: int, *, statements: bool) -> Iterator[Text]:
+@dataclass(frozen=True)
+class Told:
+    """What is said below the line of every claim, not of those alone that failed."""
+
+    statements: bool
+    measures: bool
+
+
+def lines(verdicts: Sequence[Verdict], width: int, told: Told) -> Iterator[Text]:
     """Claims under the titles of their papers and the names of their figures."""
     for fabric, of_paper in groupby(verdicts, lambda v: v.fabric):
         paper = list(of_paper)
@@ -54,8 +67,7 @@ def lines(verdicts: Sequence[Verdict], width: int, *, statements: bool) -> Itera
             )
             for verdict in of_script:
                 yield _line(verdict, name, wanted, found)
-                if statements or verdict.outcome == "not reproduced":
-                    yield from _statement(verdict, width)
+                yield from _below(verdict, width, told)
         yield Text()
 
 
@@ -76,9 +88,18 @@ def _remark(verdict: Verdict) -> str:
     return "" if verdict.claim.basis == "measured" else verdict.claim.basis
 
 
-def _statement(verdict: Verdict, width: int) -> Iterator[Text]:
-    for line in textwrap.wrap(verdict.claim.statement, max(20, min(width, 88) - 6)):
-        yield Text(f"      {line}", "dim")
+def _below(verdict: Verdict, width: int, told: Told) -> Iterator[Text]:
+    """What the source says, what was measured, and why that is otherwise."""
+    claim, failed = verdict.claim, verdict.outcome == "not reproduced"
+    said = [claim.statement] if told.statements or failed else []
+    if told.measures or failed:
+        said.append(f"measured: {claim.measures}")
+    explained = claim.reason and verdict.outcome == claim.status and not too_quick(verdict)
+    if explained and (told.measures or failed):
+        said.append(f"why: {claim.reason}")
+    for text in said:
+        for line in textwrap.wrap(text, max(20, min(width, 88) - 6), subsequent_indent="  "):
+            yield Text(f"      {line}", "dim")
 
 
 def totals(verdicts: Sequence[Verdict]) -> Table:

@@ -40,6 +40,13 @@ class Switch:
     """Whether each of these leads from its first rack to its second only."""
     works: NDArray[np.bool_] = field(default_factory=lambda: np.empty((0, 0), bool))
     """Which ports work: an entry per plane and rack; all, unless given."""
+    night_ps: int = 0
+    """The night that a schedule needs [ps]: nothing is sent for so long at the beginning
+    of each slot, and one of a shorter night than the switch's is refused. 0 where a
+    schedule may have any."""
+    shortest_slot_ps: int = 0
+    """A slot of a schedule lasts so long or longer, its night included [ps]; 0 where it
+    may last any time."""
 
     def __post_init__(self) -> None:
         if not self.works.size:

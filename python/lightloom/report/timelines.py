@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from . import units
 from .model import PS, Circuits, Fabric, Integers, Workload
-from .opening import HANDFUL, SHOWN, SLOTS, opening
+from .opening import opening
 from .spec import Axis, Figure, Floats, Panel, Series, Stretch, spans, things
 
 ROWS_MAX = 16  # pairs of racks in a timeline
@@ -62,14 +62,12 @@ def caption(shown: Sequence[tuple[Fabric, Panel]], kept: int) -> str:
     between = between_bars([fabric for fabric, _ in shown])
     night = ""
     if any(panel.nights for _, panel in shown):
-        night = "Grey is night: none of the fabric's circuits is lit, drawn or not. "
+        night = "Grey is night: no circuit of the fabric is lit. "
     return (
-        "Each bar is a circuit between two racks from when it was lit until it went dark; "
-        f"between bars {between}. {night}At most {ROWS_MAX} pairs are drawn, of the racks lit "
-        f"longest, and of their circuits and the nights the first {units.count(kept)} of each. "
-        f"A schedule of more than {SHOWN} short slots opens on rounds that make {HANDFUL} slots, "
-        f"or on {SLOTS} slots; longer circuits on the first {BARS_SHOWN}. A panel's axes say what "
-        "part of all that is. circuits.parquet has all."
+        f"A bar is a circuit from light to dark; between bars {between}. {night}Drawn are "
+        f"{ROWS_MAX} pairs at most, of the racks lit longest, and their first {units.count(kept)} "
+        "circuits, of which the picture opens on a part; axes say what part of all that is. "
+        "circuits.parquet has all."
     )
 
 

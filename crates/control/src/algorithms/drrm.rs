@@ -4,22 +4,13 @@
 //!
 //! One exchange less than [`crate::algorithms::islip`], since nobody has to choose among
 //! grants. Pointers move beyond their partner where a request of the first
-//! iteration was granted, and nowhere else. Inlined and without allocation, for use
-//! inside kernels.
+//! iteration was granted, and nowhere else.
 
-use crate::algorithms::islip::{all, and, for_each, insert, next_from, remove, Set};
+use crate::algorithms::round_robin::{RoundRobin, Set};
 
 /// The pointers of a switch of up to 64 · W ports.
 #[derive(Clone, Debug)]
-pub struct Drrm<const W: usize> {
-    ports: usize,
-    /// The output that each input requests first, and the input that each output
-    /// grants first.
-    request: Vec<u32>,
-    grant: Vec<u32>,
-    /// Inputs that request each output in this iteration.
-    requested: Vec<Set<W>>,
-}
+pub struct Drrm<const W: usize>(RoundRobin<W>);
 
 impl<const W: usize> Drrm<W> {
     /// All pointers at port 0.
@@ -27,13 +18,7 @@ impl<const W: usize> Drrm<W> {
     /// # Panics
     /// If there are more than 64 · W ports.
     pub fn new(ports: usize) -> Drrm<W> {
-        assert!(ports <= 64 * W, "{ports} ports in {W} words");
-        Drrm {
-            ports,
-            request: vec![0; ports],
-            grant: vec![0; ports],
-            requested: vec![[0; W]; ports],
-        }
+        Drrm(RoundRobin::new(ports))
     }
 
     /// Pointers as [`Drrm::pointers`] gave them.
@@ -41,15 +26,7 @@ impl<const W: usize> Drrm<W> {
     /// # Panics
     /// If there is not one of each a port, or a port beyond the last.
     pub fn with_pointers(request: &[u32], grant: &[u32]) -> Drrm<W> {
-        let mut switch = Drrm::new(request.len());
-        let known = |&port: &u32| (port as usize) < request.len();
-        assert!(
-            request.len() == grant.len() && request.iter().chain(grant).all(known),
-            "two pointers a port, to ports"
-        );
-        switch.request.copy_from_slice(request);
-        switch.grant.copy_from_slice(grant);
-        switch
+        Drrm(RoundRobin::with_pointers(request, grant))
     }
 
     /// The output that each input requests first, and the input that each output
@@ -62,7 +39,7 @@ impl<const W: usize> Drrm<W> {
     /// assert_eq!(switch.pointers(), (&[1, 0][..], &[1, 0][..]));
     /// ```
     pub fn pointers(&self) -> (&[u32], &[u32]) {
-        (&self.request, &self.grant)
+        self.0.pointers()
     }
 
     /// The matching of one slot: `join(input, output)` is called for every
@@ -89,59 +66,9 @@ impl<const W: usize> Drrm<W> {
         &mut self,
         iterations: usize,
         queues: impl Fn(usize) -> Set<W>,
-        mut join: impl FnMut(usize, usize),
+        join: impl FnMut(usize, usize),
     ) -> usize {
-        let mut inputs = all::<W>(self.ports);
-        let mut outputs = inputs;
-        let mut matched = 0;
-        for iteration in 0..iterations {
-            let asked = self.request(&inputs, &outputs, &queues);
-            if asked == [0; W] {
-                break;
-            }
-            for_each(&asked, |output| {
-                let requests = std::mem::replace(&mut self.requested[output], [0; W]);
-                let input = next_from(&requests, self.grant[output] as usize);
-                let input = input.expect("an output that was requested");
-                join(input, output);
-                remove(&mut inputs, input);
-                remove(&mut outputs, output);
-                matched += 1;
-                if iteration == 0 {
-                    self.request[input] = self.after(output);
-                    self.grant[output] = self.after(input);
-                }
-            });
-        }
-        matched
-    }
-
-    /// Each free input requests one free output; returns the outputs that were
-    /// requested.
-    #[inline(always)]
-    fn request(
-        &mut self,
-        inputs: &Set<W>,
-        outputs: &Set<W>,
-        queues: &impl Fn(usize) -> Set<W>,
-    ) -> Set<W> {
-        let mut asked = [0; W];
-        for_each(inputs, |input| {
-            let to = and(&queues(input), outputs);
-            if let Some(output) = next_from(&to, self.request[input] as usize) {
-                insert(&mut self.requested[output], input);
-                insert(&mut asked, output);
-            }
-        });
-        asked
-    }
-
-    #[inline(always)]
-    fn after(&self, port: usize) -> u32 {
-        match port + 1 {
-            next if next == self.ports => 0,
-            next => next as u32,
-        }
+        self.0.schedule(iterations, queues, join)
     }
 }
 
@@ -151,6 +78,7 @@ mod tests {
     use crate::algorithms::islip::tests::{
         check_matching, into, is_maximal, random_wants, throughput, FREE,
     };
+    use crate::algorithms::round_robin::{all, insert};
     use lightloom_engine::Stream;
     use proptest::prelude::*;
 

@@ -4,91 +4,13 @@
 //! In every iteration each free output grants one of the free inputs that request
 //! it, the next at or after its pointer; each input accepts one grant likewise.
 //! Pointers move beyond their partner only where a grant of the first iteration was
-//! accepted: that keeps outputs from moving in step, so that one iteration already
-//! serves uniform traffic in full, and lets nobody starve.
-//!
-//! To be used inside kernels: sets of ports are arrays of words, nothing is
-//! allocated after construction, and all is inlined. Priorities and multicast are
-//! not here.
+//! accepted. Priorities and multicast are not here.
 
-/// A set of up to 64 · W ports: bit `p % 64` of word `p / 64`.
-pub type Set<const W: usize> = [u64; W];
-
-/// The first port of a set at or after `from`, around the end.
-///
-/// ```
-/// use lightloom_control::algorithms::islip::next_from;
-/// assert_eq!(next_from(&[0b1001], 1), Some(3));
-/// assert_eq!(next_from(&[0b1001], 4), Some(0));
-/// assert_eq!(next_from(&[0, 1 << 6], 65), Some(70));
-/// assert_eq!(next_from(&[0], 5), None);
-/// ```
-#[inline(always)]
-pub fn next_from<const W: usize>(set: &Set<W>, from: usize) -> Option<usize> {
-    let (word, bit) = (from / 64, from % 64);
-    let first = |word: usize, bits: u64| word * 64 + bits.trailing_zeros() as usize;
-    let late = set.get(word).map_or(0, |bits| bits >> bit << bit);
-    if late != 0 {
-        return Some(first(word, late));
-    }
-    // With the word of `from` last: its bits before `from` are what remains.
-    let around = (word + 1..W).chain(0..W.min(word + 1));
-    for word in around {
-        if set[word] != 0 {
-            return Some(first(word, set[word]));
-        }
-    }
-    None
-}
-
-/// All ports below `count`.
-#[inline(always)]
-pub(crate) fn all<const W: usize>(count: usize) -> Set<W> {
-    std::array::from_fn(|word| match count.saturating_sub(word * 64) {
-        0 => 0,
-        left if left >= 64 => u64::MAX,
-        left => (1 << left) - 1,
-    })
-}
-
-#[inline(always)]
-pub(crate) fn and<const W: usize>(a: &Set<W>, b: &Set<W>) -> Set<W> {
-    std::array::from_fn(|word| a[word] & b[word])
-}
-
-#[inline(always)]
-pub(crate) fn insert<const W: usize>(set: &mut Set<W>, port: usize) {
-    set[port / 64] |= 1 << (port % 64);
-}
-
-#[inline(always)]
-pub(crate) fn remove<const W: usize>(set: &mut Set<W>, port: usize) {
-    set[port / 64] &= !(1 << (port % 64));
-}
-
-/// Calls `each` for every port of a set, ascending.
-#[inline(always)]
-pub(crate) fn for_each<const W: usize>(set: &Set<W>, mut each: impl FnMut(usize)) {
-    for (word, &bits) in set.iter().enumerate() {
-        let mut bits = bits;
-        while bits != 0 {
-            each(word * 64 + bits.trailing_zeros() as usize);
-            bits &= bits - 1;
-        }
-    }
-}
+use crate::algorithms::round_robin::{RoundRobin, Set};
 
 /// The pointers of a switch of up to 64 · W ports.
 #[derive(Clone, Debug)]
-pub struct Islip<const W: usize> {
-    ports: usize,
-    /// The input that each output grants first, and the output that each input
-    /// accepts first.
-    grant: Vec<u32>,
-    accept: Vec<u32>,
-    /// Outputs that grant each input in this iteration.
-    granted: Vec<Set<W>>,
-}
+pub struct Islip<const W: usize>(RoundRobin<W>);
 
 impl<const W: usize> Islip<W> {
     /// All pointers at port 0.
@@ -96,13 +18,7 @@ impl<const W: usize> Islip<W> {
     /// # Panics
     /// If there are more than 64 · W ports.
     pub fn new(ports: usize) -> Islip<W> {
-        assert!(ports <= 64 * W, "{ports} ports in {W} words");
-        Islip {
-            ports,
-            grant: vec![0; ports],
-            accept: vec![0; ports],
-            granted: vec![[0; W]; ports],
-        }
+        Islip(RoundRobin::new(ports))
     }
 
     /// Pointers as [`Islip::pointers`] gave them.
@@ -110,15 +26,7 @@ impl<const W: usize> Islip<W> {
     /// # Panics
     /// If there is not one of each a port, or a port beyond the last.
     pub fn with_pointers(grant: &[u32], accept: &[u32]) -> Islip<W> {
-        let mut switch = Islip::new(grant.len());
-        let known = |&port: &u32| (port as usize) < grant.len();
-        assert!(
-            grant.len() == accept.len() && grant.iter().chain(accept).all(known),
-            "two pointers a port, to ports"
-        );
-        switch.grant.copy_from_slice(grant);
-        switch.accept.copy_from_slice(accept);
-        switch
+        Islip(RoundRobin::with_pointers(grant, accept))
     }
 
     /// The input that each output grants first, and the output that each input
@@ -131,7 +39,7 @@ impl<const W: usize> Islip<W> {
     /// assert_eq!(switch.pointers(), (&[1, 0][..], &[1, 0][..]));
     /// ```
     pub fn pointers(&self) -> (&[u32], &[u32]) {
-        (&self.grant, &self.accept)
+        self.0.pointers()
     }
 
     /// The matching of one slot: `join(input, output)` is called for every
@@ -160,63 +68,15 @@ impl<const W: usize> Islip<W> {
         requests: impl Fn(usize) -> Set<W>,
         mut join: impl FnMut(usize, usize),
     ) -> usize {
-        let mut inputs = all::<W>(self.ports);
-        let mut outputs = inputs;
-        let mut matched = 0;
-        for iteration in 0..iterations {
-            let asked = self.grant(&inputs, &outputs, &requests);
-            if asked == [0; W] {
-                break;
-            }
-            for_each(&asked, |input| {
-                let grants = std::mem::replace(&mut self.granted[input], [0; W]);
-                let output = next_from(&grants, self.accept[input] as usize);
-                let output = output.expect("an input that was granted something");
-                join(input, output);
-                remove(&mut inputs, input);
-                remove(&mut outputs, output);
-                matched += 1;
-                if iteration == 0 {
-                    self.accept[input] = self.after(output);
-                    self.grant[output] = self.after(input);
-                }
-            });
-        }
-        matched
-    }
-
-    /// Each free output grants one free input; returns the inputs that were granted
-    /// something.
-    #[inline(always)]
-    fn grant(
-        &mut self,
-        inputs: &Set<W>,
-        outputs: &Set<W>,
-        requests: &impl Fn(usize) -> Set<W>,
-    ) -> Set<W> {
-        let mut asked = [0; W];
-        for_each(outputs, |output| {
-            let from = and(&requests(output), inputs);
-            if let Some(input) = next_from(&from, self.grant[output] as usize) {
-                insert(&mut self.granted[input], output);
-                insert(&mut asked, input);
-            }
-        });
-        asked
-    }
-
-    #[inline(always)]
-    fn after(&self, port: usize) -> u32 {
-        match port + 1 {
-            next if next == self.ports => 0,
-            next => next as u32,
-        }
+        self.0
+            .schedule(iterations, requests, |output, input| join(input, output))
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::algorithms::round_robin::{all, insert};
 
     /// Not matched.
     pub(crate) const FREE: u32 = u32::MAX;
@@ -314,15 +174,6 @@ pub(crate) mod tests {
                     prop_assert!(*once == FREE || once == more);
                 }
             }
-        }
-
-        #[test]
-        fn the_next_port_is_found(ports in 1usize..128, from in 0usize..128, bits: [u64; 2]) {
-            let set = and(&bits, &all(ports));
-            let from = from % ports;
-            let around = (0..ports).map(|step| (from + step) % ports);
-            let expected = { around }.find(|&port| set[port / 64] >> (port % 64) & 1 == 1);
-            prop_assert_eq!(next_from(&set, from), expected);
         }
 
         /// McKeown: who keeps asking is served within N² slots, whatever others do.

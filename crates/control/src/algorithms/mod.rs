@@ -8,7 +8,7 @@
 //! | circuits of one direction | [`assignment`], [`hopcroft_karp`] |
 //! | schedules of permutations | [`birkhoff`] after [`sinkhorn`] or [`quickstuff`], [`solstice`], [`eclipse`] |
 //! | known for ever | [`cyclic`], [`factorization`] |
-//! | slot by slot, inside kernels | [`islip`], [`drrm`] |
+//! | slot by slot, inside kernels | [`islip`], [`drrm`], both on [`round_robin`] |
 //! | VLANs for multihop paths | [`vlan`] |
 
 pub mod assignment;
@@ -23,6 +23,7 @@ mod largest;
 pub mod matching;
 pub mod multihop;
 pub mod quickstuff;
+pub mod round_robin;
 pub mod sinkhorn;
 pub mod solstice;
 pub mod vlan;

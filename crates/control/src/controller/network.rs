@@ -28,6 +28,7 @@ impl Network {
             hardware,
             lit: &self.lit,
             works: &self.works,
+            slots: None,
         }
     }
 

@@ -61,6 +61,9 @@ impl Header {
         if let Some(shortest) = self.shortest_slot {
             check_range("shortest_slot_ps", shortest.0, 1..=Timing::MOST.0)?;
         }
+        if let Some(night) = self.night {
+            check_range("night_ps", night.0, 0..=Timing::MOST.0)?;
+        }
         if hardware.rate.bytes_in(timing.interval) == 0 {
             let limit = format!("a circuit carries no byte in {}", timing.interval);
             let key = "hardware.rate_bps";

@@ -66,15 +66,23 @@ pub struct Header {
     /// it are of switches that took every slot as it was.
     #[serde(
         default,
-        with = "shortest",
+        with = "time",
         rename = "shortest_slot_ps",
         skip_serializing_if = "Option::is_none"
     )]
     pub shortest_slot: Option<Time>,
+    /// The night that policies were told to plan for, where the switch has one.
+    #[serde(
+        default,
+        with = "time",
+        rename = "night_ps",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub night: Option<Time>,
 }
 
 /// A time that need not be there.
-mod shortest {
+mod time {
     use lightloom_engine::Time;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -17,6 +17,7 @@ fn text() -> String {
         },
         estimation: Estimation::plain(4, 1),
         shortest_slot: None,
+        night: None,
     });
     log.input(Time::ZERO, &Input::Tick);
     log.action(Time::ZERO, &Action::WakeAt(Time::S));
@@ -104,6 +105,22 @@ fn a_log_of_another_format_is_refused() {
         said.contains("no order is called delete-everything"),
         "{said}"
     );
+}
+
+/// As with the shortest slot.
+#[test]
+fn the_night_is_named_where_there_is_one() {
+    let text = text();
+    assert_eq!(read(&text).unwrap().header.night, None);
+    assert!(!text.contains("night_ps"));
+    let named = |ps: &str| text.replacen(r#""order":"#, &format!(r#""night_ps":{ps},"order":"#), 1);
+    let header = read(&named("11500000")).unwrap().header;
+    assert_eq!(header.night, Some(Time::NS * 11_500));
+    let mut log = Log::new(&header);
+    log.input(Time::ZERO, &Input::Tick);
+    assert_eq!(read(&log.finish()).unwrap().header, header);
+    let refused = refused(&named("-1"));
+    assert!(refused.contains("line 1: night_ps = -1"), "{refused}");
 }
 
 /// Logs of switches that take every slot as it is, and older ones, do not name it.

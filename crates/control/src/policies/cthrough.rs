@@ -246,6 +246,7 @@ mod tests {
             hardware,
             lit: &lit,
             works,
+            slots: None,
         };
         let seen = Demand {
             bytes,

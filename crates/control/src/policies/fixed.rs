@@ -197,6 +197,7 @@ mod tests {
             hardware: THREE,
             lit: &Circuits::default(),
             works: &[true, false, true],
+            slots: None,
         };
         for bytes in [0, 5] {
             let mut demand = Matrix::zeros(3);

@@ -180,6 +180,7 @@ mod tests {
             hardware,
             lit,
             works,
+            slots: None,
         };
         match policy.decide(&Demand { bytes, over }, &view) {
             Ok(Target::Schedule(schedule)) => schedule.slots.iter().map(|slot| slot.day).collect(),

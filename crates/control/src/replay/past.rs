@@ -3,6 +3,7 @@
 
 use crate::controller::{Action, Found, Input, Kind, StepId};
 use crate::fake::Fake;
+use crate::hardware::Slots;
 use crate::host::{Failure, Happening, UnderWay};
 use crate::log::{Entry, Event, Hosting, Read};
 use crate::order::Order;
@@ -26,6 +27,8 @@ pub struct Past {
     computed: Vec<Option<Time>>,
     /// Of the switch.
     shortest: Option<Time>,
+    /// What policies were told of it.
+    slots: Option<Slots>,
 }
 
 impl Past {
@@ -33,6 +36,7 @@ impl Past {
     pub fn of(log: &Read) -> Past {
         let mut past = Past {
             shortest: log.header.shortest_slot,
+            slots: slots(log),
             ..Past::default()
         };
         let mut kinds = BTreeMap::<StepId, (Kind, usize)>::new();
@@ -124,10 +128,17 @@ impl Past {
         Paced {
             policy,
             shortest: self.shortest,
+            slots: self.slots,
             computed: self.computed.clone(),
             decisions: 0,
         }
     }
+}
+
+/// What slots of the switch took, if the log tells it.
+fn slots(log: &Read) -> Option<Slots> {
+    let (night, shortest) = (log.header.night?, log.header.shortest_slot?);
+    Some(Slots { night, shortest })
 }
 
 /// By place; `None` is no time at all.
@@ -246,6 +257,7 @@ fn silence(log: &Read, at: Time, found: &Found, before: &Lit) -> Vec<(Time, Happ
 pub struct Paced {
     policy: Box<dyn Policy>,
     shortest: Option<Time>,
+    slots: Option<Slots>,
     computed: Vec<Option<Time>>,
     decisions: usize,
 }
@@ -253,7 +265,8 @@ pub struct Paced {
 impl Policy for Paced {
     fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
         self.decisions += 1;
-        let target = self.policy.decide(seen, switch)?;
+        let slots = self.slots;
+        let target = self.policy.decide(seen, &SwitchView { slots, ..*switch })?;
         let Some(shortest) = self.shortest else {
             return Ok(target);
         };

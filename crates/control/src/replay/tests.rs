@@ -44,6 +44,7 @@ fn recorded(happenings: &[(Time, Happening)], failures: &[Failure], until: Time)
         },
         estimation: Estimation::plain(4, 1),
         shortest_slot: None,
+        night: None,
     };
     let estimator = Estimator::new(header.estimation);
     let controller = Controller::new(cthrough(), SWITCH, header.timing, estimator);
@@ -240,6 +241,7 @@ fn decide_of(policy: &mut dyn Policy, hardware: Hardware) {
         hardware,
         lit: &lit,
         works: &works,
+        slots: None,
     };
     let seen = crate::policy::Demand {
         bytes: crate::demand::Matrix::zeros(hardware.racks as usize),

@@ -7,9 +7,9 @@
 
 use super::{Schedule, Slot};
 use crate::hardware::Hardware;
-use lightloom_engine::{Refusal, Time};
+use lightloom_engine::{config, Refusal, Time};
+use serde::de::DeserializeOwned;
 use serde::Deserialize;
-use serde_json::error::Category;
 use serde_json::Value;
 
 /// What plans that can be read call their format.
@@ -99,7 +99,7 @@ pub fn read(text: &str) -> Result<Planned, Refusal> {
         // serde would take it for the keys in order.
         return Err(Refusal::new("", "", "not a plan, but a list", REMEDY));
     }
-    let Head { format } = serde_json::from_str(text).map_err(not_a_plan)?;
+    let Head { format } = parsed(text)?;
     if format != FORMAT {
         let limit = format!("plans of the format \"{FORMAT}\" are read");
         let (value, remedy) = match format {
@@ -108,7 +108,7 @@ pub fn read(text: &str) -> Result<Planned, Refusal> {
         };
         return Err(Refusal::new("format", value, limit, remedy));
     }
-    let plan: Plan = serde_json::from_str(text).map_err(not_a_plan)?;
+    let plan: Plan = parsed(text)?;
     let Some(rows) = plan.schedule else {
         let limit = format!("a plan of circuits that stay ({})", plan.algorithm);
         let remedy = "plan with an algorithm that schedules, like tms, or give circuits";
@@ -148,12 +148,22 @@ pub fn check(schedule: &Schedule) -> Result<(), Refusal> {
     })
 }
 
-fn not_a_plan(error: serde_json::Error) -> Refusal {
-    let what = match error.classify() {
-        Category::Data => "not a plan",
-        _ => "not JSON",
-    };
-    Refusal::new("", "", format!("{what} ({error})"), REMEDY)
+/// What the text holds, or which of its keys is not as it should be.
+fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Refusal> {
+    if let Ok(found) = serde_json::from_str(text) {
+        return Ok(found);
+    }
+    // Once more, to say where.
+    let whole = |limit: String| Refusal::new("", "", limit, REMEDY);
+    let value: Value =
+        { serde_json::from_str(text) }.map_err(|error| whole(format!("not JSON ({error})")))?;
+    config::read(&value, "").map_err(|refusal| match refusal.key.is_empty() {
+        true => whole(format!("not a plan ({})", refusal.limit)),
+        false => Refusal {
+            remedy: REMEDY.to_owned(),
+            ..refusal
+        },
+    })
 }
 
 impl Planned {
@@ -246,7 +256,7 @@ mod tests {
         assert_eq!(whole("[[0, 1], [2, 3]]"), "not a plan, but a list");
         let deep = format!("{{\"format\": {}", "[".repeat(100_000));
         assert!(whole(&deep).starts_with("not JSON (recursion limit"));
-        assert!(whole("3").starts_with("not a plan (invalid type: integer `3`"));
+        assert!(whole("3").starts_with("not a plan (must be a table"));
         // The log of a controller: a line of JSON after another.
         assert!(whole("{\"format\": \"x\"}\n{}").starts_with("not JSON (trailing"));
         let (key, value, _) = refused("{}");
@@ -291,12 +301,17 @@ mod tests {
         );
         assert_eq!(named(&|s| s["slots"] = json!([])), "schedule.slots");
         let fraction = key(&|s| s["slots"][1]["day_ps"] = json!(1.5));
-        assert!(
-            fraction.2.starts_with("not a plan (invalid type: floating"),
-            "{fraction:?}"
+        let (at, value, limit) = (
+            "schedule.slots[1].day_ps".to_owned(),
+            "1.5".to_owned(),
+            "must be a whole number".to_owned(),
         );
+        assert_eq!(fraction, (at, value, limit));
         let missing = key(&|s| drop(s.as_object_mut().unwrap().remove("ports")));
-        assert!(missing.2.contains("missing field `ports`"), "{missing:?}");
+        assert_eq!(
+            (missing.0.as_str(), missing.2.as_str()),
+            ("schedule.ports", "required")
+        );
     }
 
     #[test]

@@ -114,6 +114,7 @@ impl Scenario {
             timing: self.timing,
             estimation: self.estimation,
             shortest_slot: None,
+            night: None,
         }
     }
 }

@@ -6,19 +6,17 @@
 //! t releases for t is taken before the next event at t.
 
 use crate::agenda::Agenda;
-use crate::fabric::{Circuit, Command, ControlRecord, Fabric, Rejected, Shape, Totals, View};
-use crate::ids::{FlowId, HostId, PortId};
+use crate::fabric::{Command, Fabric, Rejected, Reports};
+use crate::ids::FlowId;
 use crate::io::Io;
-use crate::refusal::Refusal;
-use crate::time::{Rate, Time};
+use crate::kernel::driver::Driver;
+use crate::time::Time;
 
 /// A fabric that moves from event to event.
-pub trait EventKernel: Send {
+pub trait EventKernel: Reports {
     /// What is scheduled: a small value, usually an enumeration of indices.
     type Event: Copy + Send;
 
-    /// Hosts, racks and rates.
-    fn shape(&self) -> Shape;
     /// Schedules what happens by itself, before anything else.
     fn begin(&mut self, agenda: &mut Agenda<Self::Event>) {
         let _ = agenda;
@@ -33,6 +31,11 @@ pub trait EventKernel: Send {
         io: &mut Io,
         agenda: &mut Agenda<Self::Event>,
     );
+    /// What has happened before `to` that no event tells of is counted. Events do not depend
+    /// on when this is asked.
+    fn catch_up(&mut self, to: Time, io: &mut Io) {
+        let _ = (to, io);
+    }
     /// See [`Fabric::apply`].
     fn apply(
         &mut self,
@@ -40,50 +43,8 @@ pub trait EventKernel: Send {
         now: Time,
         agenda: &mut Agenda<Self::Event>,
     ) -> Result<(), Rejected>;
-    /// See [`Fabric::observe`].
-    fn observe(&self, io: &Io, view: &mut View);
     /// Whether no byte is inside.
     fn idle(&self) -> bool;
-    /// See [`Fabric::totals`].
-    fn totals(&self) -> Totals;
-    /// See [`Fabric::settle`].
-    fn settle(&self, io: &mut Io);
-    /// See [`Fabric::soonest`].
-    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time;
-    /// See [`Fabric::lit`].
-    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
-        let _ = (tx, rx, at);
-        true
-    }
-    /// See [`Fabric::port_rate`].
-    fn port_rate(&self, tx: PortId) -> Rate;
-    /// See [`Fabric::reachable`].
-    fn reachable(&self, flow: FlowId, io: &Io) -> bool {
-        let _ = (flow, io);
-        true
-    }
-    /// See [`Fabric::circuits`].
-    fn circuits(&self, now: Time) -> Vec<Circuit> {
-        let _ = now;
-        Vec::new()
-    }
-    /// See [`Fabric::lit_for`].
-    fn lit_for(&self, now: Time) -> Option<Time> {
-        let _ = now;
-        None
-    }
-    /// See [`Fabric::record_control`].
-    fn record_control(&mut self, label: &str) {
-        let _ = label;
-    }
-    /// See [`Fabric::control_record`].
-    fn control_record(&mut self) -> Option<ControlRecord> {
-        None
-    }
-    /// See [`Fabric::trouble`].
-    fn trouble(&self) -> Option<&Refusal> {
-        None
-    }
 }
 
 /// Drives an [`EventKernel`].
@@ -114,11 +75,19 @@ impl<K: EventKernel> EventDriven<K> {
     }
 }
 
-impl<K: EventKernel> Fabric for EventDriven<K> {
-    fn shape(&self) -> Shape {
-        self.kernel.shape()
+impl<K: EventKernel> Driver for EventDriven<K> {
+    type Kernel = K;
+
+    fn kernel(&self) -> &K {
+        &self.kernel
     }
 
+    fn kernel_mut(&mut self) -> &mut K {
+        &mut self.kernel
+    }
+}
+
+impl<K: EventKernel> Fabric for EventDriven<K> {
     fn advance(&mut self, to: Time, io: &mut Io) {
         let closed_loop = !io.flows.after.is_empty();
         loop {
@@ -144,6 +113,7 @@ impl<K: EventKernel> Fabric for EventDriven<K> {
                 self.kernel.arrive(flow, arrival, io, &mut self.agenda);
             }
         }
+        self.kernel.catch_up(to, io);
         self.now = self.now.max(to);
     }
 
@@ -151,55 +121,7 @@ impl<K: EventKernel> Fabric for EventDriven<K> {
         self.kernel.apply(command, self.now, &mut self.agenda)
     }
 
-    fn observe(&self, io: &Io, view: &mut View) {
-        self.kernel.observe(io, view)
-    }
-
     fn idle(&self) -> bool {
         self.kernel.idle()
-    }
-
-    fn totals(&self) -> Totals {
-        self.kernel.totals()
-    }
-
-    fn settle(&self, io: &mut Io) {
-        self.kernel.settle(io)
-    }
-
-    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
-        self.kernel.soonest(src, dst, bytes)
-    }
-
-    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
-        self.kernel.lit(tx, rx, at)
-    }
-
-    fn port_rate(&self, tx: PortId) -> Rate {
-        self.kernel.port_rate(tx)
-    }
-
-    fn reachable(&self, flow: FlowId, io: &Io) -> bool {
-        self.kernel.reachable(flow, io)
-    }
-
-    fn circuits(&self, now: Time) -> Vec<Circuit> {
-        self.kernel.circuits(now)
-    }
-
-    fn lit_for(&self, now: Time) -> Option<Time> {
-        self.kernel.lit_for(now)
-    }
-
-    fn record_control(&mut self, label: &str) {
-        self.kernel.record_control(label)
-    }
-
-    fn control_record(&mut self) -> Option<ControlRecord> {
-        self.kernel.control_record()
-    }
-
-    fn trouble(&self) -> Option<&Refusal> {
-        self.kernel.trouble()
     }
 }

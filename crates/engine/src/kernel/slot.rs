@@ -1,6 +1,6 @@
 //! The slot kernel: synchronous slotted fabrics such as Sirius.
 
-use crate::fabric::{Command, Fabric, Rejected, Shape, Totals, View};
+use crate::fabric::{Command, Fabric, Rejected, Reports, Shape, Totals, View};
 use crate::ids::{HostId, PortId};
 use crate::io::Io;
 use crate::time::{Rate, Time};
@@ -18,17 +18,17 @@ pub trait SlotKernel: Send {
     fn idle(&self) -> bool;
     /// See [`Fabric::apply`].
     fn apply(&mut self, command: Command, now: Time) -> Result<(), Rejected>;
-    /// See [`Fabric::observe`].
+    /// See [`Reports::observe`].
     fn observe(&self, io: &Io, view: &mut View);
-    /// See [`Fabric::totals`].
+    /// See [`Reports::totals`].
     fn totals(&self) -> Totals;
-    /// See [`Fabric::settle`].
+    /// See [`Reports::settle`].
     fn settle(&self, io: &mut Io);
-    /// See [`Fabric::soonest`].
+    /// See [`Reports::soonest`].
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time;
-    /// See [`Fabric::lit`].
+    /// See [`Reports::lit`].
     fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool;
-    /// See [`Fabric::port_rate`].
+    /// See [`Reports::port_rate`].
     fn port_rate(&self, tx: PortId) -> Rate;
 }
 
@@ -55,11 +55,37 @@ impl<K: SlotKernel> Slotted<K> {
     }
 }
 
-impl<K: SlotKernel> Fabric for Slotted<K> {
+impl<K: SlotKernel> Reports for Slotted<K> {
     fn shape(&self) -> Shape {
         self.kernel.shape()
     }
 
+    fn observe(&self, io: &Io, view: &mut View) {
+        self.kernel.observe(io, view)
+    }
+
+    fn totals(&self) -> Totals {
+        self.kernel.totals()
+    }
+
+    fn settle(&self, io: &mut Io) {
+        self.kernel.settle(io)
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        self.kernel.soonest(src, dst, bytes)
+    }
+
+    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
+        self.kernel.lit(tx, rx, at)
+    }
+
+    fn port_rate(&self, tx: PortId) -> Rate {
+        self.kernel.port_rate(tx)
+    }
+}
+
+impl<K: SlotKernel> Fabric for Slotted<K> {
     fn advance(&mut self, to: Time, io: &mut Io) {
         let length = self.kernel.slot_length();
         let end = to.0.div_euclid(length.0);
@@ -81,31 +107,7 @@ impl<K: SlotKernel> Fabric for Slotted<K> {
         self.kernel.apply(command, self.now)
     }
 
-    fn observe(&self, io: &Io, view: &mut View) {
-        self.kernel.observe(io, view)
-    }
-
     fn idle(&self) -> bool {
         self.kernel.idle()
-    }
-
-    fn totals(&self) -> Totals {
-        self.kernel.totals()
-    }
-
-    fn settle(&self, io: &mut Io) {
-        self.kernel.settle(io)
-    }
-
-    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
-        self.kernel.soonest(src, dst, bytes)
-    }
-
-    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
-        self.kernel.lit(tx, rx, at)
-    }
-
-    fn port_rate(&self, tx: PortId) -> Rate {
-        self.kernel.port_rate(tx)
     }
 }

@@ -1,12 +1,7 @@
 //! The table of `kind = "flattened-butterfly"`.
 
-use super::bound::Bound;
-use super::network::Network;
 use super::topology::Topology;
-use crate::facts::{Facts, Framing};
-use crate::registry::{FabricConfig, Site};
-use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Bytes, Cluster, Fabric, Length, Rate, Refusal, Time};
+use lightloom_engine::{Bytes, Length, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -176,51 +171,5 @@ impl ButterflyConfig {
     /// of the wire by which it came.
     pub fn credit_cycles(&self, wire: Length) -> u64 {
         ((wire.delay() + self.credit_latency).div_ceil(self.cycle()) as u64).max(1)
-    }
-}
-
-impl FabricConfig for ButterflyConfig {
-    fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
-        self.complete(cluster)?;
-        Ok(self)
-    }
-
-    fn facts(&self, _: &Cluster) -> Facts {
-        Facts {
-            framing: Some(Framing {
-                rate: self.line_rate(),
-                packet: self.packet,
-                header: self.header,
-                word: self.flit,
-                gap: Time::ZERO,
-            }),
-            ..Facts::default()
-        }
-    }
-
-    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
-        let config = self.clone().resolve(site.cluster)?;
-        let bound = Bound::new(&config, site.cluster);
-        Ok(Box::new(EventDriven::new(Network::new(
-            &config, bound, site,
-        ))))
-    }
-
-    fn memory(&self, site: &Site) -> u64 {
-        let Ok(config) = self.clone().resolve(site.cluster) else {
-            return 0;
-        };
-        let topology = config.topology();
-        let channels = topology.routers.next_power_of_two() * topology.radix.next_power_of_two();
-        let lanes =
-            (channels as u64 + site.cluster.racks as u64) * config.vcs.next_power_of_two() as u64;
-        // Of each lane its state, its credits and its packets; flits and credits
-        // on wires and packets inside are at most what buffers hold.
-        let buffers = lanes * config.vc_buffer as u64;
-        lanes * 24
-            + channels as u64 * 64
-            + buffers * 4
-            + (buffers * 40).min(1 << 28)
-            + site.flows.len() as u64 * 12
     }
 }

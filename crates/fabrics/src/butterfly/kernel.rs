@@ -12,7 +12,7 @@ use super::lines::NEVER;
 use super::network::Network;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
-    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
 };
 
 /// What happens.
@@ -80,10 +80,6 @@ impl Network {
 impl EventKernel for Network {
     type Event = Event;
 
-    fn shape(&self) -> Shape {
-        self.bound.shape()
-    }
-
     fn arrive(&mut self, flow: FlowId, at: Time, io: &mut Io, todo: &mut Agenda<Event>) {
         let host = self.hosts.admit(flow, io);
         self.busy_hosts[host / 64] |= 1 << (host % 64);
@@ -117,7 +113,17 @@ impl EventKernel for Network {
     }
 
     fn apply(&mut self, _: Command, _: Time, _: &mut Agenda<Event>) -> Result<(), Rejected> {
-        Err(super::no_failures())
+        Err(Rejected::no_failures("flattened-butterfly"))
+    }
+
+    fn idle(&self) -> bool {
+        self.hosts.bytes + self.books.inside == 0
+    }
+}
+
+impl Reports for Network {
+    fn shape(&self) -> Shape {
+        self.bound.shape()
     }
 
     fn observe(&self, _: &Io, view: &mut View) {
@@ -127,10 +133,6 @@ impl EventKernel for Network {
         view.queued_bytes_worst = bytes(self.held.iter().copied().max().unwrap_or(0) as u64);
         view.in_flight_bytes = self.hosts.bytes + self.books.inside;
         view.carried_bytes = bytes(self.books.flit_hops);
-    }
-
-    fn idle(&self) -> bool {
-        self.hosts.bytes + self.books.inside == 0
     }
 
     fn totals(&self) -> Totals {

@@ -1,6 +1,7 @@
 //! What of a flattened butterfly's table is refused, and what is filled in.
 
 use super::config::{ButterflyConfig, FlowControl, Routing};
+use crate::ranges::refuse;
 use lightloom_engine::{Bytes, Cluster, Length, Nic, Refusal, Time};
 
 /// The most hosts.
@@ -12,15 +13,6 @@ const PORTS_MAX: u32 = 64;
 const BUFFER_MAX: u32 = 4_096;
 /// The most cycles on a wire: a flit's is so much longer than a picosecond.
 const CYCLES_MAX: u64 = 1 << 20;
-
-fn refuse<T>(key: &str, value: impl ToString, limit: &str, remedy: &str) -> Result<T, Refusal> {
-    Err(Refusal::new(
-        format!("fabric.{key}"),
-        value.to_string(),
-        limit,
-        remedy,
-    ))
-}
 
 impl ButterflyConfig {
     /// Fills in what depends on the cluster and refuses what cannot run.
@@ -40,7 +32,7 @@ impl ButterflyConfig {
     fn resolve_shape(&mut self, hosts: u32) -> Result<(), Refusal> {
         if let Some(c) = self.concentration.filter(|&c| c == 0 || c > PORTS_MAX) {
             let limit = format!("must be from 1 to {PORTS_MAX}");
-            return refuse("concentration", c, &limit, &fitting(hosts));
+            return refuse("concentration", c, limit, fitting(hosts));
         }
         if let Some(sizes) = &self.routers {
             refuse_sizes(sizes, hosts)?;
@@ -58,7 +50,7 @@ impl ButterflyConfig {
         let (ports, sizes) = (radix(&shape), &shape.1);
         if ports > PORTS_MAX {
             let limit = format!("makes routers of {ports} ports; {PORTS_MAX} are modelled");
-            return refuse("routers", format!("{sizes:?}"), &limit, &fitting(hosts));
+            return refuse("routers", format!("{sizes:?}"), limit, fitting(hosts));
         }
         (self.concentration, self.routers) = (Some(shape.0), Some(shape.1));
         Ok(())
@@ -69,7 +61,7 @@ impl ButterflyConfig {
         let routers = product(sizes);
         if self.routers.is_none() {
             let limit = format!("does not divide the cluster's {hosts} hosts");
-            return refuse("concentration", c, &limit, &remedy);
+            return refuse("concentration", c, limit, &remedy);
         }
         let limit = match self.concentration {
             Some(_) => format!(
@@ -78,7 +70,7 @@ impl ButterflyConfig {
             ),
             None => format!("{routers} routers do not divide the cluster's {hosts} hosts"),
         };
-        refuse("routers", format!("{sizes:?}"), &limit, &remedy)
+        refuse("routers", format!("{sizes:?}"), limit, &remedy)
     }
 
     fn refuse_packets(&self) -> Result<(), Refusal> {
@@ -89,18 +81,18 @@ impl ButterflyConfig {
         ] {
             if !(least..=65_535).contains(&value.0) {
                 let limit = format!("must be from {least} B to 65535 B");
-                return refuse(key, value, &limit, &format!("use {usual}"));
+                return refuse(key, value, limit, format!("use {usual}"));
             }
         }
         if self.packet < self.header {
             let limit = format!("is shorter than its header of {}", self.header);
             let remedy = "lengthen it, or shorten fabric.header";
-            return refuse("packet", self.packet, &limit, remedy);
+            return refuse("packet", self.packet, limit, remedy);
         }
         if self.packet < self.flit {
             let limit = format!("is shorter than a flit of {}", self.flit);
             let remedy = "lengthen it, or shorten fabric.flit";
-            return refuse("packet", self.packet, &limit, remedy);
+            return refuse("packet", self.packet, limit, remedy);
         }
         if self.flits(self.packet.0) > 65_535 {
             let limit = "makes more than 65535 flits";
@@ -126,7 +118,7 @@ impl ButterflyConfig {
         ] {
             if value == 0 || value > most {
                 let limit = format!("must be from 1 to {most}");
-                return refuse(key, value, &limit, &format!("use {usual}"));
+                return refuse(key, value, limit, format!("use {usual}"));
             }
         }
         if self.vcs < 2 && self.routing != Routing::DimensionOrder {
@@ -138,7 +130,7 @@ impl ButterflyConfig {
         if self.flow_control == FlowControl::VirtualCutThrough && whole > self.vc_buffer as u64 {
             let limit = format!("holds no packet: that has {whole} flits");
             let remedy = "deepen it, or use fabric.flow_control = \"wormhole\"";
-            return refuse("vc_buffer", self.vc_buffer, &limit, remedy);
+            return refuse("vc_buffer", self.vc_buffer, limit, remedy);
         }
         for (key, value) in [
             ("router_latency", self.router_latency),
@@ -167,7 +159,7 @@ impl ButterflyConfig {
             _ => return Ok(()),
         };
         let remedy = "lower it, or leave it out for the server's rate";
-        refuse("rate", rate, &limit, remedy)
+        refuse("rate", rate, limit, remedy)
     }
 
     fn refuse_wires(&self) -> Result<(), Refusal> {
@@ -177,7 +169,7 @@ impl ButterflyConfig {
         ] {
             if value > Length(1_000_000 * Length::M.0) {
                 let limit = "must be from 0 m to 1000 km";
-                return refuse(key, value, limit, &format!("use {usual}"));
+                return refuse(key, value, limit, format!("use {usual}"));
             }
         }
         let cycles = |wire| self.flit_cycles(wire).max(self.credit_cycles(wire));
@@ -223,11 +215,11 @@ fn refuse_sizes(sizes: &[u32], hosts: u32) -> Result<(), Refusal> {
     }
     if sizes.iter().any(|&k| k == 0 || k > PORTS_MAX) {
         let limit = format!("must be from 1 to {PORTS_MAX} routers along each dimension");
-        return refuse("routers", shown(), &limit, &remedy);
+        return refuse("routers", shown(), limit, &remedy);
     }
     if sizes.iter().map(|&k| k as f64).product::<f64>() > HOSTS_MAX as f64 {
         let limit = format!("must be at most {HOSTS_MAX} routers in all");
-        return refuse("routers", shown(), &limit, &remedy);
+        return refuse("routers", shown(), limit, &remedy);
     }
     Ok(())
 }

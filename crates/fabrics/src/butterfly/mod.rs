@@ -46,6 +46,7 @@ mod allocation;
 mod books;
 pub mod bound;
 pub mod config;
+mod entry;
 pub mod hosts;
 mod injection;
 pub mod kernel;
@@ -58,46 +59,6 @@ pub mod routing;
 mod tests;
 pub mod topology;
 mod transfer;
+mod ways;
 
-use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
-use config::ButterflyConfig;
-use lightloom_engine::Rejected;
-
-/// `kind = "flattened-butterfly"`.
-pub const ENTRY: Entry = Entry {
-    kind: "flattened-butterfly",
-    title: "Flattened butterfly",
-    source: "Kim, Dally and Abts, Flattened Butterfly, ISCA 2007; as in Yin et al., LIONS, IEEE \
-             JSTQE 19(2), 2013, §IV",
-    summary: "Electrical routers, each wired to all others of its row and column; flits, virtual \
-              channels and credits; dimension-order, Valiant or UGAL routing. The baseline of \
-              LIONS, for single nodes.",
-    presets: PRESETS,
-    schema: schema::<ButterflyConfig>,
-    resolve: resolve::<ButterflyConfig>,
-    build: build::<ButterflyConfig>,
-    memory: memory::<ButterflyConfig>,
-    facts: facts::<ButterflyConfig>,
-};
-
-const PRESETS: &[Preset] = &[
-    Preset {
-        name: "basic",
-        summary: "LIONS §IV with a plain router, as we assume one: 2 virtual channels of 48 flits, 100 ns, one \
-                  round of allocation",
-        table: r#"{"vcs": 2, "vc_buffer": 48, "router_latency": "100 ns",
-                   "input_speedup": 1, "allocator_iterations": 1, "flow_control": "wormhole"}"#,
-    },
-    Preset {
-        name: "aggressive",
-        summary: "LIONS §IV with a router that, as we assume, is hardly in the way: 8 virtual channels of 64 \
-                  flits, a pipeline of three cycles (19.2 ns), speedup 4, three rounds",
-        table: r#"{"vcs": 8, "vc_buffer": 64, "router_latency": "19.2 ns",
-                   "input_speedup": 4, "allocator_iterations": 3,
-                   "flow_control": "virtual-cut-through"}"#,
-    },
-];
-
-fn no_failures() -> Rejected {
-    Rejected("flattened-butterfly does not model failures yet; remove it".to_owned())
-}
+pub use entry::ENTRY;

@@ -16,10 +16,10 @@ use super::config::{ButterflyConfig, FlowControl, Routing};
 use super::hosts::{Sending, NONE};
 use super::lines::{Lines, NEVER};
 use super::packets::Packets;
-use super::routing::Router;
 use super::topology::Topology;
+use super::ways::Ways;
+use crate::contract::Site;
 use crate::hosts::HostQueues;
-use crate::registry::Site;
 use lightloom_engine::Time;
 
 /// Parts of the numbers of channels and virtual channels.
@@ -162,7 +162,7 @@ pub struct Network {
     pub(super) hosts: HostQueues,
     /// What each host is sending.
     pub(super) sending: Vec<Sending>,
-    pub(super) router: Router,
+    pub(super) ways: Ways,
     pub(super) books: Books,
     /// Requests of an allocation: for each output the turn and the number of the
     /// one that is first.
@@ -236,7 +236,7 @@ impl Network {
             packets: Packets::default(),
             hosts: HostQueues::new(hosts, site.flows.len(), config.packet.0),
             sending: vec![Sending::NOTHING; hosts],
-            router: Router::new(config, site.seed),
+            ways: Ways::new(config, site.seed),
             books: Books::new(site.flows.len()),
             first: vec![(0, 0); 1 << bits.port],
             next: NEVER,

@@ -7,33 +7,9 @@
 //! lower half to the upper one, and not back. So (half, dimension) grows on every
 //! way, and the last of it, a terminal, never blocks.
 
-use super::config::{ButterflyConfig, Routing};
+use super::config::Routing;
 use super::network::{Class, Network, WAITS};
 use super::packets::{Packet, Way};
-use lightloom_engine::Stream;
-
-/// Decides ways.
-#[derive(Clone, Debug)]
-pub struct Router {
-    routing: Routing,
-    /// In favour of the minimal way [flits × hops].
-    bias: u64,
-    /// Virtual channels below this are the first phase's.
-    split: usize,
-    random: Stream,
-}
-
-impl Router {
-    /// Of a resolved configuration.
-    pub fn new(config: &ButterflyConfig, seed: u64) -> Router {
-        Router {
-            routing: config.routing,
-            bias: config.ugal_bias.0 / config.flit.0,
-            split: config.vcs as usize / 2,
-            random: Stream::new(seed, "flattened-butterfly.intermediate", 0),
-        }
-    }
-}
 
 impl Network {
     /// The first packet of an input's virtual channel asks for its output.
@@ -62,10 +38,10 @@ impl Network {
         let lane = &mut self.lanes[vc];
         lane.output = output as u8;
         lane.class = match packet.way {
-            _ if ahead.is_none() || self.router.routing == Routing::DimensionOrder => Class::All,
+            _ if ahead.is_none() || self.ways.routing == Routing::DimensionOrder => Class::All,
             Way::Outward => Class::First,
             Way::Inward => Class::Second,
-            _ if entered || number < self.router.split => Class::All,
+            _ if entered || number < self.ways.split => Class::All,
             _ => Class::Second,
         };
         lane.vc = WAITS;
@@ -79,11 +55,11 @@ impl Network {
     /// The first router of a packet chooses its way.
     fn decide(&mut self, router: usize, packet: &mut Packet) {
         packet.way = Way::Minimal;
-        if self.router.routing == Routing::DimensionOrder {
+        if self.ways.routing == Routing::DimensionOrder {
             return;
         }
-        packet.middle = self.router.random.below(self.topology.routers as u32);
-        let detours = match self.router.routing {
+        packet.middle = self.ways.random.below(self.topology.routers as u32);
+        let detours = match self.ways.routing {
             Routing::Ugal => self.is_detour_better(router, packet),
             _ => true,
         };
@@ -105,6 +81,6 @@ impl Network {
         let queue = |port: usize| self.queue[router << self.bits.port | port] as u64;
         let direct = t.distance(router, last) as u64;
         let around = (t.distance(router, middle) + t.distance(middle, last)) as u64;
-        queue(minimal) * direct > queue(outward) * around + self.router.bias
+        queue(minimal) * direct > queue(outward) * around + self.ways.bias
     }
 }

@@ -1,12 +1,13 @@
 //! The table of `kind = "cthrough"`.
 
+use crate::contract::{FabricConfig, Site};
 use crate::hybrid::computation::Computation;
 use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::setup::{
     described, of_policy, Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport,
 };
 use crate::hybrid::tree::{Tree, TreeKeys};
-use crate::registry::{FabricConfig, Site};
+use crate::ranges::{self, refuse};
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Thresholds;
 use lightloom_control::hardware::Hardware;
@@ -112,21 +113,6 @@ impl Default for CThroughConfig {
     }
 }
 
-/// Most racks: matrices of all pairs are kept, and the largest switches of
-/// mirrors have a few thousand ports (§7.3).
-const RACKS_MAX: u32 = 4_096;
-/// Longest that any time may be.
-const TIME_MAX: Time = Time(3_600 * Time::S.0);
-
-fn refuse<T>(
-    key: &str,
-    value: impl std::fmt::Display,
-    limit: &str,
-    remedy: &str,
-) -> Result<T, Refusal> {
-    Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
-}
-
 impl CThroughConfig {
     /// The electrical tree's part.
     pub(super) fn tree(&self) -> TreeKeys {
@@ -195,41 +181,21 @@ impl CThroughConfig {
         }
     }
 
-    fn refuse_size(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        if cluster.racks <= RACKS_MAX {
-            return Ok(());
-        }
-        let limit = format!("one optical switch joins {RACKS_MAX} racks at most");
-        Err(Refusal::new(
-            "cluster.racks",
-            cluster.racks,
-            limit,
-            "lower it",
-        ))
-    }
-
     fn refuse_times(&self) -> Result<(), Refusal> {
-        let times = [
+        ranges::times(&[
             ("interval", self.interval),
             ("reconfiguration_delay", self.reconfiguration_delay),
             ("computation_delay", self.computation_delay.given()),
             ("ramp", self.ramp),
             ("dip", self.dip),
             ("controller_timeout", self.controller_timeout),
-        ];
-        for (key, time) in times {
-            if time > TIME_MAX {
-                return refuse(key, time, "must be at most 3600 s", "lower it");
-            }
-        }
+        ])?;
         let busy = self.reconfiguration_delay + self.computation_delay.given();
         if self.interval <= busy {
-            return Err(Refusal::new(
-                "fabric.interval",
-                self.interval,
-                format!("not longer than computation and reconfiguration, which take {busy}"),
-                "raise fabric.interval, or lower fabric.computation_delay",
-            ));
+            let limit =
+                format!("not longer than computation and reconfiguration, which take {busy}");
+            let remedy = "raise fabric.interval, or lower fabric.computation_delay";
+            return refuse("interval", self.interval, limit, remedy);
         }
         self.computation_delay.check(self.interval)
     }
@@ -240,11 +206,7 @@ impl CThroughConfig {
             ("report_queue", self.report_queue),
             ("report_change", self.report_change),
         ];
-        for (key, bytes) in amounts {
-            if bytes.0 > BYTES_MAX {
-                return refuse(key, bytes, "must be at most 1 TB", "lower it");
-            }
-        }
+        ranges::amounts(&amounts, Bytes(BYTES_MAX))?;
         if self.socket_buffer.0 == 0 {
             return refuse(
                 "socket_buffer",
@@ -253,25 +215,15 @@ impl CThroughConfig {
                 "use 100 MB",
             );
         }
-        if self.circuit_rate.0 == 0 || self.circuit_rate.0 > RATE_MAX.0 {
-            let limit = "must be above 0 b/s and at most 1000 Tb/s";
-            return refuse("circuit_rate", self.circuit_rate, limit, "use 4 Gb/s");
-        }
-        if !(0.5..1.0).contains(&self.optical_weight) {
-            let limit = "must be at least 0.5 and below 1, so that no queue starves";
-            return refuse("optical_weight", self.optical_weight, limit, "use 0.9");
-        }
-        Ok(())
+        ranges::rate("circuit_rate", self.circuit_rate)?;
+        ranges::optical_weight(self.optical_weight, "use 0.9")
     }
 }
-
-/// As for racks: sums over all racks stay in range.
-const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
 
 impl FabricConfig for CThroughConfig {
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         let tree = self.tree().resolve(cluster)?;
-        self.refuse_size(cluster)?;
+        ranges::racks(cluster.racks)?;
         self.refuse_times()?;
         self.refuse_amounts()?;
         self.policy()

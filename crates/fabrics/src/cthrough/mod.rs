@@ -34,7 +34,7 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
+use crate::contract::{build, facts, memory, resolve, schema, Entry, Preset};
 use config::CThroughConfig;
 
 /// `kind = "cthrough"`.

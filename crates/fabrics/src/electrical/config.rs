@@ -1,14 +1,6 @@
 //! The table of `kind = "clos"`.
 
-use super::bound::Bound;
-use super::flows::ClosFlows;
-use super::kernel::Clos;
-use super::layout::{Layout, LINKS_MAX};
-use crate::facts::{Facts, Framing};
-use crate::registry::{FabricConfig, Site};
-use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::kernel::flow::{self, FlowDriven};
-use lightloom_engine::{Bytes, Cluster, Fabric, Nic, Rate, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Nic, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -99,7 +91,7 @@ impl Default for ClosConfig {
 }
 
 /// The largest divisor of `racks` up to 16 that leaves four pods or more.
-fn default_pod(racks: u32) -> u32 {
+pub(super) fn default_pod(racks: u32) -> u32 {
     (1..=16.min(racks / 4).max(1))
         .rev()
         .find(|d| racks.is_multiple_of(*d))
@@ -107,7 +99,8 @@ fn default_pod(racks: u32) -> u32 {
 }
 
 impl ClosConfig {
-    fn refuse_shape(&self, cluster: &Cluster, pod: u32) -> Result<(), Refusal> {
+    /// Refuses pods and ratios that no Clos of these racks has.
+    pub(super) fn refuse_shape(&self, cluster: &Cluster, pod: u32) -> Result<(), Refusal> {
         let racks = cluster.racks;
         if pod == 0 || !racks.is_multiple_of(pod) {
             return Err(Refusal::new(
@@ -139,7 +132,8 @@ impl ClosConfig {
         Ok(())
     }
 
-    fn refuse_packets(&self) -> Result<(), Refusal> {
+    /// Refuses packets, delays and buffers out of range.
+    pub(super) fn refuse_packets(&self) -> Result<(), Refusal> {
         let limits = [
             ("fabric.mtu", self.mtu, 64..=65_535, "1500 B"),
             ("fabric.header", self.header, 0..=65_535, "0 B or 78 B"),
@@ -177,30 +171,8 @@ impl ClosConfig {
         Ok(())
     }
 
-    fn refuse_links(&self, layout: &Layout) -> Result<(), Refusal> {
-        if self.link_rate.0 == 0 {
-            let limit = "must be more than 0 b/s";
-            return Err(Refusal::new(
-                "fabric.link_rate",
-                self.link_rate,
-                limit,
-                "use 50 Gb/s",
-            ));
-        }
-        let most = layout.bundles.iter().map(|b| b.links).max().unwrap_or(0);
-        if most > LINKS_MAX || layout.links() > u32::MAX as u64 / 2 {
-            return Err(Refusal::new(
-                "fabric.link_rate",
-                self.link_rate,
-                format!("makes bundles of {most} links; at most {LINKS_MAX} are modelled"),
-                "raise fabric.link_rate",
-            ));
-        }
-        Ok(())
-    }
-
     /// The default of `flow_buffer`.
-    fn covering_buffer(&self, cluster: &Cluster) -> u32 {
+    pub(super) fn covering_buffer(&self, cluster: &Cluster) -> u32 {
         let fastest = match cluster.nic {
             Nic::Uncapped => cluster.rack_rate(),
             Nic::Capped(rate) => rate.min(cluster.rack_rate()),
@@ -211,69 +183,5 @@ impl ClosConfig {
             + self.switch_latency * 2;
         let packets = fastest.bytes_in(hop).div_ceil(wire);
         packets.clamp(4, 1 << 20) as u32
-    }
-}
-
-impl FabricConfig for ClosConfig {
-    fn facts(&self, cluster: &Cluster) -> Facts {
-        Facts {
-            framing: Some(Framing {
-                rate: cluster.server_rate,
-                packet: self.mtu,
-                header: self.header,
-                word: Bytes(1),
-                gap: Time::ZERO,
-            }),
-            ..Facts::default()
-        }
-    }
-
-    fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
-        let pod = self.racks_per_pod.unwrap_or(default_pod(cluster.racks));
-        self.refuse_shape(cluster, pod)?;
-        self.refuse_packets()?;
-        self.racks_per_pod = Some(pod);
-        self.refuse_links(&Layout::new(&self, cluster))?;
-        self.flow_buffer
-            .get_or_insert(self.covering_buffer(cluster));
-        Ok(self)
-    }
-
-    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
-        let config = self.clone().resolve(site.cluster)?;
-        let layout = Layout::new(&config, site.cluster);
-        let bound = Bound::new(&config, site.cluster);
-        if config.detail == Detail::Flows {
-            let kernel = ClosFlows::new(&config, layout, bound);
-            return Ok(Box::new(FlowDriven::new(kernel)));
-        }
-        let largest = site.flows.bytes.iter().copied().max().unwrap_or(0);
-        if largest.div_ceil(config.mtu.0) >= u32::MAX as u64 {
-            return Err(Refusal::new(
-                "fabric.mtu",
-                config.mtu,
-                format!(
-                    "a flow of {} has more than 4 billion packets",
-                    Bytes(largest)
-                ),
-                "use fabric.detail = \"flows\", raise fabric.mtu, or shorten the flow",
-            ));
-        }
-        Ok(Box::new(EventDriven::new(Clos::new(
-            &config, layout, bound,
-        ))))
-    }
-
-    fn memory(&self, site: &Site) -> u64 {
-        let Ok(config) = self.clone().resolve(site.cluster) else {
-            return 0;
-        };
-        let layout = Layout::new(&config, site.cluster);
-        if config.detail == Detail::Flows {
-            return flow::memory(layout.stations(), site.flows.len() as u64);
-        }
-        // Rows are taken by the flows that are active at a time: at most all.
-        let rows = site.flows.len() as u64 * (32 + (16 << layout.stride_log2()));
-        layout.stations() * 64 + layout.links() * (8 + 24) + rows
     }
 }

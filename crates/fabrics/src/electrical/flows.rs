@@ -15,7 +15,9 @@ use super::config::ClosConfig;
 use super::layout::{Layout, NIC_DOWN, NIC_UP};
 use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowKernel, LinkKind, Net, Todo};
-use lightloom_engine::{Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, View};
+use lightloom_engine::{
+    Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, View,
+};
 
 /// The kernel; links are stations.
 pub struct ClosFlows {
@@ -71,10 +73,6 @@ impl ClosFlows {
 impl FlowKernel for ClosFlows {
     type Event = ();
 
-    fn shape(&self) -> Shape {
-        self.bound.shape(self.layout.switch_capacity())
-    }
-
     fn begin(&mut self, net: &mut Net, _: &mut Todo<()>) {
         net.never_list_flows();
         for station in 0..self.layout.stations() as u32 {
@@ -109,10 +107,16 @@ impl FlowKernel for ClosFlows {
         _: &mut Net,
         _: &mut Todo<()>,
     ) -> Result<(), Rejected> {
-        Err(Rejected(super::NO_FAILURES.to_owned()))
+        Err(Rejected::no_failures("clos"))
+    }
+}
+
+impl Reports for ClosFlows {
+    fn shape(&self) -> Shape {
+        self.bound.shape(self.layout.switch_capacity())
     }
 
-    fn observe(&self, _: &Io, _: &Net, view: &mut View) {
+    fn observe(&self, _: &Io, view: &mut View) {
         let payload = view.carried_bytes as u128;
         view.carried_bytes = (payload * self.wire as u128 / self.mtu as u128) as u64;
     }

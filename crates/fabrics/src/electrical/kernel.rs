@@ -10,7 +10,7 @@ use super::config::ClosConfig;
 use super::layout::{Layout, NIC_DOWN, NIC_UP};
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
-    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
 };
 
 /// What happens.
@@ -188,10 +188,6 @@ impl Clos {
 impl EventKernel for Clos {
     type Event = Event;
 
-    fn shape(&self) -> Shape {
-        self.shape
-    }
-
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
         let f = flow.index();
         let (src, dst, bytes) = (io.flows.src[f], io.flows.dst[f], io.flows.bytes[f]);
@@ -225,7 +221,17 @@ impl EventKernel for Clos {
     }
 
     fn apply(&mut self, _: Command, _: Time, _: &mut Todo) -> Result<(), Rejected> {
-        Err(Rejected(super::NO_FAILURES.to_owned()))
+        Err(Rejected::no_failures("clos"))
+    }
+
+    fn idle(&self) -> bool {
+        self.columns.idle() && self.local == 0
+    }
+}
+
+impl Reports for Clos {
+    fn shape(&self) -> Shape {
+        self.shape
     }
 
     fn observe(&self, _: &Io, view: &mut View) {
@@ -243,10 +249,6 @@ impl EventKernel for Clos {
             .filter(switches)
             .map(|(_, s)| s.carried)
             .sum();
-    }
-
-    fn idle(&self) -> bool {
-        self.columns.idle() && self.local == 0
     }
 
     fn totals(&self) -> Totals {

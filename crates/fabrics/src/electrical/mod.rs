@@ -52,54 +52,11 @@
 pub mod bound;
 pub mod columns;
 pub mod config;
+mod entry;
 pub mod flows;
 pub mod kernel;
 pub mod layout;
 #[cfg(test)]
 mod tests;
 
-use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
-use config::ClosConfig;
-
-/// `kind = "clos"`.
-pub const ENTRY: Entry = Entry {
-    kind: "clos",
-    title: "Folded Clos (ideal)",
-    source: "Ballani et al., SIGCOMM 2020, §7: ESN (Ideal) and ESN-OSUB (Ideal)",
-    summary: "Three tiers of electrical packet switches with a queue per flow, back-pressure and \
-              packet spraying over all paths: an upper bound on any electrically switched \
-              network. Non-blocking, or oversubscribed above the racks.",
-    presets: PRESETS,
-    schema: schema::<ClosConfig>,
-    resolve: resolve::<ClosConfig>,
-    build: build::<ClosConfig>,
-    memory: memory::<ClosConfig>,
-    facts: facts::<ClosConfig>,
-};
-
-const NO_FAILURES: &str = "clos does not model failures yet; remove it";
-
-const PRESETS: &[Preset] = &[
-    Preset {
-        name: "ideal",
-        summary: "ESN (Ideal) of Sirius §7: non-blocking, no latency",
-        table: "{}",
-    },
-    Preset {
-        name: "ideal-3to1",
-        summary: "ESN-OSUB (Ideal) of Sirius §7: 3:1 between aggregation and core",
-        table: r#"{"oversubscription": 3.0}"#,
-    },
-    Preset {
-        name: "ideal-flows",
-        summary: "the same as ideal by max-min rates instead of packets: for long flows and \
-                  comparisons with hybrid fabrics",
-        table: r#"{"detail": "flows"}"#,
-    },
-    Preset {
-        name: "realistic",
-        summary: "non-blocking; 100 m of fibre a link (5 ns/m), 500 ns a switch (a round figure \
-                  for merchant silicon: put your own), 78 B of Ethernet, IP and TCP around 1,460 B",
-        table: r#"{"propagation": "500 ns", "switch_latency": "500 ns", "mtu": "1460 B", "header": "78 B"}"#,
-    },
-];
+pub use entry::ENTRY;

@@ -243,6 +243,7 @@ mod tests {
             hardware: Hardware::new(3, 1, Rate::GBPS),
             lit: &Circuits::default(),
             works: &[true; 3],
+            slots: None,
         };
         let refused = timed.decide(&Demand { bytes, over }, &view).unwrap_err();
         assert_eq!((&*refused.key, &*refused.value), ("decision", "[(0, 2)]"));

@@ -6,9 +6,9 @@ use super::policy_table::PolicyTable;
 use super::setup::{Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport};
 use super::standing::{slot, standing, unjoined};
 use super::tree::{Tree, TreeKeys};
+use crate::contract::{FabricConfig, Site};
 use crate::facts::Facts;
-use crate::ranges;
-use crate::registry::{FabricConfig, Site};
+use crate::ranges::{self, refuse};
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Thresholds;
 use lightloom_control::hardware::Hardware;
@@ -146,17 +146,7 @@ impl Default for HybridConfig {
 
 /// Of the tree, unless told otherwise.
 const OVERSUBSCRIPTION: f64 = 10.0;
-const RACKS_MAX: u32 = 4_096;
 const PLANES_MAX: u32 = 128;
-
-fn refuse<T>(
-    key: &str,
-    value: impl std::fmt::Display,
-    limit: impl Into<String>,
-    remedy: &str,
-) -> Result<T, Refusal> {
-    Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
-}
 
 impl HybridConfig {
     /// The electrical tree's part; none without one.
@@ -239,19 +229,7 @@ impl HybridConfig {
 
     fn refuse_size(&self, cluster: &Cluster) -> Result<(), Refusal> {
         check_range("fabric.planes", self.planes, 1..=PLANES_MAX)?;
-        if (2..=RACKS_MAX).contains(&cluster.racks) {
-            return Ok(());
-        }
-        Err(Refusal::new(
-            "cluster.racks",
-            cluster.racks,
-            format!("circuits join 2 to {RACKS_MAX} racks"),
-            if cluster.racks < 2 {
-                "raise it"
-            } else {
-                "lower it"
-            },
-        ))
+        ranges::racks(cluster.racks)
     }
 
     fn refuse_times(&self) -> Result<(), Refusal> {
@@ -282,29 +260,14 @@ impl HybridConfig {
             ("report_queue", self.report_queue),
             ("report_change", self.report_change),
         ];
-        if let Some((key, bytes)) = amounts.into_iter().find(|(_, b)| b.0 > BYTES_MAX) {
-            return refuse(key, bytes, "must be at most 1 TB", "lower it");
-        }
+        ranges::amounts(&amounts, Bytes(BYTES_MAX))?;
         if buffer.0 == 0 {
             return refuse("socket_buffer", buffer, "must be above 0 B", "use 100 MB");
         }
         ranges::rate("circuit_rate", self.circuit_rate)?;
-        if !(self.smoothing > 0.0 && self.smoothing <= 1.0) {
-            let limit = "must be above 0 and at most 1";
-            return refuse(
-                "smoothing",
-                self.smoothing,
-                limit,
-                "use 1 to average nothing",
-            );
-        }
-        match self.optical_weight {
-            Some(weight) if !(0.5..1.0).contains(&weight) => {
-                let limit = "must be at least 0.5 and below 1, so that no queue starves";
-                refuse("optical_weight", weight, limit, "use 0.9, or leave it out")
-            }
-            _ => Ok(()),
-        }
+        ranges::smoothing(self.smoothing)?;
+        let remedy = "use 0.9, or leave it out";
+        { self.optical_weight }.map_or(Ok(()), |share| ranges::optical_weight(share, remedy))
     }
 }
 

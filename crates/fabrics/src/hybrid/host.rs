@@ -188,6 +188,7 @@ impl Hybrid {
             timing: *self.controller.timing(),
             estimation: *self.controller.estimator().rules(),
             shortest_slot: None,
+            night: None,
         });
         log.input(Time::ZERO, &Input::Tick);
         for action in &self.opening {

@@ -27,7 +27,7 @@ use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowKernel, LinkKind, Net, Todo};
 use lightloom_engine::{
     Circuit as Lit, Cluster, Command, ControlRecord, Element, FlowId, HostId, Io, PortId, Rate,
-    Refusal, Rejected, Shape, Time,
+    Refusal, Rejected, Reports, Shape, Time,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -204,17 +204,6 @@ pub(super) fn ends(flow: FlowId, io: &Io) -> (HostId, HostId) {
 impl FlowKernel for Hybrid {
     type Event = Event;
 
-    fn shape(&self) -> Shape {
-        let ports = self.hardware.columns() as u64;
-        let circuits = self.hardware.rate.0.saturating_mul(ports);
-        Shape {
-            hosts: self.cluster.hosts(),
-            racks: self.cluster.racks,
-            host_rate: self.cluster.server_rate,
-            link_capacity: Rate(self.tree.capacity().0.saturating_add(circuits)),
-        }
-    }
-
     fn begin(&mut self, net: &mut Net, todo: &mut Todo<Event>) {
         self.tree.lay(net);
         for _ in 0..self.hardware.columns() {
@@ -318,6 +307,19 @@ impl FlowKernel for Hybrid {
             }
         }
         Ok(())
+    }
+}
+
+impl Reports for Hybrid {
+    fn shape(&self) -> Shape {
+        let ports = self.hardware.columns() as u64;
+        let circuits = self.hardware.rate.0.saturating_mul(ports);
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.tree.capacity().0.saturating_add(circuits)),
+        }
     }
 
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {

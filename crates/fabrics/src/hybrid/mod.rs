@@ -54,7 +54,7 @@ pub mod transport;
 pub mod tree;
 pub mod trouble;
 
-use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
+use crate::contract::{build, facts, memory, resolve, schema, Entry, Preset};
 use config::HybridConfig;
 
 /// `kind = "hybrid"`.

@@ -5,8 +5,8 @@
 //! policy may do anything.
 
 use super::policy_table::PolicyTable;
+use crate::contract::Site;
 use crate::facts::Unjoined;
-use crate::registry::Site;
 use lightloom_control::circuits::Circuits;
 use lightloom_control::demand::Matrix;
 use lightloom_control::hardware::Hardware;
@@ -28,6 +28,7 @@ pub fn standing(policy: &PolicyTable, hardware: &Hardware) -> Result<Option<Targ
         hardware: *hardware,
         lit: &lit,
         works: &works,
+        slots: None,
     };
     let demand = Demand {
         bytes: Matrix::zeros(hardware.racks as usize),

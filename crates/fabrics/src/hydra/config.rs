@@ -1,11 +1,12 @@
 //! The table of `kind = "hydra"`.
 
+use crate::contract::{FabricConfig, Site};
 use crate::hybrid::computation::Computation;
 use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::setup::{described, of_policy, Delays, GiveUp, Monitoring, Setup, Transport};
 pub use crate::hybrid::setup::{DemandFrom, Pushing};
 use crate::hybrid::tree::{Tree, TreeKeys};
-use crate::registry::{FabricConfig, Site};
+use crate::ranges::{self, refuse};
 use lightloom_control::controller::Timing;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::hydra::{self, HydraPolicy};
@@ -127,10 +128,6 @@ impl Default for HydraConfig {
     }
 }
 
-/// Most racks: the largest switches of mirrors have a few thousand ports.
-const RACKS_MAX: u32 = 4_096;
-const TIME_MAX: Time = Time(3_600 * Time::S.0);
-const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
 const RULES_MAX: u64 = 1_000_000_000;
 
 impl HydraConfig {
@@ -199,24 +196,11 @@ impl HydraConfig {
         }
     }
 
-    fn refuse_size(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        if (2..=RACKS_MAX).contains(&cluster.racks) {
-            return Ok(());
-        }
-        Err(Refusal::new(
-            "cluster.racks",
-            cluster.racks,
-            format!("circuits join 2 to {RACKS_MAX} racks"),
-            if cluster.racks < 2 {
-                "raise it"
-            } else {
-                "lower it"
-            },
-        ))
-    }
-
     fn refuse_times(&self) -> Result<(), Refusal> {
-        let times = [
+        if self.interval == Time::ZERO {
+            return refuse("interval", self.interval, "must be above 0 s", "use 10 s");
+        }
+        ranges::times(&[
             ("interval", self.interval),
             ("computation_delay", self.computation_delay.given()),
             ("settle", self.settle),
@@ -228,38 +212,16 @@ impl HydraConfig {
                 self.controller_timeout.unwrap_or(Time::ZERO),
             ),
             ("transport_recovery", self.transport_recovery),
-        ];
-        if self.interval == Time::ZERO {
-            let limit = "must be above 0 s";
-            return Err(Refusal::new(
-                "fabric.interval",
-                self.interval,
-                limit,
-                "use 10 s",
-            ));
-        }
-        for (key, time) in times {
-            if time > TIME_MAX {
-                let (key, limit) = (format!("fabric.{key}"), "must be at most 3600 s");
-                return Err(Refusal::new(key, time, limit, "lower it"));
-            }
-        }
+        ])?;
         self.computation_delay.check(self.interval)
     }
 
     fn refuse_amounts(&self) -> Result<(), Refusal> {
-        if self.circuit_rate.0 == 0 || self.circuit_rate.0 > RATE_MAX.0 {
-            let limit = "must be above 0 b/s and at most 1000 Tb/s";
-            let key = "fabric.circuit_rate";
-            return Err(Refusal::new(key, self.circuit_rate, limit, "use 10 Gb/s"));
-        }
+        ranges::rate("circuit_rate", self.circuit_rate)?;
         match self.rules {
-            Some(rules) if rules > RULES_MAX => Err(Refusal::new(
-                "fabric.rules",
-                rules,
-                "must be at most 1,000,000,000",
-                "lower it",
-            )),
+            Some(rules) if rules > RULES_MAX => {
+                refuse("rules", rules, "must be at most 1,000,000,000", "lower it")
+            }
             _ => Ok(()),
         }
     }
@@ -268,7 +230,7 @@ impl HydraConfig {
 impl FabricConfig for HydraConfig {
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         let tree = self.tree().resolve(cluster)?;
-        self.refuse_size(cluster)?;
+        ranges::racks(cluster.racks)?;
         self.refuse_times()?;
         self.refuse_amounts()?;
         let hardware = self.hardware(cluster);

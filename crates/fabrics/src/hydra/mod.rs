@@ -37,7 +37,7 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
+use crate::contract::{build, facts, memory, resolve, schema, Entry, Preset};
 use config::HydraConfig;
 
 /// `kind = "hydra"`.

@@ -1,15 +1,6 @@
 //! The table of `kind = "lions"`.
 
-use super::bound::Bound;
-use super::kernel::Switch;
-use super::parts::parts;
-use super::pipelined::Pipelined;
-use super::ports::Ports;
-use super::slotted::Slotted;
-use crate::facts::{Facts, Framing, Part};
-use crate::registry::{FabricConfig, Site};
-use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Bytes, Cluster, Fabric, Length, Rate, Refusal, Time};
+use lightloom_engine::{Bytes, Flows, Length, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +154,7 @@ pub enum Detector {
 
 impl Detector {
     /// What the bill of parts calls hosts that have it.
-    fn hosts(self) -> &'static str {
+    pub fn hosts(self) -> &'static str {
         match self {
             Detector::Auto | Detector::Edge => "hosts_with_edge_detectors",
             Detector::Timers => "hosts_with_timers",
@@ -241,9 +232,9 @@ impl LionsConfig {
     }
 
     /// The detector, for the packets that flows make.
-    fn detector_for(&self, site: &Site) -> Detector {
+    pub fn detector_for(&self, flows: &Flows) -> Detector {
         let last = |&bytes: &u64| (bytes - 1) % self.packet.0 + 1;
-        let shortest = site.flows.bytes.iter().map(last).min();
+        let shortest = flows.bytes.iter().map(last).min();
         let sent = |payload| self.line_rate().time_for(payload + self.header.0);
         match self.detector.unwrap_or(Detector::Auto) {
             Detector::Auto if shortest.is_none_or(|p| self.round_trip() <= sent(p)) => {
@@ -274,74 +265,5 @@ impl LionsConfig {
     /// What the delay line has to cover.
     pub fn budget(&self) -> Time {
         self.label_reading + self.arbitration + self.tuning
-    }
-}
-
-impl FabricConfig for LionsConfig {
-    fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
-        self.complete(cluster)?;
-        Ok(self)
-    }
-
-    fn facts(&self, cluster: &Cluster) -> Facts {
-        Facts {
-            parts: parts(self, cluster.racks).list(),
-            framing: Some(Framing {
-                rate: self.line_rate(),
-                packet: self.packet,
-                header: self.header,
-                word: Bytes(1),
-                gap: self.gap(),
-            }),
-            ..Facts::default()
-        }
-    }
-
-    fn facts_for(&self, site: &Site) -> Facts {
-        let mut facts = self.facts(site.cluster);
-        let reflects = self.architecture == Architecture::AoNack;
-        if reflects && self.timing == Timing::Unslotted {
-            facts.parts.push(Part {
-                name: self.detector_for(site).hosts(),
-                count: site.cluster.racks.into(),
-            });
-        }
-        facts
-    }
-
-    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
-        let config = self.clone().resolve(site.cluster)?;
-        let bound = Bound::new(&config, site.cluster);
-        let ports = Ports::new(&config, site.cluster.racks);
-        if config.timing == Timing::Slotted {
-            return Ok(Box::new(EventDriven::new(Slotted::new(
-                &config, ports, bound, site,
-            ))));
-        }
-        Ok(match config.detector_for(site) {
-            Detector::Timers | Detector::Sequence
-                if config.architecture == Architecture::AoNack =>
-            {
-                Box::new(EventDriven::new(Pipelined::new(
-                    &config, ports, bound, site,
-                )))
-            }
-            _ => Box::new(EventDriven::new(Switch::new(&config, ports, bound, site))),
-        })
-    }
-
-    fn memory(&self, site: &Site) -> u64 {
-        let Ok(config) = self.clone().resolve(site.cluster) else {
-            return 0;
-        };
-        let ports = Ports::new(&config, site.cluster.racks);
-        let (n, k) = (site.cluster.racks as u64, config.receivers as u64);
-        let queues = ports.queues() as u64;
-        let words = queues.div_ceil(k).div_ceil(64).max(1);
-        let servers = n * k * (24 + 8 * words);
-        // Heads and tails, nodes of packets at worst as many as are offered.
-        let packets = site.flows.total_bytes() / config.packet.0 + site.flows.len() as u64;
-        let queue = n * 12 + n / 8 + 80 + 8 * config.m() as u64;
-        servers + queues * queue + n * 64 + 12 * (site.flows.len() as u64 + packets.min(1 << 24))
     }
 }

@@ -19,11 +19,11 @@ use super::nack::Nack;
 use super::pace::Pace;
 use super::passage::Passage;
 use super::ports::Ports;
+use crate::contract::Site;
 use crate::hosts::{HostQueues, Packet};
-use crate::registry::Site;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
-    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
 };
 
 /// What happens.
@@ -312,10 +312,6 @@ impl Switch {
 impl EventKernel for Switch {
     type Event = Event;
 
-    fn shape(&self) -> Shape {
-        self.bound.shape()
-    }
-
     #[inline]
     fn arrive(&mut self, flow: FlowId, at: Time, io: &mut Io, todo: &mut Agenda<Event>) {
         let host = self.hosts.admit(flow, io);
@@ -359,15 +355,21 @@ impl EventKernel for Switch {
     }
 
     fn apply(&mut self, _: Command, _: Time, _: &mut Agenda<Event>) -> Result<(), Rejected> {
-        Err(super::no_failures())
-    }
-
-    fn observe(&self, _: &Io, view: &mut View) {
-        self.passage.observe(self.hosts.bytes, &self.loopback, view);
+        Err(Rejected::no_failures("lions"))
     }
 
     fn idle(&self) -> bool {
         self.hosts.bytes + self.loopback.bytes().0 + self.passage.bytes == 0
+    }
+}
+
+impl Reports for Switch {
+    fn shape(&self) -> Shape {
+        self.bound.shape()
+    }
+
+    fn observe(&self, _: &Io, view: &mut View) {
+        self.passage.observe(self.hosts.bytes, &self.loopback, view);
     }
 
     fn totals(&self) -> Totals {

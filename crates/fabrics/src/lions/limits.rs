@@ -2,6 +2,7 @@
 
 use super::config::{Architecture, Detector, LionsConfig, Timing};
 use super::ports::Ports;
+use crate::ranges::refuse;
 use lightloom_engine::{Cluster, Length, Nic, Refusal, Time};
 
 /// A NACK that cuts packets short is not sooner: each attempt is an event, and one that
@@ -51,9 +52,6 @@ impl LionsConfig {
     }
 
     fn refuse_quantities(&self) -> Result<(), Refusal> {
-        let refuse = |key: &str, value: String, limit: &str, remedy: &str| {
-            Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
-        };
         if self.packet.0 == 0 || self.packet.0 > 65_535 {
             let limit = "must be from 1 B to 65535 B";
             return refuse("packet", self.packet.to_string(), limit, "use 256 B");
@@ -64,13 +62,13 @@ impl LionsConfig {
         ] {
             if value.0 > 65_535 {
                 let limit = "must be from 0 B to 65535 B";
-                return refuse(key, value.to_string(), limit, &format!("use {usual}"));
+                return refuse(key, value.to_string(), limit, format!("use {usual}"));
             }
         }
         if self.packet < self.header {
             let limit = format!("is shorter than its header of {}", self.header);
             let remedy = "lengthen it, or shorten fabric.header";
-            return refuse("packet", self.packet.to_string(), &limit, remedy);
+            return refuse("packet", self.packet.to_string(), limit, remedy);
         }
         if self.fibre > Length(1_000_000 * Length::M.0) {
             let limit = "must be from 0 m to 1000 km";
@@ -124,9 +122,6 @@ impl LionsConfig {
     }
 
     fn resolve_buffers(&mut self, hosts: u32) -> Result<(), Refusal> {
-        let refuse = |key: &str, value: u32, limit: String, remedy: &str| {
-            Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
-        };
         let even = match self.architecture {
             Architecture::Dlb => Some("\"dlb\", where hosts have every second port"),
             Architecture::Mlb => Some("\"mlb\", where a queue's hosts are half way around"),

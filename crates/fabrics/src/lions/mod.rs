@@ -54,6 +54,7 @@
 pub mod arbiter;
 pub mod bound;
 pub mod config;
+mod entry;
 pub mod hosts;
 pub mod kernel;
 mod limits;
@@ -70,56 +71,4 @@ mod switches;
 mod tests;
 pub mod theory;
 
-use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
-use config::LionsConfig;
-use lightloom_engine::Rejected;
-
-/// `kind = "lions"`.
-pub const ENTRY: Entry = Entry {
-    kind: "lions",
-    title: "LIONS",
-    source: "Yin et al., LIONS: An AWGR-Based Low-Latency Optical Switch for HPC and Data \
-             Centers, IEEE JSTQE 19(2), 2013",
-    summary: "A packet switch around a passive grating: a packet picks its output by wavelength, \
-              k of them may reach one output at a time, and losers wait in a loop-back buffer or \
-              are reflected to their sender. For single nodes.",
-    presets: PRESETS,
-    schema: schema::<LionsConfig>,
-    resolve: resolve::<LionsConfig>,
-    build: build::<LionsConfig>,
-    memory: memory::<LionsConfig>,
-    facts: facts::<LionsConfig>,
-};
-
-const PRESETS: &[Preset] = &[
-    Preset {
-        name: "dlb",
-        summary: "§IV: distributed loop-back buffers, k = 4, 10 Gb/s, 10 m of fibre, 256 B",
-        table: r#"{"architecture": "dlb", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
-    },
-    Preset {
-        name: "ao-nack",
-        summary: "§IV: all-optical NACKs, otherwise the same",
-        table: r#"{"architecture": "ao-nack", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
-    },
-    Preset {
-        name: "mlb",
-        summary: "the mixed loop-back buffer (§II.C, r = 4), otherwise the same",
-        table: r#"{"architecture": "mlb", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
-    },
-    Preset {
-        name: "slb",
-        summary: "the shared loop-back buffer (§II.A), otherwise the same",
-        table: r#"{"architecture": "slb", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
-    },
-    Preset {
-        name: "test-bed",
-        summary: "§III: shared loop-back buffer, k = 1, 1.25 Gb/s, for 4 hosts; its fibres are \
-                  short",
-        table: r#"{"architecture": "slb", "receivers": 1, "rate": "1.25 Gb/s", "fibre": "0 m"}"#,
-    },
-];
-
-fn no_failures() -> Rejected {
-    Rejected("lions does not model failures yet; remove it".to_owned())
-}
+pub use entry::ENTRY;

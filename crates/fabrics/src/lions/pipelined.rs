@@ -13,11 +13,11 @@ use super::loopback::Loopback;
 use super::pace::Pace;
 use super::passage::Passage;
 use super::ports::Ports;
+use crate::contract::Site;
 use crate::hosts::{HostQueues, Packet};
-use crate::registry::Site;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
-    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
 };
 
 /// End of a chain; no packet.
@@ -247,10 +247,6 @@ impl Pipelined {
 impl EventKernel for Pipelined {
     type Event = Event;
 
-    fn shape(&self) -> Shape {
-        self.bound.shape()
-    }
-
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
         let host = self.hosts.admit(flow, io);
         self.wake(host as u32, now, todo);
@@ -269,16 +265,22 @@ impl EventKernel for Pipelined {
     }
 
     fn apply(&mut self, _: Command, _: Time, _: &mut Todo) -> Result<(), Rejected> {
-        Err(super::no_failures())
+        Err(Rejected::no_failures("lions"))
+    }
+
+    fn idle(&self) -> bool {
+        self.hosts.bytes + self.open + self.passage.bytes == 0
+    }
+}
+
+impl Reports for Pipelined {
+    fn shape(&self) -> Shape {
+        self.bound.shape()
     }
 
     fn observe(&self, _: &Io, view: &mut View) {
         let waiting = self.hosts.bytes + self.open;
         self.passage.observe(waiting, &self.loopback, view);
-    }
-
-    fn idle(&self) -> bool {
-        self.hosts.bytes + self.open + self.passage.bytes == 0
     }
 
     fn totals(&self) -> Totals {

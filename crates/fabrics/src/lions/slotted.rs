@@ -12,11 +12,11 @@ use super::loopback::Loopback;
 use super::pace::Pace;
 use super::passage::Passage;
 use super::ports::Ports;
+use crate::contract::Site;
 use crate::hosts::{HostQueues, Packet};
-use crate::registry::Site;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
-    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
 };
 
 /// Nobody.
@@ -289,10 +289,6 @@ impl Slotted {
 impl EventKernel for Slotted {
     type Event = Event;
 
-    fn shape(&self) -> Shape {
-        self.bound.shape()
-    }
-
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
         self.hosts.admit(flow, io);
         if !self.planned {
@@ -317,15 +313,21 @@ impl EventKernel for Slotted {
     }
 
     fn apply(&mut self, _: Command, _: Time, _: &mut Todo) -> Result<(), Rejected> {
-        Err(super::no_failures())
-    }
-
-    fn observe(&self, _: &Io, view: &mut View) {
-        self.passage.observe(self.hosts.bytes, &self.loopback, view);
+        Err(Rejected::no_failures("lions"))
     }
 
     fn idle(&self) -> bool {
         self.hosts.bytes + self.loopback.bytes().0 + self.passage.bytes == 0
+    }
+}
+
+impl Reports for Slotted {
+    fn shape(&self) -> Shape {
+        self.bound.shape()
+    }
+
+    fn observe(&self, _: &Io, view: &mut View) {
+        self.passage.observe(self.hosts.bytes, &self.loopback, view);
     }
 
     fn totals(&self) -> Totals {

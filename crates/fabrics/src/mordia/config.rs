@@ -1,12 +1,12 @@
 //! The table of `kind = "mordia"`.
 
+use crate::contract::{FabricConfig, Site};
 use crate::facts::Facts;
 use crate::hybrid::computation::Computation;
 use crate::hybrid::policy_table::PolicyTable;
 use crate::hybrid::standing::{slot, standing, unjoined};
 use crate::hybrid::trouble;
-use crate::ranges::{self, TIME_MAX};
-use crate::registry::{FabricConfig, Site};
+use crate::ranges::{self, refuse, RACKS_MAX, TIME_MAX};
 use crate::tdma::burst::Wire;
 use crate::tdma::control::{Control, Slots};
 use crate::tdma::frames::Punctuality;
@@ -62,7 +62,8 @@ pub struct MordiaConfig {
     /// default of their interval. Default 106 us (§6.1).
     pub slot: Time,
     /// No slot is shorter [s]: to program the switches takes that long; what a policy
-    /// decides to be shorter lasts as long. Default 61 us (§6.3).
+    /// of Lightloom's decides to be shorter lasts as long, in a plan or by a policy of your
+    /// own it is refused. Default 61 us (§6.3).
     pub shortest_slot: Time,
     /// From one decision to the next [s]; schedules are as long unless the policy says
     /// otherwise. Policies that ask for demand leave all circuits dark until the first.
@@ -130,18 +131,6 @@ impl Default for MordiaConfig {
     }
 }
 
-const RACKS_MAX: u32 = 4_096;
-const PACKET_MAX: Bytes = Bytes(65_535);
-
-fn refuse<T>(
-    key: &str,
-    value: impl std::fmt::Display,
-    limit: impl Into<String>,
-    remedy: &str,
-) -> Result<T, Refusal> {
-    Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
-}
-
 impl MordiaConfig {
     fn link(&self, cluster: &Cluster) -> Rate {
         self.link_rate.unwrap_or(cluster.rack_rate())
@@ -177,10 +166,14 @@ impl MordiaConfig {
             })
     }
 
+    /// The night that a policy plans for: the time in which nothing is sent.
+    fn silent(&self) -> Time {
+        self.night + self.nic_delay
+    }
+
     fn filled(&self, interval: Time) -> PolicyTable {
         let mut policy = self.policy.clone();
-        // What a policy plans for is the time in which nothing is sent.
-        let silent = self.night + self.nic_delay;
+        let silent = self.silent();
         policy.fill("night", &silent);
         policy.fill("shortest", &self.shortest_slot);
         if !policy.names("period") {
@@ -207,6 +200,7 @@ impl MordiaConfig {
             hardware,
             Slots {
                 night: self.night,
+                silent: self.silent(),
                 shortest: self.shortest_slot,
             },
             Timing {
@@ -271,24 +265,16 @@ impl MordiaConfig {
         ] {
             check_range(format!("fabric.{key}"), value, least..=RACKS_MAX)?;
         }
-        let ports = self.wavelengths.saturating_mul(self.rings).min(RACKS_MAX);
-        if (2..=ports).contains(&racks) {
+        ranges::racks(racks)?;
+        let ports = self.wavelengths.saturating_mul(self.rings);
+        if racks <= ports {
             return Ok(());
         }
-        let (limit, remedy) = match racks {
-            0 | 1 => ("circuits join 2 racks or more".to_owned(), "raise it"),
-            _ if racks > RACKS_MAX => (format!("must be at most {RACKS_MAX}"), "lower it"),
-            _ => (
-                match self.rings {
-                    1 => format!(
-                        "a ring of {} wavelengths has {ports} ports",
-                        self.wavelengths
-                    ),
-                    n => format!("{n} rings of {} have {ports} ports", self.wavelengths),
-                },
-                "use fabric.wavelengths = 88 (50 GHz), or stack more fabric.rings",
-            ),
+        let limit = match (self.rings, self.wavelengths) {
+            (1, wavelengths) => format!("a ring of {wavelengths} wavelengths has {ports} ports"),
+            (rings, wavelengths) => format!("{rings} rings of {wavelengths} have {ports} ports"),
         };
+        let remedy = "use fabric.wavelengths = 88 (50 GHz), or stack more fabric.rings";
         Err(Refusal::new("cluster.racks", racks, limit, remedy))
     }
 
@@ -382,19 +368,11 @@ impl MordiaConfig {
     }
 
     fn refuse_sending(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        if self.packet.0 == 0 || self.packet > PACKET_MAX {
-            let limit = format!("must be from 1 B to {PACKET_MAX}");
-            return refuse("packet", self.packet, limit, "use 1500 B");
-        }
+        ranges::packet(self.packet)?;
         let packet = self.wire(cluster).rate.time_for(self.packet.0);
         let day = self.slot - self.night - self.nic_delay;
-        if day < packet {
-            let limit = format!(
-                "less the night and nic_delay it leaves {}, and a packet takes {packet}",
-                day.max(Time::ZERO)
-            );
-            return refuse("slot", self.slot, limit, "raise it, or lower fabric.packet");
-        }
+        let left_out = "the night and nic_delay";
+        ranges::day(("slot", self.slot), left_out, day, packet)?;
         if self.sync_jitter > self.slot {
             let limit = format!("longer than a slot, {}", self.slot);
             return refuse("sync_jitter", self.sync_jitter, limit, "use 1 us");
@@ -403,16 +381,7 @@ impl MordiaConfig {
             let (value, limit) = (self.late_sync_fraction, "must be from 0 to 1");
             return refuse("late_sync_fraction", value, limit, "use 0.01");
         }
-        if !(self.smoothing > 0.0 && self.smoothing <= 1.0) {
-            let limit = "must be above 0 and at most 1";
-            return refuse(
-                "smoothing",
-                self.smoothing,
-                limit,
-                "use 1 to average nothing",
-            );
-        }
-        Ok(())
+        ranges::smoothing(self.smoothing)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Oracles of Mordia: arithmetic of duty cycles, what schedules carry, what is refused.
 
 use super::ENTRY;
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_control::algorithms::birkhoff::{self, Scaling};
 use lightloom_control::algorithms::{eclipse, solstice};
 use lightloom_control::demand::Matrix;

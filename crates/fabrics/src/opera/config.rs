@@ -1,8 +1,8 @@
 //! The table of `kind = "opera"`.
 
+use crate::contract::{FabricConfig, Site};
 use crate::facts::Facts;
-use crate::ranges;
-use crate::registry::{FabricConfig, Site};
+use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;
@@ -40,10 +40,11 @@ pub struct OperaConfig {
     /// turns in its last part, the night. Default 100 us: 90 us for packets that are under
     /// way, so that at 6 switches each is lit for 98.3 % of the time.
     pub slice: Time,
-    /// Flows of fewer bytes go at once, over several circuits; others wait for their own.
+    /// Flows of fewer bytes are low-latency traffic and go at once, over several circuits;
+    /// others are bulk and wait for their own.
     /// Default 15 MB.
     pub low_latency: Bytes,
-    /// Two-hop traffic of what waits: "rotorlb" or "none". Default: "rotorlb".
+    /// Two-hop traffic of bulk: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
     /// Which matchings there are, and on which switches in which order. Default 1.
     #[schemars(range(max = 9007199254740992u64))]
@@ -71,23 +72,16 @@ impl Default for OperaConfig {
 }
 
 const RACKS_MAX: u32 = 1_024;
-const PACKET_MAX: Bytes = Bytes(65_535);
 /// Matchings of a switch of the published set-up.
 const MATCHINGS: u32 = 18;
 /// One turns and one may have no matching: fewer leave three circuits at a rack at some
 /// moment, or two, which are no expander.
 const SWITCHES: u32 = 6;
+/// Packets for which a circuit has room, as the queues of the authors' simulator have
+/// (TritonNetworking/opera-sim).
+const QUEUE: u32 = 8;
 /// Integers up to here are the same in every tool that reads results.
 const SEED_MAX: u64 = 1 << 53;
-
-fn refuse<T>(
-    key: &str,
-    value: impl std::fmt::Display,
-    limit: impl Into<String>,
-    remedy: &str,
-) -> Result<T, Refusal> {
-    Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
-}
 
 impl OperaConfig {
     fn uplinks(&self, cluster: &Cluster) -> u32 {
@@ -163,6 +157,7 @@ impl OperaConfig {
             low_latency: Some(LowLatency {
                 below: self.low_latency.0,
                 guard: self.slice - self.night,
+                queue: QUEUE,
             }),
         }
     }
@@ -181,11 +176,21 @@ impl OperaConfig {
         }
         let switches = self.uplinks(cluster);
         if !(2..racks).contains(&switches) {
-            let limit = format!(
-                "one turns while others are lit, and {racks} racks have matchings for {} at most",
-                racks - 1
-            );
-            return refuse("switches", switches, limit, "give each switch one or more");
+            let most = racks - 1;
+            let (limit, remedy) = match switches {
+                0 | 1 => (
+                    "must be 2 or more, as one turns while others are lit".to_owned(),
+                    format!("use 2 to {most}"),
+                ),
+                _ => (
+                    format!(
+                        "must be {most} at most, as {racks} racks have {most} matchings, and each \
+                         switch one or more"
+                    ),
+                    format!("use 2 to {most}, or raise cluster.racks"),
+                ),
+            };
+            return refuse("switches", switches, limit, &remedy);
         }
         ranges::rate("link_rate", self.link(cluster))?;
         if self.matchings_seed > SEED_MAX {
@@ -201,10 +206,7 @@ impl OperaConfig {
             ("slice", self.slice),
             ("propagation", self.propagation),
         ])?;
-        if self.slice <= self.night {
-            let limit = format!("no longer than its night, {}", self.night);
-            return refuse("slice", self.slice, limit, "use ten times the night");
-        }
+        ranges::turn(("slice", self.slice), self.night)?;
         if self.propagation > self.night {
             let limit = format!(
                 "longer than the night, {}: packets would come when their circuits have changed",
@@ -216,24 +218,10 @@ impl OperaConfig {
     }
 
     fn refuse_packets(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        if self.packet.0 == 0 || self.packet > PACKET_MAX {
-            let limit = format!("must be from 1 B to {PACKET_MAX}");
-            return refuse("packet", self.packet, limit, "use 1500 B");
-        }
+        ranges::packet(self.packet)?;
         let packet = self.link(cluster).time_for(self.packet.0);
-        if self.slice - self.night < packet {
-            let limit = format!(
-                "less the night it leaves {}, and a packet takes {packet}",
-                self.slice - self.night
-            );
-            return refuse(
-                "slice",
-                self.slice,
-                limit,
-                "raise it, or lower fabric.packet",
-            );
-        }
-        Ok(())
+        let left = self.slice - self.night;
+        ranges::day(("slice", self.slice), "the night", left, packet)
     }
 }
 
@@ -262,11 +250,16 @@ impl FabricConfig for OperaConfig {
         // Matchings, and lines.
         let switches = racks * racks * 4 + racks * uplinks * 160;
         let moves = Relays::memory(racks, flows) + LowLatencyTraffic::memory(racks, flows);
+        // What each line may still send to its relay, and what is on its way there.
+        let planned = match self.indirect {
+            Indirect::None => 0,
+            Indirect::Rotorlb => racks * racks * uplinks * 64,
+        };
         // Those until the last flow comes, at the least.
         let slot = self.slot(site.cluster);
         let days = (site.flows.last_arrival() / slot.0.max(1)).0 as u64;
         let light = Light::memory(days, racks).saturating_mul(uplinks);
-        Tdma::memory(racks, hosts, flows) + moves + switches + light
+        Tdma::memory(racks, hosts, flows) + moves + planned + switches + light
     }
 
     fn facts(&self, _: &Cluster) -> Facts {

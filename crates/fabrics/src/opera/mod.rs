@@ -1,11 +1,11 @@
 //! Opera (Mellette et al., "Expanding across time to deliver bandwidth efficiency and low
 //! latency", NSDI 2020): rotor switches that turn one after another, so that the circuits
-//! of the others are an expander at any moment. What is urgent crosses that at once; bulk
+//! of the others are an expander at any moment. Low-latency traffic crosses that at once; bulk
 //! waits for its direct circuit, and pays no tax of bandwidth.
 //!
 //! | file | the paper's mechanism |
 //! |---|---|
-//! | [`config`] | switches, topology slices, what is urgent; the published set-up |
+//! | [`config`] | switches, topology slices, which flows are low-latency; the published set-up |
 //! | [`lightloom_control::algorithms::factorization`] | the complete graph as random matchings |
 //! | [`crate::tdma::expander`] | shortest paths over the circuits of a slice |
 //! | [`crate::tdma::low_latency`] | low-latency traffic |
@@ -22,9 +22,9 @@
 //! in a slot in which switches have no matching left, or the rack none in it.
 //!
 //! Assumed where the paper is silent: bulk uses a circuit until its night; low-latency
-//! packets choose by chance among the shortest paths of the moment, anew at each rack, and
-//! wait without bound (the paper's transport, NDP, trims what finds eight packets before
-//! it, and sends it again); what crosses to a relay is there when the switch turns; a packet
+//! packets choose by chance among the shortest paths of the moment, anew at each rack; what
+//! finds eight packets before it waits at its rack, where the paper's transport, NDP, trims
+//! it and sends it again; what crosses to a relay is there when the switch turns; a packet
 //! that a circuit is sending is not interrupted; what
 //! RotorLB has to offer is asked once a slot and switch, when it begins.
 //!
@@ -35,7 +35,7 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::registry::{build, facts, memory, resolve, schema, Entry, Preset};
+use crate::contract::{build, facts, memory, resolve, schema, Entry, Preset};
 use config::OperaConfig;
 
 /// `kind = "opera"`.
@@ -59,14 +59,14 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "opera",
         summary: "slices of 100 us with reconfigurations of 10 us, flows under 15 MB at once, \
-                  18 matchings a switch: with 108 racks of 6 servers of 10 Gb/s, and 0.5 us of \
-                  propagation, the published set-up",
-        table: r#"{"low_latency": "15 MB"}"#,
+                  18 matchings a switch, 0.5 us from rack to rack: with 108 racks of 6 servers of \
+                  10 Gb/s the published set-up",
+        table: r#"{"low_latency": "15 MB", "propagation": "0.5 us"}"#,
     },
     Preset {
         name: "bulk",
         summary: "the same, every flow waits for its circuit: an all-to-all shuffle without a \
                   tax of bandwidth",
-        table: r#"{"low_latency": "0 B"}"#,
+        table: r#"{"low_latency": "0 B", "propagation": "0.5 us"}"#,
     },
 ];

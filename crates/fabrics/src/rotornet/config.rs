@@ -1,8 +1,8 @@
 //! The table of `kind = "rotornet"`.
 
+use crate::contract::{FabricConfig, Site};
 use crate::facts::Facts;
-use crate::ranges;
-use crate::registry::{FabricConfig, Site};
+use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;
@@ -61,19 +61,8 @@ impl Default for RotorNetConfig {
     }
 }
 
-const RACKS_MAX: u32 = 4_096;
-const PACKET_MAX: Bytes = Bytes(65_535);
 /// Matchings of the paper's switch of 2048 ports.
 const MATCHINGS: u32 = 16;
-
-fn refuse<T>(
-    key: &str,
-    value: impl std::fmt::Display,
-    limit: impl Into<String>,
-    remedy: &str,
-) -> Result<T, Refusal> {
-    Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
-}
 
 impl RotorNetConfig {
     fn uplinks(&self, cluster: &Cluster) -> u32 {
@@ -145,13 +134,7 @@ impl RotorNetConfig {
 
     fn refuse_switches(&self, cluster: &Cluster) -> Result<(), Refusal> {
         let racks = cluster.racks;
-        if !(2..=RACKS_MAX).contains(&racks) {
-            let (limit, remedy) = match racks {
-                0 | 1 => ("circuits join 2 racks or more".to_owned(), "raise it"),
-                _ => (format!("must be at most {RACKS_MAX}"), "lower it"),
-            };
-            return Err(Refusal::new("cluster.racks", racks, limit, remedy));
-        }
+        ranges::racks(racks)?;
         let switches = self.uplinks(cluster);
         if !(1..racks).contains(&switches) {
             let limit = format!(
@@ -169,10 +152,7 @@ impl RotorNetConfig {
             ("slot", self.slot),
             ("propagation", self.propagation),
         ])?;
-        if self.slot <= self.night {
-            let limit = format!("no longer than its night, {}", self.night);
-            return refuse("slot", self.slot, limit, "use ten times the night");
-        }
+        ranges::turn(("slot", self.slot), self.night)?;
         if self.indirect == Indirect::Rotorlb && self.propagation > self.night {
             let limit = format!(
                 "longer than the night, {}: relays would not have what they are to send on",
@@ -185,19 +165,9 @@ impl RotorNetConfig {
     }
 
     fn refuse_packets(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        if self.packet.0 == 0 || self.packet > PACKET_MAX {
-            let limit = format!("must be from 1 B to {PACKET_MAX}");
-            return refuse("packet", self.packet, limit, "use 1500 B");
-        }
+        ranges::packet(self.packet)?;
         let packet = self.link(cluster).time_for(self.packet.0);
-        if self.day() < packet {
-            let limit = format!(
-                "less the night it leaves {}, and a packet takes {packet}",
-                self.day()
-            );
-            return refuse("slot", self.slot, limit, "raise it, or lower fabric.packet");
-        }
-        Ok(())
+        ranges::day(("slot", self.slot), "the night", self.day(), packet)
     }
 }
 

@@ -21,7 +21,7 @@ use super::schedule::Schedule;
 use super::servers::links::Servers;
 use super::servers::rack::Bypass;
 use super::shard::{Shard, Shared};
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_engine::{Cluster, FlowId, Io, Time};
 
 /// Sirius.

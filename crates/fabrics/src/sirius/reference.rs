@@ -34,7 +34,7 @@ mod failures;
 mod ideal;
 mod servers;
 
-use crate::registry::Site;
+use crate::contract::Site;
 use crate::sirius::config::{Derived, GrantRule, Intermediates, SiriusConfig};
 use crate::sirius::schedule::peer_order::PeerOrder;
 use failures::Failures;

@@ -8,9 +8,10 @@ use crate::hybrid::trouble;
 use lightloom_control::circuits::Circuits;
 use lightloom_control::controller::{Action, Controller, Found, Input, Timing};
 use lightloom_control::demand::{Estimation, Estimator, Matrix, Report};
-use lightloom_control::hardware::Hardware;
+use lightloom_control::hardware::{self, Hardware};
 use lightloom_control::log::{Header, Hosting, Log, FORMAT};
 use lightloom_control::order::Order;
+use lightloom_control::policies::fixed;
 use lightloom_control::policy::{Demand, Evidence, Policy, SwitchView, Target};
 use lightloom_control::routes::Routes;
 use lightloom_control::schedule::{Schedule, Slot};
@@ -33,17 +34,28 @@ pub struct Asked {
 pub struct Slots {
     /// t_setup: no schedule's night is shorter.
     pub night: Time,
-    /// No slot is shorter, its night included; those that a policy decides on last longer
-    /// then.
+    /// For how long nothing is sent in each slot: the night that policies plan for.
+    pub silent: Time,
+    /// No slot is shorter, its night included; those that a policy of the registry decides
+    /// on last longer then, those of a user's own are refused.
     pub shortest: Time,
+}
+
+impl Slots {
+    /// What policies are told of them.
+    fn told(&self) -> hardware::Slots {
+        hardware::Slots {
+            night: self.silent,
+            shortest: self.shortest,
+        }
+    }
 }
 
 /// A controller and what is kept of it.
 pub struct Control {
     controller: Controller<Box<dyn Policy>>,
     hardware: Hardware,
-    /// No slot is shorter.
-    shortest: Time,
+    slots: Slots,
     /// Of the policy, as logs have it.
     policy: Value,
     works: bool,
@@ -78,17 +90,22 @@ impl Control {
         estimation: Estimation,
     ) -> Result<Control, Refusal> {
         // A user's policy may count how often it is asked.
-        let first = match described.get("file") {
-            Some(_) => None,
-            None => unasked(&mut *policy, &hardware, &slots, timing.interval)?,
+        let author = Author::of(&described);
+        let first = match author {
+            Author::User => None,
+            _ => unasked(&mut *policy, author, &hardware, &slots, timing.interval)?,
         };
-        let policy = Box::new(Schedules { policy, slots });
+        let policy = Box::new(Schedules {
+            policy,
+            author,
+            slots,
+        });
         // A decision that takes longer than its interval delays the next.
         let (policy, times) = Timed::wrap(policy, computation, None);
         Ok(Control {
             controller: Controller::new(policy, hardware, timing, Estimator::new(estimation)),
             hardware,
-            shortest: slots.shortest,
+            slots,
             policy: described,
             works: true,
             trouble: None,
@@ -204,7 +221,8 @@ impl Control {
             hardware: self.hardware,
             timing: *self.controller.timing(),
             estimation: *self.controller.estimator().rules(),
-            shortest_slot: Some(self.shortest),
+            shortest_slot: Some(self.slots.shortest),
+            night: Some(self.slots.silent),
         });
         log.input(Time::ZERO, &Input::Silence(self.found()));
         for action in &self.opening {
@@ -226,6 +244,7 @@ impl Control {
 /// What a policy decides if nobody has anything to send; nothing, if that is darkness.
 fn unasked(
     policy: &mut dyn Policy,
+    author: Author,
     hardware: &Hardware,
     slots: &Slots,
     over: Time,
@@ -235,25 +254,71 @@ fn unasked(
         hardware: *hardware,
         lit: &lit,
         works: &works,
+        slots: Some(slots.told()),
     };
     let bytes = Matrix::zeros(hardware.racks as usize);
     let target = policy.decide(&Demand { bytes, over }, &view)?;
     target.check(&view)?;
-    let schedule = of_schedules(target, slots)?;
-    let is_short = |slot: &Slot| schedule.night + slot.day < slots.shortest;
-    if let Some(at) = schedule.slots.iter().position(is_short) {
-        return Err(Refusal::new(
-            format!("slots[{at}]"),
-            schedule.night + schedule.slots[at].day,
-            format!("shorter than the shortest slot, {}", slots.shortest),
-            "plan longer slots",
-        ));
-    }
+    let schedule = of_schedules(target, author, slots)?;
+    refuse_short(&schedule, author, slots)?;
     Ok((!schedule.slots.is_empty()).then_some(schedule))
 }
 
+/// Who made the schedules of a policy, and so can make others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Author {
+    /// `lightloom plan`, or whoever wrote them down.
+    Plan,
+    /// A class of the user's own.
+    User,
+    /// A policy of the registry, by its own keys.
+    Keys,
+}
+
+impl Author {
+    /// By the policy's table.
+    fn of(described: &Value) -> Author {
+        match described.get("kind").and_then(Value::as_str) {
+            None => Author::User,
+            Some(kind) if kind == fixed::ENTRY.kind => Author::Plan,
+            Some(_) => Author::Keys,
+        }
+    }
+
+    /// What to do about a schedule that the switch cannot follow.
+    fn remedy(self, slots: &Slots) -> String {
+        let Slots {
+            silent, shortest, ..
+        } = slots;
+        match self {
+            Author::Plan => format!(
+                "plan for the switch: lightloom plan … --night \"{silent}\" --shortest \"{shortest}\""
+            ),
+            Author::User => "plan for switch.night_ps and switch.shortest_slot_ps".to_owned(),
+            Author::Keys => "leave fabric.policy.night out: the switch has its own".to_owned(),
+        }
+    }
+}
+
+/// Refuses slots that the switch cannot have; whose they are can be told to plan others.
+fn refuse_short(schedule: &Schedule, author: Author, slots: &Slots) -> Result<(), Refusal> {
+    let is_short = |slot: &Slot| schedule.night + slot.day < slots.shortest;
+    let Some(at) = schedule.slots.iter().position(is_short) else {
+        return Ok(());
+    };
+    Err(Refusal::new(
+        format!("slots[{at}]"),
+        schedule.night + schedule.slots[at].day,
+        format!("shorter than the shortest slot, {}", slots.shortest),
+        match author {
+            Author::Keys => "plan longer slots".to_owned(),
+            _ => author.remedy(slots),
+        },
+    ))
+}
+
 /// The schedule of a target.
-fn of_schedules(target: Target, slots: &Slots) -> Result<Schedule, Refusal> {
+fn of_schedules(target: Target, author: Author, slots: &Slots) -> Result<Schedule, Refusal> {
     let night = slots.night;
     let schedule = match target {
         Target::Schedule(schedule) => schedule,
@@ -271,27 +336,33 @@ fn of_schedules(target: Target, slots: &Slots) -> Result<Schedule, Refusal> {
             "night",
             schedule.night,
             format!("the switch is dark for {night} in every slot"),
-            "plan for the night of the switch",
+            author.remedy(slots),
         ));
     }
     Ok(schedule)
 }
 
 /// A policy of which schedules alone are taken, with slots that are not shorter than the
-/// switch can have them.
+/// switch can have them. A policy of the registry may not know them, as it may bound slots
+/// by none, and its slots are lengthened; a user's own is told.
 struct Schedules {
     policy: Box<dyn Policy>,
+    author: Author,
     slots: Slots,
 }
 
 impl Policy for Schedules {
     fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
-        let target = self.policy.decide(seen, switch)?;
+        let slots = Some(self.slots.told());
+        let target = self.policy.decide(seen, &SwitchView { slots, ..*switch })?;
         if matches!(target, Target::Schedule(_)) {
             // Otherwise the refusal would come before the one of the target itself.
             target.check(switch)?;
         }
-        let schedule = of_schedules(target, &self.slots)?;
+        let schedule = of_schedules(target, self.author, &self.slots)?;
+        if self.author == Author::User {
+            refuse_short(&schedule, self.author, &self.slots)?;
+        }
         Ok(Target::Schedule(schedule.in_slots_of(self.slots.shortest)))
     }
 

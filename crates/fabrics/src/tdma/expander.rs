@@ -79,18 +79,25 @@ impl Expander {
     /// no path.
     pub fn next(&mut self, from: u32, to: u32, planes: &mut Vec<u16>) {
         planes.clear();
+        self.reach(to);
+        let found = (0..self.planes.len()).filter(|&k| self.nearer(k, from, to));
+        planes.extend(found.map(|k| self.planes[k]));
+    }
+
+    /// Whether a shortest path between two racks begins on the plane of a place among
+    /// [`Expander::planes`]; the distances to the latter have been [reached](Expander::reach).
+    pub fn nearer(&self, place: usize, from: u32, to: u32) -> bool {
+        let row = &self.distances[to as usize * self.racks..][..self.racks];
+        let next = self.sends[place * self.racks + from as usize];
+        // What is out of reach is no nearer than anything.
+        row[next as usize] < row[from as usize]
+    }
+
+    /// Sees to it that distances to a rack are known.
+    pub fn reach(&mut self, to: u32) {
         if !self.known[to as usize] {
             self.measure(to);
         }
-        let row = &self.distances[to as usize * self.racks..][..self.racks];
-        let distance = row[from as usize];
-        if distance == FAR {
-            return;
-        }
-        let sends = self.sends.chunks_exact(self.racks);
-        let nearer = |sends: &[u32]| row[sends[from as usize] as usize] < distance;
-        let found = self.planes.iter().zip(sends);
-        planes.extend(found.filter(|(_, sends)| nearer(sends)).map(|(p, _)| *p));
     }
 
     /// From a rack back to whom it hears, to whom these hear, and so on.

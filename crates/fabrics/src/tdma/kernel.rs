@@ -5,9 +5,8 @@
 //! waits in the queue of that circuit is sent at once, as far as the day goes: what ends a
 //! flow's bytes there is an event, the rest of a day is counted when the day is over.
 //! Queues are first in, first out, so whatever joins during the day leaves behind it.
-//! Where servers' links are slower, packets cross them one by one. Where urgent packets go
-//! before what waits for its circuit, a line is worked out up to the moment at which one
-//! comes, and no farther.
+//! Where servers' links are slower, packets cross them one by one. Where low-latency packets
+//! go before bulk, a line is worked out up to the moment at which one comes, and no farther.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -25,19 +24,19 @@ use super::burst::Window;
 use super::control::Control;
 use super::frames::Frames;
 use super::light::Light;
-use super::links::{Links, Packet};
+use super::links::Packet;
 use super::low_latency::{LowLatencyPacket, LowLatencyTraffic};
 use super::relays::Relays;
 use super::residual::PacketSwitch;
+use super::servers::ServerLinks;
 use super::setup::Setup;
 use super::voq::Voqs;
-use crate::hosts::HostQueues;
 use lightloom_control::controller::Input;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
     Agenda, Circuit, Command, ControlRecord, Element, FlowId, HostId, Io, Nic, PortId, Rate,
-    Refusal, Rejected, Shape, Time, Totals, View,
+    Refusal, Rejected, Reports, Shape, Time, Totals, View,
 };
 use std::sync::Arc;
 
@@ -76,13 +75,15 @@ pub enum Event {
         flow: FlowId,
         /// How many.
         bytes: u64,
-        /// In so many packets.
-        packets: u32,
     },
+    /// So many packets have been sent into the dark.
+    Lost(u32),
     /// A packet is at the next rack.
     Hop(LowLatencyPacket),
-    /// Packets that wait for other circuits have them.
+    /// Circuits change for which packets may wait.
     Circuits,
+    /// A rack's circuit has room for one of the packets that wait.
+    Room(u32),
     /// Of what waits for a line's circuit, some has been sent.
     Served(u32),
     /// A flow within a rack is complete.
@@ -121,11 +122,16 @@ struct Line {
     open: Open,
 }
 
-/// Bytes that are counted when the day is over.
+/// Bytes of a flow that goes on, back to back until the day is over: they count when it is,
+/// or when somebody looks.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     flow: FlowId,
+    /// The first of them leaves then.
+    from: Time,
     bytes: u64,
+    /// Of them, these have been counted.
+    counted: u64,
     relayed: bool,
 }
 
@@ -136,7 +142,9 @@ const DARK: Line = Line {
     room: 0,
     open: Open {
         flow: FlowId(0),
+        from: Time::ZERO,
         bytes: 0,
+        counted: 0,
         relayed: false,
     },
 };
@@ -155,13 +163,6 @@ struct Plane {
     day: (Time, Time),
 }
 
-/// Servers whose links are slower than their rack's.
-struct Servers {
-    up: HostQueues,
-    sending: Vec<bool>,
-    down: Links,
-}
-
 /// The fabric.
 pub struct Tdma {
     setup: Setup,
@@ -170,7 +171,7 @@ pub struct Tdma {
     lines: Vec<Line>,
     voqs: Voqs,
     frames: Frames,
-    servers: Option<Servers>,
+    servers: Option<ServerLinks>,
     packets: Option<PacketSwitch>,
     relays: Option<Relays>,
     low_latency: Option<LowLatencyTraffic>,
@@ -193,15 +194,11 @@ impl Tdma {
     /// An empty network that will be offered so many flows.
     pub fn new(mut setup: Setup, flows: usize, seed: u64) -> Tdma {
         let (cluster, racks) = (setup.cluster, setup.cluster.racks);
-        let hosts = cluster.hosts() as usize;
         let packet = setup.wire.packet;
+        let expedites = setup.low_latency.is_some();
         let servers = match cluster.nic {
             Nic::Uncapped => None,
-            Nic::Capped(rate) => Some(Servers {
-                up: HostQueues::new(hosts, flows, packet),
-                sending: vec![false; hosts],
-                down: Links::new(hosts, rate),
-            }),
+            Nic::Capped(rate) => Some(ServerLinks::new(&cluster, rate, flows, packet, expedites)),
         };
         let plane = |schedule: &Option<Arc<Schedule>>| Plane {
             schedule: None,
@@ -267,14 +264,35 @@ impl Tdma {
         self.spill(from, now, io, todo);
     }
 
-    /// Bytes on their way at a rack, those for its servers aside.
-    fn on_their_way_at(&self, rack: u32) -> u64 {
-        let relayed = self.relays.as_ref().map_or(0, |relays| relays.held(rack));
-        relayed
-            + self
-                .low_latency
-                .as_ref()
-                .map_or(0, |low_latency| low_latency.at(rack))
+    /// Bytes at a rack, or at the packet switch for it, that have left their source: or, of
+    /// low-latency traffic, wait there.
+    fn queued_at(&self, rack: u32) -> u64 {
+        let relays = self.relays.as_ref().map_or(0, |relays| relays.held(rack));
+        let low_latency = self.low_latency.as_ref().map_or(0, |l| l.at(rack));
+        let servers = self.servers.as_ref().map_or(0, |s| s.for_rack(rack));
+        let packets = self.packets.as_ref();
+        let packets = packets.map_or(0, |packets| packets.down.at(rack as usize));
+        relays + low_latency + servers + packets
+    }
+
+    /// More is at a rack than was before.
+    fn queue_grew(&mut self, rack: u32) {
+        self.queue_peak = self.queue_peak.max(self.queued_at(rack));
+    }
+
+    /// Bytes that have not left their servers, and that have.
+    fn at_servers(&self) -> (u64, u64) {
+        self.servers
+            .as_ref()
+            .map_or((0, 0), |s| (s.waiting(), s.down.bytes))
+    }
+
+    /// Bytes that [`Tdma::queued_at`] tells of at all racks, and on links to the packet switch.
+    fn queued(&self) -> u64 {
+        let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
+        let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
+        let low_latency = self.low_latency.as_ref().map_or(0, |l| l.bytes);
+        self.at_servers().1 + packets + relayed + low_latency
     }
 }
 
@@ -298,23 +316,11 @@ impl EventKernel for Tdma {
         }
     }
 
-    fn shape(&self) -> Shape {
-        let cluster = &self.setup.cluster;
-        let packets = self.setup.packet_rate.map_or(0, |rate| 2 * rate.0);
-        let circuits = self.setup.link_rate.0 * self.planes.len() as u64;
-        Shape {
-            hosts: cluster.hosts(),
-            racks: self.racks,
-            host_rate: cluster.server_rate,
-            link_capacity: Rate((circuits + packets) * u64::from(self.racks)),
-        }
-    }
-
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
+        let first = self.is_low_latency(flow, io);
         if let Some(servers) = &mut self.servers {
-            let host = servers.up.admit(flow, io);
-            if !servers.sending[host] {
-                self.begin_up(HostId(host as u32), now, io, todo);
+            if let Some(host) = servers.admit(flow, first, io) {
+                self.begin_up(host, now, io, todo);
             }
             return;
         }
@@ -349,18 +355,15 @@ impl EventKernel for Tdma {
                 };
                 self.hand_down(packet, now, io, todo);
             }
-            Event::Again {
-                flow,
-                bytes,
-                packets,
-            } => {
-                (0..packets).for_each(|_| io.lose());
+            Event::Lost(packets) => (0..packets).for_each(|_| io.lose()),
+            Event::Again { flow, bytes } => {
                 self.moving -= bytes;
                 self.wait(flow, bytes, now, io, todo);
             }
             Event::Relayed(plane) => self.gather(plane, now, io, todo),
             Event::Hop(packet) => self.hop(packet, now, io, todo),
-            Event::Circuits => self.try_again(now, io, todo),
+            Event::Circuits => self.circuits(now, io, todo),
+            Event::Room(rack) => self.room(rack, now, io, todo),
             Event::Served(line) => self.served(line as usize, now, io, todo),
             Event::Local(flow) => {
                 let bytes = io.flows.bytes[flow.index()];
@@ -373,6 +376,12 @@ impl EventKernel for Tdma {
             Event::Leaves(rack) => self.leaves(rack, now, io, todo),
             Event::Arrives { flow, bytes } => self.arrives(flow, bytes, now, io, todo),
             Event::Wake => self.tell(Input::Tick, now, io, todo),
+        }
+    }
+
+    fn catch_up(&mut self, to: Time, io: &mut Io) {
+        if self.servers.is_none() {
+            (0..self.lines.len()).for_each(|line| self.count_open(line, to, io));
         }
     }
 
@@ -392,60 +401,51 @@ impl EventKernel for Tdma {
                 self.ask(asked, now, todo);
                 Ok(())
             }
-            _ => Err(Rejected(format!(
-                "only the controller, where there is one, can fail in {}",
+            (Some(_), _) => Err(Rejected(format!(
+                "in {} the controller alone can fail; write element = \"controller\", or remove it",
+                self.setup.title
+            ))),
+            (None, _) => Err(Rejected(format!(
+                "{} does not model failures, and has no controller; remove it",
                 self.setup.title
             ))),
         }
     }
 
+    fn idle(&self) -> bool {
+        let waits = self.at_servers().0 + self.voqs.bytes;
+        waits + self.moving + self.local + self.queued() == 0
+    }
+}
+
+impl Reports for Tdma {
+    fn shape(&self) -> Shape {
+        let cluster = &self.setup.cluster;
+        let packets = self.setup.packet_rate.map_or(0, |rate| 2 * rate.0);
+        let circuits = self.setup.link_rate.0 * self.planes.len() as u64;
+        Shape {
+            hosts: cluster.hosts(),
+            racks: self.racks,
+            host_rate: cluster.server_rate,
+            link_capacity: Rate((circuits + packets) * u64::from(self.racks)),
+        }
+    }
+
     fn observe(&self, _: &Io, view: &mut View) {
-        let (waits, servers) = match &self.servers {
-            None => (0, 0),
-            Some(servers) => (servers.up.bytes, servers.down.bytes),
-        };
-        let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
-        view.waiting_bytes = waits + self.voqs.bytes;
-        let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
-        let low_latency = self
-            .low_latency
-            .as_ref()
-            .map_or(0, |low_latency| low_latency.bytes);
-        view.queued_bytes = servers + packets + relayed + low_latency;
-        view.queued_bytes_worst = view.queued_bytes;
-        if self.relays.is_some() || self.low_latency.is_some() {
-            let rack = |rack| self.on_their_way_at(rack) + self.for_servers_of(rack);
-            view.queued_bytes_worst = (0..self.racks).map(rack).max().unwrap_or(0);
-        }
-        if let Some(packets) = &self.packets {
-            let rack = |rack| packets.down.at(rack as usize);
-            view.queued_bytes_worst = (0..self.racks).map(rack).max().unwrap_or(0);
-        }
+        view.waiting_bytes = self.at_servers().0 + self.voqs.bytes;
+        view.queued_bytes = self.queued();
+        let racks = (0..self.racks).map(|rack| self.queued_at(rack));
+        view.queued_bytes_worst = racks.max().unwrap_or(0);
         view.in_flight_bytes = view.waiting_bytes + view.queued_bytes + self.moving + self.local;
         view.carried_bytes = self.carried;
     }
 
-    fn idle(&self) -> bool {
-        let servers = match &self.servers {
-            None => 0,
-            Some(servers) => servers.up.bytes + servers.down.bytes,
-        };
-        let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
-        let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
-        let low_latency = self
-            .low_latency
-            .as_ref()
-            .map_or(0, |low_latency| low_latency.bytes);
-        self.voqs.bytes + self.moving + self.local + servers + packets + relayed + low_latency == 0
-    }
-
     fn totals(&self) -> Totals {
-        let packets = self.packets.as_ref().map(|packets| packets.down.peak);
-        let has_queues = self.relays.is_some() || self.low_latency.is_some();
-        let relays = has_queues.then_some(self.queue_peak);
+        let relays = self.relays.is_some() || self.low_latency.is_some();
+        let has_queues = relays || self.packets.is_some() || self.servers.is_some();
         Totals {
-            // Without either everything waits at its source.
-            queue_peak_bytes: packets.max(relays),
+            // Without any of these everything waits at its source.
+            queue_peak_bytes: has_queues.then_some(self.queue_peak),
             reorder_peak_bytes: None,
             cell_hops: None,
             packet_hops: Some(self.packet_hops),

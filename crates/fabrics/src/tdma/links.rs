@@ -1,4 +1,5 @@
-//! Electrical links that send whole packets, first in, first out.
+//! Electrical links that send whole packets, first in, first out; those of low-latency
+//! traffic before others.
 
 use lightloom_engine::{FlowId, Rate, Time};
 
@@ -26,6 +27,8 @@ struct Waiting {
 struct Link {
     /// The first is on the link.
     head: u32,
+    /// Behind it, the last that goes before others.
+    expedited: u32,
     tail: u32,
 }
 
@@ -39,8 +42,6 @@ pub struct Links {
     unused: u32,
     /// Bytes that wait or are being sent.
     pub bytes: u64,
-    /// Of them at the worst link, at any time.
-    pub peak: u64,
     queued: Vec<u64>,
 }
 
@@ -49,6 +50,7 @@ impl Links {
     pub fn new(links: usize, rate: Rate) -> Links {
         let idle = Link {
             head: NONE,
+            expedited: NONE,
             tail: NONE,
         };
         Links {
@@ -57,7 +59,6 @@ impl Links {
             packets: Vec::new(),
             unused: NONE,
             bytes: 0,
-            peak: 0,
             queued: vec![0; links],
         }
     }
@@ -65,10 +66,48 @@ impl Links {
     /// A packet joins a link's queue; returns when it will have been sent, if it need not
     /// wait.
     pub fn join(&mut self, link: usize, packet: Packet, now: Time) -> Option<Time> {
+        let tail = self.links[link].tail;
+        self.join_behind(tail, link, packet, now)
+    }
+
+    /// The same, for a packet that goes before those that join by [`Links::join`], other
+    /// than the one that is being sent.
+    pub fn expedite(&mut self, link: usize, packet: Packet, now: Time) -> Option<Time> {
+        let Link {
+            head, expedited, ..
+        } = self.links[link];
+        let row = match expedited {
+            NONE => head,
+            last => last,
+        };
+        let until = self.join_behind(row, link, packet, now);
+        if until.is_none() {
+            self.links[link].expedited = self.packets[row as usize].next;
+        }
+        until
+    }
+
+    fn join_behind(&mut self, row: u32, link: usize, packet: Packet, now: Time) -> Option<Time> {
         self.bytes += u64::from(packet.bytes);
         self.queued[link] += u64::from(packet.bytes);
+        let new = self.row(packet);
+        let link = &mut self.links[link];
+        if link.tail == row {
+            link.tail = new;
+        }
+        if row != NONE {
+            let next = std::mem::replace(&mut self.packets[row as usize].next, new);
+            self.packets[new as usize].next = next;
+            return None;
+        }
+        link.head = new;
+        Some(now + self.rate.time_for(u64::from(packet.bytes)))
+    }
+
+    /// Where a packet is kept.
+    fn row(&mut self, packet: Packet) -> u32 {
         let waiting = Waiting { packet, next: NONE };
-        let row = match self.unused {
+        match self.unused {
             NONE => {
                 self.packets.push(waiting);
                 self.packets.len() as u32 - 1
@@ -78,18 +117,7 @@ impl Links {
                 self.packets[row as usize] = waiting;
                 row
             }
-        };
-        let Link { head, tail } = self.links[link];
-        self.links[link].tail = row;
-        if head != NONE {
-            self.packets[tail as usize].next = row;
-            // The first is on the link, and waits no more.
-            let first = u64::from(self.packets[head as usize].packet.bytes);
-            self.peak = self.peak.max(self.queued[link] - first);
-            return None;
         }
-        self.links[link].head = row;
-        Some(now + self.rate.time_for(u64::from(packet.bytes)))
     }
 
     /// The packet that a link is sending.
@@ -108,9 +136,14 @@ impl Links {
         self.queued[link] -= u64::from(packet.bytes);
         self.packets[head as usize].next = self.unused;
         self.unused = head;
-        self.links[link].head = next;
+        let link = &mut self.links[link];
+        link.head = next;
+        if link.expedited == next {
+            // It is on the link.
+            link.expedited = NONE;
+        }
         if next == NONE {
-            self.links[link].tail = NONE;
+            link.tail = NONE;
             return None;
         }
         let bytes = u64::from(self.packets[next as usize].packet.bytes);
@@ -126,6 +159,44 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        /// As a list for each kind, and the packet that is being sent.
+        #[test]
+        fn expedited_packets_go_first(
+            steps in prop::collection::vec((0u32..3, prop::bool::ANY, 1u32..9), 1..200),
+        ) {
+            let mut links = Links::new(3, Rate(8 * Rate::GBPS.0));
+            let mut sending: [Option<u32>; 3] = Default::default();
+            let mut waits: [[VecDeque<(u32, u32)>; 2]; 3] = Default::default();
+            for (number, (link, sends, bytes)) in (0u32..).zip(steps) {
+                let link = link as usize;
+                if sends && sending[link].is_some() {
+                    let [first, rest] = &mut waits[link];
+                    let next = first.pop_front().or_else(|| rest.pop_front());
+                    let until = next.map(|(_, bytes)| Time::NS * i64::from(bytes));
+                    prop_assert_eq!(links.sent(link, Time::ZERO), until);
+                    sending[link] = next.map(|(number, _)| number);
+                } else {
+                    let packet = Packet { flow: FlowId(number), bytes, circuit: false };
+                    let expedited = number % 3 == 0;
+                    let until = match expedited {
+                        true => links.expedite(link, packet, Time::ZERO),
+                        false => links.join(link, packet, Time::ZERO),
+                    };
+                    prop_assert_eq!(until.is_some(), sending[link].is_none());
+                    match sending[link] {
+                        None => sending[link] = Some(number),
+                        Some(_) => waits[link][usize::from(!expedited)].push_back((number, bytes)),
+                    }
+                }
+                let first = links.first(link).map(|packet| packet.flow.0);
+                prop_assert_eq!(first, sending[link]);
+            }
+        }
+    }
 
     #[test]
     fn packets_leave_one_after_the_other() {
@@ -141,7 +212,7 @@ mod tests {
         assert_eq!(links.join(0, packet(2, 20), ns(6)), None);
         assert_eq!(links.join(0, packet(3, 7), ns(6)), None);
         assert_eq!(links.join(1, packet(4, 30), ns(6)), Some(ns(36)));
-        assert_eq!((links.bytes, links.peak, links.at(0)), (67, 27, 37));
+        assert_eq!((links.bytes, links.at(0)), (67, 37));
         assert_eq!(links.first(0), Some(packet(1, 10)));
         assert_eq!(links.sent(0, ns(15)), Some(ns(35)));
         assert_eq!(links.first(0), Some(packet(2, 20)));

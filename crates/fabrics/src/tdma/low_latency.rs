@@ -1,16 +1,18 @@
-//! Packets that wait for no circuit of their own: they cross those that are lit, over racks
-//! between, and go before whatever waits for its circuit (Mellette et al., NSDI 2020).
+//! Low-latency traffic: packets that wait for no circuit of their own. They cross those
+//! that are lit, over racks between, and go before bulk (Mellette et al., NSDI 2020).
 //!
 //! A circuit takes such packets from its first light until shortly before its night, so
-//! that none is caught by it. At each rack a packet takes one of the circuits that are on
-//! shortest paths over all that are lit just then, by chance, packet by packet; it is there
-//! first in, first out among its kind. A circuit that will not be free for it before its
-//! night is passed over; where that leaves none, a packet waits for other circuits.
+//! that none is caught by it, and only while few are ahead of them. At each rack a packet
+//! takes one of the circuits that are on shortest paths over all that are lit just then and
+//! have room, by chance, packet by packet. Where none has, it waits at the rack
+//! ([`super::waiting`]) until one does: so no packet is bound to a circuit that will have
+//! changed when its turn comes. What is under way goes before what is new: what is offered
+//! beyond what circuits carry waits at its source.
 
 use super::expander::Expander;
+use super::waiting::RackQueues;
 use lightloom_engine::rng::Stream;
 use lightloom_engine::{FlowId, Time};
-use std::collections::VecDeque;
 
 /// Which flows wait for no circuit of their own, and how long they use one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub struct LowLatency {
     pub below: u64,
     /// No longer than until so long before its night.
     pub guard: Time,
+    /// No more such packets than this, of full size, are at a circuit or on it.
+    pub queue: u32,
 }
 
 /// A packet at a rack, or on its way there.
@@ -42,10 +46,12 @@ pub struct LowLatencyTraffic {
     pub law: LowLatency,
     /// Circuits that are lit.
     pub expander: Expander,
-    /// At each rack, those that wait for other circuits.
-    pub waiting: Vec<VecDeque<LowLatencyPacket>>,
-    /// They have been promised to be tried again.
-    pub tried_again: bool,
+    /// Those for which no circuit has room.
+    pub waiting: RackQueues,
+    /// When circuits change for which packets wait.
+    pub changes_at: Time,
+    /// When each rack will be looked at since one of its circuits has room.
+    pub room_at: Vec<Time>,
     /// Bytes at racks or on circuits.
     pub bytes: u64,
     /// Of them at each rack, until they have come to the next.
@@ -65,8 +71,9 @@ impl LowLatencyTraffic {
         LowLatencyTraffic {
             law,
             expander: Expander::new(racks),
-            waiting: vec![VecDeque::new(); racks as usize],
-            tried_again: false,
+            waiting: RackQueues::new(racks),
+            changes_at: Time::NEVER,
+            room_at: vec![Time::NEVER; racks as usize],
             bytes: 0,
             queued: vec![0; racks as usize],
             landed: vec![0; flows],
@@ -78,7 +85,7 @@ impl LowLatencyTraffic {
 
     /// Memory that so many racks and flows take, about [B].
     pub fn memory(racks: u64, flows: u64) -> u64 {
-        racks * racks * 2 + racks * 40 + flows * 16
+        racks * racks * 2 + RackQueues::memory(racks) + racks * 40 + flows * 16
     }
 
     /// One of so many, by chance.
@@ -86,12 +93,10 @@ impl LowLatencyTraffic {
         self.chance.below(of as u32) as usize
     }
 
-    /// A packet is at a rack. Returns what that has then.
-    pub fn join(&mut self, packet: &LowLatencyPacket) -> u64 {
-        self.bytes += u64::from(packet.bytes);
-        let queued = &mut self.queued[packet.at as usize];
-        *queued += u64::from(packet.bytes);
-        *queued
+    /// Bytes are at a rack.
+    pub fn join(&mut self, rack: u32, bytes: u64) {
+        self.bytes += bytes;
+        self.queued[rack as usize] += bytes;
     }
 
     /// A packet that crossed a circuit is no longer at the rack from which it comes.

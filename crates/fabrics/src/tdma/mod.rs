@@ -12,12 +12,14 @@
 //! | [`control`] | the host of the controller that decides about schedules |
 //! | [`relays`] | bytes that cross two circuits, as a rule says once a slot |
 //! | [`rotorlb`], [`shares`] | the rule of RotorNet and Opera |
-//! | [`low_latency`], [`expander`] | packets that cross whatever circuits are lit |
-//! | [`residual`], [`links`] | a packet switch beside the circuits |
+//! | [`low_latency`], [`waiting`], [`expander`] | packets that cross whatever circuits are lit |
+//! | [`servers`] | servers' links that are slower than their rack's |
+//! | [`residual`] | a packet switch beside the circuits |
+//! | [`links`] | electrical links, packet by packet |
 //!
 //! Mordia is such a network with one ring and a controller, RotorNet one with many switches,
 //! relays and no controller, and Opera one whose switches turn one after another, so that
-//! what is urgent finds a way at any moment; the folders of the fabrics hold their papers'
+//! low-latency traffic finds a way at any moment; the folders of the fabrics hold their papers'
 //! parameters.
 //!
 //! Not modelled: reordering by retransmission, acknowledgements and what they take of the
@@ -34,8 +36,10 @@ pub mod low_latency;
 pub mod relays;
 pub mod residual;
 pub mod rotorlb;
+pub mod servers;
 pub mod setup;
 pub mod shares;
 #[cfg(test)]
 mod tests;
 pub mod voq;
+pub mod waiting;

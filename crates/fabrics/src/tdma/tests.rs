@@ -6,7 +6,7 @@ use super::kernel::Tdma;
 use super::setup::Setup;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time};
+use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Reports, Time};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -136,7 +136,7 @@ fn what_is_sent_into_the_night_is_lost_and_sent_again() {
     let (io, _) = run(late, &[(0, 1, 50, 0), (0, 1, 5, 0)], 109);
     // 50 B from 10 to 60 ns, of which 20 B until 30 ns; then 5 B.
     assert_eq!(io.flows.delivered, [30, 5]);
-    assert_eq!((io.flows.finish[1], io.ledger.losses), (Time::NS * 65, 0));
+    assert_eq!((io.flows.finish[1], io.ledger.losses), (Time::NS * 65, 2));
     let mut late = setup(slots(10, &[(&[1, 0], 100)]), 10);
     late.punctuality = Punctuality::exact(Time::NS * 30);
     late.retransmit_after = Time::NS * 35;

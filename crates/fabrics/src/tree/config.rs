@@ -1,10 +1,6 @@
 //! The table of `kind = "tree"`.
 
-use super::kernel::TreeKernel;
-use crate::hybrid::tree::{Tree, TreeKeys};
-use crate::registry::{FabricConfig, Site};
-use lightloom_engine::kernel::flow::FlowDriven;
-use lightloom_engine::{Cluster, Fabric, Refusal};
+use crate::hybrid::tree::TreeKeys;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,34 +34,12 @@ impl Default for TreeConfig {
 }
 
 impl TreeConfig {
-    fn keys(&self) -> TreeKeys {
+    /// The keys of the tree.
+    pub fn keys(&self) -> TreeKeys {
         TreeKeys {
             oversubscription: self.oversubscription,
             levels: self.levels,
             racks_per_pod: self.racks_per_pod,
-        }
-    }
-}
-
-impl FabricConfig for TreeConfig {
-    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
-        let keys = self.keys().resolve(cluster)?;
-        Ok(TreeConfig {
-            racks_per_pod: keys.racks_per_pod,
-            ..self
-        })
-    }
-
-    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
-        let keys = self.keys().resolve(site.cluster)?;
-        let kernel = TreeKernel::new(Tree::new(&keys, site.cluster), site.cluster);
-        Ok(Box::new(FlowDriven::new(kernel)))
-    }
-
-    fn memory(&self, site: &Site) -> u64 {
-        match self.keys().resolve(site.cluster) {
-            Ok(keys) => Tree::new(&keys, site.cluster).memory(site.flows.len()),
-            Err(_) => 0,
         }
     }
 }

@@ -3,7 +3,9 @@
 use crate::hybrid::tree::Tree;
 use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowKernel, Net, Todo};
-use lightloom_engine::{Cluster, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time};
+use lightloom_engine::{
+    Cluster, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time,
+};
 
 /// The tree alone.
 pub struct TreeKernel {
@@ -29,15 +31,6 @@ pub enum Never {}
 
 impl FlowKernel for TreeKernel {
     type Event = Never;
-
-    fn shape(&self) -> Shape {
-        Shape {
-            hosts: self.cluster.hosts(),
-            racks: self.cluster.racks,
-            host_rate: self.cluster.server_rate,
-            link_capacity: self.tree.capacity(),
-        }
-    }
 
     fn begin(&mut self, net: &mut Net, _: &mut Todo<Never>) {
         self.tree.lay(net);
@@ -70,6 +63,17 @@ impl FlowKernel for TreeKernel {
     ) -> Result<(), Rejected> {
         let reason = "the electrical tree does not model failures; remove it";
         Err(Rejected(reason.to_owned()))
+    }
+}
+
+impl Reports for TreeKernel {
+    fn shape(&self) -> Shape {
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: self.tree.capacity(),
+        }
     }
 
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {

@@ -1,7 +1,7 @@
 //! Closed forms of the tree.
 
 use super::ENTRY;
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_engine::run::{run, Plan, Silent, Stop};
 use lightloom_engine::{Cluster, Flows, HostId, Io, Nic, Rate, Time};
 use serde_json::{json, Value};

@@ -2,8 +2,8 @@
 
 use crate::{checks, refusals, scenarios};
 use lightloom_engine::{
-    Cluster, Command, Fabric, HostId, Io, Load, PortId, Rate, Refusal, Rejected, Shape, Time,
-    Totals, View,
+    Cluster, Command, Fabric, HostId, Io, Load, PortId, Rate, Refusal, Rejected, Reports, Shape,
+    Time, Totals, View,
 };
 use lightloom_fabrics::{find, Entry, Site};
 use proptest::test_runner::{Config, TestError, TestRunner};
@@ -145,6 +145,16 @@ impl Fabric for Broken {
         }
     }
 
+    fn apply(&mut self, command: Command) -> Result<(), Rejected> {
+        self.clos.apply(command)
+    }
+
+    fn idle(&self) -> bool {
+        self.clos.idle()
+    }
+}
+
+impl Reports for Broken {
     fn observe(&self, io: &Io, view: &mut View) {
         self.clos.observe(io, view);
         if self.flaw == Flaw::Miscounts && io.audit.is_some() {
@@ -159,12 +169,7 @@ impl Fabric for Broken {
     fn shape(&self) -> Shape {
         self.clos.shape()
     }
-    fn apply(&mut self, command: Command) -> Result<(), Rejected> {
-        self.clos.apply(command)
-    }
-    fn idle(&self) -> bool {
-        self.clos.idle()
-    }
+
     fn totals(&self) -> Totals {
         let mut totals = self.clos.totals();
         if self.flaw == Flaw::CountsLooks {
@@ -172,12 +177,15 @@ impl Fabric for Broken {
         }
         totals
     }
+
     fn settle(&self, io: &mut Io) {
         self.clos.settle(io)
     }
+
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
         self.clos.soonest(src, dst, bytes)
     }
+
     fn port_rate(&self, tx: PortId) -> Rate {
         self.clos.port_rate(tx)
     }

@@ -2,9 +2,17 @@
 //! buffers of a single flit.
 
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
+use crate::trials::Trial;
 use lightloom_engine::{Cluster, Rate};
 use proptest::prelude::*;
 use serde_json::{json, Value};
+
+/// `kind = "flattened-butterfly"`.
+pub const TRIAL: Trial = Trial {
+    kind: "flattened-butterfly",
+    tables: || tables().boxed(),
+    out_of_range,
+};
 
 /// Values that its keys may not have.
 pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {

@@ -3,6 +3,7 @@
 
 use crate::scenario::scenarios;
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
+use crate::trials::Trial;
 use crate::watch::Run;
 use lightloom_control::controller::{Action, Input};
 use lightloom_control::fake::{Breach, Fake};
@@ -15,6 +16,20 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{json, Value};
+
+/// `kind = "tree"`.
+pub const TREE: Trial = Trial {
+    kind: "tree",
+    tables: || tree().boxed(),
+    out_of_range: tree_out_of_range,
+};
+
+/// `kind = "cthrough"`.
+pub const CTHROUGH: Trial = Trial {
+    kind: "cthrough",
+    tables: || cthrough().boxed(),
+    out_of_range: cthrough_out_of_range,
+};
 
 /// Values that the tree's keys may not have.
 pub fn tree_out_of_range() -> Vec<(&'static str, Value, &'static str)> {

@@ -2,10 +2,18 @@
 //! the short runs of these tests.
 
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
+use crate::trials::Trial;
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Cluster, Command, Element, Rate, Time};
 use proptest::prelude::*;
 use serde_json::{json, Value};
+
+/// `kind = "hydra"`.
+pub const TRIAL: Trial = Trial {
+    kind: "hydra",
+    tables: || tables().boxed(),
+    out_of_range,
+};
 
 /// Values that its keys may not have.
 pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {

@@ -2,9 +2,17 @@
 //! good.
 
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
+use crate::trials::Trial;
 use lightloom_engine::{Cluster, Nic, Rate};
 use proptest::prelude::*;
 use serde_json::{json, Value};
+
+/// `kind = "lions"`.
+pub const TRIAL: Trial = Trial {
+    kind: "lions",
+    tables: || tables().boxed(),
+    out_of_range,
+};
 
 /// Values that its keys may not have.
 pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {

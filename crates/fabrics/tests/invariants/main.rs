@@ -1,6 +1,6 @@
 //! The six invariants of ARCHITECTURE.md, on every registered fabric, on random
 //! tables, servers and flows. A new fabric is tested as soon as
-//! `tests/invariants/tables.rs` says what its tables may hold.
+//! `tests/invariants/trials.rs` says what its tables may hold.
 //!
 //! `PROPTEST_CASES=5000 FABRIC=mordia cargo test --release -p lightloom-fabrics --test
 //! invariants` looks for longer, at one of them.
@@ -8,6 +8,7 @@
 mod broken;
 mod butterfly;
 mod checks;
+mod clos;
 mod hybrid;
 mod hydra;
 mod lions;
@@ -18,7 +19,9 @@ mod refusals;
 mod relay;
 mod rotornet;
 mod scenario;
+mod sirius;
 mod tables;
+mod trials;
 mod verdict;
 mod watch;
 

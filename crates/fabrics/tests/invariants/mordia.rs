@@ -3,6 +3,7 @@
 
 use crate::scenario::scenarios;
 use crate::tables::{merged, nic, picoseconds, Fitted};
+use crate::trials::Trial;
 use crate::watch::Run;
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Cluster, Command, Element, Rate, Time};
@@ -11,6 +12,13 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{json, Map, Value};
+
+/// `kind = "mordia"`.
+pub const TRIAL: Trial = Trial {
+    kind: "mordia",
+    tables: || tables().boxed(),
+    out_of_range,
+};
 
 /// Values that its keys may not have.
 pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {

@@ -3,6 +3,7 @@
 
 use crate::scenario::scenarios;
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
+use crate::trials::Trial;
 use crate::watch::Run;
 use lightloom_engine::{Cluster, Rate, Time};
 use lightloom_fabrics::find;
@@ -10,6 +11,13 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{json, Value};
+
+/// `kind = "opera"`.
+pub const TRIAL: Trial = Trial {
+    kind: "opera",
+    tables: || tables().boxed(),
+    out_of_range,
+};
 
 /// Values that its keys may not have.
 pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {

@@ -3,11 +3,19 @@
 //! short runs of these tests.
 
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
+use crate::trials::Trial;
 use lightloom_control::policies::REGISTRY;
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Cluster, Command, Element, Rate, Time};
 use proptest::prelude::*;
 use serde_json::{json, Map, Value};
+
+/// `kind = "hybrid"`.
+pub const TRIAL: Trial = Trial {
+    kind: "hybrid",
+    tables: || tables().boxed(),
+    out_of_range,
+};
 
 /// Values that its keys may not have.
 pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {

@@ -1,7 +1,8 @@
 //! Invariant 6: what cannot run is refused by name, before anything runs.
 
 use crate::scenario::Scenario;
-use crate::tables::{out_of_range, words};
+use crate::tables::words;
+use crate::trials;
 use crate::verdict::{ensure, equal, Checked};
 use lightloom_engine::Refusal;
 use lightloom_fabrics::{Entry, Site};
@@ -30,7 +31,7 @@ pub fn check(entry: &Entry, scenario: &Scenario) -> Checked {
             valid.refuses_quantities(key, example)?;
         }
     }
-    for (key, value, named) in out_of_range(entry.kind) {
+    for (key, value, named) in (trials::of(entry.kind).out_of_range)() {
         valid.refuses_value(key, value, named)?;
     }
     for table in [json!(3), json!("x"), json!([1])] {

@@ -1,7 +1,7 @@
 //! What an invariant is tried on: servers, a fabric's table, flows, faults,
 //! and the horizons at which the engine happens to look.
 
-use crate::tables;
+use crate::trials;
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Cluster, Dependencies, FlowId, Flows, HostId, Time};
 use proptest::prelude::*;
@@ -77,7 +77,7 @@ impl fmt::Debug for Scenario {
 
 /// Scenarios for the fabric `kind`.
 pub fn scenarios(kind: &'static str) -> impl Strategy<Value = Scenario> {
-    let table = tables::tables(kind);
+    let table = (trials::of(kind).tables)();
     let rows = prop_oneof![
         2 => prop::collection::vec(row(false), 1..40),
         1 => prop::collection::vec(row(true), 1..40),

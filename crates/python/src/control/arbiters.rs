@@ -2,7 +2,8 @@
 
 use super::arrays::{booleans, indices};
 use lightloom_control::algorithms::drrm::Drrm;
-use lightloom_control::algorithms::islip::{Islip, Set};
+use lightloom_control::algorithms::islip::Islip;
+use lightloom_control::algorithms::round_robin::Set;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 

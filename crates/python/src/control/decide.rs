@@ -120,6 +120,7 @@ impl Question {
             hardware,
             lit: &self.lit,
             works: &vec![true; hardware.columns()],
+            slots: None,
         };
         let decided = policy.decide(&seen, &view);
         let target = decided.map_err(|refusal| self.source.blamed(refusal))?;

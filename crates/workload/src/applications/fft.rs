@@ -6,8 +6,8 @@
 //! not modelled, nor are nodes that compute at different speeds.
 
 use crate::collectives::Exchange;
-use crate::jobs::{check, Application, Extent, Placement, Site};
 use crate::sizes::MAX_BYTES;
+use crate::tasks::{check, Application, Extent, Placement, Site};
 use lightloom_engine::{Bytes, Cluster, Node, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

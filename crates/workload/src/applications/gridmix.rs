@@ -14,7 +14,7 @@
 //! Each job is reported as a job of its own, `gridmix/7-java-sort-small`.
 
 use super::hadoop::{Hadoop, MapReduce, Runner};
-use crate::jobs::{check, Application, Extent, Placement, Site};
+use crate::tasks::{check, Application, Extent, Placement, Site};
 use lightloom_engine::{Bytes, Cluster, Node, Refusal, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@
 //! of its own: what a real program collects by destination before it sends is
 //! not modelled, nor are memories and caches, which answer at once.
 
-use crate::jobs::{check, Application, Extent, Placement, Site};
+use crate::tasks::{check, Application, Extent, Placement, Site};
 use lightloom_engine::{Bytes, Cluster, Node, Refusal, Task, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -13,7 +13,7 @@
 //! rates at which tasks work through their data. Heartbeats, speculative
 //! execution and the start of processes are not modelled.
 
-use crate::jobs::{check, Extent, Site};
+use crate::tasks::{check, Extent, Site};
 use lightloom_engine::{Bytes, Cluster, HostId, Node, Rate, Refusal, Stream, Task, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

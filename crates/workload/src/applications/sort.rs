@@ -1,7 +1,7 @@
 //! A MapReduce sort (c-Through §6.2): as much is shuffled and written as is read.
 
 use super::hadoop::{Hadoop, MapReduce, Runner};
-use crate::jobs::{check, Application, Extent, Placement, Site};
+use crate::tasks::{check, Application, Extent, Placement, Site};
 use lightloom_engine::{Bytes, Cluster, Node, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -11,7 +11,7 @@
 //! Not modelled: pages that are written while a machine moves and have to be
 //! sent again, and machines that compete for the processors of their server.
 
-use crate::jobs::{check, Application, Extent, Site};
+use crate::tasks::{check, Application, Extent, Site};
 use lightloom_engine::{Bytes, Cluster, HostId, Node, Refusal, Task, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

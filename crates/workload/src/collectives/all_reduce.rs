@@ -5,7 +5,7 @@ use super::ring::Ring;
 use super::rounds::{self, Rounds};
 use super::tree::Tree;
 use super::{iterate, iterations};
-use crate::jobs::{check, Application, Extent, Placement, Site};
+use crate::tasks::{check, Application, Extent, Placement, Site};
 use lightloom_engine::{Bytes, Cluster, Dag, HostId, Node, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

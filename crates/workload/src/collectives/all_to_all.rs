@@ -2,7 +2,7 @@
 //! model or a transpose.
 
 use super::{iterate, iterations, Exchange};
-use crate::jobs::{check, Application, Extent, Placement, Site};
+use crate::tasks::{check, Application, Extent, Placement, Site};
 use lightloom_engine::{Bytes, Cluster, Node, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

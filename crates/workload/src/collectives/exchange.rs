@@ -1,6 +1,6 @@
 //! Everybody sends to everybody else: what transposes and all-to-alls consist of.
 
-use crate::jobs::Extent;
+use crate::tasks::Extent;
 use lightloom_engine::{Dag, HostId, Node, Task, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@
 //! their odd neighbours, sit out, and are told the result at the end.
 
 use super::rounds::{Rounds, Send};
-use crate::jobs::check;
+use crate::tasks::check;
 
 /// Reduce-scatter by halving, all-gather by doubling.
 pub(super) struct HalvingDoubling {

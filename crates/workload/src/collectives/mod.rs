@@ -19,7 +19,7 @@ pub use all_to_all::AllToAll;
 pub use exchange::Exchange;
 pub use pipeline::Pipeline;
 
-use crate::jobs::Extent;
+use crate::tasks::Extent;
 use lightloom_engine::{Dag, Node, Time};
 
 /// Does `once` again and again, each time when all are done with the time

@@ -7,7 +7,7 @@
 //! next. Schedules that mix forward and backward work (1F1B) are not modelled.
 
 use super::iterations;
-use crate::jobs::{check, Application, Extent, Placement, Site};
+use crate::tasks::{check, Application, Extent, Placement, Site};
 use lightloom_engine::{Bytes, Cluster, Dag, HostId, Node, Refusal, Task, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

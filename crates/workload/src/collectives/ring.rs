@@ -3,7 +3,7 @@
 //! be; the rounds grow with n.
 
 use super::rounds::{Rounds, Send};
-use crate::jobs::check;
+use crate::tasks::check;
 
 /// Reduce-scatter around the ring, then all-gather.
 pub(super) struct Ring {

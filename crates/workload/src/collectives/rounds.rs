@@ -1,6 +1,6 @@
 //! Collectives that proceed in rounds: who sends what to whom in each.
 
-use crate::jobs::Extent;
+use crate::tasks::Extent;
 use lightloom_engine::{Dag, HostId, Node, Task, Time};
 use std::ops::Range;
 

@@ -10,52 +10,16 @@
 //! Schedulers that watch which server is idle, stragglers, failures of servers
 //! and tasks that are run twice are not modelled.
 
-pub(crate) mod check;
-mod extent;
-mod placement;
-
-pub(crate) use extent::Extent;
-pub use placement::Placement;
-
 use crate::applications::{Fft, Gridmix, Gups, Sort, VmMigration};
 use crate::arrivals::MAX_ARRIVAL;
 use crate::collectives::{AllReduce, AllToAll, Pipeline};
-use crate::config::MEMORY_LIMIT;
+use crate::memory::MEMORY_LIMIT;
+use crate::tasks::{Application, Extent, Site};
 use lightloom_engine::{config, Bytes, Cluster, Dag, Flows, Node, Refusal, Stream, Time};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{json, Value};
 use std::borrow::Cow;
-
-/// What a kind of job is made of.
-pub(crate) trait Application: Sized {
-    /// Fills in what depends on the cluster, and refuses what cannot run, by
-    /// the keys of the job's own table.
-    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal>;
-
-    /// Nodes and edges of its graph, at most; it is resolved.
-    fn extent(&self, cluster: &Cluster) -> Extent;
-
-    /// Names of the jobs that it consists of, beside its own.
-    fn parts(&self) -> u64 {
-        0
-    }
-
-    /// Adds its tasks; returns those with which it is done.
-    fn build(&self, site: &mut Site) -> Vec<Node>;
-}
-
-/// Where a job is built.
-pub(crate) struct Site<'a> {
-    pub dag: &'a mut Dag,
-    pub cluster: &'a Cluster,
-    /// A stream of the job's own.
-    pub rng: Stream,
-    /// The job's name.
-    pub name: &'a str,
-    /// The barrier at which it begins.
-    pub begin: Option<Node>,
-}
 
 macro_rules! kinds {
     ( $( $(#[$doc:meta])* $variant:ident($table:ty) = $kind:literal, )+ ) => {

@@ -230,7 +230,10 @@ pub(crate) mod tests {
         let e = refusal(json!("pareto"));
         assert!(e.contains("sizes = { kind = \"pareto\", … }"), "{e}");
         let e = refusal(json!(7));
-        assert!(e.starts_with("workload.sizes = 7: invalid type"), "{e}");
+        assert!(
+            e.starts_with("workload.sizes = 7: must be flow sizes: a name"),
+            "{e}"
+        );
         let e = sizes(json!({"kind": "fixed", "size": "1 B"}))
             .unwrap()
             .law(MeanRule::Truncated)

@@ -47,6 +47,7 @@ fn decide(
         hardware,
         lit: &Circuits::default(),
         works,
+        slots: None,
     };
     let target = controller.decide(&seen, &view).unwrap();
     target.check(&view).unwrap();

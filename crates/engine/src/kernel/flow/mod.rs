@@ -30,12 +30,12 @@ mod tests;
 pub use net::{LinkKind, Net};
 
 use crate::agenda::Agenda;
-use crate::fabric::{Circuit, Command, ControlRecord, Fabric, Rejected, Shape, Totals, View};
+use crate::fabric::{Command, Fabric, Rejected, Reports, Totals, View};
 use crate::fair::Precision;
-use crate::ids::{FlowId, HostId, PortId};
+use crate::ids::FlowId;
 use crate::io::Io;
-use crate::refusal::Refusal;
-use crate::time::{Rate, Time};
+use crate::kernel::driver::Driver;
+use crate::time::Time;
 
 /// Bytes of memory that so many links and flows under way take, about.
 pub fn memory(links: u64, flows: u64) -> u64 {
@@ -66,12 +66,12 @@ impl<E: Copy> Todo<E> {
 }
 
 /// A fabric whose flows move at max-min fair rates.
-pub trait FlowKernel: Send {
+/// What the net shows is observed already: bytes wait at their sources, none inside;
+/// the kernel's [`Reports::observe`] corrects it.
+pub trait FlowKernel: Reports {
     /// What is scheduled: a manager's tick, a circuit that comes up.
     type Event: Copy + Send;
 
-    /// Hosts, racks and rates.
-    fn shape(&self) -> Shape;
     /// Lays out the links, and schedules what happens without any flow.
     fn begin(&mut self, net: &mut Net, todo: &mut Todo<Self::Event>);
     /// `flow` is offered now: [`Net::open`] it.
@@ -112,47 +112,6 @@ pub trait FlowKernel: Send {
         net: &mut Net,
         todo: &mut Todo<Self::Event>,
     ) -> Result<(), Rejected>;
-    /// Corrects what the net shows of itself: bytes wait at their sources,
-    /// none inside.
-    fn observe(&self, io: &Io, net: &Net, view: &mut View) {
-        let _ = (io, net, view);
-    }
-    /// Corrects the figures: by default [`Totals::circuit_bytes`] alone, where
-    /// the net has circuits.
-    fn totals(&self, net: &Net, totals: &mut Totals) {
-        let _ = (net, totals);
-    }
-    /// See [`Fabric::soonest`].
-    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time;
-    /// See [`Fabric::lit`]: whether link `tx` (the same as `rx`) is up at `at`.
-    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
-        let _ = (tx, rx, at);
-        true
-    }
-    /// The most that link `tx` can carry when it is lit, by configuration.
-    fn port_rate(&self, tx: PortId) -> Rate;
-    /// See [`Fabric::circuits`].
-    fn circuits(&self, now: Time) -> Vec<Circuit> {
-        let _ = now;
-        Vec::new()
-    }
-    /// See [`Fabric::record_control`].
-    fn record_control(&mut self, label: &str) {
-        let _ = label;
-    }
-    /// See [`Fabric::control_record`].
-    fn control_record(&mut self) -> Option<ControlRecord> {
-        None
-    }
-    /// See [`Fabric::trouble`].
-    fn trouble(&self) -> Option<&Refusal> {
-        None
-    }
-    /// See [`Fabric::reachable`].
-    fn reachable(&self, flow: FlowId, io: &Io) -> bool {
-        let _ = (flow, io);
-        true
-    }
 }
 
 /// Drives a [`FlowKernel`].
@@ -242,11 +201,32 @@ impl<K: FlowKernel> FlowDriven<K> {
     }
 }
 
-impl<K: FlowKernel> Fabric for FlowDriven<K> {
-    fn shape(&self) -> Shape {
-        self.kernel.shape()
+impl<K: FlowKernel> Driver for FlowDriven<K> {
+    type Kernel = K;
+
+    fn kernel(&self) -> &K {
+        &self.kernel
     }
 
+    fn kernel_mut(&mut self) -> &mut K {
+        &mut self.kernel
+    }
+
+    fn observe_own(&self, view: &mut View) {
+        self.net.observe(view);
+    }
+
+    /// Where the net has circuits, it knows what crossed them.
+    fn add_totals(&self, totals: &mut Totals) {
+        totals.circuit_bytes = self.net.circuit_bytes();
+    }
+
+    fn settle_own(&self, io: &mut Io) {
+        self.net.settle(io);
+    }
+}
+
+impl<K: FlowKernel> Fabric for FlowDriven<K> {
     fn advance(&mut self, to: Time, io: &mut Io) {
         // A command may have changed the net at the last horizon.
         if self.net.is_dirty() && self.now < to {
@@ -281,57 +261,7 @@ impl<K: FlowKernel> Fabric for FlowDriven<K> {
         true
     }
 
-    fn observe(&self, io: &Io, view: &mut View) {
-        self.net.observe(view);
-        self.kernel.observe(io, &self.net, view)
-    }
-
     fn idle(&self) -> bool {
         self.net.is_idle()
-    }
-
-    fn totals(&self) -> Totals {
-        let mut totals = Totals {
-            circuit_bytes: self.net.circuit_bytes(),
-            ..Totals::default()
-        };
-        self.kernel.totals(&self.net, &mut totals);
-        totals
-    }
-
-    fn settle(&self, io: &mut Io) {
-        self.net.settle(io)
-    }
-
-    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
-        self.kernel.soonest(src, dst, bytes)
-    }
-
-    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
-        self.kernel.lit(tx, rx, at)
-    }
-
-    fn port_rate(&self, tx: PortId) -> Rate {
-        self.kernel.port_rate(tx)
-    }
-
-    fn circuits(&self, now: Time) -> Vec<Circuit> {
-        self.kernel.circuits(now)
-    }
-
-    fn record_control(&mut self, label: &str) {
-        self.kernel.record_control(label)
-    }
-
-    fn control_record(&mut self) -> Option<ControlRecord> {
-        self.kernel.control_record()
-    }
-
-    fn trouble(&self) -> Option<&Refusal> {
-        self.kernel.trouble()
-    }
-
-    fn reachable(&self, flow: FlowId, io: &Io) -> bool {
-        self.kernel.reachable(flow, io)
     }
 }

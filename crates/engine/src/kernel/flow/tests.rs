@@ -2,9 +2,12 @@
 
 use super::*;
 use crate::audit::Audit;
+use crate::fabric::Shape;
 use crate::fair::{reference, LinkId, WEIGHT};
 use crate::flows::Flows;
+use crate::ids::{HostId, PortId};
 use crate::io::Ledger;
+use crate::time::Rate;
 use proptest::prelude::*;
 
 /// All flows over one link of 8 Gb/s, dark from 2 s to 3 s.
@@ -18,15 +21,6 @@ enum Light {
 
 impl FlowKernel for Pipe {
     type Event = Light;
-
-    fn shape(&self) -> Shape {
-        Shape {
-            hosts: 2,
-            racks: 2,
-            host_rate: Rate(8_000_000_000),
-            link_capacity: Rate(8_000_000_000),
-        }
-    }
 
     fn begin(&mut self, net: &mut Net, todo: &mut Todo<Light>) {
         net.add_link(Rate(8_000_000_000), LinkKind::Circuit);
@@ -61,6 +55,17 @@ impl FlowKernel for Pipe {
         _: &mut Todo<Light>,
     ) -> Result<(), Rejected> {
         Ok(())
+    }
+}
+
+impl Reports for Pipe {
+    fn shape(&self) -> Shape {
+        Shape {
+            hosts: 2,
+            racks: 2,
+            host_rate: Rate(8_000_000_000),
+            link_capacity: Rate(8_000_000_000),
+        }
     }
 
     fn soonest(&self, _: HostId, _: HostId, bytes: u64) -> Time {
@@ -169,10 +174,6 @@ struct Mesh(Plan);
 impl FlowKernel for Mesh {
     type Event = Turn;
 
-    fn shape(&self) -> Shape {
-        Pipe.shape()
-    }
-
     fn begin(&mut self, net: &mut Net, todo: &mut Todo<Turn>) {
         for (l, &rate) in self.0.links.iter().enumerate() {
             let kinds = [LinkKind::Switch, LinkKind::Circuit, LinkKind::Server];
@@ -206,6 +207,12 @@ impl FlowKernel for Mesh {
         _: &mut Todo<Turn>,
     ) -> Result<(), Rejected> {
         Ok(())
+    }
+}
+
+impl Reports for Mesh {
+    fn shape(&self) -> Shape {
+        Pipe.shape()
     }
 
     fn soonest(&self, _: HostId, _: HostId, _: u64) -> Time {

@@ -14,9 +14,9 @@ use super::bound::Bound;
 use super::config::ButterflyConfig;
 use super::network::Network;
 use super::ENTRY;
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{config, Cluster, Fabric, Flows, Io, Nic, Rate, Time};
+use lightloom_engine::{config, Cluster, Fabric, Flows, Io, Nic, Rate, Reports, Time};
 use serde_json::{json, Value};
 
 /// A cycle of 8 B at 10 Gb/s.

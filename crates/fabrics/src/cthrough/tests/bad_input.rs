@@ -50,7 +50,7 @@ fn a_switch_has_so_many_ports() {
     };
     let e = refusal(&cluster, json!({}));
     assert!(
-        e.starts_with("cluster.racks = 4097: one optical switch"),
+        e.starts_with("cluster.racks = 4097: circuits join 2 to 4096 racks"),
         "{e}"
     );
 }

@@ -11,7 +11,7 @@ use super::ENTRY;
 use crate::hybrid::kernel::Hybrid;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{
-    config, Circuit, Cluster, Command, Fabric, Flows, HostId, Io, Nic, Rate, Time,
+    config, Circuit, Cluster, Command, Fabric, Flows, HostId, Io, Nic, Rate, Reports, Time,
 };
 use serde_json::{json, Value};
 

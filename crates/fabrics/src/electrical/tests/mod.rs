@@ -9,7 +9,7 @@ mod speed;
 
 use super::config::ClosConfig;
 use super::ENTRY;
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_engine::run::{run, Outcome, Plan, Silent, Stop};
 use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Stream, Time};
 use serde_json::Value;

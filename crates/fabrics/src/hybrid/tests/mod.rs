@@ -7,7 +7,7 @@ mod schedules;
 mod scripts;
 
 use super::ENTRY;
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_control::policies::library::{Empty, Library};
 use lightloom_engine::{
     Circuit, Cluster, Command, Element, Fabric, Flows, HostId, Io, Nic, Rate, Time,

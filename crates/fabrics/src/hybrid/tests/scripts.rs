@@ -13,6 +13,7 @@ use lightloom_control::host::Happening;
 use lightloom_control::log;
 use lightloom_control::words::in_words;
 use lightloom_engine::kernel::flow::FlowDriven;
+use lightloom_engine::Reports;
 use script::Script;
 use std::sync::{Arc, Mutex};
 

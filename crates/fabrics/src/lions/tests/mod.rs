@@ -11,7 +11,7 @@ mod tuning;
 mod unslotted;
 
 use super::ENTRY;
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_engine::run::{run, Outcome, Plan, Silent, Stop};
 use lightloom_engine::{Cluster, Fabric, Flows, Io, Nic, Rate, Time};
 use serde_json::{json, Value};

@@ -1,7 +1,8 @@
 //! Cases small enough to be worked out on paper.
 
-use super::{built, cluster};
-use lightloom_engine::{Nic, Rate, Time};
+use super::{built, cluster, Row};
+use lightloom_engine::{Nic, Rate, Time, View};
+use proptest::prelude::*;
 use serde_json::{json, Value};
 use std::collections::{BTreeMap, HashSet};
 
@@ -123,7 +124,7 @@ fn a_packet_goes_before_bulk() {
     assert_eq!(io.flows.start, [Time::ZERO, US * 11]);
 }
 
-/// What is not urgent waits for its circuit: two racks that the fourth switch joins first in
+/// Bulk waits for its circuit: two racks that the fourth switch joins first in
 /// its second slot meet at 50 us.
 #[test]
 fn bulk_waits_for_its_circuit() {
@@ -157,5 +158,111 @@ fn servers_links_take_a_packet_at_a_time() {
         fabric.advance(US * 100, &mut io);
         // Up 2, 4, 6 us; across 7; down 9 us.
         assert_eq!(io.flows.finish, [US * 9]);
+    }
+}
+
+/// Bulk of two racks for a third, whose server's link is slower than what comes: a packet
+/// of low-latency traffic waits for one packet at most on either server's link, though 30 of
+/// bulk are before it.
+#[test]
+fn a_packet_goes_before_bulk_on_servers_links() {
+    let (a, b) = neighbours();
+    let (mut fabric, mut io) = built(&cluster(16, RATE), &table(), &[]);
+    fabric.advance(US, &mut io);
+    let circuits = fabric.circuits(US);
+    let other = circuits.iter().find(|c| c.plane == 3 && c.b == b);
+    let other = other.expect("lit").a;
+    let mut cluster = cluster(16, RATE);
+    cluster.nic = Nic::Capped(Rate(4 * Rate::GBPS.0));
+    let mut table = table();
+    table["low_latency"] = json!("2000 B");
+    let rows = [
+        (a, b, 30_000, Time::ZERO),
+        (other, b, 30_000, Time::ZERO),
+        (a, b, 900, Time::NS * 20_100),
+    ];
+    let (mut fabric, mut io) = built(&cluster, &table, &rows);
+    fabric.advance(US * 100, &mut io);
+    // At its server until 22 us, at its rack at 23.8 us, across at 24.7 us. The server has
+    // received packets back to back since 3 us, and takes the next at 25 us: this one.
+    assert_eq!(io.flows.finish[2], Time::NS * 26_800);
+}
+
+/// Whatever is seen at the worst rack has been counted, and is less than what all have.
+#[test]
+fn no_rack_has_more_than_the_peak() {
+    let row = |k: u32| -> (u32, u32, u64, Time) {
+        let bytes = if k.is_multiple_of(5) { 20_000 } else { 3_000 };
+        let to = if k.is_multiple_of(2) { 3 } else { 4 + k % 12 };
+        (k % 3, to, bytes, Time::NS * (i64::from(k) * 350))
+    };
+    let rows: Vec<_> = (0..100).map(row).collect();
+    let mut cluster = cluster(16, RATE);
+    for nic in [Nic::Uncapped, Nic::Capped(RATE)] {
+        cluster.nic = nic;
+        let mut table = table();
+        table["low_latency"] = json!("10 kB");
+        let (mut fabric, mut io) = built(&cluster, &table, &rows);
+        let (mut worst, mut all) = (0, 0);
+        for step in 1..2_000 {
+            fabric.advance(Time::NS * (100 * step), &mut io);
+            let mut view = View::default();
+            fabric.observe(&io, &mut view);
+            assert!(view.queued_bytes_worst <= view.queued_bytes);
+            worst = worst.max(view.queued_bytes_worst);
+            all = all.max(view.queued_bytes);
+        }
+        let peak = fabric.totals().queue_peak_bytes.expect("it queues");
+        assert!(worst <= peak && peak <= worst + 6_000, "{worst} {peak}");
+        assert!(worst < all, "{worst} {all}");
+    }
+}
+
+/// 20 packets of a flow wait for the same circuits when others come at whole microseconds, at
+/// which a circuit has room for one more: they wait behind it, as if they came a moment later.
+#[test]
+fn what_waits_goes_before_what_comes_as_there_is_room() {
+    let ends = |after: i64| {
+        let (a, b) = neighbours();
+        let mut rows = vec![(a, b, 20_000, Time::ZERO)];
+        let other = |k: i64| (a, (b + 1 + k as u32 % 14) % 16, 1_000, US * k + Time(after));
+        let others = (1..9).map(other).filter(|row| row.0 != row.1 && row.1 != b);
+        rows.extend(others);
+        let (mut fabric, mut io) = built(&cluster(16, RATE), &table(), &rows);
+        fabric.advance(US * 100, &mut io);
+        io.flows.finish[0]
+    };
+    assert_eq!(ends(0), ends(2));
+}
+
+proptest! {
+    /// Whenever bytes come, also as a slice begins, a circuit darkens or is lit, or a moment
+    /// before or after: they leave no sooner, and arrive.
+    #[test]
+    fn nothing_leaves_before_it_comes(
+        rows in prop::collection::vec((0u32..16, 1u32..16, 1u64..20_000, 0i64..60, -1i64..2), 1..60),
+        low_latency in prop::sample::select(vec!["0 B", "5 kB", "1 MB"]),
+        indirect in prop::sample::select(vec!["rotorlb", "none"]),
+    ) {
+        let mut table = table();
+        table["low_latency"] = json!(low_latency);
+        table["indirect"] = json!(indirect);
+        let mut rows: Vec<Row> = { rows.into_iter() }
+            .map(|(src, places, bytes, slice, moment)| {
+                // A night begins at 9 us of a slice, and ends with it.
+                let comes = US * (10 * (slice / 2) + 9 * (slice % 2)) + Time(moment);
+                (src, (src + places) % 16, bytes, comes.max(Time::ZERO))
+            })
+            .collect();
+        rows.sort_by_key(|row| row.3);
+        let (mut fabric, mut io) = built(&cluster(16, RATE), &table, &rows);
+        fabric.advance(Time::MS * 20, &mut io);
+        for (flow, &(.., bytes, comes)) in rows.iter().enumerate() {
+            let (start, finish) = (io.flows.start[flow], io.flows.finish[flow]);
+            prop_assert!(start >= comes && finish < Time::NEVER, "{start} {comes} {finish}");
+            // All five uplinks side by side.
+            let takes = RATE.time_for(bytes.div_ceil(5));
+            prop_assert!(finish >= start + takes, "{start} {finish} {bytes}");
+        }
     }
 }

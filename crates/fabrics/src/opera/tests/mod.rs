@@ -6,7 +6,7 @@ mod reference;
 mod saturation;
 
 use super::ENTRY;
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time};
 use serde_json::{json, Value};
 
@@ -51,9 +51,14 @@ fn what_cannot_be_is_refused_by_name() {
     says(
         8,
         json!({"switches": 8}),
-        "8 racks have matchings for 7 at most",
+        "fabric.switches = 8: must be 7 at most, as 8 racks have 7 matchings, and each switch one \
+         or more; use 2 to 7, or raise cluster.racks",
     );
-    says(8, json!({"switches": 1}), "one turns while others are lit");
+    says(
+        8,
+        json!({"switches": 1}),
+        "fabric.switches = 1: must be 2 or more, as one turns while others are lit; use 2 to 7",
+    );
     says(2, json!({}), "cluster.racks = 2");
     says(2_000, json!({}), "must be at most 1024");
     says(8, json!({"slice": "10 us"}), "no longer than its night");

@@ -48,8 +48,10 @@ enum Event {
     Arrive(usize),
     Hop(Packet),
     Landed(usize, u64),
-    /// Packets that could not go on are tried again.
+    /// Circuits change: packets that wait are tried again.
     Again,
+    /// A rack's line may have room for one of them.
+    Room(usize),
     /// A line may begin a packet of bulk. Of all events of a time the last.
     Idle(usize),
 }
@@ -68,7 +70,8 @@ struct Reference<'a> {
     planned: Vec<VecDeque<Grant>>,
     crossing: Vec<Vec<(u32, u32, FlowId, u64)>>,
     waiting: Vec<Vec<Packet>>,
-    again: bool,
+    again_at: i64,
+    room_at: Vec<i64>,
     chance: Stream,
     delivered: Vec<u64>,
     finish: Vec<i64>,
@@ -150,24 +153,57 @@ impl Reference<'_> {
         far
     }
 
-    fn go_on(&mut self, packet: Packet, now: i64) -> bool {
-        let (_, to) = self.ends(packet.flow);
+    /// Planes that lead a rack's packets nearer to another.
+    fn nearer(&self, rack: usize, to: usize, now: i64) -> Vec<usize> {
         let far = self.distances(to, now);
-        let ns = packet.bytes as i64 * NS;
-        let mut lines = Vec::new();
-        for plane in self.usable(now) {
-            let line = plane * self.racks() + packet.at;
-            let nearer = far[packet.at] < FAR && far[self.to(line, now)] < far[packet.at];
-            let begins = self.busy[line].max(now);
-            if nearer && begins + ns <= self.net.day(plane, now).1 {
-                lines.push(line);
+        let nearer = |&plane: &usize| {
+            far[rack] < FAR && far[self.to(plane * self.racks() + rack, now)] < far[rack]
+        };
+        self.usable(now).into_iter().filter(nearer).collect()
+    }
+
+    /// Seven full packets or less are ahead, and another ends before the night.
+    fn has_room(&self, plane: usize, rack: usize, now: i64) -> bool {
+        let packet = self.net.packet as i64 * NS;
+        let begins = self.busy[plane * self.racks() + rack].max(now);
+        begins - now <= 7 * packet && begins + packet <= self.net.day(plane, now).1
+    }
+
+    /// Circuits have changed.
+    fn again(&mut self, now: i64) {
+        self.again_at = i64::MAX;
+        for rack in 0..self.racks() {
+            self.refill(rack, now);
+            for packet in std::mem::take(&mut self.waiting[rack]) {
+                self.hold(packet, now);
             }
         }
-        if lines.is_empty() {
+    }
+
+    fn go_on(&mut self, packet: Packet, now: i64) -> bool {
+        // What waits goes first, also where there is room from this very moment on.
+        if self.again_at <= now {
+            self.again(now);
+        } else if self.room_at[packet.at] == now + 1 {
+            self.refill(packet.at, now);
+        }
+        let (_, to) = self.ends(packet.flow);
+        if { self.waiting[packet.at].iter() }.any(|other| self.ends(other.flow).1 == to) {
             return false;
         }
-        let line = lines[self.chance.below(lines.len() as u32) as usize];
-        let ends = self.busy[line].max(now) + ns;
+        let mut planes = self.nearer(packet.at, to, now);
+        planes.retain(|&plane| self.has_room(plane, packet.at, now));
+        if planes.is_empty() {
+            return false;
+        }
+        let plane = planes[self.chance.below(planes.len() as u32) as usize];
+        self.cross(plane, packet, now);
+        true
+    }
+
+    fn cross(&mut self, plane: usize, packet: Packet, now: i64) {
+        let line = plane * self.racks() + packet.at;
+        let ends = self.busy[line].max(now) + packet.bytes as i64 * NS;
         self.busy[line] = ends;
         let next = Packet {
             at: self.to(line, now),
@@ -176,28 +212,58 @@ impl Reference<'_> {
         };
         self.schedule(ends + self.net.fly, Event::Hop(next));
         self.schedule(ends, Event::Idle(line));
-        true
     }
 
     fn hold(&mut self, packet: Packet, now: i64) {
         self.waiting[packet.at].push(packet);
-        if !std::mem::replace(&mut self.again, true) {
+        if self.again_at == i64::MAX {
             let changes = (0..self.net.switches as usize).flat_map(|plane| {
                 let (light, night) = self.net.day(plane, now);
                 [light, night - self.net.guard(), night]
             });
-            let next = changes.filter(|&at| at > now).min().expect("a night");
-            self.schedule(next, Event::Again);
+            self.again_at = changes.filter(|&at| at > now).min().expect("a night");
+            self.schedule(self.again_at, Event::Again);
         }
     }
 
-    /// Whether a full packet could go on anywhere.
-    fn has_room(&self, rack: usize, now: i64) -> bool {
-        let usable = self.usable(now).into_iter();
-        { usable.map(|plane| (plane, plane * self.racks() + rack)) }.any(|(plane, line)| {
-            let ends = self.busy[line].max(now) + self.net.packet as i64 * NS;
-            self.to(line, now) != rack && ends <= self.net.day(plane, now).1
-        })
+    /// A rack at which packets wait is looked at when the next of its lines has room.
+    fn look_again(&mut self, rack: usize, now: i64) {
+        if self.waiting[rack].is_empty() {
+            return;
+        }
+        let packet = self.net.packet as i64 * NS;
+        let mut soonest = self.room_at[rack];
+        for plane in self.usable(now) {
+            let busy = self.busy[plane * self.racks() + rack];
+            let room = busy - 7 * packet + 1;
+            if room > now && busy + packet <= self.net.day(plane, now).1 {
+                soonest = soonest.min(room);
+            }
+        }
+        if soonest < self.room_at[rack] {
+            self.room_at[rack] = soonest;
+            self.schedule(soonest, Event::Room(rack));
+        }
+    }
+
+    /// Of what waits at a rack, what is under way goes first, then what has waited longest.
+    fn refill(&mut self, rack: usize, now: i64) {
+        for plane in self.usable(now) {
+            while self.has_room(plane, rack, now) {
+                let waits = self.waiting[rack].iter().enumerate();
+                let candidates = waits.filter(|(_, packet)| {
+                    let to = self.ends(packet.flow).1;
+                    self.nearer(rack, to, now).contains(&plane)
+                });
+                let first = candidates.min_by_key(|(place, packet)| (packet.hops == 0, *place));
+                let Some(place) = first.map(|(place, _)| place) else {
+                    break;
+                };
+                let packet = self.waiting[rack].remove(place);
+                self.cross(plane, packet, now);
+            }
+        }
+        self.look_again(rack, now);
     }
 
     fn wake(&mut self, from: usize, now: i64) {
@@ -227,6 +293,7 @@ impl Reference<'_> {
                 self.hold(packet, now);
             }
         }
+        self.look_again(from, now);
     }
 
     fn deliver(&mut self, flow: usize, bytes: u64, now: i64) {
@@ -403,20 +470,16 @@ impl Reference<'_> {
                         self.deliver(packet.flow, packet.bytes, now);
                     } else if !self.go_on(packet, now) {
                         self.hold(packet, now);
+                        self.look_again(packet.at, now);
                     }
                 }
-                Event::Again => {
-                    self.again = false;
-                    for rack in 0..self.racks() {
-                        let mut room = true;
-                        for packet in std::mem::take(&mut self.waiting[rack]) {
-                            if !room || !self.go_on(packet, now) {
-                                self.hold(packet, now);
-                                room = room && self.has_room(rack, now);
-                            }
-                        }
-                    }
+                Event::Again if self.again_at == now => self.again(now),
+                Event::Again => {}
+                Event::Room(rack) if self.room_at[rack] == now => {
+                    self.room_at[rack] = i64::MAX;
+                    self.refill(rack, now);
                 }
+                Event::Room(_) => {}
                 Event::Idle(line) => self.idle(line, now),
             }
         }
@@ -439,7 +502,8 @@ fn reference<'a>(net: Net, rows: &'a [Row], seed: u64) -> Reference<'a> {
         planned: vec![VecDeque::new(); lines],
         crossing: vec![Vec::new(); net.switches as usize],
         waiting: vec![Vec::new(); net.racks as usize],
-        again: false,
+        again_at: i64::MAX,
+        room_at: vec![i64::MAX; net.racks as usize],
         chance: Stream::new(seed, "paths", 0),
         delivered: vec![0; rows.len()],
         finish: vec![i64::MAX; rows.len()],
@@ -471,7 +535,8 @@ fn nets() -> impl Strategy<Value = Net> {
     )
 }
 
-/// Flows that come at picoseconds of their own, so that few things happen at once.
+/// Flows that come at even picoseconds of their own, so that few things happen at once:
+/// that a line has room is seen at odd ones.
 fn rows(racks: u32) -> impl Strategy<Value = Vec<Row>> {
     let row = (0..racks, 1..racks, 1u64..4_000, 1i64..60_000);
     prop::collection::vec(row, 1..40).prop_map(move |rows| {
@@ -480,7 +545,7 @@ fn rows(racks: u32) -> impl Strategy<Value = Vec<Row>> {
                 src,
                 (src + places) % racks,
                 bytes,
-                Time(ns * NS + 1 + k as i64),
+                Time(ns * NS + 2 + 2 * k as i64),
             )
         };
         rows.into_iter().enumerate().map(row).collect()
@@ -544,7 +609,7 @@ fn all_of_it_is_tried() {
     // From each rack 9,000 B to one other, and 400 B to a third.
     let row = |k: u32| -> Row {
         let (places, bytes) = if k < 8 { (3, 9_000) } else { (1 + k % 7, 400) };
-        let comes = Time(NS * 130 * i64::from(k) + 1 + i64::from(k));
+        let comes = Time(NS * 130 * i64::from(k) + 2 + 2 * i64::from(k));
         (k % 8, (k + places) % 8, bytes, comes)
     };
     let rows: Vec<Row> = (0..60).map(row).collect();

@@ -93,10 +93,10 @@ fn a_permutation_gets_half() {
     }
 }
 
-/// What is urgent takes of a line what it needs, and bulk gets the rest, to the packet: both
-/// together are the day.
+/// Low-latency traffic takes of a line what it needs, and bulk gets the rest, to the packet:
+/// both together are the day.
 #[test]
-fn urgent_packets_cost_bulk_their_own_time() {
+fn low_latency_packets_cost_bulk_their_own_time() {
     let switches = 5;
     let mut rows: Vec<Row> = Vec::new();
     for a in 0..16 {

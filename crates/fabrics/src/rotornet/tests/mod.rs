@@ -6,7 +6,7 @@ mod reference;
 mod saturation;
 
 use super::ENTRY;
-use crate::registry::Site;
+use crate::contract::Site;
 use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time};
 use serde_json::{json, Value};
 

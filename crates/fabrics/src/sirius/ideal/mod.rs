@@ -27,7 +27,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-use crate::registry::Site;
+use crate::contract::Site;
 use crate::sirius::cell::Routes;
 use crate::sirius::config::{Derived, SiriusConfig};
 use crate::sirius::limits::{lit, soonest};

@@ -5,10 +5,10 @@ mod claims;
 mod invariants;
 
 use super::Ideal;
-use crate::registry::Site;
+use crate::contract::Site;
 use crate::sirius::config::{Mode, SiriusConfig};
 use lightloom_engine::kernel::slot::Slotted;
-use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time, View};
+use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Reports, Time, View};
 
 /// Racks of one server with `base` uplinks of 50 Gb/s each.
 fn cluster(racks: u32, base: u64) -> Cluster {

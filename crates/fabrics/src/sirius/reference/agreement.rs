@@ -3,7 +3,7 @@
 
 use super::ideal::Ideal;
 use super::Reference;
-use crate::registry::{FabricConfig, Site};
+use crate::contract::{FabricConfig, Site};
 use crate::sirius::config::{GrantRule, Intermediates, Mode, Recovery, SiriusConfig};
 use crate::sirius::schedule::plan::UplinkPlan;
 use lightloom_engine::kernel::slot::Slotted;

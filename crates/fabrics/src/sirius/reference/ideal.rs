@@ -6,7 +6,7 @@
 //! at the peer or on their way there.
 
 use super::{Cell, Reference};
-use crate::registry::Site;
+use crate::contract::Site;
 use crate::sirius::config::{Derived, Intermediates, SiriusConfig};
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{

@@ -116,7 +116,7 @@ impl Bypass {
 
 #[cfg(test)]
 mod tests {
-    use crate::registry::{FabricConfig, Site};
+    use crate::contract::{FabricConfig, Site};
     use crate::sirius::config::SiriusConfig;
     use lightloom_engine::run::{run, Plan, Silent, Stop};
     use lightloom_engine::*;

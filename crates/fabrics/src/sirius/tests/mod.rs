@@ -4,7 +4,7 @@ mod failures;
 mod protocol;
 mod servers;
 
-use crate::registry::Site;
+use crate::contract::Site;
 use crate::sirius::config::SiriusConfig;
 use crate::sirius::kernel::Sirius;
 use lightloom_engine::kernel::slot::Slotted;

@@ -1,7 +1,7 @@
 //! What single steps and switches of the protocol do, seen in whole runs.
 
 use super::{between, cluster, fail, random, Case, NODE, SLOT};
-use crate::registry::Site;
+use crate::contract::Site;
 use crate::sirius::config::SiriusConfig;
 use crate::sirius::kernel::Sirius;
 use lightloom_engine::kernel::slot::Slotted;

@@ -1,6 +1,6 @@
 //! Servers with links of their own rate, against closed forms.
 
-use crate::registry::{FabricConfig, Site};
+use crate::contract::{FabricConfig, Site};
 use crate::sirius::config::SiriusConfig;
 use lightloom_engine::run::{run, Plan, Silent, Stop};
 use lightloom_engine::*;

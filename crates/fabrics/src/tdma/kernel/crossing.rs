@@ -34,6 +34,7 @@ impl Tdma {
             self.record(self.switch_port(to, false), packet.bytes, now, until, io);
             todo.schedule(until, Event::Leaves(to));
         }
+        self.queue_grew(to);
         self.spill(rack, now, io, todo);
     }
 

@@ -92,7 +92,10 @@ impl Tdma {
         };
         let light = self.frames.light(&slot);
         let state = &mut self.planes[plane as usize];
-        state.light.shine(at, light.max(Time::ZERO), slot.ends);
+        let permutation = &schedule.slots[at].permutation;
+        if (0..).zip(permutation).any(|(rack, &to)| to != rack) {
+            state.light.shine(at, light.max(Time::ZERO), slot.ends);
+        }
         state.day = (light, slot.ends);
         if !self.setup.together || plane == 0 {
             todo.schedule(slot.ends, Event::Night(plane));
@@ -152,12 +155,12 @@ impl Tdma {
         if self.low_latency.is_some() {
             return self.end_of_day(line, now, io, todo);
         }
+        if self.setup.propagation > Time::ZERO {
+            self.count_open(line, now, io);
+        }
         let open = std::mem::replace(&mut self.lines[line].open, DARK.open);
-        let Open {
-            flow,
-            bytes,
-            relayed,
-        } = open;
+        let (flow, relayed) = (open.flow, open.relayed);
+        let bytes = open.bytes - open.counted;
         if bytes == 0 {
             return;
         }
@@ -171,6 +174,25 @@ impl Tdma {
         }
         self.landed(flow, bytes, relayed);
         self.land(flow, bytes, now, io);
+    }
+
+    /// What is at the rack of its destination before a time, of a flow that goes on, is
+    /// counted, packet by packet; but the last with the day, so that no flow ends by it.
+    pub(super) fn count_open(&mut self, line: usize, before: Time, io: &mut Io) {
+        let wire = self.setup.wire;
+        let open = self.lines[line].open;
+        let span = before - Time(1) - self.setup.propagation - open.from;
+        if open.counted == open.bytes || span < Time::ZERO {
+            return;
+        }
+        let whole = wire.rate.bytes_in(span) / wire.packet * wire.packet;
+        let most = open.bytes.saturating_sub(wire.packet);
+        let bytes = whole.min(most).saturating_sub(open.counted);
+        if bytes > 0 {
+            self.lines[line].open.counted += bytes;
+            self.landed(open.flow, bytes, open.relayed);
+            self.land(open.flow, bytes, before - Time(1), io);
+        }
     }
 
     /// Sends what waits for a line's circuit, as far as the day goes; what is relayed first.
@@ -268,13 +290,11 @@ impl Tdma {
         if lost > 0 {
             let packets = wire.packets(burst.early) + wire.packets(burst.late);
             let again = self.lines[line].window.dark + self.setup.retransmit_after;
-            let event = Event::Again {
-                flow,
-                bytes: lost,
-                packets: packets as u32,
-            };
+            let left = wire.end(at, burst.sent());
+            todo.schedule(left, Event::Lost(packets as u32));
             // Not before the last of it has left.
-            todo.schedule(again.max(wire.end(at, burst.sent())), event);
+            let bytes = lost;
+            todo.schedule(again.max(left), Event::Again { flow, bytes });
         }
         if burst.carried == 0 {
             return;
@@ -308,7 +328,9 @@ impl Tdma {
         } else {
             self.lines[line].open = Open {
                 flow,
+                from: wire.end(at, burst.early),
                 bytes,
+                counted: 0,
                 relayed,
             };
         }

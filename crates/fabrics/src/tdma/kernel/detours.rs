@@ -21,8 +21,7 @@ impl Tdma {
         }
         if let (Some(relays), false) = (&mut self.relays, crossed.is_empty()) {
             relays.end_of_crossing(plane as usize, crossed);
-            let held = (0..self.racks).map(|rack| self.on_their_way_at(rack));
-            self.queue_peak = held.fold(self.queue_peak, u64::max);
+            (0..self.racks).for_each(|rack| self.queue_grew(rack));
         }
     }
 

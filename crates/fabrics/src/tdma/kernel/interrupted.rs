@@ -1,9 +1,9 @@
-//! Lines that urgent packets interrupt: what waits for a circuit is worked out up to the
+//! Lines that low-latency packets interrupt: bulk for a circuit is worked out up to the
 //! moment at which something happens to the line, and no farther.
 //!
 //! All packets that began before a line's `free` are known. A packet that comes at a time
 //! finds the line as it is then: what began before is sent whole, and the packet after it.
-//! What waits for the circuit goes on behind. When the first of it will have been sent, if
+//! Bulk goes on behind. When the first of it will have been sent, if
 //! nothing comes between, is an event: flows end at the right time.
 
 use super::days::Part;
@@ -11,10 +11,11 @@ use super::{Event, Tdma, Todo, NONE};
 use lightloom_engine::{FlowId, Io, Time};
 
 impl Tdma {
-    /// The line whose circuit joins two racks now.
-    fn lit(&self, from: u32, to: u32, now: Time) -> Option<usize> {
+    /// The line whose circuit joins two racks in this slot, until its night has begun: what
+    /// happens at that very moment may come before that.
+    fn joining(&self, from: u32, to: u32, now: Time) -> Option<usize> {
         let lines = (0..self.planes.len()).map(|plane| plane * self.racks as usize + from as usize);
-        { lines }.find(|&at| self.lines[at].to == to && self.lines[at].window.until > now)
+        { lines }.find(|&at| self.lines[at].to == to && self.lines[at].window.until >= now)
     }
 
     /// That line, with all that began before a time.
@@ -26,7 +27,7 @@ impl Tdma {
         io: &mut Io,
         todo: &mut Todo,
     ) -> Option<usize> {
-        let line = self.lit(from, to, now)?;
+        let line = self.joining(from, to, now)?;
         self.settle_line(line, now, io, todo);
         Some(line)
     }
@@ -70,7 +71,7 @@ impl Tdma {
         self.send_before(at, before, io, todo);
         for at in self.lines_with(at, contested) {
             let line = &mut self.lines[at];
-            // It was idle, or what waits does not fit into its day.
+            // It was idle, or bulk does not fit into its day.
             line.free = line.free.max(before.min(line.window.until));
         }
     }
@@ -111,7 +112,7 @@ impl Tdma {
         }
     }
 
-    /// What waits for a line's circuit, then what goes to its relay.
+    /// Bulk for a line's circuit, then what goes to its relay.
     fn send_on(&mut self, at: usize, before: Time, io: &mut Io, todo: &mut Todo) {
         if self.lines[at].to == NONE {
             return;
@@ -140,7 +141,7 @@ impl Tdma {
         promised.sort_unstable();
         for same in promised.chunk_by(|a, b| a == b) {
             let (from, to) = same[0];
-            if same.len() > 1 || self.lit(from, to, now).is_some() {
+            if same.len() > 1 || self.joining(from, to, now).is_some() {
                 contested[from as usize] = true;
             }
         }
@@ -152,7 +153,7 @@ impl Tdma {
         }
     }
 
-    /// Sees to it that a line is looked at when the first of what waits for its circuit
+    /// Sees to it that a line is looked at when the first of the bulk for its circuit
     /// will have been sent, if nothing comes between; where servers take packets one by
     /// one, or other circuits take them, too, when the first packet begins.
     pub(super) fn arm(&mut self, at: usize, now: Time, todo: &mut Todo) {

@@ -3,9 +3,16 @@
 use super::{Event, Tdma, Todo, NONE};
 use crate::tdma::links::Packet;
 use crate::tdma::low_latency::LowLatencyPacket;
+use crate::tdma::waiting::Waiting;
 use lightloom_engine::{FlowId, Io, PortId, Time};
 
 impl Tdma {
+    /// Whether a flow is low-latency traffic.
+    pub(super) fn is_low_latency(&self, flow: FlowId, io: &Io) -> bool {
+        { self.low_latency.as_ref() }
+            .is_some_and(|low_latency| io.flows.bytes[flow.index()] < low_latency.law.below)
+    }
+
     /// Bytes of a flow are at the rack of their source: they wait for their circuit, or go
     /// on at once.
     pub(super) fn enter(
@@ -16,21 +23,12 @@ impl Tdma {
         io: &mut Io,
         todo: &mut Todo,
     ) {
-        let urgent = |law: u64| io.flows.bytes[flow.index()] < law;
-        if !{ self.low_latency.as_ref() }.is_some_and(|low_latency| urgent(low_latency.law.below)) {
+        if !self.is_low_latency(flow, io) {
             return self.wait(flow, bytes, now, io, todo);
         }
         let (from, _) = self.ends(flow, io);
-        for bytes in self.setup.wire.split(0, bytes) {
-            let packet = LowLatencyPacket {
-                flow,
-                bytes: (bytes.end - bytes.start) as u16,
-                from: from as u16,
-                at: from as u16,
-                hops: 0,
-            };
-            self.forward(packet, now, io, todo);
-        }
+        let hops = 0;
+        self.forward(from, Waiting { flow, bytes, hops }, now, io, todo);
     }
 
     /// A packet has crossed a circuit.
@@ -48,7 +46,12 @@ impl Tdma {
         self.carried += u64::from(packet.bytes);
         let (_, to) = self.ends(packet.flow, io);
         if to != u32::from(packet.at) {
-            return self.forward(packet, now, io, todo);
+            let rest = Waiting {
+                flow: packet.flow,
+                bytes: packet.bytes.into(),
+                hops: packet.hops,
+            };
+            return self.forward(packet.at.into(), rest, now, io, todo);
         }
         self.low_latency.as_mut().expect("it hops").land(&packet);
         if self.servers.is_none() {
@@ -62,44 +65,61 @@ impl Tdma {
         self.hand_down(packet, now, io, todo);
     }
 
-    /// A packet is at a rack that is not its last: it goes on, or waits for other circuits.
-    fn forward(&mut self, packet: LowLatencyPacket, now: Time, io: &mut Io, todo: &mut Todo) {
-        let held = { self.relays.as_ref() }.map_or(0, |relays| relays.held(packet.at.into()));
+    /// Bytes are at a rack that is not their last: they go on, packet by packet, as far as
+    /// circuits have room, and the rest waits.
+    fn forward(&mut self, rack: u32, mut rest: Waiting, now: Time, io: &mut Io, todo: &mut Todo) {
         let low_latency = self.low_latency.as_mut().expect("there are such packets");
-        let queued = low_latency.join(&packet);
-        self.queue_peak = self.queue_peak.max(queued + held);
-        if !self.go_on(packet, now, io, todo) {
-            self.hold(packet, todo);
-        }
-    }
-
-    fn hold(&mut self, packet: LowLatencyPacket, todo: &mut Todo) {
-        let low_latency = self.low_latency.as_mut().expect("there are such packets");
-        low_latency.waiting[packet.at as usize].push_back(packet);
-        self.ask_again(todo);
-    }
-
-    fn ask_again(&mut self, todo: &mut Todo) {
-        let low_latency = self.low_latency.as_mut().expect("there are such packets");
-        if !std::mem::replace(&mut low_latency.tried_again, true) {
-            todo.schedule(low_latency.expander.until(), Event::Circuits);
-        }
-    }
-
-    /// A packet takes a circuit on a shortest path, by chance one of those that will be free
-    /// for it before their night, if there are any.
-    fn go_on(&mut self, packet: LowLatencyPacket, now: Time, io: &mut Io, todo: &mut Todo) -> bool {
+        low_latency.join(rack, rest.bytes);
+        self.queue_grew(rack);
+        self.let_go_first(rack, now, io, todo);
         self.see(now);
-        let (_, to) = self.ends(packet.flow, io);
+        let (_, to) = self.ends(rest.flow, io);
+        while rest.bytes > 0 {
+            let Some(plane) = self.plane_with_room(rack, to, now, io, todo) else {
+                break;
+            };
+            let bytes = rest.bytes.min(self.setup.wire.packet);
+            self.cross(plane, rack, Waiting { bytes, ..rest }, now, io, todo);
+            rest.bytes -= bytes;
+        }
+        if rest.bytes > 0 {
+            let low_latency = self.low_latency.as_mut().expect("as before");
+            low_latency.waiting.push(rack, to, rest);
+            self.look_again(rack, now, todo);
+        }
+    }
+
+    /// What waits at a rack takes the room that a circuit has from this very moment on before
+    /// what comes then.
+    fn let_go_first(&mut self, rack: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let low_latency = self.low_latency.as_ref().expect("there are such packets");
+        if low_latency.changes_at <= now {
+            self.circuits_change(now, io, todo);
+        } else if low_latency.room_at[rack as usize] == now + Time(1) {
+            self.refill(rack, now, io, todo);
+        }
+    }
+
+    /// Of the planes on which a shortest path begins and that have room, one by chance;
+    /// none if others wait for them.
+    fn plane_with_room(
+        &mut self,
+        rack: u32,
+        to: u32,
+        now: Time,
+        io: &mut Io,
+        todo: &mut Todo,
+    ) -> Option<u16> {
         let low_latency = self.low_latency.as_mut().expect("there are such packets");
+        if low_latency.waiting.any_for(rack, to) {
+            return None;
+        }
         let mut choices = std::mem::take(&mut low_latency.choices);
-        low_latency
-            .expander
-            .next(packet.at.into(), to, &mut choices);
+        low_latency.expander.next(rack, to, &mut choices);
         choices.retain(|&plane| {
-            let line = self.line(plane, packet.at);
+            let line = self.line(plane, rack);
             self.settle_line(line, now, io, todo);
-            self.takes(line, packet.bytes.into(), now)
+            self.has_room(line, now)
         });
         let low_latency = self.low_latency.as_mut().expect("as before");
         let chosen = match choices.len() {
@@ -107,47 +127,149 @@ impl Tdma {
             many => Some(choices[low_latency.choose(many)]),
         };
         low_latency.choices = choices;
-        if let Some(plane) = chosen {
-            self.cross(plane, packet, now, io, todo);
-        }
-        chosen.is_some()
+        chosen
     }
 
-    fn line(&self, plane: u16, rack: u16) -> usize {
+    /// What waits at a rack takes the room that its circuits have.
+    fn refill(&mut self, rack: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        self.see(now);
+        let low_latency = self.low_latency.as_mut().expect("there are such packets");
+        for &to in low_latency.waiting.destinations(rack) {
+            low_latency.expander.reach(to);
+        }
+        for place in 0..low_latency.expander.planes().len() {
+            let low_latency = self.low_latency.as_ref().expect("as before");
+            let plane = low_latency.expander.planes()[place];
+            let line = self.line(plane, rack);
+            self.settle_line(line, now, io, todo);
+            while self.has_room(line, now) {
+                let Some(packet) = self.next_over(place, rack) else {
+                    break;
+                };
+                self.cross(plane, rack, packet, now, io, todo);
+            }
+        }
+        self.look_again(rack, now, todo);
+    }
+
+    /// Of what waits at a rack, the packet that goes next over a plane.
+    fn next_over(&mut self, place: usize, rack: u32) -> Option<Waiting> {
+        let low_latency = self.low_latency.as_mut().expect("there are such packets");
+        let expander = &low_latency.expander;
+        let waiting = &mut low_latency.waiting;
+        let to = waiting.first(rack, |to| expander.nearer(place, rack, to))?;
+        waiting.take(rack, to, self.setup.wire.packet)
+    }
+
+    /// Where packets wait, their rack is looked at when a circuit has room for one, and all
+    /// racks when circuits change.
+    fn look_again(&mut self, rack: u32, now: Time, todo: &mut Todo) {
+        let low_latency = self.low_latency.as_ref().expect("there are such packets");
+        if !low_latency.waiting.any(rack) {
+            return;
+        }
+        let planes = low_latency.expander.planes().iter();
+        let room = planes.filter_map(|&plane| self.room_at(self.line(plane, rack)));
+        let soonest = room.filter(|&at| at > now).min();
+        let low_latency = self.low_latency.as_mut().expect("as before");
+        if low_latency.changes_at == Time::NEVER {
+            low_latency.changes_at = low_latency.expander.until();
+            todo.schedule(low_latency.changes_at, Event::Circuits);
+        }
+        let due = &mut low_latency.room_at[rack as usize];
+        if let Some(at) = soonest.filter(|at| at < due) {
+            *due = at;
+            todo.schedule(at, Event::Room(rack));
+        }
+    }
+
+    /// One of a rack's circuits has room.
+    pub(super) fn room(&mut self, rack: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        let low_latency = self.low_latency.as_mut().expect("packets wait");
+        let due = &mut low_latency.room_at[rack as usize];
+        if *due == now {
+            *due = Time::NEVER;
+            self.refill(rack, now, io, todo);
+        }
+    }
+
+    /// Circuits change now, if that has not been noticed.
+    pub(super) fn circuits(&mut self, now: Time, io: &mut Io, todo: &mut Todo) {
+        if { self.low_latency.as_ref() }.is_some_and(|l| l.changes_at == now) {
+            self.circuits_change(now, io, todo);
+        }
+    }
+
+    /// The circuits have changed: what waits takes their room.
+    fn circuits_change(&mut self, now: Time, io: &mut Io, todo: &mut Todo) {
+        if let Some(low_latency) = &mut self.low_latency {
+            low_latency.changes_at = Time::NEVER;
+            (0..self.racks).for_each(|rack| self.refill(rack, now, io, todo));
+        }
+    }
+
+    fn line(&self, plane: u16, rack: u32) -> usize {
         plane as usize * self.racks as usize + rack as usize
     }
 
-    /// Whether a line will have sent so many bytes before its night.
-    fn takes(&self, line: usize, bytes: u64, now: Time) -> bool {
+    /// Whether a line takes another full packet: few are ahead, and it will have been sent
+    /// before the night.
+    fn has_room(&self, line: usize, now: Time) -> bool {
         let line = &self.lines[line];
-        self.setup.wire.end(line.free.max(now), bytes) <= line.window.until
+        let begins = line.free.max(now);
+        begins - now <= self.full_queue() && self.fits(begins, line.window.until)
     }
 
-    /// A packet crosses a plane's circuit next.
+    /// When a line that has no room has some, and all that happened at that moment is known,
+    /// if it does before its night.
+    fn room_at(&self, line: usize) -> Option<Time> {
+        let line = &self.lines[line];
+        let fits = self.fits(line.free, line.window.until);
+        fits.then(|| line.free - self.full_queue() + Time(1))
+    }
+
+    fn fits(&self, begins: Time, until: Time) -> bool {
+        self.setup.wire.end(begins, self.setup.wire.packet) <= until
+    }
+
+    /// What a circuit's queue takes to be sent when there is room for one packet more.
+    fn full_queue(&self) -> Time {
+        let law = self
+            .low_latency
+            .as_ref()
+            .expect("there are such packets")
+            .law;
+        let packet = self.setup.wire.rate.time_for(self.setup.wire.packet);
+        packet * i64::from(law.queue - 1)
+    }
+
+    /// A packet at a rack crosses a plane's circuit next.
     fn cross(
         &mut self,
         plane: u16,
-        packet: LowLatencyPacket,
+        rack: u32,
+        packet: Waiting,
         now: Time,
         io: &mut Io,
         todo: &mut Todo,
     ) {
-        let at = self.line(plane, packet.at);
+        let at = self.line(plane, rack);
         let line = &mut self.lines[at];
         let (to, begins) = (line.to, line.free.max(now));
-        let ends = self.setup.wire.end(begins, u64::from(packet.bytes));
+        let ends = self.setup.wire.end(begins, packet.bytes);
         line.free = ends;
         io.start(packet.flow, begins);
         self.packet_hops += 1;
         if let Some(audit) = &mut io.audit {
             let rx = PortId(u32::from(plane) * self.racks + to);
-            audit.transmit(PortId(at as u32), rx, begins, ends, packet.bytes.into());
+            audit.transmit(PortId(at as u32), rx, begins, ends, packet.bytes);
         }
         let arrives = LowLatencyPacket {
-            from: packet.at,
+            flow: packet.flow,
+            bytes: packet.bytes as u16,
+            from: rack as u16,
             at: to as u16,
             hops: packet.hops.saturating_add(1),
-            ..packet
         };
         todo.schedule(ends + self.setup.propagation, Event::Hop(arrives));
     }
@@ -182,46 +304,5 @@ impl Tdma {
                 low_latency.expander.add(plane, &permutation);
             }
         }
-    }
-
-    /// The circuits have changed: packets that wait for others are tried again, in order.
-    pub(super) fn try_again(&mut self, now: Time, io: &mut Io, todo: &mut Todo) {
-        let Some(low_latency) = &mut self.low_latency else {
-            return;
-        };
-        low_latency.tried_again = false;
-        for rack in 0..self.racks as usize {
-            let low_latency = self.low_latency.as_mut().expect("as before");
-            let mut waiting = std::mem::take(&mut low_latency.waiting[rack]);
-            let mut stay = Vec::new();
-            while let Some(packet) = waiting.pop_front() {
-                if !self.go_on(packet, now, io, todo) {
-                    stay.push(packet);
-                    if !self.has_room(rack as u16, now, io, todo) {
-                        break;
-                    }
-                }
-            }
-            for packet in stay.into_iter().rev() {
-                waiting.push_front(packet);
-            }
-            let any = !waiting.is_empty();
-            let low_latency = self.low_latency.as_mut().expect("as before");
-            low_latency.waiting[rack] = waiting;
-            if any {
-                self.ask_again(todo);
-            }
-        }
-    }
-
-    /// Whether any circuit of a rack could take a full packet.
-    fn has_room(&mut self, rack: u16, now: Time, io: &mut Io, todo: &mut Todo) -> bool {
-        let low_latency = self.low_latency.as_ref().expect("as before");
-        let planes = low_latency.expander.planes().to_vec();
-        planes.into_iter().any(|plane| {
-            let line = self.line(plane, rack);
-            self.settle_line(line, now, io, todo);
-            self.takes(line, self.setup.wire.packet, now)
-        })
     }
 }

@@ -1,5 +1,4 @@
-//! Servers whose links are slower than their rack's: packets cross them one by one, first
-//! in, first out.
+//! Servers whose links are slower than their rack's.
 
 use super::{Event, Tdma, Todo};
 use crate::tdma::links::Packet;
@@ -14,16 +13,16 @@ impl Tdma {
 
     /// A packet is at the rack of its destination.
     pub(super) fn hand_down(&mut self, packet: Packet, now: Time, io: &mut Io, todo: &mut Todo) {
-        let dst = io.flows.dst[packet.flow.index()];
-        match &mut self.servers {
-            None => io.deliver(packet.flow, u64::from(packet.bytes), now),
-            Some(servers) => {
-                if let Some(until) = servers.down.join(dst.index(), packet, now) {
-                    self.record(self.down_port(dst), packet.bytes, now, until, io);
-                    todo.schedule(until, Event::Down(dst));
-                }
-            }
+        let to = io.flows.dst[packet.flow.index()];
+        let first = self.is_low_latency(packet.flow, io);
+        let Some(servers) = &mut self.servers else {
+            return io.deliver(packet.flow, u64::from(packet.bytes), now);
+        };
+        if let Some(until) = servers.hand_down(to, packet, first, now) {
+            self.record(self.down_port(to), packet.bytes, now, until, io);
+            todo.schedule(until, Event::Down(to));
         }
+        self.queue_grew(self.setup.cluster.rack_of(to));
     }
 
     /// A server's idle link takes its next packet.
@@ -31,10 +30,7 @@ impl Tdma {
         let Some(servers) = &mut self.servers else {
             return;
         };
-        let packet = servers.up.front(host.index());
-        servers.sending[host.index()] = packet.is_some();
-        if let Some(packet) = packet {
-            let until = now + servers.down.rate.time_for(u64::from(packet.bytes));
+        if let Some((packet, until)) = servers.send(host, now) {
             io.start(packet.flow, now);
             self.record(self.up_port(host), packet.bytes, now, until, io);
             todo.schedule(until, Event::Up(host));
@@ -46,8 +42,7 @@ impl Tdma {
         let Some(servers) = &mut self.servers else {
             return;
         };
-        let packet = servers.up.first(host.index());
-        servers.up.pop(host.index(), packet.bytes, io);
+        let packet = servers.sent(host, io);
         let (from, to) = self.ends(packet.flow, io);
         if from == to {
             let packet = Packet {
@@ -67,24 +62,12 @@ impl Tdma {
         let Some(servers) = &mut self.servers else {
             return;
         };
-        let packet = servers.down.first(host.index()).expect("it was sending");
-        let next = servers.down.sent(host.index(), now);
-        let then = servers.down.first(host.index());
+        let (packet, next) = servers.received(host, now);
         self.circuit_bytes += u64::from(packet.bytes) * u64::from(packet.circuit);
         io.deliver(packet.flow, u64::from(packet.bytes), now);
-        if let (Some(until), Some(then)) = (next, then) {
-            self.record(self.down_port(host), then.bytes, now, until, io);
+        if let Some((packet, until)) = next {
+            self.record(self.down_port(host), packet.bytes, now, until, io);
             todo.schedule(until, Event::Down(host));
         }
-    }
-
-    /// Bytes that wait for the links of a rack's servers.
-    pub(super) fn for_servers_of(&self, rack: u32) -> u64 {
-        let Some(servers) = &self.servers else {
-            return 0;
-        };
-        let each = self.setup.cluster.servers_per_rack as usize;
-        let hosts = rack as usize * each..(rack as usize + 1) * each;
-        hosts.map(|host| servers.down.at(host)).sum()
     }
 }

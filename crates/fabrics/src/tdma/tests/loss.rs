@@ -9,8 +9,8 @@
 
 use super::super::frames::{Frames, Punctuality, Slot as Planned};
 use super::{cluster, schedules, setup, BYTE_NS};
+use crate::contract::Site;
 use crate::mordia;
-use crate::registry::Site;
 use crate::tdma::burst::Window;
 use crate::tdma::kernel::Tdma;
 use lightloom_control::schedule::Schedule;
@@ -84,9 +84,8 @@ struct Pair<'a> {
     ends: (u32, u32),
     /// Bytes that wait, and those of one flow that are behind each other together.
     queue: VecDeque<(usize, u64)>,
-    /// Lost, by when it joins again and how often something was lost before: flow, bytes,
-    /// packets.
-    back: BTreeMap<(Time, usize), (usize, u64, u64)>,
+    /// Lost, by when it joins again and how often something was lost before: flow, bytes.
+    back: BTreeMap<(Time, usize), (usize, u64)>,
     losses: usize,
     day: Option<Window>,
     free: Time,
@@ -143,16 +142,27 @@ impl Pair<'_> {
             }
             (rest, at, self.free) = (rest - bytes, ends, ends);
         }
-        // They count with the last of them, or when the day is over if the flow goes on.
+        // They count with the last of them, or if the flow goes on one by one; the last of them
+        // then with the night, and with it what that finds on the way.
         let last = arrives.last().map_or(day.dark, |last| last.0);
-        let counts = if rest > 0 { day.dark } else { last };
+        let night = |ends: Time| ends + self.case.propagation >= day.dark;
         for (ends, bytes) in arrives {
+            let counts = match rest > 0 {
+                true if ends == last => day.dark,
+                true if night(ends) && self.case.end > day.dark => day.dark,
+                true => ends,
+                false => last,
+            };
             self.arrive(flow, bytes, ends, counts);
         }
         if packets > 0 {
             let when = at.max(day.dark + self.case.retransmit_after);
-            self.back.insert((when, self.losses), (flow, lost, packets));
+            self.back.insert((when, self.losses), (flow, lost));
             self.losses += 1;
+        }
+        // All that were lost count when the last of all has left.
+        if at < self.case.end {
+            self.outcome.lost += packets;
         }
         rest
     }
@@ -191,8 +201,7 @@ impl Pair<'_> {
                 let day = days.next().expect("one begins");
                 self.dawn(day);
             } else {
-                let (_, (flow, bytes, packets)) = self.back.pop_first().expect("one is back");
-                self.outcome.lost += packets;
+                let (_, (flow, bytes)) = self.back.pop_first().expect("one is back");
                 self.join(flow, bytes, now);
             }
         }

@@ -1,4 +1,4 @@
-"""Flows that are urgent beside bulk that takes every circuit: what they wait for it; and
+"""Low-latency traffic beside bulk that takes every circuit: what it waits for that; and
 the same beside RotorNet, where everything waits for its slot."""
 
 from typing import Any

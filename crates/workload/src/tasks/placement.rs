@@ -201,7 +201,11 @@ mod tests {
             (json!([1, 2, 1]), None, "placement[2] = 1: is listed twice"),
             (json!([1, 2]), Some(3), "hosts = 3: placement lists 2"),
             (json!([]), None, "hosts = 0: needs at least 2"),
-            (json!(7), None, "placement = 7: invalid type"),
+            (
+                json!(7),
+                None,
+                "placement = 7: must be \"first\", \"spread\" or a list of servers",
+            ),
         ] {
             let e = place(v, count).unwrap_err();
             assert!(e.starts_with(start), "{e}");

@@ -1,6 +1,6 @@
 //! How large the graph of a job is, before any of it is built.
 
-use crate::config::BYTES_PER_FLOW;
+use crate::memory::BYTES_PER_FLOW;
 use lightloom_engine::{Dag, Dependencies};
 use std::ops::Add;
 

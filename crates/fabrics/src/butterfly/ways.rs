@@ -1,0 +1,28 @@
+//! What routing goes by: the rule, its bias, where the second phase's virtual channels
+//! begin, and the stream of random intermediate routers.
+
+use super::config::{ButterflyConfig, Routing};
+use lightloom_engine::Stream;
+
+/// The rule of routing, and what it draws from.
+#[derive(Clone, Debug)]
+pub struct Ways {
+    pub(super) routing: Routing,
+    /// In favour of the minimal way [flits × hops].
+    pub(super) bias: u64,
+    /// Virtual channels below this are the first phase's.
+    pub(super) split: usize,
+    pub(super) random: Stream,
+}
+
+impl Ways {
+    /// Of a resolved configuration.
+    pub fn new(config: &ButterflyConfig, seed: u64) -> Ways {
+        Ways {
+            routing: config.routing,
+            bias: config.ugal_bias.0 / config.flit.0,
+            split: config.vcs as usize / 2,
+            random: Stream::new(seed, "flattened-butterfly.intermediate", 0),
+        }
+    }
+}

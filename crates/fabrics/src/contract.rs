@@ -1,0 +1,121 @@
+//! What a fabric owes the rest of Lightloom: a [`FabricConfig`], its table, and an
+//! [`Entry`], by which the [registry](crate::registry) knows it.
+
+use crate::facts::Facts;
+use lightloom_control::policies::library::Library;
+use lightloom_engine::{config, Cluster, Fabric, Flows, Refusal};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What a fabric is built on.
+#[derive(Clone, Copy)]
+pub struct Site<'a> {
+    /// The servers to connect.
+    pub cluster: &'a Cluster,
+    /// The flows that will be offered, so that state can be laid out for them.
+    pub flows: &'a Flows,
+    /// Seed of the fabric's random streams.
+    pub seed: u64,
+    /// Threads it may use; the results do not depend on it.
+    pub threads: usize,
+    /// Knows policies that users have in files of their own.
+    pub library: Option<&'a dyn Library>,
+}
+
+/// A fabric's own table of the experiment.
+///
+/// Implementors derive `Deserialize` with `deny_unknown_fields` and
+/// `JsonSchema`; their doc comments are what `lightloom explain` prints, so
+/// each says what the parameter is, its unit, and its source.
+pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
+    /// Fills in what depends on the cluster and refuses what cannot run.
+    /// Keys in a [`Refusal`] begin with `fabric.`.
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal>;
+
+    /// Builds the fabric from a resolved configuration.
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal>;
+
+    /// Bytes of memory the fabric's state will take, about.
+    fn memory(&self, site: &Site) -> u64;
+
+    /// What a resolved configuration says before anything runs; nothing unless
+    /// the fabric works it out.
+    fn facts(&self, _cluster: &Cluster) -> Facts {
+        Facts::default()
+    }
+
+    /// The same for the flows that will be offered, if it depends on them.
+    fn facts_for(&self, site: &Site) -> Facts {
+        self.facts(site.cluster)
+    }
+}
+
+/// A named configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// What users write after `preset =`.
+    pub name: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// The table as JSON.
+    pub table: &'static str,
+}
+
+/// A fabric, or why its table was refused.
+pub type Built = Result<Box<dyn Fabric>, Refusal>;
+
+/// A fabric in the registry.
+pub struct Entry {
+    /// What users write after `kind =`.
+    pub kind: &'static str,
+    /// A heading.
+    pub title: &'static str,
+    /// The paper or standard it implements.
+    pub source: &'static str,
+    /// Two or three sentences: what it is.
+    pub summary: &'static str,
+    /// Named configurations; at least one.
+    pub presets: &'static [Preset],
+    /// JSON Schema of its table.
+    pub schema: fn() -> Value,
+    /// Validates a table and fills in its defaults.
+    pub resolve: fn(&Value, &Cluster) -> Result<Value, Refusal>,
+    /// Builds the fabric from a resolved table.
+    pub build: fn(&Value, &Site) -> Built,
+    /// Bytes of memory its state will take, about.
+    pub memory: fn(&Value, &Site) -> Result<u64, Refusal>,
+    /// What a resolved table says before anything runs.
+    pub facts: fn(&Value, &Site) -> Result<Facts, Refusal>,
+}
+
+/// JSON Schema of a configuration type.
+pub fn schema<C: FabricConfig>() -> Value {
+    schemars::schema_for!(C).to_value()
+}
+
+/// Reads, validates and completes a table.
+pub fn resolve<C: FabricConfig>(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+    if !table.is_object() {
+        // serde would take a list for the keys in order.
+        let limit = "must be a table of keys";
+        return Err(Refusal::new("fabric", table, limit, "name each key"));
+    }
+    let config = config::read::<C>(table, "fabric")?.resolve(cluster)?;
+    Ok(serde_json::to_value(config).expect("configurations are plain data"))
+}
+
+/// Builds a fabric from a resolved table.
+pub fn build<C: FabricConfig>(table: &Value, site: &Site) -> Built {
+    config::read::<C>(table, "fabric")?.build(site)
+}
+
+/// Estimates a fabric's memory from a resolved table.
+pub fn memory<C: FabricConfig>(table: &Value, site: &Site) -> Result<u64, Refusal> {
+    Ok(config::read::<C>(table, "fabric")?.memory(site))
+}
+/// What a resolved table says before anything runs.
+pub fn facts<C: FabricConfig>(table: &Value, site: &Site) -> Result<Facts, Refusal> {
+    Ok(config::read::<C>(table, "fabric")?.facts_for(site))
+}

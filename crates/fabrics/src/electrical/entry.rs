@@ -1,0 +1,140 @@
+//! The Clos in the registry.
+
+use super::bound::Bound;
+use super::config::{default_pod, ClosConfig, Detail};
+use super::flows::ClosFlows;
+use super::kernel::Clos;
+use super::layout::{Layout, LINKS_MAX};
+use crate::contract::{build, facts, memory, resolve, schema, Entry, FabricConfig, Preset, Site};
+use crate::facts::{Facts, Framing};
+use lightloom_engine::kernel::event::EventDriven;
+use lightloom_engine::kernel::flow::{self, FlowDriven};
+use lightloom_engine::{Bytes, Cluster, Fabric, Refusal, Time};
+
+/// `kind = "clos"`.
+pub const ENTRY: Entry = Entry {
+    kind: "clos",
+    title: "Folded Clos (ideal)",
+    source: "Ballani et al., SIGCOMM 2020, §7: ESN (Ideal) and ESN-OSUB (Ideal)",
+    summary: "Three tiers of electrical packet switches with a queue per flow, back-pressure and \
+              packet spraying over all paths: an upper bound on any electrically switched \
+              network. Non-blocking, or oversubscribed above the racks.",
+    presets: PRESETS,
+    schema: schema::<ClosConfig>,
+    resolve: resolve::<ClosConfig>,
+    build: build::<ClosConfig>,
+    memory: memory::<ClosConfig>,
+    facts: facts::<ClosConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "ideal",
+        summary: "ESN (Ideal) of Sirius §7: non-blocking, no latency",
+        table: "{}",
+    },
+    Preset {
+        name: "ideal-3to1",
+        summary: "ESN-OSUB (Ideal) of Sirius §7: 3:1 between aggregation and core",
+        table: r#"{"oversubscription": 3.0}"#,
+    },
+    Preset {
+        name: "ideal-flows",
+        summary: "the same as ideal by max-min rates instead of packets: for long flows and \
+                  comparisons with hybrid fabrics",
+        table: r#"{"detail": "flows"}"#,
+    },
+    Preset {
+        name: "realistic",
+        summary: "non-blocking; 100 m of fibre a link (5 ns/m), 500 ns a switch (a round figure \
+                  for merchant silicon: put your own), 78 B of Ethernet, IP and TCP around 1,460 B",
+        table: r#"{"propagation": "500 ns", "switch_latency": "500 ns", "mtu": "1460 B", "header": "78 B"}"#,
+    },
+];
+
+impl FabricConfig for ClosConfig {
+    fn facts(&self, cluster: &Cluster) -> Facts {
+        Facts {
+            framing: Some(Framing {
+                rate: cluster.server_rate,
+                packet: self.mtu,
+                header: self.header,
+                word: Bytes(1),
+                gap: Time::ZERO,
+            }),
+            ..Facts::default()
+        }
+    }
+
+    fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
+        let pod = self.racks_per_pod.unwrap_or(default_pod(cluster.racks));
+        self.refuse_shape(cluster, pod)?;
+        self.refuse_packets()?;
+        self.racks_per_pod = Some(pod);
+        refuse_links(&self, &Layout::new(&self, cluster))?;
+        self.flow_buffer
+            .get_or_insert(self.covering_buffer(cluster));
+        Ok(self)
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let layout = Layout::new(&config, site.cluster);
+        let bound = Bound::new(&config, site.cluster);
+        if config.detail == Detail::Flows {
+            let kernel = ClosFlows::new(&config, layout, bound);
+            return Ok(Box::new(FlowDriven::new(kernel)));
+        }
+        let largest = site.flows.bytes.iter().copied().max().unwrap_or(0);
+        if largest.div_ceil(config.mtu.0) >= u32::MAX as u64 {
+            return Err(Refusal::new(
+                "fabric.mtu",
+                config.mtu,
+                format!(
+                    "a flow of {} has more than 4 billion packets",
+                    Bytes(largest)
+                ),
+                "use fabric.detail = \"flows\", raise fabric.mtu, or shorten the flow",
+            ));
+        }
+        Ok(Box::new(EventDriven::new(Clos::new(
+            &config, layout, bound,
+        ))))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let Ok(config) = self.clone().resolve(site.cluster) else {
+            return 0;
+        };
+        let layout = Layout::new(&config, site.cluster);
+        if config.detail == Detail::Flows {
+            return flow::memory(layout.stations(), site.flows.len() as u64);
+        }
+        // Rows are taken by the flows that are active at a time: at most all.
+        let rows = site.flows.len() as u64 * (32 + (16 << layout.stride_log2()));
+        layout.stations() * 64 + layout.links() * (8 + 24) + rows
+    }
+}
+
+/// Refuses bundles of no links, and of more than are modelled.
+fn refuse_links(config: &ClosConfig, layout: &Layout) -> Result<(), Refusal> {
+    if config.link_rate.0 == 0 {
+        let limit = "must be more than 0 b/s";
+        return Err(Refusal::new(
+            "fabric.link_rate",
+            config.link_rate,
+            limit,
+            "use 50 Gb/s",
+        ));
+    }
+    let most = layout.bundles.iter().map(|b| b.links).max().unwrap_or(0);
+    if most > LINKS_MAX || layout.links() > u32::MAX as u64 / 2 {
+        return Err(Refusal::new(
+            "fabric.link_rate",
+            config.link_rate,
+            format!("makes bundles of {most} links; at most {LINKS_MAX} are modelled"),
+            "raise fabric.link_rate",
+        ));
+    }
+    Ok(())
+}

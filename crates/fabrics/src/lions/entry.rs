@@ -1,0 +1,128 @@
+//! LIONS in the registry.
+
+use super::bound::Bound;
+use super::config::{Architecture, Detector, LionsConfig, Timing};
+use super::kernel::Switch;
+use super::parts::parts;
+use super::pipelined::Pipelined;
+use super::ports::Ports;
+use super::slotted::Slotted;
+use crate::contract::{build, facts, memory, resolve, schema, Entry, FabricConfig, Preset, Site};
+use crate::facts::{Facts, Framing, Part};
+use lightloom_engine::kernel::event::EventDriven;
+use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
+
+/// `kind = "lions"`.
+pub const ENTRY: Entry = Entry {
+    kind: "lions",
+    title: "LIONS",
+    source: "Yin et al., LIONS: An AWGR-Based Low-Latency Optical Switch for HPC and Data \
+             Centers, IEEE JSTQE 19(2), 2013",
+    summary: "A packet switch around a passive grating: a packet picks its output by wavelength, \
+              k of them may reach one output at a time, and losers wait in a loop-back buffer or \
+              are reflected to their sender. For single nodes.",
+    presets: PRESETS,
+    schema: schema::<LionsConfig>,
+    resolve: resolve::<LionsConfig>,
+    build: build::<LionsConfig>,
+    memory: memory::<LionsConfig>,
+    facts: facts::<LionsConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "dlb",
+        summary: "§IV: distributed loop-back buffers, k = 4, 10 Gb/s, 10 m of fibre, 256 B",
+        table: r#"{"architecture": "dlb", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
+    },
+    Preset {
+        name: "ao-nack",
+        summary: "§IV: all-optical NACKs, otherwise the same",
+        table: r#"{"architecture": "ao-nack", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
+    },
+    Preset {
+        name: "mlb",
+        summary: "the mixed loop-back buffer (§II.C, r = 4), otherwise the same",
+        table: r#"{"architecture": "mlb", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
+    },
+    Preset {
+        name: "slb",
+        summary: "the shared loop-back buffer (§II.A), otherwise the same",
+        table: r#"{"architecture": "slb", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
+    },
+    Preset {
+        name: "test-bed",
+        summary: "§III: shared loop-back buffer, k = 1, 1.25 Gb/s, for 4 hosts; its fibres are \
+                  short",
+        table: r#"{"architecture": "slb", "receivers": 1, "rate": "1.25 Gb/s", "fibre": "0 m"}"#,
+    },
+];
+
+impl FabricConfig for LionsConfig {
+    fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
+        self.complete(cluster)?;
+        Ok(self)
+    }
+
+    fn facts(&self, cluster: &Cluster) -> Facts {
+        Facts {
+            parts: parts(self, cluster.racks).list(),
+            framing: Some(Framing {
+                rate: self.line_rate(),
+                packet: self.packet,
+                header: self.header,
+                word: Bytes(1),
+                gap: self.gap(),
+            }),
+            ..Facts::default()
+        }
+    }
+
+    fn facts_for(&self, site: &Site) -> Facts {
+        let mut facts = self.facts(site.cluster);
+        let reflects = self.architecture == Architecture::AoNack;
+        if reflects && self.timing == Timing::Unslotted {
+            facts.parts.push(Part {
+                name: self.detector_for(site.flows).hosts(),
+                count: site.cluster.racks.into(),
+            });
+        }
+        facts
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let bound = Bound::new(&config, site.cluster);
+        let ports = Ports::new(&config, site.cluster.racks);
+        if config.timing == Timing::Slotted {
+            return Ok(Box::new(EventDriven::new(Slotted::new(
+                &config, ports, bound, site,
+            ))));
+        }
+        Ok(match config.detector_for(site.flows) {
+            Detector::Timers | Detector::Sequence
+                if config.architecture == Architecture::AoNack =>
+            {
+                Box::new(EventDriven::new(Pipelined::new(
+                    &config, ports, bound, site,
+                )))
+            }
+            _ => Box::new(EventDriven::new(Switch::new(&config, ports, bound, site))),
+        })
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let Ok(config) = self.clone().resolve(site.cluster) else {
+            return 0;
+        };
+        let ports = Ports::new(&config, site.cluster.racks);
+        let (n, k) = (site.cluster.racks as u64, config.receivers as u64);
+        let queues = ports.queues() as u64;
+        let words = queues.div_ceil(k).div_ceil(64).max(1);
+        let servers = n * k * (24 + 8 * words);
+        // Heads and tails, nodes of packets at worst as many as are offered.
+        let packets = site.flows.total_bytes() / config.packet.0 + site.flows.len() as u64;
+        let queue = n * 12 + n / 8 + 80 + 8 * config.m() as u64;
+        servers + queues * queue + n * 64 + 12 * (site.flows.len() as u64 + packets.min(1 << 24))
+    }
+}

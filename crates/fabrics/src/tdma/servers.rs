@@ -1,0 +1,104 @@
+//! Servers whose links are slower than their rack's: packets cross them one by one, first
+//! in, first out; those of low-latency traffic before others.
+
+use super::links::{Links, Packet};
+use crate::hosts::{self, HostQueues};
+use lightloom_engine::{Cluster, FlowId, HostId, Io, Rate, Time};
+
+/// Links from servers and to them.
+pub struct ServerLinks {
+    /// What waits at servers; where some goes before others, that first.
+    up: Vec<HostQueues>,
+    /// Of which of these each server is sending a packet.
+    sending: Vec<Option<u8>>,
+    /// To servers.
+    pub down: Links,
+    /// Bytes for the servers of each rack.
+    for_rack: Vec<u64>,
+    servers_per_rack: u32,
+}
+
+impl ServerLinks {
+    /// Idle links of a rate, for so many flows that are sent in such packets [B]; some may
+    /// go before others.
+    pub fn new(
+        cluster: &Cluster,
+        rate: Rate,
+        flows: usize,
+        packet: u64,
+        expedites: bool,
+    ) -> ServerLinks {
+        let hosts = cluster.hosts() as usize;
+        let kinds = 1 + usize::from(expedites);
+        ServerLinks {
+            up: vec![HostQueues::new(hosts, flows, packet); kinds],
+            sending: vec![None; hosts],
+            down: Links::new(hosts, rate),
+            for_rack: vec![0; cluster.racks as usize],
+            servers_per_rack: cluster.servers_per_rack,
+        }
+    }
+
+    /// A flow waits at its server, before or behind others. Returns that if it is idle.
+    pub fn admit(&mut self, flow: FlowId, first: bool, io: &Io) -> Option<HostId> {
+        let kind = if first { 0 } else { self.up.len() - 1 };
+        let host = self.up[kind].admit(flow, io);
+        self.sending[host].is_none().then_some(HostId(host as u32))
+    }
+
+    /// An idle server sends its next packet, if it has one. Returns when that will be at its
+    /// rack.
+    pub fn send(&mut self, host: HostId, now: Time) -> Option<(hosts::Packet, Time)> {
+        let host = host.index();
+        let kind = (0..self.up.len()).find(|&kind| self.up[kind].waits(host))?;
+        self.sending[host] = Some(kind as u8);
+        let packet = self.up[kind].first(host);
+        let takes = self.down.rate.time_for(u64::from(packet.bytes));
+        Some((packet, now + takes))
+    }
+
+    /// What a server was sending is at its rack.
+    pub fn sent(&mut self, host: HostId, io: &Io) -> hosts::Packet {
+        let host = host.index();
+        let kind = self.sending[host].take().expect("it was sending");
+        let queues = &mut self.up[usize::from(kind)];
+        let packet = queues.first(host);
+        queues.pop(host, packet.bytes, io);
+        packet
+    }
+
+    /// A packet is at the rack of its server. Returns when that will have it, if it need not
+    /// wait.
+    pub fn hand_down(
+        &mut self,
+        to: HostId,
+        packet: Packet,
+        first: bool,
+        now: Time,
+    ) -> Option<Time> {
+        self.for_rack[(to.0 / self.servers_per_rack) as usize] += u64::from(packet.bytes);
+        match first {
+            true => self.down.expedite(to.index(), packet, now),
+            false => self.down.join(to.index(), packet, now),
+        }
+    }
+
+    /// A server has its packet. Returns that, and with the next when it will have it.
+    pub fn received(&mut self, host: HostId, now: Time) -> (Packet, Option<(Packet, Time)>) {
+        let packet = self.down.first(host.index()).expect("it was sending");
+        self.for_rack[(host.0 / self.servers_per_rack) as usize] -= u64::from(packet.bytes);
+        let until = self.down.sent(host.index(), now);
+        let next = self.down.first(host.index());
+        (packet, next.zip(until))
+    }
+
+    /// Bytes that have not left their servers.
+    pub fn waiting(&self) -> u64 {
+        self.up.iter().map(|queues| queues.bytes).sum()
+    }
+
+    /// Bytes at a rack that wait for links to its servers, or are on them.
+    pub fn for_rack(&self, rack: u32) -> u64 {
+        self.for_rack[rack as usize]
+    }
+}

@@ -1,0 +1,75 @@
+//! The tree in the registry.
+
+use super::config::TreeConfig;
+use super::kernel::TreeKernel;
+use crate::contract::{build, facts, memory, resolve, schema, Entry, FabricConfig, Preset, Site};
+use crate::hybrid::tree::Tree;
+use lightloom_engine::kernel::flow::FlowDriven;
+use lightloom_engine::{Cluster, Fabric, Refusal};
+
+/// `kind = "tree"`.
+pub const ENTRY: Entry = Entry {
+    kind: "tree",
+    title: "Oversubscribed tree",
+    source: "Wang et al., SIGCOMM 2010, §5.1; Christodoulopoulos et al., JOCN 2015, §IV",
+    summary: "Racks below an electrical tree that carries a part of what their servers can send \
+              (40:1, 10:1, 4:1), a β-oversubscribed fat tree of three levels, or full bisection; \
+              flows at max-min fair rates.",
+    presets: PRESETS,
+    schema: schema::<TreeConfig>,
+    resolve: resolve::<TreeConfig>,
+    build: build::<TreeConfig>,
+    memory: memory::<TreeConfig>,
+    facts: facts::<TreeConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "full-bisection",
+        summary: "nothing is oversubscribed: the upper baseline of c-Through §6",
+        table: r#"{"oversubscription": 1.0}"#,
+    },
+    Preset {
+        name: "40to1",
+        summary: "c-Through §5.1: 100 Mb/s out of a rack of four servers at 1 Gb/s",
+        table: r#"{"oversubscription": 40.0}"#,
+    },
+    Preset {
+        name: "10to1",
+        summary: "c-Through §5.1: 400 Mb/s out of a rack of four servers at 1 Gb/s",
+        table: r#"{"oversubscription": 10.0}"#,
+    },
+    Preset {
+        name: "4to1",
+        summary: "c-Through §5.1: 1 Gb/s out of a rack of four servers at 1 Gb/s",
+        table: r#"{"oversubscription": 4.0}"#,
+    },
+    Preset {
+        name: "fat-tree-4to1",
+        summary: "HydRA §IV: three levels, each divided by 2, β = 4",
+        table: r#"{"oversubscription": 4.0, "levels": 3}"#,
+    },
+];
+
+impl FabricConfig for TreeConfig {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+        let keys = self.keys().resolve(cluster)?;
+        Ok(TreeConfig {
+            racks_per_pod: keys.racks_per_pod,
+            ..self
+        })
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let keys = self.keys().resolve(site.cluster)?;
+        let kernel = TreeKernel::new(Tree::new(&keys, site.cluster), site.cluster);
+        Ok(Box::new(FlowDriven::new(kernel)))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        match self.keys().resolve(site.cluster) {
+            Ok(keys) => Tree::new(&keys, site.cluster).memory(site.flows.len()),
+            Err(_) => 0,
+        }
+    }
+}
