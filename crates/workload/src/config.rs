@@ -445,7 +445,11 @@ mod tests {
                 "workload.laod = 0.5: no such key; did you mean \"load\"?",
             ),
             ("flows", json!(0), "workload.flows = 0: must be at least 1"),
-            ("flows", json!(-5), "workload.flows = -5: invalid value"),
+            (
+                "flows",
+                json!(-5),
+                "workload.flows = -5: must be a whole number, at least 0",
+            ),
             (
                 "flows",
                 Value::Null,

@@ -86,7 +86,7 @@ impl Sirius {
         })
     }
 
-    /// Something may fail from now on: it is no longer known who leaves when.
+    /// Something may be broken from now on: it is no longer known who leaves when.
     #[cold]
     pub(crate) fn keep_by_pair(&mut self) {
         self.by_pair = true;

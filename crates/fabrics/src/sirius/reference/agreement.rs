@@ -331,8 +331,8 @@ proptest! {
         prop_assert_eq!(case.differs(), None);
     }
 
-    /// Cells are kept by pair from the first fault on, and by slot of departure before: that
-    /// makes no difference to who goes first.
+    /// Cells are kept by pair while something is broken, else by slot of departure: that makes
+    /// no difference to who goes first.
     #[test]
     fn a_fault_that_never_strikes_changes_no_byte(
         case in cases(false), fault in never(), at in 0i64..90_000,

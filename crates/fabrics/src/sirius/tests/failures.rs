@@ -1,6 +1,8 @@
 //! Failures (§4.5), against what theory says of them.
 
 use super::*;
+use crate::sirius::relay::Queues;
+use crate::sirius::shard::Shard;
 
 #[test]
 fn flows_between_the_living_survive_a_dead_node() {
@@ -52,6 +54,9 @@ fn a_repair_lets_everything_through() {
                     "{recovery} {plan} {down}"
                 );
                 assert!(ran.losses() > 0);
+                let shards = &ran.fabric.kernel().shards;
+                let by_slot = |s: &Shard| matches!(s.queues, Queues::BySlot(_));
+                assert!(shards.iter().all(by_slot), "{recovery} {plan} {down}");
             }
         }
     }
@@ -343,7 +348,7 @@ fn what_a_fabric_does_not_have_cannot_fail() {
     );
 }
 
-/// From the first command on cells are kept by pair: those that wait, and those in the
+/// From the command on cells are kept by pair: those that wait, and those in the
 /// fibre, which come to a few destinations by way of the same nodes.
 #[test]
 fn threads_do_not_matter_when_something_fails_with_cells_in_the_fibre() {
