@@ -133,9 +133,10 @@ def _night(made: Plan, options: dict[str, Any]) -> Iterator[str]:
     night = _core.control_time_text(made.schedule.night_ps)
     bounded = "shortest" in made.options
     slots = ' --shortest "61 us"' if bounded else ""
-    refused = "" if bounded else "; it refuses slots under 61 us, which this algorithm may plan"
     yield f"note: planned for a night of {night}; switches with longer ones refuse it"
-    yield f'      (for Mordia give --night "11.5 us"{slots}{refused})'
+    yield f'      (for Mordia give --night "11.5 us"{slots})'
+    if not bounded:
+        yield "      (it refuses slots under 61 us, which this algorithm may plan)"
 
 
 def _named(option: str, value: T | None) -> T:
