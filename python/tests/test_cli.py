@@ -430,6 +430,21 @@ def test_a_load_that_is_not_the_one_asked_for_is_noted_once() -> None:
     assert "40.4 times what all servers can send" in long
 
 
+def test_samples_that_are_thinned_are_noted(tmp_path: Path) -> None:
+    """20 us of a sample each 10 ns: 1,000 by 10 us, then 1,000 by 20 us, of which 500 are left."""
+
+    def noted(sample: str) -> list[str]:
+        sets = ("--set", f"run.sample={sample}", "--set", "run.stop=20.01 us")
+        done = lightloom("run", "e.toml", *sets, "-o", "out", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return [line for line in done.stdout.splitlines() if "run.sample" in line]
+
+    write(tmp_path / "e.toml", SMALL, SIRIUS)
+    (line,) = noted("10 ns")
+    assert "run.sample = 10 ns makes more samples than are kept: they are 40 ns apart" in line
+    assert noted("100 ns") == []
+
+
 def test_late_events_are_told_apart_by_their_parts() -> None:
     port = {"at": "2 s", "element": "optical-port", "node": 3, "repair_at": "9 s"}
     faults: list[dict[str, object]] = [

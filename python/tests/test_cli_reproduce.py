@@ -171,6 +171,13 @@ def test_a_figure_too_small_to_judge_is_not_shown(tmp_path: Path) -> None:
     assert "too quick" not in full.stdout
     assert "  7 " not in quick.stdout
     assert quick.stdout.count("too quick:") == 1
+    path = tmp_path / "v" / "toy" / "claims.toml"
+    path.write_text(path.read_text().replace("expect = { value = 2, tolerance = 0.5 }", ""))
+    path.write_text(path.read_text().replace('"reproduced"', '"not judged"'))
+    path.write_text(path.read_text().replace('"not reproduced"', '"not judged"'))
+    never = lightloom("reproduce", "toy", "--quick", cwd=tmp_path, LIGHTLOOM_VALIDATION=where)
+    assert "too quick" not in never.stdout
+    assert never.stdout.count("why: because") == 2
 
 
 def test_what_comes_out_by_construction_is_counted_apart(tmp_path: Path) -> None:

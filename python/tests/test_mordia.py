@@ -112,6 +112,10 @@ def test_measured_decisions_come_out_the_same_again(tmp_path: Path) -> None:
         ('packet = "60 KB"\nstack_rate = "1 Gb/s"', ["fabric.slot", "a packet takes 480 us"]),
         ('policy = "cthrough"', ["fabric.policy", '"cthrough"', "follows schedules", "hybrid"]),
         ('policy = { kind = "tms", night = "2 us" }\ninterval = "1 ms"', []),
+        (
+            'policy = { kind = "rotation", day = "5 us" }',
+            ["shorter than the shortest slot, 61 us; raise fabric.policy.day, or"],
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(tmp_path: Path, fabric: str, words: list[str]) -> None:
@@ -183,6 +187,33 @@ def test_a_policy_in_python_learns_what_slots_take(tmp_path: Path, write: Write)
     assert (header["night_ps"], header["shortest_slot_ps"]) == (34_500_000, 61_000_000)
     done = lightloom("plan", "--replay", logged, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_policy_in_python_that_returns_nothing_is_told_that(tmp_path: Path, write: Write) -> None:
+    path = experiment(tmp_path, f'policy = "{write("return None")}"\ninterval = "500 us"')
+    done = lightloom("run", path, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 2, done.stdout
+    said = " ".join(done.stderr.split())
+    assert "at 500 us: it returned nothing (None before any schedule, or [])" in said
+    assert "return a schedule at its first decision" in said
+
+
+def test_a_schedule_without_slots_leaves_all_dark(tmp_path: Path, write: Write) -> None:
+    """As the documentation has it."""
+    body = "return Schedule(np.empty((0, switch.racks), int), [], 0)"
+    policy = write(body, head=HEAD)
+    path = experiment(tmp_path, f'policy = "{policy}"\ninterval = "500 us"', "last-arrival")
+    done = lightloom("run", path, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["duty_cycle"] == 0
+
+
+def test_algorithms_without_a_shortest_slot_are_told_of_that_of_mordia(tmp_path: Path) -> None:
+    (tmp_path / "demand.csv").write_text(DEMAND)
+    command = ["plan", "demand.csv", "-a", "solstice", "-o", "schedule.json"]
+    done = lightloom(*command, cwd=tmp_path)
+    assert "--shortest" not in done.stdout
+    assert "it refuses slots under 61 us" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(

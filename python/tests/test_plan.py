@@ -360,4 +360,4 @@ def test_a_period_is_told_in_three_digits(tmp_path: Path) -> None:
     done = lightloom(*options, cwd=tmp_path)
     assert "of the demand in 260 ms" in done.stdout
     made = lightloom(*options, "--json", cwd=tmp_path)
-    assert json.loads(made.stdout)["options"]["period"] == "259999999.998 ns"
+    assert json.loads(made.stdout)["options"]["period"] == "259.999999998 ms"

@@ -10,6 +10,7 @@ import pytest
 from test_report_support import FOUR, Profile, make_comparison
 
 from lightloom.report import (
+    backend_matplotlib,
     backend_plotly,
     describe,
     figures,
@@ -94,6 +95,18 @@ def test_a_fabric_that_finishes_few_flows_is_not_ranked() -> None:
     assert verdict.answer.startswith("honest: 99 %")
     assert "Not ranked, for the short flows left unfinished: lazy (only 50.0" in verdict.answer
     assert any("lazy finished 50.0" in plain(n) and "flatters" in n for n in verdict.notes)
+
+
+def test_all_that_are_not_ranked_are_named() -> None:
+    base = np.linspace(1, 3, 5000)
+    half = np.where(np.arange(5000) % 2 == 0, base / 4, np.nan)
+    none = np.full(5000, np.nan)
+    times = {"honest": base, "lazy": half, "idle": none, "dark": none}
+    answer = plain(say(with_short_times(times))[SOONEST].answer)
+    assert answer.endswith(
+        "Not ranked, for the short flows left unfinished: lazy (only 50.0 %), idle (none "
+        "finished) and dark (none finished)."
+    )
 
 
 def test_nothing_finished_and_nothing_short_are_said() -> None:
@@ -291,6 +304,16 @@ def test_a_distribution_counts_unfinished_flows() -> None:
     np.testing.assert_allclose(y, x / 100_000)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_single_point_is_drawn_without_a_warning() -> None:
+    series = (spec.Series("a", np.array([1e4]), np.array([1e-3]), 0, points=True),)
+    x = spec.axis("flow size", "bytes", "log", series, "x")
+    y = spec.axis("completion time", "time", "log", series, "y")
+    figure = spec.Figure("one", "One", "", (spec.Panel("All", x, y, series),))
+    (axes,) = backend_matplotlib.draw(figure).axes
+    assert (axes.get_xlim(), axes.get_ylim()) == (x.limits, y.limits)
+
+
 def test_thinning_keeps_peaks_and_means() -> None:
     time = np.arange(1000.0)
     queue = np.zeros(1000)
@@ -306,9 +329,27 @@ def test_thinning_keeps_peaks_and_means() -> None:
 
 def test_percentiles_by_size_are_by_nearest_rank() -> None:
     comparison = with_short_times({"a": np.arange(1.0, 201.0)})
-    size, p99 = figures.percentile_by_size(read(comparison).fabrics[0], 99)
+    size, p99 = figures.percentile_by_size(read(comparison).fabrics[0], 99, 100)
     assert size == pytest.approx([5000])
     assert p99 == pytest.approx([198e-6])
+
+
+def test_all_fabrics_need_as_many_flows_for_a_percentile() -> None:
+    flows = np.arange(1.0, 201.0)
+    few = np.where(flows <= 99, flows, np.nan)
+
+    def needed(**times: np.ndarray) -> int:
+        return figures.flows_needed(read(with_short_times(times)).fabrics, 99)
+
+    def drawn(**times: np.ndarray) -> list[str]:
+        shown = figures.by_size(read(with_short_times(times)))
+        assert shown is not None
+        return [s.label for s in shown.panels[1].series]
+
+    assert needed(many=flows, few=few) == 100
+    assert drawn(many=flows, few=few) == ["many"]
+    assert needed(few=few) == 1
+    assert drawn(few=few, fewer=np.where(flows <= 3, flows, np.nan)) == ["few", "fewer"]
 
 
 @pytest.mark.parametrize(("low", "high"), [(1e-6, 9e-6), (2e-7, 4e-3), (1, 1e12), (3.1, 3.4)])

@@ -6,7 +6,7 @@
 use crate::circuits::{Circuit, Circuits};
 use crate::controller::Action;
 use crate::routes::{Pair, Routes};
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, Slot};
 
 /// An action, in a line.
 ///
@@ -87,7 +87,84 @@ fn of_plane(plane: u32) -> String {
     }
 }
 
+/// Two actions that are not the same, in words that are not the same either: schedules of
+/// as many slots that take as long differ in a night, a day or a circuit.
+pub(crate) fn apart(one: &Action, other: &Action) -> (String, String) {
+    let (mut first, mut second) = (in_words(one), in_words(other));
+    if let (Action::Follow(_, a), Action::Follow(_, b), true) = (one, other, first == second) {
+        if let Some((here, there)) = first_difference(a, b) {
+            first += &format!("; {here}");
+            second += &format!("; {there}");
+        }
+    }
+    (first, second)
+}
+
+/// Where schedules of as many slots part.
+fn first_difference(one: &Schedule, other: &Schedule) -> Option<(String, String)> {
+    if one.night != other.night {
+        let told = |schedule: &Schedule| format!("nights of {}", schedule.night);
+        return Some((told(one), told(other)));
+    }
+    let mut slots = one.slots.iter().zip(&other.slots).enumerate();
+    let (at, (a, b)) = slots.find(|(_, (a, b))| a != b)?;
+    if a.day != b.day {
+        let told = |slot: &Slot| format!("slots[{at}] has a day of {}", slot.day);
+        return Some((told(a), told(b)));
+    }
+    let mut ports = a.permutation.iter().zip(&b.permutation).enumerate();
+    let (from, (to, instead)) = ports.find(|(_, (to, instead))| to != instead)?;
+    let told = |to: &u32| match from == *to as usize {
+        true => format!("slots[{at}] leaves {from} dark"),
+        false => format!("slots[{at}] has {from}>{to}"),
+    };
+    Some((told(to), told(instead)))
+}
+
 fn of_schedule(schedule: &Schedule) -> String {
     let (slots, ports) = (schedule.slots.len(), schedule.ports);
     format!("{slots} slots of {ports} ports in {}", schedule.period())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::controller::StepId;
+    use lightloom_engine::Time;
+
+    #[test]
+    fn schedules_of_as_many_slots_are_told_apart() {
+        let ring = Schedule::round_robin(4, Time::US, Time::NS).unwrap();
+        let told = |change: &dyn Fn(&mut Schedule)| {
+            let mut other = ring.clone();
+            change(&mut other);
+            let follow = |schedule: &Schedule| Action::Follow(StepId(1), schedule.clone());
+            let (here, there) = apart(&follow(&ring), &follow(&other));
+            assert_ne!(here, there);
+            let all = in_words(&follow(&ring));
+            let beyond = |text: String| text.strip_prefix(&all).map(str::to_owned);
+            (beyond(here), beyond(there))
+        };
+        let both = |here: &str, there: &str| (Some(here.to_owned()), Some(there.to_owned()));
+        // In a round robin rack a sends to a + 1 in the first slot, to a + 2 in the second.
+        assert_eq!(
+            told(&|s| s.slots[1].permutation = vec![2, 3, 1, 0]),
+            both("; slots[1] has 2>0", "; slots[1] has 2>1")
+        );
+        assert_eq!(
+            told(&|s| s.slots[0].permutation = vec![0, 2, 3, 1]),
+            both("; slots[0] has 0>1", "; slots[0] leaves 0 dark")
+        );
+        let longer = |s: &mut Schedule| {
+            s.slots[1].day += Time::NS;
+            s.slots[2].day += Time(-1_000);
+        };
+        assert_eq!(
+            told(&longer),
+            both(
+                "; slots[1] has a day of 1 us",
+                "; slots[1] has a day of 1.001 us"
+            )
+        );
+    }
 }

@@ -139,13 +139,53 @@ mod tests {
         );
         let e = "100 m".parse::<Time>().unwrap_err();
         assert!(e.contains("`m` is not a unit of a duration"), "{e}");
-        let e = "-10 m".parse::<Length>().unwrap_err();
-        assert!(e.contains("`-10 m` is not a length"), "{e}");
+        let e = "m10".parse::<Length>().unwrap_err();
+        assert!(e.contains("`m10` is not a length"), "{e}");
         let e = serde_json::from_str::<Rate>("50").unwrap_err().to_string();
         assert!(e.contains("`50` has no unit"), "{e}");
-        assert!("-5 ns".parse::<Time>().is_err());
         assert!("1.2.3 ns".parse::<Time>().is_err());
         assert!("99999999999999999999 s".parse::<Time>().is_err());
+    }
+
+    #[test]
+    fn what_is_negative_is_called_so() {
+        let told = [
+            (
+                "-1us".parse::<Time>().map(drop),
+                "a duration like \"100 ns\"",
+            ),
+            ("-10 Gb/s".parse::<Rate>().map(drop), "a data rate like"),
+            (" -.5 KB".parse::<Bytes>().map(drop), "an amount of data"),
+            ("−10 m".parse::<Length>().map(drop), "a length like"),
+            ("-5".parse::<Time>().map(drop), "a duration like"),
+        ];
+        for (read, what) in told {
+            let e = read.unwrap_err();
+            assert!(
+                e.contains("` is negative: write ") && e.contains(what),
+                "{e}"
+            );
+        }
+        let e = "-us".parse::<Time>().unwrap_err();
+        assert!(e.contains("`-us` is not a duration"), "{e}");
+    }
+
+    #[test]
+    fn times_are_written_in_a_unit_that_fits_however_odd_they_are() {
+        for (ps, text) in [
+            (0, "0 ps"),
+            (999, "999 ps"),
+            (3_840, "3.84 ns"),
+            (11_500_000, "11.5 us"),
+            // A packet and a picosecond; 100,000 packets.
+            (1_800_001, "1.800001 us"),
+            (3_034_500_001, "3.034500001 ms"),
+            (1_234_567_000, "1.234567 ms"),
+            (2_000_000_000_001, "2.000000000001 s"),
+        ] {
+            assert_eq!(Time(ps).to_string(), text);
+            assert_eq!(text.parse(), Ok(Time(ps)));
+        }
     }
 
     #[test]

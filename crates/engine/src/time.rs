@@ -3,7 +3,7 @@
 //! Floats begin in metrics: every duration that decides an order of events is
 //! exact here, so the same seed gives the same bytes on every machine.
 
-use crate::units::{format_whole, format_with, RATES, SPANS};
+use crate::units::{format_whole, RATES, SPANS};
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Rem, Sub, SubAssign};
 
@@ -91,7 +91,7 @@ impl Neg for Time {
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 { "-" } else { "" };
-        let span = format_with(self.0.unsigned_abs() as u128, SPANS);
+        let span = format_whole(self.0.unsigned_abs() as u128, SPANS);
         write!(f, "{sign}{span}")
     }
 }

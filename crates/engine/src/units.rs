@@ -90,6 +90,12 @@ pub(crate) fn parse_with(
             .join(", ")
     };
     let text = text.trim();
+    if text.strip_prefix(['-', '−']).is_some_and(is_number) {
+        return Err(format!(
+            "`{text}` is negative: write {what} like \"{example}\" ({})",
+            names()
+        ));
+    }
     let split = text
         .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_')))
         .unwrap_or(text.len());
@@ -111,6 +117,12 @@ pub(crate) fn parse_with(
     decimal_times(&number, size).ok_or_else(|| {
         format!("`{text}` is not {what} that can be represented: write it like \"{example}\"")
     })
+}
+
+/// Whether a text begins as a number does.
+fn is_number(text: &str) -> bool {
+    let digits = text.trim_start().trim_start_matches('.');
+    digits.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn decimal_times(number: &str, size: u128) -> Option<u128> {

@@ -28,7 +28,8 @@ pub struct RunTable {
     /// as that takes.
     pub measure: Option<Time>,
     /// Distance between samples of the time series; about 400 in all without it,
-    /// up to 1,000 where there are jobs.
+    /// up to 1,000 where there are jobs. Fewer than 1,000 are kept: whenever there
+    /// are as many, every other one is dropped and the distance doubled from then on.
     pub sample: Option<Time>,
     /// No run goes beyond this simulated time: 10 s unless given, 100,000 s where
     /// there are jobs, `stop` if that is a later time; with `measure`, as long after

@@ -21,6 +21,8 @@ LOAD_HIGH = 2.0
 CARRIED = 0.9
 #: Samples [count] in half of the arrivals that are few enough to say nothing.
 SAMPLES_LEAST = 20
+#: Of a time series that is thinned at least so many rows are left.
+SAMPLES_KEPT = 500
 #: Arrivals of which more bytes than this share come in the second half come in a burst.
 MOST_LATE = 0.75
 
@@ -36,6 +38,7 @@ def of(result: Result) -> Iterator[str]:
     yield from faults_in_time(result)
     yield from late_faults(result)
     yield from nothing_logged(result)
+    yield from samples_thinned(result)
 
 
 def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
@@ -182,6 +185,20 @@ def nothing_logged(result: Result) -> Iterator[str]:
         yield (
             "there is no controller of circuits in this fabric: run.controller_log has no "
             "effect on it"
+        )
+
+
+def samples_thinned(result: Result) -> Iterator[str]:
+    """Says that rows of the time series lie further apart than was asked for."""
+    asked = result.experiment.get("run", {}).get("sample")
+    time = result.timeseries["time_ps"].to_numpy()
+    if asked is None or time.size < SAMPLES_KEPT:
+        return
+    apart = int(np.median(np.diff(time)))
+    if apart >= 2 * _core.control_time("run.sample", asked):
+        yield (
+            f"run.sample = {asked} makes more samples than are kept: they are "
+            f"{_core.control_time_text(apart)} apart; raise it, or run for less long"
         )
 
 

@@ -131,9 +131,12 @@ def _night(made: Plan, options: dict[str, Any]) -> Iterator[str]:
     if made.schedule is None or is_file(made.algorithm) or {"night", "schedule"} & options.keys():
         return
     night = _core.control_time_text(made.schedule.night_ps)
-    slots = ' --shortest "61 us"' if "shortest" in made.options else ""
+    bounded = "shortest" in made.options
+    slots = ' --shortest "61 us"' if bounded else ""
     yield f"note: planned for a night of {night}; switches with longer ones refuse it"
     yield f'      (for Mordia give --night "11.5 us"{slots})'
+    if not bounded:
+        yield "      (it refuses slots under 61 us, which this algorithm may plan)"
 
 
 def _named(option: str, value: T | None) -> T:

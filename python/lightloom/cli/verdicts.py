@@ -146,7 +146,12 @@ def _notes(verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 
 def too_quick(verdict: Verdict) -> bool:
-    """Whether the run was too quick for this claim."""
+    """Whether the run was too quick for this claim, which a full one judges."""
+    return _small(verdict) and verdict.claim.expect is not None
+
+
+def _small(verdict: Verdict) -> bool:
+    """Whether the run was too small for a figure that means anything."""
     return verdict.quick and not verdict.claim.quick
 
 
@@ -156,7 +161,7 @@ def _expected(verdict: Verdict) -> str:
 
 
 def _measured(verdict: Verdict) -> str:
-    if verdict.measured is None or too_quick(verdict):
+    if verdict.measured is None or _small(verdict):
         return "-"
     return f"{_interval(verdict.measured)} {verdict.claim.unit}".rstrip()
 

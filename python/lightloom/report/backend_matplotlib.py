@@ -214,7 +214,8 @@ def draw_aside(axes: Axes, series: Series, colour: str) -> None:
 
 def set_axis(axes: Axes, name: str, axis: Axis) -> None:
     """Scale, extent, ticks and title."""
-    axes.set(**{f"{name}scale": axis.scale, f"{name}lim": axis.limits, f"{name}label": axis.title})
+    # Limits first: a scale looks for some of its own otherwise, and finds none for one point.
+    axes.set(**{f"{name}lim": axis.limits, f"{name}scale": axis.scale, f"{name}label": axis.title})
     drawn = getattr(axes, f"{name}axis")
     drawn.set_major_locator(FixedLocator([v for v, _ in axis.ticks]))
     drawn.set_major_formatter(FixedFormatter([label for _, label in axis.ticks]))

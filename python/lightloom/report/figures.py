@@ -110,7 +110,10 @@ def by_size(workload: Workload) -> Figure | None:
         return None
 
     def panel(percent: int, title: str) -> Panel | None:
-        series = [curve(f, *percentile_by_size(f, percent), points=True) for f in workload.fabrics]
+        enough = flows_needed(workload.fabrics, percent)
+        series = [
+            curve(f, *percentile_by_size(f, percent, enough), points=True) for f in workload.fabrics
+        ]
         series = [s for s in series if s.x.size]
         if not series:
             return None
@@ -124,19 +127,30 @@ def by_size(workload: Workload) -> Figure | None:
         "Median and 99th percentile of the completion times of finished flows, in bins of half a "
         "decade of size, at the geometric mean of the sizes in the bin. Bins with fewer than "
         f"{BIN_FLOWS[50]} flows (for the 99th percentile, {BIN_FLOWS[99]}) are left out, unless "
-        "all have fewer.",
+        "those of every fabric have fewer.",
         [panel(50, "Median"), panel(99, "99th percentile")],
     )
 
 
-def percentile_by_size(fabric: Fabric, percent: int) -> tuple[Floats, Floats]:
-    """Geometric mean size of each bin and the percentile by nearest rank of its finished flows."""
+def bins_by_size(fabric: Fabric) -> list[tuple[Floats, Floats]]:
+    """Sizes of each bin, and the completion times of its finished flows."""
     bins = np.floor(np.log10(np.maximum(fabric.sizes, 1)) * BINS_PER_DECADE + 1e-9)
     rows = [(fabric.sizes[bins == b], fabric.fct[bins == b]) for b in np.unique(bins)]
-    rows = [(sizes, fct[np.isfinite(fct)]) for sizes, fct in rows]
+    return [(sizes, fct[np.isfinite(fct)]) for sizes, fct in rows]
+
+
+def flows_needed(fabrics: Sequence[Fabric], percent: int) -> int:
+    """Finished flows that a bin has at the least to be drawn, the same for all fabrics: 1
+    where none of any has enough."""
     enough = BIN_FLOWS[percent]
-    if all(fct.size < enough for _, fct in rows):
-        enough = 1
+    counts = (fct.size for f in fabrics for _, fct in bins_by_size(f))
+    return enough if any(n >= enough for n in counts) else 1
+
+
+def percentile_by_size(fabric: Fabric, percent: int, enough: int) -> tuple[Floats, Floats]:
+    """Geometric mean size of each bin with enough finished flows, and the percentile by
+    nearest rank of these."""
+    rows = bins_by_size(fabric)
     kept = [(sizes, np.sort(fct)) for sizes, fct in rows if fct.size >= enough]
     x = [float(np.exp(np.log(np.maximum(sizes, 1)).mean())) for sizes, _ in kept]
     y = [float(fct[-(-fct.size * percent // 100) - 1]) for _, fct in kept]

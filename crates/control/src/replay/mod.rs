@@ -29,6 +29,7 @@ use crate::host::{Driver, Host};
 use crate::log::{Entry, Event, Read};
 use crate::order::Order;
 use crate::policy::Policy;
+use crate::words::apart;
 pub use crate::words::in_words;
 use account::Bookkeeper;
 use lightloom_engine::{Refusal, Time};
@@ -269,15 +270,32 @@ impl<'a> Together<'a> {
 /// The first difference between the actions that follow a line of the log.
 fn parting(at: Time, line: usize, recorded: &[&Action], replayed: &[Action]) -> Option<Parting> {
     let same = { recorded.iter().zip(replayed) }
-        .take_while(|(a, b)| **a == *b)
+        .take_while(|(a, b)| is_same(a, b))
         .count();
-    let (here, there) = (recorded.get(same), replayed.get(same));
-    (here.is_some() || there.is_some()).then(|| Parting {
+    let (here, there) = match (recorded.get(same), replayed.get(same)) {
+        (None, None) => return None,
+        (Some(a), Some(b)) => {
+            let (a, b) = apart(a, b);
+            (Some(a), Some(b))
+        }
+        (here, there) => (here.map(|a| in_words(a)), there.map(in_words)),
+    };
+    Some(Parting {
         at,
         line: line + 1 + same,
-        recorded: here.map(|action| in_words(action)),
-        replayed: there.map(in_words),
+        recorded: here,
+        replayed: there,
     })
+}
+
+/// Whether a switch does the same: of schedules without slots none has a night.
+fn is_same(a: &Action, b: &Action) -> bool {
+    match (a, b) {
+        (Action::Follow(a, one), Action::Follow(b, other)) if one.slots.is_empty() => {
+            a == b && other.slots.is_empty() && one.ports == other.ports
+        }
+        _ => a == b,
+    }
 }
 
 /// What a policy cannot decide, and when.

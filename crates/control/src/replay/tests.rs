@@ -5,6 +5,7 @@ use crate::hardware::Hardware;
 use crate::host::{Failure, Happening, UnderWay};
 use crate::log::{read, Header, Log, FORMAT};
 use crate::policies::find;
+use crate::schedule::Schedule;
 use lightloom_engine::Rate;
 use serde_json::{json, Value};
 
@@ -108,6 +109,24 @@ fn the_same_policy_does_the_same() {
     let again = replay(&log, cthrough(), None).unwrap();
     assert_eq!(again.parted, None);
     assert_eq!(again.recorded, again.replayed);
+}
+
+/// Nothing is lit by a schedule without slots, whatever its night.
+#[test]
+fn schedules_without_slots_are_the_same() {
+    let follow = |slots: usize, night: i64| {
+        let mut ring = Schedule::round_robin(4, Time::US, Time(night)).unwrap();
+        ring.slots.truncate(slots);
+        Action::Follow(StepId(1), ring)
+    };
+    let parted = |a: &Action, b: &Action| {
+        let parted = parting(Time::ZERO, 1, &[a], std::slice::from_ref(b))?;
+        Some((parted.recorded?, parted.replayed?))
+    };
+    assert_eq!(parted(&follow(0, 5), &follow(0, 7)), None);
+    assert!(parted(&follow(0, 5), &follow(1, 5)).is_some());
+    let (recorded, replayed) = parted(&follow(2, 5_000), &follow(2, 7_000)).unwrap();
+    assert!(recorded.contains("in 2.01 us") && replayed.contains("in 2.014 us"));
 }
 
 /// The first attempt fails at 1.1 s, the second begins at 2 s; at 2.5 s rack 0 loses its

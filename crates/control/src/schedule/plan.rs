@@ -10,13 +10,28 @@ use crate::hardware::Hardware;
 use lightloom_engine::{config, Refusal, Time};
 use serde::de::DeserializeOwned;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What plans that can be read call their format.
 pub const FORMAT: &str = "lightloom-plan/1";
 
 /// What to do about a text that is no plan.
 pub const REMEDY: &str = "name what `lightloom plan -o` wrote";
+
+/// What `lightloom plan -o` calls the keys of a plan.
+const KEYS: [&str; 11] = [
+    "format",
+    "version",
+    "algorithm",
+    "demand",
+    "options",
+    "figures",
+    "circuits",
+    "schedule",
+    "proof",
+    "paths",
+    "vlans",
+];
 
 /// Names of nodes that a message lists.
 const LISTED: usize = 3;
@@ -110,9 +125,7 @@ pub fn read(text: &str) -> Result<Planned, Refusal> {
     }
     let plan: Plan = parsed(text)?;
     let Some(rows) = plan.schedule else {
-        let limit = format!("a plan of circuits that stay ({})", plan.algorithm);
-        let remedy = "plan with an algorithm that schedules, like tms, or give circuits";
-        return Err(Refusal::new("schedule", "null", limit, remedy));
+        return Err(unscheduled(text, &plan.algorithm));
     };
     let schedule = rows.schedule();
     check(&schedule).map_err(|refusal| Refusal {
@@ -126,6 +139,27 @@ pub fn read(text: &str) -> Result<Planned, Refusal> {
         return Err(Refusal::new(key, value, limit, REMEDY));
     }
     Ok(Planned { schedule, names })
+}
+
+/// Why a plan has no schedule: its key is misspelt or missing, or it is of circuits.
+fn unscheduled(text: &str, algorithm: &str) -> Refusal {
+    let plan: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+    if plan.contains_key("schedule") {
+        let limit = format!("a plan of circuits that stay ({algorithm})");
+        let remedy = "plan with an algorithm that schedules, like tms, or give circuits";
+        return Refusal::new("schedule", "null", limit, remedy);
+    }
+    match plan.iter().find(|(key, _)| !KEYS.contains(&key.as_str())) {
+        None => Refusal::new("schedule", "(missing)", "required", REMEDY),
+        Some((key, value)) => {
+            let value = match value {
+                Value::Object(_) => "{…}".to_owned(),
+                Value::Array(_) => "[…]".to_owned(),
+                plain => plain.to_string(),
+            };
+            Refusal::new(key, value, "no such key", config::nearest(key, &KEYS))
+        }
+    }
 }
 
 /// Refuses a schedule that no switch can follow for ever, by the keys that it has in
@@ -272,6 +306,20 @@ mod tests {
         let (key, _, limit) = refused(circuits);
         assert_eq!(key, "schedule");
         assert_eq!(limit, "a plan of circuits that stay (edmonds)");
+    }
+
+    #[test]
+    fn a_plan_whose_schedule_is_called_otherwise_is_told_so() {
+        let misspelt = text(&ring(3), None).replace("\"schedule\"", "\"shedule\"");
+        assert_eq!(
+            read(&misspelt).unwrap_err().to_string(),
+            "shedule = {…}: no such key; did you mean \"schedule\"?"
+        );
+        let missing = r#"{"format": "lightloom-plan/1", "algorithm": "tms", "circuits": null}"#;
+        assert_eq!(
+            read(missing).unwrap_err().to_string(),
+            "schedule = (missing): required; name what `lightloom plan -o` wrote"
+        );
     }
 
     #[test]

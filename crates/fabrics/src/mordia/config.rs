@@ -8,7 +8,7 @@ use crate::hybrid::standing::{slot, standing, unjoined};
 use crate::hybrid::trouble;
 use crate::ranges::{self, refuse, RACKS_MAX, TIME_MAX};
 use crate::tdma::burst::Wire;
-use crate::tdma::control::{Control, Slots};
+use crate::tdma::control::{Control, Slots, LONGER};
 use crate::tdma::frames::Punctuality;
 use crate::tdma::kernel::Tdma;
 use crate::tdma::light::Light;
@@ -16,7 +16,7 @@ use crate::tdma::setup::Setup;
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Estimation;
 use lightloom_control::hardware::Hardware;
-use lightloom_control::policies::library::Empty;
+use lightloom_control::policies::{fixed, library::Empty};
 use lightloom_control::policy::Target;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::kernel::event::EventDriven;
@@ -62,12 +62,12 @@ pub struct MordiaConfig {
     /// default of their interval. Default 106 us (§6.1).
     pub slot: Time,
     /// No slot is shorter [s]: to program the switches takes that long; what a policy
-    /// of Lightloom's decides to be shorter lasts as long, in a plan or by a policy of your
-    /// own it is refused. Default 61 us (§6.3).
+    /// of Lightloom's makes shorter from demand lasts as long; in a plan, by a policy of your
+    /// own or by the `day` of a round robin it is refused. Default 61 us (§6.3).
     pub shortest_slot: Time,
     /// From one decision to the next [s]; schedules are as long unless the policy says
-    /// otherwise. Policies that ask for demand leave all circuits dark until the first.
-    /// Default: a round robin, (racks - 1) slots.
+    /// otherwise. Policies that ask for demand, and those in files, leave all circuits dark
+    /// until the first. Default, whatever the policy: a round robin, (racks - 1) slots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Time>,
     /// From the demand to the decision [s]; longer than the interval, it delays the next.
@@ -255,7 +255,10 @@ impl MordiaConfig {
             false => format!("nic_delay, {}, and a packet, {packet}", self.nic_delay),
         };
         let limit = format!("slots[{at}] has a day of {}, shorter than {than}", slot.day);
-        refuse("schedule", "a schedule", limit, "plan longer slots")
+        match self.policy.is_kind(fixed::ENTRY.kind) {
+            true => refuse("schedule", "a schedule", limit, "plan longer slots"),
+            false => refuse("policy", "a schedule", limit, LONGER),
+        }
     }
 
     fn refuse_ports(&self, racks: u32) -> Result<(), Refusal> {

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | [`lightloom_control::policies::mordia`] | traffic-matrix scheduling: Sinkhorn, Birkhoff-von Neumann, lengths of days |
 //! | [`lightloom_control::policies::rotation`] | round robin, the schedule of the prototype (§6) |
-//! | [`crate::tdma::voq`], [`crate::tdma::burst`] | the queueing discipline: a queue for each destination, tokens, early stop (§5.2.1) |
+//! | [`crate::tdma::voq`], [`crate::tdma::burst`] | the queueing discipline: a queue for each destination; for its tokens stands the window in which a queue may send, which ends early (§5.2.1) |
 //! | [`crate::tdma::frames`] | nights (§6.1), synchronisation frames (§5.2.1, §6.2) |
 //! | [`crate::tdma::control`] | demand and decisions, from one period to the next |
 //! | [`config`] | the paper's parameters |

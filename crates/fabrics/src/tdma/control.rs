@@ -300,6 +300,10 @@ impl Author {
     }
 }
 
+/// What to do about slots that are too short by the keys of a policy.
+pub const LONGER: &str =
+    "raise fabric.policy.day, or fabric.policy.period where slots follow from that";
+
 /// Refuses slots that the switch cannot have; whose they are can be told to plan others.
 fn refuse_short(schedule: &Schedule, author: Author, slots: &Slots) -> Result<(), Refusal> {
     let is_short = |slot: &Slot| schedule.night + slot.day < slots.shortest;
@@ -311,7 +315,7 @@ fn refuse_short(schedule: &Schedule, author: Author, slots: &Slots) -> Result<()
         schedule.night + schedule.slots[at].day,
         format!("shorter than the shortest slot, {}", slots.shortest),
         match author {
-            Author::Keys => "plan longer slots".to_owned(),
+            Author::Keys => LONGER.to_owned(),
             _ => author.remedy(slots),
         },
     ))
@@ -322,6 +326,15 @@ fn of_schedules(target: Target, author: Author, slots: &Slots) -> Result<Schedul
     let night = slots.night;
     let schedule = match target {
         Target::Schedule(schedule) => schedule,
+        Target::Network { circuits, .. } if author == Author::User && circuits.is_empty() => {
+            return Err(Refusal::new(
+                "",
+                "",
+                "it returned nothing (None before any schedule, or []), where the switch follows \
+                 schedules",
+                "return a schedule at its first decision; None keeps that from then on",
+            ))
+        }
         circuits => {
             return Err(Refusal::new(
                 "decision",
@@ -376,5 +389,54 @@ impl Policy for Schedules {
 
     fn evidence(&self) -> Option<Evidence<'_>> {
         self.policy.evidence()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SLOTS: Slots = Slots {
+        night: Time::US,
+        silent: Time::US,
+        shortest: Time(10_000_000),
+    };
+
+    fn refused(pairs: &[(u32, u32)], author: Author) -> Refusal {
+        let circuits = Circuits::on_planes(pairs.iter().map(|&(a, b)| (a, b, 0)));
+        let target = Target::Network {
+            circuits,
+            routes: Routes::default(),
+        };
+        of_schedules(target, author, &SLOTS).unwrap_err()
+    }
+
+    #[test]
+    fn who_returns_nothing_is_not_told_of_circuits() {
+        let nothing = refused(&[], Author::User);
+        assert!(
+            nothing.limit.starts_with("it returned nothing"),
+            "{nothing}"
+        );
+        assert!(nothing.key.is_empty());
+        let some = refused(&[(0, 1)], Author::User).to_string();
+        assert!(
+            some.starts_with("decision = [(0, 1)]: circuits that stay"),
+            "{some}"
+        );
+        let kept = refused(&[], Author::Keys).to_string();
+        assert!(
+            kept.starts_with("decision = []: circuits that stay"),
+            "{kept}"
+        );
+    }
+
+    #[test]
+    fn slots_that_are_too_short_are_blamed_on_whoever_made_them() {
+        let ring = Schedule::round_robin(4, Time::US * 5, Time::US).unwrap();
+        let remedy = |author| refuse_short(&ring, author, &SLOTS).unwrap_err().remedy;
+        assert!(remedy(Author::Keys).starts_with("raise fabric.policy.day"));
+        assert!(remedy(Author::Plan).contains("--shortest \"10 us\""));
+        assert!(remedy(Author::User).contains("switch.shortest_slot_ps"));
     }
 }

@@ -1,5 +1,5 @@
-//! Tables of Opera: few racks and switches, slices of microseconds, all urgent, none, or
-//! some.
+//! Tables of Opera: few racks and switches, slices of microseconds, all traffic
+//! low-latency, none, or some.
 
 use crate::scenario::scenarios;
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};

@@ -33,7 +33,7 @@ def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
     kept = [s for s, kept in zip(scored, fair, strict=True) if kept]
     ranking = rank(kept, "lower")
     answer = " ".join(
-        p for p in (short_lead(ranking), slower(ranking), left_out(scored, kept)) if p
+        p for p in (short_lead(ranking), slower(ranking), left_out(fabrics, kept)) if p
     )
     return Verdict(question, answer, shown, tuple(short_notes(fabrics, ranking)))
 
@@ -69,15 +69,19 @@ def short_lead(ranking: Ranking) -> str:
     return f"{names(ranking.leaders)} are level: 99 % of their short flows finish within {within}."
 
 
-def left_out(scored: Sequence[Score], kept: Sequence[Score]) -> str:
+def left_out(fabrics: Sequence[Fabric], kept: Sequence[Score]) -> str:
     """Says which fabrics were not ranked, and why."""
-    dropped = [s for s in scored if s not in kept]
+    dropped = [f for f in fabrics if f.short_fct.size and all(s.fabric is not f for s in kept)]
     if not dropped:
         return ""
-    each = [
-        f"{s.fabric.label} (only {units.show(s.fabric.short_finished, 'share')})" for s in dropped
-    ]
+    each = [f"{f.label} ({share_finished(f)})" for f in dropped]
     return f"Not ranked, for the short flows left unfinished: {units.listed(each)}."
+
+
+def share_finished(fabric: Fabric) -> str:
+    """How many of its short flows finished, where these are few."""
+    done = fabric.short_finished
+    return f"only {units.show(done, 'share')}" if done else "none finished"
 
 
 def short_notes(fabrics: Sequence[Fabric], ranking: Ranking) -> list[str]:

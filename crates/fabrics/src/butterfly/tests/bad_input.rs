@@ -149,7 +149,7 @@ fn refuses_routers_and_packets_by_name() {
         ),
         (
             json!({"spacing": "-5 m"}),
-            "fabric.spacing = \"-5 m\": `-5 m` is not a length",
+            "fabric.spacing = \"-5 m\": `-5 m` is negative",
         ),
         (
             json!({"host_wire": "1001 km"}),

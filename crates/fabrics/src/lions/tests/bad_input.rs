@@ -42,8 +42,8 @@ fn refuses_by_name() {
         (
             64,
             json!({"fibre": "-10 m"}),
-            "fabric.fibre = \"-10 m\": `-10 m` is not a length: write it like \"10 m\" (km, m, cm, \
-             mm); correct the value",
+            "fabric.fibre = \"-10 m\": `-10 m` is negative: write a length like \"10 m\" (km, m, \
+             cm, mm); correct the value",
         ),
         (
             64,
