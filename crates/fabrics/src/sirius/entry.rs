@@ -9,7 +9,7 @@ use super::relay::by_pair::ByPair;
 use super::relay::by_slot::{timetable, BySlot};
 use super::relay::queued::Queued;
 use super::schedule::plan::UplinkPlan;
-use crate::contract::{self as registry, Entry, FabricConfig, Preset, Site};
+use crate::contract::{self, Entry, FabricConfig, Preset, Site};
 use crate::facts::{self, Facts};
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
@@ -23,11 +23,11 @@ pub const ENTRY: Entry = Entry {
     summary: "A flat optical fabric: passive gratings, tunable lasers on a fixed cyclic schedule, \
               Valiant load balancing, and a request/grant protocol that bounds every queue.",
     presets: PRESETS,
-    schema: registry::schema::<SiriusConfig>,
+    schema: contract::schema::<SiriusConfig>,
     resolve,
-    build: registry::build::<SiriusConfig>,
-    memory: registry::memory::<SiriusConfig>,
-    facts: registry::facts::<SiriusConfig>,
+    build: contract::build::<SiriusConfig>,
+    memory: contract::memory::<SiriusConfig>,
+    facts: contract::facts::<SiriusConfig>,
 };
 
 const PRESETS: &[Preset] = &[
@@ -50,7 +50,7 @@ const PRESETS: &[Preset] = &[
 ];
 
 fn resolve(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
-    registry::resolve::<SiriusConfig>(&without_retired(table)?, cluster)
+    contract::resolve::<SiriusConfig>(&without_retired(table)?, cluster)
 }
 
 impl FabricConfig for SiriusConfig {
