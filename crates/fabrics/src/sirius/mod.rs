@@ -11,19 +11,20 @@
 //! |---|---|
 //! | [`kernel`] | one slot: admit, request, grant, accept, transmit, receive |
 //! | `shard`, `partition` | the same for the nodes of one thread |
-//! | [`schedule`] | uplink plans, who meets whom when, the next meeting of a pair, schedules without dead nodes (§4.1) |
+//! | [`schedule`] | who meets whom when (§4.1): uplink plans (`plan`) on gratings (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), schedules without dead nodes (`reschedule`) |
 //! | `protocol` | `request`, `grant`, `accept`, and what is kept of an `epoch` (§4.3, A.3) |
-//! | `relay` | LOCAL, the queues of cells `by_slot` or `by_pair`, `in_flight`, `transmit` and `receive`, `reorder` (§4.2) |
-//! | `failure` | injection, detection, avoidance, recovery, retransmission (§4.5) |
-//! | `servers` | links of servers, traffic inside a rack |
-//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7) |
-//! | [`config`], `entry` | keys and their checks; configuration and kernel put together |
-//! | `fabric`, `limits` | what is reported; what no flow can beat |
+//! | `relay` | `local` (LOCAL), `queues` of cells: `by_slot` of departure while that is known in advance, `by_pair` while something may have failed or where pairs meet very often; `in_flight`, `transmit`, `leaving` and `receive`, `reorder` (§4.2) |
+//! | `failure` | `faults` (the rule of k epochs) and `light`; `injection`, `detection`, `avoidance` and `avoid`, `recovery`, `retransmission` (§4.5) |
+//! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`, traffic that stays inside |
+//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `credits` |
+//! | [`config`], `entry` | keys; what is refused (`config/checks`), keys without effect (`idle`) and retired ones; configuration and kernel put together |
+//! | `fabric`, `limits` | what is reported; the least time that a flow can take |
 //! | `reference` (tests) | all of it once more, as plainly as it can be put |
 //!
 //! Below all are [`cell`] (cells, and what never changes of their flows) and `prefetch`. The
 //! steps of a slot (`accept`, `transmit`, `receive`) are methods of a shard; what they work on
-//! (LOCAL, queues, matrices) needs none. No file needs one that needs it.
+//! (LOCAL, queues, matrices) needs none. No type rests on one that rests on it; what `failure`
+//! and `servers` do in a slot is called by [`kernel`], whose parts these steps are.
 //!
 //! # Glossary
 //! | the paper's term | here | file |
@@ -38,15 +39,17 @@
 //! | grant, `compute_grants` | `Grants`, `Grant` | `protocol/grant.rs`, `protocol/matrix.rs` |
 //! | M, cells queued and granted | `Grants::m` | `protocol/grant.rs` |
 //! | Q | `SiriusConfig::queue` | `config.rs` |
-//! | virtual queue for an intermediate, relay queue for a destination | one queue a pair, first in, first out (§6): `BySlot`, `ByPair` | `relay/by_slot.rs`, `relay/by_pair.rs` |
+//! | virtual queue for an intermediate, relay queue for a destination | both in one queue for each pair of nodes, first in, first out (§6), kept in one of two ways: `BySlot` or `ByPair` | `relay/queues.rs` |
 //! | reorder buffer | `Reorder` | `relay/reorder.rs` |
-//! | detection after k epochs | `Faults::set`, `Faults::declare` | `failure/detection.rs` |
+//! | detection after k epochs | the rule, `Faults::set`, `Faults::declare`; what follows: `Sirius::recover` | `failure/faults.rs`, `failure/detection.rs`, `failure/recovery.rs` |
+//! | a lost cell is sent again | when: `Faults::resend`; from LOCAL: `enter_again` | `failure/retransmission.rs`, `failure/recovery.rs` |
 //! | traffic within a rack | `Bypass` | `servers/rack.rs` |
 //!
 //! Words of the code: a *label* is a node's place in the order of [`schedule`], which is how
 //! nodes are named from there on; a *row* its place in its shard; a
-//! [flow index](cell::FlowIndex) a flow's place among all flows by destination; a *turn* a peer's place in the order in which a node meets the
-//! others; a *matching* the pairs that meet over one uplink in a slot; a *block* neighbours
+//! [flow index](cell::FlowIndex) a flow's place among all flows by destination; a *turn* a
+//! peer's place in the order in which a node meets the others; a *shard* the nodes of one
+//! thread; a *matching* the pairs that meet over one uplink in a slot; a *block* neighbours
 //! that are never divided among threads; a *lane* the cells of a slot that go to one shard for
 //! one purpose.
 //!
@@ -67,7 +70,9 @@
 //!    came, then by the cells that have reached their intermediates.
 //! 2. Of cells that reach nodes in the same slot those of a lower block of senders go first, of
 //!    one block those who took their place earlier.
-//! 3. At their destination second hops go before cells that come straight from their source.
+//! 3. Where grants outnumber a source's cells for a destination, those of lower intermediates
+//!    are taken and the rest lapse (`protocol/accept.rs`).
+//! 4. At their destination second hops go before cells that come straight from their source.
 //!
 //! # Not modelled
 //! Bit errors outside fault injection, drift of lasers and clocks (the guardband stands for

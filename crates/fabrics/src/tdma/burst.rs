@@ -74,6 +74,11 @@ impl Wire {
         bytes.div_ceil(self.packet)
     }
 
+    /// Bytes of the whole packets that a time is enough for, or of one.
+    pub fn whole_packets(&self, time: Time) -> u64 {
+        (self.rate.bytes_in(time) / self.packet).max(1) * self.packet
+    }
+
     /// Whole packets of `bytes` that fit into so many bytes of time.
     #[inline]
     pub fn fitting(&self, bytes: u64, room: u64) -> u64 {

@@ -256,3 +256,35 @@ proptest! {
         prop_assert_eq!(io.flows.finish, expected);
     }
 }
+
+/// A flow of 10 ms that ends in its day and one that goes on: a look within the day finds of
+/// each what has arrived, to a millisecond and a packet.
+#[test]
+fn a_look_within_a_long_day_finds_what_has_arrived() {
+    let ms = |n: i64| Time::MS * n;
+    let day = |permutation: &[u32]| lightloom_control::schedule::Slot {
+        permutation: permutation.to_vec(),
+        day: ms(20),
+    };
+    let schedule = Schedule {
+        ports: 2,
+        night: ms(1),
+        slots: vec![day(&[1, 0])],
+    };
+    // A byte a nanosecond, from 1 ms on.
+    let rows = [(0, 1, 10_000_000, 0), (1, 0, 100_000_000, 0)];
+    for (at, ends, goes_on) in [
+        (5, 4_000_000, 4_000_000),
+        (8, 7_000_000, 7_000_000),
+        (15, 10_000_000, 14_000_000),
+    ] {
+        let (io, _) = run(setup(schedule.clone(), 1_000), &rows, at * 1_000_000);
+        let near = |bytes: u64, expected: u64| bytes <= expected && bytes + 1_001_000 > expected;
+        assert!(
+            near(io.flows.delivered[0], ends),
+            "{at} {:?}",
+            io.flows.delivered
+        );
+        assert!(near(io.flows.delivered[1], goes_on) && io.flows.delivered[1] + 2_000 > goes_on);
+    }
+}

@@ -1,7 +1,7 @@
 //! Uplink plans: how U uplinks a node are hung on gratings when U is not N/G.
 //!
-//! The paper's default of 1.5 × the base uplinks does not matrix with gratings of
-//! one size (12 uplinks, 128 racks, 16 ports), and the paper does not say how it
+//! The paper's default of 1.5 × the base uplinks does not fill gratings of
+//! one size evenly (12 uplinks, 128 racks, 16 ports), and the paper does not say how it
 //! was wired; hence the choice.
 
 use super::wiring::{Bank, Wiring};
@@ -36,7 +36,7 @@ pub enum Unwirable {
 /// Wires `uplinks` uplinks of each of `nodes` nodes; base gratings have `ports`.
 ///
 /// # Errors
-/// When the numbers do not matrix.
+/// When the numbers do not divide evenly.
 pub fn gratings(
     plan: UplinkPlan,
     nodes: u32,

@@ -317,14 +317,20 @@ impl Tdma {
                 todo.schedule(lands(packet.end), event);
             }
         } else if all || part.before < Time::NEVER {
-            let event = Event::Lands {
-                flow,
-                bytes,
-                relayed,
-            };
             // A day that is cut off ends up to a packet before its night.
             let known = if all { Time::ZERO } else { part.before };
-            todo.schedule(lands(burst.early + bytes).max(known), event);
+            let mut sent = 0;
+            while sent < bytes {
+                // What takes long counts a millisecond at a time.
+                let piece = (bytes - sent).min(wire.whole_packets(Time::MS));
+                sent += piece;
+                let event = Event::Lands {
+                    flow,
+                    bytes: piece,
+                    relayed,
+                };
+                todo.schedule(lands(burst.early + sent).max(known), event);
+            }
         } else {
             self.lines[line].open = Open {
                 flow,
