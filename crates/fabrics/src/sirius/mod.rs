@@ -11,7 +11,7 @@
 //! |---|---|
 //! | [`kernel`] | one slot: admit, request, grant, accept, transmit, receive |
 //! | `shard`, `partition` | the same for the nodes of one thread |
-//! | [`schedule`] | who meets whom when (§4.1): uplink plans (`plan`) on gratings (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), schedules without dead nodes (`reschedule`) |
+//! | [`schedule`] | who meets whom when (§4.1): how uplinks are hung where U is not N/G (`plan`), which port leads where (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), schedules without dead nodes (`reschedule`) |
 //! | `protocol` | `request`, `grant`, `accept`, and what is kept of an `epoch` (§4.3, A.3) |
 //! | `relay` | `local` (LOCAL), `queues` of cells: `by_slot` of departure while that is known in advance, `by_pair` while something may have failed or where pairs meet very often; `in_flight`, `transmit`, `leaving` and `receive`, `reorder` (§4.2) |
 //! | `failure` | `faults` (the rule of k epochs) and `light`; `injection`, `detection`, `avoidance` and `avoid`, `recovery`, `retransmission` (§4.5) |
@@ -19,7 +19,7 @@
 //! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `credits` |
 //! | [`config`], `entry` | keys; what is refused (`config/checks`), keys without effect (`idle`) and retired ones; configuration and kernel put together |
 //! | `fabric`, `limits` | what is reported; the least time that a flow can take |
-//! | `reference` (tests) | all of it once more, as plainly as it can be put |
+//! | `reference.rs`, `reference` (tests) | all of it once more, as plainly as it can be put |
 //!
 //! Below all are [`cell`] (cells, and what never changes of their flows) and `prefetch`. The
 //! steps of a slot (`accept`, `transmit`, `receive`) are methods of a shard; what they work on
@@ -39,10 +39,10 @@
 //! | grant, `compute_grants` | `Grants`, `Grant` | `protocol/grant.rs`, `protocol/matrix.rs` |
 //! | M, cells queued and granted | `Grants::m` | `protocol/grant.rs` |
 //! | Q | `SiriusConfig::queue` | `config.rs` |
-//! | virtual queue for an intermediate, relay queue for a destination | both in one queue for each pair of nodes, first in, first out (§6), kept in one of two ways: `BySlot` or `ByPair` | `relay/queues.rs` |
+//! | virtual queue for an intermediate, relay queue for a destination | both in one queue for each pair of nodes, first in, first out (§6), kept in one of two ways: `BySlot` as a rule, or `ByPair` | `relay/by_slot.rs`, `relay/by_pair.rs` |
 //! | reorder buffer | `Reorder` | `relay/reorder.rs` |
 //! | detection after k epochs | the rule, `Faults::set`, `Faults::declare`; what follows: `Sirius::recover` | `failure/faults.rs`, `failure/detection.rs`, `failure/recovery.rs` |
-//! | a lost cell is sent again | when: `Faults::resend`; from LOCAL: `enter_again` | `failure/retransmission.rs`, `failure/recovery.rs` |
+//! | a lost cell is sent again | `enter_again`, when `Faults::resend` says | `failure/recovery.rs`; the times in `failure/retransmission.rs` |
 //! | traffic within a rack | `Bypass` | `servers/rack.rs` |
 //!
 //! Words of the code: a *label* is a node's place in the order of [`schedule`], which is how
@@ -56,7 +56,7 @@
 //! # Who changes M
 //! `Grants::compute_grants` counts a grant. It is released (`Grants::release`) when
 //! the second hop leaves (`relay/transmit.rs`), when a cell for the intermediate itself arrives
-//! (`relay/receive.rs`), when a grant finds no cell and lapses (`Shard::lapse`), and when
+//! (`relay/receive.rs`), when a grant finds no cell and lapses (`Shard::lapse`, `shard.rs`), and when
 //! something is lost or called back (`failure/recovery.rs`, `failure/injection.rs`).
 //!
 //! # Who goes first
@@ -69,10 +69,11 @@
 //!    intermediates; at the end of a slot by those who stood aside, in the order in which they
 //!    came, then by the cells that have reached their intermediates.
 //! 2. Of cells that reach nodes in the same slot those of a lower block of senders go first, of
-//!    one block those who took their place earlier.
+//!    one block those who took their place earlier (`relay/by_slot.rs`, `relay/leaving.rs`).
 //! 3. Where grants outnumber a source's cells for a destination, those of lower intermediates
 //!    are taken and the rest lapse (`protocol/accept.rs`).
-//! 4. At their destination second hops go before cells that come straight from their source.
+//! 4. At their destination second hops go before cells that come straight from their source
+//!    (`relay/receive.rs`).
 //!
 //! # Not modelled
 //! Bit errors outside fault injection, drift of lasers and clocks (the guardband stands for
