@@ -35,7 +35,7 @@ impl Default for WiresConfig {
 }
 
 impl FabricConfig for WiresConfig {
-    fn resolve(self, _cluster: &Cluster) -> Result<Self, Refusal> {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         if self.rate.0 == 0 {
             let remedy = "use e.g. \"10 Gb/s\"";
             return Err(Refusal::new(
@@ -53,6 +53,13 @@ impl FabricConfig for WiresConfig {
                 limit,
                 remedy,
             ));
+        }
+        // No server sends faster than its link.
+        if let Nic::Capped(most) = cluster.nic {
+            if self.rate > most {
+                let limit = format!("faster than servers' links, cluster.nic = {most}");
+                return Err(Refusal::new("fabric.rate", self.rate, limit, "lower it"));
+            }
         }
         Ok(self)
     }
@@ -227,17 +234,20 @@ fn flows_of_one_pair_take_turns() {
 }
 
 #[test]
-fn a_wire_without_a_rate_is_refused_by_name() {
+fn wires_that_no_server_can_use_are_refused_by_name() {
     let rate = Rate(10 * Rate::GBPS.0);
-    let cluster = Cluster {
+    let mut cluster = Cluster {
         racks: 2,
         servers_per_rack: 1,
         server_rate: rate,
         nic: Nic::Uncapped,
     };
-    let refused = (ENTRY.resolve)(&serde_json::json!({"rate": "0 Gb/s"}), &cluster);
-    assert!(refused
-        .unwrap_err()
-        .to_string()
-        .starts_with("fabric.rate = 0 b/s: carries nothing"));
+    let refused = |cluster: &Cluster, rate| {
+        let table = serde_json::json!({ "rate": rate });
+        (ENTRY.resolve)(&table, cluster).unwrap_err().to_string()
+    };
+    assert!(refused(&cluster, "0 Gb/s").starts_with("fabric.rate = 0 b/s: carries nothing"));
+    cluster.nic = Nic::Capped(rate);
+    let faster = "fabric.rate = 11 Gb/s: faster than servers' links, cluster.nic = 10 Gb/s";
+    assert!(refused(&cluster, "11 Gb/s").starts_with(faster));
 }
