@@ -151,6 +151,19 @@ def reading_of(found: Records, folded: Folded, unit: Unit, map: str | Path | Non
     )
 
 
+def in_bytes(found: Matrix, unit: Unit) -> Integers:
+    """The entries of a matrix in whole bytes; unlike a demand it may be of zeros alone.
+
+    Raises:
+        ConfigError: naming the entry.
+    """
+    values = _times(found.values, int(unit.size))
+    rows, columns = values.shape
+    if rows and rows == columns and not values.any():
+        return np.zeros((rows, rows), np.int64)
+    return _core.control_demand(values)
+
+
 def _of_matrix(name: str, found: Matrix, unit: Unit, hosts: HostMap | None, strict: bool) -> Demand:
     """The demand that a matrix says, of hosts or of racks."""
     matrix = _core.control_demand(_times(found.values, int(unit.size)))
