@@ -91,31 +91,35 @@ def fold(
         ConfigError: naming the record.
     """
     found = Folded(nodes=set() if hosts is None else {*hosts.racks})
+    known: dict[Pair, Pair | None] = {}
     for record in records.records:
         found.records += 1
         found.total += record.amount
-        ends = _racks(record, hosts, found, strict)
+        pair = record.src, record.dst
+        if pair not in known:
+            known[pair] = _racks(record, hosts, found, strict)
+        ends = known[pair]
         if ends is None:
             found.unknown += record.amount
-        elif ends[0] == ends[1]:
+            continue
+        sums = found.amounts.setdefault(slot(record), {})
+        if ends[0] == ends[1]:
             found.within += record.amount
-            found.nodes.add(ends[0])
-            found.amounts.setdefault(slot(record), {})
         else:
-            matrix = found.amounts.setdefault(slot(record), {})
-            matrix[ends] = matrix.get(ends, 0) + record.amount
-            found.nodes.update(ends)
+            sums[ends] = sums.get(ends, 0) + record.amount
     _check(records, hosts, found)
     return found
 
 
 def _racks(record: Record, hosts: HostMap | None, found: Folded, strict: bool) -> Pair | None:
-    """The racks of both ends; None if one is not known."""
+    """The racks of both ends, None if one is not known; notes what it finds."""
     if not record.src or not record.dst:
         end = "source" if not record.src else "destination"
         raise ConfigError(f"{record.where}: no {end}; name both ends of every record")
     if hosts is None:
-        return printable(record.src), printable(record.dst)
+        own = printable(record.src), printable(record.dst)
+        found.nodes.update(own)
+        return own
     ends = hosts.rack_of(record.src), hosts.rack_of(record.dst)
     for host, rack in zip((record.src, record.dst), ends, strict=True):
         if rack is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from functools import lru_cache
 
 from lightloom.control.demand.amounts import UnreadableError
 
@@ -27,22 +28,28 @@ def time_of(value: object) -> int:
     >>> time_of("1970-01-01T00:00:01Z"), time_of("1.5"), time_of("1970-01-01 01:00:00+01:00")
     (1000000, 1500000, 0)
     """
-    if isinstance(value, bool):
-        raise UnreadableError("no time", REMEDY)
-    if isinstance(value, int | float):
-        value = repr(value)
     if isinstance(value, str):
-        bare = value.strip()
-        if SECONDS.fullmatch(bare):
-            whole, _, rest = bare.partition(".")
-            return int(whole) * US + int(rest[:6].ljust(6, "0"))
-        try:
-            value = datetime.datetime.fromisoformat(bare)
-        except ValueError:
-            raise UnreadableError("no time", REMEDY) from None
-    if not isinstance(value, datetime.datetime):
-        raise UnreadableError("no time", REMEDY)
-    zoned = value if value.tzinfo else value.replace(tzinfo=datetime.UTC)
+        return _of_text(value.strip())
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _of_text(repr(value))
+    if isinstance(value, datetime.datetime):
+        return _of_date(value)
+    raise UnreadableError("no time", REMEDY)
+
+
+@lru_cache(maxsize=4096)
+def _of_text(text: str) -> int:
+    if SECONDS.fullmatch(text):
+        whole, _, rest = text.partition(".")
+        return int(whole) * US + int(rest[:6].ljust(6, "0"))
+    try:
+        return _of_date(datetime.datetime.fromisoformat(text))
+    except ValueError:
+        raise UnreadableError("no time", REMEDY) from None
+
+
+def _of_date(at: datetime.datetime) -> int:
+    zoned = at if at.tzinfo else at.replace(tzinfo=datetime.UTC)
     epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
     return (zoned - epoch) // datetime.timedelta(microseconds=1)
 
