@@ -11,13 +11,13 @@
 //! |---|---|
 //! | [`kernel`] | one slot: admit; at the start of an epoch lapse, grant, accept, request; transmit, receive |
 //! | `shard`, `partition` | the same for the nodes of one thread |
-//! | [`schedule`] | who meets whom when (§4.1): how uplinks are hung where U is not N/G (`plan`), which port leads where (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), schedules without dead nodes, which nodes change to where `recovery = "reschedule"` (`reschedule`) |
+//! | [`schedule`] | who meets whom when (§4.1): how uplinks are hung where U is not N/G (`plan`), which port leads where (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), `reschedule`: the schedules without dead nodes (`recovery = "reschedule"`), and which is in force when |
 //! | `protocol` | `request`, `grant`, `accept`, and what is kept of an `epoch` (§4.3, A.3) |
 //! | `relay` | `local` (LOCAL), `queues` of cells: `by_slot` of departure while that is known in advance, `by_pair` while something may have failed or where pairs meet very often; `in_flight`, `transmit`, `leaving` and `receive`, `reorder` (§4.2) |
 //! | `failure` | `faults` (the rule of k epochs), `light` (which links are dark, and what becomes of the cells on them); `injection`, `detection`, `avoidance` and `avoid`, `recovery`, `retransmission` (§4.5) |
 //! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`, traffic that stays inside where they have none |
-//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `credits` |
-//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: what each of them refuses; keys without effect (`idle`) and retired ones |
+//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `ideal/credits.rs` |
+//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/switches.rs`: keys whose values are words; keys without effect (`idle`) and retired ones |
 //! | `entry` | configuration and kernel put together |
 //! | `fabric` | what is reported |
 //! | `limits` | the least time that a flow can take; when light passes |
@@ -44,9 +44,9 @@
 //! | Q | `SiriusConfig::queue`; M is held to it in `compute_grants` | `config.rs`, `protocol/grant.rs` |
 //! | virtual queue for an intermediate, relay queue for a destination | both in one queue for each pair of nodes, first in, first out (§6), kept in one of two ways: `BySlot` as a rule, or `ByPair` | `relay/by_slot.rs`, `relay/by_pair.rs` |
 //! | reorder buffer | `Reorder` | `relay/reorder.rs` |
-//! | a laser (transceiver), node or grating dies: detection after k epochs | when it is declared: `Faults::set` in `failure/detection.rs` (the rule in words: head of `failure/faults.rs`); what every node does then: `Sirius::recover` in `failure/recovery.rs`; which links stay dark: `Faults::prepare` in `failure/light.rs` | one file each, as said |
+//! | a laser (transceiver), node or grating dies: detection after k epochs | when it is declared: `Faults::set` in `failure/detection.rs` (the rule in words: head of `failure/faults.rs`); what every node does then: calls back and sends again (`Sirius::recover` in `failure/recovery.rs`), leaves links dark (`Faults::prepare` in `failure/light.rs`), asks nobody whom it no longer meets (`failure/avoidance.rs`) | one file each, as said |
 //! | a lost cell is sent again | kept until it is due: `Faults::resend`, `resent_by` in `failure/retransmission.rs`; back into LOCAL before all others: `enter_again` in `failure/recovery.rs` | one file each, as said |
-//! | traffic within a rack | where servers' links have a rate it goes over these: `Servers::inside`; where not, `Bypass` | `servers/links.rs`; `servers/rack.rs` |
+//! | traffic within a rack | where servers' links have a rate it goes over these; where not, `Bypass` | `servers/steps.rs`; `servers/rack.rs` |
 //!
 //! Words of the code: a *label* is a node's place in the order of [`schedule`], which is how
 //! nodes are named from there on; a *row* its place in its shard; a
