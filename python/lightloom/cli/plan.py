@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from lightloom import _core, console
+from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
 from lightloom.cli.plan_options import FLAGS, in_flags, typed, with_options
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import set_one
@@ -22,7 +23,12 @@ T = TypeVar("T")
 
 
 Matrix = Annotated[
-    Path | None, typer.Argument(metavar="DEMAND", help="A matrix: .csv, .npy or .parquet.")
+    Path | None,
+    typer.Argument(
+        metavar="DEMAND",
+        help="A matrix, records (src,dst,bytes), an export of flows, or series of Prometheus: "
+        ".csv, .json, .npy or .parquet; - for standard input.",
+    ),
 ]
 Algorithm = Annotated[
     str | None,
@@ -45,12 +51,6 @@ Picture = Annotated[
     typer.Option(metavar="FILE", help="Draw demand and plan, as FILE.svg, .pdf or .png."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the plan as JSON only.")]
-Unit = Annotated[
-    str | None,
-    typer.Option(
-        metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB" (1 B).'
-    ),
-]
 Own = Annotated[
     list[str] | None,
     typer.Option(
@@ -68,10 +68,14 @@ def plan(
     picture: Picture = None,
     json: Json = False,
     unit: Unit = None,
+    format: Format = None,
+    map: Hosts = None,
+    columns: Columns = None,
+    strict: Strict = False,
     set_: Own = None,
     **given: Any,
 ) -> None:
-    """Plan circuits or a schedule for a demand matrix: one decision of a policy.
+    """Plan circuits or a schedule for a demand: one decision of a policy.
 
     POLICIES
 
@@ -86,19 +90,21 @@ def plan(
         options = {key: value for key, value in given.items() if value is not None}
         if replay is not None:
             others = {"DEMAND": demand, "-o": out, "--picture": picture, "--unit": unit}
-            _check_replay(others, algorithm, set_ or [])
+            of_demand = {"--format": format, "--map": map, "--columns": columns}
+            _check_replay(others | of_demand | {"--strict": strict or None}, algorithm, set_ or [])
             _replay(replay, algorithm, options | _own(set_ or [], algorithm or ""), json)
             return
         matrix, name = _named("DEMAND", demand), _named("--algorithm", algorithm)
         options |= _own(set_ or [], name)
         _check_outputs(matrix, out, picture)
-        _plan(matrix, name, unit or "1 B", options, out, picture, json)
+        told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
+        _plan(matrix, name, told, options, out, picture, json)
 
 
 def _plan(
     demand: Path,
     algorithm: str,
-    unit: str,
+    told: dict[str, Any],
     options: dict[str, Any],
     out: Path | None,
     picture: Path | None,
@@ -108,12 +114,15 @@ def _plan(
     from lightloom.control.plans import write
 
     with _working(json):
-        made = _make(demand, algorithm, unit, options)
+        made = _make(demand, algorithm, told, options)
         files = {} if out is None else {out: made.text().encode()}
         if picture is not None:
             files[picture] = made.drawn(picture.suffix.lower())
         written = write(files)
+    read = made.demand.reading
     if json:
+        for line in () if read is None else read.losses():
+            console.err().print(f"note: {line}", markup=False)
         typer.echo(made.text(), nl=False)
         return
     from lightloom.cli.plan_text import show
@@ -151,7 +160,7 @@ def _check_replay(others: Mapping[str, object], algorithm: str | None, set_: lis
     for option, value in others.items():
         if value is not None:
             limit = "a replay prints what came of it"
-            if option in ("DEMAND", "--unit"):
+            if option not in ("-o", "--picture"):
                 limit = "a replay has the demand of its log, in bytes"
             raise refusal(option, value, limit, "leave it out")
     if set_ and algorithm is None:
@@ -213,7 +222,7 @@ def _check_outputs(demand: Path, out: Path | None, picture: Path | None) -> None
         raise refusal("--picture", picture, "is the file of -o, too", "name two files")
 
 
-def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Plan:
+def _make(path: Path, algorithm: str, told: dict[str, Any], options: dict[str, Any]) -> Plan:
     """Reads what is named, and plans."""
     from lightloom.control.current import read_circuits
     from lightloom.control.files import placed, read_demand
@@ -226,7 +235,7 @@ def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Pla
         if "bonus" in options and "up" not in options:
             limit = "no --hysteresis says which circuits it would count for"
             raise refusal("bonus", options["bonus"], limit, "name them, or leave it out")
-        demand = read_demand(path, unit=unit)
+        demand = read_demand(path, **told)
         for key in {"up", "circuits"} & options.keys():
             options[key] = read_circuits(options[key], demand, on_planes=key == "circuits")
         if "schedule" in options:

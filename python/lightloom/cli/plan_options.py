@@ -90,7 +90,7 @@ def _having() -> dict[str, list[Policy]]:
     return having
 
 
-FLAGS = {"algorithm", "unit", *_having(), *RETIRED}
+FLAGS = {"algorithm", "unit", "format", "map", "columns", *_having(), *RETIRED}
 """Names of arguments that are written as flags."""
 
 
