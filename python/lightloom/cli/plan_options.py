@@ -90,7 +90,8 @@ def _having() -> dict[str, list[Policy]]:
     return having
 
 
-FLAGS = {"algorithm", "unit", *_having(), *RETIRED}
+WRITING = {"as", "switch_size", "plane", "slot"}
+FLAGS = {"algorithm", "unit", *WRITING, *_having(), *RETIRED}
 """Names of arguments that are written as flags."""
 
 

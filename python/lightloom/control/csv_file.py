@@ -155,7 +155,7 @@ def read_csv(path: Path) -> Csv:
     begin with `#` are skipped; a first line and a first column may hold names,
     which may be quoted."""
     found = Csv(path)
-    for number, line in _lines(path):
+    for number, line in lines_of(path):
         found.take(number, line)
     if not found.rows:
         raise ConfigError(f"{path}: no numbers; give a line for every source")
@@ -163,7 +163,7 @@ def read_csv(path: Path) -> Csv:
     return found
 
 
-def _lines(path: Path) -> Iterator[Line]:
+def lines_of(path: Path) -> Iterator[Line]:
     """Lines that hold something, counted from 1."""
     with path.open(encoding="utf-8-sig") as file:
         try:
