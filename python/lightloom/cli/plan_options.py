@@ -90,7 +90,9 @@ def _having() -> dict[str, list[Policy]]:
     return having
 
 
-FLAGS = {"algorithm", "unit", "format", "map", "columns", *_having(), *RETIRED}
+WRITING = {"as", "switch_size", "plane", "slot"}
+READING = {"unit", "format", "map", "columns"}
+FLAGS = {"algorithm", *READING, *WRITING, *_having(), *RETIRED}
 """Names of arguments that are written as flags."""
 
 

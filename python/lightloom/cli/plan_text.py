@@ -136,13 +136,31 @@ def _print_circuits(made: Plan) -> tuple[int, str]:
     if table.plane is not None:
         rows.add_column("plane", justify="right")
     rows.add_column(_carries(made), justify="right")
+    joins = cross_connects(made)
+    if joins:
+        rows.add_column("ports")
     order = sorted(range(len(table)), key=lambda at: (-table.carried[at], at))
     for at in order[:ROWS]:
         ends = [_node(made, table.a[at]), _node(made, table.b[at])]
         ends += [] if table.plane is None else [str(table.plane[at])]
-        rows.add_row(*map(Text, ends), console.size(int(table.carried[at])))
+        ports = [joins[at]] if joins else []
+        rows.add_row(*map(Text, ends), console.size(int(table.carried[at])), *ports)
     console.out().print(rows)
     return len(table) - ROWS, "circuits"
+
+
+def cross_connects(made: Plan) -> dict[int, str]:
+    """The ports of every circuit, as switches name cross-connects; empty without any."""
+    from lightloom.control.wiring.lights import numbered_lights
+
+    if made.wiring is None:
+        return {}
+    ports, found = made.wiring.ports, dict[int, str]()
+    for at, light in numbered_lights(made):
+        if light.ports is not None:
+            joined = f"{ports.a_name(light.ports[0])}-{ports.b_name(light.ports[1])}"
+            found[at] = f"{found[at]}  {joined}" if at in found else joined
+    return found
 
 
 def _carries(made: Plan) -> str:

@@ -17,6 +17,7 @@ from lightloom.control.files import Demand
 from lightloom.control.plan_json import as_text
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule
+from lightloom.control.wiring.lights import Wiring
 
 FIGURES = (
     *("objective", "weight", "carried_bytes", "coverage", "bound", "optimal"),
@@ -79,6 +80,8 @@ class Plan:
     """The proof of the optimum."""
     details: dict[str, Any] = field(default_factory=dict)
     """What only this algorithm has."""
+    wiring: Wiring | None = None
+    """At which ports of the switches its racks are, if a port map said so."""
 
     def text(self) -> str:
         """The plan as JSON, as docs/control.md defines it."""
