@@ -7,6 +7,7 @@ import re
 from fractions import Fraction
 
 from lightloom.control.cells import remedy_of
+from lightloom.control.names import printable
 
 Amount = int | Fraction
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
@@ -38,7 +39,9 @@ def amount_of(text: str, delimiter: str = ",") -> Amount:
         raise UnreadableError("nothing here", "write 0 where there is no demand")
     if bare.lower().lstrip("+-") in ("nan", "inf", "infinity"):
         raise UnreadableError("no amount of data", "write a number, or leave the record out")
-    if NUMBER.fullmatch(bare) is None or len(bare) > DIGITS:
+    if len(bare) > DIGITS:
+        raise UnreadableError(f"more than {DIGITS} characters", "write a number")
+    if NUMBER.fullmatch(bare) is None:
         raise UnreadableError("not a number", remedy_of(bare, delimiter))
     return checked(Fraction(bare))
 
@@ -63,3 +66,13 @@ def checked(value: Fraction) -> Amount:
     if value < 0:
         raise UnreadableError("demand is not negative", "give 0 or more")
     return value.numerator if value.denominator == 1 else value
+
+
+def shown(text: str) -> str:
+    """What a cell says, as a refusal shows it.
+
+    >>> shown(" "), shown("9" * 50)
+    ('(empty)', '9999999999999999999999999999999999999999…')
+    """
+    bare = printable(text.strip())
+    return (bare if len(bare) <= DIGITS else f"{bare[:DIGITS]}…") or "(empty)"

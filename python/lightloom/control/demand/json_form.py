@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from lightloom.control.arrays import numbers
-from lightloom.control.demand.amounts import UnreadableError, amount_from
+from lightloom.control.demand.amounts import UnreadableError, amount_from, shown
 from lightloom.control.demand.columns import Columns, Layout, find
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.long_form import LONG
@@ -131,9 +131,8 @@ def _mapped(source: Source, value: dict[str, Any]) -> Iterator[Record]:
             try:
                 yield Record(where, src.strip(), dst.strip(), amount_from(amount), None)
             except UnreadableError as problem:
-                shown = json.dumps(amount)
-                limit = f"{where} = {shown}: {problem.limit}; {problem.remedy}"
-                raise ConfigError(limit) from None
+                said = f"{where} = {shown(json.dumps(amount))}"
+                raise ConfigError(f"{said}: {problem.limit}; {problem.remedy}") from None
 
 
 def _records(source: Source, values: list[Placed], named: Mapping[str, str]) -> Records:
@@ -164,14 +163,14 @@ def _taken(values: list[Placed], header: list[str], columns: Columns) -> Iterato
             key = time or key
             when = None if time is None else time_of(value[key])
         except UnreadableError as problem:
-            shown = f"{key} = {printable(json.dumps(value[key]))}"
-            raise ConfigError(f"{where}: {shown}: {problem.limit}; {problem.remedy}") from None
+            said = f"{key} = {shown(json.dumps(value[key]))}"
+            raise ConfigError(f"{where}: {said}: {problem.limit}; {problem.remedy}") from None
         yield Record(where, _end(where, src, value), _end(where, dst, value), size, when)
 
 
 def _end(where: str, key: str, value: dict[str, Any]) -> str:
     end = value[key]
     if isinstance(end, bool) or not isinstance(end, str | int):
-        shown = printable(json.dumps(end))
-        raise ConfigError(f"{where}: {key} = {shown}: no name; write text")
+        said = f"{key} = {shown(json.dumps(end))}"
+        raise ConfigError(f"{where}: {said}: no name; write text")
     return str(end).strip()

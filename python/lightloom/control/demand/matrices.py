@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lightloom.control.arrays import Numbers, numbers
 from lightloom.control.csv_file import read_csv
-from lightloom.control.demand.amounts import UnreadableError, amount_from
+from lightloom.control.demand.amounts import UnreadableError, amount_from, shown
 from lightloom.control.demand.columns import Columns, find
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.long_form import LONG
@@ -142,8 +142,8 @@ def _records(
             when = None if times is None else time_of(times[row])
         except UnreadableError as problem:
             value = table.column(at)[row].as_py()
-            shown = f"{header[at]} = {printable(str(value))}"
-            raise ConfigError(f"{where}: {shown}: {problem.limit}; {problem.remedy}") from None
+            said = f"{header[at]} = {shown(str(value))}"
+            raise ConfigError(f"{where}: {said}: {problem.limit}; {problem.remedy}") from None
         yield Record(where, _name(src[row]), _name(dst[row]), amount, when)
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from lightloom.control.demand.amounts import UnreadableError, amount_of
+from lightloom.control.demand.amounts import UnreadableError, amount_of, shown
 from lightloom.control.demand.columns import find
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.long_form import LONG
@@ -127,8 +127,8 @@ def _records(series: list[Series], step_us: int | None, unit: Unit) -> Iterator[
             try:
                 amount = amount_of(text)
             except UnreadableError as problem:
-                shown = f"{where}.values[{at}] = {printable(text)}"
-                raise ConfigError(f"{shown}: {problem.limit}; {problem.remedy}") from None
+                value = f"{where}.values[{at}] = {shown(text)}"
+                raise ConfigError(f"{value}: {problem.limit}; {problem.remedy}") from None
             if unit.is_rate and step_us is not None:
                 amount *= Fraction(step_us, US)
             yield Record(where, src, dst, amount, when - (step_us or 0))

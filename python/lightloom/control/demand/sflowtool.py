@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lightloom.control.demand.amounts import UnreadableError, amount_of
+from lightloom.control.demand.amounts import UnreadableError, amount_of, shown
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.tables import Rows
@@ -43,6 +43,6 @@ def _records(source: Source) -> Iterator[Record]:
             cell = RATE
             yield Record(rows.where(), row[SRC], row[DST], size * amount_of(row[cell]), None)
         except UnreadableError as problem:
-            shown = f"{NAMES[cell]} = {row[cell]}"
+            value = f"{NAMES[cell]} = {shown(row[cell])}"
             where = rows.where()
-            raise ConfigError(f"{where}: {shown}: {problem.limit}; {problem.remedy}") from None
+            raise ConfigError(f"{where}: {value}: {problem.limit}; {problem.remedy}") from None

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator, Mapping
 
 from lightloom.control.cells import delimiter_of
-from lightloom.control.demand.amounts import UnreadableError, amount_of
+from lightloom.control.demand.amounts import UnreadableError, amount_of, shown
 from lightloom.control.demand.columns import Columns, Layout, find
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.source import Source
@@ -89,8 +89,8 @@ def _records(
                 if came:
                     yield Record(where, row[dst].strip(), row[src].strip(), came, when)
         except UnreadableError as problem:
-            shown = f"{header[at]} = {printable(row[at].strip()) or '(empty)'}"
-            raise ConfigError(f"{where}: {shown}: {problem.limit}; {problem.remedy}") from None
+            value = f"{header[at]} = {shown(row[at])}"
+            raise ConfigError(f"{where}: {value}: {problem.limit}; {problem.remedy}") from None
 
 
 def first_cells(source: Source) -> list[str]:
