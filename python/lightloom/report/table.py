@@ -249,7 +249,8 @@ def circuit_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], .
 def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
     """One metric in one unit. Of the fabrics that did what others did, all that read as
     the best value are marked, unless every fabric's does."""
-    values = [metric.read(f) for f in fabrics]
+    found = [f.over_seeds(metric.read) for f in fabrics]
+    values = [None if i is None else i.mean for i in found]
     known = [v for v in values if v is not None]
     step = units.common_step(known, metric.quantity)
     texts = [text(v, metric, step) for v in values]
@@ -260,9 +261,14 @@ def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
             v for v, ranked in zip(values, fair, strict=True) if v is not None and ranked
         )
         best = text(extreme, metric, step)
+    halves = [None if i is None else i.half_width for i in found]
     cells = (
-        Cell(t, ranked and t == best, unranked=not ranked and t != units.MISSING)
-        for t, ranked in zip(texts, fair, strict=True)
+        Cell(
+            t if half is None else f"{t} ± {text(half, metric, step)}",
+            ranked and t == best,
+            unranked=not ranked and t != units.MISSING,
+        )
+        for t, half, ranked in zip(texts, halves, fair, strict=True)
     )
     return Row(metric.name, step[0], metric.better, tuple(cells))
 
