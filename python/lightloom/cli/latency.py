@@ -83,7 +83,7 @@ def table(comparison: Comparison, *, header: bool) -> Table:
             "  " + escape(label),
             _low(comparison, label),
             plus_minus(window["mean_us"], window["half_width_us"]) + mark(window),
-            micros(window["p99_us"]),
+            console.least(result.summary, "window.p99_us"),
             saturation(found),
             "-" if found is None else f"{found.busiest:.3f}",
         )

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom import console, interrupts
-from lightloom.cli import bars, completion, jobs, latency, light, notes
+from lightloom import console, interrupts, loads
+from lightloom.cli import bars, completion, headline, jobs, latency, light, notes
 from lightloom.cli.options import (
     Json,
     OutDir,
@@ -80,8 +80,7 @@ def _run(
     if json:
         console.print_json(result.summary)
         return
-    stop = result.experiment["run"]["stop"]
-    console.print_run(result.summary, stop, result.flows.num_rows, result.utilisation)
+    console.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
     for line in (*_of_workload(result), *notes.of(result)):
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
@@ -110,6 +109,7 @@ def _compare(
         tables = {c.name: c.summaries for c in comparisons}
         console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
         return
+    headline.print_first(comparisons)
     said: set[str] = set()
     for one, group in zip(loaded, made, strict=True):
         _print_comparisons(one.name, group, said)
@@ -156,7 +156,8 @@ def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said:
 def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
     summaries = comparison.summaries
     first = next(iter(comparison.results.values()))
-    workload = console.workload_line(first.summary, first.flows.num_rows)
+    asked = loads.asked(comparison.experiment)
+    workload = console.workload_line(first.summary, first.flows.num_rows, asked)
     console.say(f"{comparison.name}: {workload}")
     console.out(wide=True).print(completion.table(summaries))
     _explain(completion.legend(summaries), said)
