@@ -17,6 +17,7 @@
 //! | `failure` | `faults` (the rule of k epochs) and `light`; `injection`, `detection`, `avoidance` and `avoid`, `recovery`, `retransmission` (§4.5) |
 //! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`, traffic that stays inside |
 //! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `credits` |
+//! | [`flows`] | `detail = "flows"`: rates instead of cells; what is carried (`flows/capacity`), what a last byte waits for (`flows/latency`) |
 //! | [`config`], `entry` | keys; what is refused (`config/checks`), keys without effect (`idle`) and retired ones; configuration and kernel put together |
 //! | `fabric`, `limits` | what is reported; the least time that a flow can take |
 //! | `reference.rs`, `reference` (tests) | all of it once more, as plainly as it can be put |
@@ -85,6 +86,7 @@ pub mod config;
 mod entry;
 mod fabric;
 mod failure;
+pub mod flows;
 pub mod ideal;
 pub mod kernel;
 mod limits;
