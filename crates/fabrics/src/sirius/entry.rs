@@ -1,7 +1,8 @@
 //! Sirius in the registry.
 
 use super::config::retired::without_retired;
-use super::config::{Derived, GrantRule, Mode, SiriusConfig};
+use super::config::{Derived, Detail, GrantRule, Mode, SiriusConfig};
+use super::flows::{self, SiriusFlows};
 use super::ideal::Ideal;
 use super::kernel::Sirius;
 use super::partition::Partition;
@@ -11,6 +12,7 @@ use super::relay::queued::Queued;
 use super::schedule::plan::UplinkPlan;
 use crate::contract::{self, Entry, FabricConfig, Preset, Site};
 use crate::facts::{self, Facts};
+use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
 use serde_json::Value;
@@ -40,6 +42,12 @@ const PRESETS: &[Preset] = &[
         name: "ideal",
         summary: "SIRIUS (IDEAL) of §7: per-flow queues and back-pressure, no protocol.",
         table: r#"{"mode": "ideal"}"#,
+    },
+    Preset {
+        name: "paper-flows",
+        summary: "The same as paper by max-min rates instead of cells: for long flows, many \
+                  servers, and comparisons with fabrics of flows.",
+        table: r#"{"detail": "flows"}"#,
     },
     Preset {
         name: "prototype-v2",
@@ -77,6 +85,11 @@ impl FabricConfig for SiriusConfig {
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
         let derived = self.derive(site.cluster)?;
+        if self.detail == Detail::Flows {
+            return Ok(Box::new(FlowDriven::new(SiriusFlows::new(
+                self, derived, site,
+            ))));
+        }
         self.check_flows(derived.cell, site.flows)?;
         if self.mode == Mode::Ideal {
             return Ok(Box::new(Slotted::new(Ideal::new(self, derived, site))));
@@ -88,6 +101,9 @@ impl FabricConfig for SiriusConfig {
         let Ok(derived) = self.derive(site.cluster) else {
             return 0;
         };
+        if self.detail == Detail::Flows {
+            return flows::memory(site.cluster, site.flows.len() as u64);
+        }
         let nodes = site.cluster.racks as u64;
         let state = match self.mode {
             Mode::RequestGrant => self.protocol_memory(&derived, site),

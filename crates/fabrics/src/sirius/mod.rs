@@ -17,6 +17,7 @@
 //! | `failure` | `faults` (the rule of k epochs), `light` (which links are dark, and what becomes of the cells on them); `injection`, `detection`, `avoidance` and `avoid`, `recovery`, `retransmission` (§4.5) |
 //! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`, traffic that stays inside where they have none |
 //! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `ideal/credits.rs` |
+//! | [`flows`] | `detail = "flows"`: rates instead of cells; what is carried (`flows/capacity`), what a last byte waits for (`flows/latency`) |
 //! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/switches.rs`: keys whose values are words; keys without effect (`idle`) and retired ones |
 //! | `entry` | configuration and kernel put together |
 //! | `fabric` | what is reported |
@@ -90,6 +91,7 @@ pub mod config;
 mod entry;
 mod fabric;
 mod failure;
+pub mod flows;
 pub mod ideal;
 pub mod kernel;
 mod limits;
