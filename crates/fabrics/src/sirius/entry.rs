@@ -112,7 +112,21 @@ impl FabricConfig for SiriusConfig {
         // A bit a cell, and what a flow takes in columns.
         state + site.flows.total_bytes() / derived.cell / 8 + 80 * site.flows.len() as u64
     }
+
+    /// Cells move from queues by slot to queues by pair, and both are there while they do.
+    fn memory_of_failures(&self, site: &Site) -> u64 {
+        let known = self.derive(site.cluster).ok();
+        let by_slot = known.is_some_and(|derived| timetable(&derived.schedule).is_some());
+        match (self.mode, by_slot) {
+            (Mode::RequestGrant, true) => (site.cluster.racks as u64).pow(2) * BY_PAIR,
+            _ => 0,
+        }
+    }
 }
+
+/// Bytes that a pair takes where cells are kept by pair: one is in the queue itself, and lists
+/// have room for twice their cells at most.
+const BY_PAIR: u64 = ByPair::BYTES.0 + 2 * ByPair::BYTES.1;
 
 impl Derived {
     /// What is in force where the table leaves it open.
@@ -145,7 +159,7 @@ impl SiriusConfig {
                 let lists = BySlot::lists_bytes(&timetable, &partition);
                 (BySlot::BYTES_A_PAIR + cell, lists)
             }
-            None => (ByPair::BYTES.0 + 2 * ByPair::BYTES.1, 0),
+            None => (BY_PAIR, 0),
         };
         let last_grant = match self.grant_rule {
             GrantRule::Threshold => 0,
