@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from lightloom import _core, console
+from lightloom.cli.plan_changes import Diff, Down, Forbid, Operator, Over, Pin, SwitchTime
 from lightloom.cli.plan_options import FLAGS, in_flags, typed, with_options
 from lightloom.cli.plan_outputs import (
     As,
@@ -21,8 +22,6 @@ from lightloom.cli.plan_outputs import (
     Ports,
     Size,
     Slot,
-    check_racks,
-    on_ports,
 )
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import set_one
@@ -76,6 +75,12 @@ def plan(
     switch_size: Size = None,
     plane: Plane = None,
     slot: Slot = None,
+    pin: Pin = None,
+    forbid: Forbid = None,
+    down: Down = None,
+    diff: Diff = None,
+    switch_time: SwitchTime = None,
+    over: Over = None,
     unit: Unit = None,
     set_: Own = None,
     **given: Any,
@@ -101,7 +106,9 @@ def plan(
                 "--unit": unit,
             }
             others |= {"--as": as_, "--port-map": port_map, "--switch-size": switch_size}
-            others |= {"--plane": plane, "--slot": slot}
+            others |= {"--plane": plane, "--slot": slot, "--diff": diff, "--over": over}
+            others |= {"--switch-time": switch_time}
+            others |= {"--pin": pin, "--forbid": forbid, "--down": down}
             _check_replay(others, algorithm, set_ or [])
             _replay(replay, algorithm, options | _own(set_ or [], algorithm or ""), json)
             return
@@ -109,19 +116,26 @@ def plan(
         options |= _own(set_ or [], name)
         written = {"ports": port_map, "size": switch_size, "plane": plane, "slot": slot}
         outputs = Outputs.of(json, as_, out=out, picture=picture, **written)
+        operator = Operator.of(pin, forbid, down, diff=diff, switch_time=switch_time, over=over)
         with _flagging():
             outputs.check(matrix)
-        _plan(matrix, name, unit or "1 B", options, outputs)
+            operator.check()
+        _plan(matrix, name, unit or "1 B", options, outputs, operator)
 
 
 def _plan(
-    demand: Path, algorithm: str, unit: str, options: dict[str, Any], outputs: Outputs
+    demand: Path,
+    algorithm: str,
+    unit: str,
+    options: dict[str, Any],
+    outputs: Outputs,
+    operator: Operator,
 ) -> None:
     """Plans, writes what is asked for, and prints."""
     from lightloom.control.plans import write
 
     with _working(outputs.alone):
-        made = _make(demand, algorithm, unit, options, outputs)
+        made = _make(demand, algorithm, unit, options, outputs, operator)
         with _flagging():
             alone, files = outputs.printed(made), outputs.files(made)
         written = write(files)
@@ -206,12 +220,20 @@ def _working(json: bool) -> Iterator[None]:
         yield
 
 
-def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any], outputs: Outputs) -> Plan:
+def _make(
+    path: Path,
+    algorithm: str,
+    unit: str,
+    options: dict[str, Any],
+    outputs: Outputs,
+    operator: Operator,
+) -> Plan:
     """Reads what is named, and plans."""
     from lightloom.control.current import read_circuits
     from lightloom.control.files import placed, read_demand
     from lightloom.control.planned import read_schedule
     from lightloom.control.planners import plan
+    from lightloom.control.wiring import names_of
     from lightloom.policy_registry import find
 
     with _flagging():
@@ -222,13 +244,15 @@ def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any], output
             raise refusal("bonus", options["bonus"], limit, "name them, or leave it out")
         ports = outputs.port_map(policy, options)
         demand = read_demand(path, unit=unit)
-        check_racks(ports, demand)
+        rules = operator.rules(demand, policy, options, ports)
+        if ports is not None:
+            ports.require(names_of(demand), down=rules.down)
         for key in {"up", "circuits"} & options.keys():
             options[key] = read_circuits(options[key], demand, on_planes=key == "circuits")
         if "schedule" in options:
             options["schedule"] = read_schedule(options["schedule"], demand)
     try:
-        return on_ports(plan(demand, algorithm, **options), ports)
+        return operator.finished(plan(demand, algorithm, rules=rules, **options), ports)
     except ConfigError as problem:
         of_demand = (problem.key or "").startswith("demand")
         raise placed(path, problem, demand.place) if of_demand else _flagged(problem) from None

@@ -91,7 +91,8 @@ def _having() -> dict[str, list[Policy]]:
 
 
 WRITING = {"as", "switch_size", "plane", "slot"}
-FLAGS = {"algorithm", "unit", *WRITING, *_having(), *RETIRED}
+OPERATOR = {"pin", "forbid", "down", "switch_time", "over"}
+FLAGS = {"algorithm", "unit", *WRITING, *OPERATOR, *_having(), *RETIRED}
 """Names of arguments that are written as flags."""
 
 

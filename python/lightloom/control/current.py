@@ -26,15 +26,15 @@ def read_circuits(path: Path, demand: Demand, *, on_planes: bool = False) -> lis
     Raises:
         ConfigError: naming the file and what is wrong.
     """
-    found = _json(path)
+    found = json_of(path)
     circuits = found.get("circuits") if isinstance(found, dict) else found
     if not isinstance(circuits, list):
         raise ConfigError(f"{path}: no circuits in it; name a plan that has some")
-    planes = [_plane(circuit) if on_planes else () for circuit in circuits]
+    planes = [plane_of(circuit) if on_planes else () for circuit in circuits]
     ends = zip(circuits, planes, strict=True)
     circuits = [c[:2] if plane and isinstance(c, list) else c for c, plane in ends]
-    pairs = [_pair(path, at, circuit) for at, circuit in enumerate(circuits)]
-    names, nodes = _planned(path, found)
+    pairs = [pair_of(path, at, circuit) for at, circuit in enumerate(circuits)]
+    names, nodes = names_in(path, found)
     if names and demand.names:
         pairs = [[_name(path, names, at, end) for end in pair] for at, pair in enumerate(pairs)]
     elif nodes not in (None, len(demand.matrix)):
@@ -47,7 +47,7 @@ def read_circuits(path: Path, demand: Demand, *, on_planes: bool = False) -> lis
     return [(*pair, *plane) for pair, plane in zip(found, planes, strict=True)]
 
 
-def _plane(circuit: Any) -> tuple[int, ...]:
+def plane_of(circuit: Any) -> tuple[int, ...]:
     """The plane of a circuit, if it says one."""
     plane = circuit.get("plane") if isinstance(circuit, dict) else None
     if isinstance(circuit, list) and len(circuit) == 3:
@@ -55,7 +55,12 @@ def _plane(circuit: Any) -> tuple[int, ...]:
     return (plane,) if type(plane) is int else ()
 
 
-def _json(path: Path) -> Any:
+def json_of(path: Path) -> Any:
+    """What a file of JSON holds.
+
+    Raises:
+        ConfigError: naming the place that is none.
+    """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as problem:
@@ -65,7 +70,12 @@ def _json(path: Path) -> Any:
         raise ConfigError(f"{path}: not JSON; {REMEDY}") from None
 
 
-def _pair(path: Path, at: int, circuit: Any) -> list[End]:
+def pair_of(path: Path, at: int, circuit: Any) -> list[End]:
+    """The two ends of the circuit in row `at`.
+
+    Raises:
+        ConfigError: naming it, if it has no two ends.
+    """
     pair = [circuit.get("a"), circuit.get("b")] if isinstance(circuit, dict) else circuit
     if not isinstance(pair, list) or len(pair) != 2 or {*map(type, pair)} not in ({int}, {str}):
         message = f"circuits[{at}] = {json.dumps(circuit)}: not two nodes"
@@ -73,7 +83,7 @@ def _pair(path: Path, at: int, circuit: Any) -> list[End]:
     return pair
 
 
-def _planned(path: Path, found: Any) -> tuple[list[str], int | None]:
+def names_in(path: Path, found: Any) -> tuple[list[str], int | None]:
     """The names and the number of the nodes of a plan, as far as it says."""
     demand = found.get("demand") if isinstance(found, dict) else None
     if not isinstance(demand, dict):
