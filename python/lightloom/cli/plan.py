@@ -11,6 +11,7 @@ import typer
 
 from lightloom import _core, console
 from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
+from lightloom.cli.plan_changes import Diff, Down, Forbid, Operator, Over, Pin, SwitchTime
 from lightloom.cli.plan_options import FLAGS, in_flags, typed, with_options
 from lightloom.cli.plan_outputs import (
     As,
@@ -22,8 +23,6 @@ from lightloom.cli.plan_outputs import (
     Ports,
     Size,
     Slot,
-    check_racks,
-    on_ports,
 )
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import set_one
@@ -76,6 +75,12 @@ def plan(
     switch_size: Size = None,
     plane: Plane = None,
     slot: Slot = None,
+    pin: Pin = None,
+    forbid: Forbid = None,
+    down: Down = None,
+    diff: Diff = None,
+    switch_time: SwitchTime = None,
+    over: Over = None,
     unit: Unit = None,
     format: Format = None,
     map: Hosts = None,
@@ -102,6 +107,8 @@ def plan(
             others |= {"--unit": unit, "--format": format, "--map": map, "--columns": columns}
             others |= {"--strict": strict or None, "--as": as_, "--port-map": port_map}
             others |= {"--switch-size": switch_size, "--plane": plane, "--slot": slot}
+            others |= {"--diff": diff, "--over": over, "--switch-time": switch_time}
+            others |= {"--pin": pin, "--forbid": forbid, "--down": down}
             _check_replay(others, algorithm, set_ or [])
             _replay(replay, algorithm, options | _own(set_ or [], algorithm or ""), json)
             return
@@ -109,10 +116,12 @@ def plan(
         options |= _own(set_ or [], name)
         written = {"ports": port_map, "size": switch_size, "plane": plane, "slot": slot}
         outputs = Outputs.of(json, as_, out=out, picture=picture, **written)
+        operator = Operator.of(pin, forbid, down, diff=diff, switch_time=switch_time, over=over)
         with _flagging():
             outputs.check(matrix)
+            operator.check()
         told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
-        _plan(matrix, name, told, options, outputs)
+        _plan(matrix, name, told, options, outputs, operator)
 
 
 def _plan(
@@ -121,12 +130,13 @@ def _plan(
     told: dict[str, Any],
     options: dict[str, Any],
     outputs: Outputs,
+    operator: Operator,
 ) -> None:
     """Plans, writes what is asked for, and prints."""
     from lightloom.control.plans import write
 
     with _working(outputs.alone):
-        made = _make(demand, algorithm, told, options, outputs)
+        made = _make(demand, algorithm, told, options, outputs, operator)
         with _flagging():
             alone, files = outputs.printed(made), outputs.files(made)
         written = write(files)
@@ -220,12 +230,14 @@ def _make(
     told: dict[str, Any],
     options: dict[str, Any],
     outputs: Outputs,
+    operator: Operator,
 ) -> Plan:
     """Reads what is named, and plans."""
     from lightloom.control.current import read_circuits
     from lightloom.control.files import placed, read_demand
     from lightloom.control.planned import read_schedule
     from lightloom.control.planners import plan
+    from lightloom.control.wiring import names_of
     from lightloom.policy_registry import find
 
     with _flagging():
@@ -236,13 +248,15 @@ def _make(
             raise refusal("bonus", options["bonus"], limit, "name them, or leave it out")
         ports = outputs.port_map(policy, options)
         demand = read_demand(path, **told)
-        check_racks(ports, demand)
+        rules = operator.rules(demand, policy, options, ports)
+        if ports is not None:
+            ports.require(names_of(demand), down=rules.down)
         for key in {"up", "circuits"} & options.keys():
             options[key] = read_circuits(options[key], demand, on_planes=key == "circuits")
         if "schedule" in options:
             options["schedule"] = read_schedule(options["schedule"], demand)
     try:
-        return on_ports(plan(demand, algorithm, **options), ports)
+        return operator.finished(plan(demand, algorithm, rules=rules, **options), ports)
     except ConfigError as problem:
         of_demand = (problem.key or "").startswith("demand")
         raise placed(path, problem, demand.place) if of_demand else _flagged(problem) from None

@@ -92,7 +92,8 @@ def _having() -> dict[str, list[Policy]]:
 
 WRITING = {"as", "switch_size", "plane", "slot"}
 READING = {"unit", "format", "map", "columns"}
-FLAGS = {"algorithm", *READING, *WRITING, *_having(), *RETIRED}
+OPERATOR = {"pin", "forbid", "down", "switch_time", "over"}
+FLAGS = {"algorithm", *READING, *WRITING, *OPERATOR, *_having(), *RETIRED}
 """Names of arguments that are written as flags."""
 
 

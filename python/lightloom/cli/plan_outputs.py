@@ -13,7 +13,6 @@ from lightloom import console
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
-    from lightloom.control.files import Demand
     from lightloom.control.plans import Plan
     from lightloom.control.wiring import Dialect, PortMap
     from lightloom.policy_registry import Policy
@@ -202,21 +201,6 @@ class Outputs:
             far = int((topology.hops > 1).sum())
             if far:
                 yield f"note: {far:,} paths lead over several circuits; -o FILE.json has them"
-
-
-def check_racks(ports: PortMap | None, demand: Demand) -> None:
-    """Refuses a demand of racks that a port map lacks."""
-    from lightloom.control.wiring import names_of
-
-    if ports is not None:
-        ports.require(names_of(demand))
-
-
-def on_ports(made: Plan, ports: PortMap | None) -> Plan:
-    """The plan on the ports of its switches, if there is a map."""
-    from lightloom.control.wiring import wired
-
-    return made if ports is None else wired(made, ports)
 
 
 def _listed(names: list[str]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from lightloom import console
+from lightloom.cli.plan_changes import show_change, told_rules
 
 if TYPE_CHECKING:
     from lightloom.control.plans import Plan
@@ -37,6 +38,8 @@ def show(made: Plan, path: Path, hint: str) -> None:
     left, what = _print_circuits(made) if made.schedule is None else _print_slots(made)
     if left > 0:
         console.say(f"and {left:,} more {what}{hint}")
+    if made.change is not None:
+        show_change(made.change)
 
 
 def _facts(made: Plan) -> dict[str, str]:
@@ -61,6 +64,8 @@ def _facts(made: Plan) -> dict[str, str]:
     elif figures["bound"]:
         ratio = figures["carried_bytes"] / figures["bound"]
         facts["bound"] = f"{console.size(figures['bound'])}: at least {ratio:.3f} x the optimum"
+    if "rules" in made.details:
+        facts["rules"] = told_rules(made.details["rules"])
     if "kept" in made.details:
         facts["kept"] = f"{made.details['kept']} of {len(made.options['up'])} circuits"
     return facts

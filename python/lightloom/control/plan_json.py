@@ -53,6 +53,8 @@ def as_dict(plan: Plan) -> dict[str, Any]:
     }
     if plan.wiring is not None:
         plan.wiring.add_to(table, plan)
+    if plan.change is not None:
+        plan.change.add_to(table)
     return table
 
 

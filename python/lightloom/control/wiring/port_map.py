@@ -119,14 +119,14 @@ class PortMap:
         """What a B port is called: `7B`; `7` if the switch has one side."""
         return f"{port}B" if self.sides == 2 else str(port)
 
-    def require(self, racks: Sequence[str], down: Collection[tuple[str, int]] = ()) -> None:
+    def require(self, racks: Sequence[str], down: Collection[tuple[int, int]] = ()) -> None:
         """Refuses racks of a demand that lack a port on a plane, but for those that are
-        known to be `down`, by rack and plane."""
+        known to be `down`: the rack's number and the plane."""
         lacking = [
             (rack, plane)
             for plane in range(self.planes)
-            for rack in racks
-            if not self.of(rack, plane) and (rack, plane) not in down
+            for node, rack in enumerate(racks)
+            if not self.of(rack, plane) and (node, plane) not in down
         ]
         if lacking:
             rack, plane = lacking[0]

@@ -80,7 +80,7 @@ def sheet_of(plan: Plan, *, plane: int | None = None, slot: int | None = None) -
         ConfigError: of `plane` or `slot`: one that the plan does not have.
     """
     schedule = plan.schedule
-    rows = [Row(light) for light in lights_of(plan)]
+    rows = plan.change.rows() if plan.change else [Row(light) for light in lights_of(plan)]
     if plane is not None:
         planes = plan.options.get("planes", 1)
         if not 0 <= plane < planes:
@@ -101,6 +101,7 @@ def sheet_of(plan: Plan, *, plane: int | None = None, slot: int | None = None) -
         rows,
         wired=plan.wiring is not None,
         times=times,
+        changes=plan.change is not None,
         paths=0 if topology is None else int((topology.hops > 1).sum()),
     )
     if plan.wiring is None:
