@@ -31,15 +31,15 @@ def read_circuits(
     Raises:
         ConfigError: naming the file and what is wrong.
     """
-    found = _json(path)
+    found = json_of(path)
     circuits = found.get("circuits") if isinstance(found, dict) else found
     if not isinstance(circuits, list):
         raise ConfigError(f"{path}: no circuits in it; name a plan that has some")
-    planes = [_plane(circuit) if on_planes else () for circuit in circuits]
+    planes = [plane_of(circuit) if on_planes else () for circuit in circuits]
     ends = zip(circuits, planes, strict=True)
     circuits = [c[:2] if plane and isinstance(c, list) else c for c, plane in ends]
-    pairs = [_pair(path, at, circuit) for at, circuit in enumerate(circuits)]
-    names, nodes = _planned(path, found)
+    pairs = [pair_of(path, at, circuit) for at, circuit in enumerate(circuits)]
+    names, nodes = names_in(path, found)
     try:
         named = by_name("circuits", path, names, nodes, demand, counted=counted)
     except ConfigError as problem:
@@ -53,7 +53,7 @@ def read_circuits(
     return [(*pair, *plane) for pair, plane in zip(found, planes, strict=True)]
 
 
-def _plane(circuit: Any) -> tuple[int, ...]:
+def plane_of(circuit: Any) -> tuple[int, ...]:
     """The plane of a circuit, if it says one."""
     plane = circuit.get("plane") if isinstance(circuit, dict) else None
     if isinstance(circuit, list) and len(circuit) == 3:
@@ -61,7 +61,12 @@ def _plane(circuit: Any) -> tuple[int, ...]:
     return (plane,) if type(plane) is int else ()
 
 
-def _json(path: Path) -> Any:
+def json_of(path: Path) -> Any:
+    """What a file of JSON holds.
+
+    Raises:
+        ConfigError: naming the place that is none.
+    """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as problem:
@@ -71,7 +76,12 @@ def _json(path: Path) -> Any:
         raise ConfigError(f"{path}: not JSON; {REMEDY}") from None
 
 
-def _pair(path: Path, at: int, circuit: Any) -> list[End]:
+def pair_of(path: Path, at: int, circuit: Any) -> list[End]:
+    """The two ends of the circuit in row `at`.
+
+    Raises:
+        ConfigError: naming it, if it has no two ends.
+    """
     pair = [circuit.get("a"), circuit.get("b")] if isinstance(circuit, dict) else circuit
     if not isinstance(pair, list) or len(pair) != 2 or {*map(type, pair)} not in ({int}, {str}):
         message = f"circuits[{at}] = {json.dumps(circuit)}: not two nodes"
@@ -79,7 +89,7 @@ def _pair(path: Path, at: int, circuit: Any) -> list[End]:
     return pair
 
 
-def _planned(path: Path, found: Any) -> tuple[list[str], int | None]:
+def names_in(path: Path, found: Any) -> tuple[list[str], int | None]:
     """The names and the number of the nodes of a plan, as far as it says."""
     demand = found.get("demand") if isinstance(found, dict) else None
     if not isinstance(demand, dict):

@@ -1,0 +1,231 @@
+//! Sirius at `detail = "flows"`: max-min rates instead of cells.
+//!
+//! Each flow moves at its max-min fair rate over what the schedule and the protocol leave of
+//! its rack's uplinks, its destination's, and of all together ([`capacity`]); servers' links
+//! count where they have a rate. Its last byte arrives later than its rate alone says, by the
+//! request, the grant and the slots in which the nodes of two hops meet ([`latency`]): a flow
+//! that is alone in the network takes as long as its cells do, on average.
+//!
+//! Traffic within a rack is that of the cells: a flow takes its time at the rack's rate, or
+//! shares the links of its two servers.
+//!
+//! # Not modelled
+//! - Queues, and what waits in them: no flow waits for another's cells, however full the
+//!   uplinks are, so short flows of a busy network are faster than their cells are. Queue and
+//!   reorder peaks are null.
+//! - The padding of the last cell of a flow.
+//! - Who asks whom: a source that has flows for a crowded destination wastes requests on it,
+//!   which its other flows would have had.
+//! - Failures.
+
+mod capacity;
+mod latency;
+#[cfg(test)]
+mod tests;
+
+use super::config::{Derived, SiriusConfig};
+use super::limits::soonest;
+use super::servers::rack;
+use crate::contract::Site;
+use capacity::{Active, Capacity};
+use latency::{Latency, Pace};
+use lightloom_engine::fair::{LinkId, WEIGHT};
+use lightloom_engine::kernel::flow::{self, FlowKernel, LinkKind, Net, Todo};
+use lightloom_engine::{
+    Cluster, Command, FlowId, HostId, Io, Nic, PortId, Rate, Rejected, Reports, Shape, Time, View,
+};
+
+/// The kernel. Its links are the uplinks of each rack as far as they carry what it sends, the
+/// same for what it receives, one for all cells of all racks, and those of servers to and from
+/// their rack, if they have a rate.
+pub struct SiriusFlows {
+    config: SiriusConfig,
+    derived: Derived,
+    cluster: Cluster,
+    capacity: Capacity,
+    latency: Latency,
+    active: Active,
+}
+
+/// Bytes of memory that it takes, about.
+pub fn memory(cluster: &Cluster, flows: u64) -> u64 {
+    let servers = match cluster.nic {
+        Nic::Uncapped => 0,
+        Nic::Capped(_) => 2 * cluster.hosts() as usize,
+    };
+    let links = 2 * cluster.racks as usize + 1 + servers;
+    flow::memory(links as u64, flows)
+}
+
+impl SiriusFlows {
+    /// An empty network.
+    pub fn new(config: &SiriusConfig, derived: Derived, site: &Site) -> SiriusFlows {
+        SiriusFlows {
+            capacity: Capacity::new(config, &derived),
+            latency: Latency::new(config, &derived, site.seed),
+            active: Active::new(site.cluster.racks as usize),
+            config: config.clone(),
+            cluster: *site.cluster,
+            derived,
+        }
+    }
+
+    fn core(&self) -> LinkId {
+        LinkId(2 * self.cluster.racks)
+    }
+
+    /// The link of a server to its rack, and that from its rack.
+    fn server(&self, host: HostId) -> (LinkId, LinkId) {
+        let up = self.core().0 + 1 + host.0;
+        (LinkId(up), LinkId(up + self.cluster.hosts()))
+    }
+
+    fn racks(&self, flow: FlowId, io: &Io) -> (u32, u32) {
+        let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
+        (self.cluster.rack_of(src), self.cluster.rack_of(dst))
+    }
+
+    /// Opens a flow that stays in its rack.
+    fn open_inside(&self, flow: FlowId, io: &Io, net: &mut Net) {
+        let f = flow.index();
+        let bytes = io.flows.bytes[f];
+        let Nic::Capped(rate) = self.cluster.nic else {
+            let limit = Some(rack::rate(&self.cluster));
+            return net.open(flow, bytes, &[], WEIGHT, limit);
+        };
+        let path = [
+            self.server(io.flows.src[f]).0,
+            self.server(io.flows.dst[f]).1,
+        ];
+        net.open(flow, bytes, &path, WEIGHT, None);
+        // The rack switch has the last cell whole before it passes it on.
+        net.set_delay(flow, rate.time_for(bytes.min(self.derived.cell)));
+    }
+
+    /// Opens a flow between two racks.
+    fn open_between(&self, flow: FlowId, io: &Io, net: &mut Net) {
+        let (f, (from, to)) = (flow.index(), self.racks(flow, io));
+        let sent = LinkId(from);
+        let received = LinkId(self.cluster.racks + to);
+        let (up, down) = (
+            self.server(io.flows.src[f]).0,
+            self.server(io.flows.dst[f]).1,
+        );
+        let path = [sent, received, self.core(), up, down];
+        let links = match self.cluster.nic {
+            Nic::Uncapped => &path[..3],
+            Nic::Capped(_) => &path[..],
+        };
+        net.open(flow, io.flows.bytes[f], links, WEIGHT, None);
+    }
+
+    /// What all racks carry together depends on which have something to send or to receive.
+    fn share_core(&self, net: &mut Net) {
+        net.set_capacity(self.core(), self.capacity.together(&self.active));
+    }
+}
+
+impl FlowKernel for SiriusFlows {
+    type Event = ();
+
+    fn begin(&mut self, net: &mut Net, _: &mut Todo<()>) {
+        net.never_list_flows();
+        for rate in [self.capacity.sent(), self.capacity.received()] {
+            for _ in 0..self.cluster.racks {
+                net.add_link(rate, LinkKind::Switch);
+            }
+        }
+        net.add_link(self.capacity.together(&self.active), LinkKind::Bound);
+        if let Nic::Capped(rate) = self.cluster.nic {
+            for _ in 0..2 * self.cluster.hosts() {
+                net.add_link(rate, LinkKind::Server);
+            }
+        }
+    }
+
+    fn arrive(&mut self, flow: FlowId, _: Time, io: &mut Io, net: &mut Net, _: &mut Todo<()>) {
+        let (from, to) = self.racks(flow, io);
+        if from == to {
+            return self.open_inside(flow, io, net);
+        }
+        self.open_between(flow, io, net);
+        if self.active.open(from as usize, to as usize) {
+            self.share_core(net);
+        }
+    }
+
+    fn complete(&mut self, flow: FlowId, now: Time, io: &mut Io, net: &mut Net, _: &mut Todo<()>) {
+        let (from, to) = self.racks(flow, io);
+        if from == to {
+            return;
+        }
+        let f = flow.index();
+        let pace = match self.cluster.nic {
+            Nic::Capped(rate) if rate < self.capacity.sent() => Pace::OfServer { rate, done: now },
+            _ => Pace::AtOnce(io.flows.arrival[f]),
+        };
+        let mut delay = self.latency.behind(flow, io.flows.bytes[f], pace);
+        if let Nic::Capped(rate) = self.cluster.nic {
+            let last = (io.flows.bytes[f] - 1) % self.derived.cell + 1;
+            delay += rate.time_for(last);
+        }
+        net.set_delay(flow, delay);
+        if self.active.close(from as usize, to as usize) {
+            self.share_core(net);
+        }
+    }
+
+    fn handle(&mut self, _: Time, (): (), _: &mut Io, _: &mut Net, _: &mut Todo<()>) {}
+
+    fn apply(
+        &mut self,
+        _: Command,
+        _: Time,
+        _: &mut Net,
+        _: &mut Todo<()>,
+    ) -> Result<(), Rejected> {
+        let limit = "sirius models failures by cells only";
+        Err(Rejected(format!(
+            "{limit}; set fabric.detail = \"cells\", or remove it"
+        )))
+    }
+}
+
+impl Reports for SiriusFlows {
+    fn shape(&self) -> Shape {
+        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
+        }
+    }
+
+    /// A byte crosses two links, but for the cells that their source or destination relays.
+    fn observe(&self, _: &Io, view: &mut View) {
+        view.carried_bytes = (view.carried_bytes as f64 * self.capacity.hops() / 2.0) as u64;
+    }
+
+    fn settle(&self, io: &mut Io) {
+        for f in 0..io.flows.len() {
+            let (from, to) = self.racks(FlowId(f as u32), io);
+            if from != to && !io.flows.hops[f].is_nan() {
+                io.flows.hops[f] = self.capacity.hops() as f32;
+            }
+        }
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        soonest(&self.cluster, &self.config, &self.derived, src, dst, bytes)
+    }
+
+    fn port_rate(&self, tx: PortId) -> Rate {
+        let rack = self.config.channel_rate.0 * self.derived.uplinks as u64;
+        match (tx.0.cmp(&self.core().0), self.cluster.nic) {
+            (std::cmp::Ordering::Less, _) => Rate(rack),
+            (std::cmp::Ordering::Greater, Nic::Capped(rate)) => rate,
+            _ => Rate(rack * self.cluster.racks as u64),
+        }
+    }
+}
