@@ -221,7 +221,9 @@ def _found(
                 ends.append(number)
                 break
         else:
-            limit = f"`{rack}` has a circuit on plane {light.plane}, and no port in {ports.file}"
+            limit = (
+                f"`{rack}` has a circuit on plane {light.plane}, and no port left in {ports.file}"
+            )
             remedy = "give it a row, or compare with a plan that --port-map named ports in"
             raise ConfigError(f"{old.file}: {limit}; {remedy}")
     return light._replace(ports=(ends[0], ends[1]))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from lightloom.control.current import json_of, names_in, pair_of, plane_of
 from lightloom.control.files import Demand
+from lightloom.control.names import printable
 from lightloom.control.wiring.lights import names_of
 from lightloom.errors import ConfigError
 
@@ -129,7 +130,7 @@ def _lights(
 
 def _name(path: Path, at: int, end: int | str, called: Sequence[str]) -> str:
     if isinstance(end, str):
-        return end
+        return printable(end)
     if not 0 <= end < len(called):
         limit = f"circuits[{at}]: node {end}, where there are {len(called)}"
         raise ConfigError(f"{path}: {limit}; {REMEDY}")
