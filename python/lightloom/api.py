@@ -53,8 +53,8 @@ def run(
     check_count("threads", threads)
     experiment = _experiment(experiment)
     label = experiment.labels[experiment.index(fabric)]
-    # Of this fabric alone: what is wrong with others is not asked.
-    experiment, index = experiment.only(label).pinned(), 0
+    experiment = experiment.runnable(label).pinned()
+    index = experiment.index(label)
     resolved = experiment.resolved()
     if (times := resolved["run"].get("repeat", 1)) > 1:
         remedy = "call lightloom.repeat, or remove it"
@@ -95,8 +95,8 @@ def repeat(
     check_count("threads", threads)
     experiment = _experiment(experiment)
     label = experiment.labels[experiment.index(fabric)]
-    seeds = experiment.only(label).seeds()
-    return Repeated(label, curves.run_seeds(seeds, run, threads, progress))
+    seeds = experiment.runnable(label).seeds()
+    return Repeated(label, curves.run_seeds(seeds, label, run, threads, progress))
 
 
 def compare(

@@ -196,6 +196,24 @@ class Experiment:
             raw["fault"] = [f for f in raw["fault"] if not _befalls(f, others)]
         return replace(self, raw=raw)
 
+    def runnable(self, label: str) -> Experiment:
+        """Itself if it can run; if others of its fabrics cannot, the one of that label alone.
+
+        Raises:
+            ConfigError: if that fabric cannot run.
+        """
+        try:
+            self.resolved()
+        except ConfigError as problem:
+            alone = self.only(label)
+            try:
+                alone.resolved()
+            except ConfigError as own:
+                same = (own.value, own.limit) == (problem.value, problem.limit)
+                raise (problem if same else own) from None
+            return alone
+        return self
+
     def index(self, label: str | None) -> int:
         """The place of the fabric with that label, or of the only one."""
         _check_tables(self.raw)

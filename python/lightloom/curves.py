@@ -72,21 +72,21 @@ def compare_all(
 
 
 def run_seeds(
-    seeds: Sequence[Experiment], run: Run, threads: int, progress: Tell | None
+    seeds: Sequence[Experiment], label: str, run: Run, threads: int, progress: Tell | None
 ) -> list[Result]:
-    """The results of experiments of one fabric that differ in their seeds."""
+    """The results of a fabric in experiments that differ in their seeds."""
     if len(seeds) == 1:
-        return [run(seeds[0], threads=threads, progress=progress)]
+        return [run(seeds[0], label, threads=threads, progress=progress)]
     results: dict[int, Result] = {}
 
     def task(place: int, seeded: Experiment) -> Task:
         def do(heed: Tell) -> None:
-            results[place] = run(seeded, threads=threads, progress=heed)
+            results[place] = run(seeded, label, threads=threads, progress=heed)
 
-        return Task(_prefix(seeded, False, True) + seeded.labels[0], do)
+        return Task(_prefix(seeded, False, True) + label, do)
 
     tasks = [task(place, seeded) for place, seeded in enumerate(seeds)]
-    _run_all(tasks, side_by_side(seeds[:1], threads), progress)
+    _run_all(tasks, side_by_side([seeds[0].only(label)], threads), progress)
     return [results[place] for place in range(len(seeds))]
 
 

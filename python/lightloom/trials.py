@@ -43,7 +43,8 @@ def tried(experiment: Experiment, label: str, *, seconds: float, threads: int = 
     Raises:
         ConfigError: if it cannot run.
     """
-    alone = experiment.only(label).pinned()
-    columns = traces.columns_for(alone.resolved()["workload"])
+    pinned = experiment.runnable(label).pinned()
+    columns = traces.columns_for(pinned.resolved()["workload"])
+    index = pinned.index(label)
     with in_words():
-        return Trial(**json.loads(_core.trial(alone.json(), 0, threads, seconds, columns)))
+        return Trial(**json.loads(_core.trial(pinned.json(), index, threads, seconds, columns)))

@@ -62,8 +62,9 @@ def run(
             _compare([loaded], out, threads, json, dry_run)
             return
         label = _label(loaded, fabric)
-        several = len(loaded.only(label).seeds()) > 1
-        make = partial(forecasts.of_runs, [(loaded.only(label), label)], threads)
+        loaded = loaded.runnable(label)
+        several = len(loaded.seeds()) > 1
+        make = partial(forecasts.of_runs, [(loaded, label)], threads)
         workers = forecast.side_by_side(threads) if several else 1
         if dry_run:
             forecast.instead(make, workers, json)
