@@ -1,10 +1,14 @@
 //! What the schedule and the protocol carry, as rates.
 //!
-//! *One rack.* Every slot of an uplink has a cell, and the N-th part of the slots, in which a
-//! rack would meet itself, is lost. A source asks each node once an epoch, so it sends at most
-//! N cells in that time. A node has at most Q cells queued or granted for a destination, from
-//! the grant until the second hop leaves, so a destination receives at most Q cells from each
-//! node in the time that this takes.
+//! *One rack.* Of the C of its uplinks the N-th part of the slots is lost, in which it would
+//! meet itself, and what it relays: of all that racks send each other the N-th part, in and
+//! out. So it sends, and receives, at most C − T/N. Relays are spread evenly: where T was
+//! measured a while ago, others do not take over what a busy rack cannot.
+//!
+//! A source asks each node once an epoch, so it sends at most N cells in that time. A node has
+//! at most Q cells queued or granted for a destination, from the grant until the second hop
+//! leaves, so a destination receives at most Q cells from each node in the time that this
+//! takes; the first Q of each, if there are no others, need not wait.
 //!
 //! *All racks.* A byte from a source in S to a destination in D by way of m crosses two links,
 //! each of the C/N that two nodes have for each other. Let p racks send only, q receive only, r
@@ -25,7 +29,7 @@
 //! That traffic within S and D is even is taken for granted.
 
 use crate::sirius::config::{Derived, GrantRule, Intermediates, SiriusConfig};
-use lightloom_engine::Rate;
+use lightloom_engine::{Rate, Time};
 
 /// Bits × picoseconds a second.
 const BITS: u128 = 8 * 1_000_000_000_000;
@@ -37,8 +41,12 @@ pub struct Capacity {
     others: bool,
     /// What two nodes can send each other, times N: C.
     uplinks: u128,
-    sent: Rate,
-    received: Rate,
+    /// What requests leave of what one rack sends, and grants of what it receives, whatever
+    /// others do.
+    sent: u128,
+    received: u128,
+    /// What a destination may be granted at once [B].
+    granted: u64,
 }
 
 impl Capacity {
@@ -61,19 +69,38 @@ impl Capacity {
             nodes,
             others: config.intermediates == Intermediates::Others,
             uplinks,
-            sent: Rate(meeting.min(once) as u64),
-            received: Rate(meeting.min(granted).min(window) as u64),
+            sent: meeting.min(once),
+            received: meeting.min(granted).min(window),
+            granted: config.queue as u64 * derived.schedule.nodes() as u64 * derived.cell,
         }
     }
 
-    /// What one rack can send.
-    pub fn sent(&self) -> Rate {
-        self.sent
+    /// What one rack can send while all send each other so much.
+    pub fn sent(&self, all: Rate) -> Rate {
+        Rate(self.sent.min(self.beside(all)) as u64)
     }
 
-    /// What one rack can receive.
-    pub fn received(&self) -> Rate {
-        self.received
+    /// What one rack can receive meanwhile.
+    pub fn received(&self, all: Rate) -> Rate {
+        Rate(self.received.min(self.beside(all)) as u64)
+    }
+
+    /// What relays leave of a rack's uplinks.
+    fn beside(&self, all: Rate) -> u128 {
+        self.uplinks - (all.0 as u128 / self.nodes).min(self.uplinks / 2)
+    }
+
+    /// A difference of what all send each other that is not worth another solution.
+    pub fn little(&self) -> u64 {
+        (self.nodes * self.uplinks / 256) as u64
+    }
+
+    /// How much sooner than at the rate of a destination some bytes for it are there if nothing
+    /// else was granted.
+    pub fn sooner(&self, bytes: u64) -> Time {
+        let first = bytes.min(self.granted);
+        let [sent, received] = [self.sent(Rate(0)), self.received(Rate(0))];
+        (received.time_for(first) - sent.time_for(first)).max(Time::ZERO)
     }
 
     /// Links that a byte crosses, on average.
@@ -131,6 +158,11 @@ impl Active {
         }
     }
 
+    /// Whether a rack receives nothing.
+    pub fn is_quiet(&self, to: usize) -> bool {
+        self.receives[to] == 0
+    }
+
     /// A flow begins; says whether other racks are active now.
     pub fn open(&mut self, from: usize, to: usize) -> bool {
         let new = [self.sends[from] == 0, self.receives[to] == 0];
@@ -168,7 +200,7 @@ impl Active {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lightloom_engine::{Bytes, Cluster, Nic, Time};
+    use lightloom_engine::{Bytes, Cluster, Nic};
     use proptest::prelude::*;
 
     /// Four uplinks of 8 nodes; a cell of 1,000 B in a slot of 100 ns: 80 Gb/s an uplink.
@@ -202,8 +234,10 @@ mod tests {
     #[test]
     fn capacities_are_those_of_the_links_that_cells_cross() {
         let c = capacity(8, SiriusConfig::default());
-        assert_eq!(c.sent(), Rate(280 * GBPS));
-        assert_eq!(c.received(), Rate(280 * GBPS));
+        assert_eq!(c.sent(Rate(0)), Rate(280 * GBPS));
+        // Of 800 Gb/s it relays 100.
+        assert_eq!(c.sent(Rate(800 * GBPS)), Rate(220 * GBPS));
+        assert_eq!(c.received(Rate(0)), Rate(280 * GBPS));
         let gbps = |pairs: &[(usize, usize)]| c.together(&active(8, pairs)).0 / GBPS;
         let ring = |n: usize| (0..n).map(|i| (i, (i + 1) % n)).collect::<Vec<_>>();
         // One pair: by way of six others, or straight.
@@ -227,7 +261,10 @@ mod tests {
             ..SiriusConfig::default()
         };
         let c = capacity(8, slow.clone());
-        assert_eq!((c.sent().0, c.received().0), (160 * GBPS, 280 * GBPS));
+        assert_eq!(
+            (c.sent(Rate(0)).0, c.received(Rate(0)).0),
+            (160 * GBPS, 280 * GBPS)
+        );
         let c = capacity(
             8,
             SiriusConfig {
@@ -235,13 +272,16 @@ mod tests {
                 ..slow
             },
         );
-        assert_eq!((c.sent().0, c.received().0), (160 * GBPS, 160 * GBPS));
+        assert_eq!(
+            (c.sent(Rate(0)).0, c.received(Rate(0)).0),
+            (160 * GBPS, 160 * GBPS)
+        );
         // Epochs of 200 ns, 1 us of fibre: 6 of them, 1.5, 1.1 us; 4 cells each in 2.6 us.
         let far = SiriusConfig {
             propagation: Time::US,
             ..SiriusConfig::default()
         };
-        let received = capacity(8, far).received();
+        let received = capacity(8, far).received(Rate(0));
         assert_eq!(received, Rate(4 * 7 * 8_000_000_000_000 / 2_600_000));
     }
 

@@ -8,9 +8,11 @@
 //! 1 − (2 − x)²/2 beyond, and the largest of n has Fⁿ.
 //!
 //! A flow of more than N cells is asked for in several epochs. Each of them has one cell that
-//! its own source relays and one that goes straight: both for one link, which carries one, so
-//! the other adds to a line there, up to what Q allows.
+//! its own source relays and one that goes straight: both for one link, which carries one in a
+//! gap. The last of that line is the last of all where it is longer than two gaps; Q bounds it,
+//! and where Q alone holds the flow back there is none.
 
+use super::capacity::Capacity;
 use crate::sirius::config::{Derived, Intermediates, SiriusConfig};
 use lightloom_engine::{FlowId, Rate, Stream, Time};
 
@@ -41,23 +43,27 @@ pub struct Latency {
     protocol: Time,
     /// Between two meetings of a pair, on average.
     gap: Time,
-    /// How much longer the line at the direct link is for each epoch, and at most.
-    line: (Time, Time),
+    /// The longest line at the direct link.
+    line: Time,
 }
 
 impl Latency {
     /// Of a table that has been completed.
-    pub fn new(config: &SiriusConfig, derived: &Derived, seed: u64) -> Latency {
+    pub fn new(
+        config: &SiriusConfig,
+        derived: &Derived,
+        capacity: &Capacity,
+        seed: u64,
+    ) -> Latency {
         let (slots, of) = derived.epoch;
         let nodes = derived.schedule.nodes() as i64;
         let epoch = config.slot * slots / of;
         let gap = config.slot * nodes / derived.uplinks as i64;
+        // Where Q cells of each node last for half of the time at most, one link carries both.
+        let lasts = capacity.received(Rate(0)).0 * 2 > capacity.sent(Rate(0)).0;
         let line = match config.intermediates {
-            Intermediates::All => (
-                (gap * 2 - epoch).max(Time::ZERO),
-                gap * (2 * config.queue as i64 - 3),
-            ),
-            Intermediates::Others => (Time::ZERO, Time::ZERO),
+            Intermediates::All if lasts => gap * (4 * config.queue as i64 - 5) / 2,
+            _ => Time::ZERO,
         };
         Latency {
             seed,
@@ -71,6 +77,11 @@ impl Latency {
         }
     }
 
+    /// From asking until cells for what was granted have come back as second hops, about.
+    pub fn round_trip(&self) -> Time {
+        self.protocol + self.gap * 2
+    }
+
     /// How much later than at its rate alone a flow of so many bytes has arrived.
     pub fn behind(&self, flow: FlowId, bytes: u64, pace: Pace) -> Time {
         let cells = bytes.div_ceil(self.cell);
@@ -79,10 +90,11 @@ impl Latency {
             Pace::AtOnce(arrival) => {
                 let rounds = (cells - 1) / self.nodes;
                 let last = cells - rounds * self.nodes;
-                let line = (self.line.0 * rounds as i64).min(self.line.1);
+                let behind = self
+                    .last_of(rounds, last, draw)
+                    .max(self.line_of(rounds, last));
                 // The rate itself accounts for what the last of the epochs has sent.
-                let spared = self.epochs(last) - line;
-                self.asked(arrival) + self.protocol + self.last_of(rounds, last, draw) - spared
+                self.asked(arrival) + self.protocol + behind - self.epochs(last)
             }
             Pace::OfServer { rate, done } => {
                 let asked = self.asked(done);
@@ -102,6 +114,13 @@ impl Latency {
             0 => those,
             _ => those.max(self.meetings(self.nodes, draw) - self.epochs(self.nodes)),
         }
+    }
+
+    /// When the last of the line at the direct link has left, after the last of the grants.
+    fn line_of(&self, rounds: u64, last: u64) -> Time {
+        let twice = self.gap * 2 * rounds as i64 + self.gap * 2 * last as i64 / self.nodes as i64;
+        let left = twice - self.gap / 2 - self.epochs(rounds * self.nodes);
+        left.min(self.line) + self.slot
     }
 
     /// The time in which a source can send so many cells, at N an epoch.

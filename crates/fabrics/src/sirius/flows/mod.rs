@@ -45,7 +45,15 @@ pub struct SiriusFlows {
     capacity: Capacity,
     latency: Latency,
     active: Active,
+    /// What all racks send each other, when it was last measured.
+    relayed: Rate,
+    /// Whether it is going to be measured.
+    measures: bool,
 }
+
+/// What all racks send each other is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Measure;
 
 /// Bytes of memory that it takes, about.
 pub fn memory(cluster: &Cluster, flows: u64) -> u64 {
@@ -60,10 +68,13 @@ pub fn memory(cluster: &Cluster, flows: u64) -> u64 {
 impl SiriusFlows {
     /// An empty network.
     pub fn new(config: &SiriusConfig, derived: Derived, site: &Site) -> SiriusFlows {
+        let capacity = Capacity::new(config, &derived);
         SiriusFlows {
-            capacity: Capacity::new(config, &derived),
-            latency: Latency::new(config, &derived, site.seed),
+            latency: Latency::new(config, &derived, &capacity, site.seed),
+            capacity,
             active: Active::new(site.cluster.racks as usize),
+            relayed: Rate(0),
+            measures: false,
             config: config.clone(),
             cluster: *site.cluster,
             derived,
@@ -119,18 +130,59 @@ impl SiriusFlows {
         net.open(flow, io.flows.bytes[f], links, WEIGHT, None);
     }
 
-    /// What all racks carry together depends on which have something to send or to receive.
-    fn share_core(&self, net: &mut Net) {
-        net.set_capacity(self.core(), self.capacity.together(&self.active));
+    /// What a server may send, if that is less than its rack.
+    fn server_rate(&self) -> Option<Rate> {
+        match self.cluster.nic {
+            Nic::Capped(rate) if rate < self.capacity.sent(Rate(0)) => Some(rate),
+            _ => None,
+        }
+    }
+
+    /// How long the last cell of a flow takes from the rack switch to its server.
+    fn last_cell(&self, bytes: u64) -> Time {
+        match self.cluster.nic {
+            Nic::Uncapped => Time::ZERO,
+            Nic::Capped(rate) => rate.time_for((bytes - 1) % self.derived.cell + 1),
+        }
+    }
+
+    /// Something has changed: what all racks carry together, if others are active now, and
+    /// before long what they relay.
+    fn changed(&mut self, others: bool, now: Time, net: &mut Net, todo: &mut Todo<Measure>) {
+        if others {
+            net.set_capacity(self.core(), self.capacity.together(&self.active));
+        }
+        if !std::mem::replace(&mut self.measures, true) {
+            todo.schedule(now + self.latency.round_trip(), Measure);
+        }
+    }
+
+    /// Racks have for their own flows what they do not relay. Each step goes half of the way,
+    /// for more of one is less of the other.
+    fn relay(&mut self, net: &mut Net) -> bool {
+        let all = net.load(self.core());
+        if all.0.abs_diff(self.relayed.0) <= self.capacity.little() {
+            return false;
+        }
+        self.relayed = Rate(all.0.midpoint(self.relayed.0));
+        let [sent, received] = [
+            self.capacity.sent(self.relayed),
+            self.capacity.received(self.relayed),
+        ];
+        for rack in 0..self.cluster.racks {
+            net.set_capacity(LinkId(rack), sent);
+            net.set_capacity(LinkId(self.cluster.racks + rack), received);
+        }
+        true
     }
 }
 
 impl FlowKernel for SiriusFlows {
-    type Event = ();
+    type Event = Measure;
 
-    fn begin(&mut self, net: &mut Net, _: &mut Todo<()>) {
+    fn begin(&mut self, net: &mut Net, _: &mut Todo<Measure>) {
         net.never_list_flows();
-        for rate in [self.capacity.sent(), self.capacity.received()] {
+        for rate in [self.capacity.sent(Rate(0)), self.capacity.received(Rate(0))] {
             for _ in 0..self.cluster.racks {
                 net.add_link(rate, LinkKind::Switch);
             }
@@ -143,46 +195,75 @@ impl FlowKernel for SiriusFlows {
         }
     }
 
-    fn arrive(&mut self, flow: FlowId, _: Time, io: &mut Io, net: &mut Net, _: &mut Todo<()>) {
+    fn arrive(
+        &mut self,
+        flow: FlowId,
+        now: Time,
+        io: &mut Io,
+        net: &mut Net,
+        todo: &mut Todo<Measure>,
+    ) {
         let (from, to) = self.racks(flow, io);
         if from == to {
             return self.open_inside(flow, io, net);
         }
         self.open_between(flow, io, net);
-        if self.active.open(from as usize, to as usize) {
-            self.share_core(net);
+        if self.server_rate().is_none() {
+            let bytes = io.flows.bytes[flow.index()];
+            let mut delay = self.latency.behind(flow, bytes, Pace::AtOnce(now));
+            if self.active.is_quiet(to as usize) {
+                delay = delay - self.capacity.sooner(bytes);
+            }
+            net.set_delay(flow, delay + self.last_cell(bytes));
         }
+        let others = self.active.open(from as usize, to as usize);
+        self.changed(others, now, net, todo);
     }
 
-    fn complete(&mut self, flow: FlowId, now: Time, io: &mut Io, net: &mut Net, _: &mut Todo<()>) {
+    fn complete(
+        &mut self,
+        flow: FlowId,
+        now: Time,
+        io: &mut Io,
+        net: &mut Net,
+        todo: &mut Todo<Measure>,
+    ) {
         let (from, to) = self.racks(flow, io);
         if from == to {
             return;
         }
-        let f = flow.index();
-        let pace = match self.cluster.nic {
-            Nic::Capped(rate) if rate < self.capacity.sent() => Pace::OfServer { rate, done: now },
-            _ => Pace::AtOnce(io.flows.arrival[f]),
-        };
-        let mut delay = self.latency.behind(flow, io.flows.bytes[f], pace);
-        if let Nic::Capped(rate) = self.cluster.nic {
-            let last = (io.flows.bytes[f] - 1) % self.derived.cell + 1;
-            delay += rate.time_for(last);
+        if let Some(rate) = self.server_rate() {
+            let (bytes, pace) = (
+                io.flows.bytes[flow.index()],
+                Pace::OfServer { rate, done: now },
+            );
+            let delay = self.latency.behind(flow, bytes, pace);
+            net.set_delay(flow, delay + self.last_cell(bytes));
         }
-        net.set_delay(flow, delay);
-        if self.active.close(from as usize, to as usize) {
-            self.share_core(net);
-        }
+        let others = self.active.close(from as usize, to as usize);
+        self.changed(others, now, net, todo);
     }
 
-    fn handle(&mut self, _: Time, (): (), _: &mut Io, _: &mut Net, _: &mut Todo<()>) {}
+    fn handle(
+        &mut self,
+        now: Time,
+        _: Measure,
+        _: &mut Io,
+        net: &mut Net,
+        todo: &mut Todo<Measure>,
+    ) {
+        self.measures = self.relay(net);
+        if self.measures {
+            todo.schedule(now + self.latency.round_trip(), Measure);
+        }
+    }
 
     fn apply(
         &mut self,
         _: Command,
         _: Time,
         _: &mut Net,
-        _: &mut Todo<()>,
+        _: &mut Todo<Measure>,
     ) -> Result<(), Rejected> {
         let limit = "sirius models failures by cells only";
         Err(Rejected(format!(
