@@ -28,7 +28,7 @@ def print_first(comparisons: Sequence[Comparison]) -> None:
         if verdict is None:
             continue
         title = f"{name}: {verdict.title}" if several else verdict.title
-        console.out().print(Text(plain(title), "bold"), soft_wrap=True)
+        indented(title, "", "bold")
         if len(found) <= WHOLE:
             print_rest(verdict)
     if any(found.values()):
@@ -45,11 +45,12 @@ def print_rest(verdict: First) -> None:
         indented(line, "    ")
 
 
-def indented(text: str, by: str) -> None:
+def indented(text: str, by: str, style: str = "") -> None:
     """A paragraph, in lines of the terminal's width."""
-    width = max(40, console.out().width)
+    screen = console.out()
+    width = max(40, screen.width)
     for line in textwrap.wrap(plain(text), width, initial_indent=by, subsequent_indent=by):
-        console.say(line)
+        screen.print(Text(line, style), soft_wrap=True)
 
 
 def plain(text: str) -> str:

@@ -116,17 +116,16 @@ def is_level(a: Score, b: Score) -> bool:
 
 
 def apart(scores: Sequence[Score | None], better: Better) -> Score | None:
-    """The best of several, if its interval overlaps with none of the others'; None where
-    there are no others."""
+    """The best of several, if its interval ends and overlaps with none of the others'."""
     known = [s for s in scores if s is not None]
-    if len(known) < 2:
+    if not known:
         return None
     best = (min if better == "lower" else max)(known, key=lambda s: s.value)
     others = [s for s in known if s is not best]
     if better == "lower":
-        clear = all(best.high < s.low for s in others)
+        clear = all(best.high < s.low for s in others) and math.isfinite(best.high)
     else:
-        clear = all(best.low > s.high for s in others)
+        clear = all(best.low > s.high for s in others) and math.isfinite(best.low)
     return best if clear else None
 
 

@@ -283,7 +283,8 @@ def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
     step = units.common_step([v for v in values if v is not None], metric.quantity)
     fair = rankable(metric, fabrics, values)
     ranked = [s for s, kept in zip(scores, fair, strict=True) if kept]
-    best = apart(ranked, metric.better) if metric.better and len(fabrics) > 1 else None
+    several = sum(s is not None for s in scores) > 1
+    best = apart(ranked, metric.better) if metric.better and several else None
     cells = (
         Cell(
             text(s, metric, step),

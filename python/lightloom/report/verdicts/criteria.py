@@ -14,6 +14,7 @@ from . import load
 from .jobs import all_jobs
 from .latency import short_score
 
+JOBS_EACH = 8  # more jobs are judged together alone
 AtLoad = Callable[[Fabric, LoadPoint], Score | None]
 
 
@@ -54,13 +55,31 @@ def criteria(workload: Workload) -> list[Criterion]:
     """The measures that a comparison has, in the order in which they decide."""
     fabrics = workload.fabrics
     if any(f.jobs for f in fabrics):
-        first = [JOBS]
+        first = [JOBS, *each_job(workload)]
     elif workload.measured:
         first = [LATENCY, SATURATION]
     else:
         short = any(f.short_fct.size for f in fabrics)
         first = [*([SHORT] if short else []), LONG, CARRIED]
     return [c for c in (*first, QUEUE) if any(c.read(f) is not None for f in fabrics)]
+
+
+def each_job(workload: Workload) -> list[Criterion]:
+    """A measure for each job, where there are several and not many."""
+    names = list(dict.fromkeys(name for f in workload.fabrics for name in f.jobs))
+    return [of_job(name) for name in names] if 1 < len(names) <= JOBS_EACH else []
+
+
+def of_job(name: str) -> Criterion:
+    """How long one job takes."""
+    return Criterion(
+        name,
+        "time",
+        "lower",
+        lambda f: plain(f, lambda g: g.jobs.get(name)),
+        (f"finishes {name} soonest", f"finish {name} soonest"),
+        "it takes {}",
+    )
 
 
 def plain(fabric: Fabric, read: Callable[[Fabric], float | None]) -> Score | None:
@@ -105,7 +124,7 @@ JOBS = Criterion(
     "lower",
     lambda f: plain(f, all_jobs),
     ("finishes the jobs soonest", "finish the jobs soonest"),
-    "its jobs take {}",
+    "its jobs take {} in sum",
 )
 LATENCY = Criterion(
     "mean latency",

@@ -259,10 +259,9 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
             "apart, or their 95 % intervals overlap."
         )
     if seeds < 2:
-        said.append(
-            "Another seed: this is one draw; intervals are over its flows, and peaks have none "
-            "(run.repeat gives some)."
-        )
+        within = any(s.low < s.value < s.high for s in ranking.scores)
+        over = "intervals are over its flows" if within else "its figures have no intervals"
+        said.append(f"Another seed: this is one draw, and {over}; run.repeat tells of more.")
     return tuple(said)
 
 
