@@ -596,6 +596,17 @@ def test_without_a_command_there_is_help(tmp_path: Path) -> None:
     assert "error" not in done.stderr
 
 
+@pytest.mark.parametrize("name", ["fabrics", "workloads", "policies", "schema"])
+def test_lists_end_quietly_when_their_reader_goes_away(name: str, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command(name), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(timeout=60) == 141
+
+
 @pytest.mark.parametrize(
     "arguments",
     [("compare",), ("compare", "--json"), ("run", "--fabric", "clos")],
