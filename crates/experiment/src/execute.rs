@@ -8,7 +8,7 @@ use lightloom_engine::run::{self, Broken, Fault, Plan, Progress};
 use lightloom_engine::{
     Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Io, Precision, Refusal, Time,
 };
-use lightloom_fabrics::{Derived, Entry, Facts, Site, Unjoined};
+use lightloom_fabrics::{Derived, Entry, Facts, Memory, Site, Unjoined};
 use lightloom_metrics::{
     reset_peak_rss, summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary,
 };
@@ -214,8 +214,8 @@ impl Experiment {
         let entry = table.entry(&at)?;
         let own = table.table();
         let placed = |e| fabric::place(e, &at);
-        let memory = check_memory(entry, &own, site, &at)?;
         let faults = self.faults_of(table.label())?;
+        let memory = check_memory(entry, &own, site, &at, !faults.is_empty())?;
         if !faults.is_empty() {
             // On a fabric of its own: a trial leaves traces.
             let mut trial = (entry.build)(&own, site).map_err(placed)?;
@@ -283,8 +283,16 @@ fn never_drained(unjoined: &Unjoined, at: &str) -> Refusal {
 }
 
 /// Refuses a fabric that would not fit into memory with its flows; what both take [B].
-fn check_memory(entry: &Entry, own: &Value, site: &Site, at: &str) -> Result<u64, Refusal> {
-    let fabric = (entry.memory)(own, site).map_err(|e| fabric::place(e, at))?;
+fn check_memory(
+    entry: &Entry,
+    own: &Value,
+    site: &Site,
+    at: &str,
+    failing: bool,
+) -> Result<u64, Refusal> {
+    let Memory { sound, of_failures } =
+        (entry.memory)(own, site).map_err(|e| fabric::place(e, at))?;
+    let fabric = sound + if failing { of_failures } else { 0 };
     let flows = site.flows.len() as u64 * BYTES_PER_FLOW + site.flows.after.memory();
     let need = fabric.saturating_add(flows);
     memory::check(

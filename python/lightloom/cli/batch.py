@@ -60,7 +60,8 @@ def sweep(
         reused = f", {outcome.reused} of them from before" if outcome.reused else ""
         console.say(f"{file.stem}: {len(outcome.points)} points{reused}")
         console.out().print(_sweep_table(outcome))
-        console.say(completion.LEGEND)
+        for line in completion.legend_of_times(_named(outcome)):
+            console.say(line)
         console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
 
 
@@ -140,16 +141,16 @@ def _sweep_table(outcome: sweeps.Outcome) -> Table:
     table = console.plain_table()
     for name in (*outcome.points[0].grid, "fabric"):
         table.add_column(name.replace(".", ".\n"))
-    shown = completion.COLUMNS
+    shown = (completion.load_column(_named(outcome)), *completion.TIMES)
     for heading, _, _ in shown:
         table.add_column(heading, justify="right", no_wrap=True)
     for key, summaries in list(groups.items())[:ROWS_SHOWN]:
-        table.add_row(*key, *(show(_mean(summaries, path)) for _, path, show in shown))
+        table.add_row(*key, *(show(summaries, path) for _, path, show in shown))
     if len(groups) > ROWS_SHOWN:
         table.add_row(f"… {len(groups) - ROWS_SHOWN} more in {outcome.parquet.name}")
     return table
 
 
-def _mean(summaries: list[console.Summary], path: str) -> float | None:
-    values = [v for v in (console.pick(s, path) for s in summaries) if v is not None]
-    return sum(values) / len(values) if values else None
+def _named(outcome: sweeps.Outcome) -> dict[str, console.Summary]:
+    """All summaries of a sweep."""
+    return {str(i): summary for i, summary in enumerate(outcome.summaries)}

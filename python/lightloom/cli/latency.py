@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import console, repeats
+from lightloom import bounds, console, repeats
 from lightloom.console import micros, plus_minus
 from lightloom.intervals import over_runs
 from lightloom.saturation import Saturation
@@ -88,11 +88,17 @@ def table(comparison: Comparison, *, header: bool) -> Table:
             "  " + escape(label),
             _low(comparison, label),
             plus_minus(window["mean_us"], window["half_width_us"]) + mark(window),
-            micros(window["p99_us"]),
+            _p99(comparison, label),
             saturation(found),
             "-" if found is None else f"{found.busiest:.3f}",
         )
     return made
+
+
+def _p99(comparison: Comparison, label: str) -> str:
+    """The 99th percentile of latency as far as it is known; of several seeds the mean."""
+    found = [c.results[label].summary for c in _each(comparison)]
+    return console.time_bound(bounds.mean([bounds.bound(s, "window.p99_us") for s in found]))
 
 
 def _each(comparison: Comparison) -> Sequence[Comparison]:

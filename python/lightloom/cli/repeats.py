@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from lightloom import console, repeats
+from lightloom import console, loads, repeats
 from lightloom.console import Summary, micros, number, pick, size
 from lightloom.intervals import Interval, over_runs
 from lightloom.results import Repeated
@@ -41,12 +41,12 @@ FIGURES: Sequence[tuple[str, str, Show]] = (
 )
 
 
-def workload_line(seeds: Sequence[Summary], flows: int) -> str:
+def workload_line(seeds: Sequence[Summary], flows: int, asked: float | None) -> str:
     """The workload of so many flows; of several seeds with the mean of what they drew."""
     if len(seeds) == 1:
-        return console.workload_line(seeds[0], flows)
+        return console.workload_line(seeds[0], flows, asked)
     mean = repeats.means([dict(summary) for summary in seeds])
-    alone = console.workload_line(mean, flows).rpartition(", seed ")[0]
+    alone = console.workload_line(mean, flows, asked).rpartition(", seed ")[0]
     numbers = [summary["seed"] for summary in seeds]
     return f"{alone}, seeds {numbers[0]} to {numbers[-1]}"
 
@@ -59,7 +59,8 @@ def legend(seeds: int) -> str:
 def print_repeated(repeated: Repeated) -> None:
     """The figures of one fabric with their intervals, one a row."""
     summaries = [result.summary for result in repeated.results]
-    line = workload_line(summaries, repeated.results[0].flows.num_rows)
+    first = repeated.results[0]
+    line = workload_line(summaries, first.flows.num_rows, loads.asked(first.experiment))
     console.say(f"{repeated.label}: {line}")
     table = console.plain_table()
     table.add_column("", style="bold")

@@ -11,8 +11,18 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom import console, forecasts, interrupts
-from lightloom.cli import bars, completion, forecast, jobs, latency, light, notes, repeats
+from lightloom import console, forecasts, interrupts, loads
+from lightloom.cli import (
+    bars,
+    completion,
+    forecast,
+    headline,
+    jobs,
+    latency,
+    light,
+    notes,
+    repeats,
+)
 from lightloom.cli.options import (
     DryRun,
     Json,
@@ -94,8 +104,7 @@ def _run(
     if json:
         console.print_json(result.summary)
         return
-    stop = result.experiment["run"]["stop"]
-    console.print_run(result.summary, stop, result.flows.num_rows, result.utilisation)
+    console.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
     for line in (*_of_workload(result), *notes.of(result)):
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
@@ -156,6 +165,7 @@ def _compare(
         tables = {c.name: c.summaries for c in comparisons}
         console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
         return
+    headline.print_first(comparisons)
     said: set[str] = set()
     for one, group in zip(loaded, made, strict=True):
         _print_comparisons(one.name, group, said)
@@ -209,8 +219,8 @@ def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said:
 def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
     summaries = comparison.means
     first = next(iter(comparison.results.values()))
-    rows = first.flows.num_rows
-    workload = repeats.workload_line(comparison.of_label(first.label), rows)
+    rows, asked = first.flows.num_rows, loads.asked(comparison.experiment)
+    workload = repeats.workload_line(comparison.of_label(first.label), rows, asked)
     console.say(f"{comparison.name}: {workload}")
     of_seeds = {label: comparison.of_label(label) for label in comparison.results}
     console.out(wide=True).print(completion.table(summaries, of_seeds))

@@ -25,7 +25,7 @@ TIME_POINTS = 240
 # A percentile of fewer flows than this is noise; a small run is shown all the same.
 BIN_FLOWS = {50: 20, 99: 100}
 FASTEST = 0.01  # this share of the flows (such as those inside a rack) may lie left of the picture
-FINISHED = 0.95  # a percentile of finished flows flatters if fewer finished
+DELIVERED = "load delivered"
 
 
 def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...]:
@@ -70,7 +70,8 @@ def distribution(workload: Workload, points: int) -> Figure | None:
             return None
         x = axis("flow completion time", "time", "log", series, "x")
         y = axis("share of flows", "share", "linear", series, "y", (0.0, 1.02))
-        return Panel(title, x, y, (*within(bands, x, y), *series))
+        cuts = (cut for s in series if (cut := goes_on(s)))
+        return Panel(title, x, y, (*within(bands, x, y), *series, *cuts))
 
     panels = [panel("All flows", lambda f: f.fct)]
     if any(f.short_fct.size < f.fct.size for f in workload.fabrics) or not workload.measured:
@@ -79,8 +80,9 @@ def distribution(workload: Workload, points: int) -> Figure | None:
         "fct-distribution",
         "How long flows take",
         "Cumulative distribution of the time from a flow's arrival to its last byte, as a share "
-        "of the flows that arrived: a curve that ends below 100 % left flows unfinished. Short "
-        "flows are those under 100 KB. The fastest 1 % may lie left of the picture.",
+        "of the flows that arrived. A curve that ends below 100 %, in an arrow, left flows "
+        "unfinished: their share lies further right, where is not known. Short flows are those "
+        "under 100 KB. The fastest 1 % may lie left of the picture.",
         panels,
     )
 
@@ -103,6 +105,14 @@ def from_first_percent(series: list[Series]) -> list[Series]:
     low = min(starts, default=0.0)
     kept = [replace(s, x=s.x[s.x >= low], y=s.y[s.x >= low]) for s in series]
     return [s for s in kept if s.x.size]
+
+
+def goes_on(series: Series) -> Series | None:
+    """An arrow where a distribution is cut off, as not all flows arrived."""
+    if series.y[-1] >= 1.0:
+        return None
+    end = slice(-1, None)
+    return replace(series, x=series.x[end], y=series.y[end], drawn="dots", arrow="right")
 
 
 def by_size(workload: Workload) -> Figure | None:
@@ -176,24 +186,28 @@ def by_load(workload: Workload) -> Figure | None:
         bands = [b for f in shown if (b := load_band(f, of)) is not None]
         if not series:
             return None
-        if y_title == "goodput":
-            offered = offered_by_load(workload)
-            y = axis("goodput", "share", "linear", [*series, offered], "y")
-            return Panel(title, x, y, (*within(bands, x, y), offered, *series))
+        if y_title == DELIVERED:
+            drawn = drawn_by_load(workload)
+            y = axis(y_title, "share", "linear", [*series, drawn], "y")
+            return Panel(title, x, y, (*within(bands, x, y), drawn, *series))
         y = axis(y_title, "time", "log", series, "y")
-        marked = (flattered(s, f) for s, f in zip(series, shown, strict=True))
-        return Panel(title, x, y, (*within(bands, x, y), *marked))
+        rising = [r for f in shown if (r := bounds_by_load(f)) is not None]
+        return Panel(title, x, y, (*within(bands, x, y), *series, *rising))
 
     return figure(
         "by-load",
         "What load does",
-        "99th percentile of short flows' completion times, and delivered bits over what all "
-        "servers could send, against the load asked for. The dotted line is the load as drawn: a "
-        "fabric on it carries all that is offered. A hollow marker means that less than 95 % of "
-        "the flows finished in the run, which flatters its percentile.",
+        "99th percentile of short flows' completion times, and the load delivered by the last "
+        "arrival, against the load asked for. The dotted line is the load drawn: a fabric on it "
+        "delivers all of it while flows arrive. An arrow is a bound: so many flows were left "
+        "unfinished that the percentile lies above it.",
         [
-            panel("Short flows, 99th percentile", "completion time", lambda p: p.fct_p99),
-            panel("Goodput", "goodput", lambda p: p.goodput),
+            panel(
+                "Short flows, 99th percentile",
+                "completion time",
+                lambda p: None if p.p99 is None else p.p99.low,
+            ),
+            panel("Load delivered", DELIVERED, lambda p: p.carried),
         ],
     )
 
@@ -206,18 +220,20 @@ def sweep(fabric: Fabric, of: Callable[[LoadPoint], float | None]) -> Series:
     )
 
 
-def flattered(series: Series, fabric: Fabric) -> Series:
-    """Marks the loads at which many flows were left unfinished."""
-    finished = {p.load: p.finished for p in fabric.sweep}
-    shares = [finished.get(float(x)) for x in series.x]
-    return replace(series, hollow=tuple(s is not None and s < FINISHED for s in shares))
+def bounds_by_load(fabric: Fabric) -> Series | None:
+    """Arrows at the loads at which the percentile is but a bound."""
+    found = [(p.load, p.p99.low) for p in fabric.sweep if p.p99 is not None and not p.p99.exact]
+    if not found:
+        return None
+    x, y = (np.array(values) for values in zip(*found, strict=True))
+    return replace(curve(fabric, x, y, points=True), drawn="dots", arrow="up")
 
 
-def offered_by_load(workload: Workload) -> Series:
-    """The load as drawn at each load asked for; the traffic is the same for every fabric."""
-    drawn = {p.load: p.offered for f in workload.fabrics for p in f.sweep if p.offered is not None}
+def drawn_by_load(workload: Workload) -> Series:
+    """The load drawn at each load asked for; the traffic is the same for every fabric."""
+    drawn = {p.load: p.drawn for f in workload.fabrics for p in f.sweep if p.drawn is not None}
     loads = sorted(drawn or {load: load for load in workload.loads})
-    return Series("offered", np.array(loads), np.array([drawn.get(load, load) for load in loads]))
+    return Series("load drawn", np.array(loads), np.array([drawn.get(x, x) for x in loads]))
 
 
 # Time

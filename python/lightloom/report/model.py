@@ -15,7 +15,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lightloom import repeats
+from lightloom import bounds, loads, repeats
+from lightloom.bounds import Bound, bound
 from lightloom.intervals import Interval, over_runs
 from lightloom.tables import mean_over_time
 
@@ -48,6 +49,12 @@ def microseconds(summary: Mapping[str, Any], path: str) -> float | None:
     return None if value is None else value * 1e-6
 
 
+def limits(summary: Mapping[str, Any], path: str) -> Bound | None:
+    """Between what a figure of flows lies; times, kept in µs, in seconds."""
+    found = bound(summary, path)
+    return found.scaled(1e-6) if found is not None and path.endswith("_us") else found
+
+
 def ratio(above: float | None, below: float | None) -> float | None:
     """A quotient, where there is one."""
     return above / below if above is not None and below else None
@@ -76,10 +83,10 @@ class LoadPoint:
     """One fabric at one load of the sweep."""
 
     load: float  # asked for
-    offered: float | None  # as drawn
-    fct_p99: float | None
-    goodput: float | None
-    delivered: float | None
+    drawn: float | None
+    p99: Bound | None  # of short flows' completion times [s]
+    carried: float | None  # load delivered
+    delivered: float | None  # of the bytes offered
     finished: float | None
     window: Mapping[str, Any] | None = None  # as in summary.json
     seeds: tuple[LoadPoint, ...] = ()  # the same with each seed, where it is repeated
@@ -173,6 +180,16 @@ class Fabric:
         """A figure of the summary kept in µs [s]."""
         return microseconds(self.summary, path)
 
+    def limits(self, path: str) -> Bound | None:
+        """Between what a figure of flows lies; times in seconds."""
+        return limits(self.summary, path)
+
+    @property
+    def carried(self) -> float | None:
+        """Load delivered while flows arrived; of flows without a load the goodput of the
+        whole run."""
+        return carried(self.summary)
+
     @cached_property
     def short_fct(self) -> Floats:
         """Completion times of the short flows, NaN if unfinished [s]."""
@@ -182,12 +199,6 @@ class Fabric:
     def short_finished(self) -> float | None:
         """Share of the short flows that finished."""
         return finished(np.concatenate([f.short_fct for f in self.seeds or (self,)]))
-
-    @cached_property
-    def long_finished(self) -> float | None:
-        """Share of the long flows that finished."""
-        long = [f.fct[f.sizes >= SHORT_BYTES] for f in self.seeds or (self,)]
-        return finished(np.concatenate(long))
 
     @property
     def finished(self) -> float | None:
@@ -303,9 +314,9 @@ def joined_point(points: Sequence[LoadPoint]) -> LoadPoint:
     windows = [p.window for p in points if p.window is not None]
     return LoadPoint(
         points[0].load,
-        mean(lambda p: p.offered),
-        mean(lambda p: p.fct_p99),
-        mean(lambda p: p.goodput),
+        mean(lambda p: p.drawn),
+        bounds.mean([p.p99 for p in points]),
+        mean(lambda p: p.carried),
         mean(lambda p: p.delivered),
         mean(lambda p: p.finished),
         repeats.means(windows) if windows else None,
@@ -395,7 +406,7 @@ def read_circuits(table: pa.Table | None) -> Circuits | None:
 
 
 def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint | None:
-    """A point of the sweep, at the load asked for (as drawn, if that is not known)."""
+    """A point of the sweep, at the load asked for (drawn, if that is not known)."""
     load = nominal if nominal is not None else figure(summary, "load_offered")
     if load is None:
         return None
@@ -403,9 +414,15 @@ def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint |
     return LoadPoint(
         float(load),
         figure(summary, "load_offered"),
-        microseconds(summary, "fct.short.p99_us"),
-        figure(summary, "goodput_normalized"),
+        limits(summary, "fct.short.p99_us"),
+        carried(summary),
         delivered,
         ratio(figure(summary, "flows_completed"), figure(summary, "flows_offered")),
         summary.get("window"),
     )
+
+
+def carried(summary: Mapping[str, Any]) -> float | None:
+    """Load delivered while flows arrived; the goodput of the whole run where there is none."""
+    load = loads.delivered(summary)
+    return figure(summary, "goodput_normalized") if load is None else load
