@@ -91,7 +91,9 @@ def left(trial: Trial) -> float:
     if trial.end_s is None or trial.reached_s <= 0:
         return by_bytes
     by_time = trial.end_s / trial.reached_s
-    return math.sqrt(by_bytes * by_time) if math.isfinite(by_bytes) else by_time
+    if trial.measured or not math.isfinite(by_bytes):
+        return by_time
+    return math.sqrt(by_bytes * by_time)
 
 
 def of_runs(experiments: Sequence[tuple[Experiment, str]], threads: int = 1) -> Forecast:

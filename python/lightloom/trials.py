@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 
 from lightloom import _core, traces
 from lightloom.config import Experiment
@@ -21,9 +22,9 @@ class Trial:
     memory_bytes: int
     """What the fabric and its flows take of memory [B], by the core's own estimate."""
     prepared_s: float
-    """Time to draw the flows and to build the fabric [s]."""
+    """Time of a processor to draw the flows and to build the fabric [s]."""
     kernel_s: float
-    """Time that the trial took in the kernel [s]."""
+    """Time of a processor that the trial took in the kernel [s]."""
     reached_s: float
     """The simulated time that it reached [s]."""
     end_s: float | None
@@ -34,6 +35,8 @@ class Trial:
     """Cells or packets moved over a hop by then; None for fabrics of flows."""
     finished: bool
     """Whether the whole run fitted into the trial."""
+    measured: bool = False
+    """Whether the run ends with its window, so that more flows are there than it takes."""
 
 
 def tried(experiment: Experiment, label: str, *, seconds: float, threads: int = 1) -> Trial:
@@ -44,7 +47,17 @@ def tried(experiment: Experiment, label: str, *, seconds: float, threads: int = 
         ConfigError: if it cannot run.
     """
     pinned = experiment.runnable(label).pinned()
-    columns = traces.columns_for(pinned.resolved()["workload"])
-    index = pinned.index(label)
+    resolved, index = pinned.resolved(), pinned.index(label)
+    columns = traces.columns_for(resolved["workload"])
+    begun, busy = time.perf_counter(), time.thread_time()
     with in_words():
-        return Trial(**json.loads(_core.trial(pinned.json(), index, threads, seconds, columns)))
+        made = Trial(**json.loads(_core.trial(pinned.json(), index, threads, seconds, columns)))
+    elapsed = time.perf_counter() - begun
+    # Of one thread, whatever else the machine did meanwhile does not count.
+    share = min(1.0, (time.thread_time() - busy) / elapsed) if threads == 1 else 1.0
+    return replace(
+        made,
+        prepared_s=made.prepared_s * share,
+        kernel_s=made.kernel_s * share,
+        measured=resolved["run"]["stop"] == "measured",
+    )

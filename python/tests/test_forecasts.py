@@ -1,0 +1,148 @@
+"""What is told of time and memory before anything begins, against what is counted after."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from cli_support import CLOS, ROOT, SIRIUS, SMALL, lightloom, write
+
+import lightloom as ll
+from lightloom import forecasts, trials
+from lightloom.cli import forecast as told
+from lightloom.forecasts import Forecast
+from lightloom.trials import Trial
+
+EXAMPLES = ROOT / "examples"
+
+
+def piece(**changes: object) -> Trial:
+    made = {
+        "flows": 10,
+        "bytes": 1_000,
+        "memory_bytes": 64,
+        "prepared_s": 1.0,
+        "kernel_s": 0.1,
+        "reached_s": 2.0,
+        "end_s": None,
+        "bytes_delivered": 250,
+        "hops": 20,
+        "finished": False,
+    }
+    return Trial(**{**made, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "more"),
+    [
+        ({"finished": True}, 1.0),
+        ({}, 4.0),  # all bytes are to be delivered
+        ({"end_s": 72.0}, 12.0),  # by time 36, by bytes 4
+        ({"end_s": 72.0, "bytes_delivered": 0}, 36.0),
+        ({"end_s": 72.0, "measured": True}, 36.0),
+    ],
+)
+def test_a_piece_is_carried_on_to_the_whole(changes: dict[str, object], more: float) -> None:
+    found = forecasts.of_trial(piece(**changes))
+    assert found.seconds == pytest.approx(1.0 + 0.1 * more)
+    assert found.hops == pytest.approx(20 * more)
+
+
+#: Of closed loops the jobs to come are unlike those that begin.
+@pytest.mark.parametrize(
+    ("example", "label", "factor"),
+    [
+        ("sirius.toml", "sirius", 1.5),
+        ("clos.toml", "clos", 2.0),
+        ("failures.toml", "sirius", 1.5),
+        ("lions.toml", "dlb", 1.1),
+        ("lions.toml", "butterfly-basic", 1.2),
+        ("collectives.toml", "clos", 3.0),
+    ],
+)
+def test_hops_are_foretold(example: str, label: str, factor: float) -> None:
+    overrides = ["workload.flows=20000"] if example == "sirius.toml" else []
+    case = ll.load(EXAMPLES / example, overrides).cases()[0]
+    found = forecasts.of_runs([(case, label)]).hops
+    summary = ll.run(case, label).summary
+    counted = summary["cell_hops"] or summary["packet_hops"]
+    assert found is not None
+    assert counted / factor < found < counted * factor
+
+
+@pytest.mark.parametrize(
+    ("example", "label"),
+    [
+        ("sirius.toml", "sirius"),
+        ("clos.toml", "clos"),
+        ("hybrid.toml", "electrical"),
+        ("hybrid.toml", "threshold"),
+        ("lions.toml", "butterfly-basic"),
+    ],
+)
+def test_time_is_of_the_right_order(example: str, label: str) -> None:
+    """Time of a processor, whatever else the machine does meanwhile."""
+    overrides = ["workload.flows=20000"] if example == "sirius.toml" else []
+    case = ll.load(EXAMPLES / example, overrides).cases()[0]
+    found = forecasts.of_runs([(case, label)]).seconds
+    begun = time.process_time()
+    ll.run(case, label)
+    taken = time.process_time() - begun
+    assert taken / 4 < found < taken * 4
+
+
+def test_all_that_a_comparison_runs_is_counted(tmp_path: Path) -> None:
+    loads = "\n[compare]\nloads = [0.2, 0.5, 0.8]\n"
+    repeated = SMALL.replace("seed = 3", "seed = 3\nrepeat = 5")
+    plain = ll.load(write(tmp_path / "a.toml", SMALL, SIRIUS, CLOS))
+    # The load of the experiment itself, 0.5, does not run again.
+    curve = ll.load(write(tmp_path / "b.toml", SMALL, loads, SIRIUS, CLOS))
+    seeds = ll.load(write(tmp_path / "c.toml", repeated, loads, SIRIUS, CLOS))
+    counts = [forecasts.of_comparisons([e]).simulations for e in (plain, curve, seeds)]
+    assert counts == [2, 6, 30]
+    assert forecasts.of_runs([(seeds, "clos")]).simulations == 5
+
+
+def test_the_longest_simulation_bounds_the_time_of_many_processors() -> None:
+    some = Forecast(4, 40.0, 25.0, 100, 10.0)
+    assert [some.wall_s(workers) for workers in (1, 2, 8)] == [40.0, 25.0, 25.0]
+    both = some.and_(Forecast(1, 2.0, 2.0, 300, None))
+    assert both == Forecast(5, 42.0, 25.0, 300, None)
+
+
+def test_a_dry_run_says_and_writes_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+    write(tmp_path / "s.toml", 'base = "e.toml"\nrepeat = 3\n[grid]\nworkload.load = [0.2, 0.4]\n')
+    before = sorted(tmp_path.rglob("*"))
+    for arguments, count in (
+        (("run", "e.toml", "--fabric", "clos"), 1),
+        (("compare", "e.toml"), 2),
+        (("sweep", "s.toml"), 12),
+    ):
+        done = lightloom(*arguments, "--dry-run", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith(f"estimate: {count} simulation")
+        assert "under 1 s" in done.stdout
+    found = json.loads(lightloom("compare", "e.toml", "--dry-run", "--json", cwd=tmp_path).stdout)
+    assert found["simulations"] == 2
+    assert found["seconds_most"] == pytest.approx(4 * found["seconds_least"])
+    assert sorted(tmp_path.rglob("*")) == before
+    refused = lightloom("run", "e.toml", "--fabric", "c", "--dry-run", cwd=tmp_path)
+    assert refused.returncode == 2
+
+
+def test_what_takes_long_is_announced_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    told.before(lambda: Forecast(3, 240.0, 100.0, 2_000_000_000, 5e9), 2)
+    assert capsys.readouterr().err == (
+        "estimate: 3 simulations; 2 min (60 s to 4 min), 2 side by side; 4.00 GB of memory; "
+        "5 G hops\n"
+    )
+    told.before(lambda: Forecast(3, 29.0, 10.0, 2_000, None), 1)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_trial_of_no_time_knows_the_memory(tmp_path: Path) -> None:
+    experiment = ll.load(write(tmp_path / "e.toml", SMALL, CLOS))
+    found = trials.tried(experiment, "clos", seconds=0.0)
+    assert found.flows == 400
+    assert found.memory_bytes >= 400 * 58
