@@ -32,6 +32,8 @@ class First:
     title: str
     answer: str
     overturned: tuple[str, ...]
+    leaders: tuple[str, ...] = ()  # labels, in the order of the experiment
+    wins: tuple[str, str] = ("", "")  # what one does who leads, and what several do
 
 
 def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
@@ -55,7 +57,10 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
         *by_what_is_missing(deciding, ranking),
         *by_chance(ranking, workload),
     )
-    return First(lead, title, " ".join(s for s in sentences if s), doubts)
+    leading_labels = {s.fabric.label for s in ranking.leaders}
+    leaders = tuple(f.label for f in workload.fabrics if f.label in leading_labels)
+    answer = " ".join(s for s in sentences if s)
+    return First(lead, title, answer, doubts, leaders, deciding.wins)
 
 
 def joint(firsts: Sequence[tuple[str, First | None]]) -> str | None:
@@ -64,15 +69,27 @@ def joint(firsts: Sequence[tuple[str, First | None]]) -> str | None:
     known = [(name, f) for name, f in firsts if f is not None]
     if len(known) < len(firsts) or not known:
         return None
-    leads = dict.fromkeys(f.lead for _, f in known)
     if len(known) == 1:
         return known[0][1].title
-    if len(leads) == 1:
-        return f"{known[0][1].lead}, under each of {len(known)} workloads"
+    if always := in_all(known):
+        return always
+    leads = dict.fromkeys(f.lead for _, f in known)
     if len(leads) > NAMED:
         return None
     under = {lead: units.listed(n for n, f in known if f.lead == lead) for lead in leads}
     return "; ".join(f"{lead} under {where}" for lead, where in under.items())
+
+
+def in_all(firsts: Sequence[tuple[str, First]]) -> str | None:
+    """Who leads in all comparisons by the same measure; None where nobody does."""
+    of_first = firsts[0][1]
+    always = [x for x in of_first.leaders if all(x in f.leaders for _, f in firsts)]
+    if not always or any(f.wins != of_first.wins for _, f in firsts):
+        return None
+    many = "both" if len(firsts) == 2 else f"all {len(firsts)}"
+    lead = f"{units.listed(always)} {of_first.wins[len(always) > 1]} under {many} workloads"
+    shared = [name for name, f in firsts if len(f.leaders) > len(always)]
+    return f"{lead}, level with others under {units.listed(shared)}" if shared else lead
 
 
 def alone(deciding: Criterion, ranking: Ranking) -> First | None:
@@ -93,7 +110,7 @@ def leading(deciding: Criterion, ranking: Ranking) -> str:
     if ranking.level == 1:
         return f"{names(ranking.leaders)} {deciding.wins[0]} of those that can be ranked"
     if ranking.rest or ranking.unknown:
-        return f"{names(ranking.leaders)} {deciding.wins[1]}, level with each other"
+        return f"{names(ranking.leaders)} {deciding.wins[1]} (level)"
     return f"{names(ranking.leaders)} are level in {deciding.name}"
 
 
@@ -109,18 +126,19 @@ def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
     else:
         shown = [deciding.shown(s) for s in ranking.leaders]
         each = [f"{s.fabric.label} {t}" for s, t in zip(ranking.leaders, shown, strict=True)]
-        lead = f"{units.listed(each)}, which is level"
-    behind = ranking.rest
-    if not behind:
-        return f"{lead}."
-    if len(behind) > NAMED:
-        near, far = behind[0], behind[-1]
-        factors = f"{factor(deciding, best, near)} than {near.fabric.label}"
-        return f"{lead}, from {factors} to {factor(deciding, best, far)} than {far.fabric.label}."
-    each = [
-        f"{factor(deciding, best, s)} than {s.fabric.label} ({deciding.shown(s)})" for s in behind
-    ]
-    return f"{lead}, {units.listed(each)}."
+        lead = f"Level in {deciding.name}: {units.listed(each)}"
+    return f"{lead}{behind_by(deciding, best, ranking.rest)}."
+
+
+def behind_by(deciding: Criterion, best: Score, behind: Sequence[Score]) -> str:
+    """How much better the best is than the others, of many than the nearest and the last."""
+    each = [f"{factor(deciding, best, s)} than {s.fabric.label}" for s in behind]
+    if not each:
+        return ""
+    if len(each) > NAMED:
+        return f"; from {each[0]} to {each[-1]}"
+    shown = (deciding.shown(s) for s in behind)
+    return "; " + units.listed(f"{text} ({value})" for text, value in zip(each, shown, strict=True))
 
 
 def factor(measure: Criterion, best: Score, other: Score) -> str:
@@ -181,7 +199,7 @@ def by_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[
     if kept and (turned or len(at) > 1):
         loads = units.listed(percent(x) for x in kept)
         if not turned:
-            said.append(f"Not the load, as far as it was tried: the same lead at {loads}.")
+            said.append(f"Not the load, as far as it was tried: nobody else is ahead at {loads}.")
     if unknown:
         loads = units.listed(percent(x) for x in unknown)
         said.append(f"At load {loads} too few flows arrived to say.")
@@ -228,7 +246,9 @@ def by_workload(
     if turned:
         each = [f"under {name} {text}" for name, text in turned.items()]
         return (f"Another workload: {'; '.join(each)}.",)
-    return (f"Not the other workload: the same lead under {units.listed(kept)}.",) if kept else ()
+    if not kept:
+        return ()
+    return (f"Not the other workload: nobody else is ahead under {units.listed(kept)}.",)
 
 
 def by_measure(ahead: Sequence[Ahead]) -> tuple[str, ...]:
