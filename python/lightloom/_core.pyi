@@ -62,6 +62,11 @@ def run(
     `NEVER` (start, finish) or NaN (hops) have no value there.
     """
 
+def trial(
+    json: str, fabric: int, threads: int, seconds: float, columns: Columns | None = None
+) -> str:
+    """JSON: what the first `seconds` of a run came to, as `lightloom.trials.Trial`."""
+
 def read_trace(path: str, format: str | None = None, hosts: int | None = None) -> Columns:
     """The flow columns of a text trace: "csv", "cm" or "ns", by its name unless given."""
 
@@ -178,11 +183,17 @@ def control_decide(
     switch: str,
     lit: list[tuple[int, int]],
     symmetric: bool,
+    works: list[bool] | None = None,
+    pinned: list[tuple[int, int, int]] = [],
+    apart: list[tuple[int, int]] = [],
 ) -> dict[str, Any]:
     """One decision of a policy. `table` is its own, with its `kind`, `switch` that of the
-    switch, both JSON; `symmetric`: entries are weights of undirected circuits.
+    switch, both JSON; `symmetric`: entries are weights of undirected circuits; `works`:
+    which ports do, plane by plane, all unless given; `pinned` (lower rack, higher, plane)
+    and `apart` (lower rack, higher): for policies that heed them.
 
-    `options` is all that the decision took, as JSON; then either `schedule` (`Slots`), or
+    `options` is all that the decision took, as JSON; `heeds`, whether the policy took
+    `pinned` and `apart` into account; then either `schedule` (`Slots`), or
     `circuits` (a row each: a, b, plane), `directed`, and `routes` (how many racks each
     has, the racks of all, the planes of all). As evidence, where there is some:
     `matching` (mate, weights, y, members and sizes of the blossoms, z), `assignment`

@@ -5,9 +5,9 @@
 //! switch makes of it, that of whoever drives the controller.
 
 use crate::algorithms::{assignment, matching, multihop};
-use crate::circuits::Circuits;
+use crate::circuits::{Circuit, Circuits};
 use crate::demand::Matrix;
-use crate::hardware::{Hardware, Slots};
+use crate::hardware::{Hardware, Pair, Slots};
 use crate::order::Order;
 use crate::routes::Routes;
 use crate::schedule::Schedule;
@@ -42,6 +42,15 @@ impl SwitchView<'_> {
     pub fn works(&self, rack: u32, plane: u32) -> bool {
         self.works[self.hardware.port(rack, plane)]
     }
+}
+
+/// What somebody has laid down, whatever the demand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// Circuits of both directions that are there, the lower rack first.
+    pub pinned: Vec<Circuit>,
+    /// Pairs of racks that no circuit joins.
+    pub apart: Vec<Pair>,
 }
 
 /// What a policy decides.
@@ -192,6 +201,12 @@ pub trait Policy: Send {
     fn evidence(&self) -> Option<Evidence<'_>> {
         None
     }
+
+    /// Takes rules to heed in all decisions to come; false, if it knows of none, so that
+    /// whoever asks it has to see to them.
+    fn lay_down(&mut self, _: &Rules) -> bool {
+        false
+    }
 }
 
 impl<P: Policy + ?Sized> Policy for Box<P> {
@@ -206,6 +221,9 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
     }
     fn evidence(&self) -> Option<Evidence<'_>> {
         (**self).evidence()
+    }
+    fn lay_down(&mut self, rules: &Rules) -> bool {
+        (**self).lay_down(rules)
     }
 }
 

@@ -46,6 +46,8 @@ pub struct Finished<'a> {
     pub derived: &'a InForce,
     /// Failures and repairs that were due after the end.
     pub faults_after_end: u64,
+    /// By what the times of a trace were multiplied, if they were.
+    pub time_scale: Option<f64>,
     /// From reading the workload to the end of the run [s].
     pub wall_s: f64,
 }
@@ -135,6 +137,9 @@ pub struct Summary {
     /// Time in which circuits were lit ÷ simulated time, on average over the planes of
     /// switches. Null for fabrics whose circuits do not take turns.
     pub duty_cycle: Option<f64>,
+    /// By what the arrival times of a trace were multiplied to bring it to its load; null
+    /// where `workload.scale` does not ask for it.
+    pub time_scale: Option<f64>,
     /// Bits delivered until the last arrival (or until the end, if that came first) ÷
     /// (servers × server rate × that time): what of `load_offered` came through while
     /// it was offered. Null where that is.
@@ -246,6 +251,7 @@ pub fn summarize(run: &Finished) -> Summary {
         parts: run.parts.clone(),
         derived: run.derived.clone(),
         faults_after_end: run.faults_after_end,
+        time_scale: run.time_scale,
         duty_cycle: { run.outcome.lit }
             .filter(|_| simulated > Time::ZERO)
             .map(|lit| lit.as_secs_f64() / simulated.as_secs_f64()),

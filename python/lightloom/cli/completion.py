@@ -9,7 +9,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import bounds, console, loads
+from lightloom import bounds, console, loads, repeats
 from lightloom.console import Summary, number, pick, size
 from lightloom.unfinished import ranked
 
@@ -53,9 +53,12 @@ LEGEND_CIRCUITS = "By circuit: of the bytes delivered, those over circuits that 
 LEGEND_SIRIUS = "Sirius has none: all that leaves a rack crosses gratings, by wavelength."
 
 
-def table(summaries: Mapping[str, Summary]) -> Table:
+def table(
+    summaries: Mapping[str, Summary], of_seeds: Mapping[str, Sequence[Summary]] | None = None
+) -> Table:
     """One row per fabric, at most 80 columns wide for usual labels. Where one did not
-    finish what others finished, how many flows each did stands before its times."""
+    finish what others finished, how many flows each did stands before its times. Where
+    there are several seeds, each figure has half of its interval below it."""
     lit, lagging = _has(summaries, CIRCUITS), bool(unranked(summaries))
     # Hybrid fabrics have no queues to show, so their column usually has room.
     peaks = [c for c in PEAKS if not lit or _has(summaries, c)]
@@ -71,11 +74,30 @@ def table(summaries: Mapping[str, Summary]) -> Table:
     for heading in headings:
         made.add_column(heading, justify="right", no_wrap=True)
     for label, summary in summaries.items():
-        cells = [show([summary], path) for _, path, show in columns]
+        seeds = of_seeds[label] if of_seeds else [summary]
+        cells = [_cell(seeds, column) for column in columns]
         if lagging:
             cells.insert(1, console.percent(finished(summary)))
         made.add_row(escape(label), *cells)
     return made
+
+
+def _cell(seeds: Sequence[Summary], column: Column) -> str:
+    """A figure; of several seeds the mean with half of its interval."""
+    _, path, show = column
+    text = show(seeds, path)
+    if len(seeds) < 2:
+        return text
+    half = getattr(repeats.interval(seeds, path), "half_width", None)
+    return text if half is None else f"{text}\n± {show([_at(path, half)], path)}"
+
+
+def _at(path: str, value: float) -> Summary:
+    """A summary that has this value at a dotted path."""
+    made: Any = value
+    for part in reversed(path.split(".")):
+        made = {part: made}
+    return dict(made)
 
 
 def load_column(summaries: Mapping[str, Summary]) -> Column:

@@ -43,6 +43,11 @@ def of(result: Result) -> Iterator[str]:
 
 def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
     """What to know of the traffic, which is the same for every fabric."""
+    if (factor := summary.get("time_scale")) is not None:
+        yield (
+            f"the times of the trace are multiplied by {factor:.4g}, which brings its load of "
+            f"{factor * workload['load']:.3g} to {workload['load']:g}"
+        )
     asked, drawn = workload.get("load"), summary.get("load_offered")
     if drawn is None:
         return

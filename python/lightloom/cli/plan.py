@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from lightloom import _core, console
+from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
+from lightloom.cli.plan_changes import Diff, Down, Forbid, Operator, Over, Pin, SwitchTime
 from lightloom.cli.plan_options import FLAGS, in_flags, typed, with_options
+from lightloom.cli.plan_outputs import (
+    As,
+    Json,
+    Out,
+    Outputs,
+    Picture,
+    Plane,
+    Ports,
+    Size,
+    Slot,
+)
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import set_one
 from lightloom.policies.files import is_file
@@ -22,7 +35,12 @@ T = TypeVar("T")
 
 
 Matrix = Annotated[
-    Path | None, typer.Argument(metavar="DEMAND", help="A matrix: .csv, .npy or .parquet.")
+    Path | None,
+    typer.Argument(
+        metavar="DEMAND",
+        help="A matrix, records (src,dst,bytes), an export of flows, or series of Prometheus: "
+        ".csv, .json, .npy or .parquet; - for standard input.",
+    ),
 ]
 Algorithm = Annotated[
     str | None,
@@ -34,21 +52,6 @@ Log = Annotated[
         metavar="LOG.jsonl",
         help="Instead of a matrix: play the log of a controller (run.controller_log) against "
         "the policy, or against its own, and say where they part.",
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="FILE.json", help="Write the plan as JSON."),
-]
-Picture = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Draw demand and plan, as FILE.svg, .pdf or .png."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print the plan as JSON only.")]
-Unit = Annotated[
-    str | None,
-    typer.Option(
-        metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB" (1 B).'
     ),
 ]
 Own = Annotated[
@@ -67,11 +70,26 @@ def plan(
     out: Out = None,
     picture: Picture = None,
     json: Json = False,
+    as_: As = None,
+    port_map: Ports = None,
+    switch_size: Size = None,
+    plane: Plane = None,
+    slot: Slot = None,
+    pin: Pin = None,
+    forbid: Forbid = None,
+    down: Down = None,
+    diff: Diff = None,
+    switch_time: SwitchTime = None,
+    over: Over = None,
     unit: Unit = None,
+    format: Format = None,
+    map: Hosts = None,
+    columns: Columns = None,
+    strict: Strict = False,
     set_: Own = None,
     **given: Any,
 ) -> None:
-    """Plan circuits or a schedule for a demand matrix: one decision of a policy.
+    """Plan circuits or a schedule for a demand: one decision of a policy.
 
     POLICIES
 
@@ -85,43 +103,57 @@ def plan(
     with console.guarded():
         options = {key: value for key, value in given.items() if value is not None}
         if replay is not None:
-            others = {"DEMAND": demand, "-o": out, "--picture": picture, "--unit": unit}
+            others: dict[str, object] = {"DEMAND": demand, "-o": out, "--picture": picture}
+            others |= {"--unit": unit, "--format": format, "--map": map, "--columns": columns}
+            others |= {"--strict": strict or None, "--as": as_, "--port-map": port_map}
+            others |= {"--switch-size": switch_size, "--plane": plane, "--slot": slot}
+            others |= {"--diff": diff, "--over": over, "--switch-time": switch_time}
+            others |= {"--pin": pin, "--forbid": forbid, "--down": down}
             _check_replay(others, algorithm, set_ or [])
             _replay(replay, algorithm, options | _own(set_ or [], algorithm or ""), json)
             return
         matrix, name = _named("DEMAND", demand), _named("--algorithm", algorithm)
         options |= _own(set_ or [], name)
-        _check_outputs(matrix, out, picture)
-        _plan(matrix, name, unit or "1 B", options, out, picture, json)
+        written = {"ports": port_map, "size": switch_size, "plane": plane, "slot": slot}
+        outputs = Outputs.of(json, as_, out=out, picture=picture, **written)
+        operator = Operator.of(pin, forbid, down, diff=diff, switch_time=switch_time, over=over)
+        with _flagging():
+            outputs.check(matrix)
+            operator.check()
+        told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
+        _plan(matrix, name, told, options, outputs, operator)
 
 
 def _plan(
     demand: Path,
     algorithm: str,
-    unit: str,
+    told: dict[str, Any],
     options: dict[str, Any],
-    out: Path | None,
-    picture: Path | None,
-    json: bool,
+    outputs: Outputs,
+    operator: Operator,
 ) -> None:
     """Plans, writes what is asked for, and prints."""
     from lightloom.control.plans import write
 
-    with _working(json):
-        made = _make(demand, algorithm, unit, options)
-        files = {} if out is None else {out: made.text().encode()}
-        if picture is not None:
-            files[picture] = made.drawn(picture.suffix.lower())
+    with _working(outputs.alone):
+        made = _make(demand, algorithm, told, options, outputs, operator)
+        with _flagging():
+            alone, files = outputs.printed(made), outputs.files(made)
         written = write(files)
-    if json:
-        typer.echo(made.text(), nl=False)
+    if alone is not None:
+        read = made.demand.reading
+        for line in () if read is None else read.losses():
+            console.err().print(f"note: {line}", markup=False)
+        typer.echo(alone, nl=False)
         return
     from lightloom.cli.plan_text import show
 
-    show(made, demand, "" if out else "; -o FILE.json writes them")
-    if out is not None:
+    show(made, demand, "" if outputs.out else "; -o FILE.json writes them")
+    if outputs.out is not None:
         for line in _night(made, options):
             console.say(line)
+    for line in outputs.notes(made):
+        console.say(line)
     if written:
         console.say("wrote " + " ".join(map(str, written)))
 
@@ -151,7 +183,7 @@ def _check_replay(others: Mapping[str, object], algorithm: str | None, set_: lis
     for option, value in others.items():
         if value is not None:
             limit = "a replay prints what came of it"
-            if option in ("DEMAND", "--unit"):
+            if option not in ("-o", "--picture"):
                 limit = "a replay has the demand of its log, in bytes"
             raise refusal(option, value, limit, "leave it out")
     if set_ and algorithm is None:
@@ -164,11 +196,8 @@ def _replay(log: Path, algorithm: str | None, options: dict[str, Any], json: boo
     from lightloom.cli.replay import show
     from lightloom.control.replays import replay
 
-    try:
-        with _working(json):
-            made = replay(log, algorithm, **options)
-    except ConfigError as problem:
-        raise _flagged(problem) from problem.__cause__
+    with _flagging(), _working(json):
+        made = replay(log, algorithm, **options)
     if json:
         console.print_json(made)
     else:
@@ -195,49 +224,51 @@ def _working(json: bool) -> Iterator[None]:
         yield
 
 
-def _check_outputs(demand: Path, out: Path | None, picture: Path | None) -> None:
-    """Refuses files that cannot be written, before anything is computed."""
-    from lightloom.control.plans import PICTURES
-
-    for option, path in (("-o", out), ("--picture", picture)):
-        if path is not None and path.is_dir():
-            raise refusal(option, path, "is a directory", "name a file")
-        if path is not None and path.exists() and demand.exists() and path.samefile(demand):
-            raise refusal(option, path, "is the demand itself", "name another file")
-        if path is not None:
-            console.check_output(path.parent)
-    if picture is not None and picture.suffix.lower() not in PICTURES:
-        limit, remedy = "its name does not tell the format", f"use {', '.join(PICTURES)}"
-        raise refusal("--picture", picture, limit, remedy)
-    if out is not None and out == picture:
-        raise refusal("--picture", picture, "is the file of -o, too", "name two files")
-
-
-def _make(path: Path, algorithm: str, unit: str, options: dict[str, Any]) -> Plan:
+def _make(
+    path: Path,
+    algorithm: str,
+    told: dict[str, Any],
+    options: dict[str, Any],
+    outputs: Outputs,
+    operator: Operator,
+) -> Plan:
     """Reads what is named, and plans."""
     from lightloom.control.current import read_circuits
     from lightloom.control.files import placed, read_demand
     from lightloom.control.planned import read_schedule
     from lightloom.control.planners import plan
+    from lightloom.control.wiring import names_of
     from lightloom.policy_registry import find
 
-    try:
-        find(algorithm).check(algorithm, options)
+    with _flagging():
+        policy = find(algorithm)
+        policy.check(algorithm, options)
         if "bonus" in options and "up" not in options:
             limit = "no --hysteresis says which circuits it would count for"
             raise refusal("bonus", options["bonus"], limit, "name them, or leave it out")
-        demand = read_demand(path, unit=unit)
+        ports = outputs.port_map(policy, options)
+        demand = read_demand(path, **told)
+        rules = operator.rules(demand, policy, options, ports)
+        if ports is not None:
+            ports.require(names_of(demand), down=rules.down)
         for key in {"up", "circuits"} & options.keys():
             options[key] = read_circuits(options[key], demand, on_planes=key == "circuits")
         if "schedule" in options:
             options["schedule"] = read_schedule(options["schedule"], demand)
-    except ConfigError as problem:
-        raise _flagged(problem) from None
     try:
-        return plan(demand, algorithm, **options)
+        return operator.finished(plan(demand, algorithm, rules=rules, **options), ports)
     except ConfigError as problem:
         of_demand = (problem.key or "").startswith("demand")
         raise placed(path, problem, demand.place) if of_demand else _flagged(problem) from None
+
+
+@contextmanager
+def _flagging() -> Iterator[None]:
+    """Names options in refusals as they are written on the command line."""
+    try:
+        yield
+    except ConfigError as problem:
+        raise _flagged(problem) from problem.__cause__
 
 
 def _flagged(problem: ConfigError) -> ConfigError:

@@ -90,7 +90,10 @@ def _having() -> dict[str, list[Policy]]:
     return having
 
 
-FLAGS = {"algorithm", "unit", *_having(), *RETIRED}
+WRITING = {"as", "switch_size", "plane", "slot"}
+READING = {"unit", "format", "map", "columns"}
+OPERATOR = {"pin", "forbid", "down", "switch_time", "over"}
+FLAGS = {"algorithm", *READING, *WRITING, *OPERATOR, *_having(), *RETIRED}
 """Names of arguments that are written as flags."""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from lightloom import console
+from lightloom.cli.plan_changes import show_change, told_rules
 
 if TYPE_CHECKING:
     from lightloom.control.plans import Plan
@@ -22,7 +23,10 @@ def show(made: Plan, path: Path, hint: str) -> None:
     """The figures, and the first circuits or slots."""
     matrix = made.demand.matrix
     pairs, total = int((matrix > 0).sum()), console.size(int(matrix.sum()))
-    console.say(f"{path.name}: {len(matrix):,} nodes, {pairs:,} pairs, {total}")
+    name = "standard input" if str(path) == "-" else path.name
+    console.say(f"{name}: {len(matrix):,} nodes, {pairs:,} pairs, {total}")
+    for line in () if made.demand.reading is None else made.demand.reading.lines():
+        console.say(f"  {line}")
     facts = console.plain_table()
     facts.show_header = False
     facts.add_column(style="bold")
@@ -34,6 +38,8 @@ def show(made: Plan, path: Path, hint: str) -> None:
     left, what = _print_circuits(made) if made.schedule is None else _print_slots(made)
     if left > 0:
         console.say(f"and {left:,} more {what}{hint}")
+    if made.change is not None:
+        show_change(made.change)
 
 
 def _facts(made: Plan) -> dict[str, str]:
@@ -58,6 +64,8 @@ def _facts(made: Plan) -> dict[str, str]:
     elif figures["bound"]:
         ratio = figures["carried_bytes"] / figures["bound"]
         facts["bound"] = f"{console.size(figures['bound'])}: at least {ratio:.3f} x the optimum"
+    if "rules" in made.details:
+        facts["rules"] = told_rules(made.details["rules"])
     if "kept" in made.details:
         facts["kept"] = f"{made.details['kept']} of {len(made.options['up'])} circuits"
     return facts
@@ -133,13 +141,31 @@ def _print_circuits(made: Plan) -> tuple[int, str]:
     if table.plane is not None:
         rows.add_column("plane", justify="right")
     rows.add_column(_carries(made), justify="right")
+    joins = cross_connects(made)
+    if joins:
+        rows.add_column("ports")
     order = sorted(range(len(table)), key=lambda at: (-table.carried[at], at))
     for at in order[:ROWS]:
         ends = [_node(made, table.a[at]), _node(made, table.b[at])]
         ends += [] if table.plane is None else [str(table.plane[at])]
-        rows.add_row(*map(Text, ends), console.size(int(table.carried[at])))
+        ports = [joins[at]] if joins else []
+        rows.add_row(*map(Text, ends), console.size(int(table.carried[at])), *ports)
     console.out().print(rows)
     return len(table) - ROWS, "circuits"
+
+
+def cross_connects(made: Plan) -> dict[int, str]:
+    """The ports of every circuit, as switches name cross-connects; empty without any."""
+    from lightloom.control.wiring.lights import numbered_lights
+
+    if made.wiring is None:
+        return {}
+    ports, found = made.wiring.ports, dict[int, str]()
+    for at, light in numbered_lights(made):
+        if light.ports is not None:
+            joined = f"{ports.a_name(light.ports[0])}-{ports.b_name(light.ports[1])}"
+            found[at] = f"{found[at]}  {joined}" if at in found else joined
+    return found
 
 
 def _carries(made: Plan) -> str:

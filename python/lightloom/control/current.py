@@ -1,7 +1,6 @@
 """Circuits that are up, read back from a plan or from a list of pairs of nodes.
 
-Nodes are found by name where both the plan and the demand name them, so that neither
-order matters; otherwise by number.
+Nodes are found by name, so that no order matters; `same_nodes` has the rule.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import Any
 
 from lightloom.control.files import Demand
 from lightloom.control.names import numbered
+from lightloom.control.same_nodes import by_name, of_file
 from lightloom.errors import ConfigError
 
 REMEDY = "name what `lightloom plan -o` wrote, or a list like [[0, 1], [2, 3]]"
@@ -19,27 +19,33 @@ End = int | str
 """The number or the name of a node."""
 
 
-def read_circuits(path: Path, demand: Demand, *, on_planes: bool = False) -> list[tuple[int, ...]]:
+def read_circuits(
+    path: Path, demand: Demand, *, on_planes: bool = False, counted: bool = False
+) -> list[tuple[int, ...]]:
     """The circuits of a plan in a file, or of a list of pairs of nodes, as nodes of
     a demand; with their planes if these are wanted and the file has them.
+
+    Args:
+        counted: whether the demand is that of a run, which counts its racks.
 
     Raises:
         ConfigError: naming the file and what is wrong.
     """
-    found = _json(path)
+    found = json_of(path)
     circuits = found.get("circuits") if isinstance(found, dict) else found
     if not isinstance(circuits, list):
         raise ConfigError(f"{path}: no circuits in it; name a plan that has some")
-    planes = [_plane(circuit) if on_planes else () for circuit in circuits]
+    planes = [plane_of(circuit) if on_planes else () for circuit in circuits]
     ends = zip(circuits, planes, strict=True)
     circuits = [c[:2] if plane and isinstance(c, list) else c for c, plane in ends]
-    pairs = [_pair(path, at, circuit) for at, circuit in enumerate(circuits)]
-    names, nodes = _planned(path, found)
-    if names and demand.names:
+    pairs = [pair_of(path, at, circuit) for at, circuit in enumerate(circuits)]
+    names, nodes = names_in(path, found)
+    try:
+        named = by_name("circuits", path, names, nodes, demand, counted=counted)
+    except ConfigError as problem:
+        raise of_file(path, problem) from None
+    if named:
         pairs = [[_name(path, names, at, end) for end in pair] for at, pair in enumerate(pairs)]
-    elif nodes not in (None, len(demand.matrix)):
-        limit = f"a plan for {nodes} nodes, where the demand has {len(demand.matrix)}"
-        raise ConfigError(f"{path}: {limit}; name the nodes of both demands, or plan anew")
     try:
         found = numbered("circuits", pairs, demand.names)
     except ConfigError as problem:
@@ -47,7 +53,7 @@ def read_circuits(path: Path, demand: Demand, *, on_planes: bool = False) -> lis
     return [(*pair, *plane) for pair, plane in zip(found, planes, strict=True)]
 
 
-def _plane(circuit: Any) -> tuple[int, ...]:
+def plane_of(circuit: Any) -> tuple[int, ...]:
     """The plane of a circuit, if it says one."""
     plane = circuit.get("plane") if isinstance(circuit, dict) else None
     if isinstance(circuit, list) and len(circuit) == 3:
@@ -55,7 +61,12 @@ def _plane(circuit: Any) -> tuple[int, ...]:
     return (plane,) if type(plane) is int else ()
 
 
-def _json(path: Path) -> Any:
+def json_of(path: Path) -> Any:
+    """What a file of JSON holds.
+
+    Raises:
+        ConfigError: naming the place that is none.
+    """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as problem:
@@ -65,7 +76,12 @@ def _json(path: Path) -> Any:
         raise ConfigError(f"{path}: not JSON; {REMEDY}") from None
 
 
-def _pair(path: Path, at: int, circuit: Any) -> list[End]:
+def pair_of(path: Path, at: int, circuit: Any) -> list[End]:
+    """The two ends of the circuit in row `at`.
+
+    Raises:
+        ConfigError: naming it, if it has no two ends.
+    """
     pair = [circuit.get("a"), circuit.get("b")] if isinstance(circuit, dict) else circuit
     if not isinstance(pair, list) or len(pair) != 2 or {*map(type, pair)} not in ({int}, {str}):
         message = f"circuits[{at}] = {json.dumps(circuit)}: not two nodes"
@@ -73,7 +89,7 @@ def _pair(path: Path, at: int, circuit: Any) -> list[End]:
     return pair
 
 
-def _planned(path: Path, found: Any) -> tuple[list[str], int | None]:
+def names_in(path: Path, found: Any) -> tuple[list[str], int | None]:
     """The names and the number of the nodes of a plan, as far as it says."""
     demand = found.get("demand") if isinstance(found, dict) else None
     if not isinstance(demand, dict):

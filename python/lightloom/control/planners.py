@@ -19,6 +19,9 @@ from lightloom.control.names import named, nodes_of, numbered
 from lightloom.control.planned import as_table
 from lightloom.control.plans import CircuitTable, Plan, figures
 from lightloom.control.proofs import AssignmentProof, MatchingProof
+from lightloom.control.rules import NONE, Rules
+from lightloom.control.rules.heed import Question, decide, directed, verify
+from lightloom.control.same_nodes import circuits_of, schedule_of
 from lightloom.control.schedules import Schedule, coverage_bound
 from lightloom.control.topology import Topology
 from lightloom.control.topology import vlans as allocate
@@ -30,14 +33,19 @@ ALGORITHMS = tuple(by_name())
 """What `plan` takes: the policies of the registry, and the names of their algorithms."""
 
 
-def plan(demand: ArrayLike | Demand, algorithm: str, **options: Any) -> Plan:
+def plan(
+    demand: ArrayLike | Demand, algorithm: str, *, rules: Rules = NONE, **options: Any
+) -> Plan:
     """Plans circuits or a schedule for a demand.
 
     Args:
         demand: N × N bytes, or what `read_demand` gives.
         algorithm: one of `ALGORITHMS`, or a policy of your own, `"my_policy.py:Mine"`.
         options: what the policy takes, see `lightloom explain policies`, or the
-            arguments of your own; None is as if left out.
+            arguments of your own; None is as if left out. `up`, `circuits` and
+            `schedule` take a `Plan`, too, whose nodes are found by name.
+        rules: circuits that are there, pairs that are kept apart, ports that are down;
+            of all that obey, the best is chosen where the algorithm is optimal.
 
     Raises:
         ConfigError: naming the entry or the option.
@@ -51,21 +59,41 @@ def plan(demand: ArrayLike | Demand, algorithm: str, **options: Any) -> Plan:
     if not isinstance(demand, Demand):
         demand = Demand(_core.control_demand(numbers("demand", demand)))
     given = _read(given, demand)
-    found = _decide(policy, demand, given)
+    _check_rules(rules, policy, demand, given)
+    found, left = decide(
+        policy, demand.matrix, given, rules, lambda question: _decide(policy, demand, question)
+    )
+    verify(found, rules)
     filled = json.loads(found["options"])
-    if "schedule" in found:
-        return _scheduled(algorithm, demand, filled, found)
-    if "topology" in found:
-        return _served(algorithm, demand, filled, found, "vlans" in given)
     if "up" in policy.options:
         filled["symmetric"] = bool(given.get("symmetric", False))
         filled["up"] = [list(pair) for pair in given.get("up", ())]
-    return _joined(algorithm, demand, filled, found)
+    if "schedule" in found:
+        made = _scheduled(algorithm, demand, filled, found)
+    elif "topology" in found:
+        made = _served(algorithm, demand, filled, found, "vlans" in given)
+    else:
+        made = _joined(algorithm, demand, filled, found, left, rules)
+    if rules:
+        made.details["rules"] = rules.as_table()
+    return made
+
+
+def _check_rules(rules: Rules, policy: Policy, demand: Demand, given: Mapping[str, Any]) -> None:
+    """Refuses rules that contradict each other, or that are for another switch."""
+    names = demand.names or [str(node) for node in range(len(demand.matrix))]
+    one_way, ports = directed(policy, given), given.get("ports") or 1
+    rules.check(names, directed=one_way, ports=ports)
 
 
 def _read(given: Mapping[str, Any], demand: Demand) -> dict[str, Any]:
     """Options as the core takes them: nodes by number, amounts with their unit."""
     read = dict(given)
+    for key in {"up", "circuits"} & read.keys():
+        if isinstance(read[key], Plan):
+            read[key] = circuits_of(key, read[key], demand, on_planes=key == "circuits")
+    if isinstance(read.get("schedule"), Plan):
+        read["schedule"] = schedule_of("schedule", read["schedule"], demand)
     if "up" in read:
         pairs = numbered("up", read["up"], demand.names)
         read["up"] = sorted((min(pair), max(pair)) for pair in pairs)
@@ -82,16 +110,20 @@ def _read(given: Mapping[str, Any], demand: Demand) -> dict[str, Any]:
     return read
 
 
-def _decide(policy: Policy, demand: Demand, given: Mapping[str, Any]) -> dict[str, Any]:
+def _decide(policy: Policy, demand: Demand, asked: Question) -> dict[str, Any]:
     """The core's answer."""
+    given = asked.given
     symmetric = bool(given.get("symmetric", False))
     try:
         return _core.control_decide(
             policy.table(given, "policy"),
-            demand.matrix,
+            asked.matrix,
             policy.table(given, "switch"),
             list(given.get("up", ())),
             symmetric,
+            asked.works,
+            asked.pinned,
+            asked.apart,
         )
     except ConfigError as refused:
         problem = reworded(refused)
@@ -110,9 +142,15 @@ def _decide(policy: Policy, demand: Demand, given: Mapping[str, Any]) -> dict[st
 
 
 def _joined(
-    algorithm: str, demand: Demand, options: dict[str, Any], found: Mapping[str, Any]
+    algorithm: str,
+    demand: Demand,
+    options: dict[str, Any],
+    found: Mapping[str, Any],
+    left: Integers,
+    rules: Rules,
 ) -> Plan:
-    """Circuits that each carry what their own nodes have for each other."""
+    """Circuits that each carry what their own nodes have for each other; what was chosen
+    is proved for the demand that rules left."""
     matrix, symmetric = demand.matrix, options.get("symmetric", False)
     a, b, plane = found["circuits"].T
     directed = found["directed"]
@@ -127,8 +165,10 @@ def _joined(
         carried = _once(a, b, between(a, b))
     else:
         carried = _by_path(found, between(*ends.T), ends, paths)
-    proof = _proof(demand, found)
+    proof = _proof(left, found)
     bound = _bound_of(proof, options)
+    if bound is not None and rules.pinned:
+        bound += int(between(*np.array(rules.pinned)[:, :2].T).sum())
     up = set(map(tuple, options.get("up", ())))
     stays = up & set(zip(a.tolist(), b.tolist(), strict=True))
     return Plan(
@@ -188,11 +228,11 @@ def _once(a: Integers, b: Integers, carried: Integers) -> Integers:
     return only
 
 
-def _proof(demand: Demand, found: Mapping[str, Any]) -> MatchingProof | AssignmentProof | None:
+def _proof(left: Integers, found: Mapping[str, Any]) -> MatchingProof | AssignmentProof | None:
     if "matching" in found:
         return MatchingProof.of(*found["matching"])
     if "assignment" in found:
-        return AssignmentProof(demand.matrix, *found["assignment"])
+        return AssignmentProof(left, *found["assignment"])
     return None
 
 

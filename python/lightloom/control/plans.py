@@ -10,13 +10,17 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lightloom.control.arrays import Integers
 from lightloom.control.files import Demand
 from lightloom.control.plan_json import as_text
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule
+from lightloom.control.wiring.lights import Wiring
+
+if TYPE_CHECKING:
+    from lightloom.control.changes import Change
 
 FIGURES = (
     *("objective", "weight", "carried_bytes", "coverage", "bound", "optimal"),
@@ -79,6 +83,10 @@ class Plan:
     """The proof of the optimum."""
     details: dict[str, Any] = field(default_factory=dict)
     """What only this algorithm has."""
+    wiring: Wiring | None = None
+    """At which ports of the switches its racks are, if a port map said so."""
+    change: Change | None = None
+    """What it takes to get here from another plan, if it was compared with one."""
 
     def text(self) -> str:
         """The plan as JSON, as docs/control.md defines it."""

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from .bands import BINS_PER_DECADE, load_band, split, spread, told_of_seeds, within
 from .jobs import job_times
 from .latency_load import latency_by_load
 from .model import Fabric, LoadPoint, Workload
@@ -21,7 +22,6 @@ from .timelines import BARS_KEPT, circuit_timelines
 
 CDF_POINTS = 480
 TIME_POINTS = 240
-BINS_PER_DECADE = 2
 # A percentile of fewer flows than this is noise; a small run is shown all the same.
 BIN_FLOWS = {50: 20, 99: 100}
 FASTEST = 0.01  # this share of the flows (such as those inside a rack) may lie left of the picture
@@ -41,7 +41,7 @@ def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...
         traffic(workload, int(TIME_POINTS * thin)),
         *circuit_timelines(workload, int(BARS_KEPT * thin)),
     )
-    return tuple(f for f in made if f is not None)
+    return tuple(told_of_seeds(f, workload.seeds) for f in made if f is not None)
 
 
 def figure(key: str, title: str, caption: str, panels: Sequence[Panel | None]) -> Figure | None:
@@ -62,13 +62,16 @@ def distribution(workload: Workload, points: int) -> Figure | None:
     """How long flows take."""
 
     def panel(title: str, times: Callable[[Fabric], Floats]) -> Panel | None:
-        series = [curve(f, *cdf(times(f), points)) for f in workload.fabrics]
+        series, bands = split(
+            s for f in workload.fabrics for s in spread(f, lambda g: cdf(times(g), points), "share")
+        )
         series = from_first_percent([s for s in series if s.x.size])
         if not series:
             return None
         x = axis("flow completion time", "time", "log", series, "x")
         y = axis("share of flows", "share", "linear", series, "y", (0.0, 1.02))
-        return Panel(title, x, y, (*series, *(cut for s in series if (cut := goes_on(s)))))
+        cuts = (cut for s in series if (cut := goes_on(s)))
+        return Panel(title, x, y, (*within(bands, x, y), *series, *cuts))
 
     panels = [panel("All flows", lambda f: f.fct)]
     if any(f.short_fct.size < f.fct.size for f in workload.fabrics) or not workload.measured:
@@ -120,15 +123,17 @@ def by_size(workload: Workload) -> Figure | None:
 
     def panel(percent: int, title: str) -> Panel | None:
         enough = flows_needed(workload.fabrics, percent)
-        series = [
-            curve(f, *percentile_by_size(f, percent, enough), points=True) for f in workload.fabrics
-        ]
+        series, bands = split(
+            s
+            for f in workload.fabrics
+            for s in spread(f, lambda g: percentile_by_size(g, percent, enough), "points")
+        )
         series = [s for s in series if s.x.size]
         if not series:
             return None
         x = axis("flow size", "bytes", "log", series, "x")
         y = axis("completion time", "time", "log", series, "y")
-        return Panel(title, x, y, tuple(series))
+        return Panel(title, x, y, (*within(bands, x, y), *series))
 
     return figure(
         "fct-by-size",
@@ -178,15 +183,16 @@ def by_load(workload: Workload) -> Figure | None:
     def panel(title: str, y_title: str, of: Callable[[LoadPoint], float | None]) -> Panel | None:
         shown = [f for f in workload.fabrics if sweep(f, of).x.size]
         series = [sweep(f, of) for f in shown]
+        bands = [b for f in shown if (b := load_band(f, of)) is not None]
         if not series:
             return None
         if y_title == DELIVERED:
             drawn = drawn_by_load(workload)
             y = axis(y_title, "share", "linear", [*series, drawn], "y")
-            return Panel(title, x, y, (drawn, *series))
+            return Panel(title, x, y, (*within(bands, x, y), drawn, *series))
         y = axis(y_title, "time", "log", series, "y")
         rising = [r for f in shown if (r := bounds_by_load(f)) is not None]
-        return Panel(title, x, y, (*series, *rising))
+        return Panel(title, x, y, (*within(bands, x, y), *series, *rising))
 
     return figure(
         "by-load",
@@ -242,23 +248,27 @@ def over_time(
     kind: Literal["peak", "mean"],
 ) -> Panel | None:
     """A panel of one column of the time series."""
-    series = []
-    for f in workload.fabrics:
-        x, y = thinned(f.time, f.over_time(name), points, kind)
-        if y.size:
-            series.append(curve(f, x, y))
+    series, bands = split(
+        s
+        for f in workload.fabrics
+        for s in spread(f, lambda g: thinned(g.time, g.over_time(name), points, kind), "time")
+    )
+    series = [s for s in series if s.y.size]
     if not series:
         return None
     x_axis = axis(
         "time", "time", "linear", series, "x", (0.0, max(float(s.x[-1]) for s in series) or 1.0)
     )
     if kind == "mean":
-        return Panel(title, x_axis, axis(y_title, "share", "linear", series, "y"), tuple(series))
+        y_axis = axis(y_title, "share", "linear", series, "y")
+        return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *series))
     peaks = [float(s.y.max()) for s in series if s.y.max() > 0]
     if not peaks or max(peaks) <= 30 * min(peaks):
-        return Panel(title, x_axis, axis(y_title, "bytes", "linear", series, "y"), tuple(series))
+        y_axis = axis(y_title, "bytes", "linear", series, "y")
+        return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *series))
     gaps = [Series(s.label, s.x, np.where(s.y > 0, s.y, np.nan), s.slot) for s in series]
-    return Panel(title, x_axis, axis(y_title, "bytes", "log", gaps, "y"), tuple(gaps))
+    y_axis = axis(y_title, "bytes", "log", gaps, "y")
+    return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *gaps))
 
 
 def thinned(

@@ -14,7 +14,7 @@ use lightloom_control::demand::Matrix;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::library::Library;
 use lightloom_control::policies::{self, Built, Entry, Usual};
-use lightloom_control::policy::{Demand, Evidence, Policy, SwitchView, Target};
+use lightloom_control::policy::{Demand, Evidence, Policy, Rules, SwitchView, Target};
 use lightloom_control::routes::Routes;
 use lightloom_engine::{Rate, Refusal, Time};
 use numpy::PyArray1;
@@ -35,6 +35,9 @@ struct Question {
     symmetric: bool,
     switch: Switch,
     lit: Circuits,
+    /// Which ports work, at [`Hardware::port`]; all, unless given.
+    works: Option<Vec<bool>>,
+    rules: Rules,
 }
 
 /// Where a policy comes from.
@@ -102,6 +105,8 @@ struct Answer {
     target: Target,
     /// The switch's and the policy's keys, with all that the decision took.
     options: Map<String, Value>,
+    /// Whether the policy heeds rules by itself.
+    heeds: bool,
 }
 
 impl Question {
@@ -115,11 +120,14 @@ impl Question {
             over: self.switch.over(),
         };
         let mut policy = self.source.build(&self.own, &hardware)?;
+        let heeds = policy.lay_down(&self.rules);
         let own = self.source.filled(self.own, &seen, &hardware)?;
+        let all = vec![true; hardware.columns()];
+        let works = self.works.filter(|works| works.len() == all.len());
         let view = SwitchView {
             hardware,
             lit: &self.lit,
-            works: &vec![true; hardware.columns()],
+            works: works.as_ref().unwrap_or(&all),
             slots: None,
         };
         let decided = policy.decide(&seen, &view);
@@ -131,6 +139,7 @@ impl Question {
             policy,
             target,
             options,
+            heeds,
         })
     }
 }
@@ -139,8 +148,11 @@ impl Question {
 ///
 /// `table` is the policy's, as JSON with its `kind` or `file`; `switch` that of [`Switch`]; `lit`
 /// lists circuits that are lit; `symmetric` says that entries are weights of undirected
-/// circuits.
+/// circuits; `works` says which ports do, rack by rack and plane by plane; `pinned` lists
+/// circuits, and `apart` pairs, for policies that heed such rules (`heeds` of the answer).
 #[pyfunction]
+#[pyo3(signature = (table, matrix, switch, lit, symmetric, works=None, pinned=vec![], apart=vec![]))]
+#[allow(clippy::too_many_arguments)] // one for each key of the question
 fn control_decide<'py>(
     py: Python<'py>,
     table: &str,
@@ -148,6 +160,9 @@ fn control_decide<'py>(
     switch: &str,
     lit: Vec<(u32, u32)>,
     symmetric: bool,
+    works: Option<Vec<bool>>,
+    pinned: Vec<(u32, u32, u32)>,
+    apart: Vec<(u32, u32)>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let library = PyLibrary::default();
     let (source, own) = policy(table, &library)?;
@@ -158,11 +173,17 @@ fn control_decide<'py>(
         source,
         own,
         symmetric,
+        works,
+        rules: Rules {
+            pinned: pinned.into_iter().map(Circuit::from).collect(),
+            apart,
+        },
     };
     let answer = solve(py, move || question.decide());
     let answer = answer.map_err(|error| library.with_cause(py, error))?;
     let found = PyDict::new(py);
     found.set_item("options", Value::Object(answer.options).to_string())?;
+    found.set_item("heeds", answer.heeds)?;
     add_target(py, &found, &answer.target)?;
     add_evidence(py, &found, answer.policy.evidence())?;
     Ok(found)

@@ -49,6 +49,7 @@ impl Topology {
             demands: Vec::new(),
             circuits: router.into_circuits(),
             routes: Vec::new(),
+            apart: self.apart.clone(),
         };
         for at in (0..self.demands.len()).filter(|&at| !goes[at]) {
             let route = self.routes[at]
@@ -146,6 +147,7 @@ impl Topology {
             }
         }
         let mut ports = Ports::new(&self.hardware);
+        ports.keep_apart(&self.apart);
         for at in (0..listed.len()).filter(|&at| listed[at]) {
             for _ in used[at]..self.hardware.ports {
                 ports.free(at as u32 % racks, at as u32 / racks);

@@ -229,6 +229,8 @@ pub struct Topology {
     /// The circuits (by index) of each demand's path from `a` to `b`; empty if it
     /// is not served.
     pub routes: Vec<Vec<u32>>,
+    /// Pairs of racks that no new circuit joins. Paths over others may.
+    pub apart: Vec<(u32, u32)>,
 }
 
 /// The topology for `demands` when everything may be configured.
@@ -273,6 +275,7 @@ impl Topology {
             demands: Vec::new(),
             circuits: Vec::new(),
             routes: Vec::new(),
+            apart: Vec::new(),
         })
     }
 
@@ -316,6 +319,7 @@ impl Topology {
         check_demands(&self.hardware, demands)?;
         let mut ports = Ports::new(&self.hardware);
         ports.free_all(self.hardware.ports);
+        ports.keep_apart(&self.apart);
         let mut router = Router::new(&self.hardware, ports, self.circuits, demands);
         let routes = serve(&mut router, demands, options)?;
         Ok(Topology {

@@ -17,6 +17,8 @@ pub(super) struct Ports {
     racks_on: Vec<u64>,
     /// Planes on which each rack has a free port.
     planes_of: Vec<Planes>,
+    /// For each rack, those that no circuit may join it with; empty, if all may.
+    apart: Vec<u64>,
     free: u64,
 }
 
@@ -31,8 +33,28 @@ impl Ports {
             count: vec![0; racks * planes],
             racks_on: vec![0; words * planes],
             planes_of: vec![0; racks],
+            apart: Vec::new(),
             free: 0,
         }
+    }
+
+    /// Keeps two racks apart: no port of theirs is one that they have in common.
+    pub fn keep_apart(&mut self, pairs: &[(u32, u32)]) {
+        if pairs.is_empty() {
+            return;
+        }
+        self.apart.resize(self.racks * self.words, 0);
+        for &(a, b) in pairs {
+            for (rack, other) in [(a as usize, b as usize), (b as usize, a as usize)] {
+                self.apart[rack * self.words + other / 64] |= 1 << (other % 64);
+            }
+        }
+    }
+
+    fn are_apart(&self, a: u32, b: u32) -> bool {
+        let (rack, other) = (a as usize, b as usize);
+        let word = self.apart.get(rack * self.words + other / 64);
+        word.is_some_and(|word| word >> (other % 64) & 1 != 0)
     }
 
     /// Frees `each` ports of every rack on every plane.
@@ -71,14 +93,29 @@ impl Ports {
         self.free > 0
     }
 
-    /// Planes on which both racks have a free port.
+    /// Planes on which both racks have a free port; none, if they are kept apart.
     pub fn common(&self, a: u32, b: u32) -> Planes {
+        if self.are_apart(a, b) {
+            return 0;
+        }
         self.planes_of[a as usize] & self.planes_of[b as usize]
     }
 
-    /// Adds all racks that share a plane with free ports with `rack`; itself too, if
-    /// it has any.
+    /// Adds all racks that share a plane with free ports with `rack`, and that it is not
+    /// kept apart from; itself too, if it has any.
     pub fn add_neighbours(&self, rack: u32, set: &mut [u64]) {
+        if self.apart.is_empty() {
+            return self.add_on_planes(rack, set);
+        }
+        let mut near = vec![0; self.words];
+        self.add_on_planes(rack, &mut near);
+        let apart = &self.apart[rack as usize * self.words..][..self.words];
+        for ((word, near), apart) in set.iter_mut().zip(near).zip(apart) {
+            *word |= near & !apart;
+        }
+    }
+
+    fn add_on_planes(&self, rack: u32, set: &mut [u64]) {
         let mut planes = self.planes_of[rack as usize];
         while planes != 0 {
             let plane = planes.trailing_zeros() as usize;

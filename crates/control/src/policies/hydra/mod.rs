@@ -20,10 +20,10 @@ pub use demands::Rule;
 use super::{Entry, PolicyConfig, Usual};
 use crate::algorithms::multihop::{self, Demand as PathDemand, Options, Topology, MAX_PLANES};
 use crate::algorithms::vlan;
-use crate::circuits::Circuits;
+use crate::circuits::{Circuit, Circuits};
 use crate::hardware::Hardware;
 use crate::order::Order;
-use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
+use crate::policy::{Demand, Evidence, Policy, Rules, SwitchView, Target};
 use crate::routes::{Route, Routes};
 use lightloom_engine::{Bytes, Rate, Refusal, Time};
 use schemars::JsonSchema;
@@ -168,6 +168,8 @@ pub struct Controller {
     options: Options,
     /// As last decided.
     topology: Topology,
+    /// Circuits that stay, whoever goes over them.
+    pinned: Vec<Circuit>,
 }
 
 /// Decides which orders of paths are tried for few VLANs.
@@ -192,21 +194,21 @@ impl Controller {
                 without_ports: !config.stop_at_ports,
             },
             topology: Topology::dark(path_hardware(hardware)).expect("checked before"),
+            pinned: Vec::new(),
         }
     }
 
     /// The topology for `demands` of a switch of which some ports do not work.
     fn find(&self, demands: &[PathDemand], works: &[bool]) -> Result<Topology, Refusal> {
-        let hardware = self.topology.hardware;
-        match self.config.reconfigure {
-            Reconfigure::Whole => {
-                let ports = standing::ports(&hardware, |port| works[port]);
-                Topology::dark(hardware)?.reconfigure(&ports, &[], demands, self.options)
-            }
-            Reconfigure::Partial => {
-                Standing::new(&self.topology, demands, works).change(self.options)
-            }
-        }
+        let mut before = match self.config.reconfigure {
+            Reconfigure::Whole => Topology {
+                apart: self.topology.apart.clone(),
+                ..Topology::dark(self.topology.hardware)?
+            },
+            Reconfigure::Partial => self.topology.clone(),
+        };
+        standing::light(&self.pinned, &mut before);
+        Standing::new(&before, demands, works, &self.pinned).change(self.options)
     }
 
     /// The topology without the paths that no VLAN is left for, the lightest first,
@@ -225,7 +227,8 @@ impl Controller {
         let held =
             vlan::within(&pairs, &paths, vlans, VLAN_SEED).expect("a topology's routes are paths");
         let mut kept = vec![false; found.routes.len()];
-        let mut used = vec![false; found.circuits.len()];
+        let is_pinned = |c: &multihop::Circuit| standing::holds(&self.pinned, c);
+        let mut used: Vec<bool> = found.circuits.iter().map(is_pinned).collect();
         for (&at, _) in order.iter().zip(held).filter(|&(_, held)| held) {
             kept[at] = true;
             for &circuit in &found.routes[at] {
@@ -250,6 +253,14 @@ impl Policy for Controller {
 
     fn order(&self) -> Order {
         Order::THREE_SUBSTEPS
+    }
+
+    /// Demand of a pair that is pinned goes over its circuit first, and so may paths of
+    /// others.
+    fn lay_down(&mut self, rules: &Rules) -> bool {
+        self.pinned = rules.pinned.clone();
+        self.topology.apart = rules.apart.clone();
+        true
     }
 
     fn evidence(&self) -> Option<Evidence<'_>> {

@@ -3,6 +3,7 @@
 //! ports may be used anew.
 
 use crate::algorithms::multihop::{Circuit, Demand, Hardware, Options, Topology};
+use crate::circuits;
 use lightloom_engine::Refusal;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -18,8 +19,14 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// What stands of a topology when some ports do not work, for `demands`.
-    pub fn new(before: &Topology, demands: &[Demand], works: &[bool]) -> Standing {
+    /// What stands of a topology when some ports do not work, for `demands`; with the
+    /// circuits that are `pinned`, whoever goes over them.
+    pub fn new(
+        before: &Topology,
+        demands: &[Demand],
+        works: &[bool],
+        pinned: &[circuits::Circuit],
+    ) -> Standing {
         let mut topology = lit(before, works);
         let mut of_pair = BTreeMap::<(u32, u32), VecDeque<usize>>::new();
         for (at, demand) in demands.iter().enumerate() {
@@ -31,6 +38,10 @@ impl Standing {
         let mut waits = vec![true; demands.len()];
         let mut released = Vec::new();
         let mut free = works.to_vec();
+        for c in pinned {
+            free[port(&topology.hardware, c.a, c.plane)] = false;
+            free[port(&topology.hardware, c.b, c.plane)] = false;
+        }
         for at in 0..topology.demands.len() {
             let old = topology.demands[at];
             let again = of_pair.get_mut(&(old.a, old.b));
@@ -62,6 +73,37 @@ impl Standing {
         self.topology
             .reconfigure(&self.ports, &self.released, &self.waiting, options)
     }
+}
+
+/// Lights circuits that are pinned where a topology does not have them, as if the pair
+/// that each joins had gone over it: so its demand does, as far as there is any.
+pub fn light(pinned: &[circuits::Circuit], topology: &mut Topology) {
+    for &circuits::Circuit { a, b, plane } in pinned {
+        let joined = |c: &Circuit| (c.a, c.b, c.plane) == (a, b, plane);
+        if topology.circuits.iter().any(joined) {
+            continue;
+        }
+        let nothing = Demand {
+            a,
+            b,
+            weight: 0,
+            need: 0,
+        };
+        topology.routes.push(vec![topology.circuits.len() as u32]);
+        topology.demands.push(nothing);
+        topology.circuits.push(Circuit {
+            a,
+            b,
+            plane,
+            residual: topology.hardware.capacity,
+        });
+    }
+}
+
+/// Whether a circuit is one of those that are pinned.
+pub fn holds(pinned: &[circuits::Circuit], circuit: &Circuit) -> bool {
+    let same = |p: &circuits::Circuit| (p.a, p.b, p.plane) == (circuit.a, circuit.b, circuit.plane);
+    pinned.iter().any(same)
 }
 
 /// The ports of a switch that are wanted, at plane × racks + rack: (rack, plane).
@@ -127,6 +169,7 @@ pub fn part(whole: &Topology, paths: &[bool], circuits: &[bool]) -> Topology {
         demands: Vec::new(),
         circuits: Vec::new(),
         routes: Vec::new(),
+        apart: whole.apart.clone(),
     };
     for at in (0..circuits.len()).filter(|&at| circuits[at]) {
         place[at] = Some(part.circuits.len() as u32);

@@ -1,0 +1,209 @@
+"""What an operator lays down for `plan`, and how it compares with the plan before: the
+options, and what is printed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from lightloom import _core, console
+from lightloom.errors import refusal
+
+if TYPE_CHECKING:
+    from lightloom.control.changes import Change, Pair
+    from lightloom.control.files import Demand
+    from lightloom.control.plans import Plan
+    from lightloom.control.rules import Rules
+    from lightloom.control.wiring import PortMap
+    from lightloom.policy_registry import Policy
+
+RULES = "Rules"
+CHANGES = "Changes"
+SWITCH_TIME = "20 ms"
+"""Of a Polatis switch, typically, as its data sheet says."""
+ROWS = 12
+"""Circuits that are printed."""
+
+Pin = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A:B",
+        help="This circuit is there, whatever the demand; A:B:PLANE where there are several. "
+        "Its ports are for nothing else. May come several times.",
+        rich_help_panel=RULES,
+    ),
+]
+Forbid = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A:B",
+        help="No circuit joins these two, in neither direction. May come several times.",
+        rich_help_panel=RULES,
+    ),
+]
+Down = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PORT",
+        help="Not to be used: a rack, RACK:PLANE, or with --port-map a port of the switch, "
+        "like 7A. May come several times.",
+        rich_help_panel=RULES,
+    ),
+]
+Diff = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="OLD.json",
+        help="Compare with the plan that is up, or a list of pairs: what to break, make and keep, "
+        "and who is dark for how long. With a port map, -o writes what breaks, then what is made.",
+        rich_help_panel=CHANGES,
+    ),
+]
+SwitchTime = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help=f"With --diff: from a command until there is light ({SWITCH_TIME}).",
+        rich_help_panel=CHANGES,
+    ),
+]
+Over = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="With --diff: the time that the demand is for, to say what of it would have moved in "
+        "the dark (hydra: --period).",
+        rich_help_panel=CHANGES,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """What was laid down, and what is up."""
+
+    pin: list[str]
+    """Circuits that are there."""
+    forbid: list[str]
+    """Pairs that are kept apart."""
+    down: list[str]
+    """Ports that are not to be used."""
+    diff: Path | None = None
+    """The plan that is up."""
+    switch_time: str | None = None
+    """From a command until there is light."""
+    over: str | None = None
+    """The time that the demand is for."""
+
+    @classmethod
+    def of(
+        cls, pin: list[str] | None, forbid: list[str] | None, down: list[str] | None, **given: Any
+    ) -> Operator:
+        """From the options."""
+        return cls(pin or [], forbid or [], down or [], **given)
+
+    def check(self) -> None:
+        """Refuses options that have no effect, and times that are none."""
+        for key in ("switch_time", "over"):
+            value = getattr(self, key)
+            if value is not None and self.diff is None:
+                limit = "no --diff says what is up"
+                raise refusal(key, value, limit, "name a plan, or leave it out")
+            if value is not None and _core.control_time(key, value) <= 0:
+                raise refusal(key, value, "above 0", "give the time that it takes")
+
+    def rules(
+        self, demand: Demand, policy: Policy, options: dict[str, Any], ports: PortMap | None
+    ) -> Rules:
+        """The rules, for the racks of a demand."""
+        from lightloom.control.rules import read_rules
+        from lightloom.control.rules.heed import planes_of
+        from lightloom.control.wiring import names_of
+
+        typed = {"pin": self.pin, "forbid": self.forbid, "down": self.down}
+        planes = planes_of(policy, options)
+        return read_rules(names_of(demand), **typed, planes=planes, ports=ports)
+
+    def finished(self, made: Plan, ports: PortMap | None) -> Plan:
+        """The plan on its ports, and compared with what is up."""
+        from lightloom.control.changes import changed, read_old_plan
+        from lightloom.control.wiring import wired
+
+        if self.diff is None:
+            return made if ports is None else wired(made, ports)
+        over = self.over or made.options.get("period")
+        directed = made.circuits is not None and made.circuits.directed
+        return changed(
+            made,
+            read_old_plan(self.diff, made.demand, directed=directed),
+            switch_ps=_core.control_time("switch_time", self.switch_time or SWITCH_TIME),
+            over_ps=None if over is None else _core.control_time("over", over),
+            ports=ports,
+        )
+
+
+def show_change(change: Change) -> None:
+    """What breaks, what is made, how much stays; who is dark for how long."""
+    console.say("")
+    counts = _counts(change)
+    told = ", ".join(f"{count:,} to {action}" for action, count in counts.items())
+    console.say(f"from {Path(change.old.file).name}: {told}")
+    dark = {(pair.a, pair.b): pair for pair in change.pairs}
+    rows = console.plain_table()
+    several = any(circuit.plane for circuit in change.circuits)
+    for name in ("", "circuit", "", *(["plane"] if several else []), "has", "dark", "unmoved"):
+        rows.add_column(name, justify="left" if name in ("", "circuit") else "right")
+    moving = [circuit for circuit in change.circuits if circuit.action != "keep"]
+    for circuit in moving[:ROWS]:
+        pair = dark.get((circuit.a, circuit.b)) or dark[circuit.b, circuit.a]
+        plane = [str(circuit.plane)] if several else []
+        cells = [circuit.action, circuit.a, circuit.b, *plane, console.size(circuit.bytes)]
+        rows.add_row(*map(Text, [*cells, _dark(pair), _unmoved(pair)]))
+    if moving:
+        console.out().print(rows)
+    if len(moving) > ROWS:
+        console.say(f"and {len(moving) - ROWS:,} more to break or make")
+    for line in _told(change):
+        console.say(line)
+
+
+def _counts(change: Change) -> dict[str, int]:
+    found = {"break": 0, "make": 0, "keep": 0}
+    for circuit in change.circuits:
+        found[circuit.action] += 1
+    return found
+
+
+def _dark(pair: Pair) -> str:
+    if pair.dark_ps is None:
+        return "from now on"
+    return console.seconds(pair.dark_ps * 1e-12) if pair.dark_ps else "never"
+
+
+def _unmoved(pair: Pair) -> str:
+    """What would have moved meanwhile, by demand."""
+    return "-" if pair.dark_bytes is None else console.size(pair.dark_bytes)
+
+
+def _told(change: Change) -> Iterator[str]:
+    before, after = map(console.size, change.carried)
+    yield f"of this demand the old circuits would carry {before}, the new carry {after}"
+    for what, racks in (("came", change.came), ("went", change.went)):
+        if racks:
+            yield f"racks that {what}: {', '.join(racks)}"
+
+
+def told_rules(table: dict[str, Any]) -> str:
+    """Rules in a line."""
+    pinned, apart, down = (len(table[key]) for key in ("pin", "forbid", "down"))
+    parts = [
+        f"{pinned} pinned" if pinned else "",
+        f"{apart} {'pair' if apart == 1 else 'pairs'} kept apart" if apart else "",
+        f"{down} {'port' if down == 1 else 'ports'} down" if down else "",
+    ]
+    return ", ".join(part for part in parts if part)

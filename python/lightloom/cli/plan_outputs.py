@@ -1,0 +1,208 @@
+"""What `plan` writes, where, and on which ports: its options, and what they may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lightloom import console
+from lightloom.errors import refusal
+
+if TYPE_CHECKING:
+    from lightloom.control.plans import Plan
+    from lightloom.control.wiring import Dialect, PortMap
+    from lightloom.policy_registry import Policy
+
+PANEL = "Ports and outputs"
+
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Write the plan: as JSON (.json), CSV (.csv), a table (.txt), SCPI lines (.scpi), "
+        "SONiC commands (.sh), CONFIG_DB JSON (…config_db.json) or OCP-YANG JSON (.yang.json).",
+    ),
+]
+Picture = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw demand and plan, as FILE.svg, .pdf or .png."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the plan as JSON only.")]
+As = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="FORMAT",
+        help="json, csv, table, scpi, sonic, sonic-generated, config-db or ocp-yang: the format "
+        "of -o; without it, print the plan so and nothing else.",
+        rich_help_panel=PANEL,
+    ),
+]
+Ports = Annotated[
+    Path | None,
+    typer.Option(
+        "--port-map",
+        metavar="PORTS.csv",
+        help="At which ports of the switches each rack is: rack, plane, A port, B port, "
+        "transceiver. Circuits then name ports, and racks without one are refused.",
+        rich_help_panel=PANEL,
+    ),
+]
+Size = Annotated[
+    str | None,
+    typer.Option(
+        "--switch-size",
+        metavar="PORTS",
+        help="Of each plane's switch: 16x16 for 16 A and 16 B ports, 32 for ports of one side. "
+        "Default: A and B ports, up to 1024 each.",
+        rich_help_panel=PANEL,
+    ),
+]
+Plane = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Write the circuits of one plane only.", rich_help_panel=PANEL),
+]
+Slot = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Write the circuits of one slot of a schedule only.",
+        rich_help_panel=PANEL,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What is to be written and printed."""
+
+    out: Path | None = None
+    """The plan."""
+    picture: Path | None = None
+    """Demand and plan, drawn."""
+    named: str | None = None
+    """The format, by `--as` or `--json`."""
+    ports: Path | None = None
+    """The port map."""
+    size: str | None = None
+    """Of each plane's switch."""
+    plane: int | None = None
+    """The plane that is written."""
+    slot: int | None = None
+    """The slot that is written."""
+
+    @classmethod
+    def of(cls, json: bool, named: str | None, **given: Any) -> Outputs:
+        """From the options; `--json` says what `--as json` does."""
+        if json and named not in (None, "json"):
+            raise refusal("--as", named, "--json asks for JSON", "give one of them")
+        return cls(named="json" if json else named, **given)
+
+    @property
+    def alone(self) -> bool:
+        """Whether a format is printed, and nothing else."""
+        return self.named is not None and (self.out is None or self.named == "json")
+
+    @property
+    def dialect(self) -> Dialect | None:
+        """The format of what is written, or printed alone; None for neither."""
+        from lightloom.control.wiring import find, of_file
+
+        named = None if self.named is None else find(self.named)
+        return named if self.out is None else of_file(self.out, named)
+
+    def check(self, demand: Path) -> None:
+        """Refuses what cannot be written, before anything is computed."""
+        from lightloom.control.plans import PICTURES
+
+        for option, path in (("-o", self.out), ("--picture", self.picture)):
+            if path is not None and path.is_dir():
+                raise refusal(option, path, "is a directory", "name a file")
+            for other, what in ((demand, "the demand"), (self.ports, "the port map")):
+                if path and other and path.exists() and other.exists() and path.samefile(other):
+                    raise refusal(option, path, f"is {what} itself", "name another file")
+            if path is not None:
+                console.check_output(path.parent)
+        if self.picture is not None and self.picture.suffix.lower() not in PICTURES:
+            limit, remedy = "its name does not tell the format", f"use {', '.join(PICTURES)}"
+            raise refusal("--picture", self.picture, limit, remedy)
+        if self.out is not None and self.out == self.picture:
+            limit = "is the file of -o, too"
+            raise refusal("--picture", self.picture, limit, "name two files")
+        self._check_ports()
+
+    def _check_ports(self) -> None:
+        dialect = self.dialect
+        if dialect is not None and dialect.for_switch and self.ports is None:
+            limit = "switches have ports, not racks"
+            raise refusal("--as", dialect.name, limit, "say which with --port-map PORTS.csv")
+        if self.size is not None and self.ports is None:
+            limit = "no --port-map says which rack is at which port"
+            raise refusal("--switch-size", self.size, limit, "give one, or leave it out")
+        for option, value in (("--plane", self.plane), ("--slot", self.slot)):
+            if value is not None and (dialect is None or dialect.text is None):
+                limit = "chooses what is written, and nothing is but the whole plan"
+                raise refusal(option, value, limit, "give -o or --as, other than JSON")
+
+    def port_map(self, policy: Policy, options: dict[str, Any]) -> PortMap | None:
+        """The port map, if there is one; how many planes it has is how many there are,
+        where the algorithm decides for several and nobody says how many."""
+        from lightloom.control.wiring import SwitchSize, read_port_map
+
+        if self.ports is None:
+            return None
+        size = None if self.size is None else SwitchSize.of(self.size)
+        several = "planes" in policy.options
+        planes = options.get("planes") if several else 1
+        found = read_port_map(self.ports, size=size, planes=planes, ports=options.get("ports") or 1)
+        if several:
+            options.setdefault("planes", found.planes)
+        return found
+
+    def text(self, made: Plan, dialect: Dialect) -> str:
+        """The plan in a format."""
+        from lightloom.control.wiring import render
+
+        return render(made, dialect.name, plane=self.plane, slot=self.slot)
+
+    def printed(self, made: Plan) -> str | None:
+        """What is printed alone; None where people are told of the plan."""
+        return self.text(made, self.dialect) if self.alone and self.dialect else None
+
+    def files(self, made: Plan) -> dict[Path, bytes]:
+        """All files, by where they go."""
+        found: dict[Path, bytes] = {}
+        dialect = self.dialect
+        if self.out is not None and dialect is not None:
+            found[self.out] = self.text(made, dialect).encode()
+        if self.picture is not None:
+            found[self.picture] = made.drawn(self.picture.suffix.lower())
+        return found
+
+    def notes(self, made: Plan) -> Iterator[str]:
+        """What is not in what was written, or was not read."""
+        if made.wiring is not None:
+            ports = made.wiring.ports
+            from lightloom.control.wiring import names_of
+
+            strangers = ports.strangers(names_of(made.demand))
+            if strangers:
+                yield f"note: no demand for {_listed(strangers)}, which the port map has"
+            if ports.ignored:
+                yield f"note: of the port map, not read: {_listed(ports.ignored)}"
+        dialect, topology = self.dialect, made.details.get("topology")
+        if self.out and dialect and dialect.text and topology is not None:
+            far = int((topology.hops > 1).sum())
+            if far:
+                yield f"note: {far:,} paths lead over several circuits; -o FILE.json has them"
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"

@@ -1,0 +1,183 @@
+"""How each kind of algorithm heeds rules: what it is asked, and what becomes of its answer.
+
+| algorithm | asked | answer |
+|---|---|---|
+| circuits both ways | for what is left, on ports that are left | who had to be is joined anew |
+| circuits one way | for what is left | pinned circuits are added, as they are above |
+| schedules | for what is left | slots that break a rule assigned anew |
+| a list | for those of the list that obey | pinned circuits are added |
+| hydra | the rules themselves | as it is |
+| of your own | as circuits both ways | refused if it joins who is kept apart |
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lightloom.control.arrays import Integers
+from lightloom.control.rules import demand as left
+from lightloom.control.rules.joined import Found, nothing, rejoined, with_pinned
+from lightloom.control.rules.rules import Rules
+from lightloom.control.rules.slots import obeying
+from lightloom.control.schedules import Schedule
+from lightloom.errors import refusal
+from lightloom.policy_registry import Policy, PolicyInFile
+
+ONE_WAY = ("assignment", "mordia", "solstice", "eclipse", "rotation")
+"""Policies whose circuits lead from one rack to another only."""
+HEEDS = "hydra"
+"""The policy that takes rules as they are: its paths go over pinned circuits, and around
+pairs that are kept apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What the core is asked."""
+
+    matrix: Integers
+    """Demand to plan for [bytes]."""
+    given: Mapping[str, Any]
+    """The algorithm's options."""
+    works: list[bool] | None = None
+    """Which ports work; all, if None."""
+    pinned: list[tuple[int, int, int]] = field(default_factory=list)
+    """Circuits for an algorithm that heeds them by itself."""
+    apart: list[tuple[int, int]] = field(default_factory=list)
+    """Pairs that it keeps apart."""
+
+
+Ask = Callable[[Question], Found]
+
+
+def decide(
+    policy: Policy, matrix: Integers, given: Mapping[str, Any], rules: Rules, ask: Ask
+) -> tuple[Found, Integers]:
+    """One decision that obeys, and the demand that was left to decide for.
+
+    Raises:
+        ConfigError: of `pin`, `forbid` or `down`: rules that nothing can obey; of
+            `algorithm`: one of your own that breaks them.
+    """
+    if not rules:
+        return ask(Question(matrix, given)), matrix
+    if policy.kind == HEEDS:
+        return _heeded(policy, matrix, given, rules, ask), matrix
+    if "schedule" in given:
+        return _turns(ask(Question(matrix, given)), matrix, given, rules), matrix
+    if "circuits" in policy.options:
+        return _of_list(matrix, given, rules, ask), matrix
+    if policy.kind in ONE_WAY:
+        remains = left.left_one_way(matrix, rules)
+        works = left.works(rules, len(matrix), 1, pinned=False)
+    else:
+        remains = left.left_both_ways(matrix, rules)
+        works = left.works(rules, len(matrix), planes_of(policy, given), pinned=True)
+    kept = {"up": left.still_up(given["up"], rules)} if "up" in given else {}
+    question = Question(remains, {**given, **kept}, works)
+    if not remains.any():
+        return _of_nothing(policy, given, rules), remains
+    return _obeying(policy, ask(question), question, rules), remains
+
+
+def planes_of(policy: Policy, given: Mapping[str, Any]) -> int:
+    """How many planes a decision is for."""
+    if "planes" not in policy.options:
+        return 1
+    return int(given.get("planes") or policy.options["planes"].schema.get("default") or 1)
+
+
+def directed(policy: Policy, given: Mapping[str, Any]) -> bool:
+    """Whether a decision's circuits lead one way."""
+    return policy.kind in ONE_WAY or "schedule" in given or bool(given.get("directed"))
+
+
+def _heeded(
+    policy: Policy, matrix: Integers, given: Mapping[str, Any], rules: Rules, ask: Ask
+) -> Found:
+    if rules.pinned and (given.get("ports") or 1) > 1:
+        limit = f"{policy.kind} keeps a circuit that it did not choose on single ports only"
+        raise refusal("pin", "(given)", limit, "give --ports 1, or no circuit that is there")
+    works = left.works(rules, len(matrix), planes_of(policy, given), pinned=False)
+    apart = sorted(rules.apart)
+    return ask(Question(matrix, given, works, rules.pinned_both_ways, apart))
+
+
+def _of_list(matrix: Integers, given: Mapping[str, Any], rules: Rules, ask: Ask) -> Found:
+    one_way, ports = bool(given.get("directed")), given.get("ports") or 1
+    rows = left.listed(given.get("circuits", ()), rules, directed=one_way, ports=ports)
+    if not rows:
+        found = {**nothing(one_way), "options": json.dumps({**given, "circuits": []})}
+    else:
+        found = ask(Question(matrix, {**given, "circuits": rows}))
+    return with_pinned(found, rules)
+
+
+def _of_nothing(policy: Policy, given: Mapping[str, Any], rules: Rules) -> Found:
+    """Where rules leave no demand."""
+    if policy.kind in ONE_WAY and policy.kind != "assignment":
+        key = "pin" if rules.pinned else "forbid" if rules.apart else "down"
+        limit = "with these no demand is left to make a schedule for"
+        raise refusal(key, "(given)", limit, "give fewer, or plan circuits that stay")
+    found = {**nothing(policy.kind in ONE_WAY), "options": json.dumps(dict(given), default=str)}
+    return with_pinned(found, rules)
+
+
+def _obeying(policy: Policy, found: Found, question: Question, rules: Rules) -> Found:
+    if "schedule" in found:
+        return _turns(found, question.matrix, json.loads(found["options"]), rules)
+    if isinstance(policy, PolicyInFile):
+        _refuse_apart(policy, found, rules)
+    elif not found["directed"]:
+        found = rejoined(found, question.matrix, rules)
+    return with_pinned(found, rules)
+
+
+def _turns(found: Found, matrix: Integers, options: Mapping[str, Any], rules: Rules) -> Found:
+    """A schedule whose slots obey. What was proved of it is not proved any more."""
+    schedule = Schedule(*found["schedule"])
+    rate = options.get("rate") or json.loads(found["options"]).get("rate")
+    carried = schedule.carried(matrix, rate or "10 Gb/s")
+    after = obeying(schedule, carried, rules)
+    kept = {key: value for key, value in found.items() if key not in ("covers", "completes")}
+    return {**kept, "schedule": (after.permutations, after.days_ps, after.night_ps)}
+
+
+def _refuse_apart(policy: Policy, found: Found, rules: Rules) -> None:
+    for a, b in found["circuits"][:, :2].tolist():
+        if rules.are_apart(a, b):
+            limit = f"it joins racks {a} and {b}, which --forbid keeps apart"
+            remedy = "let it join only who has demand: these have none for each other"
+            raise refusal("algorithm", policy.kind, limit, remedy)
+
+
+def verify(found: Mapping[str, Any], rules: Rules) -> None:
+    """Makes sure that an answer obeys, whoever gave it.
+
+    Raises:
+        RuntimeError: if it does not: a mistake of this package.
+    """
+    if not rules:
+        return
+    for a, b, plane in _lit(found):
+        one_of = {(a, b, plane), (b, a, plane)} & set(rules.pinned)
+        if rules.are_apart(a, b) or {(a, plane), (b, plane)} & rules.down:
+            raise RuntimeError(f"({a}, {b}) on plane {plane} is lit against a rule")
+        if not one_of and "schedule" not in found and not found["directed"]:
+            busy = {(rack, p) for *pair, p in rules.pinned for rack in pair}
+            if {(a, plane), (b, plane)} & busy and "topology" not in found:
+                raise RuntimeError(f"({a}, {b}) on plane {plane} has a port of a pinned circuit")
+
+
+def _lit(found: Mapping[str, Any]) -> list[tuple[int, int, int]]:
+    """Everything that is ever lit: two racks and a plane."""
+    if "schedule" not in found:
+        return [tuple(row) for row in found["circuits"].tolist()]
+    permutations = np.asarray(found["schedule"][0])
+    rows, inputs = np.nonzero(permutations != np.arange(permutations.shape[1]))
+    pairs = np.unique(np.column_stack((inputs, permutations[rows, inputs])), axis=0)
+    return [(a, b, 0) for a, b in pairs.tolist()]

@@ -1,0 +1,76 @@
+"""Circuits of one decision under rules: what is there is added, who may not be joined is
+joined otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lightloom.control.arrays import Integers
+from lightloom.control.matching import maximum_weight_matching
+from lightloom.control.rules.rules import Rules
+
+Found = dict[str, Any]
+"""What the core answers: `circuits`, `directed`, `routes`."""
+
+
+def nothing(directed: bool) -> Found:
+    """The answer where nobody has anything to ask for."""
+    empty = np.zeros(0, np.int64)
+    routes = (empty, empty, empty)
+    circuits = np.zeros((0, 3), np.int64)
+    return {"circuits": circuits, "directed": directed, "routes": routes, "options": "{}"}
+
+
+def with_pinned(found: Found, rules: Rules) -> Found:
+    """The circuits that were found and those that are pinned, each with a route; rows in
+    the order of their racks."""
+    rows = rules.pinned if found["directed"] else rules.pinned_both_ways
+    if not rows:
+        return found
+    lengths, racks, planes = found["routes"]
+    added = np.array(rows, np.int64)
+    circuits = np.concatenate((found["circuits"], added))
+    order = np.lexsort((circuits[:, 2], circuits[:, 1], circuits[:, 0]))
+    routes = (
+        np.concatenate((lengths, np.full(len(added), 2))),
+        np.concatenate((racks, added[:, :2].ravel())),
+        np.concatenate((planes, added[:, 2])),
+    )
+    return {**found, "circuits": circuits[order], "routes": routes}
+
+
+def rejoined(found: Found, left: Integers, rules: Rules) -> Found:
+    """The same circuits, but for racks that are kept apart and had been joined because
+    neither had any demand left: they and all others without are joined anew, as many as
+    may be, and as they were wherever that does not cost a circuit."""
+    circuits = found["circuits"]
+    if not any(rules.are_apart(a, b) for a, b in circuits[:, :2].tolist()):
+        return found
+    idle = (left + left.T)[circuits[:, 0], circuits[:, 1]] == 0
+    as_were = {tuple(row) for row in circuits[idle][:, :2].tolist()}
+    busy = {rack for rack, _ in rules.taken()} | set(circuits[~idle][:, :2].ravel().tolist())
+    free = [rack for rack in range(len(left)) if rack not in busy]
+    pairs = _anew(free, as_were, rules)
+    rows = np.array([(*pair, 0) for pair in pairs], np.int64).reshape(-1, 3)
+    after = np.concatenate((circuits[~idle], rows))
+    after = after[np.argsort(after[:, 0], kind="stable")]
+    routes = (np.full(len(after), 2), after[:, :2].ravel(), after[:, 2])
+    return {**found, "circuits": after, "routes": routes}
+
+
+def _anew(racks: list[int], as_were: set[tuple[int, int]], rules: Rules) -> list[tuple[int, int]]:
+    """As many pairs as may be joined; of those, as many as possible that were."""
+    n = len(racks)
+    weights = np.zeros((n, n), np.int64)
+    for i in range(n):
+        for j in range(i + 1, n):
+            pair = (racks[i], racks[j])
+            # A pair more outweighs any number of pairs that stay.
+            weight = 0 if rules.are_apart(*pair) else n + (pair in as_were)
+            weights[i, j] = weights[j, i] = weight
+    if not weights.any():
+        return []
+    found = maximum_weight_matching(weights, symmetric=True).pairs.tolist()
+    return [(racks[i], racks[j]) for i, j in found if weights[i, j]]

@@ -1,0 +1,15 @@
+"""SONiC's CONFIG_DB as JSON: the table `OCS_CROSS_CONNECT`, a key like `1A-29B` for each
+cross-connect, with `a_side` and `b_side`. Ports (`OCS_PORT`) are left as they are."""
+
+from __future__ import annotations
+
+import json
+
+from lightloom.control.wiring.sheet import Sheet
+
+
+def text(sheet: Sheet) -> str:
+    """The table, and no other."""
+    pairs = [(sheet.a_name(a), sheet.b_name(b)) for a, b in sheet.to_make()]
+    table = {f"{a}-{b}": {"a_side": a, "b_side": b} for a, b in pairs}
+    return json.dumps({"OCS_CROSS_CONNECT": table}, indent=2) + "\n"

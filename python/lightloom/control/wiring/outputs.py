@@ -1,0 +1,150 @@
+"""The dialects that plans are written in, and which of them a file's name asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lightloom.control.wiring import config_db, csv_rows, ocp_yang, scpi, sonic, table
+from lightloom.control.wiring.sheet import Sheet, sheet_of
+from lightloom.errors import refusal
+
+if TYPE_CHECKING:
+    from lightloom.control.plans import Plan
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """A way to write a plan."""
+
+    name: str
+    """What `--as` calls it."""
+    title: str
+    """What it is, for people."""
+    endings: tuple[str, ...]
+    """Of files that are written so without `--as`."""
+    others: tuple[str, ...] = ()
+    """Of files that may be written so with it."""
+    text: Callable[[Sheet], str] | None = None
+    """Writes it; None: the plan as JSON, all of it."""
+    for_switch: bool = False
+    """Whether a switch reads it: one plane, circuits that stay, ports."""
+    whole: bool = False
+    """Whether it says what is to be, and cannot say what changes."""
+    one_side: bool = True
+    """Whether it knows switches whose ports are counted together."""
+
+
+JSON = Dialect("json", "the plan as JSON", (".json",))
+DIALECTS = (
+    JSON,
+    Dialect("csv", "CSV", (".csv",), text=csv_rows.text),
+    Dialect("table", "a table", (".txt",), text=table.text),
+    Dialect("scpi", "SCPI lines", (".scpi",), (".txt",), scpi.text, for_switch=True),
+    Dialect(
+        *("sonic", "SONiC commands", (".sh",), (".txt",), sonic.text),
+        for_switch=True,
+        one_side=False,
+    ),
+    Dialect(
+        *("sonic-generated", "SONiC's generated commands", (), (".sh", ".txt"), sonic.generated),
+        for_switch=True,
+        one_side=False,
+    ),
+    Dialect(
+        *("config-db", "CONFIG_DB JSON", ("config_db.json",), (".json",), config_db.text),
+        for_switch=True,
+        whole=True,
+        one_side=False,
+    ),
+    Dialect(
+        *("ocp-yang", "OCP-YANG JSON", (".yang.json",), (".json",), ocp_yang.text),
+        for_switch=True,
+        whole=True,
+    ),
+)
+BY_NAME = {dialect.name: dialect for dialect in DIALECTS}
+
+
+def find(name: str) -> Dialect:
+    """The dialect of that name.
+
+    Raises:
+        ConfigError: of `as`, if there is none.
+    """
+    if name not in BY_NAME:
+        raise refusal("as", name, "no such format", f"use one of {', '.join(BY_NAME)}")
+    return BY_NAME[name]
+
+
+def of_file(path: Path, named: Dialect | None) -> Dialect:
+    """The dialect of a file: by its name, which must not say another than `--as`.
+
+    Raises:
+        ConfigError: of `-o`, if its name tells none, or another.
+
+    >>> of_file(Path("ocs/config_db.json"), None).name, of_file(Path("p.json"), None).name
+    ('config-db', 'json')
+    """
+    name = path.name.lower()
+    ends = [(len(end), d) for d in DIALECTS for end in d.endings if name.endswith(end)]
+    told = max(ends, key=lambda found: found[0])[1] if ends else None
+    if named is None:
+        if told is None:
+            known = ", ".join(end for dialect in DIALECTS for end in dialect.endings)
+            limit = "its name does not tell the format"
+            raise refusal("-o", path, limit, f"let it end in one of {known}")
+        return told
+    if told is named or (told is not None and told.endings[0] in named.others):
+        return named
+    is_not = "does not tell the format" if told is None else f"says {told.title}"
+    endings = ", ".join((*named.endings, *named.others))
+    limit = f"its name {is_not}, and --as says {named.title}"
+    raise refusal("-o", path, limit, f"let it end in {endings}")
+
+
+def render(plan: Plan, name: str, *, plane: int | None = None, slot: int | None = None) -> str:
+    """A plan in one of the `DIALECTS`.
+
+    Args:
+        plan: circuits or a schedule; with ports, where a switch is to read it.
+        name: of the dialect: json, csv, table, scpi, sonic, sonic-generated, config-db or
+            ocp-yang.
+        plane: only what is on this one.
+        slot: only what is lit in this one.
+
+    Raises:
+        ConfigError: if the dialect cannot say what the plan does.
+    """
+    dialect = find(name)
+    if dialect.text is None:
+        return plan.text()
+    sheet = sheet_of(plan, plane=plane, slot=slot)
+    if dialect.for_switch:
+        _check(dialect, sheet, slot)
+    return dialect.text(sheet)
+
+
+def _check(dialect: Dialect, sheet: Sheet, slot: int | None) -> None:
+    """Refuses what a switch's own language has no words for."""
+
+    def refuse(limit: str, remedy: str) -> Exception:
+        return refusal("as", dialect.name, limit, remedy)
+
+    if not sheet.wired:
+        raise refuse("switches have ports, not racks", "say which with --port-map PORTS.csv")
+    if not dialect.one_side and not sheet.sided:
+        limit = "SONiC names ports by their side, and this switch has one"
+        raise refuse(limit, "use scpi or ocp-yang, or give --switch-size both sides")
+    if sheet.changes and dialect.whole:
+        limit = f"{dialect.title} says what is to be, not what changes"
+        raise refuse(limit, "leave out --diff: the switch itself finds what differs")
+    if sheet.times and len(sheet.times) > 1 and slot is None:
+        limit = f"{dialect.title} sets circuits that stay, and {len(sheet.times)} slots take turns"
+        raise refuse(limit, "choose one with --slot, or write .csv or .json")
+    if len(sheet.planes) > 1:
+        limit = f"{dialect.title} goes to one switch, and these circuits are on "
+        limit += f"{len(sheet.planes)} planes"
+        raise refuse(limit, "choose one with --plane, a file for each")

@@ -1,0 +1,41 @@
+"""SCPI lines of Polatis switches (TCP port 5025): `:oxc:swit:conn:add (@1,2),(@17,18)`
+joins port 1 with 17 and 2 with 18, `…:sub` parts them.
+
+Assumptions, as the makers' manuals are not public: on a switch of two sides, B ports are
+counted on after the A ports (of 16x16, port 1B is 17); a line may hold `PAIRS` pairs; and
+`add` leaves all else as it is, which is why `…:only` is not used: it would part what others
+have joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lightloom.control.wiring.sheet import Sheet
+from lightloom.errors import refusal
+
+PAIRS = 32
+"""Pairs of ports [count] in a line."""
+
+
+def text(sheet: Sheet) -> str:
+    """What is to be parted, then what is to be joined.
+
+    Raises:
+        ConfigError: of a switch of two sides whose size is not known.
+    """
+    if sheet.sided and sheet.size is None:
+        limit = "SCPI counts B ports on after the A ports, and nobody says how many these are"
+        remedy = "give --switch-size, like 16x16"
+        raise refusal("as", "scpi", limit, remedy)
+    after = sheet.size or 0
+    lines = [*_lines("sub", sheet.pairs("break"), after), *_lines("add", sheet.to_make(), after)]
+    return "".join(line + "\n" for line in lines)
+
+
+def _lines(verb: str, pairs: Sequence[tuple[int, int]], after: int) -> Iterator[str]:
+    for first in range(0, len(pairs), PAIRS):
+        some = pairs[first : first + PAIRS]
+        a = ",".join(str(a) for a, _ in some)
+        b = ",".join(str(b + after) for _, b in some)
+        yield f":oxc:swit:conn:{verb} (@{a}),(@{b})"

@@ -1,0 +1,47 @@
+"""A plan as a table for people: columns of one width, so that they stand below each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lightloom.control.wiring.sheet import Row, Sheet
+
+GAP = "  "
+NUMBERS = ("slot", "plane", "bytes")
+"""Columns that are set to the right."""
+
+
+def text(sheet: Sheet) -> str:
+    """A line of names, then a line for each direction of light."""
+    names = list(_names(sheet))
+    rows = [list(_cells(sheet, row)) for row in sheet.rows]
+    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+    lines = []
+    for row in (names, *rows):
+        cells = zip(names, row, widths, strict=True)
+        set_ = (c.rjust(w) if name in NUMBERS else c.ljust(w) for name, c, w in cells)
+        lines.append(GAP.join(set_).rstrip() + "\n")
+    return "".join(lines)
+
+
+def _names(sheet: Sheet) -> Iterator[str]:
+    if sheet.changes:
+        yield "action"
+    if sheet.times:
+        yield "slot"
+    yield "plane"
+    if sheet.wired:
+        yield from ("A port", "B port")
+    yield from ("bytes", "from", "to")
+
+
+def _cells(sheet: Sheet, row: Row) -> Iterator[str]:
+    light = row.light
+    if sheet.changes:
+        yield row.action or ""
+    if sheet.times:
+        yield str(light.slot)
+    yield str(light.plane)
+    if light.ports is not None:
+        yield from (sheet.a_name(light.ports[0]), sheet.b_name(light.ports[1]))
+    yield from (str(light.bytes), light.source, light.destination)

@@ -1,0 +1,361 @@
+"""One plan after another: what breaks, what is made, what stays, by name; commands that
+never use a port twice."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cli_support import ROOT
+from dialect_support import NAMES, PARSERS, port_maps
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plan_support import a_folder
+from typer.testing import CliRunner
+
+import lightloom
+from lightloom import control
+from lightloom.cli import app
+from lightloom.control import wiring
+from lightloom.control.changes import changed, read_old_plan
+from lightloom.control.wiring import Port, PortMap
+
+EIGHT = ROOT / "examples" / "demand-8.csv"
+PORTS = ROOT / "examples" / "ports-8.csv"
+MANY = settings(max_examples=80, deadline=None, derandomize=True)
+MS = 10**9
+"""A millisecond [ps]."""
+
+
+def call(*words: object) -> Any:
+    return CliRunner().invoke(app, ["plan", *map(str, words)])
+
+
+@st.composite
+def two_plans(draw: st.DrawFn) -> tuple[control.Plan, control.Plan, PortMap]:
+    """Of racks of which some come and some go, in orders of their own; a map of all."""
+    racks = draw(st.lists(NAMES, min_size=4, max_size=7, unique=True))
+    algorithm = draw(st.sampled_from(["edmonds", "assignment", "hydra"]))
+    options = {"planes": 2, "ports": 2} if algorithm == "hydra" else {}
+    plans = []
+    for _ in range(2):
+        names = draw(st.permutations(racks))[: draw(st.integers(2, len(racks)))]
+        entries = draw(st.lists(st.integers(0, 9), min_size=49, max_size=49))
+        matrix = np.array(entries).reshape(7, 7)[: len(names), : len(names)] * 10**8
+        np.fill_diagonal(matrix, 0)
+        matrix[0, 1] += 10**8
+        plans.append(control.plan(control.Demand(matrix, list(names)), algorithm, **options))
+    ports = draw(port_maps(racks, *((2, 2) if options else (1, 1))))
+    return plans[0], plans[1], ports
+
+
+def saved(plan: control.Plan, folder: Path) -> Path:
+    return plan.save(folder / "old.json")
+
+
+def compared(
+    old: control.Plan, new: control.Plan, ports: PortMap | None, *, wired: bool = True
+) -> control.Plan:
+    with a_folder() as folder:
+        written = wiring.wired(old, ports) if ports is not None and wired else old
+        assert new.circuits is not None
+        read = read_old_plan(saved(written, folder), new.demand, directed=new.circuits.directed)
+    return changed(new, read, switch_ps=20 * MS, over_ps=None, ports=ports)
+
+
+def lit(plan: control.Plan) -> list[tuple[int, str, str]]:
+    return sorted((at.plane, at.source, at.destination) for at in wiring.lights_of(plan))
+
+
+def acted(plan: control.Plan, action: str) -> list[tuple[int, str, str]]:
+    assert plan.change is not None
+    found = [light for light, done in plan.change.lights if done == action]
+    return sorted((light.plane, light.source, light.destination) for light in found)
+
+
+@MANY
+@given(plans=two_plans())
+def test_what_stays_and_what_breaks_is_what_was(
+    plans: tuple[control.Plan, control.Plan, PortMap],
+) -> None:
+    old, new, _ = plans
+    plan = compared(old, new, None)
+    assert sorted(acted(plan, "keep") + acted(plan, "break")) == lit(old)
+    assert sorted(acted(plan, "keep") + acted(plan, "make")) == lit(new)
+    assert not set(acted(plan, "break")) & set(acted(plan, "make"))
+    change = plan.change
+    assert change is not None
+    assert set(change.came) == {*new.demand.names} - {*old.demand.names}
+    assert set(change.went) == {*old.demand.names} - {*new.demand.names}
+
+
+@MANY
+@given(plans=two_plans(), wired=st.booleans(), dialect=st.sampled_from(["scpi", "sonic", "csv"]))
+def test_commands_never_use_a_port_twice(
+    plans: tuple[control.Plan, control.Plan, PortMap], wired: bool, dialect: str
+) -> None:
+    """A switch that holds what the old plan names, told line by line, holds what the new
+    plan names; circuits that both have are never told of."""
+    old, new, ports = plans
+    before = {
+        (light.plane, *light.ports)
+        for light in wiring.lights_of(wiring.wired(old, ports))
+        if light.ports
+    }
+    plan = compared(old, new, ports, wired=wired)
+    after = {(light.plane, *light.ports) for light in wiring.lights_of(plan) if light.ports}
+    assert len(after) == len(lit(new))
+    rows = []
+    for plane in range(plan.options.get("planes", 1)):
+        text = wiring.render(plan, dialect, plane=plane)
+        rows += [row._replace(plane=plane) for row in PARSERS[dialect](text)]
+    held, touched = set(before), set()
+    for row in rows:
+        circuit = (row.plane, row.a, row.b)
+        if row.action in ("sub", "delete", "break"):
+            held.remove(circuit)
+            touched.add(circuit)
+        elif row.action in ("add", "make"):
+            assert not any(p == row.plane and (a == row.a or b == row.b) for p, a, b in held)
+            held.add(circuit)
+            touched.add(circuit)
+    assert held == after
+    assert not touched & before & after
+
+
+def test_breaks_come_before_what_is_made(tmp_path: Path) -> None:
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps([["gpu-0", "gpu-1"], ["gpu-2", "gpu-3"], ["cache", "web"]]))
+    given = ["-a", "edmonds", "--port-map", PORTS, "--switch-size", "16x16", "--diff", old]
+    done = call(EIGHT, *given, "--as", "scpi")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == (
+        ":oxc:swit:conn:sub (@1,3,5,7),(@20,18,24,22)\n"
+        ":oxc:swit:conn:add (@1,7,3,5,11,12),(@24,18,22,20,28,27)\n"
+    )
+    rows = list(csv.DictReader(io.StringIO(call(EIGHT, *given, "--as", "csv").stdout)))
+    assert [row["action"] for row in rows] == ["break"] * 4 + ["make"] * 6 + ["keep"] * 2
+    assert {row["from"] for row in rows if row["action"] == "keep"} == {"web", "cache"}
+
+
+@pytest.mark.parametrize("dialect", ["config-db", "ocp-yang"])
+def test_what_says_what_is_to_be_cannot_say_what_changes(dialect: str, tmp_path: Path) -> None:
+    (tmp_path / "old.json").write_text("[[0, 1]]")
+    given = ["--port-map", PORTS, "--diff", tmp_path / "old.json", "--as", dialect]
+    done = call(EIGHT, "-a", "edmonds", *given)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "says what is to be, not what changes; leave out --diff" in done.stderr
+
+
+def demand_of(entries: dict[tuple[str, str], int], names: list[str]) -> control.Demand:
+    matrix = np.zeros((len(names), len(names)), int)
+    for (a, b), amount in entries.items():
+        matrix[names.index(a), names.index(b)] = amount
+    return control.Demand(matrix, names)
+
+
+def test_dark_time_and_bytes_are_worked_out_by_hand(tmp_path: Path) -> None:
+    """a-b stays, c-d parts, c-e comes; d is left with nobody. In 20 ms of 1 s a fiftieth of
+    c's and e's 500 B would have moved, of c's and d's all 90 B."""
+    entries = {("a", "b"): 700, ("b", "a"): 300, ("c", "e"): 400, ("e", "c"): 100, ("d", "c"): 90}
+    plan = control.plan(demand_of(entries, ["a", "b", "c", "d", "e"]), "edmonds")
+    (tmp_path / "old.json").write_text('[["b", "a"], ["d", "c"]]')
+    old = read_old_plan(tmp_path / "old.json", plan.demand, directed=False)
+    change = changed(plan, old, switch_ps=20 * MS, over_ps=1_000 * MS).change
+    assert change is not None
+    assert {(*sorted(c[1:3]), c.action, c.bytes) for c in change.circuits} == {
+        ("c", "d", "break", 90),
+        ("c", "e", "make", 500),
+        ("a", "b", "keep", 1_000),
+    }
+    assert {(*sorted(p[:2]), *p[2:]) for p in change.pairs} == {
+        ("c", "d", 90, None, 90),
+        ("c", "e", 500, 20 * MS, 10),
+        ("a", "b", 1_000, 0, 0),
+    }
+    assert change.carried == (1_090, 1_500)
+    unknown = changed(plan, old, switch_ps=20 * MS, over_ps=None).change
+    assert unknown is not None
+    assert {p.dark_bytes for p in unknown.pairs if p.dark_ps == 20 * MS} == {None}
+
+
+def test_a_pair_that_moves_to_other_ports_is_dark_meanwhile() -> None:
+    entries = {("a", "b"): 700}
+    plan = control.plan(demand_of(entries, ["a", "b"]), "edmonds")
+    before = wiring.wired(plan, PortMap([Port("a", 0, 1, 1), Port("b", 0, 2, 2)]))
+    after = PortMap([Port("a", 0, 9, 1), Port("b", 0, 2, 2)])
+    with a_folder() as folder:
+        old = read_old_plan(saved(before, folder), plan.demand, directed=False)
+    made = changed(plan, old, switch_ps=20 * MS, over_ps=None, ports=after)
+    # Only what leads from a moved: it sends at 9A now.
+    assert wiring.render(made, "sonic") == (
+        "config ocs cross-connect delete 1A-2B\nconfig ocs cross-connect add 9A-2B update\n"
+    )
+    assert made.change is not None
+    assert [pair.dark_ps for pair in made.change.pairs] == [20 * MS]
+
+
+def test_circuits_that_stay_keep_their_ports(tmp_path: Path) -> None:
+    """Rack a has two ports; its circuit with c had the second, which it keeps when the one
+    with b goes, though the first is free then."""
+    names = ["a", "b", "c"]
+    ports = PortMap(
+        [
+            *(Port("a", 0, n, n) for n in (1, 2)),
+            Port("b", 0, 3, 3),
+            Port("b", 0, 5, 5),
+            Port("c", 0, 4, 4),
+            Port("c", 0, 6, 6),
+        ]
+    )
+    options = {"planes": 1, "ports": 2, "threshold": "0 B"}
+    both = control.plan(demand_of({("a", "b"): 9, ("a", "c"): 5}, names), "hydra", **options)
+    one = control.plan(demand_of({("a", "c"): 5}, names), "hydra", **options)
+    with a_folder() as folder:
+        path = saved(wiring.wired(both, ports), folder)
+        old = read_old_plan(path, one.demand, directed=False)
+    made = changed(one, old, switch_ps=MS, over_ps=None, ports=ports)
+    assert {light.ports for light in wiring.lights_of(made)} == {(2, 4), (4, 2)}
+    assert made.change is not None
+    assert [c.action for c in made.change.circuits].count("make") == 0
+
+
+def test_the_json_has_what_is_told(tmp_path: Path) -> None:
+    first = tmp_path / "old.json"
+    assert call(EIGHT, "-a", "edmonds", "--port-map", PORTS, "-o", first).exit_code == 0
+    given = ["-a", "edmonds", "--port-map", PORTS, "--pin", "gpu-0:web", "--diff", first]
+    out = tmp_path / "new.json"
+    done = call(EIGHT, *given, "--over", "10 s", "--switch-time", "50 ms", "-o", out)
+    assert done.exit_code == 0, done.stderr
+    assert "from old.json: 2 to break, 2 to make, 2 to keep" in done.stdout
+    assert "the old circuits would carry 23.9 GB, the new carry 11.0 GB" in done.stdout
+    table = json.loads(out.read_text())["diff"]
+    assert (table["switch_time_ps"], table["over_ps"]) == (50 * MS, 10_000 * MS)
+    assert (table["old_bytes"], table["new_bytes"]) == (23_860_000_000, 11_000_000_000)
+    assert (table["came"], table["went"]) == ([], [])
+    assert [row["action"] for row in table["circuits"]].count("keep") == 2
+    dark = {(row["a"], row["b"]): row["dark_ps"] for row in table["pairs"]}
+    assert dark["gpu-0", "gpu-3"] is None
+    assert dark["gpu-0", "web"] == 50 * MS
+    assert dark["gpu-1", "gpu-2"] == 0
+
+
+def test_racks_that_came_and_went_are_named(tmp_path: Path) -> None:
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps([["gpu-0", "gpu-9"], ["web", "cache"]]))
+    done = call(EIGHT, "-a", "edmonds", "--diff", old)
+    assert done.exit_code == 0, done.stderr
+    assert "racks that went: gpu-9" in done.stdout
+    wired = call(EIGHT, "-a", "edmonds", "--diff", old, "--port-map", PORTS)
+    assert wired.exit_code == 2
+    assert "`gpu-9` has a circuit on plane 0, and no port left in" in wired.stderr
+
+
+PLAN = {"format": "lightloom-plan/1", "algorithm": "edmonds"}
+OLD = {
+    "no file": (None, "", "old.json: no such file or directory"),
+    "no JSON": ("x", "", "old.json:1:1: not JSON (expecting value); name what"),
+    "no circuits": ("{}", "", "old.json: no circuits in it; name what `lightloom plan -o` wrote"),
+    "a schedule": (
+        json.dumps({"schedule": {"slots": []}, "circuits": None}),
+        "",
+        "old.json: a schedule, which a switch follows as a whole; compare plans of circuits",
+    ),
+    "for a schedule": (
+        "[]",
+        "-a rotation",
+        "old.json: rotation plans a schedule, which a switch follows as a whole; compare",
+    ),
+    "a word": ('["a"]', "", 'old.json: circuits[0] = "a": not two nodes; write'),
+    "a rack and itself": ('[["web", "web"]]', "", "circuits[0]: joins web with itself"),
+    "a node beyond": ("[[0, 8]]", "", "circuits[0]: node 8, where there are 8"),
+    "no names": (
+        json.dumps({**PLAN, "demand": {"nodes": 8, "names": None}, "circuits": [{"a": 0, "b": 1}]}),
+        "",
+        "old.json: the demand names its racks and the plan does not; name those of both, and plan",
+    ),
+    "half a circuit's ports": (
+        json.dumps({"circuits": [{"a": "web", "b": "cache", "cross_connects": [[1, 2]]}]}),
+        "",
+        "circuits[0].cross_connects: not 2 of an A and a B port",
+    ),
+    "a port twice": (
+        json.dumps(
+            {
+                "circuits": [
+                    {"a": "web", "b": "cache", "cross_connects": [[1, 2], [2, 1]]},
+                    {"a": "gpu-0", "b": "gpu-1", "cross_connects": [[1, 4], [4, 3]]},
+                ]
+            }
+        ),
+        "",
+        "old.json: port 1A of plane 0 is in two circuits",
+    ),
+    "no time": ("[]", "--switch-time 20", '--switch-time = "20": `20` has no unit'),
+    "no time at all": ("[]", "--switch-time '0 s'", "--switch-time = 0 s: above 0; give the time"),
+}
+
+
+@pytest.mark.parametrize("case", OLD)
+def test_what_cannot_be_compared_is_refused(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, words, expected = OLD[case]
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        Path("old.json").write_text(text)
+    words = words if "-a" in words else f"-a edmonds {words}"
+    done = call(EIGHT, *shlex.split(words), "--diff", "old.json", "-o", "x.json")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert expected in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not Path("x.json").exists()
+
+
+@pytest.mark.parametrize("option", ["--switch-time", "--over"])
+def test_times_are_for_comparisons(option: str) -> None:
+    done = call(EIGHT, "-a", "edmonds", option, "1 s")
+    assert done.exit_code == 2
+    assert f"{option} = 1 s: no --diff says what is up; name a plan, or leave it out" in done.stderr
+
+
+def test_a_list_of_names_is_none_for_a_demand_of_numbers(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("0,1\n1,0\n")
+    (tmp_path / "old.json").write_text('[["a", "b"]]')
+    done = call(tmp_path / "d.csv", "-a", "edmonds", "--diff", tmp_path / "old.json")
+    assert done.exit_code == 2
+    assert "it names racks, and the demand does not; give their numbers" in done.stderr
+
+
+ENDS = st.one_of(st.integers(-1, 9), st.sampled_from(["web", "cache", "x", "a\n"]), st.none())
+ROWS = st.lists(
+    st.lists(ENDS, max_size=3)
+    | st.dictionaries(st.sampled_from(["a", "b", "plane"]), ENDS)
+    | st.fixed_dictionaries(
+        {"a": ENDS, "b": ENDS, "cross_connects": st.lists(st.lists(ENDS, max_size=2), max_size=2)}
+    )
+)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(
+    content=ROWS
+    | st.fixed_dictionaries({"circuits": ROWS | ENDS}, optional={"directed": ENDS | st.booleans()})
+)
+def test_any_json_is_compared_or_refused(content: object) -> None:
+    plan = control.plan(control.read_demand(EIGHT), "edmonds")
+    with a_folder() as folder:
+        (folder / "old.json").write_text(json.dumps(content))
+        try:
+            old = read_old_plan(folder / "old.json", plan.demand, directed=False)
+            made = changed(plan, old, switch_ps=1, over_ps=1)
+        except lightloom.ConfigError as problem:
+            assert "\n" not in str(problem)
+        else:
+            json.loads(made.text())
