@@ -124,6 +124,26 @@ def saturation(fabric: Fabric) -> Score | None:
     return around(fabric, found.throughput, found.half_width)
 
 
+def short_at(fabric: Fabric, point: LoadPoint) -> Score | None:
+    """The 99th percentile of short flows at a load of the sweep."""
+    found = point.p99
+    if found is None:
+        return None
+    over = point.over_seeds(lambda p: None if p.p99 is None else p.p99.low)
+    if over is None or over.half_width is None:
+        return Score.of(fabric, found)
+    high = math.inf if found.open else over.high
+    return Score(fabric, over.mean, over.low, high, found.open, not found.exact)
+
+
+def carried_at(fabric: Fabric, point: LoadPoint) -> Score | None:
+    """The load delivered at a load of the sweep."""
+    over = point.over_seeds(lambda p: p.carried)
+    if over is None:
+        return None
+    return Score(fabric, over.mean, over.low, over.high)
+
+
 JOBS = Criterion(
     "the jobs' times",
     "time",
@@ -156,7 +176,7 @@ SHORT = Criterion(
     short_score,
     ("completes short flows soonest", "complete short flows soonest"),
     "99 % of its short flows finish within {}",
-    lambda f, p: None if p.p99 is None else Score.of(f, p.p99),
+    short_at,
 )
 LONG = Criterion(
     "the 99th percentile of long flows",
@@ -173,7 +193,7 @@ CARRIED = Criterion(
     lambda f: plain(f, lambda g: g.get("load_delivered")),
     ("delivers the most while flows arrive", "deliver the most while flows arrive"),
     "{} of what all servers can send",
-    lambda f, p: None if p.carried is None else Score.exact(f, p.carried),
+    carried_at,
 )
 QUEUE = Criterion(
     "the queue at the worst node",

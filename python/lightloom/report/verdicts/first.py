@@ -38,14 +38,12 @@ class First:
 
 def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     """The verdict of a comparison beside others of the same fabrics; None where fabrics
-    have no figure to be judged by."""
+    have no figure to be judged by, or there is but one."""
     measures = criteria(workload)
-    if not measures:
+    if not measures or len(workload.fabrics) == 1:
         return None
     deciding, further = measures[0], measures[1:]
     ranking = deciding.ranking(workload.fabrics)
-    if len(workload.fabrics) == 1:
-        return alone(deciding, ranking)
     ahead = elsewhere(ranking, further, workload)
     lead = leading(deciding, ranking)
     title = "; ".join([lead, *(f"{names(r.leaders)} {c.wins[0]}" for c, r in ahead[:1])])
@@ -90,15 +88,6 @@ def in_all(firsts: Sequence[tuple[str, First]]) -> str | None:
     lead = f"{units.listed(always)} {of_first.wins[len(always) > 1]} under {many} workloads"
     shared = [name for name, f in firsts if len(f.leaders) > len(always)]
     return f"{lead}, level with others under {units.listed(shared)}" if shared else lead
-
-
-def alone(deciding: Criterion, ranking: Ranking) -> First | None:
-    """Of one fabric there is nothing to compare."""
-    found = next(iter((*ranking.scores, *ranking.unknown)), None)
-    if found is None:
-        return None
-    value = deciding.amount.format(deciding.shown(found))
-    return First(found.fabric.label, f"{found.fabric.label}: {value}", "", ())
 
 
 def leading(deciding: Criterion, ranking: Ranking) -> str:
