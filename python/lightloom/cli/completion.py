@@ -69,7 +69,8 @@ def table(
     long = any(len(label) > ROOM for label in summaries)
     crowded = bool(peaks) and (lit or lagging or cut or long)
     made = console.plain_table(gap=1 if crowded else 2)
-    made.add_column("fabric", overflow="fold", max_width=16)
+    full = bool(peaks) and lagging and cut
+    made.add_column("fabric", overflow="fold", max_width=13 if full else 16)
     headings = [heading for heading, _, _ in columns]
     if lagging:
         headings.insert(1, "flows\ndone")
