@@ -109,7 +109,7 @@ def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
         each = [f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.unknown]
         return f"Too few flows arrived: {units.listed(each)}." if each else ""
     best = ranking.leaders[0]
-    value = deciding.amount.format(deciding.shown(best))
+    value = deciding.amount.format(units.show(best.within, deciding.quantity))
     if ranking.level == 1:
         lead = f"{best.fabric.label}: {value}"
     else:
@@ -134,7 +134,7 @@ def factor(measure: Criterion, best: Score, other: Score) -> str:
     """By how much one is better than another: `1.7× faster`, `4 % less`."""
     word = {"time": "faster", "bytes": "less", "share": "more", "number": "less"}[measure.quantity]
     value = floored(other.value) if other.least else other.value
-    low, high = sorted((best.value, value))
+    low, high = sorted((best.within, value))
     more = "more than " * other.least
     if low <= 0:
         return f"{more}infinitely {word}" if high > 0 else "as much"
@@ -168,7 +168,7 @@ def trade(measure: Criterion, found: Ranking, ranking: Ranking) -> str:
     leaders = {s.fabric.label for s in ranking.leaders}
     best = found.leaders[0]
     against = next(s for s in found.rest if s.fabric.label in leaders)
-    value = measure.amount.format(measure.shown(best))
+    value = measure.amount.format(units.show(best.within, measure.quantity))
     by = f"{factor(measure, best, against)} than {against.fabric.label}"
     return f"{best.fabric.label} {measure.wins[0]}: {value}, {by}."
 
