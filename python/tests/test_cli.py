@@ -106,9 +106,10 @@ def test_the_first_table_is_explained_and_no_other(tmp_path: Path) -> None:
     write(tmp_path / "b.toml", SMALL, CLOS)
     done = lightloom("compare", "a.toml", "b.toml", "-o", "out", cwd=tmp_path)
     lines = done.stdout.splitlines()
-    at = [i for i, line in enumerate(lines) if line.startswith("R: what all servers can send.")]
+    at = [i for i, line in enumerate(lines) if line.startswith("Load delivered: until the last")]
     assert len(at) == 1
-    assert "FCT: flow completion time" in lines[at[0]]
+    assert lines[at[0]].endswith("of R, what all servers can send.")
+    assert lines[at[0] + 1].startswith("FCT: flow completion time")
     assert "By circuit" not in done.stdout  # there are none
     tables = [i for i, line in enumerate(lines) if line.startswith("clos ")]
     assert tables[0] + 1 == at[0] < tables[1]
@@ -423,7 +424,7 @@ def test_a_load_that_is_not_the_one_asked_for_is_noted_once() -> None:
 
     assert said(0.46, load=0.5) == said(None, load=0.5) == said(1.9) == []
     (short,) = said(0.28, load=0.5)
-    assert "offer a load of 0.28 where workload.load asks for 0.5" in short
+    assert "the load drawn is 0.28 where workload.load asks for 0.5" in short
     assert 'mean_rule = "rescaled"' in short
     assert 'mean_rule = "rescaled"' not in said(0.28, load=0.5, mean_rule="rescaled")[0]
     (long,) = said(40.4, trace="trace.csv")
