@@ -50,14 +50,12 @@ def padded(size: NDArray[np.int64], cell: int) -> Iterator[str]:
     padding = float((-(-size // cell) * cell).sum() / size.sum()) - 1
     if padding > PADDED:
         yield (
-            f'by rates (detail = "flows") cells have no padding, and here it would be {padding:.0%} '
+            f'by rates (detail = "flows") cells have no padding, which here would be {padding:.0%} '
             'of the bytes: more is carried than by cells; use detail = "cells"'
         )
 
 
-def uneven(
-    ends: list[NDArray[np.int64]], size: NDArray[np.int64], racks: int
-) -> Iterator[str]:
+def uneven(ends: list[NDArray[np.int64]], size: NDArray[np.int64], racks: int) -> Iterator[str]:
     """Says that many racks are nearly silent. `ends` are the racks that send and that receive
     `size` [B]."""
     has = np.zeros(racks)
@@ -66,7 +64,7 @@ def uneven(
     few = int((has < SILENT * has.max()).sum())
     if few > SILENT_RACKS * racks:
         yield (
-            f"{few} of {racks} racks are nearly silent: by rates (detail = \"flows\") they relay no "
+            f'{few} of {racks} racks are nearly silent: by rates (detail = "flows") they relay no '
             'more than the others, which by cells they do; compare with detail = "cells"'
         )
 
