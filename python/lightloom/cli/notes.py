@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lightloom import _core, circuits, facts
+from lightloom import _core, circuits, facts, rates
 from lightloom.circuits import Table
 from lightloom.console import Summary, seconds
 from lightloom.results import Result
@@ -31,6 +31,7 @@ def of(result: Result) -> Iterator[str]:
     """What to know of one run before its figures are judged."""
     cluster = result.experiment.get("cluster", {})
     yield from circuits.notes(result)
+    yield from rates.notes(result)
     yield from overloaded(result)
     yield from few_uplinks(result.summary, cluster)
     yield from narrow_links(result.summary, cluster)
