@@ -9,8 +9,9 @@
 200000
 >>> result.save("out")  # doctest: +SKIP
 
-`compare` runs every fabric of an experiment. What cannot run is refused with
-a `ConfigError` that names the key, the value, the limit and the remedy.
+`repeat` runs an experiment with several seeds, `compare` every fabric of one. What
+cannot run is refused with a `ConfigError` that names the key, the value, the limit and
+the remedy.
 """
 
 from importlib import import_module
@@ -18,21 +19,23 @@ from importlib import import_module
 TYPE_CHECKING = False  # what `typing` has, without the time that it takes to load
 if TYPE_CHECKING:
     from lightloom._core import __version__
-    from lightloom.api import Progress, compare, compare_cases, run
+    from lightloom.api import Progress, compare, compare_cases, repeat, run
     from lightloom.config import Experiment, load
     from lightloom.errors import ConfigError
-    from lightloom.results import Comparison, Result
+    from lightloom.results import Comparison, Repeated, Result
 
 __all__ = [
     "Comparison",
     "ConfigError",
     "Experiment",
     "Progress",
+    "Repeated",
     "Result",
     "__version__",
     "compare",
     "compare_cases",
     "load",
+    "repeat",
     "run",
 ]
 
@@ -41,11 +44,13 @@ _HOME = {
     "ConfigError": "errors",
     "Experiment": "config",
     "Progress": "api",
+    "Repeated": "results",
     "Result": "results",
     "__version__": "_core",
     "compare": "api",
     "compare_cases": "api",
     "load": "config",
+    "repeat": "api",
     "run": "api",
 }
 

@@ -62,6 +62,11 @@ def run(
     `NEVER` (start, finish) or NaN (hops) have no value there.
     """
 
+def trial(
+    json: str, fabric: int, threads: int, seconds: float, columns: Columns | None = None
+) -> str:
+    """JSON: what the first `seconds` of a run came to, as `lightloom.trials.Trial`."""
+
 def read_trace(path: str, format: str | None = None, hosts: int | None = None) -> Columns:
     """The flow columns of a text trace: "csv", "cm" or "ns", by its name unless given."""
 

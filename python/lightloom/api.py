@@ -11,13 +11,8 @@ from lightloom import _core, curves, traces
 from lightloom.config import Experiment, befalling, load
 from lightloom.errors import refusal
 from lightloom.machine import check_count
-from lightloom.results import (
-    Comparison,
-    Result,
-    circuit_table,
-    flow_table,
-    series_table,
-)
+from lightloom.results import Comparison, Repeated, Result
+from lightloom.tables import circuit_table, flow_table, series_table
 from lightloom.words import in_words
 
 Source = Experiment | str | Path | Mapping[str, Any]
@@ -48,7 +43,8 @@ def run(
         progress: called with label, simulated time, its end, fraction delivered.
 
     Raises:
-        ConfigError: before anything runs, if the experiment cannot run.
+        ConfigError: before anything runs, if the experiment cannot run, or if it
+            repeats: that is `repeat`.
         KeyboardInterrupt: soon after Ctrl-C.
 
     >>> result = run("examples/sirius.toml", threads=2)  # doctest: +SKIP
@@ -56,12 +52,15 @@ def run(
     """
     check_count("threads", threads)
     experiment = _experiment(experiment)
-    index = experiment.index(fabric)
-    experiment = experiment.pinned()
-    label = experiment.labels[index]
+    label = experiment.labels[experiment.index(fabric)]
+    experiment = experiment.runnable(label).pinned()
+    index = experiment.index(label)
     resolved = experiment.resolved()
+    if (times := resolved["run"].get("repeat", 1)) > 1:
+        remedy = "call lightloom.repeat, or remove it"
+        raise refusal("run.repeat", times, "this runs one simulation", remedy)
     tick = None if progress is None else lambda *at: progress(label, *at)
-    columns = _columns(resolved["workload"])
+    columns = traces.columns_for(resolved["workload"])
     with in_words():
         summary, flows, series, circuits, (log, computed) = _core.run(
             experiment.json(), index, threads, tick, columns
@@ -78,12 +77,35 @@ def run(
     )
 
 
+def repeat(
+    experiment: Source,
+    fabric: str | None = None,
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Repeated:
+    """Simulates one fabric with `run.repeat` seeds: `run.seed` and those after it, as
+    many side by side as processors and memory allow.
+
+    Args, errors: as of `run`; an experiment that does not repeat runs once.
+
+    >>> repeated = repeat("examples/sirius.toml")  # doctest: +SKIP
+    >>> repeated.interval("fct.short.p99_us").half_width  # doctest: +SKIP
+    """
+    check_count("threads", threads)
+    experiment = _experiment(experiment)
+    label = experiment.labels[experiment.index(fabric)]
+    seeds = experiment.runnable(label).seeds()
+    return Repeated(label, curves.run_seeds(seeds, label, run, threads, progress))
+
+
 def compare(
     experiment: Source, *, threads: int = 1, progress: Progress | None = None
 ) -> Comparison:
     """Simulates every fabric of an experiment, one after another; then, if it
     has `[compare].loads` or `saturation`, every fabric at each of these loads, and
-    at those of the search, as many at a time as keep the machine's processors busy.
+    at those of the search, as many at a time as keep the machine's processors busy. An
+    experiment with `run.repeat` is compared once a seed.
 
     Args, errors: as of `run`.
 
@@ -116,14 +138,6 @@ def compare_cases(
 
 def _experiment(source: Source) -> Experiment:
     return source if isinstance(source, Experiment) else load(source)
-
-
-def _columns(workload: Mapping[str, Any]) -> Any:
-    """The flows of a Parquet trace, which the core does not read."""
-    path = workload.get("trace")
-    if path is None or not traces.is_parquet(path, workload.get("trace_format")):
-        return None
-    return traces.columns_of_file(path)
 
 
 def _with_one_fabric(

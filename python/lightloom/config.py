@@ -12,7 +12,7 @@ import functools
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -151,6 +151,23 @@ class Experiment:
             raise _in_case(problem, label) from None
         return made
 
+    def seeds(self) -> list[Experiment]:
+        """An experiment for each of the `run.repeat` seeds, `run.seed` and those after it,
+        none of which repeats; itself if it does not repeat.
+
+        Raises:
+            ConfigError: if it cannot run.
+        """
+        run = self.resolved()["run"]
+        times = run.get("repeat", 1)
+        if times == 1:
+            return [self]
+        table = {key: value for key, value in self.raw["run"].items() if key != "repeat"}
+        return [
+            replace(self, raw={**self.raw, "run": {**table, "seed": seed}})
+            for seed in range(run["seed"], run["seed"] + times)
+        ]
+
     def with_load(self, load: float) -> Experiment:
         """The same at another offered load."""
         return self.with_overrides([f"workload.load={load!r}"])
@@ -170,12 +187,32 @@ class Experiment:
         return replace(self, raw=raw)
 
     def only(self, label: str) -> Experiment:
-        """The same with one of its fabrics, and the faults that befall it."""
+        """The same with one of its fabrics, without the faults of the others. A fault of a
+        fabric that is none stays, to be refused."""
         fabric = fabrics_of(self.raw)[self.index(label)]
         raw = copy.deepcopy({**self.raw, "fabric": [fabric]})
         if isinstance(raw.get("fault"), list):
-            raw["fault"] = befalling(raw["fault"], label)
+            others = set(self.labels) - {label}
+            raw["fault"] = [f for f in raw["fault"] if not _befalls(f, others)]
         return replace(self, raw=raw)
+
+    def runnable(self, label: str) -> Experiment:
+        """Itself if it can run; if others of its fabrics cannot, the one of that label alone.
+
+        Raises:
+            ConfigError: if that fabric cannot run.
+        """
+        try:
+            self.resolved()
+        except ConfigError as problem:
+            alone = self.only(label)
+            try:
+                alone.resolved()
+            except ConfigError as own:
+                same = (own.value, own.limit) == (problem.value, problem.limit)
+                raise (problem if same else own) from None
+            return alone
+        return self
 
     def index(self, label: str | None) -> int:
         """The place of the fabric with that label, or of the only one."""
@@ -311,6 +348,12 @@ def _check_tables(raw: Table) -> None:
         if "base" in raw or "grid" in raw:
             limit, remedy = f"{limit}: this looks like a sweep file", "use `lightloom sweep`"
         raise refusal("fabric", "(missing)", limit, remedy)
+
+
+def _befalls(fault: Any, labels: Container[str]) -> bool:
+    """Whether a fault names one of these fabrics."""
+    of = fault.get("fabric") if isinstance(fault, dict) else None
+    return isinstance(of, str) and of in labels
 
 
 def befalling(faults: Sequence[Any], label: str) -> list[Any]:

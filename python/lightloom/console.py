@@ -21,7 +21,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from lightloom import facts
+from lightloom import bounds, facts, loads
 from lightloom.errors import ConfigError, refusal
 
 Summary = Mapping[str, Any]
@@ -221,11 +221,11 @@ def plain_table(gap: int = 2) -> Table:
     return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")
 
 
-def workload_line(summary: Summary, flows: int) -> str:
-    """The workload of so many flows: the same for every fabric of a comparison."""
-    load, mean = summary["load_offered"], summary["mean_flow_bytes_offered"]
-    drawn = "no load defined" if load is None else f"load {load:.3f} as drawn"
-    return f"{flows:,} flows of {size(mean)} on average, {drawn}, seed {summary['seed']}"
+def workload_line(summary: Summary, flows: int, asked: float | None) -> str:
+    """The workload of so many flows, the same for every fabric of a comparison, and the
+    load that was asked for."""
+    mean, load = summary["mean_flow_bytes_offered"], loads.workload(summary, asked)
+    return f"{flows:,} flows of {size(mean)} on average, {load}, seed {summary['seed']}"
 
 
 def _completed(summary: Summary, flows: int) -> str:
@@ -236,18 +236,19 @@ def _completed(summary: Summary, flows: int) -> str:
     return f"{completed:,} of {offered:,} flows in {seconds(summary['simulated_s'])}{left}"
 
 
-def print_run(summary: Summary, stop: str, flows: int, busy: float | None = None) -> None:
-    """The summary of one run of a workload of so many flows that ended by `run.stop`; its
-    links were used to so much of what they could carry."""
-    say(f"{summary['label']}: {workload_line(summary, flows)}")
+def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | None = None) -> None:
+    """The summary of one run of an experiment with so many flows; its links were used to
+    so much of what they could carry."""
+    stop = experiment["run"]["stop"]
+    say(f"{summary['label']}: {workload_line(summary, flows, loads.asked(experiment))}")
     offered, completed = summary["flows_offered"], summary["flows_completed"]
     rows = {
         "completed": _completed(summary, flows),
-        "goodput": f"{number(summary['goodput_normalized'])} of the servers' rate",
+        "load": loads.run(summary) or "- ",
+        "goodput": f"{number(summary['goodput_normalized'])} of the servers' rate, whole run",
         "FCT, short flows": _percentiles(summary, "short"),
         "FCT, long flows": _percentiles(summary, "long"),
-        "slowdown": f"p50 {number(pick(summary, 'slowdown.p50'), 2)}"
-        f"  p99 {number(pick(summary, 'slowdown.p99'), 2)}",
+        "slowdown": "  ".join(f"{p} {ratio(summary, f'slowdown.{p}')}" for p in ("p50", "p99")),
         "queue peak": f"{size(summary['queue_peak_bytes'])} at the worst node",
         "reorder peak": f"{size(summary['reorder_peak_bytes'])} for the worst flow",
         "drops": _drops(summary["fabric"], summary["drops"]),
@@ -272,11 +273,26 @@ def print_run(summary: Summary, stop: str, flows: int, busy: float | None = None
     for job, found in (summary.get("updates") or {}).items():
         for line in updates(job, found):
             say(line)
-    for line in doubts(summary.get("window")):
+    for line in (*left(summary), *doubts(summary.get("window"))):
         say(f"note: {line}")
     early = completed == 0 or (stop == "last-arrival" and completed < 0.9 * offered)
     if early and stop not in ("drain", "measured"):
         say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
+
+
+def left(summary: Summary) -> Iterator[str]:
+    """What `>` means, where a figure is shown as a bound."""
+    if bounds.any_open({"": summary}, SHOWN_BOUNDS):
+        missing = summary["flows_offered"] - summary["flows_completed"]
+        flows = "flow was" if missing == 1 else "flows were"
+        yield f"{missing:,} {flows} under way when the run ended; > is what a figure exceeds"
+
+
+#: Figures that are shown as bounds where flows are under way when a run ends.
+SHOWN_BOUNDS = (
+    *(f"fct.{group}.{name}_us" for group in ("short", "long") for name in ("p50", "p99", "mean")),
+    *("slowdown.p50", "slowdown.p99"),
+)
 
 
 def _window(window: Summary | None) -> dict[str, str]:
@@ -285,7 +301,8 @@ def _window(window: Summary | None) -> dict[str, str]:
         return {}
     span = f"{seconds(window['from_s'])} to {seconds(window['until_s'])}"
     mean = plus_minus(window["mean_us"], window["half_width_us"])
-    percentiles = "  ".join(f"{p} {micros(window[f'{p}_us'])}" for p in ("p50", "p99"))
+    both = {"window": window}
+    percentiles = "  ".join(f"{p} {least(both, f'window.{p}_us')}" for p in ("p50", "p99"))
     carried = f"{window['accepted']:.4f} of {window['offered']:.4f} offered"
     return {
         "window": f"{window['flows']:,} flows from {span}",
@@ -381,8 +398,23 @@ def _duty(lit: float | None, busy: float | None) -> str:
 
 def _percentiles(summary: Summary, group: str) -> str:
     names = ("p50", "p99", "mean")
-    shown = [f"{n} {micros(pick(summary, f'fct.{group}.{n}_us'))}" for n in names]
-    return "  ".join(shown)
+    return "  ".join(f"{n} {least(summary, f'fct.{group}.{n}_us')}" for n in names)
+
+
+def least(summary: Summary, path: str) -> str:
+    """A time of flows, or what it exceeds where some of them are under way."""
+    return time_bound(bounds.bound(summary, path))
+
+
+def time_bound(found: bounds.Bound | None) -> str:
+    """A time in microseconds as far as it is known."""
+    return "-" if found is None else found.scaled(1e-6).text(seconds)
+
+
+def ratio(summary: Summary, path: str) -> str:
+    """A slowdown, or what it exceeds."""
+    found = bounds.bound(summary, path)
+    return "-" if found is None else found.text(_three)
 
 
 def _speed(summary: Summary) -> str:

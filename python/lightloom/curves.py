@@ -3,6 +3,7 @@
 The simulations run in threads, side by side: they release the interpreter's lock,
 so nothing has to be sent between processes. A comparison without cases runs its
 fabrics one after another first, as large as these may be; cases are many and small.
+What is repeated runs side by side as well, as far as memory allows.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from typing import Any, Protocol
 
 from lightloom import interrupts
 from lightloom.config import Experiment
-from lightloom.machine import processors
+from lightloom.machine import memory, processors
 from lightloom.policies import files as policies
 from lightloom.results import Comparison, Result, Summary
 from lightloom.saturation import Saturation, Window, search
+from lightloom.trials import tried
 
 Tell = Callable[[str, float, float, float], object]
 
@@ -49,20 +51,71 @@ def compare_all(
     experiments: Sequence[Experiment], run: Run, threads: int, progress: Tell | None
 ) -> list[Comparison]:
     """A comparison for each of these experiments."""
-    comparisons = [_Comparing(e, run, threads, alone=len(experiments) == 1) for e in experiments]
-    if len(comparisons) == 1:
-        comparisons[0].run_fabrics(progress)
-    tasks = [task for c in comparisons for task in c.tasks()]
+    groups = [experiment.seeds() for experiment in experiments]
+    cases = len(groups) > 1
+    comparisons = [
+        [
+            _Comparing(seeded, run, threads, _prefix(seeded, cases, len(group) > 1))
+            for seeded in group
+        ]
+        for group in groups
+    ]
+    flat = [c for group in comparisons for c in group]
+    if len(flat) == 1:
+        flat[0].run_fabrics(progress)
+    tasks = [task for c in flat for task in c.tasks()]
     # Searches are the longest: whoever begins with them does not end with them.
     tasks.sort(key=lambda task: "saturation" not in task.name)
-    _run_all(tasks, threads, progress)
-    return [c.made() for c in comparisons]
+    repeated = [group[0] for group in groups if len(group) > 1]
+    _run_all(tasks, side_by_side(repeated, threads), progress)
+    return [Comparison.of_seeds([c.made() for c in group]) for group in comparisons]
+
+
+def run_seeds(
+    seeds: Sequence[Experiment], label: str, run: Run, threads: int, progress: Tell | None
+) -> list[Result]:
+    """The results of a fabric in experiments that differ in their seeds."""
+    if len(seeds) == 1:
+        return [run(seeds[0], label, threads=threads, progress=progress)]
+    results: dict[int, Result] = {}
+
+    def task(place: int, seeded: Experiment) -> Task:
+        def do(heed: Tell) -> None:
+            results[place] = run(seeded, label, threads=threads, progress=heed)
+
+        return Task(_prefix(seeded, False, True) + label, do)
+
+    tasks = [task(place, seeded) for place, seeded in enumerate(seeds)]
+    _run_all(tasks, side_by_side([seeds[0].only(label)], threads), progress)
+    return [results[place] for place in range(len(seeds))]
+
+
+def side_by_side(repeated: Sequence[Experiment], threads: int) -> int:
+    """How many simulations of so many threads keep the processors busy; of experiments
+    that are repeated, no more than find room in the memory that is free."""
+    workers = max(1, processors() // threads)
+    free = memory() if workers > 1 and repeated else None
+    if free is None:
+        return workers
+    needs = [
+        tried(experiment, label, seconds=0.0, threads=threads).memory_bytes
+        for experiment in repeated
+        for label in experiment.labels
+    ]
+    return max(1, min(workers, free // max(*needs, 1)))
+
+
+def _prefix(experiment: Experiment, case: bool, seeded: bool) -> str:
+    """What tells a simulation from those of other cases and seeds."""
+    parts = [experiment.name] if case else []
+    parts += [f"seed {experiment.raw['run']['seed']}"] if seeded else []
+    return "".join(f"{part}: " for part in parts)
 
 
 class _Comparing:
     """One comparison while it is being made; its tasks write to different keys."""
 
-    def __init__(self, experiment: Experiment, run: Run, threads: int, *, alone: bool) -> None:
+    def __init__(self, experiment: Experiment, run: Run, threads: int, prefix: str) -> None:
         self.experiment = experiment
         self.resolved = experiment.resolved()
         policies.check(self.resolved["fabric"])
@@ -72,7 +125,7 @@ class _Comparing:
         self.at_load: dict[tuple[str, float], Summary] = {}
         self.saturation: dict[str, Saturation] = {}
         self._run, self._threads = run, threads
-        self._prefix = "" if alone else f"{experiment.name}: "
+        self._prefix = prefix
 
     def run_fabrics(self, progress: Tell | None) -> None:
         """Every fabric, one after another."""
@@ -155,15 +208,14 @@ class _Comparing:
         return do
 
 
-def _run_all(tasks: Sequence[Task], threads: int, progress: Tell | None) -> None:
-    """Does all tasks, as many at a time as keep the machine's processors busy."""
+def _run_all(tasks: Sequence[Task], workers: int, progress: Tell | None) -> None:
+    """Does all tasks, so many at a time."""
     stopped = threading.Event()
 
     def heed(label: str, now_s: float, end_s: float, delivered: float, /) -> None:
         if stopped.is_set():
             raise KeyboardInterrupt
 
-    workers = max(1, processors() // threads)
     with interrupts.noted() as ctrl_c, ThreadPoolExecutor(workers) as pool:
         pending: dict[Future[Any], Task] = {pool.submit(t.do, heed): t for t in tasks}
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+from pathlib import Path
 from typing import Any
 
 from lightloom.errors import refusal
@@ -16,6 +17,36 @@ def processors() -> int:
     """Processors that this process may use."""
     available = getattr(os, "sched_getaffinity", None)
     return len(available(0)) if available else os.cpu_count() or 1
+
+
+def memory() -> int | None:
+    """Memory that is free for this process [B]: of the machine, or of its container if
+    that has less; None where the system does not tell."""
+    found = [_available(), _container()]
+    known = [amount for amount in found if amount is not None]
+    return min(known) if known else None
+
+
+def _available() -> int | None:
+    try:
+        text = Path("/proc/meminfo").read_text(encoding="ascii")
+    except OSError:
+        return None
+    lines = (line.split() for line in text.splitlines())
+    return next((int(line[1]) * 1024 for line in lines if line[0] == "MemAvailable:"), None)
+
+
+def _container() -> int | None:
+    """What the control group may still take."""
+    folder = Path("/sys/fs/cgroup")
+    try:
+        limit, taken = (
+            (folder / name).read_text(encoding="ascii").strip()
+            for name in ("memory.max", "memory.current")
+        )
+    except OSError:
+        return None
+    return max(0, int(limit) - int(taken)) if limit.isdecimal() else None
 
 
 def check_count(name: str, count: Any) -> None:

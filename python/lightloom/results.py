@@ -1,27 +1,28 @@
 """What runs leave behind: tables, figures, and the files that hold them.
 
 A result is written under temporary names and renamed at the end, so no file
-with a final name is ever half written.
+with a final name is ever half written. What is repeated with several seeds has a folder
+for each, `seed-1`, which is a whole result, and the means beside them.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lightloom import _core
+from lightloom import repeats
 from lightloom.config import read_toml, to_toml
+from lightloom.errors import ConfigError
+from lightloom.intervals import Interval
 from lightloom.saturation import Saturation
+from lightloom.staging import Staging
+from lightloom.tables import mean_over_time
 
 Summary = dict[str, Any]
 Table = dict[str, Any]
@@ -34,6 +35,8 @@ RESULT_FILES = (
     "summary.json",
 )
 SATURATION = "saturation.json"
+#: What a comparison may leave in its folder, beside those of its fabrics.
+COMPARISON_FILES = ("comparison.json", "loads.json", SATURATION, "experiment.toml")
 
 
 @dataclass
@@ -79,11 +82,12 @@ class Result:
         `summary.json` and, if there are circuits, `circuits.parquet`, if a log of the
         controller was asked for, `controller.jsonl`; returns the directory."""
         directory = Path(directory)
-        with _Staging() as staging:
+        with Staging() as staging:
             self._stage(staging, directory)
         return directory
 
-    def _stage(self, staging: _Staging, directory: Path) -> None:
+    def _stage(self, staging: Staging, directory: Path) -> None:
+        _drop_seeds(staging, directory)
         staging.parquet(directory / "flows.parquet", self.flows)
         staging.parquet(directory / "timeseries.parquet", self.timeseries)
         if self.circuits is not None:
@@ -115,8 +119,74 @@ class Result:
 
 
 @dataclass
+class Repeated:
+    """One fabric, simulated with several seeds.
+
+    >>> repeated = Repeated.load("results/sirius/sirius")  # doctest: +SKIP
+    >>> repeated.interval("fct.short.p99_us").half_width  # doctest: +SKIP
+    """
+
+    label: str
+    """The fabric's label in its experiment."""
+    results: list[Result]
+    """A result a seed, in order of the seeds; each runs again by itself."""
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds."""
+        return [result.summary["seed"] for result in self.results]
+
+    @property
+    def summary(self) -> Summary:
+        """The figures with the keys of any summary, each a table of `mean`, `half_width`
+        and `n`."""
+        return repeats.gathered([result.summary for result in self.results])
+
+    @property
+    def means(self) -> Summary:
+        """A summary in which every figure is its mean over the seeds."""
+        return repeats.means([result.summary for result in self.results])
+
+    def interval(self, path: str) -> Interval | None:
+        """The mean over the seeds of the figure at a dotted path, with half of its 95 %
+        interval; None where no seed has it."""
+        return repeats.interval([result.summary for result in self.results], path)
+
+    @property
+    def experiment(self) -> Table:
+        """The resolved experiment with this fabric alone; it runs again to the same."""
+        return _repeating(self.results[0].experiment, len(self.results))
+
+    def save(self, directory: str | Path) -> Path:
+        """Writes `seed-N/` for each seed, as `Result.save` does, and beside them
+        `summary.json` with the means and `experiment.toml`; returns the directory."""
+        directory = Path(directory)
+        with Staging() as staging:
+            _drop_seeds(staging, directory, keep=self.seeds)
+            for name in set(RESULT_FILES) - {"summary.json", "experiment.toml"}:
+                staging.absent(directory / name)
+            for seed, result in zip(self.seeds, self.results, strict=True):
+                result._stage(staging, directory / _folder_of(seed))
+            staging.json(directory / "summary.json", self.summary)
+            staging.text(directory / "experiment.toml", to_toml(self.experiment))
+        return directory
+
+    @staticmethod
+    def load(directory: str | Path) -> Repeated:
+        """Reads what `save` wrote."""
+        directory = Path(directory)
+        seeds = _seeds_of(read_toml(directory / "experiment.toml"))
+        results = [Result.load(directory / _folder_of(seed)) for seed in seeds]
+        return Repeated(results[0].label, results)
+
+
+@dataclass
 class Comparison:
-    """Several fabrics on the same workload."""
+    """Several fabrics on the same workload.
+
+    Of one that repeats, `seeds` holds a comparison a seed; `results`, `loads` and
+    `saturation` are those of the first.
+    """
 
     name: str
     """What reports call it."""
@@ -128,42 +198,99 @@ class Comparison:
     """Label → one summary per load of `[compare].loads`; without flows."""
     saturation: dict[str, Saturation] = field(default_factory=dict)
     """Label → how much it carries, where `[compare].saturation` asks for it."""
+    seeds: list[Comparison] = field(default_factory=list)
+    """A comparison a seed, in order of the seeds; empty where nothing is repeated."""
+
+    @staticmethod
+    def of_seeds(seeds: Sequence[Comparison]) -> Comparison:
+        """The comparison of several seeds, given one for each; of one that seed's."""
+        first = seeds[0]
+        if len(seeds) == 1:
+            return first
+        table = _repeating(first.experiment, len(seeds))
+        return replace(first, experiment=table, seeds=list(seeds))
 
     @property
     def summaries(self) -> dict[str, Summary]:
-        """Label → summary."""
-        return {label: result.summary for label, result in self.results.items()}
+        """Label → summary; of what is repeated each figure is a table of `mean`,
+        `half_width` and `n`."""
+        if not self.seeds:
+            return {label: result.summary for label, result in self.results.items()}
+        return {label: repeats.gathered(self.of_label(label)) for label in self.results}
+
+    @property
+    def means(self) -> dict[str, Summary]:
+        """Label → summary; of what is repeated each figure is its mean over the seeds."""
+        if not self.seeds:
+            return self.summaries
+        return {label: repeats.means(self.of_label(label)) for label in self.results}
+
+    def of_label(self, label: str) -> list[Summary]:
+        """The summaries of a fabric, one a seed."""
+        return [c.results[label].summary for c in self.seeds or [self]]
 
     def save(self, directory: str | Path) -> Path:
         """Writes a directory per label, `comparison.json` (label → summary),
         `loads.json` (label → summaries), `saturation.json` (label → what was found,
-        where it was looked for) and `experiment.toml`."""
+        where it was looked for) and `experiment.toml`. Of what is repeated: a directory
+        `seed-N` for each seed with all of these, and their means beside them."""
         directory = Path(directory)
-        with _Staging() as staging:
+        with Staging() as staging:
             self._stage(staging, directory)
         return directory
 
-    def _stage(self, staging: _Staging, directory: Path) -> None:
-        for label in _labels_there(directory) - set(self.results):
+    def _stage(self, staging: Staging, directory: Path) -> None:
+        _drop_seeds(staging, directory, keep=self._seeds)
+        here = {} if self.seeds else self.results
+        for label in _labels_there(directory) - set(here):
             for name in RESULT_FILES:
                 staging.absent(directory / label / name)
-        for label, result in self.results.items():
+        for label, result in here.items():
             result._stage(staging, directory / label)
+        for seed, comparison in zip(self._seeds, self.seeds, strict=True):
+            comparison._stage(staging, directory / _folder_of(seed))
         staging.json(directory / "comparison.json", self.summaries)
-        staging.json(directory / "loads.json", self.loads)
+        staging.json(directory / "loads.json", self._loads_json())
         if self.saturation:
-            found = {label: s.to_json() for label, s in self.saturation.items()}
-            staging.json(directory / SATURATION, found)
+            staging.json(directory / SATURATION, self._saturation_json())
         else:
             staging.absent(directory / SATURATION)
         table = {**self.experiment, "name": self.name}
         staging.text(directory / "experiment.toml", to_toml(table))
+
+    @property
+    def _seeds(self) -> list[int]:
+        """The seeds of what is repeated."""
+        return _seeds_of(self.experiment) if self.seeds else []
+
+    def _loads_json(self) -> dict[str, list[Summary]]:
+        """Label → one summary per load, gathered over the seeds where there are several."""
+        if not self.seeds:
+            return self.loads
+        return {
+            label: [repeats.gathered(list(at)) for at in zip(*each, strict=True)]
+            for label in self.loads
+            for each in [[c.loads[label] for c in self.seeds]]
+        }
+
+    def _saturation_json(self) -> dict[str, Any]:
+        """Label → what the search found; of several seeds its figures with intervals."""
+        if not self.seeds:
+            return {label: found.to_json() for label, found in self.saturation.items()}
+        return {
+            label: repeats.joined([_figures(c.saturation[label]) for c in self.seeds])
+            for label in self.saturation
+        }
 
     @staticmethod
     def load(directory: str | Path) -> Comparison:
         """Reads what `save` wrote."""
         directory = Path(directory)
         experiment = read_toml(directory / "experiment.toml")
+        seeds = _seeds_of(experiment)
+        if len(seeds) > 1:
+            folders = [directory / _folder_of(seed) for seed in seeds]
+            return Comparison.of_seeds([Comparison.load(folder) for folder in folders])
         labels = _read_json(directory / "comparison.json")
         found = directory / SATURATION
         saturation = _read_json(found) if found.exists() else {}
@@ -174,6 +301,42 @@ class Comparison:
             loads=_read_json(directory / "loads.json"),
             saturation={label: Saturation(**made) for label, made in saturation.items()},
         )
+
+
+def _figures(found: Saturation) -> dict[str, Any]:
+    """What a search found, without the loads that it tried."""
+    return {key: value for key, value in asdict(found).items() if key != "tried"}
+
+
+def _repeating(experiment: Table, times: int) -> Table:
+    """The experiment of the first seed as that of so many."""
+    return {**experiment, "run": {**experiment["run"], "repeat": times}}
+
+
+def _seeds_of(experiment: Table) -> list[int]:
+    """The seeds of a resolved experiment."""
+    run = experiment["run"]
+    return list(range(run["seed"], run["seed"] + run.get("repeat", 1)))
+
+
+def _folder_of(seed: int) -> str:
+    """The folder of a seed's results, beside those of others."""
+    return f"seed-{seed}"
+
+
+def _drop_seeds(staging: Staging, directory: Path, keep: Sequence[int] = ()) -> None:
+    """Results of seeds that an earlier run left in the folder go, but for those to keep."""
+    try:
+        seeds = _seeds_of(read_toml(directory / "experiment.toml"))
+    except (ConfigError, KeyError, TypeError):  # none is there, or another file
+        return
+    for seed in set(seeds) - set(keep) if len(seeds) > 1 else ():
+        folder = directory / _folder_of(seed)
+        for label in _labels_there(folder):
+            for name in RESULT_FILES:
+                staging.absent(folder / label / name)
+        for name in (*RESULT_FILES, *COMPARISON_FILES):
+            staging.absent(folder / name)
 
 
 def _labels_there(directory: Path) -> set[str]:
@@ -189,7 +352,7 @@ def save_cases(comparisons: Mapping[str, Comparison], directory: str | Path) -> 
     """Writes each comparison below the name of its folder, and `comparison.json`
     over all of them: name of the comparison → label → summary. All or nothing."""
     directory = Path(directory)
-    with _Staging() as staging:
+    with Staging() as staging:
         for folder, comparison in comparisons.items():
             comparison._stage(staging, directory / folder)
         summaries = {c.name: c.summaries for c in comparisons.values()}
@@ -197,136 +360,5 @@ def save_cases(comparisons: Mapping[str, Comparison], directory: str | Path) -> 
     return directory
 
 
-def mean_over_time(timeseries: pa.Table, name: str) -> float | None:
-    """Mean over a run of a rate that each row of its time series has for the interval
-    that ends there; None if there is no such figure."""
-    if name not in timeseries.column_names:
-        return None
-    values = timeseries[name].to_numpy(zero_copy_only=False).astype(float)
-    widths = np.diff(timeseries["time_ps"].to_numpy().astype(float), prepend=0.0)
-    known = np.isfinite(values) & (widths > 0)
-    return float(np.average(values[known], weights=widths[known])) if known.any() else None
-
-
-def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
-    """The flow columns of the core as an Arrow table."""
-    rows = len(columns["src"])
-    groups = pa.DictionaryArray.from_arrays(
-        pa.array(columns["group"].astype(np.int32)), pa.array(columns["groups"], pa.string())
-    )
-    return _table(
-        {
-            "flow": pa.array(np.arange(rows, dtype=np.uint64)),
-            "src": pa.array(columns["src"]),
-            "dst": pa.array(columns["dst"]),
-            "bytes": pa.array(columns["bytes"]),
-            "arrival_ps": _instants(columns["arrival_ps"]),
-            "start_ps": _instants(columns["start_ps"]),
-            "finish_ps": _instants(columns["finish_ps"]),
-            "hops": _numbers(columns["hops"]),
-            "group": groups,
-        },
-        experiment,
-    )
-
-
-def series_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
-    """The time series of the core as an Arrow table."""
-    return _named_table(columns, experiment)
-
-
-def circuit_table(columns: Mapping[str, Any] | None, experiment: Table) -> pa.Table | None:
-    """The circuits of the core as an Arrow table, where the fabric has any."""
-    return None if columns is None else _named_table(columns, experiment)
-
-
-def _named_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
-    """Columns under their names; what is no number is null."""
-    arrays = {
-        name: _numbers(column) if column.dtype.kind == "f" else pa.array(column)
-        for name, column in columns.items()
-    }
-    return _table(arrays, experiment)
-
-
-def _instants(column: Any) -> pa.Array:
-    return pa.array(column, mask=column == _core.NEVER)
-
-
-def _numbers(column: Any) -> pa.Array:
-    return pa.array(column, mask=np.isnan(column))
-
-
-def _table(arrays: dict[str, pa.Array], experiment: Table) -> pa.Table:
-    """A table that says where it comes from. What differs between equal runs
-    (threads, times of day, names, what is recorded beside it) stays out: equal runs give
-    equal bytes."""
-    origin = {key: value for key, value in experiment.items() if key != "name"}
-    origin["run"] = {k: v for k, v in experiment["run"].items() if k != "controller_log"}
-    metadata = {
-        "lightloom.version": _core.__version__,
-        "lightloom.seed": str(experiment["run"]["seed"]),
-        "lightloom.experiment": json.dumps(origin, sort_keys=True),
-    }
-    return pa.table(arrays).replace_schema_metadata(metadata)
-
-
 def _read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
-
-
-class _Staging:
-    """Files that get their names together, when the block ends well."""
-
-    def __init__(self) -> None:
-        self._files: list[tuple[Path, Path]] = []
-        self._stale: list[Path] = []
-        self._made: list[Path] = []
-
-    def parquet(self, path: Path, table: pa.Table) -> None:
-        self._write(path, lambda part: pq.write_table(table, part, compression="zstd"))
-
-    def json(self, path: Path, value: Any) -> None:
-        self.text(path, json.dumps(value, indent=2, allow_nan=False) + "\n")
-
-    def text(self, path: Path, text: str) -> None:
-        self._write(path, lambda part: part.write_text(text, encoding="utf-8"))
-
-    def absent(self, path: Path) -> None:
-        """A file that an earlier result may have left there goes, and its folder if
-        nothing is left in it."""
-        self._stale.append(path)
-
-    def _write(self, path: Path, write: Callable[[Path], object]) -> None:
-        missing = [p for p in (path.parent, *path.parent.parents) if not p.exists()]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._made += reversed(missing)
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        self._files.append((part, path))
-        write(part)
-
-    def __enter__(self) -> _Staging:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is None:
-            for part, path in self._files:
-                part.replace(path)
-            for path in self._stale:
-                path.unlink(missing_ok=True)
-            for folder in {path.parent for path in self._stale}:
-                with suppress(OSError):  # something else is in it
-                    folder.rmdir()
-            return
-        for part, _ in self._files:
-            part.unlink(missing_ok=True)
-        for directory in reversed(self._made):
-            try:
-                directory.rmdir()
-            except OSError:
-                return

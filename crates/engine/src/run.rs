@@ -83,6 +83,9 @@ pub struct Outcome {
     pub circuits: Vec<Circuit>,
     /// How long circuits were lit; `None` where they do not take turns.
     pub lit: Option<Time>,
+    /// Byte counts at the last arrival, or at the end if that came first, and when it
+    /// was; `None` where flows wait for each other, so that nobody knew it.
+    pub at_last_arrival: Option<(Time, Ledger)>,
     /// Time inside the kernel alone [s].
     pub kernel_s: f64,
     /// Whether the observer stopped the run.
@@ -127,8 +130,13 @@ pub fn run(
     let mut kernel = std::time::Duration::ZERO;
     let mut interrupted = false;
     let last_arrival = io.flows.last_arrival();
+    let mut offering = io.flows.after.is_empty().then_some(last_arrival);
+    let mut at_last_arrival = None;
     let mut delivered = 0;
     loop {
+        if offering.take_if(|last| *last <= now).is_some() {
+            at_last_arrival = Some((now, io.ledger));
+        }
         while let Some(fault) = faults.next_if(|f| f.at <= now) {
             fabric.apply(fault.command)?;
         }
@@ -156,7 +164,8 @@ pub fn run(
             break;
         }
         let fault = faults.peek().map_or(Time::NEVER, |f| f.at);
-        let to = next_sample.min(fault).min(end);
+        let arrivals_end = offering.unwrap_or(Time::NEVER);
+        let to = next_sample.min(fault).min(arrivals_end).min(end);
         let clock = std::time::Instant::now();
         fabric.advance(to, io);
         kernel += clock.elapsed();
@@ -173,7 +182,11 @@ pub fn run(
     samples.retain(|s| s.at < now);
     samples.push(sample(fabric, io, now));
     fabric.settle(io);
+    if offering.is_some() {
+        at_last_arrival = Some((now, io.ledger));
+    }
     Ok(Outcome {
+        at_last_arrival,
         simulated: now,
         samples,
         totals: fabric.totals(),

@@ -1,19 +1,20 @@
 //! Builds one fabric of an experiment and runs it.
 
 use crate::run_table::{Goodput, StopRule};
+use crate::trial::{self, Trial, TrialClock};
 use crate::{counted, fabric, memory, Experiment, FabricTable};
 use lightloom_control::policies::library::{Empty, Library};
 use lightloom_engine::run::{self, Broken, Fault, Plan, Progress};
 use lightloom_engine::{
-    Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Io, Precision, Refusal,
+    Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Io, Precision, Refusal, Time,
 };
-use lightloom_fabrics::{Derived, Entry, Facts, Site, Unjoined};
+use lightloom_fabrics::{Derived, Entry, Facts, Memory, Site, Unjoined};
 use lightloom_metrics::{
     reset_peak_rss, summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary,
 };
 use lightloom_workload::BYTES_PER_FLOW;
 use serde_json::Value;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A fabric and its flows, ready to run.
 pub struct Prepared {
@@ -34,7 +35,16 @@ pub struct Prepared {
     parts: PartCounts,
     derived: InForce,
     total_bytes: u64,
+    time_scale: Option<f64>,
+    memory: u64,
     begun: Instant,
+}
+
+/// A fabric, the faults that befall it, and what it takes of memory with its flows [B].
+struct Built {
+    fabric: Box<dyn Fabric>,
+    faults: Vec<Fault>,
+    memory: u64,
 }
 
 /// What a run leaves behind.
@@ -98,6 +108,7 @@ impl Experiment {
             Some(flows) => flows,
             None => experiment.generate(&cluster)?,
         };
+        let (flows, time_scale) = experiment.workload.at_load(flows, &cluster)?;
         experiment.check_window(&flows)?;
         let site = Site {
             cluster: &cluster,
@@ -106,7 +117,11 @@ impl Experiment {
             threads,
             library: Some(library),
         };
-        let (mut fabric, faults) = experiment.build(index, &site)?;
+        let Built {
+            mut fabric,
+            faults,
+            memory,
+        } = experiment.build(index, &site)?;
         let table = &experiment.fabric[index];
         if experiment.run.controller_log {
             fabric.record_control(table.label());
@@ -143,6 +158,8 @@ impl Experiment {
             parts: PartCounts(facts.parts.iter().map(|p| (p.name, p.count)).collect()),
             derived,
             total_bytes: flows.total_bytes(),
+            time_scale,
+            memory,
             io: Io::new(flows),
             cluster,
             begun,
@@ -183,7 +200,7 @@ impl Experiment {
     }
 
     /// Builds a fabric of a resolved experiment, and the faults that befall it.
-    fn build(&self, index: usize, site: &Site) -> Result<(Box<dyn Fabric>, Vec<Fault>), Refusal> {
+    fn build(&self, index: usize, site: &Site) -> Result<Built, Refusal> {
         let table = self.fabric.get(index).ok_or_else(|| {
             let count = self.fabric.len();
             Refusal::new(
@@ -197,15 +214,20 @@ impl Experiment {
         let entry = table.entry(&at)?;
         let own = table.table();
         let placed = |e| fabric::place(e, &at);
-        check_memory(entry, &own, site, &at)?;
         let faults = self.faults_of(table.label())?;
+        let memory = check_memory(entry, &own, site, &at, !faults.is_empty())?;
         if !faults.is_empty() {
             // On a fabric of its own: a trial leaves traces.
             let mut trial = (entry.build)(&own, site).map_err(placed)?;
             self.rehearse(trial.as_mut(), table.label(), &faults)?;
         }
         let fabric = (entry.build)(&own, site).map_err(placed)?;
-        Ok((fabric, faults.into_iter().map(|(_, f)| f).collect()))
+        let faults = faults.into_iter().map(|(_, f)| f).collect();
+        Ok(Built {
+            fabric,
+            faults,
+            memory,
+        })
     }
 
     /// Commands in order of time, each with the index of its table.
@@ -260,25 +282,64 @@ fn never_drained(unjoined: &Unjoined, at: &str) -> Refusal {
     )
 }
 
-fn check_memory(entry: &Entry, own: &Value, site: &Site, at: &str) -> Result<(), Refusal> {
-    let fabric = (entry.memory)(own, site).map_err(|e| fabric::place(e, at))?;
+/// Refuses a fabric that would not fit into memory with its flows; what both take [B].
+fn check_memory(
+    entry: &Entry,
+    own: &Value,
+    site: &Site,
+    at: &str,
+    failing: bool,
+) -> Result<u64, Refusal> {
+    let Memory { sound, of_failures } =
+        (entry.memory)(own, site).map_err(|e| fabric::place(e, at))?;
+    let fabric = sound + if failing { of_failures } else { 0 };
     let flows = site.flows.len() as u64 * BYTES_PER_FLOW + site.flows.after.memory();
+    let need = fabric.saturating_add(flows);
     memory::check(
         at,
         format!("\"{}\"", entry.kind),
-        fabric.saturating_add(flows),
+        need,
         &format!(
             "lower cluster.racks (the fabric takes {}) or send fewer flows ({})",
             Bytes(fabric),
             Bytes(flows)
         ),
-    )
+    )?;
+    Ok(need)
 }
 
 impl Prepared {
     /// Bytes of all flows, for showing how much is delivered.
     pub fn total_bytes(&self) -> u64 {
         self.total_bytes
+    }
+
+    /// Runs for a short time, to tell how long the whole would take.
+    ///
+    /// # Errors
+    /// What [`Prepared::run`] refuses.
+    pub fn trial(mut self, budget: Duration) -> Result<Trial, Refusal> {
+        let prepared_s = self.begun.elapsed().as_secs_f64();
+        let memory_bytes = self.memory;
+        let flows = self.io.flows.len() as u64;
+        let last = self.io.flows.last_arrival();
+        self.plan.sample = Some(trial::sampling(last));
+        let end = trial::end(&self.plan, last);
+        let mut clock = TrialClock::new(budget, self.total_bytes);
+        let output = self.run(&mut clock)?;
+        let summary = output.summary;
+        Ok(Trial {
+            flows,
+            bytes: output.flows.total_bytes(),
+            memory_bytes,
+            prepared_s,
+            kernel_s: summary.kernel_s,
+            reached_s: clock.reached.as_secs_f64(),
+            end_s: end.map(Time::as_secs_f64),
+            bytes_delivered: summary.bytes_delivered,
+            hops: summary.cell_hops.or(summary.packet_hops),
+            finished: !output.interrupted,
+        })
     }
 
     /// Runs to the end, or until `progress` stops it.
@@ -310,6 +371,7 @@ impl Prepared {
             parts: &self.parts,
             derived: &self.derived,
             faults_after_end: self.plan.faults.iter().filter(late).count() as u64,
+            time_scale: self.time_scale,
             wall_s: self.begun.elapsed().as_secs_f64(),
         });
         Ok(RunOutput {

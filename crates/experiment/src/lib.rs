@@ -14,6 +14,7 @@ mod fault;
 mod memory;
 mod run_table;
 mod schema;
+mod trial;
 
 pub use cluster::ClusterTable;
 pub use compare::{CaseTable, CompareTable};
@@ -22,6 +23,7 @@ pub use fabric::FabricTable;
 pub use fault::{ElementKind, FaultTable};
 pub use run_table::{Goodput, RunTable, StopRule};
 pub use schema::schema;
+pub use trial::Trial;
 
 use lightloom_engine::run::Progress;
 use lightloom_engine::{config, Cluster, Refusal};
@@ -67,7 +69,7 @@ impl Experiment {
     /// # Errors
     /// A [`Refusal`] of an unknown or missing key, or of a value of the wrong form.
     pub fn read(json: &Value) -> Result<Experiment, Refusal> {
-        config::read(json, "")
+        config::read(json, "").map_err(schema::misplaced)
     }
 
     /// Validates everything and fills in every default. Resolving twice

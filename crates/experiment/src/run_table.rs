@@ -14,6 +14,12 @@ use std::str::FromStr;
 pub struct RunTable {
     /// Seed of every random stream.
     pub seed: u64,
+    /// How often `run` and `compare` simulate the experiment, each time with a seed of
+    /// its own: `seed`, `seed` + 1, and so on. Figures are then means with 95 %
+    /// confidence intervals (Student's t over the seeds). 1 unless given; at most 1,000.
+    /// A sweep repeats by a key `repeat` of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u64>,
     /// When to end: "last-arrival", "drain", "measured" or a time. Without it a run
     /// with `measure` ends when all that arrived in the window is delivered
     /// ("measured"); a workload with a load ends at its last arrival, and any other
@@ -75,10 +81,14 @@ const SLOTS_MAX: i64 = 1 << 31;
 /// Neither warm-up nor window may be longer.
 const LONGEST: Time = LIMIT_JOBS;
 
+/// More repetitions hardly narrow an interval: it shrinks by their square root.
+const REPEAT_MAX: u64 = 1_000;
+
 impl Default for RunTable {
     fn default() -> RunTable {
         RunTable {
             seed: 1,
+            repeat: None,
             stop: None,
             warm_up: None,
             measure: None,
@@ -141,6 +151,7 @@ impl From<StopRule> for String {
 impl RunTable {
     pub(crate) fn resolve(&self, workload: &WorkloadConfig) -> Result<RunTable, Refusal> {
         self.refuse_zeros()?;
+        self.check_repeat()?;
         let span = self.checked_span(workload)?;
         let default = match (span, workload.default_stop_is_drain()) {
             (Some(_), _) => StopRule::Measured,
@@ -162,6 +173,7 @@ impl RunTable {
             stop: Some(stop),
             warm_up: span.map(|s| s.from),
             limit: Some(self.limit.unwrap_or(limit.max(stop_at.unwrap_or(limit)))),
+            repeat: self.repeat.filter(|&times| times > 1),
             ..self.clone()
         })
     }
@@ -186,6 +198,26 @@ impl RunTable {
                 "raise it",
             )),
         }
+    }
+
+    /// Refuses a number of repetitions that is none, or for which there are no seeds.
+    fn check_repeat(&self) -> Result<(), Refusal> {
+        let Some(times) = self.repeat else {
+            return Ok(());
+        };
+        let refuse =
+            |limit: String, remedy: &str| Err(Refusal::new("run.repeat", times, limit, remedy));
+        if times == 0 {
+            return refuse("must be at least 1".into(), "raise it, or remove it");
+        }
+        if times > REPEAT_MAX {
+            return refuse(format!("must be at most {REPEAT_MAX}"), "lower it");
+        }
+        if self.seed.checked_add(times - 1).is_none() {
+            let limit = format!("seeds go on from run.seed = {}, beyond 64 bits", self.seed);
+            return refuse(limit, "lower run.seed");
+        }
+        Ok(())
     }
 
     fn check_stop(
@@ -364,6 +396,14 @@ mod tests {
     }
 
     #[test]
+    fn one_repetition_is_none() {
+        assert_eq!(read(json!({"repeat": 1})).unwrap().repeat, None);
+        assert_eq!(read(json!({"repeat": 5})).unwrap().repeat, Some(5));
+        let last = json!({"repeat": 2, "seed": u64::MAX - 1});
+        assert_eq!(read(last).unwrap().repeat, Some(2));
+    }
+
+    #[test]
     fn jobs_have_the_time_they_need() {
         let jobs = json!({"jobs": ["fft"]});
         let table = read_for(jobs.clone(), json!({})).unwrap();
@@ -467,6 +507,14 @@ mod tests {
                 json!({"rate_precision": 0.01}),
                 "run.rate_precision = 0.01: must be \"exact\" or from",
             ),
+            (json!({"repeat": 0}), "run.repeat = 0: must be at least 1; raise it"),
+            (json!({"repeat": 1001}), "run.repeat = 1001: must be at most 1000; lower"),
+            (
+                json!({"repeat": 2, "seed": u64::MAX}),
+                "run.repeat = 2: seeds go on from run.seed = 18446744073709551615, beyond",
+            ),
+            (json!({"repeat": "5"}), "run.repeat = \"5\": must be a whole number"),
+            (json!({"repeats": 5}), "run.repeats = 5: no such key; did you mean \"repeat\"?"),
             (json!({"seed": -1}), "run.seed = -1: must be a whole number, at least 0"),
             (
                 json!({"seeds": 1}),

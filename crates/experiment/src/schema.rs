@@ -1,10 +1,34 @@
 //! The JSON Schema of an experiment, put together from those of its parts.
 
 use crate::{ClusterTable, CompareTable, FaultTable, RunTable};
+use lightloom_engine::Refusal;
 use lightloom_fabrics::{Entry, REGISTRY};
 use lightloom_workload::WorkloadConfig;
 use schemars::{generate::SchemaSettings, JsonSchema, SchemaGenerator};
 use serde_json::{json, Map, Value};
+
+/// The refusal of a key that stands too deep, with where it belongs: `workload.sizes.load`
+/// is one of `[workload]`.
+pub(crate) fn misplaced(refusal: Refusal) -> Refusal {
+    let path: Vec<&str> = refusal.key.split('.').collect();
+    let [table, _, .., key] = path[..] else {
+        return refusal;
+    };
+    if refusal.limit != "no such key" || !keys_of(table).contains(&key.to_owned()) {
+        return refusal;
+    }
+    let remedy = format!("it is a key of [{table}]: write {table}.{key}");
+    Refusal { remedy, ..refusal }
+}
+
+/// The keys of a table of the experiment; none of fabrics, which have their own.
+fn keys_of(table: &str) -> Vec<String> {
+    let schema = schema();
+    let part = &schema["properties"][table];
+    let name = part["$ref"].as_str().and_then(|r| r.strip_prefix('#'));
+    let properties = name.and_then(|pointer| schema.pointer(pointer)?["properties"].as_object());
+    properties.map_or_else(Vec::new, |p| p.keys().cloned().collect())
+}
 
 /// JSON Schema (draft 2020-12) of an experiment with every registered fabric.
 pub fn schema() -> Value {
@@ -145,6 +169,18 @@ mod tests {
             let pointer = target.strip_prefix('#').unwrap();
             assert!(schema.pointer(pointer).is_some(), "{target}");
         }
+    }
+
+    #[test]
+    fn a_key_that_stands_too_deep_is_told_where_it_belongs() {
+        let told = |key: &str| misplaced(Refusal::new(key, 1, "no such key", "known: …")).remedy;
+        assert_eq!(
+            told("workload.sizes.mean_rule"),
+            "it is a key of [workload]: write workload.mean_rule"
+        );
+        assert_eq!(told("workload.sizes.mean_rules"), "known: …");
+        assert_eq!(told("workload.mean_rules"), "known: …");
+        assert_eq!(told("fabric.policy.load"), "known: …");
     }
 
     #[test]

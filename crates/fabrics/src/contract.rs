@@ -37,8 +37,13 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
     /// Builds the fabric from a resolved configuration.
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal>;
 
-    /// Bytes of memory the fabric's state will take, about.
+    /// Bytes of memory the fabric's state will take, about, while nothing has failed.
     fn memory(&self, site: &Site) -> u64;
+
+    /// Bytes more that it takes once something has.
+    fn memory_of_failures(&self, _site: &Site) -> u64 {
+        0
+    }
 
     /// What a resolved configuration says before anything runs; nothing unless
     /// the fabric works it out.
@@ -63,6 +68,15 @@ pub struct Preset {
     pub table: &'static str,
 }
 
+/// Bytes of memory that a fabric's state will take, about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// While nothing has failed.
+    pub sound: u64,
+    /// What is added once something has.
+    pub of_failures: u64,
+}
+
 /// A fabric, or why its table was refused.
 pub type Built = Result<Box<dyn Fabric>, Refusal>;
 
@@ -85,7 +99,7 @@ pub struct Entry {
     /// Builds the fabric from a resolved table.
     pub build: fn(&Value, &Site) -> Built,
     /// Bytes of memory its state will take, about.
-    pub memory: fn(&Value, &Site) -> Result<u64, Refusal>,
+    pub memory: fn(&Value, &Site) -> Result<Memory, Refusal>,
     /// What a resolved table says before anything runs.
     pub facts: fn(&Value, &Site) -> Result<Facts, Refusal>,
 }
@@ -112,9 +126,14 @@ pub fn build<C: FabricConfig>(table: &Value, site: &Site) -> Built {
 }
 
 /// Estimates a fabric's memory from a resolved table.
-pub fn memory<C: FabricConfig>(table: &Value, site: &Site) -> Result<u64, Refusal> {
-    Ok(config::read::<C>(table, "fabric")?.memory(site))
+pub fn memory<C: FabricConfig>(table: &Value, site: &Site) -> Result<Memory, Refusal> {
+    let config = config::read::<C>(table, "fabric")?;
+    Ok(Memory {
+        sound: config.memory(site),
+        of_failures: config.memory_of_failures(site),
+    })
 }
+
 /// What a resolved table says before anything runs.
 pub fn facts<C: FabricConfig>(table: &Value, site: &Site) -> Result<Facts, Refusal> {
     Ok(config::read::<C>(table, "fabric")?.facts_for(site))

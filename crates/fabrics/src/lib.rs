@@ -19,6 +19,6 @@ pub mod sirius;
 pub mod tdma;
 pub mod tree;
 
-pub use contract::{Entry, FabricConfig, Preset, Site};
+pub use contract::{Entry, FabricConfig, Memory, Preset, Site};
 pub use facts::{Derived, Facts, Framing, Part, Unjoined};
 pub use registry::{find, REGISTRY};

@@ -124,6 +124,7 @@ mod tests {
             },
             circuits: Vec::new(),
             lit: None,
+            at_last_arrival: None,
             kernel_s: 0.0,
             interrupted: false,
         };

@@ -1,5 +1,6 @@
 //! `summary.json`: the same keys for every fabric, null where it has no such figure.
 
+use crate::bounds::{micros, taken, Bound, Bounded, FctBound, Taken};
 use crate::derived::InForce;
 use crate::jobs::Jobs;
 use crate::memory::peak_rss;
@@ -45,6 +46,8 @@ pub struct Finished<'a> {
     pub derived: &'a InForce,
     /// Failures and repairs that were due after the end.
     pub faults_after_end: u64,
+    /// By what the times of a trace were multiplied, if they were.
+    pub time_scale: Option<f64>,
     /// From reading the workload to the end of the run [s].
     pub wall_s: f64,
 }
@@ -134,6 +137,17 @@ pub struct Summary {
     /// Time in which circuits were lit ÷ simulated time, on average over the planes of
     /// switches. Null for fabrics whose circuits do not take turns.
     pub duty_cycle: Option<f64>,
+    /// By what the arrival times of a trace were multiplied to bring it to its load; null
+    /// where `workload.scale` does not ask for it.
+    pub time_scale: Option<f64>,
+    /// Bits delivered until the last arrival (or until the end, if that came first) ÷
+    /// (servers × server rate × that time): what of `load_offered` came through while
+    /// it was offered. Null where that is.
+    pub load_delivered: Option<f64>,
+    /// Completion times of all flows that were offered, as far as they are known.
+    pub fct_bound: FctBounds,
+    /// Slowdowns of all flows that were offered, as far as they are known.
+    pub slowdown_bound: SlowdownBound,
 }
 
 /// Completion times of all flows, the short (under 100 KB) and the long ones.
@@ -167,6 +181,26 @@ pub struct Slowdown {
     pub p99: Option<f64>,
 }
 
+/// Where the completion times of all flows that were offered lie, finished or not.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FctBounds {
+    /// Every flow.
+    pub all: FctBound,
+    /// Those under [`SHORT_BYTES`].
+    pub short: FctBound,
+    /// The others.
+    pub long: FctBound,
+}
+
+/// Where the slowdowns of all flows that were offered lie.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SlowdownBound {
+    /// Median.
+    pub p50: Bound,
+    /// 99th percentile.
+    pub p99: Bound,
+}
+
 /// The completion time that slowdown is relative to: all bytes at the rate of
 /// the server's link, which is that of its rack's base uplinks if the NIC is
 /// uncapped. It is the same for every fabric, so slowdowns compare between
@@ -185,6 +219,7 @@ pub fn summarize(run: &Finished) -> Summary {
     let (flows, ledger, totals) = (&run.io.flows, run.io.ledger, run.outcome.totals);
     let simulated = run.outcome.simulated;
     let jobs = Jobs::of(run.io, simulated);
+    let offered = offered(run);
     Summary {
         fabric: run.fabric.to_owned(),
         label: run.label.to_owned(),
@@ -216,12 +251,18 @@ pub fn summarize(run: &Finished) -> Summary {
         parts: run.parts.clone(),
         derived: run.derived.clone(),
         faults_after_end: run.faults_after_end,
+        time_scale: run.time_scale,
         duty_cycle: { run.outcome.lit }
             .filter(|_| simulated > Time::ZERO)
             .map(|lit| lit.as_secs_f64() / simulated.as_secs_f64()),
         jobs,
         circuit_share: share(totals.circuit_bytes, ledger.delivered),
-        window: run.span.map(|span| Window::of(run.cluster, flows, span)),
+        window: run
+            .span
+            .map(|span| Window::of(run.cluster, flows, span, simulated)),
+        load_delivered: load_delivered(run),
+        fct_bound: fct_bounds(flows, &offered, simulated),
+        slowdown_bound: slowdown_bound(run.cluster, flows, &offered, simulated),
     }
 }
 
@@ -255,6 +296,58 @@ fn load_offered(cluster: &Cluster, flows: &Flows) -> Option<f64> {
     normalized(cluster, flows.total_bytes(), flows.last_arrival())
 }
 
+/// What came through while flows arrived.
+fn load_delivered(run: &Finished) -> Option<f64> {
+    load_offered(run.cluster, &run.io.flows)?;
+    let (at, ledger) = run.outcome.at_last_arrival?;
+    normalized(run.cluster, ledger.delivered, at)
+}
+
+/// The flows that the fabric took up, in order of arrival.
+fn offered(run: &Finished) -> Vec<usize> {
+    let flows = &run.io.flows;
+    let known = |&f: &usize| flows.arrival[f] != Time::NEVER;
+    let mut order: Vec<usize> = (0..flows.len()).filter(known).collect();
+    if !flows.after.starts.is_empty() {
+        // Flows of jobs are in the order of their graph.
+        order.sort_by_key(|&f| flows.arrival[f]);
+    }
+    order.truncate(run.io.ledger.flows_offered as usize);
+    order
+}
+
+fn fct_bounds(flows: &Flows, offered: &[usize], ended: Time) -> FctBounds {
+    let class = |belongs: &dyn Fn(u64) -> bool| {
+        let rows = offered.iter().filter(|&&f| belongs(flows.bytes[f]));
+        let times: Vec<Taken> = rows.map(|&f| taken(flows, f, ended)).collect();
+        FctBound::of(&times)
+    };
+    FctBounds {
+        all: class(&|_| true),
+        short: class(&|bytes| bytes < SHORT_BYTES),
+        long: class(&|bytes| bytes >= SHORT_BYTES),
+    }
+}
+
+fn slowdown_bound(
+    cluster: &Cluster,
+    flows: &Flows,
+    offered: &[usize],
+    ended: Time,
+) -> SlowdownBound {
+    let ratio = |&f: &usize| {
+        let Taken { least, done } = taken(flows, f, ended);
+        let least = least / micros(ideal(cluster, flows.bytes[f]));
+        Taken { least, done }
+    };
+    let ratios: Vec<Taken> = offered.iter().map(ratio).collect();
+    let ratios = Bounded::of(&ratios);
+    SlowdownBound {
+        p50: ratios.percentile(50),
+        p99: ratios.percentile(99),
+    }
+}
+
 /// Completed flows with their completion times.
 fn completed(flows: &Flows) -> impl Iterator<Item = (usize, Time)> + '_ {
     (0..flows.len())
@@ -281,13 +374,11 @@ fn completion_times(flows: &Flows) -> FctClasses {
 }
 
 fn fct(times: &mut [Time]) -> Fct {
-    const US: f64 = 1e6;
     times.sort_unstable();
-    let us = |t: Time| t.0 as f64 / US;
     Fct {
-        p50_us: percentile(times, 50).map(us),
-        p99_us: percentile(times, 99).map(us),
-        mean_us: mean(times.iter().map(|&t| us(t))),
+        p50_us: percentile(times, 50).map(micros),
+        p99_us: percentile(times, 99).map(micros),
+        mean_us: mean(times.iter().map(|&t| micros(t))),
     }
 }
 

@@ -8,6 +8,7 @@
 //! flows that take longer than the window, neither figure says much.
 
 use crate::batches::{Estimate, BATCHES};
+use crate::bounds::{micros, taken, FctBound};
 use crate::percentile::percentile;
 use lightloom_engine::{Cluster, Flows, Time};
 use serde::Serialize;
@@ -66,11 +67,13 @@ pub struct Window {
     /// and no less was accepted than offered, beyond chance and
     /// 1 − [`CARRIED`] of it.
     pub stable: bool,
+    /// Latencies of all flows that arrived in between, as far as they are known.
+    pub bound: FctBound,
 }
 
 impl Window {
-    /// What `flows` show of `span`.
-    pub fn of(cluster: &Cluster, flows: &Flows, span: Span) -> Window {
+    /// What `flows` show of `span`, the run having ended at `ended`.
+    pub fn of(cluster: &Cluster, flows: &Flows, span: Span, ended: Time) -> Window {
         let inside = |t: Time| t != Time::NEVER && span.from <= t && t < span.until;
         let counted = || (0..flows.len()).filter(|&f| inside(flows.arrival[f]));
         let done = |&f: &usize| flows.finish[f] != Time::NEVER;
@@ -103,12 +106,14 @@ impl Window {
             autocorrelation: mean.and_then(|m| m.autocorrelation),
             correlated: mean.and_then(|m| m.correlated()),
             stable: unfinished == 0 && moved.carried(),
+            bound: {
+                let mut arrived: Vec<usize> = counted().collect();
+                arrived.sort_by_key(|&f| flows.arrival[f]);
+                let times = arrived.into_iter().map(|f| taken(flows, f, ended));
+                FctBound::of(&times.collect::<Vec<_>>())
+            },
         }
     }
-}
-
-fn micros(t: Time) -> f64 {
-    t.0 as f64 / Time::US.0 as f64
 }
 
 /// Throughput in the window, in stretches of equal time.
@@ -204,6 +209,7 @@ mod tests {
                 (1, 30, 150, None),
             ]),
             span(100, 200),
+            Time::NS * 300,
         );
         assert_eq!((w.flows, w.flows_unfinished, w.stable), (3, 1, false));
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
@@ -213,11 +219,18 @@ mod tests {
         assert_eq!(w.p50_us, Some(0.050));
         assert_eq!(w.p99_us, Some(0.061));
         assert_eq!((w.half_width_us, w.correlated), (None, None));
+        // The flow that is missing has waited for 150 ns when the run ends at 300.
+        assert_eq!((w.bound.flows, w.bound.unfinished), (3, 1));
+        assert_eq!(w.bound.p50_us.low, Some(0.061));
+        assert_eq!(
+            (w.bound.p99_us.low, w.bound.p99_us.high),
+            (Some(0.150), None)
+        );
     }
 
     #[test]
     fn nothing_arrived() {
-        let w = Window::of(&CLUSTER, &flows(&[]), span(100, 200));
+        let w = Window::of(&CLUSTER, &flows(&[]), span(100, 200), Time::NS * 300);
         assert_eq!((w.flows, w.mean_us, w.p99_us), (0, None, None));
         assert_eq!((w.offered, w.accepted, w.stable), (0.0, 0.0, true));
     }
@@ -233,7 +246,7 @@ mod tests {
             let rows: Vec<_> = rows.into_iter()
                 .map(|(to, bytes, at, took)| (to, bytes, at, took.map(|t| at + t))).collect();
             let (lo, hi) = (from * 1_000, (from + length) * 1_000);
-            let w = Window::of(&CLUSTER, &flows(&rows), span(from, from + length));
+            let w = Window::of(&CLUSTER, &flows(&rows), span(from, from + length), Time::US);
             // Stretch b is [lo + b·length/20, lo + (b + 1)·length/20), in ps.
             let sums = |at: &dyn Fn(&Row) -> Option<i64>| {
                 (0..20).map(|b| rows.iter().filter(|r| at(r).is_some_and(|t| {
@@ -290,7 +303,12 @@ mod tests {
     fn a_growing_queue_is_told_from_one_that_fluctuates() {
         for seed in 0..50 {
             for (p, stable) in [(0.5, true), (0.9, true), (1.1, false), (1.5, false)] {
-                let w = Window::of(&CLUSTER, &queue(p, 12_000, seed), span(20_000, 120_000));
+                let w = Window::of(
+                    &CLUSTER,
+                    &queue(p, 12_000, seed),
+                    span(20_000, 120_000),
+                    Time::MS,
+                );
                 assert_eq!(w.stable, stable, "load {p}, seed {seed}: {w:?}");
             }
         }
@@ -303,7 +321,12 @@ mod tests {
         let a = 0.8;
         let slots = 1.0 + a / 4.0 / (1.0 - a);
         let held = (0..400).filter(|&seed| {
-            let w = Window::of(&CLUSTER, &queue(a, 25_000, seed), span(50_000, 250_000));
+            let w = Window::of(
+                &CLUSTER,
+                &queue(a, 25_000, seed),
+                span(50_000, 250_000),
+                Time::MS,
+            );
             let (mean, half) = (w.mean_us.unwrap(), w.half_width_us.unwrap());
             (mean - slots * 0.01).abs() <= half
         });

@@ -39,6 +39,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         },
         circuits: Vec::new(),
         lit: None,
+        at_last_arrival: None,
         kernel_s: 0.5,
         interrupted: false,
     };
@@ -57,6 +58,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         parts: &PartCounts(vec![("wires", 12), ("link_bps", 5_000_000_000)]),
         derived: &InForce(vec![("uplinks", (12, 1)), ("epoch_slots", (32, 3))]),
         faults_after_end: 2,
+        time_scale: Some(0.5),
         wall_s: 1.0,
     })
 }
@@ -115,6 +117,24 @@ fn figures_worked_out_by_hand() {
     // The rack carries 1 B a nanosecond: ideals are 1, 99.999 and 100 µs.
     assert_eq!(s.slowdown.p50, Some(1.0));
     assert_eq!(s.slowdown.p99, Some(10.0));
+    // The fourth flow has waited for 190 µs: no percentile of the long ones is known.
+    let (all, long) = (s.fct_bound.all, s.fct_bound.long);
+    assert_eq!((all.flows, all.unfinished), (4, 1));
+    assert_eq!((long.flows, long.unfinished), (2, 1));
+    assert_eq!((all.p50_us.low, all.p50_us.high), (Some(20.0), Some(20.0)));
+    assert_eq!((all.p99_us.low, all.p99_us.high), (Some(190.0), None));
+    assert_eq!(
+        (long.p50_us.low, long.p50_us.high),
+        (Some(100.0), Some(100.0))
+    );
+    assert_eq!(
+        (long.mean_us.low, long.mean_us.high),
+        (Some((100.0 + 190.0) / 2.0), None)
+    );
+    // Until now it is slowed down by 190 ÷ 500.
+    let (p50, p99) = (s.slowdown_bound.p50, s.slowdown_bound.p99);
+    assert_eq!((p50.low, p50.high), (Some(0.38), Some(1.0)));
+    assert_eq!((p99.low, p99.high), (Some(10.0), None));
     let hops = (2.0 * 1_000.0 + 99_999.0) / 100_999.0;
     assert!((s.hops_mean.unwrap() - hops).abs() < 1e-12);
 }

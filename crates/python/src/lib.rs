@@ -18,6 +18,7 @@ use policy::PyLibrary;
 use progress::Watch;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::time::Duration;
 
 fn read(json: &str) -> PyResult<Experiment> {
     let json = serde_json::from_str(json).map_err(|e| ConfigError::new_err(e.to_string()))?;
@@ -91,6 +92,32 @@ fn run<'py>(
     ))
 }
 
+/// Runs a fabric for some milliseconds: what a short piece of the run came to, as JSON.
+#[pyfunction]
+#[pyo3(signature = (json, fabric, threads, seconds, columns=None))]
+fn trial(
+    py: Python<'_>,
+    json: &str,
+    fabric: usize,
+    threads: usize,
+    seconds: f64,
+    columns: Option<&Bound<'_, PyDict>>,
+) -> PyResult<String> {
+    let experiment = read(json)?;
+    let flows = columns
+        .map(|c| columns::to_flows(c, &experiment))
+        .transpose()?;
+    let library = PyLibrary::default();
+    let budget = Duration::from_secs_f64(seconds.clamp(0.0, 60.0));
+    let tried = py.detach(|| {
+        experiment
+            .prepare_with(fabric, threads, flows, &library)?
+            .trial(budget)
+    });
+    let tried = tried.map_err(|refusal| library.error(py, refusal))?;
+    Ok(serde_json::to_string(&tried).expect("trials are plain data"))
+}
+
 /// The native core of Lightloom.
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -105,6 +132,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(resolve, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
+    m.add_function(wrap_pyfunction!(trial, m)?)?;
     m.add_function(wrap_pyfunction!(columns::read_trace, m)?)?;
     m.add_function(wrap_pyfunction!(columns::trace_text, m)?)?;
     Ok(())

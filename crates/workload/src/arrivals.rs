@@ -118,16 +118,7 @@ impl Arrivals {
                 format!("{} arrivals need a load", self.kind()),
                 "add it, such as load = 0.5",
             ),
-            (Some(load), true) if !(load.is_finite() && load > 0.0) => refuse(
-                load.to_string(),
-                "must be a number above 0".to_owned(),
-                "raise it: 0.5 is half of what the servers can send",
-            ),
-            (Some(load), true) if load > 10.0 => refuse(
-                load.to_string(),
-                "must be at most 10, ten times what the servers can send".to_owned(),
-                "write a fraction (0.5, not 50), or use arrivals = \"at-once\"",
-            ),
+            (Some(load), true) => check_load(load).map(|()| load),
             (Some(load), false) => refuse(
                 load.to_string(),
                 format!("has no effect on {} arrivals", self.kind()),
@@ -136,6 +127,25 @@ impl Arrivals {
             (load, _) => Ok(load.unwrap_or(0.0)),
         }
     }
+}
+
+/// Refuses a load that nothing can be offered at.
+pub(crate) fn check_load(load: f64) -> Result<(), Refusal> {
+    let refuse =
+        |limit: &str, remedy: &str| Err(Refusal::new("workload.load", load, limit, remedy));
+    if !(load.is_finite() && load > 0.0) {
+        return refuse(
+            "must be a number above 0",
+            "raise it: 0.5 is half of what the servers can send",
+        );
+    }
+    if load > 10.0 {
+        return refuse(
+            "must be at most 10, ten times what the servers can send",
+            "write a fraction (0.5, not 50), or use arrivals = \"at-once\"",
+        );
+    }
+    Ok(())
 }
 
 /// τ = F / (R · N · L) [ps].

@@ -1,15 +1,16 @@
 //! The `[workload]` table: what users write, and what is refused.
 
-use crate::arrivals::{Arrivals, Clock, MAX_ARRIVAL};
+use crate::arrivals::{self, Arrivals, Clock, MAX_ARRIVAL};
 use crate::jobs::{self, Job, Schedule};
 use crate::memory::{BYTES_PER_FLOW, MEMORY_LIMIT};
 use crate::patterns::{Pairs, Pattern};
 use crate::sizes::{Law, MeanRule, Sizes};
 use crate::sources::Sources;
-use crate::trace::Format;
-use lightloom_engine::{Cluster, Refusal, Stream, Time};
+use crate::trace::{self, Format, Scale};
+use lightloom_engine::{config, Cluster, Flows, Refusal, Stream, Time};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{de, Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// What is sent: laws for sizes, arrivals and pattern, or else a trace, or jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,8 +22,13 @@ pub struct WorkloadConfig {
     pub arrivals: Option<Arrivals>,
     /// Offered load L: 1 is what all servers can send, so flows arrive every
     /// F / (R · N · L), with F the mean of the size law, R the server rate and N
-    /// the number of servers (Sirius §7: 0.1 to 1). Above 0 and at most 10.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// the number of servers (Sirius §7: 0.1 to 1). Above 0 and at most 10. Of a trace
+    /// with `scale`: the load to which its times are scaled.
+    #[serde(
+        default,
+        deserialize_with = "one_load",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub load: Option<f64>,
     /// How large flows are: a published distribution by name, or a table with a
     /// `kind` (Sirius §7: Pareto of shape 1.05 and mean 100 KB).
@@ -42,12 +48,21 @@ pub struct WorkloadConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
     /// A file of flows, which replaces all of the above: CSV
-    /// (`src,dst,bytes,arrival_ps`), htsim's `.cm`, or `src dst bytes start_ns`.
+    /// (`src,dst,bytes,arrival_ps`), Parquet with the same columns, htsim's `.cm`, or
+    /// `src dst bytes start_ns`. Of the keys above `load` alone goes with it, where
+    /// `scale` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
-    /// The trace's format, "csv", "cm" or "ns", where its name does not tell.
+    /// The trace's format, "csv", "cm" or "ns", where its name does not tell. A Parquet
+    /// file is known by its name alone, which ends in `.parquet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_format: Option<Format>,
+    /// How a trace is brought to a `load` (or to each of `compare.loads`): "time" multiplies
+    /// all its times by one factor, load of the trace ÷ `load`; who sends how much to whom
+    /// stays. The trace's own load is its bits ÷ (servers × server rate × time of its last
+    /// arrival). Without a load the trace runs as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Scale>,
     /// Jobs whose flows wait for each other, instead of all of the above: each a
     /// name, like "sort", or a table with a `kind`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,8 +105,19 @@ impl WorkloadConfig {
         }
         if let Some(trace) = &self.trace {
             self.alone()?;
-            crate::trace::load(trace, self.trace_format, cluster.hosts())?;
+            self.at_load(
+                trace::load(trace, self.trace_format, cluster.hosts())?,
+                cluster,
+            )?;
             return Ok(self);
+        }
+        if self.scale.is_some() {
+            return Err(Refusal::new(
+                "workload.scale",
+                "(set)",
+                "has no effect without a trace",
+                "add workload.trace, or remove it",
+            ));
         }
         if let Some(jobs) = self.jobs.take() {
             self.alone_with_jobs()?;
@@ -165,10 +191,46 @@ impl WorkloadConfig {
         Ok(law.transpose()?.map(|l| l.mean()))
     }
 
-    /// Refuses keys that a trace makes pointless.
+    /// Refuses keys that a trace makes pointless, and a load that it cannot have.
     pub(crate) fn alone(&self) -> Result<(), Refusal> {
         let jobs = ("jobs", self.jobs.is_some());
-        self.refuse_laws("trace", "a trace holds everything about its flows", &[jobs])
+        let limit = "a trace holds everything about its flows";
+        match (self.load, self.scale) {
+            (Some(load), None) => Err(Refusal::new(
+                "workload.load",
+                load,
+                format!("{limit}, their times included"),
+                "add scale = \"time\" to [workload] to scale its times, or remove workload.load",
+            )),
+            (Some(load), Some(_)) => {
+                arrivals::check_load(load)?;
+                let law = WorkloadConfig {
+                    load: None,
+                    ..self.clone()
+                };
+                law.refuse_laws("trace", limit, &[jobs])
+            }
+            (None, _) => self.refuse_laws("trace", limit, &[jobs]),
+        }
+    }
+
+    /// The flows of a trace brought to the load asked for, and the factor by which their
+    /// times were multiplied; as they are and nothing where none is.
+    ///
+    /// # Errors
+    /// If they have no load to scale, or would go on for longer than the clock.
+    pub fn at_load(
+        &self,
+        flows: Flows,
+        cluster: &Cluster,
+    ) -> Result<(Flows, Option<f64>), Refusal> {
+        match (self.load, self.scale) {
+            (Some(load), Some(Scale::Time)) => {
+                let (flows, factor) = trace::scaled(flows, load, cluster)?;
+                Ok((flows, Some(factor)))
+            }
+            _ => Ok((flows, None)),
+        }
     }
 
     /// Refuses keys that jobs make pointless.
@@ -323,6 +385,20 @@ impl WorkloadConfig {
     }
 }
 
+/// A load; several are a curve, which is not for one run.
+fn one_load<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
+    match Value::deserialize(d)? {
+        Value::Null => Ok(None),
+        list @ Value::Array(_) => Err(config::nested_refusal(Refusal::new(
+            "",
+            &list,
+            "a run has one load",
+            format!("write compare.loads = {list} for a curve, or vary it in a sweep"),
+        ))),
+        value => f64::deserialize(value).map(Some).map_err(de::Error::custom),
+    }
+}
+
 /// Refuses so many flows that they would not fit in memory, before any is made.
 pub(crate) fn check_memory(key: &str, flows: u64) -> Result<(), Refusal> {
     let need = flows as u128 * BYTES_PER_FLOW as u128;
@@ -346,8 +422,7 @@ pub(crate) fn check_memory(key: &str, flows: u64) -> Result<(), Refusal> {
 mod tests {
     use super::*;
     use crate::patterns::tests::cluster;
-    use lightloom_engine::config;
-    use serde_json::{json, Value};
+    use serde_json::json;
 
     fn resolve(v: Value) -> Result<WorkloadConfig, Refusal> {
         config::read::<WorkloadConfig>(&v, "workload")?.resolve(&cluster(4, 3))

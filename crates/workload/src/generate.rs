@@ -7,7 +7,8 @@ use lightloom_engine::{Cluster, Flows, Refusal, Stream};
 impl WorkloadConfig {
     /// The flows of this workload on `cluster`, sorted by arrival; those of jobs
     /// in the order of their graph. Sizes, arrivals, pattern and each job have a
-    /// random stream of their own under `seed`.
+    /// random stream of their own under `seed`. Those of a trace are as the file has them:
+    /// [`WorkloadConfig::at_load`] scales their times.
     ///
     /// # Errors
     /// What [`WorkloadConfig::resolve`] refuses, and a sample whose sizes or

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom.cli import batch, catalogue, explain, plan, simulate, usage
+from lightloom.cli import batch, catalogue, explain, plan, replay_demand, simulate, usage
 from lightloom.console import say
 
 __all__ = ["app", "main"]
@@ -48,6 +48,7 @@ app.command()(simulate.compare)
 app.command()(batch.sweep)
 app.command()(batch.reproduce)
 app.command()(plan.plan)
+app.command()(replay_demand.replay_demand)
 app.command()(catalogue.fabrics)
 app.command()(catalogue.policies)
 app.command()(catalogue.workloads)

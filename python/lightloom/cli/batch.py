@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from lightloom import console
-from lightloom.cli import bars, completion
-from lightloom.cli.options import OutDir, Workers, check_file
+from lightloom import console, forecasts
+from lightloom.cli import bars, completion, forecast
+from lightloom.cli.options import DryRun, OutDir, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
 from lightloom.machine import check_count, processors
 
@@ -25,6 +26,7 @@ def sweep(
     resume: Annotated[
         bool, typer.Option("--resume", help="Skip the points that are there already.")
     ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Run a grid of simulations and gather their summaries in one table."""
     from lightloom import sweep as sweeps
@@ -34,18 +36,32 @@ def sweep(
         check_file("SWEEP", file)
         study = sweeps.read(file)
         target = console.check_output(out if out is not None else Path("results") / file.stem)
+        at_once = workers or processors()
+        points = sweeps.expand(study)
+        missing = [
+            (point.experiment, point.fabric)
+            for point in points
+            if not (resume and sweeps.is_there(point, target, study))
+        ]
+        make = partial(forecasts.of_points, missing)
+        if dry_run:
+            forecast.instead(make, at_once)
+            return
+        forecast.before(make, at_once)
         with bars.counting() as counter:
             outcome = sweeps.run_sweep(
                 study,
                 target,
-                workers=workers or processors(),
+                workers=at_once,
                 resume=resume,
+                points=points,
                 done=lambda finished, total: counter(file.stem, finished, total),
             )
         reused = f", {outcome.reused} of them from before" if outcome.reused else ""
         console.say(f"{file.stem}: {len(outcome.points)} points{reused}")
         console.out().print(_sweep_table(outcome))
-        console.say(completion.LEGEND)
+        for line in completion.legend_of_times(_named(outcome)):
+            console.say(line)
         console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
 
 
@@ -125,16 +141,16 @@ def _sweep_table(outcome: sweeps.Outcome) -> Table:
     table = console.plain_table()
     for name in (*outcome.points[0].grid, "fabric"):
         table.add_column(name.replace(".", ".\n"))
-    shown = completion.COLUMNS
+    shown = (completion.load_column(_named(outcome)), *completion.TIMES)
     for heading, _, _ in shown:
         table.add_column(heading, justify="right", no_wrap=True)
     for key, summaries in list(groups.items())[:ROWS_SHOWN]:
-        table.add_row(*key, *(show(_mean(summaries, path)) for _, path, show in shown))
+        table.add_row(*key, *(show(summaries, path) for _, path, show in shown))
     if len(groups) > ROWS_SHOWN:
         table.add_row(f"… {len(groups) - ROWS_SHOWN} more in {outcome.parquet.name}")
     return table
 
 
-def _mean(summaries: list[console.Summary], path: str) -> float | None:
-    values = [v for v in (console.pick(s, path) for s in summaries) if v is not None]
-    return sum(values) / len(values) if values else None
+def _named(outcome: sweeps.Outcome) -> dict[str, console.Summary]:
+    """All summaries of a sweep."""
+    return {str(i): summary for i, summary in enumerate(outcome.summaries)}

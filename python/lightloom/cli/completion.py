@@ -1,5 +1,5 @@
-"""The table of `compare` where no window is measured: goodput, completion times, what
-goes by circuit, and who did not finish what others finished."""
+"""The table of `compare` where no window is measured: load delivered, completion times,
+what goes by circuit, and who did not finish what others finished."""
 
 from __future__ import annotations
 
@@ -9,37 +9,60 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import console
-from lightloom.console import Summary, micros, number, pick, size
+from lightloom import bounds, console, loads, repeats
+from lightloom.console import Summary, number, pick, size
 from lightloom.unfinished import ranked
 
-Column = tuple[str, str, Callable[[Any], str]]
+Show = Callable[[Sequence[Summary], str], str]
+Column = tuple[str, str, Show]
+
+
+def plainly(show: Callable[[Any], str]) -> Show:
+    """Shows what stands at a path of summaries, their mean where there are several."""
+
+    def shown(summaries: Sequence[Summary], path: str) -> str:
+        values = [v for v in (pick(s, path) for s in summaries) if v is not None]
+        return show(sum(values) / len(values) if len(values) > 1 else next(iter(values), None))
+
+    return shown
+
+
+def least(summaries: Sequence[Summary], path: str) -> str:
+    """Shows a time of flows at a path of summaries, as far as it is known."""
+    return console.time_bound(bounds.mean([bounds.bound(s, path) for s in summaries]))
+
+
 #: Heading, where the figure is in a summary, how it is shown.
-COLUMNS: Sequence[Column] = (
-    ("goodput\nof R", "goodput_normalized", number),
-    ("FCT short\np50", "fct.short.p50_us", micros),
-    ("FCT short\np99", "fct.short.p99_us", micros),
-    ("FCT long\np99", "fct.long.p99_us", micros),
+LOAD: Column = ("load\ndelivered", "load_delivered", plainly(number))
+GOODPUT: Column = ("goodput\nof R", "goodput_normalized", plainly(number))
+TIMES: Sequence[Column] = (
+    ("FCT short\np50", "fct.short.p50_us", least),
+    ("FCT short\np99", "fct.short.p99_us", least),
+    ("FCT long\np99", "fct.long.p99_us", least),
 )
 PEAKS: Sequence[Column] = (
-    ("queue\npeak", "queue_peak_bytes", size),
-    ("reorder\npeak", "reorder_peak_bytes", size),
+    ("queue\npeak", "queue_peak_bytes", plainly(size)),
+    ("reorder\npeak", "reorder_peak_bytes", plainly(size)),
 )
-HOPS: Column = ("hops\nmean", "hops_mean", lambda v: number(v, 2))
-CIRCUITS: Column = ("by\ncircuit", "circuit_share", console.percent)
+HOPS: Column = ("hops\nmean", "hops_mean", plainly(lambda v: number(v, 2)))
+CIRCUITS: Column = ("by\ncircuit", "circuit_share", plainly(console.percent))
 
-LEGEND = "R: what all servers can send. FCT: flow completion time; short: under 100 KB."
+LEGEND_TIMES = "FCT: flow completion time; short: under 100 KB."
+LEGEND_BOUNDS = ">: what a figure exceeds; some of its flows were under way when the run ended."
 LEGEND_CIRCUITS = "By circuit: of the bytes delivered, those over circuits that come and go."
 LEGEND_SIRIUS = "Sirius has none: all that leaves a rack crosses gratings, by wavelength."
 
 
-def table(summaries: Mapping[str, Summary]) -> Table:
+def table(
+    summaries: Mapping[str, Summary], of_seeds: Mapping[str, Sequence[Summary]] | None = None
+) -> Table:
     """One row per fabric, at most 80 columns wide for usual labels. Where one did not
-    finish what others finished, how many flows each did stands before its times."""
+    finish what others finished, how many flows each did stands before its times. Where
+    there are several seeds, each figure has half of its interval below it."""
     lit, lagging = _has(summaries, CIRCUITS), bool(unranked(summaries))
     # Hybrid fabrics have no queues to show, so their column usually has room.
     peaks = [c for c in PEAKS if not lit or _has(summaries, c)]
-    columns = [*COLUMNS, *peaks, HOPS, *([CIRCUITS] if lit else [])]
+    columns = [load_column(summaries), *TIMES, *peaks, HOPS, *([CIRCUITS] if lit else [])]
     crowded = bool(peaks) and (lit or lagging)
     made = console.plain_table(gap=1 if crowded else 2)
     made.add_column("fabric", overflow="fold", max_width=16)
@@ -51,16 +74,53 @@ def table(summaries: Mapping[str, Summary]) -> Table:
     for heading in headings:
         made.add_column(heading, justify="right", no_wrap=True)
     for label, summary in summaries.items():
-        cells = [show(pick(summary, path)) for _, path, show in columns]
+        seeds = of_seeds[label] if of_seeds else [summary]
+        cells = [_cell(seeds, column) for column in columns]
         if lagging:
             cells.insert(1, console.percent(finished(summary)))
         made.add_row(escape(label), *cells)
     return made
 
 
+def _cell(seeds: Sequence[Summary], column: Column) -> str:
+    """A figure; of several seeds the mean with half of its interval."""
+    _, path, show = column
+    text = show(seeds, path)
+    if len(seeds) < 2:
+        return text
+    half = getattr(repeats.interval(seeds, path), "half_width", None)
+    return text if half is None else f"{text}\n± {show([_at(path, half)], path)}"
+
+
+def _at(path: str, value: float) -> Summary:
+    """A summary that has this value at a dotted path."""
+    made: Any = value
+    for part in reversed(path.split(".")):
+        made = {part: made}
+    return dict(made)
+
+
+def load_column(summaries: Mapping[str, Summary]) -> Column:
+    """The load delivered, or the goodput where no load is defined."""
+    return LOAD if _has(summaries, LOAD) else GOODPUT
+
+
 def legend(summaries: Mapping[str, Summary]) -> Iterator[str]:
     """What the headings mean, a line each."""
-    yield LEGEND
+    yield from legend_of_times(summaries)
+    yield from legend_of_circuits(summaries)
+
+
+def legend_of_times(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """What loads and times are."""
+    yield loads.LEGEND if _has(summaries, LOAD) else loads.GOODPUT
+    yield LEGEND_TIMES
+    if bounds.any_open(summaries, tuple(path for _, path, _ in TIMES)):
+        yield LEGEND_BOUNDS
+
+
+def legend_of_circuits(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """What goes over circuits."""
     if _has(summaries, CIRCUITS):
         yield LEGEND_CIRCUITS
         if any(summary.get("fabric") == "sirius" for summary in summaries.values()):
@@ -73,8 +133,8 @@ def doubts(summaries: Mapping[str, Summary]) -> Iterator[str]:
     if lagging:
         each = ", ".join(f"{x} {console.percent(finished(summaries[x]))}" for x in lagging)
         yield (
-            f"far fewer flows finished than with others: {each}; these times are of the few, and "
-            "not to be ranked"
+            f"far fewer flows finished than with others: {each}; their queues and means are of "
+            "the few, and not to be ranked"
         )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import console
+from lightloom import bounds, console, repeats
 from lightloom.console import micros, plus_minus
+from lightloom.intervals import over_runs
 from lightloom.saturation import Saturation
 
 if TYPE_CHECKING:
@@ -50,6 +52,9 @@ def print_tables(name: str, comparisons: Sequence[Comparison]) -> None:
         console.say("")
     for line in LEGEND:
         console.say(line)
+    seeds = max(len(c.seeds) for c in comparisons)
+    if seeds:
+        console.say(f"Means of {seeds} seeds; the confidence is Student's t over them.")
     for note in dict.fromkeys(n for c in comparisons for n in notes(c)):
         console.say(note)
 
@@ -76,26 +81,60 @@ def table(comparison: Comparison, *, header: bool) -> Table:
     for title, width in COLUMNS:
         justify: Any = "left" if title == "\n" else "right"
         made.add_column(title, min_width=width, justify=justify, overflow="fold")
-    for label, result in comparison.results.items():
-        window = result.summary["window"]
-        found = comparison.saturation.get(label)
+    for label in comparison.results:
+        window = over_seeds([c.results[label].summary["window"] for c in _each(comparison)])
+        found = _saturation(comparison, label)
         made.add_row(
             "  " + escape(label),
             _low(comparison, label),
             plus_minus(window["mean_us"], window["half_width_us"]) + mark(window),
-            micros(window["p99_us"]),
+            _p99(comparison, label),
             saturation(found),
             "-" if found is None else f"{found.busiest:.3f}",
         )
     return made
 
 
+def _p99(comparison: Comparison, label: str) -> str:
+    """The 99th percentile of latency as far as it is known; of several seeds the mean."""
+    found = [c.results[label].summary for c in _each(comparison)]
+    return console.time_bound(bounds.mean([bounds.bound(s, "window.p99_us") for s in found]))
+
+
+def _each(comparison: Comparison) -> Sequence[Comparison]:
+    """The comparisons of all seeds."""
+    return comparison.seeds or [comparison]
+
+
+def over_seeds(windows: Sequence[Window]) -> Window:
+    """The mean of the windows of all seeds, with the interval of its latency over them;
+    of one seed its own."""
+    if len(windows) == 1:
+        return windows[0]
+    found = repeats.interval(windows, "mean_us")
+    return {**repeats.means(windows), "half_width_us": found and found.half_width}
+
+
+def _saturation(comparison: Comparison, label: str) -> Saturation | None:
+    """What the search found; of several seeds the mean, with its interval over them."""
+    first = comparison.saturation.get(label)
+    if first is None or not comparison.seeds:
+        return first
+    every = [seed.saturation[label] for seed in comparison.seeds]
+    found = over_runs(s.throughput for s in every)
+    busiest = over_runs(s.busiest for s in every)
+    if found is None or busiest is None:
+        return first
+    half = found.half_width or 0.0
+    return replace(first, throughput=found.mean, half_width=half, busiest=busiest.mean)
+
+
 def _low(comparison: Comparison, label: str) -> str:
     low = lowest(comparison)
     if low is None:
         return "-"
-    loads = comparison.experiment["compare"]["loads"]
-    window = comparison.loads[label][loads.index(low)]["window"]
+    place = comparison.experiment["compare"]["loads"].index(low)
+    window = over_seeds([c.loads[label][place]["window"] for c in _each(comparison)])
     return micros(window["mean_us"]) + mark(window)
 
 

@@ -43,19 +43,24 @@ def of(result: Result) -> Iterator[str]:
 
 def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
     """What to know of the traffic, which is the same for every fabric."""
+    if (factor := summary.get("time_scale")) is not None:
+        yield (
+            f"the times of the trace are multiplied by {factor:.4g}, which brings its load of "
+            f"{factor * workload['load']:.3g} to {workload['load']:g}"
+        )
     asked, drawn = workload.get("load"), summary.get("load_offered")
     if drawn is None:
         return
     if asked is not None and abs(drawn / asked - 1) > LOAD_OFF:
         rescaled = workload.get("mean_rule") == "rescaled"
-        how = "" if rescaled else '; mean_rule = "rescaled" makes them offer it'
+        how = "" if rescaled else '; mean_rule = "rescaled" makes sizes that offer it'
         yield (
-            f"the sizes drawn offer a load of {drawn:.3g} where workload.load asks for {asked:g}, "
-            f"as rare large ones decide{how}"
+            f"the load drawn is {drawn:.3g} where workload.load asks for {asked:g}, as rare large "
+            f"flows decide{how}"
         )
     elif asked is None and drawn > LOAD_HIGH:
         yield (
-            f"the flows offer {drawn:.3g} times what all servers can send while they arrive; "
+            f"the load drawn is {drawn:.3g} times what all servers can send while flows arrive; "
             "if that is not meant, check the units of times and sizes"
         )
 
@@ -116,7 +121,7 @@ def narrow_links(summary: Summary, cluster: Table) -> Iterator[str]:
     carried = _core.control_rate("cluster.nic", link) / server
     if load > carried:
         yield (
-            f"servers' links of {link} carry a load of {carried:.3g}, and {load:.3g} was offered: "
+            f"servers' links of {link} carry a load of {carried:.3g}, and {load:.3g} was drawn: "
             "they are the limit, whatever the fabric; raise cluster.nic or lower workload.load"
         )
 

@@ -37,6 +37,10 @@ Threads = Annotated[
         "pay from about 500 racks on, and slow smaller runs down."
     ),
 ]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Say how long it would take and how much memory, and stop."),
+]
 Workers = Annotated[
     int | None,
     typer.Option(help="Processes at a time, from 1 (default: one per processor)."),

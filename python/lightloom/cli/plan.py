@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from lightloom import _core, console
+from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
 from lightloom.cli.plan_changes import Diff, Down, Forbid, Operator, Over, Pin, SwitchTime
 from lightloom.cli.plan_options import FLAGS, in_flags, typed, with_options
 from lightloom.cli.plan_outputs import (
@@ -34,7 +35,12 @@ T = TypeVar("T")
 
 
 Matrix = Annotated[
-    Path | None, typer.Argument(metavar="DEMAND", help="A matrix: .csv, .npy or .parquet.")
+    Path | None,
+    typer.Argument(
+        metavar="DEMAND",
+        help="A matrix, records (src,dst,bytes), an export of flows, or series of Prometheus: "
+        ".csv, .json, .npy or .parquet; - for standard input.",
+    ),
 ]
 Algorithm = Annotated[
     str | None,
@@ -46,12 +52,6 @@ Log = Annotated[
         metavar="LOG.jsonl",
         help="Instead of a matrix: play the log of a controller (run.controller_log) against "
         "the policy, or against its own, and say where they part.",
-    ),
-]
-Unit = Annotated[
-    str | None,
-    typer.Option(
-        metavar="BYTES", help='What one of the matrix\'s numbers stands for, like "1 MB" (1 B).'
     ),
 ]
 Own = Annotated[
@@ -82,10 +82,14 @@ def plan(
     switch_time: SwitchTime = None,
     over: Over = None,
     unit: Unit = None,
+    format: Format = None,
+    map: Hosts = None,
+    columns: Columns = None,
+    strict: Strict = False,
     set_: Own = None,
     **given: Any,
 ) -> None:
-    """Plan circuits or a schedule for a demand matrix: one decision of a policy.
+    """Plan circuits or a schedule for a demand: one decision of a policy.
 
     POLICIES
 
@@ -99,15 +103,11 @@ def plan(
     with console.guarded():
         options = {key: value for key, value in given.items() if value is not None}
         if replay is not None:
-            others: dict[str, object] = {
-                "DEMAND": demand,
-                "-o": out,
-                "--picture": picture,
-                "--unit": unit,
-            }
-            others |= {"--as": as_, "--port-map": port_map, "--switch-size": switch_size}
-            others |= {"--plane": plane, "--slot": slot, "--diff": diff, "--over": over}
-            others |= {"--switch-time": switch_time}
+            others: dict[str, object] = {"DEMAND": demand, "-o": out, "--picture": picture}
+            others |= {"--unit": unit, "--format": format, "--map": map, "--columns": columns}
+            others |= {"--strict": strict or None, "--as": as_, "--port-map": port_map}
+            others |= {"--switch-size": switch_size, "--plane": plane, "--slot": slot}
+            others |= {"--diff": diff, "--over": over, "--switch-time": switch_time}
             others |= {"--pin": pin, "--forbid": forbid, "--down": down}
             _check_replay(others, algorithm, set_ or [])
             _replay(replay, algorithm, options | _own(set_ or [], algorithm or ""), json)
@@ -120,13 +120,14 @@ def plan(
         with _flagging():
             outputs.check(matrix)
             operator.check()
-        _plan(matrix, name, unit or "1 B", options, outputs, operator)
+        told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
+        _plan(matrix, name, told, options, outputs, operator)
 
 
 def _plan(
     demand: Path,
     algorithm: str,
-    unit: str,
+    told: dict[str, Any],
     options: dict[str, Any],
     outputs: Outputs,
     operator: Operator,
@@ -135,11 +136,14 @@ def _plan(
     from lightloom.control.plans import write
 
     with _working(outputs.alone):
-        made = _make(demand, algorithm, unit, options, outputs, operator)
+        made = _make(demand, algorithm, told, options, outputs, operator)
         with _flagging():
             alone, files = outputs.printed(made), outputs.files(made)
         written = write(files)
     if alone is not None:
+        read = made.demand.reading
+        for line in () if read is None else read.losses():
+            console.err().print(f"note: {line}", markup=False)
         typer.echo(alone, nl=False)
         return
     from lightloom.cli.plan_text import show
@@ -179,7 +183,7 @@ def _check_replay(others: Mapping[str, object], algorithm: str | None, set_: lis
     for option, value in others.items():
         if value is not None:
             limit = "a replay prints what came of it"
-            if option in ("DEMAND", "--unit"):
+            if option not in ("-o", "--picture"):
                 limit = "a replay has the demand of its log, in bytes"
             raise refusal(option, value, limit, "leave it out")
     if set_ and algorithm is None:
@@ -223,7 +227,7 @@ def _working(json: bool) -> Iterator[None]:
 def _make(
     path: Path,
     algorithm: str,
-    unit: str,
+    told: dict[str, Any],
     options: dict[str, Any],
     outputs: Outputs,
     operator: Operator,
@@ -243,7 +247,7 @@ def _make(
             limit = "no --hysteresis says which circuits it would count for"
             raise refusal("bonus", options["bonus"], limit, "name them, or leave it out")
         ports = outputs.port_map(policy, options)
-        demand = read_demand(path, unit=unit)
+        demand = read_demand(path, **told)
         rules = operator.rules(demand, policy, options, ports)
         if ports is not None:
             ports.require(names_of(demand), down=rules.down)

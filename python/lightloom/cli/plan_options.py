@@ -91,8 +91,9 @@ def _having() -> dict[str, list[Policy]]:
 
 
 WRITING = {"as", "switch_size", "plane", "slot"}
+READING = {"unit", "format", "map", "columns"}
 OPERATOR = {"pin", "forbid", "down", "switch_time", "over"}
-FLAGS = {"algorithm", "unit", *WRITING, *OPERATOR, *_having(), *RETIRED}
+FLAGS = {"algorithm", *READING, *WRITING, *OPERATOR, *_having(), *RETIRED}
 """Names of arguments that are written as flags."""
 
 

@@ -23,7 +23,10 @@ def show(made: Plan, path: Path, hint: str) -> None:
     """The figures, and the first circuits or slots."""
     matrix = made.demand.matrix
     pairs, total = int((matrix > 0).sum()), console.size(int(matrix.sum()))
-    console.say(f"{path.name}: {len(matrix):,} nodes, {pairs:,} pairs, {total}")
+    name = "standard input" if str(path) == "-" else path.name
+    console.say(f"{name}: {len(matrix):,} nodes, {pairs:,} pairs, {total}")
+    for line in () if made.demand.reading is None else made.demand.reading.lines():
+        console.say(f"  {line}")
     facts = console.plain_table()
     facts.show_header = False
     facts.add_column(style="bold")

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import lightloom
-from lightloom import console, interrupts
-from lightloom.cli import bars, completion, jobs, latency, light, notes
+from lightloom import console, forecasts, interrupts, loads
+from lightloom.cli import (
+    bars,
+    completion,
+    forecast,
+    headline,
+    jobs,
+    latency,
+    light,
+    notes,
+    repeats,
+)
 from lightloom.cli.options import (
+    DryRun,
     Json,
     OutDir,
     Overrides,
@@ -37,6 +49,7 @@ def run(
     ] = None,
     threads: Threads = 1,
     json: Json = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Simulate an experiment and write its flows, time series and summary.
 
@@ -46,9 +59,18 @@ def run(
         check_count("--threads", threads)
         loaded = read_experiment(experiment, set_)
         if fabric is None and len(loaded.labels) > 1:
-            _compare([loaded], out, threads, json)
-        else:
-            _run(loaded, _label(loaded, fabric), out, threads, json)
+            _compare([loaded], out, threads, json, dry_run)
+            return
+        label = _label(loaded, fabric)
+        loaded = loaded.runnable(label)
+        several = len(loaded.seeds()) > 1
+        make = partial(forecasts.of_runs, [(loaded, label)], threads)
+        workers = forecast.side_by_side(threads) if several else 1
+        if dry_run:
+            forecast.instead(make, workers, json)
+            return
+        forecast.before(make, workers)
+        (_repeat if several else _run)(loaded, label, out, threads, json)
 
 
 def compare(
@@ -57,6 +79,7 @@ def compare(
     out: OutDir = None,
     threads: Threads = 1,
     json: Json = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Simulate every fabric of each experiment and write report.html.
 
@@ -64,7 +87,8 @@ def compare(
     """
     with console.guarded():
         check_count("--threads", threads)
-        _compare([read_experiment(path, set_) for path in experiments], out, threads, json)
+        loaded = [read_experiment(path, set_) for path in experiments]
+        _compare(loaded, out, threads, json, dry_run)
 
 
 def _run(
@@ -80,8 +104,7 @@ def _run(
     if json:
         console.print_json(result.summary)
         return
-    stop = result.experiment["run"]["stop"]
-    console.print_run(result.summary, stop, result.flows.num_rows, result.utilisation)
+    console.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
     for line in (*_of_workload(result), *notes.of(result)):
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
@@ -90,14 +113,46 @@ def _run(
     _wrote(target, *files, "summary.json")
 
 
+def _repeat(
+    loaded: lightloom.Experiment, label: str, out: Path | None, threads: int, json: bool
+) -> None:
+    """One fabric with several seeds: their results, and means with intervals."""
+    target = _target(out, json, RESULTS / _folder(loaded.name) / label)
+    doubt_threads(threads)
+    with console.progress(enabled=not json) as tick:
+        repeated = lightloom.repeat(loaded, label, threads=threads, progress=tick)
+    if target is not None:
+        repeated.save(target)
+    if json:
+        console.print_json(repeated.summary)
+        return
+    repeats.print_repeated(repeated)
+    first = repeated.results[0]
+    for line in (*_of_workload(first), *notes.of(first)):
+        console.say(f"note: seed {repeated.seeds[0]}: {line}")
+    if target is not None:
+        folders = f"{target / 'seed-'}{repeated.seeds[0]}/ to {repeated.seeds[-1]}/"
+        console.say(f"wrote {target / 'summary.json'} {target / 'experiment.toml'} {folders}")
+
+
 def _compare(
-    loaded: list[lightloom.Experiment], out: Path | None, threads: int, json: bool
+    loaded: list[lightloom.Experiment],
+    out: Path | None,
+    threads: int,
+    json: bool,
+    dry_run: bool,
 ) -> None:
     """All fabrics of some experiments: their results, tables and report."""
     cases = [one.cases() for one in loaded]
     _distinct([case for group in cases for case in group])
     target = _target(out, json, RESULTS / _folder("+".join(e.name for e in loaded)))
+    make = partial(forecasts.of_comparisons, loaded, threads)
+    workers = forecast.side_by_side(threads) if any(map(_in_parallel, loaded)) else 1
+    if dry_run:
+        forecast.instead(make, workers, json)
+        return
     doubt_threads(threads)
+    forecast.before(make, workers)
     made: list[list[lightloom.Comparison]] = []
     for one in loaded:
         with console.progress(enabled=not json) as tick:
@@ -110,11 +165,19 @@ def _compare(
         tables = {c.name: c.summaries for c in comparisons}
         console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
         return
+    headline.print_first(comparisons)
     said: set[str] = set()
     for one, group in zip(loaded, made, strict=True):
         _print_comparisons(one.name, group, said)
     if report is not None:
         console.say(f"report: {report}")
+
+
+def _in_parallel(experiment: lightloom.Experiment) -> bool:
+    """Whether a comparison runs simulations side by side: loads, cases or seeds."""
+    compare = experiment.resolved().get("compare", {})
+    several = len(experiment.cases()) > 1 or len(experiment.seeds()) > 1
+    return several or any(compare.get(key) for key in ("loads", "saturation"))
 
 
 def _write(
@@ -154,11 +217,15 @@ def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said:
 
 
 def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
-    summaries = comparison.summaries
+    summaries = comparison.means
     first = next(iter(comparison.results.values()))
-    workload = console.workload_line(first.summary, first.flows.num_rows)
+    rows, asked = first.flows.num_rows, loads.asked(comparison.experiment)
+    workload = repeats.workload_line(comparison.of_label(first.label), rows, asked)
     console.say(f"{comparison.name}: {workload}")
-    console.out(wide=True).print(completion.table(summaries))
+    of_seeds = {label: comparison.of_label(label) for label in comparison.results}
+    console.out(wide=True).print(completion.table(summaries, of_seeds))
+    if comparison.seeds:
+        _explain([repeats.legend(len(comparison.seeds))], said)
     _explain(completion.legend(summaries), said)
     _print_light(comparison, said)
     screen = console.out(wide=True)
@@ -176,7 +243,7 @@ def _print_light(comparison: lightloom.Comparison, said: set[str]) -> None:
     """How long circuits were lit, how busy links were, what was lost."""
     table = light.table(comparison.results)
     if table is not None:
-        console.say("")
+        console.say("" if not comparison.seeds else "\nof the first seed:")
         console.out(wide=True).print(table)
         _explain(light.legend(comparison.results), said)
 
@@ -193,7 +260,7 @@ def _print_notes(comparison: lightloom.Comparison) -> None:
     """What weakens the figures of all fabrics, and of each."""
     for line in _of_workload(next(iter(comparison.results.values()))):
         console.say(f"note: {line}")
-    for line in notes.inexact_rates(comparison.summaries):
+    for line in notes.inexact_rates(comparison.means):
         console.say(f"note: {line}")
     for label, result in comparison.results.items():
         for line in notes.of(result):

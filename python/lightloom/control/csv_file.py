@@ -3,9 +3,8 @@ line and column of whatever is none."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -20,11 +19,9 @@ from lightloom.control.cells import (
     split,
     text_of,
 )
+from lightloom.control.demand.source import Line, Source
 from lightloom.control.names import Axis, agreed, printable
 from lightloom.errors import ConfigError, refusal
-
-Line = tuple[int, str]
-"""Its number and its text."""
 
 
 @dataclass
@@ -32,7 +29,8 @@ class Csv:
     """What a CSV file holds, read by `read_csv`: rows in the order of the columns,
     if both have names, otherwise in their own."""
 
-    path: Path
+    name: str
+    """What messages call it."""
     delimiter: str = ","
     header: list[str] = field(default_factory=list)
     """The names in the first line, the corner among them."""
@@ -62,7 +60,7 @@ class Csv:
             i, j, value = next(entry for entry in entries if abs(entry[2]) > LARGEST)
             limit, remedy = "does not fit 63 bits", "give demand in a larger unit"
             problem = refusal(f"demand[{i}][{j}]", value, limit, remedy)
-            raise ConfigError(f"{self.path}{self.place(i, j)}: {problem}") from None
+            raise ConfigError(f"{self.name}{self.place(i, j)}: {problem}") from None
 
     def take(self, number: int, line: str) -> None:
         """Reads one line."""
@@ -93,7 +91,7 @@ class Csv:
         columns, numbers = self._columns(), len(self.rows[0])
         if columns and not self.labels and len(columns) != len(self.rows):
             limit = f"{len(columns)} names for {len(self.rows)} rows"
-            raise ConfigError(f"{self.path}: {limit}; name every node once and give it a row")
+            raise ConfigError(f"{self.name}: {limit}; name every node once and give it a row")
         if self.header_line and self.labels and len(columns) != numbers:
             limit = f"{len(columns)} names for {numbers} columns"
             raise self.wrong(self.header_line[0], 1, limit, "name every column once")
@@ -104,7 +102,7 @@ class Csv:
 
     def wrong(self, line: int, column: int, limit: str, remedy: str) -> ConfigError:
         """A refusal of something in the file."""
-        return ConfigError(f"{self.path}:{line}:{column}: {limit}; {remedy}")
+        return ConfigError(f"{self.name}:{line}:{column}: {limit}; {remedy}")
 
     def _columns(self) -> list[str]:
         """The names of columns: all of the first line, or all but its corner."""
@@ -146,32 +144,21 @@ class Csv:
 
     def _where(self, axis: Axis, at: int) -> str:
         if axis == "column" and self.header_line is not None:
-            return f"{self.path}{self._place(self.header_line, at + self._corner())}"
-        return f"{self.path}{self._place(self.lines[at], 0)}"
+            return f"{self.name}{self._place(self.header_line, at + self._corner())}"
+        return f"{self.name}{self._place(self.lines[at], 0)}"
 
 
-def read_csv(path: Path) -> Csv:
-    """Reads a file whose lines are rows of numbers. Blank lines and those that
+def read_csv(source: Source) -> Csv:
+    """Reads what has lines that are rows of numbers. Blank lines and those that
     begin with `#` are skipped; a first line and a first column may hold names,
     which may be quoted."""
-    found = Csv(path)
-    for number, line in lines_of(path):
+    found = Csv(source.name)
+    for number, line in source.lines():
         found.take(number, line)
     if not found.rows:
-        raise ConfigError(f"{path}: no numbers; give a line for every source")
+        raise ConfigError(f"{source.name}: no numbers; give a line for every source")
     found.align()
     return found
-
-
-def lines_of(path: Path) -> Iterator[Line]:
-    """Lines that hold something, counted from 1."""
-    with path.open(encoding="utf-8-sig") as file:
-        try:
-            for number, line in enumerate(file, 1):
-                if line.strip() and not line.lstrip().startswith("#"):
-                    yield number, line.rstrip("\n")
-        except UnicodeDecodeError:
-            raise ConfigError(f"{path}: not UTF-8; save it as UTF-8") from None
 
 
 def _is_header(cells: Sequence[str]) -> bool:

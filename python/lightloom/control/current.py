@@ -1,7 +1,6 @@
 """Circuits that are up, read back from a plan or from a list of pairs of nodes.
 
-Nodes are found by name where both the plan and the demand name them, so that neither
-order matters; otherwise by number.
+Nodes are found by name, so that no order matters; `same_nodes` has the rule.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import Any
 
 from lightloom.control.files import Demand
 from lightloom.control.names import numbered
+from lightloom.control.same_nodes import by_name, of_file
 from lightloom.errors import ConfigError
 
 REMEDY = "name what `lightloom plan -o` wrote, or a list like [[0, 1], [2, 3]]"
@@ -19,9 +19,14 @@ End = int | str
 """The number or the name of a node."""
 
 
-def read_circuits(path: Path, demand: Demand, *, on_planes: bool = False) -> list[tuple[int, ...]]:
+def read_circuits(
+    path: Path, demand: Demand, *, on_planes: bool = False, counted: bool = False
+) -> list[tuple[int, ...]]:
     """The circuits of a plan in a file, or of a list of pairs of nodes, as nodes of
     a demand; with their planes if these are wanted and the file has them.
+
+    Args:
+        counted: whether the demand is that of a run, which counts its racks.
 
     Raises:
         ConfigError: naming the file and what is wrong.
@@ -35,11 +40,12 @@ def read_circuits(path: Path, demand: Demand, *, on_planes: bool = False) -> lis
     circuits = [c[:2] if plane and isinstance(c, list) else c for c, plane in ends]
     pairs = [pair_of(path, at, circuit) for at, circuit in enumerate(circuits)]
     names, nodes = names_in(path, found)
-    if names and demand.names:
+    try:
+        named = by_name("circuits", path, names, nodes, demand, counted=counted)
+    except ConfigError as problem:
+        raise of_file(path, problem) from None
+    if named:
         pairs = [[_name(path, names, at, end) for end in pair] for at, pair in enumerate(pairs)]
-    elif nodes not in (None, len(demand.matrix)):
-        limit = f"a plan for {nodes} nodes, where the demand has {len(demand.matrix)}"
-        raise ConfigError(f"{path}: {limit}; name the nodes of both demands, or plan anew")
     try:
         found = numbered("circuits", pairs, demand.names)
     except ConfigError as problem:

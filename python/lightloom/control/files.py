@@ -1,8 +1,8 @@
-"""Demand matrices in files: CSV, NPY and Parquet.
+"""Demand, and how it is read: a matrix of bytes by node, from whatever holds it.
 
-What is wrong with a matrix is said with its place: file, line and column of a
-CSV file, the entry of a binary one. Rows that have names are brought into the
-order of the columns of these names.
+What is wrong is said with its place: file, line and column of text, the entry of what
+is binary. Rows that have names are brought into the order of the columns of these
+names; records, that have no order, into that of the names.
 """
 
 from __future__ import annotations
@@ -11,20 +11,24 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from lightloom import _core
-from lightloom.control.arrays import LARGEST, Integers, Numbers, numbers
-from lightloom.control.csv_file import read_csv
-from lightloom.control.names import agreed, only_count, printable
+from lightloom.control.arrays import LARGEST, Integers, Numbers
+from lightloom.control.demand.columns import asked
+from lightloom.control.demand.folding import Folded, Records, fold, in_order, matrix_of
+from lightloom.control.demand.formats import read
+from lightloom.control.demand.hosts import HostMap, read_hosts
+from lightloom.control.demand.matrices import Matrix
+from lightloom.control.demand.reading import Reading
+from lightloom.control.demand.source import source_of
+from lightloom.control.demand.units import Unit, unit_of
 from lightloom.errors import ConfigError, refusal
 
 Place = Callable[[int, int], str]
+ARGUMENTS = ("DEMAND", "unit", "format", "map", "columns")
+"""Of `read_demand`: what is wrong with them is no matter of a place in the file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +43,8 @@ class Demand:
     place: Place | None = None
     """Where an entry stands in its file, as `:line:column`, or by its row and column;
     None if its file has it in the same place."""
+    reading: Reading | None = None
+    """How it was read; None if it was not."""
 
     def __post_init__(self) -> None:
         nodes, limit = len(self.matrix), ""
@@ -50,46 +56,158 @@ class Demand:
             raise refusal("names", f"{len(self.names)} names", limit, "name every node once")
 
 
-def read_demand(path: str | Path, *, unit: str = "1 B") -> Demand:
-    """Reads a demand matrix from a CSV, NPY or Parquet file, told by its name.
+def read_demand(
+    path: str | Path,
+    *,
+    unit: str | None = None,
+    format: str | None = None,
+    map: str | Path | None = None,
+    columns: str | None = None,
+    strict: bool = False,
+) -> Demand:
+    """Reads demand: a matrix, or records that are added up.
 
-    CSV has a line per source, its numbers separated by commas (or semicolons, or
-    tabs); lines that begin with `#` are comments. A first line and a first
-    column of names are allowed. Parquet has a column per destination, named
-    after its node; a column of text, the names of rows, may come first.
+    Matrices are in CSV, NPY, Parquet or JSON: a row for each source. Nodes have the
+    order of the columns: where rows have names, too, each goes to the place of the
+    column of the same name. Names on one side are those of the other, in the same order.
 
-    Nodes have the order of the columns: where rows have names, too, each goes to
-    the place of the column of the same name. Names on one side are those of the
-    other, in the same order.
+    Records are the long form (`src,dst,bytes`; CSV, Parquet, JSON), what nfdump, pmacct
+    and sflowtool export as CSV, and series of Prometheus. Nodes have the order of
+    their names, so that the order of records makes no difference.
 
     Args:
-        path: ends in .csv, .npy or .parquet.
-        unit: what one of its numbers stands for. Fractions of a byte are
-            rounded; where that would distort demand it is refused.
+        path: a file, or "-" for standard input.
+        unit: what one of its numbers stands for, like "GB" or "1 MB" (bytes unless
+            given); for series of Prometheus a rate if they are rates, like "B/s".
+            Fractions of a byte are rounded; where that would distort demand it is refused.
+        format: one of `demand.formats.FORMATS`; found out unless given.
+        map: CSV that names the rack of each host, address or prefix; racks are the
+            nodes then, those without demand among them.
+        columns: which columns (or labels) are which: "src=NAME,dst=NAME,bytes=NAME".
+        strict: refuse hosts that `map` does not name, instead of leaving them out.
 
     Raises:
-        ConfigError: naming file, line and column, or file and entry.
-        OSError: if the file cannot be opened.
+        ConfigError: naming file, line and column, or file and entry; or the argument.
+        OSError: if a file cannot be opened.
 
     >>> demand = read_demand("examples/demand-8.csv")
     >>> demand.matrix.shape, demand.names[:2]
     ((8, 8), ['gpu-0', 'gpu-1'])
     """
-    path = Path(path)
-    if path.suffix.lower() not in READERS:
-        remedy = f"name a file that ends in {', '.join(READERS)}"
-        raise refusal("DEMAND", path, "its name does not tell the format", remedy)
-    size = _core.control_bytes("unit", unit)
-    if size == 0:
-        raise refusal("unit", unit, "less than a byte", 'say what a number stands for, like "1 MB"')
+    source = source_of(path)
+    named, hosts = asked(columns), None if map is None else read_hosts(map)
+    found: Matrix | Records | None = None
     place: Place | None = None
     try:
-        values, names, place = READERS[path.suffix.lower()](path)
-        return Demand(_core.control_demand(_times(values, size)), names, place)
+        found = read(source, format, named, unit)
+        if isinstance(found, Records):
+            measure = unit_of(unit or "1 B", rates=True)
+            if measure.is_rate and found.covers_us is None:
+                measure = unit_of(str(unit))
+            folded = fold(found, hosts, strict=strict)
+            names = in_order(folded.nodes)
+            place = between(names)
+            return _folded(found, folded, names, measure, map)
+        measure = unit_of(unit or "1 B")
+        place = found.place
+        return _of_matrix(source.name, found, measure, hosts, strict)
     except ConfigError as problem:
-        if problem.key is None:
+        if problem.key is None or problem.key in ARGUMENTS:
             raise
-        raise placed(path, problem, place) from None
+        raise placed(source.name, problem, place) from None
+
+
+def between(names: list[str]) -> Place:
+    """Entries by the names of their nodes."""
+    return lambda i, j: f", {names[i]} to {names[j]}"
+
+
+def _folded(
+    found: Records, folded: Folded, names: list[str], unit: Unit, map: str | Path | None
+) -> Demand:
+    """The demand that records add up to."""
+    # What is a rate has become an amount with its step.
+    sums = folded.amounts.get(None, {})
+    matrix = _core.control_demand(matrix_of(found.name, sums, names, unit.size))
+    return Demand(matrix, names, between(names), reading_of(found, folded, unit, map))
+
+
+def reading_of(found: Records, folded: Folded, unit: Unit, map: str | Path | None) -> Reading:
+    """What there is to say of records that were added up."""
+    within, unknown, total = (
+        round(amount * unit.size) for amount in (folded.within, folded.unknown, folded.total)
+    )
+    return Reading(
+        found.title,
+        unit.text,
+        folded.records,
+        None if map is None else str(map),
+        len(folded.hosts),
+        total,
+        within,
+        unknown,
+        tuple(folded.strangers),
+        tuple(found.notes),
+    )
+
+
+def in_bytes(found: Matrix, unit: Unit) -> Integers:
+    """The entries of a matrix in whole bytes; unlike a demand it may be of zeros alone.
+
+    Raises:
+        ConfigError: naming the entry.
+    """
+    values = _times(found.values, int(unit.size))
+    rows, columns = values.shape
+    if rows and rows == columns and not values.any():
+        return np.zeros((rows, rows), np.int64)
+    return _core.control_demand(values)
+
+
+def _of_matrix(name: str, found: Matrix, unit: Unit, hosts: HostMap | None, strict: bool) -> Demand:
+    """The demand that a matrix says, of hosts or of racks."""
+    matrix = _core.control_demand(_times(found.values, int(unit.size)))
+    total = int(matrix.sum())
+    if hosts is None:
+        reading = Reading(found.title, unit.text, total=total)
+        return Demand(matrix, found.names, found.place, reading)
+    if not found.names:
+        raise refusal("map", hosts.name, f"{name} does not name its hosts", "leave it out")
+    return _grouped(name, matrix, found, unit, hosts, strict)
+
+
+def _grouped(
+    name: str, matrix: Integers, found: Matrix, unit: Unit, hosts: HostMap, strict: bool
+) -> Demand:
+    """The demand of racks, of a matrix of hosts."""
+    names = in_order(hosts.racks)
+    at = {rack: place for place, rack in enumerate(names)}
+    racks = [hosts.rack_of(host) for host in found.names]
+    strangers = [host for host, rack in zip(found.names, racks, strict=True) if rack is None]
+    if strangers and (strict or len(strangers) == len(racks)):
+        limit = f"{strangers[0]} = (no rack): {hosts.name} does not name this host"
+        raise ConfigError(f"{name}: {limit}; add it there")
+    # What is not known goes into a last row and column.
+    group = np.array([len(names) if rack is None else at[rack] for rack in racks])
+    folded = np.zeros((len(names) + 1,) * 2, np.int64)
+    rows = np.zeros((len(names) + 1, len(racks)), np.int64)
+    np.add.at(rows, group, matrix)
+    np.add.at(folded.T, group, rows.T)
+    total, kept = int(matrix.sum()), folded[:-1, :-1].copy()
+    within = int(np.trace(kept))
+    np.fill_diagonal(kept, 0)
+    reading = Reading(
+        f"{found.title} of hosts",
+        unit.text,
+        None,
+        hosts.name,
+        len(racks) - len(strangers),
+        total,
+        within,
+        total - within - int(kept.sum()),
+        tuple(strangers),
+    )
+    return Demand(_core.control_demand(kept), names, between(names), reading)
 
 
 def _times(values: Numbers, size: int) -> Numbers:
@@ -104,7 +222,7 @@ def _times(values: Numbers, size: int) -> Numbers:
     return values * size
 
 
-def placed(path: Path, problem: ConfigError, place: Place | None) -> ConfigError:
+def placed(path: str | Path, problem: ConfigError, place: Place | None) -> ConfigError:
     """The refusal of an entry with its place in the file."""
     entry = re.fullmatch(r"demand\[(\d+)\]\[(\d+)\]( \+ .*)?", problem.key or "")
     where = place(int(entry[1]), int(entry[2])) if entry and place else ""
@@ -112,77 +230,3 @@ def placed(path: Path, problem: ConfigError, place: Place | None) -> ConfigError
     error.key, error.value = problem.key, problem.value
     error.limit, error.remedy = problem.limit, problem.remedy
     return error
-
-
-Read = tuple[Numbers, list[str], Place | None]
-
-
-def _csv(path: Path) -> Read:
-    found = read_csv(path)
-    return found.array(), found.names, found.place
-
-
-def _not_a(kind: str, path: Path, problem: Exception, remedy: str) -> ConfigError:
-    """The refusal of a file that its reader cannot read."""
-    reason = re.split(r"[;:(\n]|\. ", str(problem))[0].strip().lower() or type(problem).__name__
-    return ConfigError(f"{path}: not a readable {kind} file ({printable(reason)}); {remedy}")
-
-
-def _npy(path: Path) -> Read:
-    path.open("rb").close()  # what cannot be opened is another matter
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except Exception as problem:  # the reader's own checks are few
-        raise _not_a("NPY", path, problem, "write it with numpy.save") from None
-    return numbers("demand", array), [], None
-
-
-def _parquet(path: Path) -> Read:
-    content = path.read_bytes()
-    try:
-        table = pq.ParquetFile(pa.BufferReader(content)).read()
-        table.validate(full=True)
-        labels = _labels(table.schema)
-    except Exception as problem:
-        raise _not_a("Parquet", path, problem, "write it anew") from None
-    rows: list[str] = []
-    if labels is not None:
-        rows = [printable("" if name is None else str(name)) for name in table[labels].to_pylist()]
-        table = table.remove_column(labels)
-    names = [printable(name) for name in table.column_names]
-    columns = [_column(path, name, table.column(at)) for at, name in enumerate(names)]
-    values = numbers("demand", np.column_stack(columns) if columns else np.zeros((len(table), 0)))
-    if not rows and only_count(names):
-        return values, [], None
-    called, order = agreed(rows, names, lambda axis, at: f"{path}: {axis} {at}")
-    if order is None:
-        return values, called, None
-    return values[order], called, lambda i, j: f", row {order[i]}, column `{names[j]}`"
-
-
-def _labels(schema: pa.Schema) -> int | None:
-    """Which column names the rows: pandas' index, or a first one of text."""
-    index = (schema.pandas_metadata or {}).get("index_columns", [])
-    if len(index) == 1 and index[0] in schema.names:
-        return int(schema.names.index(index[0]))
-    return 0 if len(schema) > 1 and _is_text(schema.types[0]) else None
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _column(path: Path, name: str, column: pa.ChunkedArray) -> NDArray[Any]:
-    kind = column.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-        raise ConfigError(f"{path}: column `{name}` holds {kind}; write numbers")
-    if column.null_count:
-        row = int(np.argmax(column.is_null().to_numpy()))
-        raise ConfigError(f"{path}: column `{name}` is null in row {row}; write 0")
-    values: NDArray[Any] = column.to_numpy()
-    return values
-
-
-READERS: dict[str, Callable[[Path], Read]] = {".csv": _csv, ".npy": _npy, ".parquet": _parquet}

@@ -11,6 +11,7 @@ from lightloom.control.schedules import Schedule
 from lightloom.control.topology import Topology, Vlans
 
 if TYPE_CHECKING:
+    from lightloom.control.demand.reading import Reading
     from lightloom.control.plans import CircuitTable, Plan
 
 FORMAT = "lightloom-plan/1"
@@ -48,12 +49,18 @@ def as_dict(plan: Plan) -> dict[str, Any]:
         "schedule": None if plan.schedule is None else _schedule(plan.schedule, carried),
         "proof": None if plan.proof is None else _proof(plan.proof),
         **details,
+        **_read(plan.demand.reading),
     }
     if plan.wiring is not None:
         plan.wiring.add_to(table, plan)
     if plan.change is not None:
         plan.change.add_to(table)
     return table
+
+
+def _read(reading: Reading | None) -> dict[str, Any]:
+    """How the demand was read, unless it was a matrix in bytes."""
+    return {} if reading is None or reading.is_plain else {"read": reading.as_dict()}
 
 
 def _circuits(table: CircuitTable) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from lightloom.control.plans import CircuitTable, Plan, figures
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.rules import NONE, Rules
 from lightloom.control.rules.heed import Question, decide, directed, verify
+from lightloom.control.same_nodes import circuits_of, schedule_of
 from lightloom.control.schedules import Schedule, coverage_bound
 from lightloom.control.topology import Topology
 from lightloom.control.topology import vlans as allocate
@@ -41,7 +42,8 @@ def plan(
         demand: N × N bytes, or what `read_demand` gives.
         algorithm: one of `ALGORITHMS`, or a policy of your own, `"my_policy.py:Mine"`.
         options: what the policy takes, see `lightloom explain policies`, or the
-            arguments of your own; None is as if left out.
+            arguments of your own; None is as if left out. `up`, `circuits` and
+            `schedule` take a `Plan`, too, whose nodes are found by name.
         rules: circuits that are there, pairs that are kept apart, ports that are down;
             of all that obey, the best is chosen where the algorithm is optimal.
 
@@ -87,6 +89,11 @@ def _check_rules(rules: Rules, policy: Policy, demand: Demand, given: Mapping[st
 def _read(given: Mapping[str, Any], demand: Demand) -> dict[str, Any]:
     """Options as the core takes them: nodes by number, amounts with their unit."""
     read = dict(given)
+    for key in {"up", "circuits"} & read.keys():
+        if isinstance(read[key], Plan):
+            read[key] = circuits_of(key, read[key], demand, on_planes=key == "circuits")
+    if isinstance(read.get("schedule"), Plan):
+        read["schedule"] = schedule_of("schedule", read["schedule"], demand)
     if "up" in read:
         pairs = numbered("up", read["up"], demand.names)
         read["up"] = sorted((min(pair), max(pair)) for pair in pairs)

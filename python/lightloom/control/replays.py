@@ -82,9 +82,10 @@ def _listed(options: dict[str, Any], text: str) -> dict[str, Any]:
         return {**options, **{key: [[0, 1]] for key in named}}  # the log is refused anyway
     read = dict(options)
     if "circuits" in named:
-        read["circuits"] = read_circuits(Path(options["circuits"]), demand, on_planes=True)
+        path = Path(options["circuits"])
+        read["circuits"] = read_circuits(path, demand, on_planes=True, counted=True)
     if "schedule" in named:
-        read["schedule"] = as_table(read_schedule(Path(options["schedule"]), demand))
+        read["schedule"] = as_table(read_schedule(Path(options["schedule"]), demand, counted=True))
     return read
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import backend_matplotlib
+from . import backend_matplotlib, verdicts
 from .figures import draw_all
 from .model import Workload, slots, workload
 from .page import Drawing, Section, render
@@ -23,7 +23,7 @@ from .spec import Figure
 if TYPE_CHECKING:
     from lightloom.results import Comparison
 
-__all__ = ["build"]
+__all__ = ["build", "first"]
 
 Drawn = Callable[[int, int], object]
 
@@ -33,8 +33,7 @@ def build(comparisons: Sequence[Comparison], out: Path, drawn: Drawn | None = No
     `drawn` hears after each picture how many of how many are done."""
     if not comparisons:
         raise ValueError("comparisons = []: a report needs at least one comparison")
-    places = slots(comparisons)
-    workloads = [workload(c, places) for c in comparisons]
+    workloads = read(comparisons)
     folder = Path(out) / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     curves = sum(len(w.fabrics) for w in workloads)
@@ -49,6 +48,18 @@ def build(comparisons: Sequence[Comparison], out: Path, drawn: Drawn | None = No
     part.write_text(render(sections), encoding="utf-8")
     part.replace(page)  # never half a page under the final name
     return page
+
+
+def first(comparisons: Sequence[Comparison]) -> Mapping[str, verdicts.First | None]:
+    """The verdict that stands first, of each comparison by its name; None where fabrics have
+    no figure to be judged by."""
+    return verdicts.all_first(read(comparisons))
+
+
+def read(comparisons: Sequence[Comparison]) -> list[Workload]:
+    """Comparisons as plain numbers; a fabric looks alike in all of them."""
+    places = slots(comparisons)
+    return [workload(c, places) for c in comparisons]
 
 
 def counter(total: int, drawn: Drawn | None) -> Callable[[], None]:

@@ -34,6 +34,8 @@ MAX_LABEL = 40
 FONT = "DejaVu Sans"  # comes with matplotlib: the same layout everywhere
 FONTS = f"'{FONT}', Verdana, Arial, sans-serif"  # what a viewer without it may use; none is wider
 
+ARROWS = {"up": "$\\uparrow$", "right": "$\\rightarrow$"}
+
 SETTINGS = {
     "font.family": [FONT],
     "font.size": 8,
@@ -168,7 +170,9 @@ def draw_series(axes: Axes, series: Series) -> None:
         )
     if series.drawn == "dots":
         line.set_linestyle("none")
-    if not series.points and len(series.x):
+    if series.arrow:
+        line.set(marker=ARROWS[series.arrow], markersize=7)
+    elif not series.points and len(series.x):
         stride = max(1, len(series.x) // 7)
         line.set_markevery((min(series.slot * stride // 8, len(series.x) - 1), stride))
     axes.add_line(line)

@@ -17,6 +17,7 @@ from . import style, units
 from .model import PS
 from .spec import NIGHT, Axis, Figure, Floats, Series
 
+ARROW = 11  # px
 HOVER_UNITS = {"time": ":.3s}s", "bytes": ":.3s}B", "share": ":.1%}", "number": ":.3g}"}
 
 
@@ -75,7 +76,9 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
     if any(series.hollow):
         marker["symbol"] = [look.marker[0] + "-open" * h for h in series.hollow]
         marker["line"] = {"width": style.LINE_WIDTH}
-    if not series.points:
+    if series.arrow:
+        marker |= {"symbol": f"arrow-{series.arrow}", "size": ARROW}
+    elif not series.points:
         marker["maxdisplayed"] = 7
     return made | {
         "mode": "markers" if series.drawn == "dots" else "lines+markers",

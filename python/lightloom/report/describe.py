@@ -97,7 +97,9 @@ def workload(experiment: Mapping[str, Any]) -> str:
     """The traffic in one line."""
     w = experiment.get("workload", {})
     if trace := w.get("trace"):
-        return f"trace {tidy(trace)}"
+        scaled = w.get("load") if w.get("scale") else None
+        at = "" if scaled is None else f", its times scaled to load {tidy(scaled)}"
+        return f"trace {tidy(trace)}{at}"
     if jobs := w.get("jobs"):
         return jobs_line(jobs, str(w.get("schedule", "in-sequence")))
     arrivals = w.get("arrivals", "")
@@ -130,6 +132,8 @@ def run(made: Workload) -> str:
     first = made.fabrics[0].summary if made.fabrics else {}
     seed = r.get("seed", first.get("seed"))
     parts = [] if seed is None else [f"seed {seed}"]
+    if made.seeds > 1:
+        parts = [f"{made.seeds} seeds from {seed}: means ± 95 % confidence (Student's t)"]
     if stop := r.get("stop"):
         ends = {
             "last-arrival": "until the last arrival",

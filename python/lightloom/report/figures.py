@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from .bands import BINS_PER_DECADE, load_band, split, spread, told_of_seeds, within
 from .jobs import job_times
 from .latency_load import latency_by_load
 from .model import Fabric, LoadPoint, Workload
@@ -21,11 +22,10 @@ from .timelines import BARS_KEPT, circuit_timelines
 
 CDF_POINTS = 480
 TIME_POINTS = 240
-BINS_PER_DECADE = 2
 # A percentile of fewer flows than this is noise; a small run is shown all the same.
 BIN_FLOWS = {50: 20, 99: 100}
 FASTEST = 0.01  # this share of the flows (such as those inside a rack) may lie left of the picture
-FINISHED = 0.95  # a percentile of finished flows flatters if fewer finished
+DELIVERED = "load delivered"
 
 
 def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...]:
@@ -41,7 +41,7 @@ def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...
         traffic(workload, int(TIME_POINTS * thin)),
         *circuit_timelines(workload, int(BARS_KEPT * thin)),
     )
-    return tuple(f for f in made if f is not None)
+    return tuple(told_of_seeds(f, workload.seeds) for f in made if f is not None)
 
 
 def figure(key: str, title: str, caption: str, panels: Sequence[Panel | None]) -> Figure | None:
@@ -62,13 +62,16 @@ def distribution(workload: Workload, points: int) -> Figure | None:
     """How long flows take."""
 
     def panel(title: str, times: Callable[[Fabric], Floats]) -> Panel | None:
-        series = [curve(f, *cdf(times(f), points)) for f in workload.fabrics]
+        series, bands = split(
+            s for f in workload.fabrics for s in spread(f, lambda g: cdf(times(g), points), "share")
+        )
         series = from_first_percent([s for s in series if s.x.size])
         if not series:
             return None
         x = axis("flow completion time", "time", "log", series, "x")
         y = axis("share of flows", "share", "linear", series, "y", (0.0, 1.02))
-        return Panel(title, x, y, tuple(series))
+        cuts = (cut for s in series if (cut := goes_on(s)))
+        return Panel(title, x, y, (*within(bands, x, y), *series, *cuts))
 
     panels = [panel("All flows", lambda f: f.fct)]
     if any(f.short_fct.size < f.fct.size for f in workload.fabrics) or not workload.measured:
@@ -77,8 +80,9 @@ def distribution(workload: Workload, points: int) -> Figure | None:
         "fct-distribution",
         "How long flows take",
         "Cumulative distribution of the time from a flow's arrival to its last byte, as a share "
-        "of the flows that arrived: a curve that ends below 100 % left flows unfinished. Short "
-        "flows are those under 100 KB. The fastest 1 % may lie left of the picture.",
+        "of the flows that arrived. A curve that ends below 100 %, in an arrow, left flows "
+        "unfinished: their share lies further right, where is not known. Short flows are those "
+        "under 100 KB. The fastest 1 % may lie left of the picture.",
         panels,
     )
 
@@ -103,6 +107,14 @@ def from_first_percent(series: list[Series]) -> list[Series]:
     return [s for s in kept if s.x.size]
 
 
+def goes_on(series: Series) -> Series | None:
+    """An arrow where a distribution is cut off, as not all flows arrived."""
+    if series.y[-1] >= 1.0:
+        return None
+    end = slice(-1, None)
+    return replace(series, x=series.x[end], y=series.y[end], drawn="dots", arrow="right")
+
+
 def by_size(workload: Workload) -> Figure | None:
     """Completion times of small and large flows, where there are both."""
     sizes = {float(s) for f in workload.fabrics for s in np.unique(f.sizes)[:2]}
@@ -111,15 +123,17 @@ def by_size(workload: Workload) -> Figure | None:
 
     def panel(percent: int, title: str) -> Panel | None:
         enough = flows_needed(workload.fabrics, percent)
-        series = [
-            curve(f, *percentile_by_size(f, percent, enough), points=True) for f in workload.fabrics
-        ]
+        series, bands = split(
+            s
+            for f in workload.fabrics
+            for s in spread(f, lambda g: percentile_by_size(g, percent, enough), "points")
+        )
         series = [s for s in series if s.x.size]
         if not series:
             return None
         x = axis("flow size", "bytes", "log", series, "x")
         y = axis("completion time", "time", "log", series, "y")
-        return Panel(title, x, y, tuple(series))
+        return Panel(title, x, y, (*within(bands, x, y), *series))
 
     return figure(
         "fct-by-size",
@@ -169,27 +183,31 @@ def by_load(workload: Workload) -> Figure | None:
     def panel(title: str, y_title: str, of: Callable[[LoadPoint], float | None]) -> Panel | None:
         shown = [f for f in workload.fabrics if sweep(f, of).x.size]
         series = [sweep(f, of) for f in shown]
+        bands = [b for f in shown if (b := load_band(f, of)) is not None]
         if not series:
             return None
-        if y_title == "goodput":
-            offered = offered_by_load(workload)
-            y = axis("goodput", "share", "linear", [*series, offered], "y")
-            return Panel(title, x, y, (offered, *series))
+        if y_title == DELIVERED:
+            drawn = drawn_by_load(workload)
+            y = axis(y_title, "share", "linear", [*series, drawn], "y")
+            return Panel(title, x, y, (*within(bands, x, y), drawn, *series))
         y = axis(y_title, "time", "log", series, "y")
-        return Panel(
-            title, x, y, tuple(flattered(s, f) for s, f in zip(series, shown, strict=True))
-        )
+        rising = [r for f in shown if (r := bounds_by_load(f)) is not None]
+        return Panel(title, x, y, (*within(bands, x, y), *series, *rising))
 
     return figure(
         "by-load",
         "What load does",
-        "99th percentile of short flows' completion times, and delivered bits over what all "
-        "servers could send, against the load asked for. The dotted line is the load as drawn: a "
-        "fabric on it carries all that is offered. A hollow marker means that less than 95 % of "
-        "the flows finished in the run, which flatters its percentile.",
+        "99th percentile of short flows' completion times, and the load delivered by the last "
+        "arrival, against the load asked for. The dotted line is the load drawn: a fabric on it "
+        "delivers all of it while flows arrive. An arrow is a bound: so many flows were left "
+        "unfinished that the percentile lies above it.",
         [
-            panel("Short flows, 99th percentile", "completion time", lambda p: p.fct_p99),
-            panel("Goodput", "goodput", lambda p: p.goodput),
+            panel(
+                "Short flows, 99th percentile",
+                "completion time",
+                lambda p: None if p.p99 is None else p.p99.low,
+            ),
+            panel("Load delivered", DELIVERED, lambda p: p.carried),
         ],
     )
 
@@ -202,18 +220,20 @@ def sweep(fabric: Fabric, of: Callable[[LoadPoint], float | None]) -> Series:
     )
 
 
-def flattered(series: Series, fabric: Fabric) -> Series:
-    """Marks the loads at which many flows were left unfinished."""
-    finished = {p.load: p.finished for p in fabric.sweep}
-    shares = [finished.get(float(x)) for x in series.x]
-    return replace(series, hollow=tuple(s is not None and s < FINISHED for s in shares))
+def bounds_by_load(fabric: Fabric) -> Series | None:
+    """Arrows at the loads at which the percentile is but a bound."""
+    found = [(p.load, p.p99.low) for p in fabric.sweep if p.p99 is not None and not p.p99.exact]
+    if not found:
+        return None
+    x, y = (np.array(values) for values in zip(*found, strict=True))
+    return replace(curve(fabric, x, y, points=True), drawn="dots", arrow="up")
 
 
-def offered_by_load(workload: Workload) -> Series:
-    """The load as drawn at each load asked for; the traffic is the same for every fabric."""
-    drawn = {p.load: p.offered for f in workload.fabrics for p in f.sweep if p.offered is not None}
+def drawn_by_load(workload: Workload) -> Series:
+    """The load drawn at each load asked for; the traffic is the same for every fabric."""
+    drawn = {p.load: p.drawn for f in workload.fabrics for p in f.sweep if p.drawn is not None}
     loads = sorted(drawn or {load: load for load in workload.loads})
-    return Series("offered", np.array(loads), np.array([drawn.get(load, load) for load in loads]))
+    return Series("load drawn", np.array(loads), np.array([drawn.get(x, x) for x in loads]))
 
 
 # Time
@@ -228,23 +248,27 @@ def over_time(
     kind: Literal["peak", "mean"],
 ) -> Panel | None:
     """A panel of one column of the time series."""
-    series = []
-    for f in workload.fabrics:
-        x, y = thinned(f.time, f.over_time(name), points, kind)
-        if y.size:
-            series.append(curve(f, x, y))
+    series, bands = split(
+        s
+        for f in workload.fabrics
+        for s in spread(f, lambda g: thinned(g.time, g.over_time(name), points, kind), "time")
+    )
+    series = [s for s in series if s.y.size]
     if not series:
         return None
     x_axis = axis(
         "time", "time", "linear", series, "x", (0.0, max(float(s.x[-1]) for s in series) or 1.0)
     )
     if kind == "mean":
-        return Panel(title, x_axis, axis(y_title, "share", "linear", series, "y"), tuple(series))
+        y_axis = axis(y_title, "share", "linear", series, "y")
+        return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *series))
     peaks = [float(s.y.max()) for s in series if s.y.max() > 0]
     if not peaks or max(peaks) <= 30 * min(peaks):
-        return Panel(title, x_axis, axis(y_title, "bytes", "linear", series, "y"), tuple(series))
+        y_axis = axis(y_title, "bytes", "linear", series, "y")
+        return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *series))
     gaps = [Series(s.label, s.x, np.where(s.y > 0, s.y, np.nan), s.slot) for s in series]
-    return Panel(title, x_axis, axis(y_title, "bytes", "log", gaps, "y"), tuple(gaps))
+    y_axis = axis(y_title, "bytes", "log", gaps, "y")
+    return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *gaps))
 
 
 def thinned(

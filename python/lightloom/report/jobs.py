@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .model import Fabric, Workload
-from .spec import Figure, Panel, Series, axis, things
+from .spec import Axis, Figure, Panel, Series, axis, things
 
 JOBS_MAX = 16
 
@@ -17,7 +17,8 @@ def job_times(workload: Workload) -> Figure | None:
     if not series:
         return None
     x = axis("time from beginning to end", "time", "linear", series, "x")
-    panel = Panel("Jobs", x, things("job", names), tuple(series))
+    spans = [s for f in workload.fabrics if (s := job_intervals(f, names, x)).x.size]
+    panel = Panel("Jobs", x, things("job", names), (*spans, *series))
     return Figure(
         "jobs",
         "How long jobs take",
@@ -25,6 +26,18 @@ def job_times(workload: Workload) -> Figure | None:
         "not finish has no mark.",
         (panel,),
     )
+
+
+def job_intervals(fabric: Fabric, names: list[str], x: Axis) -> Series:
+    """A line along the interval of each job's time over several seeds."""
+    lines: list[tuple[float, float]] = []
+    for i, name in enumerate(names) if fabric.seeds else ():
+        found = fabric.over_seeds(lambda f, name=name: f.jobs.get(name))  # type: ignore[misc]
+        if found is not None and found.half_width is not None:
+            ends = np.clip([found.low, found.high], *x.limits)
+            lines += [(float(ends[0]), i), (float(ends[1]), i), (np.nan, np.nan)]
+    places = np.array(lines).reshape(-1, 2)
+    return Series(fabric.label, places[:, 0], places[:, 1], fabric.slot, drawn="rule")
 
 
 def job_dots(fabric: Fabric, names: list[str]) -> Series:

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from .bands import load_band, within
 from .model import Fabric, LoadPoint, Workload
 from .spec import Axis, Figure, Floats, Panel, Series, axis
 
@@ -55,6 +56,7 @@ def latency(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel
         if (k := knee(f)) is not None and k <= x.limits[1]
     ]
     shaded = [between(a, b, lambda p: p.latency) for a, b in bands]
+    shaded += within(over_seeds(workload, lambda p: p.latency), x, y)
     return Panel("Latency", x, y, (*shaded, *rules, *series))
 
 
@@ -66,7 +68,13 @@ def accepted(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Pane
     offered = Series("offered", loads, loads)
     shaded = [between(a, b, lambda p: p.accepted) for a, b in bands]
     y = axis("accepted", "share", "linear", [*series, offered], "y")
+    shaded += within(over_seeds(workload, lambda p: p.accepted), x, y)
     return Panel("Throughput", x, y, (*shaded, offered, *series))
+
+
+def over_seeds(workload: Workload, of: Callable[[LoadPoint], float | None]) -> list[Series]:
+    """The bands of a figure of what is repeated."""
+    return [b for f in workload.fabrics if (b := load_band(f, of)) is not None]
 
 
 def sweep(

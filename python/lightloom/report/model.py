@@ -6,8 +6,8 @@ Everything after this module works on plain numbers and knows no Arrow.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lightloom.results import mean_over_time
+from lightloom import bounds, loads, repeats
+from lightloom.bounds import Bound, bound
+from lightloom.intervals import Interval, over_runs
+from lightloom.tables import mean_over_time
 
 from .nights import Days, days_of
 from .spec import Floats
@@ -46,6 +49,12 @@ def microseconds(summary: Mapping[str, Any], path: str) -> float | None:
     return None if value is None else value * 1e-6
 
 
+def limits(summary: Mapping[str, Any], path: str) -> Bound | None:
+    """Between what a figure of flows lies; times, kept in µs, in seconds."""
+    found = bound(summary, path)
+    return found.scaled(1e-6) if found is not None and path.endswith("_us") else found
+
+
 def ratio(above: float | None, below: float | None) -> float | None:
     """A quotient, where there is one."""
     return above / below if above is not None and below else None
@@ -64,17 +73,27 @@ def finished(fct: Floats) -> float | None:
     return ratio(float(np.isfinite(fct).sum()), float(fct.size))
 
 
+def mean_of(found: Interval | None) -> float | None:
+    """The mean, where there is one."""
+    return None if found is None else found.mean
+
+
 @dataclass(frozen=True)
 class LoadPoint:
     """One fabric at one load of the sweep."""
 
     load: float  # asked for
-    offered: float | None  # as drawn
-    fct_p99: float | None
-    goodput: float | None
-    delivered: float | None
+    drawn: float | None
+    p99: Bound | None  # of short flows' completion times [s]
+    carried: float | None  # load delivered
+    delivered: float | None  # of the bytes offered
     finished: float | None
     window: Mapping[str, Any] | None = None  # as in summary.json
+    seeds: tuple[LoadPoint, ...] = ()  # the same with each seed, where it is repeated
+
+    def over_seeds(self, read: Callable[[LoadPoint], float | None]) -> Interval | None:
+        """The mean of a figure over the seeds, with its 95 % interval."""
+        return over_runs(read(seed) for seed in self.seeds or (self,))
 
     @property
     def latency(self) -> float | None:
@@ -83,7 +102,10 @@ class LoadPoint:
 
     @property
     def latency_error(self) -> float | None:
-        """Half of its confidence interval [s]."""
+        """Half of its confidence interval [s]; of several seeds that over them."""
+        if self.seeds:
+            found = self.over_seeds(lambda p: p.latency)
+            return None if found is None else found.half_width
         return microseconds(self.window or {}, "half_width_us")
 
     @property
@@ -132,6 +154,12 @@ class Fabric:
     sweep: tuple[LoadPoint, ...]
     circuits: Circuits | None = None
     saturation: Saturation | None = None
+    seeds: tuple[Fabric, ...] = ()  # the fabric with each seed, where it is repeated
+
+    def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
+        """The mean of a figure over the seeds, with its 95 % interval; None where no seed
+        has it. Of a fabric that is not repeated the figure itself, without an interval."""
+        return over_runs(read(seed) for seed in self.seeds or (self,))
 
     @property
     def window(self) -> Mapping[str, Any] | None:
@@ -152,6 +180,16 @@ class Fabric:
         """A figure of the summary kept in µs [s]."""
         return microseconds(self.summary, path)
 
+    def limits(self, path: str) -> Bound | None:
+        """Between what a figure of flows lies; times in seconds."""
+        return limits(self.summary, path)
+
+    @property
+    def carried(self) -> float | None:
+        """Load delivered while flows arrived; of flows without a load the goodput of the
+        whole run."""
+        return carried(self.summary)
+
     @cached_property
     def short_fct(self) -> Floats:
         """Completion times of the short flows, NaN if unfinished [s]."""
@@ -160,12 +198,7 @@ class Fabric:
     @cached_property
     def short_finished(self) -> float | None:
         """Share of the short flows that finished."""
-        return finished(self.short_fct)
-
-    @cached_property
-    def long_finished(self) -> float | None:
-        """Share of the long flows that finished."""
-        return finished(self.fct[self.sizes >= SHORT_BYTES])
+        return finished(np.concatenate([f.short_fct for f in self.seeds or (self,)]))
 
     @property
     def finished(self) -> float | None:
@@ -197,6 +230,8 @@ class Fabric:
     @property
     def dark(self) -> float | None:
         """Share of the run in which no circuit was lit."""
+        if self.seeds:
+            return mean_of(self.over_seeds(lambda f: f.dark))
         end = self.get("simulated_s")
         if self.circuits is None or not end:
             return None
@@ -213,6 +248,8 @@ class Fabric:
 
     def mean_over_time(self, name: str) -> float | None:
         """Mean of a rate that is given over the interval before each sample."""
+        if self.seeds:
+            return mean_of(self.over_seeds(lambda f: f.mean_over_time(name)))
         return mean_over_time(self.timeseries, name)
 
 
@@ -230,6 +267,11 @@ class Workload:
         return bool(self.fabrics) and all(f.window is not None for f in self.fabrics)
 
     @property
+    def seeds(self) -> int:
+        """How many seeds; 1 where nothing is repeated."""
+        return max((len(f.seeds) for f in self.fabrics), default=0) or 1
+
+    @property
     def loads(self) -> list[float]:
         """Loads of the sweep."""
         return sorted({p.load for f in self.fabrics for p in f.sweep})
@@ -242,7 +284,58 @@ def slots(comparisons: Sequence[Comparison]) -> dict[str, int]:
 
 
 def workload(comparison: Comparison, places: Mapping[str, int]) -> Workload:
-    """Reads one comparison."""
+    """Reads one comparison; of one that repeats the means over the seeds, beside each."""
+    if not comparison.seeds:
+        return one_seed(comparison, places)
+    each = [one_seed(seed, places).fabrics for seed in comparison.seeds]
+    fabrics = tuple(joined(seeds) for seeds in zip(*each, strict=True))
+    return Workload(comparison.name, comparison.experiment, fabrics)
+
+
+def joined(seeds: Sequence[Fabric]) -> Fabric:
+    """A fabric of several seeds: figures are means. What only one run has, its flows, time
+    series and circuits, is the first seed's; charts look at `seeds`."""
+    sweep = zip(*(f.sweep for f in seeds), strict=False)
+    return replace(
+        seeds[0],
+        summary=repeats.means([f.summary for f in seeds]),
+        sweep=tuple(joined_point(points) for points in sweep),
+        saturation=joined_saturation([f.saturation for f in seeds if f.saturation]),
+        seeds=tuple(seeds),
+    )
+
+
+def joined_point(points: Sequence[LoadPoint]) -> LoadPoint:
+    """A point of the sweep of several seeds."""
+
+    def mean(read: Callable[[LoadPoint], float | None]) -> float | None:
+        return mean_of(over_runs(read(p) for p in points))
+
+    windows = [p.window for p in points if p.window is not None]
+    return LoadPoint(
+        points[0].load,
+        mean(lambda p: p.drawn),
+        bounds.mean([p.p99 for p in points]),
+        mean(lambda p: p.carried),
+        mean(lambda p: p.delivered),
+        mean(lambda p: p.finished),
+        repeats.means(windows) if windows else None,
+        tuple(points),
+    )
+
+
+def joined_saturation(found: Sequence[Saturation]) -> Saturation | None:
+    """Where a fabric saturates on the mean of several seeds."""
+    throughput = over_runs(s.throughput for s in found)
+    busiest = over_runs(s.busiest for s in found)
+    if throughput is None or busiest is None:
+        return None
+    half = throughput.half_width or 0.0
+    return replace(found[0], throughput=throughput.mean, half_width=half, busiest=busiest.mean)
+
+
+def one_seed(comparison: Comparison, places: Mapping[str, int]) -> Workload:
+    """Reads the comparison of one seed."""
     settings = {f.get("label", f.get("kind")): f for f in comparison.experiment.get("fabric", [])}
     nominal = comparison.experiment.get("compare", {}).get("loads", [])
     fabrics = tuple(
@@ -313,7 +406,7 @@ def read_circuits(table: pa.Table | None) -> Circuits | None:
 
 
 def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint | None:
-    """A point of the sweep, at the load asked for (as drawn, if that is not known)."""
+    """A point of the sweep, at the load asked for (drawn, if that is not known)."""
     load = nominal if nominal is not None else figure(summary, "load_offered")
     if load is None:
         return None
@@ -321,9 +414,15 @@ def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint |
     return LoadPoint(
         float(load),
         figure(summary, "load_offered"),
-        microseconds(summary, "fct.short.p99_us"),
-        figure(summary, "goodput_normalized"),
+        limits(summary, "fct.short.p99_us"),
+        carried(summary),
         delivered,
         ratio(figure(summary, "flows_completed"), figure(summary, "flows_offered")),
         summary.get("window"),
     )
+
+
+def carried(summary: Mapping[str, Any]) -> float | None:
+    """Load delivered while flows arrived; the goodput of the whole run where there is none."""
+    load = loads.delivered(summary)
+    return figure(summary, "goodput_normalized") if load is None else load

@@ -16,6 +16,7 @@ from . import backend_plotly, describe, style, table, units, verdicts
 from .model import Workload
 from .spec import NIGHT, Figure
 
+Firsts = Sequence[verdicts.First | None]
 PAGE_BUDGET = 2_400_000  # bytes; beyond it pictures for readers without scripts are left to files
 
 
@@ -38,14 +39,15 @@ class Section:
 
 def render(sections: Sequence[Section]) -> str:
     """The whole page."""
+    firsts = list(verdicts.all_first([s.workload for s in sections]).values())
     data = [[backend_plotly.render(d.figure) for d in s.drawings] for s in sections]
-    bare = assemble(sections, data, pictures=False)
+    bare = assemble(sections, firsts, data, pictures=False)
     room = PAGE_BUDGET - len(bare.encode())
     needed = sum(len(d.svg.encode()) for s in sections for d in s.drawings)
-    return assemble(sections, data, pictures=True) if needed <= room else bare
+    return assemble(sections, firsts, data, pictures=True) if needed <= room else bare
 
 
-def assemble(sections: Sequence[Section], data: Any, *, pictures: bool) -> str:
+def assemble(sections: Sequence[Section], firsts: Firsts, data: Any, *, pictures: bool) -> str:
     """Fills the template."""
     script = asset("timeline.js") + asset("report.js")
     plotly = asset("vendor/plotly-basic.min.js")
@@ -54,7 +56,8 @@ def assemble(sections: Sequence[Section], data: Any, *, pictures: bool) -> str:
         .get_template("report.html.j2")
         .render(
             title=title(sections),
-            views=[view(s) for s in sections],
+            headline=headline(sections, firsts),
+            views=[view(s, f) for s, f in zip(sections, firsts, strict=True)],
             pictures=pictures,
             css=inline(asset("report.css")),
             plotly=inline(plotly),
@@ -115,12 +118,19 @@ def title(sections: Sequence[Section]) -> str:
     return f"{name}: {fabrics}" if name else fabrics
 
 
-def view(section: Section) -> dict[str, Any]:
-    """What the template shows of one comparison."""
+def headline(sections: Sequence[Section], firsts: Firsts) -> str:
+    """The verdict over all of the page; the page's name where there is none."""
+    named = [(s.workload.name, f) for s, f in zip(sections, firsts, strict=True)]
+    return verdicts.joint(named) or title(sections)
+
+
+def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
+    """What the template shows of one comparison, its verdict first."""
     w = section.workload
     groups = table.groups(w)
     return {
         "name": w.name,
+        "first": first,
         "fabrics": w.fabrics,
         "settings": [describe.settings(f, w.fabrics) for f in w.fabrics],
         "in_force": [describe.in_force(f) for f in w.fabrics],
@@ -130,6 +140,8 @@ def view(section: Section) -> dict[str, Any]:
         "toml": describe.toml(w.experiment),
         "verdicts": verdicts.verdicts(w),
         "groups": groups,
+        "source": verdicts.source(w.fabrics),
+        "bounds": any(">" in c.text for _, rows in groups for row in rows for c in row.cells),
         "unranked": any(c.unranked for _, rows in groups for row in rows for c in row.cells),
         "missing": units.MISSING,
         "drawings": section.drawings,

@@ -1,41 +1,60 @@
 """Who is ahead, and whether the numbers allow saying so.
 
-Two values are level if they differ by less than 3 %, or if their sampling
-intervals overlap. The interval of a percentile is that between order statistics
-(95 %, flows taken as independent); what another seed would change beyond that
-is not known here.
+Two values are level if they differ by less than 3 %, or if their 95 % intervals overlap.
+The interval is that over seeds where a comparison repeats. Of one seed it is that of the
+flows within the run (see `bounds`): what another seed would change beyond that is not
+known. A figure without either is taken as it stands by the sentences of its card, which
+say what was measured, and is never called the best.
+
+A figure of flows that did not all arrive is a bound. Whoever is behind by what it exceeds
+is behind; whoever is not is left unranked.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
+from lightloom.bounds import Bound, floored
+from lightloom.intervals import over_runs
 
 from . import units
 from .model import Fabric
-from .spec import Floats
 
 LEVEL = 0.03
 NAMED = 3  # this many fabrics behind the leader are named one by one
 
+Better = Literal["lower", "higher"]
+
 
 @dataclass(frozen=True)
 class Score:
-    """A fabric's value with its interval."""
+    """A fabric's value with its interval; infinite where that has no end."""
 
     fabric: Fabric
     value: float
     low: float
     high: float
+    open: bool = False  # nothing is known that it is below
+    least: bool = False  # the value is a bound, to be shown as one
 
     @classmethod
     def exact(cls, fabric: Fabric, value: float) -> Score:
         """A value without sampling error."""
         return cls(fabric, value, value, value)
+
+    @classmethod
+    def of(cls, fabric: Fabric, found: Bound) -> Score:
+        """A figure of flows, as far as it is known."""
+        return cls(fabric, found.low, found.start, found.end, found.open, not found.exact)
+
+    def shown(self, quantity: units.Quantity) -> str:
+        """The value; a bound as one, rounded down."""
+        if not self.least:
+            return units.show(self.value, quantity)
+        return f">{units.GLUE}{units.show(floored(self.value), quantity)}"
 
 
 @dataclass(frozen=True)
@@ -44,6 +63,7 @@ class Ranking:
 
     scores: tuple[Score, ...]
     level: int
+    unknown: tuple[Score, ...] = ()  # bounds that reach to the best
 
     @property
     def leaders(self) -> tuple[Score, ...]:
@@ -61,12 +81,32 @@ class Ranking:
         return self.scores[0].value
 
 
-def rank(scores: Sequence[Score], better: Literal["lower", "higher"]) -> Ranking:
-    """Sorts, and finds who is level with the best."""
+def score(fabric: Fabric, limits: Callable[[Fabric], Bound | None]) -> Score | None:
+    """A figure of flows with its interval: over seeds where there are several, else that
+    within the run. None where the fabric does not have it."""
+    found = limits(fabric)
+    if found is None:
+        return None
+    repeated = [limits(f) for f in fabric.seeds]
+    over = over_runs(b.low if b is not None else None for b in repeated)
+    if over is None or over.half_width is None:
+        return Score.of(fabric, found)
+    high = math.inf if any(b is not None and b.open for b in repeated) else over.high
+    least = any(b is not None and not b.exact for b in repeated)
+    return Score(fabric, over.mean, over.low, high, math.isinf(high), least)
+
+
+def rank(scores: Sequence[Score], better: Better) -> Ranking:
+    """Sorts, and finds who is level with the best. Bounds never lead: they are behind the
+    best, or it is not known where they are; of bounds alone nothing is."""
     ordered = sorted(scores, key=lambda s: s.value, reverse=better == "higher")
-    level = sum(1 for s in ordered if is_level(ordered[0], s))
-    tied = [s for s in ordered if is_level(ordered[0], s)]
-    return Ranking((*tied, *(s for s in ordered if s not in tied)), level)
+    known = [s for s in ordered if not s.open]
+    if not known:
+        return Ranking((), 0, tuple(ordered))
+    tied = [s for s in known if is_level(known[0], s)]
+    unknown = [s for s in ordered if s.open and is_level(known[0], s)]
+    rest = [s for s in ordered if s not in tied and s not in unknown]
+    return Ranking((*tied, *rest), len(tied), tuple(unknown))
 
 
 def is_level(a: Score, b: Score) -> bool:
@@ -75,15 +115,18 @@ def is_level(a: Score, b: Score) -> bool:
     return larger <= smaller * (1 + LEVEL) or (a.low < b.high and b.low < a.high)
 
 
-def percentile_interval(values: Floats, share: float) -> tuple[float, float] | None:
-    """95 % interval of a percentile from order statistics; None of no values."""
-    ordered = np.sort(values[np.isfinite(values)])
-    n = ordered.size
-    if n == 0:
+def apart(scores: Sequence[Score | None], better: Better) -> Score | None:
+    """The best of several, if its interval ends and overlaps with none of the others'."""
+    known = [s for s in scores if s is not None]
+    if not known:
         return None
-    half = 1.96 * math.sqrt(n * share * (1 - share))
-    low, high = math.floor(n * share - half) - 1, math.ceil(n * share + half) - 1
-    return float(ordered[max(low, 0)]), float(ordered[min(high, n - 1)])
+    best = (min if better == "lower" else max)(known, key=lambda s: s.value)
+    others = [s for s in known if s is not best]
+    if better == "lower":
+        clear = all(best.high < s.low for s in others) and math.isfinite(best.high)
+    else:
+        clear = all(best.low > s.high for s in others) and math.isfinite(best.low)
+    return best if clear else None
 
 
 def names(scores: Sequence[Score]) -> str:
@@ -93,18 +136,26 @@ def names(scores: Sequence[Score]) -> str:
 
 def slower(ranking: Ranking) -> str:
     """How far the others are behind, where a value is a time."""
-    behind = [
-        (s.fabric.label, s.value / ranking.best, units.show(s.value, "time")) for s in ranking.rest
-    ]
+    behind = [(s.fabric.label, times_longer(s, ranking.best)) for s in ranking.rest]
     if not behind:
         return ""
     if len(behind) > NAMED:
-        (near, least, _), (far, most, _) = behind[0], behind[-1]
-        if longer(least) == longer(most):
-            return f"The others all take {longer(least)}."
-        return f"The others take from {longer(least)} ({near}) to {longer(most)} ({far})."
-    parts = [f"{label} takes {longer(factor)} ({value})" for label, factor, value in behind]
-    return sentence(parts)
+        (near, least), (far, most) = behind[0], behind[-1]
+        if least == most:
+            return f"The others all take {least}."
+        return f"The others take from {least} ({near}) to {most} ({far})."
+    return sentence(
+        [
+            f"{label} takes {factor} ({s.shown('time')})"
+            for s, (label, factor) in zip(ranking.rest, behind, strict=True)
+        ]
+    )
+
+
+def times_longer(score: Score, best: float) -> str:
+    """How much longer than the best; of a bound at least."""
+    factor = longer((floored(score.value) if score.least else score.value) / best)
+    return f"more than {factor}" if score.least else factor
 
 
 def longer(ratio: float) -> str:

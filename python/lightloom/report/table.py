@@ -1,18 +1,28 @@
-"""The table of key figures: every metric of every fabric, the best marked."""
+"""The table of key figures: every metric of every fabric.
+
+The best of a row is marked where its 95 % interval overlaps with no other's. The interval
+is that over seeds where a comparison repeats; of one seed it is that of the flows within
+the run, or of its window. Figures of one seed without either, such as peaks, mark none.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from lightloom.bounds import Bound, floored
+from lightloom.intervals import over_runs
 from lightloom.unfinished import ranked
 
 from . import units
 from .model import Fabric, Workload, figure
+from .ranking import Score, apart, score
 
 Better = Literal["lower", "higher"] | None
 Read = Callable[[Fabric], float | None]
+Limits = Callable[[Fabric], Bound | None]
 
 
 @dataclass(frozen=True)
@@ -25,6 +35,8 @@ class Metric:
     read: Read
     whole: bool = False  # a count of things
     share: Read | None = None  # of what was to be done: who did less than others is not ranked
+    limits: Limits | None = None  # of a figure of flows, which may not all have arrived
+    half: Read | None = None  # half of its interval within a run
 
 
 @dataclass(frozen=True)
@@ -34,6 +46,7 @@ class Cell:
     text: str
     best: bool
     unranked: bool = False  # of a fabric that did not finish what others finished
+    interval: str = ""  # from where to where, in the unit of the row
 
 
 @dataclass(frozen=True)
@@ -66,13 +79,25 @@ def carried(fabric: Fabric) -> float | None:
     return float(bool((fabric.window or {}).get("stable")))
 
 
-def completion(flows: str, key: str, share: Read) -> tuple[Metric, ...]:
-    """The three figures of a class of flows, for those who finished them."""
+def of_flows(
+    name: str, path: str, quantity: units.Quantity = "time", share: Read | None = None
+) -> Metric:
+    """A figure of flows, as far as it is known."""
+
+    def found(fabric: Fabric) -> Bound | None:
+        return fabric.limits(path)
+
+    def least(fabric: Fabric) -> float | None:
+        known = found(fabric)
+        return None if known is None else known.low
+
+    return Metric(name, quantity, "lower", least, share=share, limits=found)
+
+
+def completion(flows: str, key: str) -> tuple[Metric, ...]:
+    """The three figures of a class of flows."""
     figures = (("median", "p50_us"), ("99th percentile", "p99_us"), ("mean", "mean_us"))
-    return tuple(
-        Metric(f"{flows}, {name}", "time", "lower", micro(f"fct.{key}.{path}"), share=share)
-        for name, path in figures
-    )
+    return tuple(of_flows(f"{flows}, {name}", f"fct.{key}.{path}") for name, path in figures)
 
 
 def peak(name: str, path: str) -> Metric:
@@ -86,10 +111,10 @@ MEASURED: Groups = (
     (
         "Latency in the window",
         (
-            Metric("Mean", "time", "lower", micro("window.mean_us"), share=carried),
+            of_flows("Mean", "window.mean_us", share=carried),
             Metric("Half of its 95 % interval", "time", None, micro("window.half_width_us")),
-            Metric("Median", "time", "lower", micro("window.p50_us"), share=carried),
-            Metric("99th percentile", "time", "lower", micro("window.p99_us"), share=carried),
+            of_flows("Median", "window.p50_us", share=carried),
+            of_flows("99th percentile", "window.p99_us", share=carried),
         ),
     ),
     (
@@ -102,6 +127,7 @@ MEASURED: Groups = (
                 "share",
                 "higher",
                 lambda f: f.saturation.throughput if f.saturation else None,
+                half=lambda f: f.saturation.half_width if f.saturation else None,
             ),
             Metric(
                 "Busiest server then hears, of its rate",
@@ -118,26 +144,30 @@ GROUPS: Groups = (
     (
         "Flow completion time",
         (
-            *completion("Short flows", "short", lambda f: f.short_finished),
-            *completion("Long flows", "long", lambda f: f.long_finished),
-            *completion("All flows", "all", all_finished),
+            *completion("Short flows", "short"),
+            *completion("Long flows", "long"),
+            *completion("All flows", "all"),
         ),
     ),
     (
         "Slowdown against the server's link",
         (
-            Metric("Median", "number", "lower", summary("slowdown.p50"), share=all_finished),
-            Metric(
-                "99th percentile", "number", "lower", summary("slowdown.p99"), share=all_finished
-            ),
+            of_flows("Median", "slowdown.p50", "number"),
+            of_flows("99th percentile", "slowdown.p99", "number"),
         ),
     ),
     (
         "Traffic",
         (
-            Metric("Load offered, as drawn", "share", None, summary("load_offered")),
-            Metric("Goodput", "share", "higher", summary("goodput_normalized")),
-            Metric("Delivered, of the bytes offered", "share", "higher", lambda f: f.delivered),
+            Metric("Load drawn", "share", None, summary("load_offered")),
+            Metric(
+                "Load delivered, until the last arrival",
+                "share",
+                "higher",
+                summary("load_delivered"),
+            ),
+            Metric("Goodput, over the whole run", "share", None, summary("goodput_normalized")),
+            Metric("Bytes delivered, of those offered", "share", "higher", lambda f: f.delivered),
             Metric("Flows finished", "share", "higher", lambda f: f.finished),
             Metric("Cells or packets lost", "number", "lower", summary("drops"), whole=True),
         ),
@@ -247,24 +277,39 @@ def circuit_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], .
 
 
 def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
-    """One metric in one unit. Of the fabrics that did what others did, all that read as
-    the best value are marked, unless every fabric's does."""
-    values = [metric.read(f) for f in fabrics]
-    known = [v for v in values if v is not None]
-    step = units.common_step(known, metric.quantity)
-    texts = [text(v, metric, step) for v in values]
+    """One metric in one unit, the best marked where intervals say so."""
+    scores = [scored(metric, f) for f in fabrics]
+    values = [None if s is None else s.value for s in scores]
+    step = units.common_step([v for v in values if v is not None], metric.quantity)
     fair = rankable(metric, fabrics, values)
-    best = None
-    if metric.better and len(set(texts) - {units.MISSING}) > 1:
-        extreme = (min if metric.better == "lower" else max)(
-            v for v, ranked in zip(values, fair, strict=True) if v is not None and ranked
-        )
-        best = text(extreme, metric, step)
+    ranked = [s for s, kept in zip(scores, fair, strict=True) if kept]
+    several = sum(s is not None for s in scores) > 1
+    best = apart(ranked, metric.better) if metric.better and several else None
     cells = (
-        Cell(t, ranked and t == best, unranked=not ranked and t != units.MISSING)
-        for t, ranked in zip(texts, fair, strict=True)
+        Cell(
+            text(s, metric, step),
+            best=s is not None and s is best,
+            unranked=not kept and s is not None,
+            interval="" if s is None else interval(s, metric, step),
+        )
+        for s, kept in zip(scores, fair, strict=True)
     )
     return Row(metric.name, step[0], metric.better, tuple(cells))
+
+
+def scored(metric: Metric, fabric: Fabric) -> Score | None:
+    """A fabric's figure with its interval, which reaches everywhere where none is known."""
+    if metric.limits is not None:
+        return score(fabric, metric.limits)
+    value = metric.read(fabric)
+    if value is None:
+        return None
+    over = over_runs(metric.read(f) for f in fabric.seeds)
+    if over is not None and over.half_width is not None:
+        return Score(fabric, over.mean, over.low, over.high)
+    half = metric.half(fabric) if metric.half is not None else None
+    half = math.inf if half is None else half
+    return Score(fabric, value, value - half, value + half)
 
 
 def rankable(metric: Metric, fabrics: tuple[Fabric, ...], values: list[float | None]) -> list[bool]:
@@ -277,8 +322,17 @@ def rankable(metric: Metric, fabrics: tuple[Fabric, ...], values: list[float | N
     )
 
 
-def text(value: float | None, metric: Metric, step: units.Step) -> str:
-    """A figure in the unit of its row."""
-    if value is None:
+def text(found: Score | None, metric: Metric, step: units.Step) -> str:
+    """A figure in the unit of its row, a bound as one."""
+    if found is None:
         return units.MISSING
-    return units.count(value) if metric.whole else units.in_step(value, step)
+    value = floored(found.value) if found.least else found.value
+    shown = units.count(value) if metric.whole else units.in_step(value, step)
+    return f">{units.GLUE}{shown}" if found.least else shown
+
+
+def interval(found: Score, metric: Metric, step: units.Step) -> str:
+    """`8.12 to 8.90`; nothing where there is none."""
+    if not (math.isfinite(found.low) and math.isfinite(found.high)) or found.low == found.high:
+        return ""
+    return f"{units.in_step(found.low, step)} to {units.in_step(found.high, step)}"

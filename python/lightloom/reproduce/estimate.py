@@ -12,7 +12,9 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import hypot, inf, sqrt
+from math import hypot, inf
+
+from lightloom.intervals import over_runs
 
 
 @dataclass(frozen=True)
@@ -70,22 +72,7 @@ def across(values: Sequence[float]) -> Estimate:
     >>> across([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     Estimate(value=3.5, half_width=1.96...)
     """
-    n = len(values)
-    if n < 2:
-        return Estimate(statistics.fmean(values), inf)
-    return Estimate(statistics.fmean(values), student(n - 1) * statistics.stdev(values) / sqrt(n))
-
-
-def student(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t: exact for 1 and 2 degrees of freedom, then
-    by Fisher's and Cornish's expansion, to 1 %."""
-    exact = {1: 12.706, 2: 4.303}
-    if freedom in exact:
-        return exact[freedom]
-    z, v = statistics.NormalDist().inv_cdf(0.975), float(freedom)
-    return (
-        z
-        + (z**3 + z) / (4 * v)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
-    )
+    found = over_runs(values)
+    if found is None:
+        raise ValueError("values = []: a mean needs at least one; give those of a run")
+    return Estimate(found.mean, inf if found.half_width is None else found.half_width)

@@ -8,6 +8,16 @@ stopped and resumed. Distributing a sweep over machines is not modelled.
 
 from lightloom.sweep.grid import Point, SweepFile, expand, read
 from lightloom.sweep.pool import Job, run_jobs
-from lightloom.sweep.run import Outcome, run_sweep
+from lightloom.sweep.run import Outcome, is_there, run_sweep
 
-__all__ = ["Job", "Outcome", "Point", "SweepFile", "expand", "read", "run_jobs", "run_sweep"]
+__all__ = [
+    "Job",
+    "Outcome",
+    "Point",
+    "SweepFile",
+    "expand",
+    "is_there",
+    "read",
+    "run_jobs",
+    "run_sweep",
+]

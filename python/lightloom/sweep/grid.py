@@ -99,12 +99,22 @@ def expand(sweep: SweepFile) -> list[Point]:
         taken = dict(zip(sweep.grid, combination, strict=True))
         varied = base.with_overrides([f"{key}={_toml(value)}" for key, value in taken.items()])
         resolved = varied.resolved()
+        _refuse_repeat(resolved["run"])
         policies.check(resolved["fabric"])
         first = int(resolved["run"]["seed"])
         for seed in range(first, first + sweep.repeat):
             seeded = varied.with_overrides([f"run.seed={seed}"])
             points += [_point(seeded.only(label), label, seed, taken) for label in labels]
     return points
+
+
+def _refuse_repeat(run: dict[str, Any]) -> None:
+    """Refuses an experiment that repeats: a sweep has a way of its own to vary seeds."""
+    times = run.get("repeat", 1)
+    if times > 1:
+        limit = "a sweep repeats its points by its own key"
+        remedy = f"remove it from the experiment, and write repeat = {times} in the sweep"
+        raise refusal("run.repeat", times, limit, remedy)
 
 
 def _point(

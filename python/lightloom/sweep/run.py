@@ -38,18 +38,20 @@ def run_sweep(
     workers: int = 1,
     resume: bool = False,
     done: Callable[[int, int], None] = lambda finished, total: None,
+    points: list[Point] | None = None,
 ) -> Outcome:
     """Runs every point of `sweep` and writes `points/`, `sweep.json` and
     `sweep.parquet` below `out`. With `resume`, points that are there already
     are read instead of run; a point's name holds a digest of its resolved
-    experiment, so what has changed since is run again.
+    experiment, so what has changed since is run again. `points` are those of the sweep,
+    where they are known already.
     """
-    points = expand(sweep)
+    points = expand(sweep) if points is None else points
     folders = [out / "points" / point.id for point in points]
     kept = {
         index: _read_summary(folder)
         for index, folder in enumerate(folders)
-        if resume and _complete(folder, sweep.flows)
+        if resume and is_there(points[index], out, sweep)
     }
     missing = [index for index in range(len(points)) if index not in kept]
     save = _save_all if sweep.flows else _save_summary
@@ -88,10 +90,11 @@ def rows(points: Sequence[Point], summaries: Sequence[Summary]) -> list[dict[str
     return table
 
 
-def _complete(folder: Path, flows: bool) -> bool:
-    """A directory has its name only once it is whole; it may hold less than
-    is asked for now."""
-    return (folder / ("flows.parquet" if flows else "summary.json")).is_file()
+def is_there(point: Point, out: Path, sweep: SweepFile) -> bool:
+    """Whether `out` holds all that is asked of a point. A directory has its name only once
+    it is whole; it may hold less than is asked for now."""
+    asked = "flows.parquet" if sweep.flows else "summary.json"
+    return (out / "points" / point.id / asked).is_file()
 
 
 def _save_all(result: lightloom.Result, folder: Path) -> None:

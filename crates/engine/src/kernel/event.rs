@@ -9,7 +9,7 @@ use crate::agenda::Agenda;
 use crate::fabric::{Command, Fabric, Rejected, Reports};
 use crate::ids::FlowId;
 use crate::io::Io;
-use crate::kernel::driver::Driver;
+use crate::kernel::delegates::Delegates;
 use crate::time::Time;
 
 /// A fabric that moves from event to event.
@@ -75,14 +75,14 @@ impl<K: EventKernel> EventDriven<K> {
     }
 }
 
-impl<K: EventKernel> Driver for EventDriven<K> {
-    type Kernel = K;
+impl<K: EventKernel> Delegates for EventDriven<K> {
+    type Reporter = K;
 
-    fn kernel(&self) -> &K {
+    fn reporter(&self) -> &K {
         &self.kernel
     }
 
-    fn kernel_mut(&mut self) -> &mut K {
+    fn reporter_mut(&mut self) -> &mut K {
         &mut self.kernel
     }
 }

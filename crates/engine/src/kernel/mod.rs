@@ -7,7 +7,7 @@
 //! | [`event`] | packet fabrics | typed events on a calendar queue |
 //! | [`flow`] | circuits at the time scale of seconds | rate changes |
 
-pub mod driver;
+pub mod delegates;
 pub mod event;
 pub mod flow;
 pub mod slot;

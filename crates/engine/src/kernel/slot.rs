@@ -1,15 +1,13 @@
 //! The slot kernel: synchronous slotted fabrics such as Sirius.
 
-use crate::fabric::{Command, Fabric, Rejected, Reports, Shape, Totals, View};
-use crate::ids::{HostId, PortId};
+use crate::fabric::{Command, Fabric, Rejected, Reports};
 use crate::io::Io;
-use crate::time::{Rate, Time};
+use crate::kernel::delegates::Delegates;
+use crate::time::Time;
 
 /// A fabric that moves in slots of equal length. Slot `n` lasts from
 /// `n · slot_length` to `(n + 1) · slot_length`.
-pub trait SlotKernel: Send {
-    /// Hosts, racks and rates.
-    fn shape(&self) -> Shape;
+pub trait SlotKernel: Reports {
     /// The length of a slot.
     fn slot_length(&self) -> Time;
     /// Runs slot `n`: takes arrivals up to its start, moves its cells.
@@ -18,18 +16,6 @@ pub trait SlotKernel: Send {
     fn idle(&self) -> bool;
     /// See [`Fabric::apply`].
     fn apply(&mut self, command: Command, now: Time) -> Result<(), Rejected>;
-    /// See [`Reports::observe`].
-    fn observe(&self, io: &Io, view: &mut View);
-    /// See [`Reports::totals`].
-    fn totals(&self) -> Totals;
-    /// See [`Reports::settle`].
-    fn settle(&self, io: &mut Io);
-    /// See [`Reports::soonest`].
-    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time;
-    /// See [`Reports::lit`].
-    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool;
-    /// See [`Reports::port_rate`].
-    fn port_rate(&self, tx: PortId) -> Rate;
 }
 
 /// Drives a [`SlotKernel`]: one call per slot, none for idle stretches.
@@ -55,33 +41,15 @@ impl<K: SlotKernel> Slotted<K> {
     }
 }
 
-impl<K: SlotKernel> Reports for Slotted<K> {
-    fn shape(&self) -> Shape {
-        self.kernel.shape()
+impl<K: SlotKernel> Delegates for Slotted<K> {
+    type Reporter = K;
+
+    fn reporter(&self) -> &K {
+        &self.kernel
     }
 
-    fn observe(&self, io: &Io, view: &mut View) {
-        self.kernel.observe(io, view)
-    }
-
-    fn totals(&self) -> Totals {
-        self.kernel.totals()
-    }
-
-    fn settle(&self, io: &mut Io) {
-        self.kernel.settle(io)
-    }
-
-    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
-        self.kernel.soonest(src, dst, bytes)
-    }
-
-    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
-        self.kernel.lit(tx, rx, at)
-    }
-
-    fn port_rate(&self, tx: PortId) -> Rate {
-        self.kernel.port_rate(tx)
+    fn reporter_mut(&mut self) -> &mut K {
+        &mut self.kernel
     }
 }
 

@@ -14,17 +14,15 @@ use super::arbiter::Arbiters;
 use super::bound::Bound;
 use super::config::{Architecture, LionsConfig};
 use super::hosts::Senders;
-use super::loopback::Loopback;
+use super::inside::Inside;
 use super::nack::Nack;
 use super::pace::Pace;
-use super::passage::Passage;
 use super::ports::Ports;
 use crate::contract::Site;
-use crate::hosts::{HostQueues, Packet};
+use crate::hosts::Packet;
+use lightloom_engine::kernel::delegates::Delegates;
 use lightloom_engine::kernel::event::EventKernel;
-use lightloom_engine::{
-    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
-};
+use lightloom_engine::{Agenda, Command, FlowId, Io, Rejected, Time};
 
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,53 +115,46 @@ pub struct Switch {
     nack: Nack,
     pace: Pace,
     ports: Ports,
-    bound: Bound,
-    hosts: HostQueues,
+    inside: Inside,
     senders: Senders,
     arbiters: Arbiters,
-    loopback: Loopback,
-    passage: Passage,
 }
 
 impl Switch {
     /// An empty switch of a resolved configuration.
     pub fn new(config: &LionsConfig, ports: Ports, bound: Bound, site: &Site) -> Switch {
-        let (pace, flows) = (Pace::new(config), site.flows.len());
         Switch {
             architecture: config.architecture,
             cut_through: config.cuts_through(),
             arbitration: config.arbitration,
             lead: config.tuning + config.arbitration,
             nack: Nack::new(config),
-            pace,
-            hosts: HostQueues::new(ports.hosts(), flows, config.packet.0),
+            pace: Pace::new(config),
+            inside: Inside::new(config, &ports, bound, site),
             senders: Senders::new(ports.hosts()),
             arbiters: Arbiters::new(&ports, config.receivers),
-            loopback: Loopback::new(config, &ports, site.seed),
-            passage: Passage::new(pace, &bound, ports.queues() > 0, flows),
             ports,
-            bound,
         }
     }
 
     /// A host's packet is at its arbiter, and takes the receiver or loses.
     #[inline]
     fn asks(&mut self, host: usize, now: &mut Now) {
-        let packet = self.hosts.first(host);
+        let packet = self.inside.hosts.first(host);
         let sent = now.at - self.pace.to_switch;
         now.io.start(packet.flow, sent);
         let output = now.io.flows.dst[packet.flow.index()].0;
         let arbiter = self.arbiters.of(output, self.ports.host_group[host]);
         let wire = self.pace.wire(packet.bytes);
         let busy = if self.arbiters.is_open(arbiter, now.at) {
-            self.hosts.pop(host, packet.bytes, now.io);
+            self.inside.hosts.pop(host, packet.bytes, now.io);
             self.pass(host as u32, arbiter, packet, wire, now);
             self.nack.when_none(wire)
         } else {
             self.loses(host, packet, output, wire, now)
         };
         let free = sent + busy + self.pace.gap;
-        if let Some(start) = self.senders.next(host, free, &self.hosts, now.io) {
+        if let Some(start) = self.senders.next(host, free, &self.inside.hosts, now.io) {
             let (at, host) = (start + self.pace.to_switch, host as u32);
             now.usually(self.pace.slot(), BEHIND, at, Event::Asks { host });
         }
@@ -175,7 +166,8 @@ impl Switch {
     fn pass(&mut self, tx: u32, arbiter: usize, packet: Packet, wire: Time, now: &mut Now) {
         let (until, stored) = (now.at + wire, tx >= self.ports.hosts() as u32);
         self.arbiters.occupy(arbiter, until + self.pace.settling);
-        self.passage
+        self.inside
+            .passage
             .forward(tx, arbiter, packet, wire, now.at, now.io);
         let event = Event::Delivered {
             flow: packet.flow,
@@ -202,17 +194,21 @@ impl Switch {
             Architecture::AoNack => {
                 let (lasts, busy) = self.nack.when_one(wire);
                 now.io.lose();
-                self.passage.detour(host, packet, lasts, now.at, now.io);
+                self.inside
+                    .passage
+                    .detour(host, packet, lasts, now.at, now.io);
                 return busy;
             }
             Architecture::Drop => {
                 now.io.lose();
                 now.io.drop(packet.bytes as u64);
-                self.hosts.pop(host, packet.bytes, now.io);
+                self.inside.hosts.pop(host, packet.bytes, now.io);
             }
             Architecture::Slb | Architecture::Mlb | Architecture::Dlb => {
-                self.hosts.pop(host, packet.bytes, now.io);
-                self.passage.detour(host, packet, wire, now.at, now.io);
+                self.inside.hosts.pop(host, packet.bytes, now.io);
+                self.inside
+                    .passage
+                    .detour(host, packet, wire, now.at, now.io);
                 self.store(host, packet, output, now);
             }
         }
@@ -222,22 +218,22 @@ impl Switch {
     fn store(&mut self, host: usize, packet: Packet, output: u32, now: &mut Now) {
         let queue = self.ports.host_queue[host];
         let wire = self.pace.wire(packet.bytes);
-        let packet = self.loopback.admit(queue, packet);
+        let packet = self.inside.loopback.admit(queue, packet);
         if self.cut_through {
             self.enqueue(packet, queue, output, now);
         } else {
             now.schedule(now.at + wire, Event::Stored { packet });
         }
-        self.loopback.note_peak(queue);
+        self.inside.loopback.note_peak(queue);
     }
 
     /// A packet may leave its loop-back queue from now on.
     fn enqueue(&mut self, packet: u32, queue: u32, output: u32, now: &mut Now) {
-        if !self.loopback.enqueue(packet, queue, output) {
+        if !self.inside.loopback.enqueue(packet, queue, output) {
             return;
         }
-        if self.loopback.is_tunable() {
-            self.loopback.await_transmitter(queue, output);
+        if self.inside.loopback.is_tunable() {
+            self.inside.loopback.await_transmitter(queue, output);
             self.assign(queue, now);
         } else {
             self.request(queue, output, now);
@@ -255,12 +251,12 @@ impl Switch {
 
     /// Gives idle transmitters of a queue to its VOQs that wait for one.
     fn assign(&mut self, queue: u32, now: &mut Now) {
-        while let Some(output) = self.loopback.assign(queue) {
+        while let Some(output) = self.inside.loopback.assign(queue) {
             if self.lead == Time::ZERO {
                 self.ask(queue, output, now);
                 continue;
             }
-            let transmitter = self.loopback.transmitter(queue, output);
+            let transmitter = self.inside.loopback.transmitter(queue, output);
             now.schedule(now.at + self.lead, Event::Tuned { transmitter });
         }
     }
@@ -291,19 +287,19 @@ impl Switch {
     /// The first packet of a VOQ goes to its destination.
     fn leave(&mut self, queue: u32, arbiter: usize, now: &mut Now) {
         let output = self.arbiters.output(arbiter);
-        let packet = self.loopback.dequeue(queue, output);
+        let packet = self.inside.loopback.dequeue(queue, output);
         let wire = self.pace.wire(packet.bytes);
-        if self.loopback.is_tunable() {
-            let transmitter = self.loopback.transmitter(queue, output);
-            let tx = self.passage.loopback(transmitter);
+        if self.inside.loopback.is_tunable() {
+            let transmitter = self.inside.loopback.transmitter(queue, output);
+            let tx = self.inside.passage.loopback(transmitter);
             self.pass(tx, arbiter, packet, wire, now);
             let (done, event) = (now.at + wire, Event::Done { transmitter });
             now.usually(self.pace.full, DONE, done, event);
             return;
         }
-        let tx = self.passage.loopback(output);
+        let tx = self.inside.passage.loopback(output);
         self.pass(tx, arbiter, packet, wire, now);
-        if self.loopback.holds(queue, output) {
+        if self.inside.loopback.holds(queue, output) {
             self.request(queue, output, now);
         }
     }
@@ -314,7 +310,7 @@ impl EventKernel for Switch {
 
     #[inline]
     fn arrive(&mut self, flow: FlowId, at: Time, io: &mut Io, todo: &mut Agenda<Event>) {
-        let host = self.hosts.admit(flow, io);
+        let host = self.inside.hosts.admit(flow, io);
         if let Some(start) = self.senders.wake(host, at) {
             let (way, host) = (self.pace.to_switch, host as u32);
             let event = Event::Asks { host };
@@ -334,21 +330,21 @@ impl EventKernel for Switch {
             } => {
                 let bytes = bytes as u32;
                 let packet = Packet { flow, bytes };
-                self.passage.deliver(packet, stored, at, now.io);
+                self.inside.passage.deliver(packet, stored, at, now.io);
             }
             Event::Free { arbiter } => self.grant(arbiter as usize, now),
             Event::Stored { packet } => {
-                let (queue, flow) = self.loopback.arriving(packet);
+                let (queue, flow) = self.inside.loopback.arriving(packet);
                 let output = now.io.flows.dst[flow.index()].0;
                 self.enqueue(packet, queue, output, now);
             }
             Event::Judged { output } => self.ask(SHARED, output, now),
             Event::Tuned { transmitter } => {
-                let (queue, output) = self.loopback.aim(transmitter);
+                let (queue, output) = self.inside.loopback.aim(transmitter);
                 self.ask(queue, output, now);
             }
             Event::Done { transmitter } => {
-                let queue = self.loopback.release(transmitter);
+                let queue = self.inside.loopback.release(transmitter);
                 self.assign(queue, now);
             }
         }
@@ -359,36 +355,18 @@ impl EventKernel for Switch {
     }
 
     fn idle(&self) -> bool {
-        self.hosts.bytes + self.loopback.bytes().0 + self.passage.bytes == 0
+        self.inside.is_empty()
     }
 }
 
-impl Reports for Switch {
-    fn shape(&self) -> Shape {
-        self.bound.shape()
+impl Delegates for Switch {
+    type Reporter = Inside;
+
+    fn reporter(&self) -> &Inside {
+        &self.inside
     }
 
-    fn observe(&self, _: &Io, view: &mut View) {
-        self.passage.observe(self.hosts.bytes, &self.loopback, view);
-    }
-
-    fn totals(&self) -> Totals {
-        self.passage.totals(&self.loopback)
-    }
-
-    fn settle(&self, io: &mut Io) {
-        self.passage.settle(io);
-    }
-
-    fn soonest(&self, _: HostId, _: HostId, bytes: u64) -> Time {
-        self.bound.soonest(bytes)
-    }
-
-    fn lit(&self, tx: PortId, rx: PortId, _: Time) -> bool {
-        self.bound.lit(tx, rx)
-    }
-
-    fn port_rate(&self, _: PortId) -> Rate {
-        self.bound.rate()
+    fn reporter_mut(&mut self) -> &mut Inside {
+        &mut self.inside
     }
 }

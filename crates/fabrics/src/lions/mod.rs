@@ -19,6 +19,7 @@
 //! | [`config`] | the table |
 //! | [`ports`] | which host and queue sits where, and the wavegroups |
 //! | [`hosts`], [`arbiter`], [`loopback`], [`nack`], [`passage`], [`pace`] | the parts |
+//! | [`inside`] | where packets are, and what is reported of them |
 //! | [`kernel`] | loop-back buffers; AO-NACK where an edge detector is enough |
 //! | [`pipelined`] | AO-NACK with several packets in flight |
 //! | [`slotted`] | the model of the closed forms |
@@ -56,6 +57,7 @@ pub mod bound;
 pub mod config;
 mod entry;
 pub mod hosts;
+pub mod inside;
 pub mod kernel;
 mod limits;
 pub mod loopback;

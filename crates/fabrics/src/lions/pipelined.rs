@@ -9,16 +9,14 @@
 use super::arbiter::Arbiters;
 use super::bound::Bound;
 use super::config::{Detector, LionsConfig};
-use super::loopback::Loopback;
+use super::inside::Inside;
 use super::pace::Pace;
-use super::passage::Passage;
 use super::ports::Ports;
 use crate::contract::Site;
-use crate::hosts::{HostQueues, Packet};
+use crate::hosts::Packet;
+use lightloom_engine::kernel::delegates::Delegates;
 use lightloom_engine::kernel::event::EventKernel;
-use lightloom_engine::{
-    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
-};
+use lightloom_engine::{Agenda, Command, FlowId, Io, Rejected, Time};
 
 /// End of a chain; no packet.
 const NONE: u32 = u32::MAX;
@@ -82,17 +80,11 @@ pub struct Pipelined {
     /// From the first bit sent to the NACK's recognition.
     known: Time,
     ports: Ports,
-    bound: Bound,
-    hosts: HostQueues,
+    inside: Inside,
     senders: Vec<Sender>,
     flights: Vec<Flight>,
     unused: u32,
-    /// Bytes of packets that were sent and not passed on.
-    open: u64,
     arbiters: Arbiters,
-    passage: Passage,
-    /// Has no queues.
-    loopback: Loopback,
 }
 
 type Todo = Agenda<Event>;
@@ -100,7 +92,6 @@ type Todo = Agenda<Event>;
 impl Pipelined {
     /// An empty switch of a resolved configuration.
     pub fn new(config: &LionsConfig, ports: Ports, bound: Bound, site: &Site) -> Pipelined {
-        let (pace, flows) = (Pace::new(config), site.flows.len());
         let read = match config.detector {
             Some(Detector::Sequence) => config.line_rate().time_for(config.header.0),
             _ => Time::ZERO,
@@ -112,19 +103,15 @@ impl Pipelined {
             tail: NONE,
         };
         Pipelined {
-            pace,
+            pace: Pace::new(config),
             abort: config.aborts(),
             known: config.round_trip() + read,
-            hosts: HostQueues::new(ports.hosts(), flows, config.packet.0),
+            inside: Inside::new(config, &ports, bound, site),
             senders: vec![sender; ports.hosts()],
             flights: Vec::new(),
             unused: NONE,
-            open: 0,
             arbiters: Arbiters::new(&ports, config.receivers),
-            passage: Passage::new(pace, &bound, false, flows),
-            loopback: Loopback::new(config, &ports, site.seed),
             ports,
-            bound,
         }
     }
 
@@ -154,7 +141,7 @@ impl Pipelined {
         let Packet { flow, bytes } = self.flights[packet as usize].packet;
         io.start(flow, now);
         todo.append(ASKS, now + self.pace.to_switch, Event::Asks { packet });
-        let waits = self.hosts.waits(at);
+        let waits = self.inside.hosts.waits(at);
         let sender = &mut self.senders[at];
         sender.free = now + self.pace.wire(bytes) + self.pace.gap;
         sender.next = Time::NEVER;
@@ -171,9 +158,9 @@ impl Pipelined {
 
     /// Takes the next packet that was not sent yet.
     fn first(&mut self, host: u32, io: &Io) -> u32 {
-        let packet = self.hosts.first(host as usize);
-        self.hosts.pop(host as usize, packet.bytes, io);
-        self.open += packet.bytes as u64;
+        let packet = self.inside.hosts.first(host as usize);
+        self.inside.hosts.pop(host as usize, packet.bytes, io);
+        self.inside.open += packet.bytes as u64;
         let flight = Flight {
             packet,
             host,
@@ -203,17 +190,21 @@ impl Pipelined {
                 wire
             };
             io.lose();
-            self.passage.detour(host as usize, packet, lasts, now, io);
+            self.inside
+                .passage
+                .detour(host as usize, packet, lasts, now, io);
             let back = now + self.known - self.pace.to_switch;
             todo.append(NACK, back, Event::Nack { packet: row });
             return;
         }
-        self.open -= packet.bytes as u64;
+        self.inside.open -= packet.bytes as u64;
         self.flights[row as usize].next = self.unused;
         self.unused = row;
         let settled = now + wire + self.pace.settling;
         self.arbiters.occupy(arbiter, settled);
-        self.passage.forward(host, arbiter, packet, wire, now, io);
+        self.inside
+            .passage
+            .forward(host, arbiter, packet, wire, now, io);
         let there = now + wire + self.pace.to_host;
         let bytes = packet.bytes as u16;
         let event = Event::Delivered { flow, bytes };
@@ -248,7 +239,7 @@ impl EventKernel for Pipelined {
     type Event = Event;
 
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
-        let host = self.hosts.admit(flow, io);
+        let host = self.inside.hosts.admit(flow, io);
         self.wake(host as u32, now, todo);
     }
 
@@ -259,7 +250,9 @@ impl EventKernel for Pipelined {
             Event::Nack { packet } => self.nack(packet, now, todo),
             Event::Delivered { flow, bytes } => {
                 let bytes = bytes as u32;
-                self.passage.deliver(Packet { flow, bytes }, false, now, io);
+                self.inside
+                    .passage
+                    .deliver(Packet { flow, bytes }, false, now, io);
             }
         }
     }
@@ -269,37 +262,18 @@ impl EventKernel for Pipelined {
     }
 
     fn idle(&self) -> bool {
-        self.hosts.bytes + self.open + self.passage.bytes == 0
+        self.inside.is_empty()
     }
 }
 
-impl Reports for Pipelined {
-    fn shape(&self) -> Shape {
-        self.bound.shape()
+impl Delegates for Pipelined {
+    type Reporter = Inside;
+
+    fn reporter(&self) -> &Inside {
+        &self.inside
     }
 
-    fn observe(&self, _: &Io, view: &mut View) {
-        let waiting = self.hosts.bytes + self.open;
-        self.passage.observe(waiting, &self.loopback, view);
-    }
-
-    fn totals(&self) -> Totals {
-        self.passage.totals(&self.loopback)
-    }
-
-    fn settle(&self, io: &mut Io) {
-        self.passage.settle(io);
-    }
-
-    fn soonest(&self, _: HostId, _: HostId, bytes: u64) -> Time {
-        self.bound.soonest(bytes)
-    }
-
-    fn lit(&self, tx: PortId, rx: PortId, _: Time) -> bool {
-        self.bound.lit(tx, rx)
-    }
-
-    fn port_rate(&self, _: PortId) -> Rate {
-        self.bound.rate()
+    fn reporter_mut(&mut self) -> &mut Inside {
+        &mut self.inside
     }
 }

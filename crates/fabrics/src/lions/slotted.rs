@@ -8,16 +8,14 @@
 
 use super::bound::Bound;
 use super::config::{Architecture, LionsConfig};
-use super::loopback::Loopback;
+use super::inside::Inside;
 use super::pace::Pace;
-use super::passage::Passage;
 use super::ports::Ports;
 use crate::contract::Site;
-use crate::hosts::{HostQueues, Packet};
+use crate::hosts::Packet;
+use lightloom_engine::kernel::delegates::Delegates;
 use lightloom_engine::kernel::event::EventKernel;
-use lightloom_engine::{
-    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
-};
+use lightloom_engine::{Agenda, Command, FlowId, Io, Rejected, Time};
 
 /// Nobody.
 const NONE: u32 = u32::MAX;
@@ -56,9 +54,8 @@ pub struct Slotted {
     architecture: Architecture,
     pace: Pace,
     ports: Ports,
-    bound: Bound,
     receivers: u32,
-    hosts: HostQueues,
+    inside: Inside,
     arbiters: Vec<Arbiter>,
     /// Arbiters that are asked in this slot.
     asked: Vec<u32>,
@@ -67,8 +64,6 @@ pub struct Slotted {
     won: Vec<bool>,
     /// VOQs that hold a transmitter, as queue and output.
     ready: Vec<(u32, u32)>,
-    loopback: Loopback,
-    passage: Passage,
     /// The last slot that was judged, and whether another is planned.
     last: i64,
     planned: bool,
@@ -79,7 +74,6 @@ type Todo = Agenda<Event>;
 impl Slotted {
     /// An empty switch of a resolved configuration.
     pub fn new(config: &LionsConfig, ports: Ports, bound: Bound, site: &Site) -> Slotted {
-        let (pace, flows) = (Pace::new(config), site.flows.len());
         let arbiter = Arbiter {
             queue: NONE,
             host: NONE,
@@ -87,20 +81,17 @@ impl Slotted {
         };
         Slotted {
             architecture: config.architecture,
-            pace,
+            pace: Pace::new(config),
             receivers: config.receivers,
-            hosts: HostQueues::new(ports.hosts(), flows, config.packet.0),
+            inside: Inside::new(config, &ports, bound, site),
             arbiters: vec![arbiter; ports.hosts() * config.receivers as usize],
             asked: Vec::new(),
             sending: Vec::new(),
             won: vec![false; ports.hosts()],
             ready: Vec::new(),
-            loopback: Loopback::new(config, &ports, site.seed),
-            passage: Passage::new(pace, &bound, ports.queues() > 0, flows),
             last: -1,
             planned: false,
             ports,
-            bound,
         }
     }
 
@@ -116,10 +107,10 @@ impl Slotted {
         self.queues_ask();
         self.hosts_ask(self.pace.slot() * number, io);
         self.grant(now, io, todo);
-        let loopback = &self.loopback;
+        let loopback = &self.inside.loopback;
         self.ready.retain(|&(q, o)| loopback.is_ready(q, o));
         self.hosts_lose(now, io);
-        if self.hosts.bytes + self.loopback.bytes().0 > 0 {
+        if self.inside.hosts.bytes + self.inside.loopback.bytes().0 > 0 {
             self.plan(number + 1, todo);
         }
     }
@@ -127,7 +118,7 @@ impl Slotted {
     /// Every VOQ that holds a transmitter asks.
     fn queues_ask(&mut self) {
         for queue in 0..self.ports.queues() as u32 {
-            while let Some(output) = self.loopback.assign(queue) {
+            while let Some(output) = self.inside.loopback.assign(queue) {
                 self.ready.push((queue, output));
             }
         }
@@ -146,10 +137,10 @@ impl Slotted {
     /// Every host with a packet that was there at `start` sends it.
     fn hosts_ask(&mut self, start: Time, io: &mut Io) {
         for host in 0..self.ports.hosts() {
-            if !self.hosts.waits(host) {
+            if !self.inside.hosts.waits(host) {
                 continue;
             }
-            let flow = self.hosts.first(host).flow;
+            let flow = self.inside.hosts.first(host).flow;
             if io.flows.arrival[flow.index()] > start {
                 continue;
             }
@@ -183,8 +174,8 @@ impl Slotted {
             let winner = match (a.queue, a.host) {
                 (NONE, NONE) => continue,
                 (NONE, host) => {
-                    let packet = self.hosts.first(host as usize);
-                    self.hosts.pop(host as usize, packet.bytes, io);
+                    let packet = self.inside.hosts.first(host as usize);
+                    self.inside.hosts.pop(host as usize, packet.bytes, io);
                     self.won[host as usize] = true;
                     self.pass(host, at, packet, false, now, io, todo);
                     self.ports.host_input[host as usize]
@@ -207,13 +198,13 @@ impl Slotted {
     /// The first packet of a VOQ goes to its destination.
     fn leave(&mut self, queue: u32, arbiter: u32, now: Time, io: &mut Io, todo: &mut Todo) {
         let output = arbiter / self.receivers;
-        let packet = self.loopback.dequeue(queue, output);
+        let packet = self.inside.loopback.dequeue(queue, output);
         let mut transmitter = output;
-        if self.loopback.is_tunable() {
-            transmitter = self.loopback.transmitter(queue, output);
-            self.loopback.release(transmitter);
+        if self.inside.loopback.is_tunable() {
+            transmitter = self.inside.loopback.transmitter(queue, output);
+            self.inside.loopback.release(transmitter);
         }
-        let tx = self.passage.loopback(transmitter);
+        let tx = self.inside.passage.loopback(transmitter);
         self.pass(tx, arbiter, packet, true, now, io, todo);
     }
 
@@ -229,7 +220,8 @@ impl Slotted {
         todo: &mut Todo,
     ) {
         let wire = self.pace.wire(packet.bytes);
-        self.passage
+        self.inside
+            .passage
             .forward(tx, arbiter as usize, packet, wire, now, io);
         let event = Event::Delivered {
             flow: packet.flow,
@@ -252,21 +244,21 @@ impl Slotted {
     }
 
     fn loses(&mut self, host: usize, now: Time, io: &mut Io) {
-        let packet = self.hosts.first(host);
+        let packet = self.inside.hosts.first(host);
         let wire = self.pace.wire(packet.bytes);
         match self.architecture {
             Architecture::AoNack => {
                 io.lose();
-                self.passage.detour(host, packet, wire, now, io);
+                self.inside.passage.detour(host, packet, wire, now, io);
             }
             Architecture::Drop => {
                 io.lose();
                 io.drop(packet.bytes as u64);
-                self.hosts.pop(host, packet.bytes, io);
+                self.inside.hosts.pop(host, packet.bytes, io);
             }
             Architecture::Slb | Architecture::Mlb | Architecture::Dlb => {
-                self.hosts.pop(host, packet.bytes, io);
-                self.passage.detour(host, packet, wire, now, io);
+                self.inside.hosts.pop(host, packet.bytes, io);
+                self.inside.passage.detour(host, packet, wire, now, io);
                 let output = io.flows.dst[packet.flow.index()].0;
                 self.store(self.ports.host_queue[host], output, packet);
             }
@@ -274,15 +266,15 @@ impl Slotted {
     }
 
     fn store(&mut self, queue: u32, output: u32, packet: Packet) {
-        let at = self.loopback.admit(queue, packet);
-        if self.loopback.enqueue(at, queue, output) {
-            if self.loopback.is_tunable() {
-                self.loopback.await_transmitter(queue, output);
+        let at = self.inside.loopback.admit(queue, packet);
+        if self.inside.loopback.enqueue(at, queue, output) {
+            if self.inside.loopback.is_tunable() {
+                self.inside.loopback.await_transmitter(queue, output);
             } else {
                 self.ready.push((queue, output));
             }
         }
-        self.loopback.note_peak(queue);
+        self.inside.loopback.note_peak(queue);
     }
 }
 
@@ -290,7 +282,7 @@ impl EventKernel for Slotted {
     type Event = Event;
 
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
-        self.hosts.admit(flow, io);
+        self.inside.hosts.admit(flow, io);
         if !self.planned {
             let number = now.div_ceil(self.pace.slot()).max(self.last + 1);
             self.plan(number, todo);
@@ -306,7 +298,8 @@ impl EventKernel for Slotted {
                 stored,
             } => {
                 let bytes = bytes as u32;
-                self.passage
+                self.inside
+                    .passage
                     .deliver(Packet { flow, bytes }, stored, now, io);
             }
         }
@@ -317,36 +310,18 @@ impl EventKernel for Slotted {
     }
 
     fn idle(&self) -> bool {
-        self.hosts.bytes + self.loopback.bytes().0 + self.passage.bytes == 0
+        self.inside.is_empty()
     }
 }
 
-impl Reports for Slotted {
-    fn shape(&self) -> Shape {
-        self.bound.shape()
+impl Delegates for Slotted {
+    type Reporter = Inside;
+
+    fn reporter(&self) -> &Inside {
+        &self.inside
     }
 
-    fn observe(&self, _: &Io, view: &mut View) {
-        self.passage.observe(self.hosts.bytes, &self.loopback, view);
-    }
-
-    fn totals(&self) -> Totals {
-        self.passage.totals(&self.loopback)
-    }
-
-    fn settle(&self, io: &mut Io) {
-        self.passage.settle(io);
-    }
-
-    fn soonest(&self, _: HostId, _: HostId, bytes: u64) -> Time {
-        self.bound.soonest(bytes)
-    }
-
-    fn lit(&self, tx: PortId, rx: PortId, _: Time) -> bool {
-        self.bound.lit(tx, rx)
-    }
-
-    fn port_rate(&self, _: PortId) -> Rate {
-        self.bound.rate()
+    fn reporter_mut(&mut self) -> &mut Inside {
+        &mut self.inside
     }
 }

@@ -371,7 +371,7 @@ fn memory_is_of_days_and_schedules_too() {
         };
         let table = json!({"policy": policy, "slot": "100 us"});
         let table = (ENTRY.resolve)(&table, &cluster).expect("a good table");
-        (ENTRY.memory)(&table, &site).expect("a good table")
+        (ENTRY.memory)(&table, &site).expect("a good table").sound
     };
     let day = 24 + 16 * 32;
     let slot = 32 + 16 * 4;

@@ -18,6 +18,11 @@ pub use switches::*;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SiriusConfig {
+    /// Granularity of the simulation: `cells` (default), or `flows`: every flow has its
+    /// max-min fair rate of what the schedule and the protocol carry, and its last byte comes
+    /// later by the protocol's latency. Much faster for long flows and many servers, without
+    /// queues, padding and failures.
+    pub detail: Detail,
     /// Congestion control: the paper's request/grant protocol (§4.3), or
     /// per-flow queues with back-pressure and no protocol (SIRIUS (IDEAL), §7).
     pub mode: Mode,
@@ -80,6 +85,7 @@ pub struct SiriusConfig {
 impl Default for SiriusConfig {
     fn default() -> Self {
         SiriusConfig {
+            detail: Detail::Cells,
             mode: Mode::RequestGrant,
             channel_rate: Rate(50 * Rate::GBPS.0),
             uplinks: None,

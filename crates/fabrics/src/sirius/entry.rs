@@ -1,7 +1,8 @@
 //! Sirius in the registry.
 
 use super::config::retired::without_retired;
-use super::config::{Derived, GrantRule, Mode, SiriusConfig};
+use super::config::{Derived, Detail, GrantRule, Mode, SiriusConfig};
+use super::flows::{self, SiriusFlows};
 use super::ideal::Ideal;
 use super::kernel::Sirius;
 use super::partition::Partition;
@@ -11,6 +12,7 @@ use super::relay::queued::Queued;
 use super::schedule::plan::UplinkPlan;
 use crate::contract::{self, Entry, FabricConfig, Preset, Site};
 use crate::facts::{self, Facts};
+use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
 use serde_json::Value;
@@ -40,6 +42,12 @@ const PRESETS: &[Preset] = &[
         name: "ideal",
         summary: "SIRIUS (IDEAL) of §7: per-flow queues and back-pressure, no protocol.",
         table: r#"{"mode": "ideal"}"#,
+    },
+    Preset {
+        name: "paper-flows",
+        summary: "The same as paper by max-min rates instead of cells: for long flows, many \
+                  servers, and comparisons with fabrics of flows.",
+        table: r#"{"detail": "flows"}"#,
     },
     Preset {
         name: "prototype-v2",
@@ -77,6 +85,11 @@ impl FabricConfig for SiriusConfig {
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
         let derived = self.derive(site.cluster)?;
+        if self.detail == Detail::Flows {
+            return Ok(Box::new(FlowDriven::new(SiriusFlows::new(
+                self, derived, site,
+            ))));
+        }
         self.check_flows(derived.cell, site.flows)?;
         if self.mode == Mode::Ideal {
             return Ok(Box::new(Slotted::new(Ideal::new(self, derived, site))));
@@ -88,6 +101,9 @@ impl FabricConfig for SiriusConfig {
         let Ok(derived) = self.derive(site.cluster) else {
             return 0;
         };
+        if self.detail == Detail::Flows {
+            return flows::memory(site.cluster, site.flows.len() as u64);
+        }
         let nodes = site.cluster.racks as u64;
         let state = match self.mode {
             Mode::RequestGrant => self.protocol_memory(&derived, site),
@@ -96,7 +112,21 @@ impl FabricConfig for SiriusConfig {
         // A bit a cell, and what a flow takes in columns.
         state + site.flows.total_bytes() / derived.cell / 8 + 80 * site.flows.len() as u64
     }
+
+    /// Cells move from queues by slot to queues by pair, and both are there while they do.
+    fn memory_of_failures(&self, site: &Site) -> u64 {
+        let known = self.derive(site.cluster).ok();
+        let by_slot = known.is_some_and(|derived| timetable(&derived.schedule).is_some());
+        match (self.mode, by_slot) {
+            (Mode::RequestGrant, true) => (site.cluster.racks as u64).pow(2) * BY_PAIR,
+            _ => 0,
+        }
+    }
 }
+
+/// Bytes that a pair takes where cells are kept by pair: one is in the queue itself, and lists
+/// have room for twice their cells at most.
+const BY_PAIR: u64 = ByPair::BYTES.0 + 2 * ByPair::BYTES.1;
 
 impl Derived {
     /// What is in force where the table leaves it open.
@@ -129,7 +159,7 @@ impl SiriusConfig {
                 let lists = BySlot::lists_bytes(&timetable, &partition);
                 (BySlot::BYTES_A_PAIR + cell, lists)
             }
-            None => (ByPair::BYTES.0 + 2 * ByPair::BYTES.1, 0),
+            None => (BY_PAIR, 0),
         };
         let last_grant = match self.grant_rule {
             GrantRule::Threshold => 0,

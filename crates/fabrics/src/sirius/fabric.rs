@@ -6,7 +6,9 @@ use super::protocol::epoch::Epoch;
 use super::servers::links::Servers;
 use super::shard::Shard;
 use lightloom_engine::kernel::slot::SlotKernel;
-use lightloom_engine::{Command, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View};
+use lightloom_engine::{
+    Command, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
+};
 
 impl Sirius {
     /// The longest relay queue of any pair now [cells].
@@ -46,16 +48,6 @@ impl Sirius {
 }
 
 impl SlotKernel for Sirius {
-    fn shape(&self) -> Shape {
-        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
-        Shape {
-            hosts: self.cluster.hosts(),
-            racks: self.cluster.racks,
-            host_rate: self.cluster.server_rate,
-            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
-        }
-    }
-
     fn slot_length(&self) -> Time {
         self.config.slot
     }
@@ -75,6 +67,18 @@ impl SlotKernel for Sirius {
 
     fn apply(&mut self, command: Command, _now: Time) -> Result<(), Rejected> {
         self.order(command)
+    }
+}
+
+impl Reports for Sirius {
+    fn shape(&self) -> Shape {
+        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
+        }
     }
 
     fn observe(&self, io: &Io, view: &mut View) {

@@ -16,8 +16,6 @@ use super::relay::in_flight::Flight;
 use super::schedule::next_meeting::Timetable;
 use super::schedule::peer_order::{MatchingRef, PeerOrder};
 use super::schedule::reschedule::Schedules;
-#[cfg(test)]
-use super::schedule::Schedule;
 use super::servers::links::Servers;
 use super::servers::rack::Bypass;
 use super::shard::{Shard, Shared};
@@ -104,32 +102,6 @@ impl Sirius {
             bypassed: Bypass::new(site.cluster),
             derived,
         }
-    }
-
-    /// Cells queued and granted at all nodes, the sum of M: none when the fabric
-    /// is idle.
-    #[cfg(test)]
-    pub(super) fn outstanding(&self, nodes: u32) -> i64 {
-        let of = |s: &Shard| -> i64 {
-            let rows = (0..s.rows).flat_map(|row| (0..nodes as usize).map(move |d| (row, d)));
-            rows.map(|(row, d)| s.grants.count(row, d) as i64).sum()
-        };
-        self.shards.iter().map(of).sum()
-    }
-
-    /// Sets of matrices that were made.
-    #[cfg(test)]
-    pub(super) fn matrices(&self) -> i64 {
-        self.epochs
-            .iter()
-            .filter(|b| !b.matrices.is_empty())
-            .count() as i64
-    }
-
-    /// Who meets whom.
-    #[cfg(test)]
-    pub(super) fn schedule(&self) -> &Schedule {
-        &self.derived.schedule
     }
 
     /// A slot from its beginning to its end.

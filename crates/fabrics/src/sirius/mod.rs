@@ -9,41 +9,45 @@
 //! # Map
 //! | where | what |
 //! |---|---|
-//! | [`kernel`] | one slot: admit, request, grant, accept, transmit, receive |
+//! | [`kernel`] | one slot: admit; at the start of an epoch lapse, grant, accept, request; transmit, receive |
 //! | `shard`, `partition` | the same for the nodes of one thread |
-//! | [`schedule`] | who meets whom when (§4.1): how uplinks are hung where U is not N/G (`plan`), which port leads where (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), schedules without dead nodes (`reschedule`) |
+//! | [`schedule`] | who meets whom when (§4.1): how uplinks are hung where U is not N/G (`plan`), which port leads where (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), `reschedule`: the schedules without dead nodes (`recovery = "reschedule"`), and which is in force when |
 //! | `protocol` | `request`, `grant`, `accept`, and what is kept of an `epoch` (§4.3, A.3) |
 //! | `relay` | `local` (LOCAL), `queues` of cells: `by_slot` of departure while that is known in advance, `by_pair` while something may have failed or where pairs meet very often; `in_flight`, `transmit`, `leaving` and `receive`, `reorder` (§4.2) |
-//! | `failure` | `faults` (the rule of k epochs) and `light`; `injection`, `detection`, `avoidance` and `avoid`, `recovery`, `retransmission` (§4.5) |
-//! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`, traffic that stays inside |
-//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `credits` |
-//! | [`config`], `entry` | keys; what is refused (`config/checks`), keys without effect (`idle`) and retired ones; configuration and kernel put together |
-//! | `fabric`, `limits` | what is reported; the least time that a flow can take |
-//! | `reference.rs`, `reference` (tests) | all of it once more, as plainly as it can be put |
+//! | `failure` | `faults` (the rule of k epochs), `light` (which links are dark, and what becomes of the cells on them); `injection`, `detection`, `avoidance` and `avoid`, `recovery`, `retransmission` (§4.5) |
+//! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`, traffic that stays inside where they have none |
+//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `ideal/credits.rs` |
+//! | [`flows`] | `detail = "flows"`: rates instead of cells; what is carried (`flows/capacity`), what a last byte waits for (`flows/latency`) |
+//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/switches.rs`: keys whose values are words; keys without effect (`idle`) and retired ones |
+//! | `entry` | configuration and kernel put together |
+//! | `fabric` | what is reported |
+//! | `limits` | the least time that a flow can take; when light passes |
+//! | `reference.rs` and its folder (compiled for tests alone) | all of it once more, as plainly as it can be put; compared with the kernel in `reference/agreement.rs` |
 //!
 //! Below all are [`cell`] (cells, and what never changes of their flows) and `prefetch`. The
 //! steps of a slot (`accept`, `transmit`, `receive`) are methods of a shard; what they work on
 //! (LOCAL, queues, matrices) needs none. No type rests on one that rests on it; what `failure`
-//! and `servers` do in a slot is called by [`kernel`], whose parts these steps are.
+//! and `servers` do in a slot is called by [`kernel`], whose parts these steps are, but for a cell's fate (`relay/transmit.rs`
+//! asks) and whom a node avoids (`shard.rs` asks).
 //!
 //! # Glossary
 //! | the paper's term | here | file |
 //! |---|---|---|
 //! | grating, AWGR | [`Awgr`](lightloom_photonics::Awgr), [`Wiring`](schedule::wiring::Wiring) | `schedule/wiring.rs` |
-//! | cyclic schedule, timeslot | [`Schedule`](schedule::Schedule) | `schedule/mod.rs` |
-//! | guardband | `SiriusConfig::guardband` | `config.rs` |
+//! | cyclic schedule, timeslot: who meets whom | [`Schedule::peer`](schedule::Schedule): by default the rotation of `lightloom_control::algorithms::cyclic`, which no gratings make, else `Wiring::peer`; as the kernel walks it: `PeerOrder::matchings` | `schedule/mod.rs`, then `schedule/wiring.rs`, `schedule/peer_order.rs` |
+//! | guardband | `SiriusConfig::guardband`; the cell that fits beside it: `check_cell`; no light in it: `lit` | `config.rs`, `config/checks.rs`, `limits.rs` |
 //! | epoch | `Schedules::epoch_at`; its requests and grants: `Epoch` | `schedule/reschedule.rs`, `protocol/epoch.rs` |
 //! | cell | [`Cell`](cell::Cell); one that waits: `Queued` | `cell.rs`, `relay/queued.rs` |
 //! | LOCAL, flow tuple | `Local`; in a walk `Tuple` | `relay/local.rs`, `protocol/request.rs` |
 //! | request, `compute_requests` | `Requests`, `RequestMatrix` | `protocol/request.rs`, `protocol/matrix.rs` |
 //! | grant, `compute_grants` | `Grants`, `Grant` | `protocol/grant.rs`, `protocol/matrix.rs` |
-//! | M, cells queued and granted | `Grants::m` | `protocol/grant.rs` |
-//! | Q | `SiriusConfig::queue` | `config.rs` |
+//! | M, cells queued and granted | `Grants::m`; counted up in `compute_grants` | `protocol/grant.rs` |
+//! | Q | `SiriusConfig::queue`; M is held to it in `compute_grants` | `config.rs`, `protocol/grant.rs` |
 //! | virtual queue for an intermediate, relay queue for a destination | both in one queue for each pair of nodes, first in, first out (§6), kept in one of two ways: `BySlot` as a rule, or `ByPair` | `relay/by_slot.rs`, `relay/by_pair.rs` |
 //! | reorder buffer | `Reorder` | `relay/reorder.rs` |
-//! | detection after k epochs | the rule, `Faults::set`, `Faults::declare`; what follows: `Sirius::recover` | `failure/faults.rs`, `failure/detection.rs`, `failure/recovery.rs` |
-//! | a lost cell is sent again | `enter_again`, when `Faults::resend` says | `failure/recovery.rs`; the times in `failure/retransmission.rs` |
-//! | traffic within a rack | `Bypass` | `servers/rack.rs` |
+//! | a laser (transceiver), node or grating dies: detection after k epochs | when it is declared: `Faults::set` in `failure/detection.rs` (the rule in words: head of `failure/faults.rs`); what every node does then: calls back and sends again (`Sirius::recover` in `failure/recovery.rs`), leaves links dark (`Faults::prepare` in `failure/light.rs`), asks nobody whom it no longer meets (`failure/avoidance.rs`) | one file each, as said |
+//! | a lost cell is sent again | kept until it is due: `Faults::resend`, `resent_by` in `failure/retransmission.rs`; back into LOCAL before all others: `enter_again` in `failure/recovery.rs` | one file each, as said |
+//! | traffic within a rack | where servers' links have a rate it goes over these; where not, `Bypass` | `servers/steps.rs`; `servers/rack.rs` |
 //!
 //! Words of the code: a *label* is a node's place in the order of [`schedule`], which is how
 //! nodes are named from there on; a *row* its place in its shard; a
@@ -54,10 +58,12 @@
 //! one purpose.
 //!
 //! # Who changes M
-//! `Grants::compute_grants` counts a grant. It is released (`Grants::release`) when
-//! the second hop leaves (`relay/transmit.rs`), when a cell for the intermediate itself arrives
-//! (`relay/receive.rs`), when a grant finds no cell and lapses (`Shard::lapse`, `shard.rs`), and when
-//! something is lost or called back (`failure/recovery.rs`, `failure/injection.rs`).
+//! `Grants::compute_grants` (`protocol/grant.rs`) counts a grant. It is released
+//! (`Grants::release`) when the second hop leaves (`relay/transmit.rs`), when a cell for the
+//! intermediate itself arrives (`relay/receive.rs`), when a grant lapses that found no cell
+//! (noted in `protocol/accept.rs`; when the news has reached the intermediate `Shard::lapse`,
+//! `shard.rs`), and when something is lost or called back (`failure/recovery.rs`,
+//! `failure/injection.rs`).
 //!
 //! # Who goes first
 //! The paper does not say which of several cells that reach a node in the same slot goes first.
@@ -85,6 +91,7 @@ pub mod config;
 mod entry;
 mod fabric;
 mod failure;
+pub mod flows;
 pub mod ideal;
 pub mod kernel;
 mod limits;

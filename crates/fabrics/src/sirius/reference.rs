@@ -1,6 +1,6 @@
 //! The protocol of §4.3 and A.3 as plainly as it can be put: the oracle of the kernel, which
 //! must give the same bytes. One queue a pair, no shards, no tricks; a slot is read from top
-//! to bottom: admit, request, grant, accept, transmit, receive.
+//! to bottom: admit; at the start of an epoch grant, accept, request; transmit, receive.
 //!
 //! Nodes are named by label, as in [`Schedule`](crate::sirius::schedule::Schedule).
 //!

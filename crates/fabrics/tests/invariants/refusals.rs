@@ -192,7 +192,9 @@ pub fn check_odd(entry: &Entry, scenario: &Scenario, odd: &Odd) -> Checked {
         library: None,
     };
     match (entry.memory)(&resolved, &site) {
-        Ok(bytes) if bytes < 1 << 24 => (entry.build)(&resolved, &site).err().map_or(Ok(()), named),
+        Ok(memory) if memory.sound < 1 << 24 => {
+            (entry.build)(&resolved, &site).err().map_or(Ok(()), named)
+        }
         Ok(_) => Ok(()),
         Err(refusal) => named(refusal),
     }

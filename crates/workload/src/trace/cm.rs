@@ -128,7 +128,14 @@ fn limit(row: Row, nodes: Option<Declared>, hosts: u32) -> Result<u32, TextError
             "begin with a line `Nodes N`",
         )),
         Some(n) if n.value == 0 => Err(n.field.error("declares no nodes", "correct it")),
-        Some(n) => Ok((n.value as u32).min(hosts)),
+        Some(n) if n.value > hosts as u64 => Err(n.field.error(
+            format!(
+                "declares {} nodes, and the cluster has {hosts} servers",
+                n.value
+            ),
+            "raise cluster.racks or cluster.servers_per_rack, or declare as many as send",
+        )),
+        Some(n) => Ok(n.value as u32),
     }
 }
 
@@ -221,7 +228,7 @@ mod tests {
     #[test]
     fn errors_name_line_column_and_remedy() {
         let bad = |text: &str| read(text, "t.cm", 8).unwrap_err().to_string();
-        let line = |line: &str| bad(&format!("Nodes 16\nConnections 1\n{line}\n"));
+        let line = |line: &str| bad(&format!("Nodes 8\nConnections 1\n{line}\n"));
         assert_eq!(
             line("0->1 id 1 start x size 1"),
             "t.cm, line 3, column 17: start is `x`, not a whole number; write start as digits"
@@ -250,5 +257,10 @@ mod tests {
         assert!(bad("Nodes 4\nConnections 0\n").contains("has no flows"));
         assert!(bad("Nodes 4\n0->1 start 0 size 1\n").contains("how many connections"));
         assert!(bad("Failures 2\n").contains("[[fault]]"));
+        assert_eq!(
+            bad("Nodes 9\nConnections 1\n0->1 start 0 size 1\n"),
+            "t.cm, line 1, column 7: declares 9 nodes, and the cluster has 8 servers; raise \
+             cluster.racks or cluster.servers_per_rack, or declare as many as send"
+        );
     }
 }

@@ -16,11 +16,13 @@ mod cm;
 mod columns;
 mod csv;
 mod ns;
+mod scale;
 
 pub use cm::{read_cm, write_cm};
 pub use columns::{from_columns, Columns};
 pub use csv::{read_csv, write_csv};
 pub use ns::{read_ns, write_ns};
+pub use scale::{own_load, scaled, Scale};
 
 use crate::text::{self, TextError};
 use lightloom_engine::{Flows, Refusal};

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from lightloom.control.cells import column_of, delimiter_of, split, text_of
-from lightloom.control.csv_file import lines_of
+from lightloom.control.demand.source import source_of
 from lightloom.control.names import printable
 from lightloom.control.wiring.port_map import LARGEST, Port, PortMap, SwitchSize
 from lightloom.errors import ConfigError
@@ -54,7 +54,7 @@ def read_port_map(
     [Port(rack='gpu-1', plane=0, a=3, b=4, transceiver='SN-4417')]
     """
     reader = _Reader(Path(path), size, planes, ports)
-    for number, line in lines_of(reader.path):
+    for number, line in source_of(reader.path).lines():
         reader.take(number, line)
     if not reader.found:
         raise ConfigError(f"{path}: no ports; begin with {HEADER}, then a line for each")

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from ..model import Workload
 from .answer import Evidence, Verdict
+from .first import First, all_first, joint
 from .jobs import circuits, jobs
-from .latency import short_flows
+from .latency import short_flows, source
 from .load import latency_at_load, saturation
 from .network import arrival, links, memory
 from .traffic import most_traffic, oversubscription
 
-__all__ = ["Evidence", "Verdict", "verdicts"]
+__all__ = ["Evidence", "First", "Verdict", "all_first", "joint", "source", "verdicts"]
 
 
 def verdicts(workload: Workload) -> list[Verdict]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import units
@@ -39,8 +39,10 @@ def evidence(
     quantity: units.Quantity,
     detail: Callable[[Fabric], str] = lambda _: "",
     places: int | None = None,
+    text: Mapping[str, str] | None = None,
 ) -> tuple[Evidence, ...]:
-    """A line per fabric, with a bar relative to the largest."""
+    """A line per fabric, with a bar relative to the largest; `text` is what a fabric's
+    figure reads as where that is not plain."""
     values = [read(f) for f in fabrics]
     top = max((v for v in values if v is not None), default=0.0)
     places = places or units.percent_places(values)
@@ -48,7 +50,7 @@ def evidence(
         Evidence(
             f.label,
             f.slot,
-            units.show(v, quantity, places),
+            (text or {}).get(f.label) or units.show(v, quantity, places),
             v / top if v is not None and top > 0 else None,
             detail(f),
         )

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from lightloom.unfinished import ranked
+from lightloom.bounds import Bound
 
 from .. import units
 from ..model import Fabric
-from ..ranking import LEVEL, Ranking, Score, names, percentile_interval, rank, slower
-from .answer import Verdict, evidence
+from ..ranking import LEVEL, Ranking, Score, names, rank, score, slower
+from .answer import Evidence, Verdict, evidence
 
 FEW_FLOWS = 1000  # fewer leave less than ten flows beyond a 99th percentile
+SHORT_P99 = "fct.short.p99_us"
 
 
 def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
@@ -23,42 +25,51 @@ def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
         if len(fabrics) > 1
         else "How soon do short flows finish?"
     )
-    shown = evidence(fabrics, short_p99, "time", short_detail)
     if all(f.short_fct.size == 0 for f in fabrics):
         return Verdict(question, "The workload has no flow under 100 KB, so this run cannot say.")
     scored = [s for f in fabrics if (s := short_score(f)) is not None]
-    if not scored:
+    shown = short_evidence(fabrics)
+    if not any(s.fabric.short_finished for s in scored):
         return Verdict(question, "No short flow finished, so this run cannot say.", shown)
-    fair = ranked([s.fabric.short_finished or 0.0 for s in scored])
-    kept = [s for s, kept in zip(scored, fair, strict=True) if kept]
-    ranking = rank(kept, "lower")
-    answer = " ".join(
-        p for p in (short_lead(ranking), slower(ranking), left_out(fabrics, kept)) if p
-    )
+    ranking = rank(scored, "lower")
+    parts = (short_lead(ranking), slower(ranking) if ranking.level else "", left_out(ranking))
+    answer = " ".join(p for p in parts if p)
     return Verdict(question, answer, shown, tuple(short_notes(fabrics, ranking)))
 
 
-def short_p99(fabric: Fabric) -> float | None:
-    """99th percentile of short flows' completion times [s]."""
-    return fabric.us("fct.short.p99_us")
+def short_limits(fabric: Fabric) -> Bound | None:
+    """Between what the 99th percentile of short flows' completion times lies [s]."""
+    return fabric.limits(SHORT_P99)
 
 
 def short_score(fabric: Fabric) -> Score | None:
     """That percentile, with its interval."""
-    value = short_p99(fabric)
-    if value is None:
-        return None
-    return Score(fabric, value, *(percentile_interval(fabric.short_fct, 0.99) or (value, value)))
+    return score(fabric, short_limits)
+
+
+def short_value(fabric: Fabric) -> float | None:
+    """That percentile, or what it exceeds [s]."""
+    found = short_score(fabric)
+    return None if found is None else found.value
+
+
+def short_evidence(fabrics: Sequence[Fabric]) -> tuple[Evidence, ...]:
+    """A line per fabric; bounds are shown as such."""
+    found = [short_score(f) for f in fabrics]
+    text = {s.fabric.label: s.shown("time") for s in found if s is not None}
+    return evidence(fabrics, short_value, "time", short_detail, text=text)
 
 
 def short_detail(fabric: Fabric) -> str:
     """What stands behind a fabric's bar."""
-    median = fabric.us("fct.short.p50_us")
-    return "" if median is None else f"median {units.show(median, 'time')}"
+    median = score(fabric, lambda f: f.limits("fct.short.p50_us"))
+    return "" if median is None else f"median {median.shown('time')}"
 
 
 def short_lead(ranking: Ranking) -> str:
-    """The sentence on who is ahead."""
+    """The sentence on who is ahead; of bounds alone there is none."""
+    if not ranking.level:
+        return ""
     first = ranking.leaders[0]
     if len(ranking.leaders) == 1:
         value = units.show(first.value, "time")
@@ -69,13 +80,10 @@ def short_lead(ranking: Ranking) -> str:
     return f"{names(ranking.leaders)} are level: 99 % of their short flows finish within {within}."
 
 
-def left_out(fabrics: Sequence[Fabric], kept: Sequence[Score]) -> str:
+def left_out(ranking: Ranking) -> str:
     """Says which fabrics were not ranked, and why."""
-    dropped = [f for f in fabrics if f.short_fct.size and all(s.fabric is not f for s in kept)]
-    if not dropped:
-        return ""
-    each = [f"{f.label} ({share_finished(f)})" for f in dropped]
-    return f"Not ranked, for the short flows left unfinished: {units.listed(each)}."
+    each = [f"{s.fabric.label} ({share_finished(s.fabric)})" for s in ranking.unknown]
+    return f"Not ranked, for the short flows left unfinished: {units.listed(each)}." if each else ""
 
 
 def share_finished(fabric: Fabric) -> str:
@@ -96,18 +104,29 @@ def short_notes(fabrics: Sequence[Fabric], ranking: Ranking) -> list[str]:
     if len(ranking.leaders) > 1:
         notes.append(
             f"Level: less than {LEVEL * 100:.0f} % apart, or with overlapping 95 % intervals "
-            "(one seed)."
+            f"({source(fabrics)})."
         )
     elif ranking.rest:
-        first = ranking.leaders[0]
-        low, high = units.show(first.low, "time"), units.show(first.high, "time")
-        if low != high:
-            notes.append(f"95 % interval of the best: {low} to {high}, from one seed.")
-    unfinished = [f for f in fabrics if (f.short_finished or 1.0) < 0.99]
+        notes.append(interval_note(ranking.leaders[0], source(fabrics)))
+    unfinished = [f for f in fabrics if (f.short_finished or 0.0) < 1.0]
     if unfinished:
         parts = [f"{f.label} finished {units.show(f.short_finished, 'share')}" for f in unfinished]
         notes.append(
-            f"{units.listed(parts)} of the short flows; the times are of finished flows, which "
-            "flatters."
+            f"{units.listed(parts)} of the short flows; a percentile that depends on what became "
+            "of the others is a bound (>): each takes at least as long as it has waited."
         )
     return notes
+
+
+def interval_note(first: Score, source: str) -> str:
+    """How sure the best value is."""
+    low = units.show(first.low, "time") if first.low > 0 else "0"
+    if math.isinf(first.high):
+        return f"The best has no upper end of a 95 % interval: too few flows ({source})."
+    return f"95 % interval of the best: {low} to {units.show(first.high, 'time')} ({source})."
+
+
+def source(fabrics: Sequence[Fabric]) -> str:
+    """What an interval rests on."""
+    seeds = min((len(f.seeds) for f in fabrics), default=0)
+    return f"over {seeds} seeds" if seeds > 1 else "over the flows of one seed"

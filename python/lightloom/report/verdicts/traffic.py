@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lightloom.unfinished import CENSORED
+from lightloom import loads
 
 from .. import units
 from ..model import Fabric, LoadPoint, Workload
@@ -13,33 +13,36 @@ from ..ranking import LEVEL, Score, less, less_by, longer, names, rank
 from ..spec import tick_label
 from .answer import COMPLETE, Evidence, Verdict, evidence
 from .jobs import all_jobs
-from .latency import short_p99, short_score
+from .latency import short_limits, short_score, short_value
 
 OVERSUBSCRIPTION = "What does oversubscription cost?"
 
-LEFT_INSIDE = 0.95  # a run that delivers less of the offered bytes depends on its length
+LEFT_INSIDE = 0.95  # what is delivered of a load depends on the run's length if it is less
+AS_ASKED = 0.02  # a load drawn that is no further off is that asked for
 
 
 def most_traffic(workload: Workload) -> Verdict | None:
-    """Who carries most at the highest load that was run; None for jobs and for a run that
-    drains: there goodput is but what was to be sent over the time until its last byte."""
-    if closed_loop(workload) or (not workload.loads and stop_of(workload) == "drain"):
+    """Who delivers most of the highest load that was run, while its flows arrive; None for
+    jobs and for flows without a load: there goodput is but what was to be sent over the time
+    until its last byte."""
+    has_load = any(f.get("load_delivered") is not None for f in workload.fabrics)
+    if closed_loop(workload) or not (has_load or workload.loads):
         return None
     many = len(workload.fabrics) > 1
     load, points = highest(workload)
-    at = f"At load {tick_label(load, 'share')}" if load is not None else "In this run"
+    at = said_load(load, points)
     question = "Which carries the most traffic" if many else "How much traffic does it carry"
     question += " at the highest load?" if workload.loads else "?"
-    scored = [Score.exact(f, p.goodput) for f, p in points if p.goodput is not None]
+    scored = [Score.exact(f, p.carried) for f, p in points if p.carried is not None]
     if not scored:
-        return Verdict(question, "No goodput was measured, so this run cannot say.")
+        return Verdict(question, "No load was delivered, so this run cannot say.")
     shown = traffic_evidence(points)
-    whole = [p.delivered for _, p in points if p.delivered is not None]
+    whole = [share for _, p in points if (share := through(p)) is not None]
     if whole and len(whole) == len(points) and min(whole) >= COMPLETE:
         each = "each of them delivers" if many else f"{scored[0].fabric.label} delivers"
-        share = f"{units.show(min(whole), 'share')} of the bytes{' or more' if many else ''}"
-        part = "every byte" if min(whole) == 1 else share
-        answer = f"{at} {each} what is offered ({part})."
+        least = f"{units.show(min(whole), 'share')}{' or more' if many else ''}"
+        part = f"{'all' if min(whole) == 1 else least} of it while flows arrive"
+        answer = f"{at} {each} what is drawn ({part})."
         return Verdict(question, answer, shown, traffic_notes(workload))
     ranking = rank(scored, "higher")
     best = f"{units.show(ranking.best, 'share')} of what all servers could send"
@@ -55,64 +58,87 @@ def most_traffic(workload: Workload) -> Verdict | None:
 
 
 def highest(workload: Workload) -> tuple[float | None, list[tuple[Fabric, LoadPoint]]]:
-    """The highest load of the sweep, or the run itself if there was none."""
+    """The highest load of the sweep, or the run itself if there was none: the load that was
+    asked for, and each fabric at it."""
     if workload.loads:
         top = workload.loads[-1]
         return top, [(f, p) for f in workload.fabrics for p in f.sweep if p.load == top]
-    drawn = [f.get("load_offered") for f in workload.fabrics]
-    load = next((v for v in drawn if v is not None), None)
-    points = [(f, whole_run(f, load)) for f in workload.fabrics]
-    return load, points
+    load = main_load(workload)
+    return load, [(f, whole_run(f, load)) for f in workload.fabrics]
+
+
+def said_load(load: float | None, points: Sequence[tuple[Fabric, LoadPoint]]) -> str:
+    """At which load: asked for, and drawn where that is another."""
+    drawn = drawn_at(points)
+    if load is None:
+        return "In this run" if drawn is None else f"At load {units.show(drawn, 'share')} drawn"
+    at = f"At load {tick_label(load, 'share')}"
+    if drawn is None or abs(drawn / load - 1) < AS_ASKED:
+        return at
+    return f"{at} asked for, {units.show(drawn, 'share')} drawn,"
+
+
+def drawn_at(points: Sequence[tuple[Fabric, LoadPoint]]) -> float | None:
+    """The load drawn, which is the same for every fabric."""
+    return next((p.drawn for _, p in points if p.drawn is not None), None)
+
+
+def through(point: LoadPoint) -> float | None:
+    """What of the load drawn was delivered while flows arrived; of flows without a load,
+    of the bytes offered."""
+    if point.drawn and point.carried is not None:
+        return min(1.0, point.carried / point.drawn)
+    return point.delivered
 
 
 def whole_run(fabric: Fabric, load: float | None) -> LoadPoint:
     """The run itself, as if it were a point of a sweep."""
-    goodput = fabric.get("goodput_normalized")
-    p99 = short_p99(fabric)
-    return LoadPoint(load or 0.0, load, p99, goodput, fabric.delivered, fabric.finished)
+    return LoadPoint(
+        load or 0.0,
+        fabric.get("load_offered"),
+        short_limits(fabric),
+        fabric.carried,
+        fabric.delivered,
+        fabric.finished,
+    )
 
 
 def traffic_evidence(points: Sequence[tuple[Fabric, LoadPoint]]) -> tuple[Evidence, ...]:
-    """Goodput as bars, delivered bytes as detail."""
+    """Load delivered as bars, its part of what was drawn as detail."""
     by_label = {f.label: p for f, p in points}
-    places = units.percent_places(p.delivered for _, p in points)
+    places = units.percent_places(through(p) for _, p in points)
 
     def detail(fabric: Fabric) -> str:
-        share = by_label[fabric.label].delivered
-        return "" if share is None else f"{units.show(share, 'share', places)} of offered"
+        share = through(by_label[fabric.label])
+        return "" if share is None else f"{units.show(share, 'share', places)} of what was drawn"
 
-    return evidence([f for f, _ in points], lambda f: by_label[f.label].goodput, "share", detail)
+    return evidence([f for f, _ in points], lambda f: by_label[f.label].carried, "share", detail)
 
 
 def traffic_notes(workload: Workload) -> tuple[str, ...]:
-    """What the goodput depends on besides the fabric."""
+    """What the load delivered depends on besides the fabric."""
     return (*drawn_notes(workload), *leftover_notes(workload))
 
 
 def leftover_notes(workload: Workload) -> tuple[str, ...]:
-    """A run that ends with the last arrival leaves traffic inside: the more, the shorter it is."""
-    delivered = [p.delivered for _, p in highest(workload)[1] if p.delivered is not None]
-    if stop_of(workload) != "last-arrival" or min(delivered, default=1.0) >= LEFT_INSIDE:
+    """What is inside at the last arrival is not delivered: the more, the shorter flows arrive."""
+    shares = [share for _, p in highest(workload)[1] if (share := through(p)) is not None]
+    if min(shares, default=1.0) >= LEFT_INSIDE:
         return ()
-    return ("The run ends with the last arrival; what was still inside does not count.",)
-
-
-def stop_of(workload: Workload) -> str:
-    """What ends the run."""
-    return str(workload.experiment.get("run", {}).get("stop", "")).replace("_", "-")
+    return (
+        "Delivered is what arrived by the last arrival; what was still inside does not count, "
+        "also where the run goes on until all is delivered.",
+    )
 
 
 def drawn_notes(workload: Workload) -> tuple[str, ...]:
-    """Heavy tails offer less than they promise."""
-    _, points = highest(workload)
-    drawn = next((p.offered for _, p in points if p.offered is not None), None)
-    if not workload.loads or drawn is None or not points:
-        return ()
-    asked = points[0][1].load
-    if abs(drawn / asked - 1) < 0.05 if asked else True:
+    """Heavy tails draw less than is asked for."""
+    asked, points = highest(workload)
+    drawn = drawn_at(points)
+    if not asked or drawn is None or abs(drawn / asked - 1) < 0.05:
         return ()
     return (
-        f"The sizes as drawn offer {units.show(drawn, 'share')} of the servers' rate; "
+        f"The load drawn is {units.show(drawn, 'share')} of what all servers can send; "
         f"{tick_label(asked, 'share')} was asked for.",
     )
 
@@ -139,15 +165,15 @@ def oversubscription(workload: Workload) -> Verdict | None:
 
     def detail(fabric: Fabric) -> str:
         point = swept.get(fabric.label, runs[fabric.label])
-        figures = [units.show(point.fct_p99, "time")] if fabric.label in swept else []
-        figures.append(f"goodput {units.show(point.goodput, 'share')}")
+        at_top = point_score(fabric, swept) if fabric.label in swept else None
+        figures = [] if at_top is None else [at_top.shown("time")]
+        figures.append(f"delivers {units.show(point.carried, 'share')}")
         return at_load(point) + ", ".join(figures)
 
-    shown = evidence(chosen, short_p99, "time", detail)
+    found = {f.label: s.shown("time") for f in chosen if (s := short_score(f)) is not None}
+    shown = evidence(chosen, short_value, "time", detail, text=found)
     at = f" at load {tick_label(main, 'share')}" if main else ""
     notes = [f"Bars: 99th percentile of the short flows{at}."]
-    if any(p.finished is not None and p.finished < CENSORED for p in swept.values()):
-        notes.append("At the highest load many flows were left unfinished, which flatters times.")
     return Verdict(OVERSUBSCRIPTION, " ".join(parts), shown, tuple(notes))
 
 
@@ -174,8 +200,7 @@ def jobs_cost(
 
 def main_load(workload: Workload) -> float | None:
     """The load that the runs of the comparison itself were asked for."""
-    load = workload.experiment.get("workload", {}).get("load")
-    return float(load) if isinstance(load, int | float) else None
+    return loads.asked(workload.experiment)
 
 
 def at_load(point: LoadPoint) -> str:
@@ -185,8 +210,8 @@ def at_load(point: LoadPoint) -> str:
 
 def point_score(fabric: Fabric, points: Mapping[str, LoadPoint]) -> Score | None:
     """Short flows' 99th percentile at a point of the sweep."""
-    value = points[fabric.label].fct_p99
-    return None if value is None else Score.exact(fabric, value)
+    found = points[fabric.label].p99
+    return None if found is None else Score.of(fabric, found)
 
 
 def costs(
@@ -196,9 +221,9 @@ def costs(
     after: Score | None,
     points: Mapping[str, LoadPoint],
 ) -> str:
-    """What is paid at one load, in time and in goodput."""
+    """What is paid at one load, in time and in load delivered."""
     a, b = points[base.label], points[worse.label]
-    found = [c for c in (latency_cost(before, after), goodput_cost(a.goodput, b.goodput)) if c]
+    found = [c for c in (latency_cost(before, after), carried_cost(a.carried, b.carried)) if c]
     return at_load(b) + (" and ".join(found) or "no difference that this run can show")
 
 
@@ -225,15 +250,20 @@ def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
 
 def latency_cost(a: Score | None, b: Score | None) -> str:
     """Short flows' 99th percentile, if it changed from `a` to `b`."""
-    if a is None or b is None or rank([a, b], "lower").level == 2:
+    if a is None or b is None or a.open:
         return ""
-    values = f"({units.show(b.value, 'time')} against {units.show(a.value, 'time')})"
-    return f"short flows' 99th percentile is {units.times(b.value / a.value)} as long {values}"
+    ranking = rank([a, b], "lower")
+    if ranking.level == 2 or ranking.unknown:
+        return ""
+    values = f"({b.shown('time')} against {a.shown('time')})"
+    more = "more than " * b.least
+    factor = units.times(b.value / a.value)
+    return f"short flows' 99th percentile is {more}{factor} as long {values}"
 
 
-def goodput_cost(a: float | None, b: float | None) -> str:
-    """Goodput, if it changed from `a` to `b`."""
+def carried_cost(a: float | None, b: float | None) -> str:
+    """Load delivered, if it changed from `a` to `b`."""
     if not a or b is None or abs(b / a - 1) <= LEVEL:
         return ""
     change = f"{less_by(b, a)} less" if b < a else f"{(b / a - 1) * 100:.0f} % more"
-    return f"it carries {change} ({units.show(b, 'share')} against {units.show(a, 'share')})"
+    return f"it delivers {change} ({units.show(b, 'share')} against {units.show(a, 'share')})"

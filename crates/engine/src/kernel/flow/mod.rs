@@ -34,7 +34,7 @@ use crate::fabric::{Command, Fabric, Rejected, Reports, Totals, View};
 use crate::fair::Precision;
 use crate::ids::FlowId;
 use crate::io::Io;
-use crate::kernel::driver::Driver;
+use crate::kernel::delegates::Delegates;
 use crate::time::Time;
 
 /// Bytes of memory that so many links and flows under way take, about.
@@ -201,14 +201,14 @@ impl<K: FlowKernel> FlowDriven<K> {
     }
 }
 
-impl<K: FlowKernel> Driver for FlowDriven<K> {
-    type Kernel = K;
+impl<K: FlowKernel> Delegates for FlowDriven<K> {
+    type Reporter = K;
 
-    fn kernel(&self) -> &K {
+    fn reporter(&self) -> &K {
         &self.kernel
     }
 
-    fn kernel_mut(&mut self) -> &mut K {
+    fn reporter_mut(&mut self) -> &mut K {
         &mut self.kernel
     }
 

@@ -1,6 +1,6 @@
 //! What a `[[fabric]]` table of Sirius must meet, and what follows from it.
 
-use super::{Derived, Intermediates, Mode, Recovery, SiriusConfig};
+use super::{Derived, Detail, Intermediates, Mode, Recovery, SiriusConfig};
 use crate::sirius::cell::Cell;
 use crate::sirius::schedule::plan::{gratings, Unwirable, UplinkPlan};
 use crate::sirius::schedule::Schedule;
@@ -118,6 +118,12 @@ impl SiriusConfig {
                 format!("SIRIUS (IDEAL) has no server links, and cluster.nic is {rate}"),
                 "set cluster.nic = \"uncapped\", or use mode = \"request_grant\"",
             )),
+            (Mode::Ideal, _) if self.detail == Detail::Flows => Err(Refusal::new(
+                "fabric.mode",
+                "ideal",
+                "SIRIUS (IDEAL) is modelled by cells only, and fabric.detail is \"flows\"",
+                "set fabric.detail = \"cells\", or use mode = \"request_grant\"",
+            )),
             _ => Ok(()),
         }
     }
@@ -136,7 +142,7 @@ impl SiriusConfig {
                 Bytes(largest),
                 Cell::SEQ_MAX
             ),
-            "raise fabric.cell and fabric.slot, or split the flow",
+            "use fabric.detail = \"flows\", raise fabric.cell and fabric.slot, or split the flow",
         ))
     }
 

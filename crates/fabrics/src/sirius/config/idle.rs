@@ -1,6 +1,6 @@
-//! Keys that have no effect in a mode.
+//! Keys that have no effect in a mode, or at a detail.
 
-use super::{Mode, SiriusConfig};
+use super::{Detail, Mode, SiriusConfig};
 use lightloom_engine::Refusal;
 
 /// What the protocol of §4.3 and the detection of §4.5 need, and SIRIUS (IDEAL) has not.
@@ -15,26 +15,35 @@ const OF_THE_PROTOCOL: &[&str] = &[
 /// What SIRIUS (IDEAL) alone has (§7).
 const OF_THE_IDEAL: &[&str] = &["ideal_window"];
 
+/// What failures of cells alone need.
+const OF_THE_CELLS: &[&str] = &["detection_epochs", "recovery"];
+
 impl SiriusConfig {
     /// Refuses keys that were set and do nothing; the default may always stand.
     ///
     /// # Errors
     /// A [`Refusal`] of the first of them.
     pub(crate) fn refuse_idle_keys(&self) -> Result<(), Refusal> {
-        let (idle, works) = match self.mode {
-            Mode::Ideal => (OF_THE_PROTOCOL, "request_grant"),
-            Mode::RequestGrant => (OF_THE_IDEAL, "ideal"),
+        let mut without = match self.mode {
+            Mode::Ideal => vec![(OF_THE_PROTOCOL, "mode = \"request_grant\"")],
+            Mode::RequestGrant => vec![(OF_THE_IDEAL, "mode = \"ideal\"")],
         };
+        if self.detail == Detail::Flows {
+            without.push((OF_THE_CELLS, "detail = \"cells\""));
+        }
         let plain = |config: &SiriusConfig| {
             serde_json::to_value(config).expect("configurations are plain data")
         };
         let (set, default) = (plain(self), plain(&SiriusConfig::default()));
-        match idle.iter().find(|key| set[**key] != default[**key]) {
+        let mut idle = without
+            .iter()
+            .flat_map(|(keys, works)| keys.iter().map(move |key| (*key, works)));
+        match idle.find(|(key, _)| set[*key] != default[*key]) {
             None => Ok(()),
-            Some(key) => Err(Refusal::new(
+            Some((key, works)) => Err(Refusal::new(
                 format!("fabric.{key}"),
-                &set[*key],
-                format!("has no effect without fabric.mode = \"{works}\""),
+                &set[key],
+                format!("has no effect without fabric.{works}"),
                 "leave it out here",
             )),
         }
@@ -79,9 +88,13 @@ mod tests {
         ] {
             assert_eq!(resolved(table), Err(said.to_owned()));
         }
-        for mode in ["ideal", "request_grant"] {
+        for (mode, detail) in [
+            ("ideal", "cells"),
+            ("request_grant", "cells"),
+            ("request_grant", "flows"),
+        ] {
             // A table that was completed can be run again.
-            let once = resolved(json!({ "mode": mode })).unwrap();
+            let once = resolved(json!({ "mode": mode, "detail": detail })).unwrap();
             assert_eq!(resolved(once.clone()), Ok(once));
         }
     }

@@ -13,6 +13,15 @@ macro_rules! switch {
 }
 
 switch! {
+    /// Granularity of the simulation.
+    Detail {
+        /// Every cell in every slot.
+        Cells,
+        /// Max-min rates of flows.
+        Flows,
+    }
+}
+switch! {
     /// Congestion control.
     Mode {
         /// Request, grant, send (§4.3).

@@ -36,7 +36,7 @@ use crate::sirius::schedule::peer_order::PeerOrder;
 use crate::sirius::servers::rack::Bypass;
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
-    Cluster, Command, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+    Cluster, Command, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
 };
 use nodes::{Crossing, Nodes, Via};
 
@@ -169,16 +169,6 @@ impl Ideal {
 }
 
 impl SlotKernel for Ideal {
-    fn shape(&self) -> Shape {
-        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
-        Shape {
-            hosts: self.cluster.hosts(),
-            racks: self.cluster.racks,
-            host_rate: self.cluster.server_rate,
-            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
-        }
-    }
-
     fn slot_length(&self) -> Time {
         self.config.slot
     }
@@ -206,6 +196,18 @@ impl SlotKernel for Ideal {
     fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
         let why = "mode = \"ideal\" models no failures; use fabric.mode = \"request_grant\"";
         Err(Rejected(why.into()))
+    }
+}
+
+impl Reports for Ideal {
+    fn shape(&self) -> Shape {
+        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
+        }
     }
 
     fn observe(&self, io: &Io, view: &mut View) {

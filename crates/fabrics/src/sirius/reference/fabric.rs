@@ -2,19 +2,11 @@
 
 use super::{Cell, Epoch, Reference};
 use lightloom_engine::kernel::slot::SlotKernel;
-use lightloom_engine::{Command, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View};
+use lightloom_engine::{
+    Command, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
+};
 
 impl SlotKernel for Reference {
-    fn shape(&self) -> Shape {
-        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
-        Shape {
-            hosts: self.cluster.hosts(),
-            racks: self.cluster.racks,
-            host_rate: self.cluster.server_rate,
-            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
-        }
-    }
-
     fn slot_length(&self) -> Time {
         self.config.slot
     }
@@ -46,6 +38,18 @@ impl SlotKernel for Reference {
     fn apply(&mut self, command: Command, _now: Time) -> Result<(), Rejected> {
         self.failures.order(command);
         Ok(())
+    }
+}
+
+impl Reports for Reference {
+    fn shape(&self) -> Shape {
+        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
+        }
     }
 
     fn observe(&self, _io: &Io, view: &mut View) {

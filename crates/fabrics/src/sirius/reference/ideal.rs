@@ -10,7 +10,7 @@ use crate::contract::Site;
 use crate::sirius::config::{Derived, Intermediates, SiriusConfig};
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
-    Command, FlowId, HostId, Io, PortId, Rate, Rejected, Shape, Time, Totals, View,
+    Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
 };
 use std::collections::{BTreeMap, VecDeque};
 
@@ -223,6 +223,10 @@ impl Ideal {
 }
 
 impl SlotKernel for Ideal {
+    fn slot_length(&self) -> Time {
+        self.common.slot_length()
+    }
+
     fn slot(&mut self, slot: i64, io: &mut Io) {
         let now = self.common.config.slot * slot;
         self.admit(now, io);
@@ -242,24 +246,22 @@ impl SlotKernel for Ideal {
         placed.count() == 0 && self.fibres.is_empty() && self.common.idle()
     }
 
+    fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
+        Err(Rejected("SIRIUS (IDEAL) has no failures".into()))
+    }
+}
+
+impl Reports for Ideal {
+    fn shape(&self) -> Shape {
+        self.common.shape()
+    }
+
     fn observe(&self, _io: &Io, view: &mut View) {
         let (payload, now) = (self.common.derived.cell, self.slot);
         view.queued_bytes = self.relaying(now).sum::<u64>() * payload;
         view.queued_bytes_worst = self.relaying(now).max().unwrap_or(0) * payload;
         view.waiting_bytes = self.waiting() * payload;
         view.carried_bytes = self.common.hops * payload;
-    }
-
-    fn shape(&self) -> Shape {
-        self.common.shape()
-    }
-
-    fn slot_length(&self) -> Time {
-        self.common.slot_length()
-    }
-
-    fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
-        Err(Rejected("SIRIUS (IDEAL) has no failures".into()))
     }
 
     fn totals(&self) -> Totals {

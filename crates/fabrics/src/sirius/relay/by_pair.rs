@@ -80,6 +80,14 @@ impl ByPair {
         }
     }
 
+    /// Bytes that are taken, counted one by one.
+    #[cfg(test)]
+    pub fn bytes_held(&self) -> usize {
+        let lists = self.cells.capacity() * size_of::<Linked>();
+        let aside = self.aside.capacity() * size_of_val(&(0usize, 0usize, 0u64));
+        size_of_val(&self.queues[..]) + size_of_val(&self.busy[..]) + lists + aside
+    }
+
     /// Adds a cell to the end of its queue.
     #[inline(always)]
     pub fn push(&mut self, turn: usize, row: usize, queued: Queued) {

@@ -2,8 +2,9 @@
 //! (Sirius §4.2). It counts in goodput.
 //!
 //! The rack switch itself is ideal: a flow takes its serialisation time at the
-//! server's rate, or at the rack's where servers are not capped. Contention
-//! between flows of one rack is not modelled.
+//! rack's rate, and contention between flows of one rack is not modelled. Where
+//! servers' links have a rate, `links` carries this traffic instead, and only the
+//! bound of `limits` asks here.
 
 use lightloom_engine::{Cluster, FlowId, Io, Nic, Rate, Time};
 use std::cmp::Reverse;

@@ -1,4 +1,5 @@
-//! What a driver hands on of its kernel: all that it says of itself.
+//! Whoever reports through a part of its own: a driver through its kernel, kernels that report
+//! alike through what they share.
 
 use crate::fabric::{Circuit, ControlRecord, Reports, Shape, Totals, View};
 use crate::ids::{HostId, PortId};
@@ -6,83 +7,83 @@ use crate::io::Io;
 use crate::refusal::Refusal;
 use crate::time::{Rate, Time};
 
-/// A driver, which may know of bytes that its kernel does not.
-pub trait Driver: Send {
-    /// What it drives.
-    type Kernel: Reports;
+/// Has a part that reports for it, and may know of bytes that this part does not.
+pub trait Delegates: Send {
+    /// Who reports.
+    type Reporter: Reports;
 
-    /// The kernel.
-    fn kernel(&self) -> &Self::Kernel;
+    /// The part.
+    fn reporter(&self) -> &Self::Reporter;
 
     /// The same, to be told something.
-    fn kernel_mut(&mut self) -> &mut Self::Kernel;
+    fn reporter_mut(&mut self) -> &mut Self::Reporter;
 
-    /// What the driver sees itself; the kernel adds to it, or corrects it.
+    /// What it sees itself; the part adds to it, or corrects it.
     fn observe_own(&self, view: &mut View) {
         let _ = view;
     }
 
-    /// What the driver adds to the kernel's figures.
+    /// What it adds to the part's figures.
     fn add_totals(&self, totals: &mut Totals) {
         let _ = totals;
     }
 
-    /// Writes per-flow figures that the driver keeps.
+    /// Writes per-flow figures that it keeps.
     fn settle_own(&self, io: &mut Io) {
         let _ = io;
     }
 }
 
-impl<D: Driver> Reports for D {
+impl<D: Delegates> Reports for D {
     fn shape(&self) -> Shape {
-        self.kernel().shape()
+        self.reporter().shape()
     }
 
     fn observe(&self, io: &Io, view: &mut View) {
         self.observe_own(view);
-        self.kernel().observe(io, view)
+        self.reporter().observe(io, view)
     }
 
     fn totals(&self) -> Totals {
-        let mut totals = self.kernel().totals();
+        let mut totals = self.reporter().totals();
         self.add_totals(&mut totals);
         totals
     }
 
     fn settle(&self, io: &mut Io) {
         self.settle_own(io);
-        self.kernel().settle(io)
+        self.reporter().settle(io)
     }
 
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
-        self.kernel().soonest(src, dst, bytes)
+        self.reporter().soonest(src, dst, bytes)
     }
 
     fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
-        self.kernel().lit(tx, rx, at)
+        self.reporter().lit(tx, rx, at)
     }
 
     fn port_rate(&self, tx: PortId) -> Rate {
-        self.kernel().port_rate(tx)
+        self.reporter().port_rate(tx)
     }
 
     fn circuits(&self, now: Time) -> Vec<Circuit> {
-        self.kernel().circuits(now)
+        self.reporter().circuits(now)
     }
 
     fn lit_for(&self, now: Time) -> Option<Time> {
-        self.kernel().lit_for(now)
+        self.reporter().lit_for(now)
     }
 
     fn trouble(&self) -> Option<&Refusal> {
-        self.kernel().trouble()
+        self.reporter().trouble()
     }
 
     fn record_control(&mut self, label: &str) {
-        self.kernel_mut().record_control(label)
+        self.reporter_mut().record_control(label)
     }
 
     fn control_record(&mut self) -> Option<ControlRecord> {
-        self.kernel_mut().control_record()
+        self.reporter_mut().control_record()
     }
 }

@@ -1,0 +1,316 @@
+//! What the schedule and the protocol carry, as rates.
+//!
+//! *One rack.* Of the C of its uplinks the N-th part of the slots is lost, in which it would
+//! meet itself, and what it relays: of all that racks send each other the N-th part, in and
+//! out. So it sends, and receives, at most C − T/N. Relays are spread evenly: where T was
+//! measured a while ago, others do not take over what a busy rack cannot.
+//!
+//! A source asks each node once an epoch, so it sends at most N cells in that time. A node has
+//! at most Q cells queued or granted for a destination, from the grant until the second hop
+//! leaves, so a destination receives at most Q cells from each node in the time that this
+//! takes; the first Q of each, if there are no others, need not wait.
+//!
+//! *All racks.* A byte from a source in S to a destination in D by way of m crosses two links,
+//! each of the C/N that two nodes have for each other. Let p racks send only, q receive only, r
+//! do both, o neither, s = p + r, d = q + r. By way of one of the o it takes a link from S to
+//! it and one from it to D: o · min(s, d) links' worth fit. All others take a link from S to D,
+//! of which there are s · d: those by way of m in S only, one more from S to m (s · p), in D
+//! only, one more from m to D (q · d), in both, two from S to D. So
+//!
+//! ```text
+//! T = C/N · (o · min(s, d) + min(s · d, (s · d + s · p + q · d) / 2))
+//! ```
+//!
+//! With all racks active this is N · C/2, for everything crosses two hops; for one pair it is
+//! (N − 1) · C/N. Cells that their own source or destination relays cross one link only; that
+//! makes up for the links that lead from a node to itself. Where nodes do not relay for
+//! themselves (`intermediates = "others"`) these links are left out.
+//!
+//! That traffic within S and D is even is taken for granted.
+
+use crate::sirius::config::{Derived, GrantRule, Intermediates, SiriusConfig};
+use lightloom_engine::{Rate, Time};
+
+/// Bits × picoseconds a second.
+const BITS: u128 = 8 * 1_000_000_000_000;
+
+/// Rates of payload.
+#[derive(Clone, Debug)]
+pub struct Capacity {
+    nodes: u128,
+    others: bool,
+    /// What two nodes can send each other, times N: C.
+    uplinks: u128,
+    /// What requests leave of what one rack sends, and grants of what it receives, whatever
+    /// others do.
+    sent: u128,
+    received: u128,
+    /// What a destination may be granted at once [B].
+    granted: u64,
+}
+
+impl Capacity {
+    /// Of a table that has been completed.
+    pub fn new(config: &SiriusConfig, derived: &Derived) -> Capacity {
+        let nodes = derived.schedule.nodes() as u128;
+        let (slots, of) = derived.epoch;
+        let (slot, cell) = (config.slot.0 as u128, derived.cell as u128);
+        let uplinks = derived.uplinks as u128 * cell * BITS / slot;
+        // N cells in an epoch.
+        let once = nodes * cell * BITS * of as u128 / (slots as u128 * slot);
+        let meeting = uplinks * (nodes - 1) / nodes;
+        let granted = match config.grant_rule {
+            GrantRule::Threshold => u128::MAX,
+            GrantRule::OnePerDestination => once,
+        };
+        // Q cells of each node in the time that one is counted.
+        let window = config.queue as u128 * (nodes - 1) * cell * BITS / counted(config, derived);
+        Capacity {
+            nodes,
+            others: config.intermediates == Intermediates::Others,
+            uplinks,
+            sent: meeting.min(once),
+            received: meeting.min(granted).min(window),
+            granted: config.queue as u64 * derived.schedule.nodes() as u64 * derived.cell,
+        }
+    }
+
+    /// What one rack can send while all send each other so much.
+    pub fn sent(&self, all: Rate) -> Rate {
+        Rate(self.sent.min(self.beside(all)) as u64)
+    }
+
+    /// What one rack can receive meanwhile.
+    pub fn received(&self, all: Rate) -> Rate {
+        Rate(self.received.min(self.beside(all)) as u64)
+    }
+
+    /// What relays leave of a rack's uplinks.
+    fn beside(&self, all: Rate) -> u128 {
+        self.uplinks - (all.0 as u128 / self.nodes).min(self.uplinks / 2)
+    }
+
+    /// A difference of what all send each other that is not worth another solution.
+    pub fn little(&self) -> u64 {
+        (self.nodes * self.uplinks / 256) as u64
+    }
+
+    /// How much sooner than at the rate of a destination some bytes for it are there if nothing
+    /// else was granted.
+    pub fn sooner(&self, bytes: u64) -> Time {
+        let first = bytes.min(self.granted);
+        let [sent, received] = [self.sent(Rate(0)), self.received(Rate(0))];
+        (received.time_for(first) - sent.time_for(first)).max(Time::ZERO)
+    }
+
+    /// Links that a byte crosses, on average.
+    pub fn hops(&self) -> f64 {
+        match self.others {
+            true => 2.0,
+            false => 2.0 - 2.0 / self.nodes as f64,
+        }
+    }
+
+    /// What racks can send each other altogether.
+    pub fn together(&self, active: &Active) -> Rate {
+        let Active { p, q, r, .. } = *active;
+        let (s, d) = (p + r, q + r);
+        let none = self.nodes - p - q - r;
+        let itself = |count: u128| if self.others { count } else { 0 };
+        let direct = s * d - itself(r);
+        let about = (s * p - itself(p)) + (q * d - itself(q));
+        let halves = match r {
+            0 => 2 * direct.min(about),
+            _ => (2 * direct).min(direct + about),
+        };
+        Rate((self.uplinks * (2 * none * s.min(d) + halves) / (2 * self.nodes)) as u64)
+    }
+}
+
+/// How long a cell is counted among the Q of its intermediate [ps]: until its source has the
+/// grant, half an epoch for each of the two slots of its hops, the flight, and half an epoch
+/// until the next grants are made.
+fn counted(config: &SiriusConfig, derived: &Derived) -> u128 {
+    let (slots, of) = (derived.epoch.0 as u128, derived.epoch.1 as u128);
+    let halves = 2 * derived.lag(config) as u128 + 3;
+    let epochs = halves * slots * config.slot.0 as u128 / (2 * of);
+    epochs + (config.slot + config.propagation).0 as u128
+}
+
+/// Which racks have flows to send or to receive.
+#[derive(Clone, Debug, Default)]
+pub struct Active {
+    sends: Vec<u32>,
+    receives: Vec<u32>,
+    /// Racks that send only, that receive only, that do both.
+    p: u128,
+    q: u128,
+    r: u128,
+}
+
+impl Active {
+    /// None of so many.
+    pub fn new(racks: usize) -> Active {
+        Active {
+            sends: vec![0; racks],
+            receives: vec![0; racks],
+            ..Active::default()
+        }
+    }
+
+    /// Whether a rack receives nothing.
+    pub fn is_quiet(&self, to: usize) -> bool {
+        self.receives[to] == 0
+    }
+
+    /// A flow begins; says whether other racks are active now.
+    pub fn open(&mut self, from: usize, to: usize) -> bool {
+        let new = [self.sends[from] == 0, self.receives[to] == 0];
+        self.change(from, to, |count| *count += 1);
+        new != [false; 2]
+    }
+
+    /// A flow ends; says the same.
+    pub fn close(&mut self, from: usize, to: usize) -> bool {
+        self.change(from, to, |count| *count -= 1);
+        self.sends[from] == 0 || self.receives[to] == 0
+    }
+
+    fn change(&mut self, from: usize, to: usize, change: impl Fn(&mut u32)) {
+        self.count(from, -1);
+        self.count(to, -1);
+        change(&mut self.sends[from]);
+        change(&mut self.receives[to]);
+        self.count(from, 1);
+        self.count(to, 1);
+    }
+
+    /// Counts a rack as what it is, or no longer.
+    fn count(&mut self, rack: usize, by: i128) {
+        let class = match (self.sends[rack] > 0, self.receives[rack] > 0) {
+            (true, false) => &mut self.p,
+            (false, true) => &mut self.q,
+            (true, true) => &mut self.r,
+            (false, false) => return,
+        };
+        *class = class.wrapping_add_signed(by);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightloom_engine::{Bytes, Cluster, Nic};
+    use proptest::prelude::*;
+
+    /// Four uplinks of 8 nodes; a cell of 1,000 B in a slot of 100 ns: 80 Gb/s an uplink.
+    fn capacity(nodes: u32, table: SiriusConfig) -> Capacity {
+        let cluster = Cluster {
+            racks: nodes,
+            servers_per_rack: 1,
+            server_rate: Rate(400 * Rate::GBPS.0),
+            nic: Nic::Uncapped,
+        };
+        let config = SiriusConfig {
+            channel_rate: Rate(100 * Rate::GBPS.0),
+            uplinks: Some(4),
+            cell: Some(Bytes(1_000)),
+            ..table
+        };
+        Capacity::new(&config, &config.derive(&cluster).unwrap())
+    }
+
+    fn active(nodes: usize, pairs: &[(usize, usize)]) -> Active {
+        let mut active = Active::new(nodes);
+        pairs.iter().for_each(|&(from, to)| {
+            active.open(from, to);
+        });
+        active
+    }
+
+    const GBPS: u64 = Rate::GBPS.0;
+
+    /// C is 320 Gb/s, and two nodes have 40 Gb/s for each other.
+    #[test]
+    fn capacities_are_those_of_the_links_that_cells_cross() {
+        let c = capacity(8, SiriusConfig::default());
+        assert_eq!(c.sent(Rate(0)), Rate(280 * GBPS));
+        // Of 800 Gb/s it relays 100.
+        assert_eq!(c.sent(Rate(800 * GBPS)), Rate(220 * GBPS));
+        assert_eq!(c.received(Rate(0)), Rate(280 * GBPS));
+        let gbps = |pairs: &[(usize, usize)]| c.together(&active(8, pairs)).0 / GBPS;
+        let ring = |n: usize| (0..n).map(|i| (i, (i + 1) % n)).collect::<Vec<_>>();
+        // One pair: by way of six others, or straight.
+        assert_eq!(gbps(&[(0, 1)]), 7 * 40);
+        // Everybody: half of 8 times 320.
+        assert_eq!(gbps(&ring(8)), 4 * 320);
+        // Four among themselves: 16 links by way of the others, 8 pairs' worth among them.
+        assert_eq!(gbps(&ring(4)), (16 + 8) * 40);
+        // Four to four others: no byte gets around the 16 links between them.
+        let across: Vec<_> = (0..4).map(|i| (i, i + 4)).collect();
+        assert_eq!(gbps(&across), 16 * 40);
+        // Three to one: 7 links lead there.
+        assert_eq!(gbps(&[(1, 0), (2, 0), (3, 0)]), (4 + 3) * 40);
+    }
+
+    #[test]
+    fn the_protocol_may_take_longer_than_the_schedule() {
+        // Twice the epoch: half as many requests, and grants of the other rule.
+        let slow = SiriusConfig {
+            epoch_slots: Some(4.0),
+            ..SiriusConfig::default()
+        };
+        let c = capacity(8, slow.clone());
+        assert_eq!(
+            (c.sent(Rate(0)).0, c.received(Rate(0)).0),
+            (160 * GBPS, 280 * GBPS)
+        );
+        let c = capacity(
+            8,
+            SiriusConfig {
+                grant_rule: GrantRule::OnePerDestination,
+                ..slow
+            },
+        );
+        assert_eq!(
+            (c.sent(Rate(0)).0, c.received(Rate(0)).0),
+            (160 * GBPS, 160 * GBPS)
+        );
+        // Epochs of 200 ns, 1 us of fibre: 6 of them, 1.5, 1.1 us; 4 cells each in 2.6 us.
+        let far = SiriusConfig {
+            propagation: Time::US,
+            ..SiriusConfig::default()
+        };
+        let received = capacity(8, far).received(Rate(0));
+        assert_eq!(received, Rate(4 * 7 * 8_000_000_000_000 / 2_600_000));
+    }
+
+    proptest! {
+        /// Whatever comes and goes, racks are counted as they are.
+        #[test]
+        fn racks_are_counted_as_they_are(
+            pairs in prop::collection::vec((0usize..6, 0usize..6), 1..40),
+            ends in prop::collection::vec(any::<prop::sample::Index>(), 0..40),
+        ) {
+            let mut open: Vec<(usize, usize)> = pairs.into_iter().filter(|(a, b)| a != b).collect();
+            let mut counted = active(6, &open);
+            for end in ends {
+                if open.is_empty() {
+                    break;
+                }
+                let (from, to) = open.swap_remove(end.index(open.len()));
+                counted.close(from, to);
+            }
+            let is = |sends: bool, receives: bool| {
+                let racks = (0..6).filter(|&k| {
+                    open.iter().any(|f| f.0 == k) == sends && open.iter().any(|f| f.1 == k) == receives
+                });
+                racks.count() as u128
+            };
+            prop_assert_eq!(
+                (counted.p, counted.q, counted.r),
+                (is(true, false), is(false, true), is(true, true))
+            );
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! From the last byte that a flow sends at its rate to its arrival.
+//!
+//! Cells wait for the next epoch, in which they are asked for; their grants have arrived two
+//! lags later (§4.3, A.3). A cell then waits for its slot to its intermediate, and there for
+//! that to its destination: each comes once in a gap of N/U slots, anywhere in it. With cells
+//! by way of others each, the last of n to arrive is the largest of n sums of two such times.
+//! It is drawn, for each flow once: the law is known, F(x) = x²/2 of two gaps up to the first,
+//! 1 − (2 − x)²/2 beyond, and the largest of n has Fⁿ.
+//!
+//! A flow of more than N cells is asked for in several epochs. Each of them has one cell that
+//! its own source relays and one that goes straight: both for one link, which carries one in a
+//! gap. The last of that line is the last of all where it is longer than two gaps; Q bounds it,
+//! and where Q alone holds the flow back there is none.
+
+use super::capacity::Capacity;
+use crate::sirius::config::{Derived, Intermediates, SiriusConfig};
+use lightloom_engine::{FlowId, Rate, Stream, Time};
+
+/// How cells come to their rack.
+#[derive(Clone, Copy, Debug)]
+pub enum Pace {
+    /// All when the flow arrives.
+    AtOnce(Time),
+    /// One after the other, over the link of their server; when the last is there.
+    OfServer {
+        /// Rate of the link.
+        rate: Rate,
+        /// When the last byte has left.
+        done: Time,
+    },
+}
+
+/// What follows from the schedule.
+#[derive(Clone, Debug)]
+pub struct Latency {
+    seed: u64,
+    nodes: u64,
+    cell: u64,
+    slot: Time,
+    /// Slots of an epoch, as a fraction.
+    epoch: (i64, i64),
+    /// From asking to taking up grants, and both flights.
+    protocol: Time,
+    /// Between two meetings of a pair, on average.
+    gap: Time,
+    /// The longest line at the direct link.
+    line: Time,
+}
+
+impl Latency {
+    /// Of a table that has been completed.
+    pub fn new(
+        config: &SiriusConfig,
+        derived: &Derived,
+        capacity: &Capacity,
+        seed: u64,
+    ) -> Latency {
+        let (slots, of) = derived.epoch;
+        let nodes = derived.schedule.nodes() as i64;
+        let epoch = config.slot * slots / of;
+        let gap = config.slot * nodes / derived.uplinks as i64;
+        // Where Q cells of each node last for half of the time at most, one link carries both.
+        let lasts = capacity.received(Rate(0)).0 * 2 > capacity.sent(Rate(0)).0;
+        let line = match config.intermediates {
+            Intermediates::All if lasts => gap * (4 * config.queue as i64 - 5) / 2,
+            _ => Time::ZERO,
+        };
+        Latency {
+            seed,
+            nodes: nodes as u64,
+            cell: derived.cell,
+            slot: config.slot,
+            epoch: derived.epoch,
+            protocol: epoch * 2 * derived.lag(config) + config.propagation * 2,
+            gap,
+            line,
+        }
+    }
+
+    /// From asking until cells for what was granted have come back as second hops, about.
+    pub fn round_trip(&self) -> Time {
+        self.protocol + self.gap * 2
+    }
+
+    /// How much later than at its rate alone a flow of so many bytes has arrived.
+    pub fn behind(&self, flow: FlowId, bytes: u64, pace: Pace) -> Time {
+        let cells = bytes.div_ceil(self.cell);
+        let draw = Stream::new(self.seed, "sirius.flows", flow.index() as u64).unit();
+        match pace {
+            Pace::AtOnce(arrival) => {
+                let rounds = (cells - 1) / self.nodes;
+                let last = cells - rounds * self.nodes;
+                let behind = self
+                    .last_of(rounds, last, draw)
+                    .max(self.line_of(rounds, last));
+                // The rate itself accounts for what the last of the epochs has sent.
+                self.asked(arrival) + self.protocol + behind - self.epochs(last)
+            }
+            Pace::OfServer { rate, done } => {
+                let asked = self.asked(done);
+                // Those that came in the same epoch are asked for with the last.
+                let since = (self.epochs(self.nodes) - asked).max(Time::ZERO);
+                let cells = cells.min(1 + rate.bytes_in(since) / self.cell);
+                asked + self.protocol + self.meetings(cells.min(self.nodes), draw)
+            }
+        }
+    }
+
+    /// When the last cell is there, after the last of the grants: one of those that they
+    /// brought, or of the N of the epoch before.
+    fn last_of(&self, rounds: u64, last: u64, draw: f64) -> Time {
+        let those = self.meetings(last, draw);
+        match rounds {
+            0 => those,
+            _ => those.max(self.meetings(self.nodes, draw) - self.epochs(self.nodes)),
+        }
+    }
+
+    /// When the last of the line at the direct link has left, after the last of the grants.
+    fn line_of(&self, rounds: u64, last: u64) -> Time {
+        let twice = self.gap * 2 * rounds as i64 + self.gap * 2 * last as i64 / self.nodes as i64;
+        let left = twice - self.gap / 2 - self.epochs(rounds * self.nodes);
+        left.min(self.line) + self.slot
+    }
+
+    /// The time in which a source can send so many cells, at N an epoch.
+    fn epochs(&self, cells: u64) -> Time {
+        let (slots, of) = (self.epoch.0 as i128, self.epoch.1 as i128);
+        let time = cells as i128 * slots * self.slot.0 as i128 / (of * self.nodes as i128);
+        Time(time as i64)
+    }
+
+    /// Until the next epoch begins.
+    fn asked(&self, at: Time) -> Time {
+        let (slots, of) = (self.epoch.0 as i128, self.epoch.1 as i128);
+        let slot = at.div_ceil(self.slot) as i128;
+        let epoch = (slot * of + slots - 1).div_euclid(slots);
+        let start = (epoch * slots + of - 1).div_euclid(of);
+        Time((start * self.slot.0 as i128 - at.0 as i128) as i64)
+    }
+
+    /// Until the last of some cells has arrived over two hops: the least time that is at least
+    /// as likely as drawn.
+    fn meetings(&self, cells: u64, draw: f64) -> Time {
+        let (mut low, mut high) = (0, 2 * self.gap.0);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let gaps = middle as f64 / self.gap.0 as f64;
+            let earlier = match gaps < 1.0 {
+                true => gaps * gaps / 2.0,
+                false => 1.0 - (2.0 - gaps) * (2.0 - gaps) / 2.0,
+            };
+            if power(earlier, cells) < draw {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Time(low) + self.slot
+    }
+}
+
+/// By products alone, which are the same on every machine.
+fn power(mut base: f64, mut exponent: u64) -> f64 {
+    let mut product = 1.0;
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            product *= base;
+        }
+        base *= base;
+        exponent /= 2;
+    }
+    product
+}

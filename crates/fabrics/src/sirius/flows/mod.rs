@@ -1,0 +1,312 @@
+//! Sirius at `detail = "flows"`: max-min rates instead of cells.
+//!
+//! Each flow moves at its max-min fair rate over what the schedule and the protocol leave of
+//! its rack's uplinks, its destination's, and of all together ([`capacity`]); servers' links
+//! count where they have a rate. Its last byte arrives later than its rate alone says, by the
+//! request, the grant and the slots in which the nodes of two hops meet ([`latency`]): a flow
+//! that is alone in the network takes as long as its cells do, on average.
+//!
+//! Traffic within a rack is that of the cells: a flow takes its time at the rack's rate, or
+//! shares the links of its two servers.
+//!
+//! # Not modelled
+//! - Queues, and what waits in them: no flow waits for another's cells, however full the
+//!   uplinks are, so short flows of a busy network are faster than their cells are. Queue and
+//!   reorder peaks are null.
+//! - The padding of the last cell of a flow.
+//! - Who asks whom: a source that has flows for a crowded destination wastes requests on it,
+//!   which its other flows would have had.
+//! - Failures.
+
+mod capacity;
+mod latency;
+#[cfg(test)]
+mod tests;
+
+use super::config::{Derived, SiriusConfig};
+use super::limits::soonest;
+use super::servers::rack;
+use crate::contract::Site;
+use capacity::{Active, Capacity};
+use latency::{Latency, Pace};
+use lightloom_engine::fair::{LinkId, WEIGHT};
+use lightloom_engine::kernel::flow::{self, FlowKernel, LinkKind, Net, Todo};
+use lightloom_engine::{
+    Cluster, Command, FlowId, HostId, Io, Nic, PortId, Rate, Rejected, Reports, Shape, Time, View,
+};
+
+/// The kernel. Its links are the uplinks of each rack as far as they carry what it sends, the
+/// same for what it receives, one for all cells of all racks, and those of servers to and from
+/// their rack, if they have a rate.
+pub struct SiriusFlows {
+    config: SiriusConfig,
+    derived: Derived,
+    cluster: Cluster,
+    capacity: Capacity,
+    latency: Latency,
+    active: Active,
+    /// What all racks send each other, when it was last measured.
+    relayed: Rate,
+    /// Whether it is going to be measured.
+    measures: bool,
+}
+
+/// What all racks send each other is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Measure;
+
+/// Bytes of memory that it takes, about.
+pub fn memory(cluster: &Cluster, flows: u64) -> u64 {
+    let servers = match cluster.nic {
+        Nic::Uncapped => 0,
+        Nic::Capped(_) => 2 * cluster.hosts() as usize,
+    };
+    let links = 2 * cluster.racks as usize + 1 + servers;
+    flow::memory(links as u64, flows)
+}
+
+impl SiriusFlows {
+    /// An empty network.
+    pub fn new(config: &SiriusConfig, derived: Derived, site: &Site) -> SiriusFlows {
+        let capacity = Capacity::new(config, &derived);
+        SiriusFlows {
+            latency: Latency::new(config, &derived, &capacity, site.seed),
+            capacity,
+            active: Active::new(site.cluster.racks as usize),
+            relayed: Rate(0),
+            measures: false,
+            config: config.clone(),
+            cluster: *site.cluster,
+            derived,
+        }
+    }
+
+    fn core(&self) -> LinkId {
+        LinkId(2 * self.cluster.racks)
+    }
+
+    /// The link of a server to its rack, and that from its rack.
+    fn server(&self, host: HostId) -> (LinkId, LinkId) {
+        let up = self.core().0 + 1 + host.0;
+        (LinkId(up), LinkId(up + self.cluster.hosts()))
+    }
+
+    fn racks(&self, flow: FlowId, io: &Io) -> (u32, u32) {
+        let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
+        (self.cluster.rack_of(src), self.cluster.rack_of(dst))
+    }
+
+    /// Opens a flow that stays in its rack.
+    fn open_inside(&self, flow: FlowId, io: &Io, net: &mut Net) {
+        let f = flow.index();
+        let bytes = io.flows.bytes[f];
+        let Nic::Capped(rate) = self.cluster.nic else {
+            let limit = Some(rack::rate(&self.cluster));
+            return net.open(flow, bytes, &[], WEIGHT, limit);
+        };
+        let path = [
+            self.server(io.flows.src[f]).0,
+            self.server(io.flows.dst[f]).1,
+        ];
+        net.open(flow, bytes, &path, WEIGHT, None);
+        // The rack switch has the last cell whole before it passes it on.
+        net.set_delay(flow, rate.time_for(bytes.min(self.derived.cell)));
+    }
+
+    /// Opens a flow between two racks.
+    fn open_between(&self, flow: FlowId, io: &Io, net: &mut Net) {
+        let (f, (from, to)) = (flow.index(), self.racks(flow, io));
+        let sent = LinkId(from);
+        let received = LinkId(self.cluster.racks + to);
+        let (up, down) = (
+            self.server(io.flows.src[f]).0,
+            self.server(io.flows.dst[f]).1,
+        );
+        let path = [sent, received, self.core(), up, down];
+        let links = match self.cluster.nic {
+            Nic::Uncapped => &path[..3],
+            Nic::Capped(_) => &path[..],
+        };
+        net.open(flow, io.flows.bytes[f], links, WEIGHT, None);
+    }
+
+    /// What a server may send, if that is less than its rack.
+    fn server_rate(&self) -> Option<Rate> {
+        match self.cluster.nic {
+            Nic::Capped(rate) if rate < self.capacity.sent(Rate(0)) => Some(rate),
+            _ => None,
+        }
+    }
+
+    /// How long the last cell of a flow takes from the rack switch to its server.
+    fn last_cell(&self, bytes: u64) -> Time {
+        match self.cluster.nic {
+            Nic::Uncapped => Time::ZERO,
+            Nic::Capped(rate) => rate.time_for((bytes - 1) % self.derived.cell + 1),
+        }
+    }
+
+    /// Something has changed: what all racks carry together, if others are active now, and
+    /// before long what they relay.
+    fn changed(&mut self, others: bool, now: Time, net: &mut Net, todo: &mut Todo<Measure>) {
+        if others {
+            net.set_capacity(self.core(), self.capacity.together(&self.active));
+        }
+        if !std::mem::replace(&mut self.measures, true) {
+            todo.schedule(now + self.latency.round_trip(), Measure);
+        }
+    }
+
+    /// Racks have for their own flows what they do not relay. Each step goes half of the way,
+    /// for more of one is less of the other.
+    fn relay(&mut self, net: &mut Net) -> bool {
+        let all = net.load(self.core());
+        if all.0.abs_diff(self.relayed.0) <= self.capacity.little() {
+            return false;
+        }
+        self.relayed = Rate(all.0.midpoint(self.relayed.0));
+        let [sent, received] = [
+            self.capacity.sent(self.relayed),
+            self.capacity.received(self.relayed),
+        ];
+        for rack in 0..self.cluster.racks {
+            net.set_capacity(LinkId(rack), sent);
+            net.set_capacity(LinkId(self.cluster.racks + rack), received);
+        }
+        true
+    }
+}
+
+impl FlowKernel for SiriusFlows {
+    type Event = Measure;
+
+    fn begin(&mut self, net: &mut Net, _: &mut Todo<Measure>) {
+        net.never_list_flows();
+        for rate in [self.capacity.sent(Rate(0)), self.capacity.received(Rate(0))] {
+            for _ in 0..self.cluster.racks {
+                net.add_link(rate, LinkKind::Switch);
+            }
+        }
+        net.add_link(self.capacity.together(&self.active), LinkKind::Bound);
+        if let Nic::Capped(rate) = self.cluster.nic {
+            for _ in 0..2 * self.cluster.hosts() {
+                net.add_link(rate, LinkKind::Server);
+            }
+        }
+    }
+
+    fn arrive(
+        &mut self,
+        flow: FlowId,
+        now: Time,
+        io: &mut Io,
+        net: &mut Net,
+        todo: &mut Todo<Measure>,
+    ) {
+        let (from, to) = self.racks(flow, io);
+        if from == to {
+            return self.open_inside(flow, io, net);
+        }
+        self.open_between(flow, io, net);
+        if self.server_rate().is_none() {
+            let bytes = io.flows.bytes[flow.index()];
+            let mut delay = self.latency.behind(flow, bytes, Pace::AtOnce(now));
+            if self.active.is_quiet(to as usize) {
+                delay = delay - self.capacity.sooner(bytes);
+            }
+            net.set_delay(flow, delay + self.last_cell(bytes));
+        }
+        let others = self.active.open(from as usize, to as usize);
+        self.changed(others, now, net, todo);
+    }
+
+    fn complete(
+        &mut self,
+        flow: FlowId,
+        now: Time,
+        io: &mut Io,
+        net: &mut Net,
+        todo: &mut Todo<Measure>,
+    ) {
+        let (from, to) = self.racks(flow, io);
+        if from == to {
+            return;
+        }
+        if let Some(rate) = self.server_rate() {
+            let (bytes, pace) = (
+                io.flows.bytes[flow.index()],
+                Pace::OfServer { rate, done: now },
+            );
+            let delay = self.latency.behind(flow, bytes, pace);
+            net.set_delay(flow, delay + self.last_cell(bytes));
+        }
+        let others = self.active.close(from as usize, to as usize);
+        self.changed(others, now, net, todo);
+    }
+
+    fn handle(
+        &mut self,
+        now: Time,
+        _: Measure,
+        _: &mut Io,
+        net: &mut Net,
+        todo: &mut Todo<Measure>,
+    ) {
+        self.measures = self.relay(net);
+        if self.measures {
+            todo.schedule(now + self.latency.round_trip(), Measure);
+        }
+    }
+
+    fn apply(
+        &mut self,
+        _: Command,
+        _: Time,
+        _: &mut Net,
+        _: &mut Todo<Measure>,
+    ) -> Result<(), Rejected> {
+        let limit = "sirius models failures by cells only";
+        Err(Rejected(format!(
+            "{limit}; set fabric.detail = \"cells\", or remove it"
+        )))
+    }
+}
+
+impl Reports for SiriusFlows {
+    fn shape(&self) -> Shape {
+        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
+        Shape {
+            hosts: self.cluster.hosts(),
+            racks: self.cluster.racks,
+            host_rate: self.cluster.server_rate,
+            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
+        }
+    }
+
+    /// A byte crosses two links, but for the cells that their source or destination relays.
+    fn observe(&self, _: &Io, view: &mut View) {
+        view.carried_bytes = (view.carried_bytes as f64 * self.capacity.hops() / 2.0) as u64;
+    }
+
+    fn settle(&self, io: &mut Io) {
+        for f in 0..io.flows.len() {
+            let (from, to) = self.racks(FlowId(f as u32), io);
+            if from != to && !io.flows.hops[f].is_nan() {
+                io.flows.hops[f] = self.capacity.hops() as f32;
+            }
+        }
+    }
+
+    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
+        soonest(&self.cluster, &self.config, &self.derived, src, dst, bytes)
+    }
+
+    fn port_rate(&self, tx: PortId) -> Rate {
+        let rack = self.config.channel_rate.0 * self.derived.uplinks as u64;
+        match (tx.0.cmp(&self.core().0), self.cluster.nic) {
+            (std::cmp::Ordering::Less, _) => Rate(rack),
+            (std::cmp::Ordering::Greater, Nic::Capped(rate)) => rate,
+            _ => Rate(rack * self.cluster.racks as u64),
+        }
+    }
+}

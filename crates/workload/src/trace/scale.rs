@@ -1,0 +1,157 @@
+//! A trace at another load: its arrival times multiplied by one factor.
+
+use crate::arrivals::MAX_ARRIVAL;
+use lightloom_engine::{Cluster, Flows, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a trace is brought to a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// All arrival times are multiplied by one factor.
+    Time,
+}
+
+/// The load of flows that arrive by themselves: their bits ÷ (servers × server rate × time
+/// of the last arrival); nothing where all arrive at 0.
+pub fn own_load(flows: &Flows, cluster: &Cluster) -> Option<f64> {
+    let last = flows.last_arrival();
+    let capacity = cluster.hosts() as f64 * cluster.server_rate.0 as f64;
+    (last > Time::ZERO).then(|| flows.total_bytes() as f64 * 8.0 / (capacity * last.as_secs_f64()))
+}
+
+/// The flows at `load`, and the factor by which their times were multiplied.
+///
+/// # Errors
+/// If all arrive at 0, or if the last would arrive after the clock ends.
+pub fn scaled(mut flows: Flows, load: f64, cluster: &Cluster) -> Result<(Flows, f64), Refusal> {
+    let refuse = |limit: String, remedy: &str| Refusal::new("workload.load", load, limit, remedy);
+    let own = own_load(&flows, cluster).ok_or_else(|| {
+        refuse(
+            "all flows of the trace arrive at 0, so there is no load to scale".into(),
+            "remove it",
+        )
+    })?;
+    let factor = own / load;
+    if flows.last_arrival().0 as f64 * factor > MAX_ARRIVAL.0 as f64 {
+        let limit = format!("the trace has a load of {own:.3e}, and would go on beyond 53 days");
+        return Err(refuse(limit, "raise it"));
+    }
+    for arrival in &mut flows.arrival {
+        *arrival = Time((arrival.0 as f64 * factor).round() as i64);
+    }
+    Ok((flows, factor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patterns::tests::cluster;
+    use crate::trace;
+    use crate::WorkloadConfig;
+    use lightloom_engine::config;
+    use proptest::prelude::*;
+    use serde_json::{json, Value};
+
+    /// 12 servers of 1 Gb/s: 1,500 B take all of them 1 µs.
+    fn flows(arrivals: &[i64]) -> Flows {
+        let rows: Vec<String> = arrivals
+            .iter()
+            .map(|at| format!("0,1,1500,{at}\n"))
+            .collect();
+        let text = format!("src,dst,bytes,arrival_ps\n{}", rows.concat());
+        trace::read(trace::Format::Csv, &text, "t", 12).unwrap()
+    }
+
+    #[test]
+    fn four_flows_in_16_us_have_a_load_of_a_quarter() {
+        let flows = flows(&[0, 4_000_000, 8_000_000, 16_000_000]);
+        assert_eq!(own_load(&flows, &cluster(4, 3)), Some(0.25));
+        let (at_half, factor) = scaled(flows, 0.5, &cluster(4, 3)).unwrap();
+        assert_eq!(factor, 0.5);
+        let times: Vec<i64> = at_half.arrival.iter().map(|t| t.0).collect();
+        assert_eq!(times, [0, 2_000_000, 4_000_000, 8_000_000]);
+        assert_eq!(own_load(&at_half, &cluster(4, 3)), Some(0.5));
+    }
+
+    #[test]
+    fn what_cannot_be_scaled_is_refused() {
+        let refused = |arrivals: &[i64], load| {
+            scaled(flows(arrivals), load, &cluster(4, 3))
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(
+            refused(&[0, 0], 0.5),
+            "workload.load = 0.5: all flows of the trace arrive at 0, so there is no load to \
+             scale; remove it"
+        );
+        let e = refused(&[0, 1 << 61], 1e-20);
+        assert!(e.contains("would go on beyond 53 days; raise it"), "{e}");
+    }
+
+    fn resolve(table: Value) -> Result<(), String> {
+        let workload: WorkloadConfig =
+            config::read(&table, "workload").map_err(|e| e.to_string())?;
+        workload
+            .resolve(&cluster(4, 3))
+            .map(drop)
+            .map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_load_needs_a_scale_and_a_scale_a_trace() {
+        for (table, expect) in [
+            (
+                json!({"trace": "t.csv", "load": 0.3}),
+                "workload.load = 0.3: a trace holds everything about its flows, their times \
+                 included; add scale = \"time\" to [workload] to scale its times, or remove",
+            ),
+            (
+                json!({"trace": "t.csv", "load": 0, "scale": "time"}),
+                "workload.load = 0: must be a number above 0",
+            ),
+            (
+                json!({"trace": "t.csv", "load": [0.1, 0.3], "scale": "time"}),
+                "workload.load = [0.1,0.3]: a run has one load; write compare.loads = [0.1,0.3]",
+            ),
+            (
+                json!({"trace": "t.csv", "scale": "times"}),
+                "workload.scale = \"times\": must be one of \"time\"",
+            ),
+            (
+                json!({"trace": "t.csv", "scale": "time", "load": 0.3, "flows": 4}),
+                "workload.flows = (set): a trace holds everything",
+            ),
+            (
+                json!({"sizes": "web-search", "load": 0.3, "scale": "time", "flows": 4}),
+                "workload.scale = (set): has no effect without a trace; add workload.trace",
+            ),
+            (
+                json!({"jobs": ["fft"], "scale": "time"}),
+                "workload.scale = (set): has no effect without a trace; add workload.trace",
+            ),
+        ] {
+            let e = resolve(table).unwrap_err();
+            assert!(e.starts_with(expect), "{e}");
+        }
+    }
+
+    proptest! {
+        /// Whatever the times, the load comes out as asked, in the same order, and twice the
+        /// load takes half of the time.
+        #[test]
+        fn the_load_is_the_one_asked_for(
+            arrivals in prop::collection::vec(0i64..=1 << 50, 1..40),
+            load in 0.01f64..5.0,
+        ) {
+            prop_assume!(arrivals.iter().max() > Some(&1_000_000));
+            let (once, factor) = scaled(flows(&arrivals), load, &cluster(4, 3)).unwrap();
+            prop_assert!((own_load(&once, &cluster(4, 3)).unwrap() / load - 1.0).abs() < 1e-3);
+            prop_assert!(once.arrival.is_sorted());
+            let (_, half) = scaled(flows(&arrivals), 2.0 * load, &cluster(4, 3)).unwrap();
+            prop_assert!((half * 2.0 / factor - 1.0).abs() < 1e-12);
+        }
+    }
+}

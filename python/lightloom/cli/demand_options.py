@@ -1,0 +1,57 @@
+"""Options of commands that read demand, and what is said of what was read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+PANEL = "Demand"
+
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="UNIT",
+        help='What one of its numbers stands for, like GB or "1 MB" (B). Samples of Prometheus '
+        "need one: B/s for rate(…), B for increase(…).",
+        rich_help_panel=PANEL,
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="matrix, long, nfdump, pmacct, sflowtool, json, prometheus, npy or parquet (found "
+        "out from the name and the first line).",
+        rich_help_panel=PANEL,
+    ),
+]
+Hosts = Annotated[
+    Path | None,
+    typer.Option(
+        "--map",
+        metavar="HOSTS.csv",
+        help="The rack of each host, address or prefix, a line each: host,rack. Demand is added "
+        "up by rack; what stays within one is left out.",
+        rich_help_panel=PANEL,
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ROLE=NAME,…",
+        help="Which columns, or labels of Prometheus, are which: src=NAME,dst=NAME,bytes=NAME "
+        "and time=NAME (src, dst, bytes, time).",
+        rich_help_panel=PANEL,
+    ),
+]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Refuse hosts that --map does not name, instead of leaving their bytes out.",
+        rich_help_panel=PANEL,
+    ),
+]

@@ -1,0 +1,99 @@
+"""What a command says of the time and memory that it will take: on standard error before
+anything long begins, and with `--dry-run` instead of it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from contextlib import redirect_stdout
+
+from lightloom import console
+from lightloom.forecasts import WITHIN, Forecast
+from lightloom.machine import processors
+
+#: What takes longer than this is announced [s].
+LONG_S = 30.0
+
+
+def before(make: Callable[[], Forecast], workers: int) -> None:
+    """Says what is to come, if that will take long."""
+    forecast = _quietly(make)
+    if forecast.wall_s(workers) > LONG_S:
+        console.err().print(f"estimate: {line(forecast, workers)}", markup=False)
+
+
+def instead(make: Callable[[], Forecast], workers: int, json: bool = False) -> None:
+    """Says what would come."""
+    forecast = _quietly(make)
+    if json:
+        console.print_json(as_json(forecast, workers))
+        return
+    console.say(f"estimate: {line(forecast, workers)}")
+    console.say("nothing was simulated but the first milliseconds of each fabric")
+
+
+def line(forecast: Forecast, workers: int) -> str:
+    """A forecast in one line.
+
+    >>> line(Forecast(12, 360.0, 60.0, 2_000_000, 5e8), 2)
+    '12 simulations; 3 min (90 s to 6 min), 2 side by side; 4.00 MB of memory; 500 M hops'
+    """
+    wall, beside = forecast.wall_s(workers), min(workers, forecast.simulations)
+    several = f"{forecast.simulations} simulations" if forecast.simulations > 1 else "1 simulation"
+    parts = [
+        several,
+        f"{span(wall)} ({span(wall / WITHIN)} to {span(wall * WITHIN)})"
+        + (f", {beside} side by side" if beside > 1 else ""),
+        f"{console.size(forecast.memory_bytes * max(1, beside))} of memory",
+    ]
+    if forecast.hops:
+        parts.append(f"{_count(forecast.hops)} hops")
+    return "; ".join(parts)
+
+
+def as_json(forecast: Forecast, workers: int) -> dict[str, float | int | None]:
+    """A forecast as JSON: times in seconds."""
+    wall, beside = forecast.wall_s(workers), max(1, min(workers, forecast.simulations))
+    return {
+        "simulations": forecast.simulations,
+        "seconds": wall,
+        "seconds_least": wall / WITHIN,
+        "seconds_most": wall * WITHIN,
+        "processor_seconds": forecast.seconds,
+        "side_by_side": beside,
+        "memory_bytes": forecast.memory_bytes * beside,
+        "hops": forecast.hops,
+    }
+
+
+def span(seconds: float) -> str:
+    """A time as people plan with it.
+
+    >>> span(0.2), span(45.4), span(200), span(9_000), span(200_000)
+    ('under 1 s', '45 s', '3.3 min', '2.5 h', '2.3 days')
+    """
+    if seconds < 1:
+        return "under 1 s"
+    for unit, size, most in (("s", 1.0, 100.0), ("min", 60.0, 6_000.0), ("h", 3600.0, 172_800.0)):
+        if seconds < most:
+            value = seconds / size
+            return f"{value:.0f} {unit}" if unit == "s" else f"{value:.2g} {unit}"
+    return f"{seconds / 86_400:.2g} days"
+
+
+def side_by_side(threads: int) -> int:
+    """How many simulations of so many threads run at a time."""
+    return max(1, processors() // threads)
+
+
+def _count(hops: float) -> str:
+    for unit, base in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if hops >= base:
+            return f"{hops / base:.3g} {unit}"
+    return f"{hops:.0f}"
+
+
+def _quietly(make: Callable[[], Forecast]) -> Forecast:
+    """A forecast: what policies print in their trials, they print again when they run."""
+    with redirect_stdout(io.StringIO()):
+        return make()

@@ -1,0 +1,58 @@
+"""What `compare` prints first: who is best for what, by how much, and what would overturn it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from lightloom import console
+
+if TYPE_CHECKING:
+    from lightloom.report.verdicts import First
+    from lightloom.results import Comparison
+
+WHOLE = 3
+"""Of more comparisons than these only the titles are printed: the report has the rest."""
+
+
+def print_first(comparisons: Sequence[Comparison]) -> None:
+    """The verdict of each comparison."""
+    from lightloom import report
+
+    found = report.first(comparisons)
+    several = len(found) > 1
+    for name, verdict in found.items():
+        if verdict is None:
+            continue
+        title = f"{name}: {verdict.title}" if several else verdict.title
+        indented(title, "", "bold")
+        if len(found) <= WHOLE:
+            print_rest(verdict)
+    if any(found.values()):
+        console.say("")
+
+
+def print_rest(verdict: First) -> None:
+    """By how much, and what would overturn it."""
+    if verdict.answer:
+        indented(verdict.answer, "  ")
+    if verdict.overturned:
+        indented("What would overturn it:", "  ")
+    for line in verdict.overturned:
+        indented(line, "    ")
+
+
+def indented(text: str, by: str, style: str = "") -> None:
+    """A paragraph, in lines of the terminal's width."""
+    screen = console.out()
+    width = max(40, screen.width)
+    for line in textwrap.wrap(plain(text), width, initial_indent=by, subsequent_indent=by):
+        screen.print(Text(line, style), soft_wrap=True)
+
+
+def plain(text: str) -> str:
+    """As a terminal shows it: microseconds as in the tables, and spaces that may break."""
+    return text.replace("\u00a0", " ").replace("µs", "us")

@@ -1,0 +1,92 @@
+"""What `run` prints of an experiment that repeats, and what `compare` says of its seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from rich.markup import escape
+
+from lightloom import console, loads, repeats
+from lightloom.console import Summary, micros, number, pick, size
+from lightloom.intervals import Interval, over_runs
+from lightloom.results import Repeated
+
+Show = Callable[[float | None], str]
+
+
+def _plain(value: float | None) -> str:
+    return number(value, 2)
+
+
+#: Heading, where the figure is in a summary, how it is shown.
+FIGURES: Sequence[tuple[str, str, Show]] = (
+    ("flows completed", "flows_completed", lambda v: "-" if v is None else f"{v:,.1f}"),
+    ("goodput, of the servers' rate", "goodput_normalized", lambda v: number(v, 4)),
+    ("FCT short, p50", "fct.short.p50_us", micros),
+    ("FCT short, p99", "fct.short.p99_us", micros),
+    ("FCT short, mean", "fct.short.mean_us", micros),
+    ("FCT long, p50", "fct.long.p50_us", micros),
+    ("FCT long, p99", "fct.long.p99_us", micros),
+    ("FCT long, mean", "fct.long.mean_us", micros),
+    ("slowdown, p50", "slowdown.p50", _plain),
+    ("slowdown, p99", "slowdown.p99", _plain),
+    ("queue peak, worst node", "queue_peak_bytes", size),
+    ("reorder peak, worst flow", "reorder_peak_bytes", size),
+    ("by circuit", "circuit_share", console.percent),
+    ("hops, mean", "hops_mean", _plain),
+    ("latency in the window, mean", "window.mean_us", micros),
+    ("latency in the window, p99", "window.p99_us", micros),
+    ("accepted in the window", "window.accepted", lambda v: number(v, 4)),
+)
+
+
+def workload_line(seeds: Sequence[Summary], flows: int, asked: float | None) -> str:
+    """The workload of so many flows; of several seeds with the mean of what they drew."""
+    if len(seeds) == 1:
+        return console.workload_line(seeds[0], flows, asked)
+    mean = repeats.means([dict(summary) for summary in seeds])
+    alone = console.workload_line(mean, flows, asked).rpartition(", seed ")[0]
+    numbers = [summary["seed"] for summary in seeds]
+    return f"{alone}, seeds {numbers[0]} to {numbers[-1]}"
+
+
+def legend(seeds: int) -> str:
+    """What the intervals are."""
+    return f"Means of {seeds} seeds, ± half of the 95 % confidence interval (Student's t)."
+
+
+def print_repeated(repeated: Repeated) -> None:
+    """The figures of one fabric with their intervals, one a row."""
+    summaries = [result.summary for result in repeated.results]
+    first = repeated.results[0]
+    line = workload_line(summaries, first.flows.num_rows, loads.asked(first.experiment))
+    console.say(f"{repeated.label}: {line}")
+    table = console.plain_table()
+    table.add_column("", style="bold")
+    for heading in ("mean", "±", "seeds"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, found, show in _rows(summaries):
+        half = "-" if found.half_width is None else show(found.half_width)
+        table.add_row("  " + escape(name), show(found.mean), half, str(found.n))
+    console.out(wide=True).print(table)
+    console.say(legend(len(summaries)))
+
+
+def _rows(summaries: Sequence[Summary]) -> Iterator[tuple[str, Interval, Show]]:
+    """The figures that some seed has, and how long each job took."""
+    for name, path, show in FIGURES:
+        found = repeats.interval(summaries, path)
+        if found is not None:
+            yield name, found, show
+    for job in console.jobs_of(summaries[0])[: console.JOBS_SHOWN]:
+        found = over_runs(_seconds(summary, job) for summary in summaries)
+        if found is not None:
+            yield f"job {job}", found, console.seconds
+
+
+def _seconds(summary: Summary, job: str) -> float | None:
+    """How long a job took; its name may hold dots."""
+    times: Any = pick(summary, "jobs") or {}
+    value = (times.get(job) or {}).get("seconds")
+    return None if value is None else float(value)

@@ -1,0 +1,117 @@
+"""Intervals of a day: when each demand was measured, and for how long."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from lightloom import _core
+from lightloom.control.arrays import Integers
+from lightloom.control.demand.times import iso
+from lightloom.errors import ConfigError, refusal
+
+US = 1_000_000
+"""Microseconds [count] of a second."""
+LONGER = {"min": 60, "h": 3600, "d": 86400}
+"""Seconds of units that simulations have no use for."""
+MOST = 100_000
+"""Intervals [count] of a day."""
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    """What racks had for each other in some time; pairs without demand are left out."""
+
+    start_us: int
+    """When it began, since 1970 [µs]."""
+    length_us: int
+    """How long it was [µs]."""
+    src: Integers
+    """By pair: the source."""
+    dst: Integers
+    """The destination."""
+    bytes: Integers
+    """The demand [bytes]."""
+
+    @property
+    def total(self) -> int:
+        """All demand [bytes]."""
+        return int(self.bytes.sum())
+
+    @property
+    def seconds(self) -> float:
+        """How long it was [s]."""
+        return self.length_us / US
+
+    def matrix(self, nodes: int) -> Integers:
+        """The demand as N × N [bytes]."""
+        found = np.zeros((nodes, nodes), np.int64)
+        found[self.src, self.dst] = self.bytes
+        return found
+
+
+def every_us(text: str) -> int:
+    """A length of intervals as users write it [µs].
+
+    Raises:
+        ConfigError: of `every`.
+
+    >>> every_us("5 min"), every_us("30 s")
+    (300000000, 30000000)
+    """
+    found = re.fullmatch(r"\s*(\d{1,6})\s*(min|h|d)\s*", text)
+    length = int(found[1]) * LONGER[found[2]] * US if found else _micros(text)
+    if not length:
+        raise refusal("every", text, "no time at all", 'write it like "5 min" or "30 s"')
+    return length
+
+
+def _micros(text: str) -> int:
+    try:
+        return _core.control_time("every", text) // 1_000_000
+    except ConfigError:
+        raise refusal("every", text, "no time", 'write it like "5 min" or "30 s"') from None
+
+
+def lengths(name: str, starts: Sequence[int], known_us: int | None) -> list[int]:
+    """How long intervals are that begin at these times, in their order: the commonest
+    distance of two, or less if the next begins sooner.
+
+    Args:
+        name: of what they are, for refusals.
+        known_us: their length, if somebody says it [µs].
+
+    Raises:
+        ConfigError: for one alone, or too many.
+
+    >>> lengths("d", [0, 5, 10, 30, 33], None)
+    [5, 5, 5, 3, 5]
+    """
+    if len(starts) < 2:
+        limit = "one interval, of which nothing can be decided for a next"
+        raise ConfigError(f"{name}: {limit}; name several files, or records of several times")
+    if len(starts) > MOST:
+        limit = f"{len(starts):,} intervals, more than {MOST:,}"
+        raise ConfigError(f'{name}: {limit}; put records together, as with --every "5 min"')
+    gaps = [b - a for a, b in pairwise(starts)]
+    counted = Counter(gaps)
+    usual = known_us or min(counted, key=lambda gap: (-counted[gap], gap))
+    return [min(usual, gap) for gap in gaps] + [usual]
+
+
+def missing(intervals: Sequence[Interval]) -> Iterable[str]:
+    """What is said of time that nobody measured."""
+    holes = [
+        (a.start_us + a.length_us, b.start_us)
+        for a, b in pairwise(intervals)
+        if a.start_us + a.length_us < b.start_us
+    ]
+    if holes:
+        total = sum(end - begin for begin, end in holes) / US
+        first = iso(holes[0][0])
+        yield f"nothing was measured for {total:,.0f} s in all, first from {first}: left out"

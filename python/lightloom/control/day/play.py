@@ -1,0 +1,154 @@
+"""A day played dry: interval by interval, what is lit, what it carries, what goes dark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lightloom import _core
+from lightloom.control.day.intervals import US, Interval
+from lightloom.control.day.light import DARK, Circuit, Light, carried
+from lightloom.control.day.players import Player, players
+from lightloom.control.day.series import Day, text_of
+from lightloom.errors import refusal
+
+Pair = tuple[int, int]
+Count = Callable[[str, int, int], None]
+
+
+@dataclass
+class Step:
+    """What a player did in an interval, and what came of it."""
+
+    served: int
+    """Over circuits [bytes]."""
+    made: int
+    """Circuits that came up [count]; 1 for another schedule."""
+    broken: int
+    """Circuits that were taken down [count]."""
+    dark_us: int
+    """For how long some circuit was dark for it [µs]."""
+    left_bps: float
+    """What the packet network had to carry of the rack that left it most, one way [b/s]."""
+    follows: bool
+    """Whether a schedule was followed, which comes and goes as one."""
+
+
+@dataclass
+class Account:
+    """What a player did in a day."""
+
+    player: Player
+    steps: list[Step] = field(default_factory=list)
+    dark_us: dict[Pair, int] = field(default_factory=dict)
+    """By pair of racks: for how long its circuit was dark for changes [µs]."""
+
+    @property
+    def served(self) -> int:
+        """Over circuits [bytes]."""
+        return sum(step.served for step in self.steps)
+
+    @property
+    def changes(self) -> int:
+        """Decisions that made or took down something [count]."""
+        return sum(1 for step in self.steps if step.made or step.broken)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a day is played with."""
+
+    rate: int
+    """Of a circuit, each way [b/s]."""
+    dark_us: int
+    """From the beginning of a change until new circuits carry [µs]."""
+    all_dark: bool
+    """Whether a change darkens circuits that stay, too."""
+
+
+def terms(day: Day, rate: str, dark: str, all_dark: bool) -> Terms:
+    """What is asked for, checked.
+
+    Raises:
+        ConfigError: of `rate` or `dark`.
+    """
+    bps = _core.control_rate("rate", rate)
+    dark_us = -(-_core.control_time("dark", dark) // 1_000_000)
+    shortest = min(one.length_us for one in day.intervals)
+    if dark_us >= shortest:
+        limit = f"no shorter than the shortest interval, {text_of(shortest)}"
+        raise refusal("dark", dark, limit, "lower it, or put intervals together with --every")
+    if not bps:
+        raise refusal("rate", rate, "nothing at all", 'write it like "100 Gb/s"')
+    return Terms(bps, dark_us, all_dark)
+
+
+def play(
+    day: Day,
+    algorithm: str,
+    options: Mapping[str, Any],
+    asked: Terms,
+    count: Count = lambda name, done, all: None,
+) -> list[Account]:
+    """What the policy did, and what it is compared with.
+
+    Args:
+        day: the demands.
+        algorithm: as `plan` takes it; so are `options`.
+        asked: rate and dark times.
+        count: told of the progress: a player's name, intervals done, of how many.
+
+    Raises:
+        ConfigError: as `plan`.
+    """
+    return [_played(day, one, asked, count) for one in players(day, algorithm, options)]
+
+
+def _played(day: Day, player: Player, asked: Terms, count: Count) -> Account:
+    account, lit = Account(player), DARK
+    for at, interval in enumerate(day.played, 1):
+        wanted = player.decide(at, lit)
+        made, broken = _change(lit, wanted)
+        dark = made
+        if asked.all_dark and (made or broken):
+            dark = wanted.circuits or made
+        sent = carried(wanted, interval, dark, asked.dark_us, asked.rate)
+        waits = asked.dark_us if dark else 0
+        left = _left(day, interval, interval.bytes - sent)
+        follows = wanted.schedule is not None
+        step = Step(round(float(sent.sum())), len(made), len(broken), waits, left, follows)
+        account.steps.append(step)
+        for pair in {circuit[:2] for circuit in dark if not follows}:
+            account.dark_us[pair] = account.dark_us.get(pair, 0) + asked.dark_us
+        lit = wanted
+        count(player.name, at, len(day.played))
+    return account
+
+
+SCHEDULE: Circuit = (-1, -1, -1)
+"""Stands for a schedule, which comes and goes as one."""
+
+
+def _change(before: Light, after: Light) -> tuple[frozenset[Circuit], frozenset[Circuit]]:
+    """What comes up, and what goes."""
+    if before.key == after.key:
+        return frozenset(), frozenset()
+    old, new = (
+        frozenset({SCHEDULE}) if light.schedule is not None else light.circuits
+        for light in (before, after)
+    )
+    if before.schedule is not None and after.schedule is not None:
+        return new, old
+    return new - old, old - new
+
+
+def _left(day: Day, interval: Interval, left: np.ndarray[Any, Any]) -> float:
+    """What circuits leave of the rack of which they leave most, one way [b/s]."""
+    most = max(
+        np.bincount(end, weights=left, minlength=day.nodes).max()
+        for end in (interval.src, interval.dst)
+    )
+    return float(most) * 8 * US / interval.length_us

@@ -1,0 +1,183 @@
+"""Records as matrices: added up by pair of racks, what is left out counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from lightloom.control.arrays import LARGEST, MAX_NODES, Numbers
+from lightloom.control.demand.amounts import Amount
+from lightloom.control.names import printable
+from lightloom.errors import ConfigError
+
+if TYPE_CHECKING:
+    from lightloom.control.demand.hosts import HostMap
+
+Pair = tuple[str, str]
+
+
+class Record(NamedTuple):
+    """What one host had for another."""
+
+    where: str
+    """Its file and its place there."""
+    src: str
+    dst: str
+    amount: Amount
+    """In the unit of its file."""
+    time_us: int | None
+    """When, in microseconds since 1970; None if it does not say."""
+
+
+@dataclass
+class Records:
+    """The records of a source."""
+
+    title: str
+    """What their format is called."""
+    name: str
+    """What messages call the source."""
+    records: Iterable[Record]
+    timed: bool
+    """Whether they have times."""
+    notes: list[str] = field(default_factory=list)
+    """What to know of them, when all have been taken."""
+    covers_us: int | None = None
+    """For how long each record is, where its format says it [µs]."""
+
+
+@dataclass
+class Folded:
+    """Records, added up."""
+
+    amounts: dict[int | None, dict[Pair, Amount]] = field(default_factory=dict)
+    """By time, if they were told apart by it, and by pair of racks."""
+    nodes: set[str] = field(default_factory=set)
+    """The racks that were named."""
+    records: int = 0
+    total: Amount = 0
+    """Of all records, those left out among them."""
+    within: Amount = 0
+    """Of hosts of one rack."""
+    unknown: Amount = 0
+    """Of hosts that the map does not name."""
+    strangers: dict[str, None] = field(default_factory=dict)
+    """These hosts, in the order of the file."""
+    hosts: set[str] = field(default_factory=set)
+    """Hosts that it does name."""
+
+
+def fold(
+    records: Records,
+    hosts: HostMap | None,
+    *,
+    strict: bool = False,
+    slot: Callable[[Record], int | None] = lambda record: None,
+) -> Folded:
+    """Adds records up by pair of racks, and by what `slot` says of their times.
+
+    Args:
+        records: taken once.
+        hosts: their racks; without it, they name racks.
+        strict: refuse hosts that the map does not name.
+        slot: to which matrix a record belongs.
+
+    Raises:
+        ConfigError: naming the record.
+    """
+    found = Folded(nodes=set() if hosts is None else {*hosts.racks})
+    known: dict[Pair, Pair | None] = {}
+    for record in records.records:
+        found.records += 1
+        found.total += record.amount
+        pair = record.src, record.dst
+        if pair not in known:
+            known[pair] = _racks(record, hosts, found, strict)
+        ends = known[pair]
+        if ends is None:
+            found.unknown += record.amount
+            continue
+        sums = found.amounts.setdefault(slot(record), {})
+        if ends[0] == ends[1]:
+            found.within += record.amount
+        else:
+            sums[ends] = sums.get(ends, 0) + record.amount
+    _check(records, hosts, found)
+    return found
+
+
+def _racks(record: Record, hosts: HostMap | None, found: Folded, strict: bool) -> Pair | None:
+    """The racks of both ends, None if one is not known; notes what it finds."""
+    if not record.src or not record.dst:
+        end = "source" if not record.src else "destination"
+        raise ConfigError(f"{record.where}: no {end}; name both ends of every record")
+    if hosts is None:
+        own = printable(record.src), printable(record.dst)
+        found.nodes.update(own)
+        return own
+    ends = hosts.rack_of(record.src), hosts.rack_of(record.dst)
+    for host, rack in zip((record.src, record.dst), ends, strict=True):
+        if rack is not None:
+            found.hosts.add(host)
+            continue
+        if strict:
+            limit = f"{printable(host)} = (no rack): {hosts.name} does not name this host"
+            raise ConfigError(f"{record.where}: {limit}; add it there, or leave out --strict")
+        found.strangers[printable(host)] = None
+    a, b = ends
+    return None if a is None or b is None else (a, b)
+
+
+def _check(records: Records, hosts: HostMap | None, found: Folded) -> None:
+    """Refuses what no plan can be made for."""
+    if not found.records:
+        raise ConfigError(f"{records.name}: no records; give a line for every pair")
+    if hosts is not None and not found.hosts:
+        some = ", ".join([*found.strangers][:3])
+        limit = f"{hosts.name} names none of its hosts ({some}, …)"
+        raise ConfigError(f"{records.name}: {limit}; list them there, or their prefixes")
+    if len(found.nodes) > MAX_NODES:
+        limit = f"{len(found.nodes):,} nodes, more than {MAX_NODES:,}"
+        raise ConfigError(f"{records.name}: {limit}; put them together in racks with --map")
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names as people count: rack-2 before rack-10. So the order of records does not show.
+
+    >>> in_order(["rack-10", "rack-2", "a"])
+    ['a', 'rack-2', 'rack-10']
+    """
+
+    def key(name: str) -> tuple[list[tuple[int, int, str]], str]:
+        parts = re.split(r"([0-9]+)", name)
+        counted = [(0, int(p[:18]), p) if p[:1].isdigit() else (1, 0, p) for p in parts if p]
+        return counted, name
+
+    return sorted(names, key=key)
+
+
+def matrix_of(
+    name: str, amounts: Mapping[Pair, Amount], names: list[str], size: Fraction
+) -> Numbers:
+    """Amounts as a matrix in bytes, as int64 if they are whole.
+
+    Raises:
+        ConfigError: for what 63 bits do not hold.
+    """
+    at = {name: place for place, name in enumerate(names)}
+    sizes = {pair: amount * size for pair, amount in amounts.items()}
+    for (a, b), amount in sizes.items():
+        if amount > LARGEST:
+            limit = f"{a} to {b}: {float(amount):.4g} B do not fit 63 bits"
+            raise ConfigError(f"{name}: {limit}; choose a smaller unit")
+    whole = all(Fraction(amount).denominator == 1 for amount in sizes.values())
+    shape = (len(names), len(names))
+    matrix: Numbers = np.zeros(shape, np.int64) if whole else np.zeros(shape, np.float64)
+    for (a, b), amount in sizes.items():
+        matrix[at[a], at[b]] = int(amount) if whole else float(amount)
+    return matrix

@@ -1,0 +1,110 @@
+"""Which format a demand is in, and its reader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lightloom.control.demand.columns import Layout
+from lightloom.control.demand.folding import Records
+from lightloom.control.demand.json_form import parse, read_json
+from lightloom.control.demand.long_form import LONG
+from lightloom.control.demand.matrices import Matrix, read_matrix_csv, read_npy, read_parquet
+from lightloom.control.demand.nfdump import NFDUMP
+from lightloom.control.demand.pmacct import PMACCT
+from lightloom.control.demand.prometheus import is_prometheus, needs_unit, read_prometheus
+from lightloom.control.demand.sflowtool import KINDS, read_sflowtool
+from lightloom.control.demand.source import Source
+from lightloom.control.demand.tables import first_cells, read_table
+from lightloom.control.demand.units import unit_of
+from lightloom.errors import refusal
+
+FORMATS = (
+    *("matrix", "long", "nfdump", "pmacct", "sflowtool"),
+    *("json", "prometheus", "npy", "parquet"),
+)
+"""What `--format` takes."""
+TEXT, JSON = (".csv", ".tsv", ".txt"), (".json", ".jsonl")
+ENDINGS = (*TEXT, *JSON, ".npy", ".parquet")
+"""Endings of files whose format is found out."""
+LAYOUTS = {"nfdump": NFDUMP, "pmacct": PMACCT, "long": LONG}
+"""Tables whose first line names the columns."""
+
+
+def recognise(source: Source, *, columns: bool = False) -> str:
+    """Which of `FORMATS` something is in: told by the ending of its name, and where that
+    may be several, or there is none, by its first bytes.
+
+    Args:
+        columns: whether a user names columns, which a matrix has not.
+
+    Raises:
+        ConfigError: of `DEMAND`, where the ending says nothing.
+    """
+    ending = source.ending
+    if source.path is not None and ending not in ENDINGS:
+        remedy = f"name a file that ends in {', '.join(ENDINGS)}, or say --format"
+        raise refusal("DEMAND", source.path, "its name does not tell the format", remedy)
+    if ending in (".npy", ".parquet"):
+        return ending[1:]
+    if ending == "":
+        for magic, name in ((b"\x93NUMPY", "npy"), (b"PAR1", "parquet")):
+            if source.head.startswith(magic):
+                return name
+    if ending in JSON or (ending == "" and source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in b"[{"):
+        return "prometheus" if is_prometheus(parse(source)) else "json"
+    return _of_text(source, columns)
+
+
+def _of_text(source: Source, columns: bool) -> str:
+    """Of lines of text, by the first of them."""
+    cells = first_cells(source)
+    if cells and cells[0] in KINDS:
+        return "sflowtool"
+    for name in ("nfdump", "pmacct"):
+        if _is_tools(LAYOUTS[name], cells):
+            return name
+    return "long" if columns or LONG.fits(cells) else "matrix"
+
+
+def _is_tools(layout: Layout, cells: list[str]) -> bool:
+    """Whether columns are called as a tool calls them, to the letter."""
+    exact = {role: {*names} & {*cells} for role, names in layout.names.items()}
+    return all(exact[role] for role in ("src", "dst", "bytes"))
+
+
+def read(
+    source: Source, asked: str | None, named: Mapping[str, str], unit: str | None
+) -> Matrix | Records:
+    """What is in a source.
+
+    Args:
+        asked: one of `FORMATS`; found out unless given.
+        named: columns by role, as a user names them.
+        unit: what numbers stand for; samples of Prometheus need one.
+
+    Raises:
+        ConfigError: naming the place of what is wrong.
+        OSError: if it cannot be read.
+    """
+    if asked is not None and asked not in FORMATS:
+        raise refusal("format", asked, "no such format", f"use {', '.join(FORMATS)}")
+    found = asked or recognise(source, columns=bool(named))
+    if named and found in ("matrix", "npy", "sflowtool"):
+        told = ",".join(f"{role}={name}" for role, name in named.items())
+        raise refusal("columns", told, f"{found} has no columns to name", "leave it out")
+    if found in LAYOUTS:
+        return read_table(source, LAYOUTS[found], named)
+    if found == "prometheus":
+        if unit is None:
+            raise needs_unit()
+        value = parse(source)
+        if not is_prometheus(value):
+            raise refusal("format", found, f"{source.name} is no answer of Prometheus", "use json")
+        return read_prometheus(source, value, named, unit_of(unit, rates=True))
+    if found == "json":
+        return read_json(source, parse(source), named)
+    if found == "parquet":
+        return read_parquet(source, named)
+    if found == "sflowtool":
+        return read_sflowtool(source)
+    return read_npy(source) if found == "npy" else read_matrix_csv(source)

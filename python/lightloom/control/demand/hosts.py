@@ -1,0 +1,156 @@
+"""Which rack a host is in, by its name, its address or the prefix that it is in."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lightloom.control.demand.source import source_of
+from lightloom.control.demand.tables import Rows
+from lightloom.control.names import printable
+from lightloom.errors import ConfigError
+
+HOST = ("host", "address", "prefix", "ip", "name", "server")
+RACK = ("rack", "tor", "node")
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+@dataclass
+class HostMap:
+    """Racks of hosts.
+
+    A name or an address that is listed counts before a prefix, a longer prefix before
+    a shorter one; the name of a rack stands for itself unless it is listed.
+    """
+
+    name: str
+    """What messages call its file."""
+    racks: list[str] = field(default_factory=list)
+    """In the order of the file, each once."""
+    hosts: dict[str, str] = field(default_factory=dict)
+    """By name or address."""
+    prefixes: dict[tuple[int, int], dict[int, str]] = field(default_factory=dict)
+    """By version of the protocol and length: racks by number of the network."""
+    _found: dict[str, str | None] = field(default_factory=dict)
+
+    def rack_of(self, host: str) -> str | None:
+        """The rack of a host, None if it is not known."""
+        if host not in self._found:
+            self._found[host] = self._look_up(host)
+        return self._found[host]
+
+    def _look_up(self, host: str) -> str | None:
+        address = _address(host)
+        key = host if address is None else str(address)
+        if key in self.hosts:
+            return self.hosts[key]
+        if address is None:
+            return host if host in {*self.racks} else None
+        for (version, length), networks in self.prefixes.items():
+            if version == address.version:
+                network = int(address) >> (address.max_prefixlen - length)
+                if network in networks:
+                    return networks[network]
+        return None
+
+    def add(self, where: str, host: str, rack: str) -> None:
+        """Takes a line of its file."""
+        if not host or not rack:
+            missing = "host" if not host else "rack"
+            raise ConfigError(f"{where}: no {missing}; give every line a host and its rack")
+        other = self._put(where, host, rack)
+        if other != rack:
+            limit = f"`{host}` is in `{rack}` here, and in `{other}` above"
+            raise ConfigError(f"{where}: {limit}; list every host once")
+        if rack not in self.racks:
+            self.racks.append(rack)
+
+    def _put(self, where: str, host: str, rack: str) -> str:
+        """Returns the rack that it is in, which may be another, of a line above."""
+        network = _network(where, host) if "/" in host else None
+        if network is None:
+            address = _address(host)
+            return self.hosts.setdefault(host if address is None else str(address), rack)
+        shift = network.max_prefixlen - network.prefixlen
+        known = self.prefixes.setdefault((network.version, network.prefixlen), {})
+        return known.setdefault(int(network.network_address) >> shift, rack)
+
+    def longest_first(self) -> None:
+        """Has longer prefixes looked up first."""
+        self.prefixes = dict(sorted(self.prefixes.items(), reverse=True))
+
+
+def read_hosts(path: str | Path) -> HostMap:
+    """Reads a map: CSV with a host, an address or a prefix, and its rack, in a line.
+
+    A first line may name the columns (`host`, `address` or `prefix`; `rack`); further
+    ones are ignored then. Otherwise there are two, in this order.
+
+    Raises:
+        ConfigError: naming file and line.
+        OSError: if the file cannot be opened.
+    """
+    source = source_of(path)
+    rows = Rows(source)
+    found, columns = HostMap(source.name), None
+    for row in rows:
+        cells = [printable(cell.strip()) for cell in row]
+        if columns is None:
+            columns = _columns(rows.where(), cells)
+            if columns[0] >= 0:
+                continue
+            columns = (0, 1)
+        if len(cells) <= max(columns):
+            limit = f"{len(cells)} cells"
+            raise ConfigError(f"{rows.where()}: {limit}; give every line a host and its rack")
+        found.add(rows.where(), cells[columns[0]], cells[columns[1]])
+    if not found.racks:
+        raise ConfigError(f"{source.name}: no hosts in it; give a line `address,rack` for each")
+    found.longest_first()
+    return found
+
+
+def _columns(where: str, cells: Sequence[str]) -> tuple[int, int]:
+    """Where hosts and racks stand by the names of a first line; (-1, -1) if it is none."""
+    named = [cell.lower() for cell in cells]
+    host = next((named.index(name) for name in HOST if name in named), -1)
+    rack = next((named.index(name) for name in RACK if name in named), -1)
+    if host >= 0 and rack >= 0:
+        return host, rack
+    if len(cells) != 2 or host >= 0 or rack >= 0:
+        limit = f"{len(cells)} columns, of which no two are called host and rack"
+        raise ConfigError(f"{where}: {limit}; name them in the first line: host,rack")
+    return -1, -1
+
+
+def _address(host: str) -> Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def _network(where: str, host: str) -> Network:
+    try:
+        return ipaddress.ip_network(host)
+    except ValueError as problem:
+        if "host bits" in str(problem):
+            right = ipaddress.ip_network(host, strict=False)
+            limit, remedy = "has bits set beyond its length", f"write {right}"
+        else:
+            limit, remedy = "no prefix", "write it like 10.1.2.0/24 or 2001:db8::/64"
+        raise ConfigError(f"{where}: {host}: {limit}; {remedy}") from None
+
+
+def shown(hosts: Iterator[str] | Sequence[str], most: int = 3) -> str:
+    """The first few of them.
+
+    >>> shown(["a", "b", "c", "d"])
+    'a, b, c and 1 more'
+    """
+    several = list(hosts)
+    more = f" and {len(several) - most:,} more" if len(several) > most else ""
+    return ", ".join(several[:most]) + more

@@ -1,0 +1,159 @@
+"""Matrices in files: CSV, NPY and Parquet; in these, the long form, too."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from lightloom.control.arrays import Numbers, numbers
+from lightloom.control.csv_file import read_csv
+from lightloom.control.demand.amounts import UnreadableError, amount_from, shown
+from lightloom.control.demand.columns import Columns, find
+from lightloom.control.demand.folding import Record, Records
+from lightloom.control.demand.long_form import LONG
+from lightloom.control.demand.source import Source
+from lightloom.control.demand.times import time_of
+from lightloom.control.names import agreed, only_count, printable
+from lightloom.errors import ConfigError
+
+Place = Callable[[int, int], str]
+
+
+@dataclass
+class Matrix:
+    """A matrix as its file has it."""
+
+    title: str
+    """What its format is called."""
+    values: Numbers
+    """In the unit of the file; row and column i are the same node."""
+    names: list[str] = field(default_factory=list)
+    """Of the nodes; empty if the file has none."""
+    place: Place | None = None
+    """Where an entry stands in the file."""
+
+
+def read_matrix_csv(source: Source) -> Matrix:
+    """A line for each source, with names around the numbers or not."""
+    found = read_csv(source)
+    return Matrix("matrix in CSV", found.array(), found.names, found.place)
+
+
+def read_npy(source: Source) -> Matrix:
+    """What `numpy.save` wrote."""
+    if source.path is not None:
+        source.path.open("rb").close()  # what cannot be opened is another matter
+    try:
+        file = io.BytesIO(source.content) if source.path is None else source.path
+        array = np.load(file, mmap_mode=None if source.path is None else "r", allow_pickle=False)
+    except Exception as problem:  # the reader's own checks are few
+        raise _not_a("NPY", source, problem, "write it with numpy.save") from None
+    return Matrix("matrix in NPY", numbers("demand", array))
+
+
+def read_parquet(source: Source, named: Mapping[str, str]) -> Matrix | Records:
+    """A column for each destination, or the long form."""
+    content = source.content
+    try:
+        table = pq.ParquetFile(pa.BufferReader(content)).read()
+        table.validate(full=True)
+        labels = _labels(table.schema)
+    except Exception as problem:
+        raise _not_a("Parquet", source, problem, "write it anew") from None
+    if named or LONG.fits(table.column_names):
+        return _long(source, table, named)
+    rows: list[str] = []
+    if labels is not None:
+        rows = [printable("" if name is None else str(name)) for name in table[labels].to_pylist()]
+        table = table.remove_column(labels)
+    names = [printable(name) for name in table.column_names]
+    columns = [_column(source, name, table.column(at)) for at, name in enumerate(names)]
+    values = numbers("demand", np.column_stack(columns) if columns else np.zeros((len(table), 0)))
+    if not rows and only_count(names):
+        return Matrix("matrix in Parquet", values)
+    called, order = agreed(rows, names, lambda axis, at: f"{source.name}: {axis} {at}")
+    if order is None:
+        return Matrix("matrix in Parquet", values, called)
+    place = lambda i, j: f", row {order[i]}, column `{names[j]}`"  # noqa: E731
+    return Matrix("matrix in Parquet", values[order], called, place)
+
+
+def _not_a(kind: str, source: Source, problem: Exception, remedy: str) -> ConfigError:
+    """The refusal of a file that its reader cannot read."""
+    reason = re.split(r"[;:(\n]|\. ", str(problem))[0].strip().lower() or type(problem).__name__
+    limit = f"not a readable {kind} file ({printable(reason)})"
+    return ConfigError(f"{source.name}: {limit}; {remedy}")
+
+
+def _labels(schema: pa.Schema) -> int | None:
+    """Which column names the rows: pandas' index, or a first one of text."""
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    if len(index) == 1 and index[0] in schema.names:
+        return int(schema.names.index(index[0]))
+    return 0 if len(schema) > 1 and _is_text(schema.types[0]) else None
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _column(source: Source, name: str, column: pa.ChunkedArray) -> NDArray[Any]:
+    kind = column.type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+        raise ConfigError(f"{source.name}: column `{name}` holds {kind}; write numbers")
+    if column.null_count:
+        row = int(np.argmax(column.is_null().to_numpy()))
+        raise ConfigError(f"{source.name}: column `{name}` is null in row {row}; write 0")
+    values: NDArray[Any] = column.to_numpy()
+    return values
+
+
+def _long(source: Source, table: pa.Table, named: Mapping[str, str]) -> Records:
+    """Records from the columns of a table."""
+    header = [printable(name) for name in table.column_names]
+    columns = find(source.name, header, LONG, named)
+    records = _records(source, table, header, columns)
+    return Records("long form in Parquet", source.name, records, timed=columns.time is not None)
+
+
+def _records(
+    source: Source, table: pa.Table, header: list[str], columns: Columns
+) -> Iterator[Record]:
+    places = (columns.src, columns.dst, columns.bytes, columns.time)
+    lists = [None if at is None else _values(table.column(at)) for at in places]
+    src, dst, amounts, times = lists
+    if src is None or dst is None or amounts is None:  # `find` has seen to it
+        return
+    for row in range(len(table)):
+        where, at = f"{source.name}: row {row}", columns.bytes
+        try:
+            amount = amount_from(amounts[row])
+            at = columns.time if columns.time is not None else at
+            when = None if times is None else time_of(times[row])
+        except UnreadableError as problem:
+            value = table.column(at)[row].as_py()
+            said = f"{header[at]} = {shown(str(value))}"
+            raise ConfigError(f"{where}: {said}: {problem.limit}; {problem.remedy}") from None
+        yield Record(where, _name(src[row]), _name(dst[row]), amount, when)
+
+
+def _name(value: object) -> str:
+    return "" if value is None else str(value).strip()
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """A column as Python's own values; times to the microsecond."""
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
+    found: list[Any] = column.to_pylist()
+    return found

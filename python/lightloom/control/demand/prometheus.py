@@ -1,0 +1,148 @@
+"""What Prometheus answers: JSON of `/api/v1/query_range`, or of `/api/v1/query`.
+
+A series is a pair, its labels say which. Samples are amounts of their step, as
+`increase(bytes[5m])` gives for a step of 5 minutes, or rates, as `rate(bytes[5m])`
+does: the unit says which of both, "B" or "B/s".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from lightloom.control.demand.amounts import UnreadableError, amount_of, shown
+from lightloom.control.demand.columns import find
+from lightloom.control.demand.folding import Record, Records
+from lightloom.control.demand.long_form import LONG
+from lightloom.control.demand.source import Source
+from lightloom.control.demand.units import Unit
+from lightloom.control.names import printable
+from lightloom.errors import ConfigError, refusal
+
+TITLE = "Prometheus range query"
+US = 1_000_000
+GROWING = 3
+"""Samples [count] from which on a series that only grows looks like a counter."""
+Series = tuple[str, str, str, list[tuple[int, str]]]
+"""Its place, source, destination, and its samples: time [µs] and text."""
+
+
+def is_prometheus(value: Any) -> bool:
+    """Whether a value of JSON is an answer of Prometheus."""
+    return isinstance(value, dict) and "status" in value and ("data" in value or "error" in value)
+
+
+def read_prometheus(source: Source, value: Any, named: Mapping[str, str], unit: Unit) -> Records:
+    """A record for each sample, in units of amounts; its time is the start of its step.
+
+    Raises:
+        ConfigError: naming the series and the sample.
+    """
+    series = [*_series(source, value, named)]
+    step_us = _step(series)
+    if unit.is_rate and step_us is None:
+        limit = "rates of one moment, without a step"
+        raise ConfigError(f"{source.name}: {limit}; ask for a range with a step, by query_range")
+    records = Records(TITLE, source.name, _records(series, step_us, unit), timed=True)
+    records.covers_us = step_us
+    if not unit.is_rate and series and all(_grows(samples) for *_, samples in series):
+        records.notes.append("no series ever falls: of a counter ask for increase(…[step])")
+    gaps = _gaps(series)
+    if gaps:
+        are = "sample is" if gaps == 1 else "samples are"
+        records.notes.append(f"{gaps:,} {are} missing, taken as no traffic")
+    return records
+
+
+def needs_unit() -> ConfigError:
+    """The refusal of samples of which nobody says what they are."""
+    limit = "samples of Prometheus are rates or amounts"
+    remedy = "say B/s for rate(…), B for increase(…)"
+    return refusal("unit", "(missing)", limit, remedy)
+
+
+def _series(source: Source, value: dict[str, Any], named: Mapping[str, str]) -> Iterator[Series]:
+    if value.get("status") != "success":
+        said = printable(str(value.get("error", value.get("status"))))
+        raise ConfigError(f"{source.name}: Prometheus refused: {said}; mend the query")
+    data = value.get("data")
+    data = data if isinstance(data, dict) else {}
+    kind = data.get("resultType")
+    if kind not in ("matrix", "vector") or not isinstance(data.get("result"), list):
+        limit = f"data.resultType = {printable(str(kind))}: no series"
+        raise ConfigError(f"{source.name}: {limit}; ask for a range by query_range")
+    if not data["result"]:
+        raise ConfigError(f"{source.name}: no series in it; look at the query and its range")
+    seen: dict[tuple[str, str], str] = {}
+    for at, entry in enumerate(data["result"]):
+        where = f"{source.name}: result[{at}]"
+        src, dst = _ends(where, entry, named)
+        if (src, dst) in seen:
+            limit = f"`{src}` to `{dst}` again, as in {seen[src, dst]}"
+            raise ConfigError(f"{where}: {limit}; add them up in the query: sum by (src, dst)")
+        seen[src, dst] = f"result[{at}]"
+        yield where, src, dst, _samples(where, entry, kind)
+
+
+def _ends(where: str, entry: Any, named: Mapping[str, str]) -> tuple[str, str]:
+    labels = entry.get("metric") if isinstance(entry, dict) else None
+    if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
+        raise ConfigError(f"{where}: no labels; write it as Prometheus does")
+    header = [*labels, "bytes"] if "bytes" not in labels else [*labels]
+    wanted = {role: name for role, name in named.items() if role in ("src", "dst")}
+    found = find(where, [printable(cell) for cell in header], LONG, wanted)
+    values = [*labels.values(), ""]
+    return printable(values[found.src]).strip(), printable(values[found.dst]).strip()
+
+
+def _samples(where: str, entry: dict[str, Any], kind: str) -> list[tuple[int, str]]:
+    found = entry.get("values") if kind == "matrix" else [entry.get("value")]
+    if not isinstance(found, list):
+        raise ConfigError(f"{where}: no values; write it as Prometheus does")
+    samples = []
+    for at, sample in enumerate(found):
+        pair = sample if isinstance(sample, list) and len(sample) == 2 else (None, None)
+        when, text = pair
+        if isinstance(when, bool) or not isinstance(when, int | float) or not isinstance(text, str):
+            limit = "no pair of a time and a value in quotes"
+            raise ConfigError(f"{where}.values[{at}]: {limit}; write it as Prometheus does")
+        samples.append((round(when * 1000) * 1000, text))
+    if any(a[0] >= b[0] for a, b in pairwise(samples)):
+        raise ConfigError(f"{where}: times do not go up; write it as Prometheus does")
+    return samples
+
+
+def _step(series: list[Series]) -> int | None:
+    """The step of the query, the commonest between two samples [µs]."""
+    steps = Counter(b - a for *_, samples in series for (a, _), (b, _) in pairwise(samples))
+    return min(steps, key=lambda step: (-steps[step], step)) if steps else None
+
+
+def _records(series: list[Series], step_us: int | None, unit: Unit) -> Iterator[Record]:
+    for where, src, dst, samples in series:
+        for at, (when, text) in enumerate(samples):
+            try:
+                amount = amount_of(text)
+            except UnreadableError as problem:
+                value = f"{where}.values[{at}] = {shown(text)}"
+                raise ConfigError(f"{value}: {problem.limit}; {problem.remedy}") from None
+            if unit.is_rate and step_us is not None:
+                amount *= Fraction(step_us, US)
+            yield Record(where, src, dst, amount, when - (step_us or 0))
+
+
+def _grows(samples: list[tuple[int, str]]) -> bool:
+    try:
+        values = [float(text) for _, text in samples]
+    except ValueError:
+        return False
+    return len(values) >= GROWING and values[0] < values[-1] and values == sorted(values)
+
+
+def _gaps(series: list[Series]) -> int:
+    """Samples that some series have and others lack [count]."""
+    times = {when for *_, samples in series for when, _ in samples}
+    return sum(len(times) - len(samples) for *_, samples in series)

@@ -1,0 +1,48 @@
+"""What sflowtool prints of sFlow: `sflowtool -l`, a line for each sampled packet.
+
+A line of a packet is `FLOW`, agent, in and out port, source and destination MAC,
+Ethernet type, VLANs, source and destination address, protocol, type of service, time
+to live, ports, TCP flags, packet size, IP size, sampling rate. A packet stands for as
+many of its size as one in how many is sampled. Lines of counters, `CNTR`, are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lightloom.control.demand.amounts import UnreadableError, amount_of, shown
+from lightloom.control.demand.folding import Record, Records
+from lightloom.control.demand.source import Source
+from lightloom.control.demand.tables import Rows
+from lightloom.errors import ConfigError
+
+TITLE = "sflowtool -l"
+KINDS = ("FLOW", "CNTR")
+CELLS = 20
+SRC, DST, SIZE, RATE = 9, 10, 17, 19
+"""Cells of a packet's line, from 0."""
+NAMES = {SIZE: "packet size", RATE: "sampling rate"}
+
+
+def read_sflowtool(source: Source) -> Records:
+    """The sampled packets, each times its sampling rate."""
+    return Records(TITLE, source.name, _records(source), timed=False)
+
+
+def _records(source: Source) -> Iterator[Record]:
+    rows = Rows(source)
+    for row in rows:
+        if row[0] == "CNTR":
+            continue
+        if row[0] != "FLOW" or len(row) != CELLS:
+            limit = f"{len(row)} cells that begin with {row[0]}, no line of `sflowtool -l`"
+            raise ConfigError(f"{rows.where()}: {limit}; FLOW has {CELLS} cells")
+        cell = SIZE
+        try:
+            size = amount_of(row[cell])
+            cell = RATE
+            yield Record(rows.where(), row[SRC], row[DST], size * amount_of(row[cell]), None)
+        except UnreadableError as problem:
+            value = f"{NAMES[cell]} = {shown(row[cell])}"
+            where = rows.where()
+            raise ConfigError(f"{where}: {value}: {problem.limit}; {problem.remedy}") from None

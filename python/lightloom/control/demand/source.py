@@ -1,0 +1,70 @@
+"""Where demand comes from: a file, or standard input."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from lightloom.errors import ConfigError
+
+STANDARD_INPUT = "-"
+Line = tuple[int, str]
+"""Its number, from 1, and its text."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Something to read."""
+
+    name: str
+    """What messages call it."""
+    path: Path | None
+    """Its file; None for standard input."""
+
+    @property
+    def ending(self) -> str:
+        """Of its name, in lower case: ".csv"; empty for standard input."""
+        return "" if self.path is None else self.path.suffix.lower()
+
+    @cached_property
+    def content(self) -> bytes:
+        """All of it.
+
+        Raises:
+            OSError: if the file cannot be read.
+        """
+        return sys.stdin.buffer.read() if self.path is None else self.path.read_bytes()
+
+    @property
+    def head(self) -> bytes:
+        """Its first bytes, enough to tell what it is."""
+        return self.content[:64]
+
+    def lines(self) -> Iterator[Line]:
+        """Its lines that hold something and are no comments (`# …`), without their ends.
+
+        Raises:
+            ConfigError: for what is not UTF-8.
+        """
+        file = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8-sig")
+        try:
+            for number, line in enumerate(file, 1):
+                if line.strip() and not line.lstrip().startswith("#"):
+                    yield number, line.rstrip("\n")
+        except UnicodeDecodeError:
+            raise ConfigError(f"{self.name}: not UTF-8; save it as UTF-8") from None
+
+    def first(self) -> str:
+        """The first such line; empty if there is none."""
+        return next((line for _, line in self.lines()), "")
+
+
+def source_of(path: str | Path) -> Source:
+    """The source that a command line names: a path, or "-"."""
+    if str(path) == STANDARD_INPUT:
+        return Source("standard input", None)
+    return Source(str(path), Path(path))

@@ -1,0 +1,84 @@
+"""Times of records and of files, in microseconds since 1970."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from functools import lru_cache
+
+from lightloom.control.demand.amounts import UnreadableError
+
+US = 1_000_000
+"""Microseconds [count] of a second."""
+SECONDS = re.compile(r"\d{1,11}(\.\d+)?")
+IN_A_NAME = re.compile(
+    r"(?<!\d)(\d{4})-?(\d{2})-?(\d{2})"  # the day
+    r"(?:[T_ .-]?(\d{2})[:.h_-]?(\d{2})(?:[:.m_-]?(\d{2}))?Z?)?(?!\d)"  # its time
+)
+REMEDY = "write it like 2026-11-23T02:45:00, or as seconds since 1970"
+
+
+def time_of(value: object) -> int:
+    """A time as text (ISO 8601, or seconds since 1970), a number of seconds, or a
+    `datetime` [µs]. Times without a zone are taken as of one zone, UTC.
+
+    Raises:
+        UnreadableError: for anything else.
+
+    >>> time_of("1970-01-01T00:00:01Z"), time_of("1.5"), time_of("1970-01-01 01:00:00+01:00")
+    (1000000, 1500000, 0)
+    """
+    if isinstance(value, str):
+        return _of_text(value.strip())
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _of_text(repr(value))
+    if isinstance(value, datetime.datetime):
+        return _of_date(value)
+    raise UnreadableError("no time", REMEDY)
+
+
+@lru_cache(maxsize=4096)
+def _of_text(text: str) -> int:
+    if SECONDS.fullmatch(text):
+        whole, _, rest = text.partition(".")
+        return int(whole) * US + int(rest[:6].ljust(6, "0"))
+    try:
+        return _of_date(datetime.datetime.fromisoformat(text))
+    except ValueError:
+        raise UnreadableError("no time", REMEDY) from None
+
+
+def _of_date(at: datetime.datetime) -> int:
+    zoned = at if at.tzinfo else at.replace(tzinfo=datetime.UTC)
+    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+    return (zoned - epoch) // datetime.timedelta(microseconds=1)
+
+
+def time_in(name: str) -> int | None:
+    """The time in a file's name, the last one if there are several [µs]; None if there
+    is none.
+
+    >>> time_in("demand-2026-11-23T0245.csv") == time_of("2026-11-23 02:45")
+    True
+    >>> time_in("nfcapd.202611230245.csv") == time_of("2026-11-23 02:45")
+    True
+    >>> time_in("racks-24.csv") is None
+    True
+    """
+    for found in reversed(list(IN_A_NAME.finditer(name))):
+        year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
+        try:
+            return time_of(datetime.datetime(year, month, day, hour, minute, second))
+        except ValueError:
+            continue
+    return None
+
+
+def iso(time_us: int) -> str:
+    """A time as people read it, without a zone.
+
+    >>> iso(0), iso(1_500_000)
+    ('1970-01-01T00:00:00', '1970-01-01T00:00:01.500000')
+    """
+    at = datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=time_us)
+    return at.isoformat()

@@ -1,0 +1,120 @@
+"""The nodes of a plan among those of a demand: by name, never by their place.
+
+| plan | demand | |
+|---|---|---|
+| names them | names them | by name |
+| counts them | counts them | by number, if there are as many |
+| names them | counts them, or the other way round | refused |
+
+A run counts its racks, so there the numbers of a plan count, whatever it calls them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lightloom.control.schedules import Schedule
+from lightloom.errors import ConfigError, refusal
+
+if TYPE_CHECKING:
+    from lightloom.control.files import Demand
+    from lightloom.control.plans import Plan
+
+
+def by_name(
+    key: str,
+    shown: object,
+    names: Sequence[str],
+    nodes: int | None,
+    demand: Demand,
+    *,
+    counted: bool = False,
+) -> bool:
+    """Whether the nodes of a plan are found by name; by number otherwise.
+
+    Args:
+        key: what a refusal names; `shown` is its value.
+        names: what the plan calls its nodes, if anything.
+        nodes: how many it has; None if it does not say, as a list of pairs.
+        counted: whether the demand is that of a run, which counts its racks.
+
+    Raises:
+        ConfigError: if they cannot be told: one has names and the other has none, or
+            there are more of them in one.
+    """
+    if names and demand.names:
+        return True
+    if nodes not in (None, len(demand.matrix)):
+        limit = f"a plan for {nodes} nodes, where the demand has {len(demand.matrix)}"
+        raise refusal(key, shown, limit, "name the nodes of both demands, or plan anew")
+    if names and not counted:
+        remedy = "name the nodes of the demand, in a first line or column"
+        limit = f"it names its nodes ({names[0]}, …), and the demand does not"
+        raise refusal(key, shown, limit, remedy)
+    if nodes is not None and demand.names:
+        limit = "its nodes have no names, and those of the demand have"
+        raise refusal(key, shown, limit, "plan anew from a demand with names")
+    return False
+
+
+def circuits_of(
+    key: str, plan: Plan, demand: Demand, *, on_planes: bool
+) -> list[tuple[object, ...]]:
+    """The circuits of a plan by the names of their nodes, or by number; with their
+    planes, if these are wanted and there are several.
+
+    Raises:
+        ConfigError: for a plan without circuits, or of other nodes.
+    """
+    table, names = plan.circuits, plan.demand.names
+    if table is None:
+        limit = "a schedule, no circuits that stay"
+        raise refusal(key, f"a plan of {plan.algorithm}", limit, "give a plan that has some")
+    named = by_name(key, f"a plan of {plan.algorithm}", names, len(plan.demand.matrix), demand)
+    ends = zip(table.a.tolist(), table.b.tolist(), strict=True)
+    rows = [(names[a], names[b]) if named else (a, b) for a, b in ends]
+    if not on_planes or table.plane is None:
+        return [*rows]
+    return [(*row, plane) for row, plane in zip(rows, table.plane.tolist(), strict=True)]
+
+
+def schedule_of(key: str, plan: Plan, demand: Demand) -> Schedule:
+    """The schedule of a plan, for the nodes of a demand.
+
+    Raises:
+        ConfigError: for a plan without one, or of other nodes.
+    """
+    shown = f"a plan of {plan.algorithm}"
+    if plan.schedule is None:
+        limit = "circuits that stay, no schedule"
+        raise refusal(key, shown, limit, "give a plan that has one")
+    if by_name(key, shown, plan.demand.names, len(plan.demand.matrix), demand):
+        return rearranged(key, shown, plan.schedule, plan.demand.names, demand.names)
+    return plan.schedule
+
+
+def rearranged(
+    key: str, shown: object, schedule: Schedule, names: Sequence[str], wanted: Sequence[str]
+) -> Schedule:
+    """The same circuits between the same names, in another order.
+
+    Raises:
+        ConfigError: for names that are in one only, or twice.
+    """
+    if sorted(names) != sorted(wanted) or len({*names}) < len(names):
+        others = sorted({*names} ^ {*wanted}) or names
+        limit = f"a schedule for other nodes than the demand's ({others[0]!r} is in one only)"
+        raise refusal(key, shown, limit, "plan anew for this demand")
+    old = {name: at for at, name in enumerate(names)}
+    new = np.argsort([old[name] for name in wanted])  # the new number of each old node
+    permutations = np.empty_like(schedule.permutations)
+    permutations[:, new] = new[schedule.permutations]
+    return Schedule(permutations, schedule.days_ps, schedule.night_ps)
+
+
+def of_file(path: object, problem: ConfigError) -> ConfigError:
+    """The refusal of a plan in a file, as files are refused."""
+    return ConfigError(f"{path}: {problem.limit}; {problem.remedy}")

@@ -1,0 +1,163 @@
+"""How long simulations will take, how much memory they need, before they begin.
+
+Each fabric is tried: it runs for some milliseconds with its own flows on this machine
+(`trials`). What that cost, for so many bytes delivered in so much simulated time, is carried
+on to all bytes and to the end. Where a run ends at a time, both say how much is left, and
+neither is right alone: at the beginning less is delivered than later, and a run that is
+overloaded never delivers all. The geometric mean of the two is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from lightloom.config import Experiment
+from lightloom.trials import Trial, tried
+
+#: What a trial may take [s], and all of them together where there are many.
+TRIAL_S = 0.1
+TRIALS_S = 0.6
+#: The time that comes out lies within this factor of what is told, either way.
+WITHIN = 2.0
+#: Simulations that a search for saturation takes, most often.
+SEARCHED = 9
+#: Points of a sweep that are tried.
+POINTS_TRIED = 8
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What some simulations will come to."""
+
+    simulations: int
+    """How many."""
+    seconds: float
+    """Time of a processor that they take together [s]."""
+    longest_s: float
+    """Of that, the longest of them [s]: no number of processors makes all shorter."""
+    memory_bytes: int
+    """What the largest of them takes [B]."""
+    hops: float | None
+    """Cells and packets that they move over a hop; None where one of them counts none."""
+
+    def and_(self, other: Forecast) -> Forecast:
+        """Both together."""
+        known = self.hops is not None and other.hops is not None
+        return Forecast(
+            self.simulations + other.simulations,
+            self.seconds + other.seconds,
+            max(self.longest_s, other.longest_s),
+            max(self.memory_bytes, other.memory_bytes),
+            (self.hops or 0) + (other.hops or 0) if known else None,
+        )
+
+    def times(self, count: int, share: float = 1.0) -> Forecast:
+        """So many of the same, each a `share` as long."""
+        hops = None if self.hops is None else self.hops * count * share
+        return Forecast(
+            self.simulations * count,
+            self.seconds * count * share,
+            self.longest_s * share,
+            self.memory_bytes,
+            hops,
+        )
+
+    def wall_s(self, workers: int) -> float:
+        """Time until all are done [s], where so many run side by side."""
+        return max(self.longest_s, self.seconds / max(1, min(workers, self.simulations)))
+
+
+def of_trial(trial: Trial) -> Forecast:
+    """What the whole of a run will come to, after a piece of it.
+
+    >>> piece = Trial(10, 1_000, 64, 0.0, 0.1, 1.0, None, 250, 20, finished=False)
+    >>> of_trial(piece).seconds, of_trial(piece).hops
+    (0.4, 80.0)
+    """
+    more = left(trial)
+    seconds = trial.prepared_s + trial.kernel_s * more
+    hops = None if trial.hops is None else trial.hops * more
+    return Forecast(1, seconds, seconds, trial.memory_bytes, hops)
+
+
+def left(trial: Trial) -> float:
+    """How many times the piece the whole is."""
+    if trial.finished:
+        return 1.0
+    by_bytes = trial.bytes / trial.bytes_delivered if trial.bytes_delivered else math.inf
+    if trial.end_s is None or trial.reached_s <= 0:
+        return by_bytes
+    by_time = trial.end_s / trial.reached_s
+    return math.sqrt(by_bytes * by_time) if math.isfinite(by_bytes) else by_time
+
+
+def of_runs(experiments: Sequence[tuple[Experiment, str]], threads: int = 1) -> Forecast:
+    """What it takes to run each of these fabrics of experiments once; once a seed where
+    they repeat.
+
+    Raises:
+        ConfigError: if one cannot run.
+    """
+    seconds = min(TRIAL_S, TRIALS_S / max(1, len(experiments)))
+    return total(
+        of_trial(tried(experiment, label, seconds=seconds, threads=threads)).times(
+            len(experiment.seeds())
+        )
+        for experiment, label in experiments
+    )
+
+
+def of_comparisons(experiments: Iterable[Experiment], threads: int = 1) -> Forecast:
+    """What it takes to compare these experiments: their cases, loads and searches.
+
+    Raises:
+        ConfigError: if one cannot run.
+    """
+    cases = [case for experiment in experiments for case in experiment.cases()]
+    pairs = [(case, label) for case in cases for label in case.labels]
+    seconds = min(TRIAL_S, TRIALS_S / max(1, len(pairs)))
+    return total(_of_fabric(case, label, seconds, threads) for case, label in pairs)
+
+
+def _of_fabric(case: Experiment, label: str, seconds: float, threads: int) -> Forecast:
+    """One fabric of a comparison, at all its loads and with all its seeds."""
+    once = of_trial(tried(case, label, seconds=seconds, threads=threads))
+    resolved = case.resolved()
+    known, compare = resolved["workload"].get("load"), resolved.get("compare", {})
+    every = [once]
+    every += [
+        once.times(1, _share_at(case, load)) for load in compare.get("loads", []) if load != known
+    ]
+    if compare.get("saturation"):
+        # Most are tried near saturation: about half of what can be sent.
+        every.append(once.times(SEARCHED, _share_at(case, compare["up_to"] / 2)))
+    return total(every).times(len(case.seeds()))
+
+
+def _share_at(case: Experiment, load: float) -> float:
+    """How many flows there are at a load, of those there are at the experiment's own."""
+    own = case.resolved()["workload"].get("flows")
+    there = case.with_load(load).resolved()["workload"].get("flows")
+    return there / own if own and there else 1.0
+
+
+def of_points(points: Sequence[tuple[Experiment, str]]) -> Forecast:
+    """What it takes to run the points of a sweep, of which some are tried.
+
+    Raises:
+        ConfigError: if one that is tried cannot run.
+    """
+    count = min(POINTS_TRIED, len(points))
+    chosen = [points[len(points) * place // count] for place in range(count)]
+    some = of_runs(chosen)
+    share = len(points) / count if count else 1.0
+    hops = None if some.hops is None else some.hops * share
+    return Forecast(len(points), some.seconds * share, some.longest_s, some.memory_bytes, hops)
+
+
+def total(forecasts: Iterable[Forecast]) -> Forecast:
+    """All of them together."""
+    return reduce(Forecast.and_, forecasts, Forecast(0, 0.0, 0.0, 0, 0.0))

@@ -1,0 +1,56 @@
+"""One story of loads, in the words of every table: a load is asked for, flows are drawn, and
+of what they are a part is delivered while they arrive.
+
+All three are of what all servers can send, R. What is drawn and what is delivered are over
+the same time, until the last flow arrives, so that the second never exceeds the first; a
+run that goes on until all is delivered changes neither. `goodput_normalized` is over the
+whole run: it falls as long as a run waits for its last flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+LEGEND = "Load delivered: until the last flow arrives, of R, what all servers can send."
+GOODPUT = "Goodput: over the whole run, of R, what all servers can send."
+
+
+def asked(experiment: Mapping[str, Any]) -> float | None:
+    """The load that an experiment asks for."""
+    load = experiment.get("workload", {}).get("load")
+    numeric = isinstance(load, int | float) and not isinstance(load, bool)
+    return float(load) if numeric else None
+
+
+def drawn(summary: Mapping[str, Any]) -> float | None:
+    """The load of the flows as drawn; None where flows arrive at once or wait for each
+    other."""
+    value = summary.get("load_offered")
+    return None if value is None else float(value)
+
+
+def delivered(summary: Mapping[str, Any]) -> float | None:
+    """What of it was delivered while flows arrived; None where there is no such load."""
+    value = summary.get("load_delivered")
+    return None if value is None else float(value)
+
+
+def workload(summary: Mapping[str, Any], wanted: float | None) -> str:
+    """What was asked for and drawn, the same for every fabric.
+
+    >>> workload({"load_offered": 0.2831}, 0.5)
+    'load 0.283 drawn (0.5 asked for)'
+    """
+    load = drawn(summary)
+    if load is None:
+        return "no load defined"
+    return f"load {load:.3f} drawn" + ("" if wanted is None else f" ({wanted:g} asked for)")
+
+
+def run(summary: Mapping[str, Any]) -> str | None:
+    """What was drawn and delivered in a run; None where there is no load."""
+    load, through = drawn(summary), delivered(summary)
+    if load is None or through is None:
+        return None
+    return f"{load:.3f} drawn, {through:.3f} delivered by the last arrival"

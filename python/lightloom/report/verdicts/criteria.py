@@ -1,0 +1,179 @@
+"""By what fabrics can be told apart: each measure with its words, the first decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from lightloom.intervals import over_runs
+
+from .. import units
+from ..model import Fabric, LoadPoint, Workload
+from ..ranking import Better, Ranking, Score, rank, score
+from . import load
+from .jobs import all_jobs
+from .latency import short_score
+
+JOBS_EACH = 8  # more jobs are judged together alone
+AtLoad = Callable[[Fabric, LoadPoint], Score | None]
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A measure of fabrics."""
+
+    name: str  # of the measure
+    quantity: units.Quantity
+    better: Better
+    read: Callable[[Fabric], Score | None]
+    wins: tuple[str, str]  # what the best does, and what several do
+    amount: str  # what its figure says; {} is the figure
+    at: AtLoad | None = None  # the same at a load of a sweep
+
+    def ranking(self, fabrics: tuple[Fabric, ...]) -> Ranking:
+        """The fabrics that have the figure, best first."""
+        return rank([s for f in fabrics if (s := self.read(f)) is not None], self.better)
+
+    def at_loads(self, fabrics: tuple[Fabric, ...]) -> Mapping[float, Ranking]:
+        """The same at each load of a sweep."""
+        if self.at is None:
+            return {}
+        made: dict[float, list[Score]] = {}
+        for fabric in fabrics:
+            for point in fabric.sweep:
+                found = self.at(fabric, point)
+                if found is not None:
+                    made.setdefault(point.load, []).append(found)
+        return {x: rank(made[x], self.better) for x in sorted(made)}
+
+    def shown(self, found: Score) -> str:
+        """A figure in its unit."""
+        return found.shown(self.quantity)
+
+
+def criteria(workload: Workload) -> list[Criterion]:
+    """The measures that a comparison has, in the order in which they decide."""
+    fabrics = workload.fabrics
+    if any(f.jobs for f in fabrics):
+        first = [JOBS, *each_job(workload)]
+    elif workload.measured:
+        first = [LATENCY, SATURATION]
+    else:
+        short = any(f.short_fct.size for f in fabrics)
+        first = [*([SHORT] if short else []), LONG, CARRIED]
+    return [c for c in (*first, QUEUE) if any(c.read(f) is not None for f in fabrics)]
+
+
+def each_job(workload: Workload) -> list[Criterion]:
+    """A measure for each job, where there are several and not many."""
+    names = list(dict.fromkeys(name for f in workload.fabrics for name in f.jobs))
+    return [of_job(name) for name in names] if 1 < len(names) <= JOBS_EACH else []
+
+
+def of_job(name: str) -> Criterion:
+    """How long one job takes."""
+    return Criterion(
+        name,
+        "time",
+        "lower",
+        lambda f: plain(f, lambda g: g.jobs.get(name)),
+        (f"finishes {name} soonest", f"finish {name} soonest"),
+        "it takes {}",
+    )
+
+
+def plain(fabric: Fabric, read: Callable[[Fabric], float | None]) -> Score | None:
+    """A figure that has no interval within a run: over seeds where there are several, else
+    as it was."""
+    value = read(fabric)
+    if value is None:
+        return None
+    over = over_runs(read(f) for f in fabric.seeds)
+    if over is None or over.half_width is None:
+        return Score.exact(fabric, value)
+    return Score(fabric, over.mean, over.low, over.high)
+
+
+def latency(fabric: Fabric) -> Score | None:
+    """Mean latency in the window, of a load that was carried."""
+    if load.mean(fabric) is None or not load.is_stable(fabric):
+        return None
+    return load.score(fabric)
+
+
+def latency_at(fabric: Fabric, point: LoadPoint) -> Score | None:
+    """The same at a load of the sweep."""
+    if point.latency is None or not point.stable:
+        return None
+    half = point.latency_error or 0.0
+    return Score(fabric, point.latency, point.latency - half, point.latency + half)
+
+
+def saturation(fabric: Fabric) -> Score | None:
+    """What a fabric carries at most."""
+    found = fabric.saturation
+    if found is None:
+        return None
+    half = found.half_width
+    return Score(fabric, found.throughput, found.throughput - half, found.throughput + half)
+
+
+JOBS = Criterion(
+    "the jobs' times",
+    "time",
+    "lower",
+    lambda f: plain(f, all_jobs),
+    ("finishes the jobs soonest", "finish the jobs soonest"),
+    "its jobs take {} in sum",
+)
+LATENCY = Criterion(
+    "mean latency",
+    "time",
+    "lower",
+    latency,
+    ("has the lowest latency", "have the lowest latency"),
+    "its packets take {} on average",
+    latency_at,
+)
+SATURATION = Criterion(
+    "the load at which it saturates",
+    "share",
+    "higher",
+    saturation,
+    ("carries the most before it saturates", "carry the most before they saturate"),
+    "{} of what all servers can send",
+)
+SHORT = Criterion(
+    "short flows",
+    "time",
+    "lower",
+    short_score,
+    ("completes short flows soonest", "complete short flows soonest"),
+    "99 % of its short flows finish within {}",
+    lambda f, p: None if p.p99 is None else Score.of(f, p.p99),
+)
+LONG = Criterion(
+    "long flows",
+    "time",
+    "lower",
+    lambda f: score(f, lambda g: g.limits("fct.long.p99_us")),
+    ("completes long flows soonest", "complete long flows soonest"),
+    "99 % of its long flows finish within {}",
+)
+CARRIED = Criterion(
+    "the load delivered",
+    "share",
+    "higher",
+    lambda f: plain(f, lambda g: g.get("load_delivered")),
+    ("delivers the most while flows arrive", "deliver the most while flows arrive"),
+    "{} of what all servers can send",
+    lambda f, p: None if p.carried is None else Score.exact(f, p.carried),
+)
+QUEUE = Criterion(
+    "the queue at the worst node",
+    "bytes",
+    "lower",
+    lambda f: plain(f, lambda g: g.get("queue_peak_bytes")),
+    ("queues least", "queue least"),
+    "at most {} at its worst node",
+)

@@ -1,0 +1,270 @@
+"""The verdict that stands first: who is best for what, by how much, and what would
+overturn it.
+
+The first measure that a comparison has decides; a fabric that is ahead by another is
+named with it. Nobody is ahead whose interval overlaps with that of the next, or by less
+than 3 %. What would overturn the verdict is found in the same data: in loads and workloads
+at which another is ahead, in measures by which another is, in what is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lightloom.bounds import floored
+
+from .. import units
+from ..model import Workload
+from ..ranking import LEVEL, NAMED, Ranking, Score, names
+from ..spec import tick_label
+from .criteria import Criterion, criteria
+
+OTHERS = 2  # further measures by which another fabric is ahead
+NOTABLE = 1.1  # times better by a further measure
+
+
+@dataclass(frozen=True)
+class First:
+    """What a reader who reads no further should know."""
+
+    lead: str  # the first part of the title: who is best by what decides
+    title: str
+    answer: str
+    overturned: tuple[str, ...]
+
+
+def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
+    """The verdict of a comparison beside others of the same fabrics; None where fabrics
+    have no figure to be judged by."""
+    measures = criteria(workload)
+    if not measures:
+        return None
+    deciding, further = measures[0], measures[1:]
+    ranking = deciding.ranking(workload.fabrics)
+    if len(workload.fabrics) == 1:
+        return alone(deciding, ranking)
+    ahead = elsewhere(ranking, further, workload)
+    lead = leading(deciding, ranking)
+    title = "; ".join([lead, *(f"{names(r.leaders)} {c.wins[0]}" for c, r in ahead[:1])])
+    sentences = (by_how_much(deciding, ranking), *(trade(c, r, ranking) for c, r in ahead))
+    doubts = (
+        *by_load(deciding, ranking, workload),
+        *by_workload(deciding, ranking, others),
+        *by_measure(ahead),
+        *by_what_is_missing(deciding, ranking),
+        *by_chance(ranking, workload),
+    )
+    return First(lead, title, " ".join(s for s in sentences if s), doubts)
+
+
+def joint(firsts: Sequence[tuple[str, First | None]]) -> str | None:
+    """The title over several comparisons, given their names: who is ahead in all of them,
+    or in which."""
+    known = [(name, f) for name, f in firsts if f is not None]
+    if len(known) < len(firsts) or not known:
+        return None
+    leads = dict.fromkeys(f.lead for _, f in known)
+    if len(known) == 1:
+        return known[0][1].title
+    if len(leads) == 1:
+        return f"{known[0][1].lead}, under each of {len(known)} workloads"
+    if len(leads) > NAMED:
+        return None
+    under = {lead: units.listed(n for n, f in known if f.lead == lead) for lead in leads}
+    return "; ".join(f"{lead} under {where}" for lead, where in under.items())
+
+
+def alone(deciding: Criterion, ranking: Ranking) -> First | None:
+    """Of one fabric there is nothing to compare."""
+    found = next(iter((*ranking.scores, *ranking.unknown)), None)
+    if found is None:
+        return None
+    value = deciding.amount.format(deciding.shown(found))
+    return First(found.fabric.label, f"{found.fabric.label}: {value}", "", ())
+
+
+def leading(deciding: Criterion, ranking: Ranking) -> str:
+    """Who is ahead by what decides."""
+    if not ranking.level:
+        return f"Nobody is known to be ahead in {deciding.name}"
+    if ranking.level == 1 and not ranking.unknown:
+        return f"{names(ranking.leaders)} {deciding.wins[0]}"
+    if ranking.level == 1:
+        return f"{names(ranking.leaders)} {deciding.wins[0]} of those that can be ranked"
+    if ranking.rest or ranking.unknown:
+        return f"{names(ranking.leaders)} {deciding.wins[1]}, level with each other"
+    return f"{names(ranking.leaders)} are level in {deciding.name}"
+
+
+def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
+    """The best figure, and by which factor each of the others is behind."""
+    if not ranking.level:
+        each = [f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.unknown]
+        return f"Too few flows arrived: {units.listed(each)}." if each else ""
+    best = ranking.leaders[0]
+    value = deciding.amount.format(deciding.shown(best))
+    if ranking.level == 1:
+        lead = f"{best.fabric.label}: {value}"
+    else:
+        shown = [deciding.shown(s) for s in ranking.leaders]
+        each = [f"{s.fabric.label} {t}" for s, t in zip(ranking.leaders, shown, strict=True)]
+        lead = f"{units.listed(each)}, which is level"
+    behind = ranking.rest
+    if not behind:
+        return f"{lead}."
+    if len(behind) > NAMED:
+        near, far = behind[0], behind[-1]
+        factors = f"{factor(deciding, best, near)} than {near.fabric.label}"
+        return f"{lead}, from {factors} to {factor(deciding, best, far)} than {far.fabric.label}."
+    each = [
+        f"{factor(deciding, best, s)} than {s.fabric.label} ({deciding.shown(s)})" for s in behind
+    ]
+    return f"{lead}, {units.listed(each)}."
+
+
+def factor(measure: Criterion, best: Score, other: Score) -> str:
+    """By how much one is better than another: `1.7× faster`, `4 % less`."""
+    word = {"time": "faster", "bytes": "less", "share": "more", "number": "less"}[measure.quantity]
+    value = floored(other.value) if other.least else other.value
+    low, high = sorted((best.value, value))
+    more = "more than " * other.least
+    if low <= 0:
+        return f"{more}infinitely {word}" if high > 0 else "as much"
+    ratio = high / low
+    if ratio < NOTABLE:
+        share = 1 - 1 / ratio if measure.better == "lower" else ratio - 1
+        return f"{more}{share * 100:.0f}{units.GLUE}% {word}"
+    return f"{more}{units.times(ratio)} {word}"
+
+
+Ahead = tuple[Criterion, Ranking]
+
+
+def elsewhere(ranking: Ranking, further: Sequence[Criterion], workload: Workload) -> list[Ahead]:
+    """Measures by which one fabric is notably better than those that lead by the first."""
+    leaders = {s.fabric.label for s in ranking.leaders}
+    made = []
+    for measure in further:
+        found = measure.ranking(workload.fabrics)
+        against = next((s for s in found.rest if s.fabric.label in leaders), None)
+        if found.level != 1 or against is None or found.leaders[0].fabric.label in leaders:
+            continue
+        low, high = sorted((found.best, against.value))
+        if high >= NOTABLE * low:
+            made.append((measure, found))
+    return made[:OTHERS]
+
+
+def trade(measure: Criterion, found: Ranking, ranking: Ranking) -> str:
+    """What another fabric is better at than the first, and by how much."""
+    leaders = {s.fabric.label for s in ranking.leaders}
+    best = found.leaders[0]
+    against = next(s for s in found.rest if s.fabric.label in leaders)
+    value = measure.amount.format(measure.shown(best))
+    by = f"{factor(measure, best, against)} than {against.fabric.label}"
+    return f"{best.fabric.label} {measure.wins[0]}: {value}, {by}."
+
+
+def by_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[str, ...]:
+    """At which loads of a sweep another is ahead, or that none is."""
+    at = deciding.at_loads(workload.fabrics)
+    if not at or not ranking.level:
+        return ()
+    turned = {x: r for x, r in at.items() if r.level and not shares_lead(r, ranking)}
+    unknown = [x for x, r in at.items() if not r.level]
+    said = []
+    if turned:
+        each = [f"at {percent(x)} {lead_there(deciding, r)}" for x, r in turned.items()]
+        said.append(f"Another load: {'; '.join(each)}.")
+    kept = [x for x in at if x not in turned and x not in unknown]
+    if kept and (turned or len(at) > 1):
+        loads = units.listed(percent(x) for x in kept)
+        if not turned:
+            said.append(f"Not the load, as far as it was tried: the same lead at {loads}.")
+    if unknown:
+        loads = units.listed(percent(x) for x in unknown)
+        said.append(f"At load {loads} too few flows arrived to say.")
+    return tuple(said)
+
+
+def percent(load: float) -> str:
+    """A load as the sweep asks for it."""
+    return tick_label(load, "share")
+
+
+def shares_lead(other: Ranking, ranking: Ranking) -> bool:
+    """Whether all who lead in one lead, or are level with the lead, in the other."""
+    there = {s.fabric.label for s in (*other.leaders, *other.unknown)}
+    return {s.fabric.label for s in ranking.leaders} & there != set()
+
+
+def lead_there(deciding: Criterion, found: Ranking) -> str:
+    """Who leads, and with what."""
+    value = deciding.shown(found.leaders[0])
+    return f"{names(found.leaders)} {deciding.wins[found.level > 1]} ({value})"
+
+
+def by_workload(
+    deciding: Criterion, ranking: Ranking, others: Sequence[Workload]
+) -> tuple[str, ...]:
+    """Under which other workloads of the report another is ahead."""
+    if not ranking.level:
+        return ()
+    labels = {s.fabric.label for s in ranking.scores}
+    turned: dict[str, str] = {}
+    kept: list[str] = []
+    for other in others:
+        measures = criteria(other)
+        if not measures or measures[0].name != deciding.name:
+            continue
+        found = deciding.ranking(tuple(f for f in other.fabrics if f.label in labels))
+        if not found.level:
+            continue
+        if shares_lead(found, ranking):
+            kept.append(other.name)
+        else:
+            turned[other.name] = lead_there(deciding, found)
+    if turned:
+        each = [f"under {name} {text}" for name, text in turned.items()]
+        return (f"Another workload: {'; '.join(each)}.",)
+    return (f"Not the other workload: the same lead under {units.listed(kept)}.",) if kept else ()
+
+
+def by_measure(ahead: Sequence[Ahead]) -> tuple[str, ...]:
+    """By which other measures another is ahead."""
+    if not ahead:
+        return ()
+    each = [f"{names(found.leaders)} if {measure.name} decides" for measure, found in ahead]
+    return (f"Another measure: {units.listed(each)}.",)
+
+
+def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]:
+    """Fabrics that may be ahead or not, for what did not arrive."""
+    if not ranking.unknown:
+        return ()
+    each = [f"{s.fabric.label} ({deciding.shown(s)})" for s in ranking.unknown]
+    return (
+        f'What did not arrive: {units.listed(each)} may be ahead; run.stop = "drain" would tell.',
+    )
+
+
+def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
+    """What other draws of the same traffic may change."""
+    seeds = min((len(f.seeds) for f in workload.fabrics), default=0)
+    said = []
+    if ranking.level > 1:
+        said.append(
+            f"More flows or seeds: {names(ranking.leaders)} are less than {LEVEL * 100:.0f} % "
+            "apart, or their 95 % intervals overlap."
+        )
+    if seeds < 2:
+        within = any(s.low < s.value < s.high for s in ranking.scores)
+        over = "intervals are over its flows" if within else "its figures have no intervals"
+        said.append(f"Another seed: this is one draw, and {over}; run.repeat tells of more.")
+    return tuple(said)
+
+
+def all_first(workloads: Sequence[Workload]) -> Mapping[str, First | None]:
+    """The verdict of each comparison of a report, by name."""
+    return {w.name: first(w, [other for other in workloads if other is not w]) for w in workloads}

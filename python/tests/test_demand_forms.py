@@ -1,0 +1,520 @@
+"""Demand as it comes: the same bytes between the same racks, whatever holds them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import ipaddress
+import json
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plan_support import Pair, a_folder, by_name, named, table
+from typer.testing import CliRunner
+
+from lightloom import ConfigError, control
+from lightloom.cli import app
+from lightloom.control.demand.hosts import read_hosts
+from lightloom.control.demand.times import time_in, time_of
+
+NAMES = st.lists(
+    st.text('ab0.5 #,;|"é', min_size=1, max_size=6).map(str.strip).filter(bool),
+    min_size=3,
+    max_size=5,
+    unique=True,
+)
+Lines = list[dict[str, Any]]
+
+
+@st.composite
+def records(draw: st.DrawFn) -> tuple[dict[Pair, int], Lines]:
+    """Demand of powers of two, of which no two sets weigh the same, and lines that add up
+    to it in any order."""
+    names = draw(NAMES)
+    pairs = len(names) * (len(names) - 1)
+    demand = table(names, draw(st.permutations([1 << (2 * at) for at in range(pairs)])))
+    lines = []
+    for (src, dst), amount in demand.items():
+        part = draw(st.integers(0, amount))
+        for size in (part, amount - part) if draw(st.booleans()) else (amount,):
+            lines.append({"src": src, "dst": dst, "bytes": size})
+    return demand, draw(st.permutations(lines))
+
+
+def as_long(folder: Path, lines: Lines, draw: random.Random) -> Path:
+    """CSV with its columns in any order, and one more."""
+    header = ["src", "dst", "bytes", "comment, or not"]
+    draw.shuffle(header)
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=draw.choice(",;\t"), quoting=csv.QUOTE_ALL)
+    writer.writerow(header)
+    writer.writerows([line.get(name, "x;y,z") for name in header] for line in lines)
+    path = folder / "d.csv"
+    path.write_text("# what was measured\r\n\r\n" + text.getvalue(), encoding="utf-8", newline="")
+    return path
+
+
+def as_json(folder: Path, lines: Lines, draw: random.Random) -> Path:
+    path = folder / "d.json"
+    path.write_text(json.dumps(lines), encoding="utf-8")
+    return path
+
+
+def as_json_lines(folder: Path, lines: Lines, draw: random.Random) -> Path:
+    path = folder / "d.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    return path
+
+
+def as_parquet(folder: Path, lines: Lines, draw: random.Random) -> Path:
+    path = folder / "d.parquet"
+    columns = {name: pa.array([line[name] for line in lines]) for name in ("bytes", "dst", "src")}
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+@pytest.mark.parametrize("write", [as_long, as_json, as_json_lines, as_parquet])
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(given=records(), seed=st.integers(0, 99))
+def test_records_add_up_in_any_order(
+    write: Callable[..., Path], given: tuple[dict[Pair, int], Lines], seed: int
+) -> None:
+    demand, lines = given
+    with a_folder() as folder:
+        found = control.read_demand(write(folder, lines, random.Random(seed)))
+    assert by_name(found) == demand
+    assert found.reading is not None
+    assert (found.reading.records, found.reading.total) == (len(lines), sum(demand.values()))
+
+
+@pytest.mark.parametrize("algorithm", [name for name in control.ALGORITHMS if name != "fixed"])
+@settings(max_examples=6, deadline=None, derandomize=True)
+@given(given=records(), seed=st.integers(0, 99))
+def test_the_order_of_records_does_not_show_in_a_plan(
+    algorithm: str, given: tuple[dict[Pair, int], Lines], seed: int
+) -> None:
+    """Ties and roundings included: nodes have the order of their names."""
+    _, lines = given
+    shuffled = random.Random(seed).sample(lines, len(lines))
+    with a_folder() as folder:
+        first, second = (
+            control.plan(
+                control.read_demand(as_long(folder, several, random.Random(seed))), algorithm
+            ).text()
+            for several in (lines, shuffled)
+        )
+    assert first == second
+
+
+@pytest.mark.parametrize("algorithm", ["edmonds", "assignment"])
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(given=records())
+def test_the_long_form_has_the_circuits_of_the_matrix(
+    algorithm: str, given: tuple[dict[Pair, int], Lines]
+) -> None:
+    """The optimum is unique, so circuits are the same by name."""
+    demand, lines = given
+    names = sorted({end for pair in demand for end in pair})
+    matrix = np.array([[demand.get((a, b), 0) for b in names] for a in names])
+    expected = control.plan(control.Demand(matrix, names), algorithm)
+    with a_folder() as folder:
+        found = control.plan(
+            control.read_demand(as_long(folder, lines, random.Random(1))), algorithm
+        )
+    assert named(found) == named(expected)
+    assert found.figures == expected.figures
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def read(folder: Path, name: str, text: str, **told: Any) -> dict[Pair, int]:
+    return by_name(control.read_demand(write(folder, name, text), **told))
+
+
+FOUR = {("a", "b"): 5, ("b", "a"): 7, ("b", "c"): 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("d.csv", "src,dst,bytes\na,b,5\nb,a,7\nb,c,1\n"),
+        ("d.tsv", "bytes\tDestination\tSource\n5\tb\ta\n7\ta\tb\n1\tc\tb\n"),
+        ("d.csv", "octets,to,from,\n5,b,a,\n7,a,b,\n1,c,b,\n"),
+        ("d.csv", "time,src,dst,bytes\n0,a,b,2\n300,a,b,3\n0,b,a,7\n0,b,c,1\n"),
+        ("d.csv", ",a,b,c\na,0,5,0\nb,7,0,1\nc,0,0,0\n"),
+        ("d.json", '{"names": ["a", "b", "c"], "matrix": [[0, 5, 0], [7, 0, 1], [0, 0, 0]]}'),
+        ("d.json", '{"a": {"b": 5}, "b": {"a": 7, "c": 1.0}, "c": {}}'),
+        (
+            "d.json",
+            '[{"dst": "b", "src": "a", "bytes": "5"}, {"src": "b", "dst": "a", "bytes": 7}, '
+            '{"src": "b", "dst": "c", "bytes": 1}]',
+        ),
+    ],
+)
+def test_forms_say_the_same(name: str, text: str, tmp_path: Path) -> None:
+    assert read(tmp_path, name, text) == FOUR
+
+
+def test_rows_of_json_have_no_names(tmp_path: Path) -> None:
+    demand = control.read_demand(write(tmp_path, "d.json", "[[0, 5], [7, 0]]"))
+    assert (demand.names, demand.matrix.tolist()) == ([], [[0, 5], [7, 0]])
+
+
+def test_a_matrix_of_these_names_is_asked_for(tmp_path: Path) -> None:
+    text = "src,dst,bytes\n0,1,2\n3,0,4\n5,6,0\n"
+    demand = control.read_demand(write(tmp_path, "d.csv", text), format="matrix")
+    assert demand.names == ["src", "dst", "bytes"]
+    assert demand.matrix.tolist() == [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
+
+
+def test_columns_are_named(tmp_path: Path) -> None:
+    text = "from rack,to rack,from,MB\na,b,x,5\nb,a,x,7\nb,c,x,1\n"
+    columns = "src=from rack, dst=to rack, bytes=MB"
+    found = read(tmp_path, "d.csv", text, columns=columns, unit="MB")
+    assert found == {pair: 1_000_000 * amount for pair, amount in FOUR.items()}
+
+
+# What tools write
+
+OLD = """ts,te,td,sa,da,sp,dp,pr,flg,fwd,stos,ipkt,ibyt,opkt,obyt,in,out,sas,das
+2026-02-11 09:51:56,2026-02-11 09:52:00,4.0,10.0.0.1,10.0.1.2,5,6,TCP,.A,0,0,10,5000,2,700,1,2,0,0
+2026-02-11 09:51:57,2026-02-11 09:52:01,4.0,2001:db8::1,10.0.0.9,5,6,UDP,..,0,0,10,80,0,0,1,2,0,0
+Summary
+flows,bytes,packets,avg_bps,avg_pps,avg_bpp
+2,5080,20,1,1,1
+"""
+NEW = """firstSeen,duration,proto,srcAddr,srcPort,dstAddr,dstPort,packets,bytes,flows
+2026-02-11 09:51:56.123,4.000,TCP,10.0.0.1,5,10.0.1.2,6,10,5000,1
+2026-02-11 09:51:57.456,4.000,UDP,2001:db8::1,5,10.0.0.9,6,10,80,1
+"""
+PMACCT = """SRC_IP,DST_IP,SRC_PORT,DST_PORT,PROTOCOL,PACKETS,BYTES
+10.0.0.1,10.0.1.2,5,6,tcp,10,5000
+2001:db8::1,10.0.0.9,5,6,udp,10,80
+"""
+PMACCT_JSON = """{"event_type": "purge", "ip_src": "10.0.0.1", "ip_dst": "10.0.1.2", "bytes": 5000}
+{"event_type": "purge", "ip_src": "2001:db8::1", "ip_dst": "10.0.0.9", "bytes": 80}
+"""
+SFLOW = """CNTR,10.0.0.254,17,6,100000000,0,2147483648,175283006,136405187,2578019,297011,0,3,0,0,0
+FLOW,10.0.0.254,1,2,00902773db08,001083265e00,0x0800,0,0,10.0.0.1,10.0.1.2,6,0x00,64,5,6,0x10,500,482,10
+FLOW,10.0.0.254,1,2,00902773db08,001083265e00,0x86dd,0,0,2001:db8::1,10.0.0.9,17,0x00,64,5,6,0x00,80,62,1
+"""
+FORTH = {("r0", "r1"): 5000, ("r2", "r0"): 80}
+BACK = {("r1", "r0"): 700}
+HOSTS = "prefix,rack\n10.0.0.0/24,r0\n10.0.1.2,r1\n2001:db8::/64,r2\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected", "title"),
+    [
+        ("f.csv", OLD, FORTH | BACK, "nfdump CSV"),
+        ("f.csv", NEW, FORTH, "nfdump CSV"),
+        ("f.csv", PMACCT, FORTH, "pmacct CSV"),
+        ("f.json", PMACCT_JSON, FORTH, "records in JSON"),
+        ("f.txt", SFLOW, FORTH, "sflowtool -l"),
+    ],
+)
+def test_exports_of_tools(
+    name: str, text: str, expected: dict[Pair, int], title: str, tmp_path: Path
+) -> None:
+    hosts = write(tmp_path, "hosts.csv", HOSTS)
+    demand = control.read_demand(write(tmp_path, name, text), map=hosts)
+    assert by_name(demand) == expected
+    assert demand.reading is not None
+    assert demand.reading.format == title
+    # Without a map, addresses are the nodes.
+    alone = control.read_demand(tmp_path / name)
+    assert "2001:db8::1" in alone.names
+    assert alone.matrix.sum() == sum(expected.values())
+
+
+def prometheus(*series: tuple[str, str, list[tuple[float, str]]]) -> str:
+    result = [
+        {"metric": {"src": src, "dst": dst, "job": "x"}, "values": [list(v) for v in values]}
+        for src, dst, values in series
+    ]
+    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}})
+
+
+def test_series_of_prometheus_are_rates_or_amounts(tmp_path: Path) -> None:
+    text = prometheus(
+        ("a", "b", [(300, "2"), (600, "3.5"), (900, "0")]), ("b", "c", [(300, "1e2"), (900, "4")])
+    )
+    assert read(tmp_path, "p.json", text, unit="B/s") == {
+        ("a", "b"): 5.5 * 300,
+        ("b", "c"): 104 * 300,
+    }
+    assert read(tmp_path, "p.json", text, unit="8 Gb/s") == {
+        ("a", "b"): 5.5 * 300 * 10**9,
+        ("b", "c"): 104 * 300 * 10**9,
+    }
+    demand = control.read_demand(tmp_path / "p.json", unit="KB")
+    assert by_name(demand) == {("a", "b"): 5500, ("b", "c"): 104_000}
+    assert demand.reading is not None
+    assert demand.reading.notes == ("1 sample is missing, taken as no traffic",)
+
+
+def test_labels_of_prometheus_are_named(tmp_path: Path) -> None:
+    text = prometheus(("a", "b", [(0, "5"), (60, "1")])).replace('"src"', '"from_tor"')
+    told = {"unit": "B", "columns": "src=from_tor,dst=dst"}
+    assert read(tmp_path, "p.json", text, **told) == {("a", "b"): 6}
+
+
+def test_a_counter_is_noted(tmp_path: Path) -> None:
+    text = prometheus(("a", "b", [(0, "5"), (60, "17"), (120, "17")]))
+    demand = control.read_demand(write(tmp_path, "p.json", text), unit="B")
+    assert demand.reading is not None
+    assert "of a counter ask for increase" in demand.reading.notes[0]
+
+
+# Hosts and racks
+
+ADDRESSES = st.integers(0, 255).map(lambda low: ipaddress.ip_address(f"10.0.0.{low}"))
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    st.dictionaries(
+        st.tuples(ADDRESSES, st.integers(24, 32)).map(
+            lambda pair: ipaddress.ip_network(f"{pair[0]}/{pair[1]}", strict=False)
+        ),
+        st.sampled_from("rst"),
+        min_size=1,
+        max_size=8,
+    ),
+    ADDRESSES,
+    st.randoms(),
+)
+def test_the_longest_prefix_counts(
+    prefixes: dict[Any, str], address: Any, draw: random.Random
+) -> None:
+    """Whatever the order of the lines; by trying every prefix."""
+    lines = [f"{prefix},{rack}" for prefix, rack in prefixes.items()]
+    draw.shuffle(lines)
+    with a_folder() as folder:
+        found = read_hosts(write(folder, "h.csv", "\n".join(lines) + "\n")).rack_of(str(address))
+    fits = [prefix for prefix in prefixes if address in prefix]
+    best = max(fits, key=lambda prefix: prefix.prefixlen, default=None)
+    assert found == (None if best is None else prefixes[best])
+
+
+def test_names_count_before_prefixes_and_racks_for_themselves(tmp_path: Path) -> None:
+    text = "rack,os,host\nr1,x,db-1\nr2,x,10.0.0.0/8\nr3,x,10.0.0.7\nr4,x,2001:DB8:0::1\n"
+    hosts = read_hosts(write(tmp_path, "h.csv", text))
+    assert [hosts.rack_of(host) for host in ("db-1", "10.0.0.7", "10.9.0.7", "r3", "r9")] == [
+        *("r1", "r3", "r2", "r3"),
+        None,
+    ]
+    assert hosts.rack_of("2001:db8::1") == "r4"
+
+
+def test_a_matrix_of_hosts_becomes_one_of_racks(tmp_path: Path) -> None:
+    draw = np.random.default_rng(5)
+    racks = {f"h{at}": f"rack-{at % 11}" for at in range(40)}
+    hosts = [*racks, "stranger"]
+    matrix = draw.integers(0, 1000, (41, 41))
+    np.fill_diagonal(matrix, 0)
+    rows = ["," + ",".join(hosts)]
+    rows += [f"{host}," + ",".join(map(str, row)) for host, row in zip(hosts, matrix, strict=True)]
+    path = write(tmp_path, "d.csv", "\n".join(rows) + "\n")
+    listed = write(tmp_path, "h.csv", "".join(f"{h},{r}\n" for h, r in racks.items()))
+    demand = control.read_demand(path, map=listed)
+    expected: dict[Pair, int] = {}
+    within = unknown = 0
+    for i, a in enumerate(hosts):
+        for j, b in enumerate(hosts):
+            ends, amount = (racks.get(a), racks.get(b)), int(matrix[i, j])
+            if ends[0] is None or ends[1] is None:
+                unknown += amount
+            elif ends[0] == ends[1]:
+                within += amount
+            else:
+                expected[ends[0], ends[1]] = expected.get((ends[0], ends[1]), 0) + amount
+    assert by_name(demand) == expected
+    assert demand.names == [f"rack-{at}" for at in range(11)]
+    reading = demand.reading
+    assert reading is not None
+    assert (reading.within, reading.unknown, reading.total) == (within, unknown, matrix.sum())
+    assert reading.strangers == ("stranger",)
+
+
+def test_racks_without_traffic_are_nodes(tmp_path: Path) -> None:
+    hosts = write(tmp_path, "h.csv", "a,r1\nb,r2\nc,r10\n")
+    demand = control.read_demand(write(tmp_path, "d.csv", "src,dst,bytes\na,b,5\n"), map=hosts)
+    assert demand.names == ["r1", "r2", "r10"]
+    # So is one that a record of 0 bytes names.
+    found = control.read_demand(write(tmp_path, "d.csv", "src,dst,bytes\na,b,5\nz,z,0\n"))
+    assert found.names == ["a", "b", "z"]
+
+
+# What is said
+
+runner = CliRunner()
+
+
+def plan(*words: object, given: bytes | None = None) -> tuple[int, str, str]:
+    done = runner.invoke(app, ["plan", *map(str, words)], input=given)
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_what_was_left_out_is_told(tmp_path: Path) -> None:
+    hosts = write(tmp_path, "h.csv", "a,r1\nb,r2\nb2,r2\n")
+    path = write(tmp_path, "d.csv", "src,dst,bytes\na,b,60\nb,b2,30\na,w,7\nv,w,3\n")
+    code, out, _ = plan(path, "-a", "edmonds", "--map", hosts, "--unit", "MB")
+    assert code == 0
+    said = " ".join(out.split())
+    assert "d.csv: 2 nodes, 1 pairs, 60.0 MB" in said
+    assert "read as long form, 4 records, in units of 1 MB" in said
+    assert "30.0 % of the bytes (30.0 MB) within racks: left out" in said
+    assert (
+        "10.0 % of the bytes (10.0 MB) from or to hosts that the map does not name (w, v)" in said
+    )
+    code, out, err = plan(path, "-a", "edmonds", "--map", hosts, "--json")
+    assert code == 0
+    assert json.loads(out)["read"] == {
+        "format": "long form",
+        "unit": "1 B",
+        "records": 4,
+        "map": str(hosts),
+        "bytes": 100,
+        "within_racks_bytes": 30,
+        "unknown_hosts_bytes": 10,
+        "unknown_hosts": 2,
+    }
+    assert err.count("note: ") == 2
+    code, out, err = plan(path, "-a", "edmonds", "--map", hosts, "--strict")
+    assert (code, out) == (2, "")
+    assert f"d.csv:4: w = (no rack): {hosts} does not name this host; add it there" in err
+
+
+@pytest.mark.parametrize("told", [[], ["--format", "long"]])
+def test_standard_input(told: Sequence[str], tmp_path: Path) -> None:
+    given = b"src,dst,bytes\na,b,5\nb,a,7\nb,c,1\n"
+    code, out, _ = plan("-", "-a", "edmonds", *told, given=given)
+    assert (code, out.splitlines()[0]) == (0, "standard input: 3 nodes, 3 pairs, 13 B")
+
+
+@pytest.mark.parametrize("kind", ["npy", "parquet", "json", "matrix"])
+def test_standard_input_is_recognised(kind: str) -> None:
+    held = io.BytesIO()
+    if kind == "npy":
+        np.save(held, np.array([[0, 5], [7, 0]]))
+    elif kind == "parquet":
+        pq.write_table(pa.table({"a": [0, 7], "b": [5, 0]}), held)
+    else:
+        held.write(b"[[0, 5], [7, 0]]" if kind == "json" else b"a,b\n0,5\n7,0\n")
+    code, out, _ = plan("-", "-a", "edmonds", given=held.getvalue())
+    assert (code, out.splitlines()[0]) == (0, "standard input: 2 nodes, 2 pairs, 12 B")
+
+
+def test_fractions_are_added_up_exactly(tmp_path: Path) -> None:
+    """Ten times a tenth is one, in any order; floats would make 0.9999999999999999 of it."""
+    lines = ["src,dst,bytes", *["a,b,0.1"] * 10, *["b,a,0.7"] * 10]
+    found = read(tmp_path, "d.csv", "\n".join(lines), unit="1 GB")
+    assert found == {("a", "b"): 10**9, ("b", "a"): 7 * 10**9}
+
+
+def test_times_in_names() -> None:
+    at = time_of("2026-11-23T02:45:00Z")
+    for name in (
+        "2026-11-23T02:45:00Z",
+        "d-20261123T024500Z",
+        "nfcapd.202611230245",
+        "x_2026-11-23_02-45",
+    ):
+        assert time_in(name) == at, name
+    assert time_in("2026-11-23") == time_of("2026-11-23 00:00")
+    assert time_in("rack-2026") is None
+
+
+# Plans as objects
+
+
+def demand_of(names: str, seed: int) -> control.Demand:
+    matrix = np.random.default_rng(seed).integers(1, 10**9, (len(names), len(names)))
+    np.fill_diagonal(matrix, 0)
+    return control.Demand(matrix, [*names])
+
+
+def turned(demand: control.Demand, order: str) -> control.Demand:
+    at = [demand.names.index(name) for name in order]
+    return control.Demand(demand.matrix[np.ix_(at, at)], [*order])
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(st.permutations("abcd"), st.integers(0, 50))
+def test_a_plan_is_followed_by_name(order: list[str], seed: int) -> None:
+    demand = demand_of("abcd", seed)
+    other = turned(demand, "".join(order))
+    matched = control.plan(demand, "edmonds")
+    again = control.plan(other, "fixed", circuits=matched)
+    assert (named(again), again.figures["weight"]) == (named(matched), matched.figures["weight"])
+    even = control.Demand(np.ones((4, 4), np.int64) - np.eye(4, dtype=np.int64), order)
+    kept = control.plan(even, "edmonds", up=matched)
+    assert (named(kept), kept.details["kept"]) == (named(matched), 2)
+    turns = control.plan(demand, "mordia", period="1 ms", night="1 us")
+    replayed = control.plan(other, "fixed", schedule=turns)
+    assert replayed.figures["carried_bytes"] == turns.figures["carried_bytes"]
+
+
+def test_a_plan_of_other_nodes_is_refused() -> None:
+    old = control.plan(demand_of("abcd", 1), "edmonds")
+    turns = control.plan(demand_of("abcd", 1), "rotation", day="1 ms")
+    cases = [
+        ("edmonds", {"up": old}, demand_of("abce", 1), "d: no node of the demand"),
+        (
+            "edmonds",
+            {"up": old},
+            control.Demand(demand_of("abcd", 1).matrix),
+            "the demand does not",
+        ),
+        ("edmonds", {"up": turns}, demand_of("abcd", 1), "up = a plan of rotation: a schedule, no"),
+        ("fixed", {"schedule": old}, demand_of("abcd", 1), "circuits that stay, no schedule"),
+        ("fixed", {"schedule": turns}, demand_of("abce", 1), "'d' is in one only"),
+    ]
+    for algorithm, options, demand, said in cases:
+        with pytest.raises(ConfigError, match=said):
+            control.plan(demand, algorithm, **options)
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(st.permutations("abcdef"), st.integers(0, 1000))
+def test_hydra_makes_the_same_circuits_in_every_order(order: list[str], seed: int) -> None:
+    """No two pairs have as much for each other, so nothing hangs on the order of racks but
+    the number of a plane."""
+    demand = demand_of("abcdef", seed)
+    plans = [
+        control.plan(one, "hydra", planes=2, need="circuit", stop_at_ports=True)
+        for one in (demand, turned(demand, "".join(order)))
+    ]
+    assert plans[0].figures == plans[1].figures
+    circuits = [[*zip(plan.circuits.a, plan.circuits.b, strict=True)] for plan in plans]  # type: ignore[union-attr]
+    names = [plan.demand.names for plan in plans]
+    first, second = (
+        sorted(sorted((called[a], called[b])) for a, b in pairs)
+        for called, pairs in zip(names, circuits, strict=True)
+    )
+    assert first == second
+
+
+@pytest.mark.parametrize("algorithm", ["solstice", "eclipse", "mordia"])
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(st.permutations("abcdef"), st.integers(0, 1000))
+def test_bounds_of_schedules_hang_on_no_order(algorithm: str, order: list[str], seed: int) -> None:
+    """How a matrix is taken apart has ties; what nothing exceeds has none."""
+    demand = demand_of("abcdef", seed)
+    options = {} if algorithm == "solstice" else {"period": "1 ms"}
+    both = (demand, turned(demand, "".join(order)))
+    first, second = (control.plan(one, algorithm, **options).figures for one in both)
+    assert first["bound"] == second["bound"]
