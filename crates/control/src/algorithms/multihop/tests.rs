@@ -12,11 +12,13 @@ fn check(topology: &Topology, hops: u32) {
         demands,
         circuits,
         routes,
+        apart,
     } = topology;
     // Ports: two a circuit, no more of any rack on any plane than it has.
     let mut used = vec![0; (hardware.racks * hardware.planes) as usize];
     for circuit in circuits {
         assert!(circuit.a < circuit.b && circuit.plane < hardware.planes);
+        assert!(!apart.contains(&(circuit.a, circuit.b)));
         for rack in [circuit.a, circuit.b] {
             used[(circuit.plane * hardware.racks + rack) as usize] += 1;
         }
