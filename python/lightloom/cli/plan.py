@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from lightloom.control.plans import Plan
 
 T = TypeVar("T")
+OF_DEMAND = ("DEMAND", "--unit", "--format", "--map", "--columns", "--strict")
+"""What says which demand is meant."""
 
 
 Matrix = Annotated[
@@ -142,8 +144,9 @@ def _plan(
         written = write(files)
     if alone is not None:
         read = made.demand.reading
-        for line in () if read is None else read.losses():
-            console.err().print(f"note: {line}", markup=False)
+        lost = () if read is None else (f"note: {line}" for line in read.losses())
+        for line in (*lost, *outputs.notes(made)):
+            console.err().print(line, markup=False)
         typer.echo(alone, nl=False)
         return
     from lightloom.cli.plan_text import show
@@ -183,7 +186,7 @@ def _check_replay(others: Mapping[str, object], algorithm: str | None, set_: lis
     for option, value in others.items():
         if value is not None:
             limit = "a replay prints what came of it"
-            if option not in ("-o", "--picture"):
+            if option in OF_DEMAND:
                 limit = "a replay has the demand of its log, in bytes"
             raise refusal(option, value, limit, "leave it out")
     if set_ and algorithm is None:
