@@ -11,6 +11,7 @@ import typer
 
 from lightloom import console
 from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
+from lightloom.cli.flags import Own, flagging, own_options
 from lightloom.cli.plan_options import with_options
 from lightloom.errors import ConfigError, refusal
 
@@ -81,11 +82,14 @@ def replay_demand(
     map: Hosts = None,
     columns: Columns = None,
     strict: Strict = False,
+    set_: Own = None,
     **given: Any,
 ) -> None:
     """Play a day of measured demand dry against a policy: would it pay?
 
     POLICIES
+
+    PATH:CLASS is a policy of your own in a Python file, made with the options of --set.
 
     In each interval those circuits are lit that the policy plans for the interval before,
     as lightloom plan would, circuits that are lit being up. It is compared with a first
@@ -101,6 +105,7 @@ def replay_demand(
         options = {key: value for key, value in given.items() if value is not None}
         told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
         name = _checked(algorithm, options)
+        options |= own_options(set_ or [], name)
         _check_outputs(demand, {"-o": out, "--intervals": intervals})
         with _flags(), console.aside():
             day = read_day(demand, every=every, **told)  # type: ignore[arg-type]
@@ -158,20 +163,15 @@ def _ready(algorithm: str, options: dict[str, Any], day: Day) -> dict[str, Any]:
 
 @contextmanager
 def _flags() -> Iterator[None]:
-    """Refusals name options as they are written on the command line."""
-    from lightloom.cli.plan import _flagged
-
+    """Names options in refusals as they are written on the command line, its own, too."""
     try:
-        yield
+        with flagging():
+            yield
     except ConfigError as problem:
-        if problem.key in ("every", "dark"):
-            raise refusal(
-                f"--{problem.key}",
-                problem.value,
-                problem.limit or "",
-                problem.remedy or "",
-            ) from None
-        raise _flagged(problem) from problem.__cause__
+        if problem.key not in ("every", "dark"):
+            raise
+        limit, remedy = problem.limit or "", problem.remedy or ""
+        raise refusal(f"--{problem.key}", problem.value, limit, remedy) from None
 
 
 def _check_outputs(demand: Sequence[str], outputs: dict[str, Path | None]) -> None:
