@@ -262,7 +262,11 @@ def test_series_of_prometheus_are_rates_or_amounts(tmp_path: Path) -> None:
     demand = control.read_demand(tmp_path / "p.json", unit="KB")
     assert by_name(demand) == {("a", "b"): 5500, ("b", "c"): 104_000}
     assert demand.reading is not None
-    assert demand.reading.notes == ("1 sample is missing, taken as no traffic",)
+    assert demand.reading.notes == (
+        "1 sample is missing, taken as no traffic",
+        "times from 1970-01-01T00:00:00 to 1970-01-01T00:10:00 are added up; "
+        "`lightloom replay-demand` plays them in turn",
+    )
 
 
 def test_labels_of_prometheus_are_named(tmp_path: Path) -> None:

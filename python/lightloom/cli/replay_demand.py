@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from lightloom.control.day.play import Account, Count
     from lightloom.control.day.series import Day
 
-RATE = "10 Gb/s"
 Days = Annotated[
     list[str],
     typer.Argument(
@@ -98,7 +97,7 @@ def replay_demand(
     """
     with console.guarded():
         from lightloom.control.day import outcome
-        from lightloom.control.day.play import play, terms
+        from lightloom.control.day.play import RATE, replay_day, terms
         from lightloom.control.day.series import read_day
         from lightloom.control.plans import write
 
@@ -110,8 +109,9 @@ def replay_demand(
         with _flags(), console.aside():
             day = read_day(demand, every=every, **told)  # type: ignore[arg-type]
             asked = terms(day, options.get("rate", RATE), dark, all_dark)
+            ready = _ready(options, day) | {"dark": dark, "all_dark": all_dark}
             with _counting(json) as count:
-                accounts = play(day, name, _ready(name, options, day), asked, count)
+                accounts = replay_day(day, name, count=count, **ready)
         shown = {key: str(v) if isinstance(v, Path) else v for key, v in options.items()}
         made = outcome.as_dict(day, name, shown, asked, accounts)
         files = {} if out is None else {out: outcome.as_text(made).encode()}
@@ -145,15 +145,12 @@ def _checked(algorithm: str | None, options: dict[str, Any]) -> str:
     return algorithm
 
 
-def _ready(algorithm: str, options: dict[str, Any], day: Day) -> dict[str, Any]:
-    """Options as the policy takes them: files read, a rate only if it has one."""
+def _ready(options: dict[str, Any], day: Day) -> dict[str, Any]:
+    """Options, with the circuits or the schedule of a file read."""
     from lightloom.control.current import read_circuits
     from lightloom.control.planned import read_schedule
-    from lightloom.policy_registry import find
 
     ready = dict(options)
-    if "rate" not in find(algorithm).options:
-        ready.pop("rate", None)
     if "circuits" in ready:
         ready["circuits"] = read_circuits(ready["circuits"], day.demand(0), on_planes=True)
     if "schedule" in ready:
