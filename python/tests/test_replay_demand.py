@@ -476,12 +476,15 @@ def test_the_example_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("COLUMNS", "120")
     folder = tmp_path
     said = run(f"{EXAMPLE} -a edmonds -o {folder / 'day.json'} --intervals {folder / 'day.csv'}")
-    assert said.startswith("23 intervals of 1 h from 2026-11-23T01:00:00, 23 h: 8 nodes, 199 TB")
+    assert said.startswith(
+        "23 intervals of 1 h from 2026-11-23T01:00:00, 23 h in all: 8 nodes, 199 TB"
+    )
     assert "Changing pays: edmonds puts 86.3 % of the bytes on circuits, 28.0 points more" in said
     made = json.loads((folder / "day.json").read_text())
     players = made["players"]
     assert [*players] == ["edmonds", "never change", "the day's sum", "foresight", "no circuits"]
     assert made["verdict"] in said
+    assert made["options"]["files"] == [str(EXAMPLE)]
     rows = list(csv.DictReader(io.StringIO((folder / "day.csv").read_text())))
     assert len(rows) == 23 * 5
     for name, found in players.items():

@@ -112,7 +112,8 @@ def replay_demand(
             ready = _ready(options, day) | {"dark": dark, "all_dark": all_dark}
             with _counting(json) as count:
                 accounts = replay_day(day, name, count=count, **ready)
-        shown = {key: str(v) if isinstance(v, Path) else v for key, v in options.items()}
+        all_told = options | {"files": demand, "every": every} | told
+        shown = {key: str(v) if isinstance(v, Path) else v for key, v in all_told.items()}
         made = outcome.as_dict(day, name, shown, asked, accounts)
         files = {} if out is None else {out: outcome.as_text(made).encode()}
         if intervals is not None:
