@@ -82,7 +82,8 @@ def _run(
         return
     stop = result.experiment["run"]["stop"]
     console.print_run(result.summary, stop, result.flows.num_rows, result.utilisation)
-    for line in (*_of_workload(result), *notes.of(result)):
+    servers = notes.of_cluster(loaded.raw.get("cluster", {}))
+    for line in (*servers, *_of_workload(result), *notes.of(result)):
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
     more += [] if result.controller_log is None else [CONTROLLER]
@@ -111,8 +112,11 @@ def _compare(
         console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
         return
     said: set[str] = set()
-    for one, group in zip(loaded, made, strict=True):
+    for one, parts, group in zip(loaded, cases, made, strict=True):
         _print_comparisons(one.name, group, said)
+        for case in parts:
+            lines = notes.of_cluster(case.raw.get("cluster", {}))
+            _explain((f"note: {line}" for line in lines), said)
     if report is not None:
         console.say(f"report: {report}")
 

@@ -90,9 +90,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 mut switches,
                 failures,
             )| {
-                // The ideal mode has no server links.
                 let ideal = switches.get("mode") == Some(&json!("ideal"));
-                let nic = if ideal { Nic::Uncapped } else { nic };
                 let cluster = Cluster {
                     racks,
                     servers_per_rack: servers,
