@@ -105,7 +105,8 @@ def _run(
         console.print_json(result.summary)
         return
     console.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
-    for line in (*_of_workload(result), *notes.of(result)):
+    servers = notes.of_cluster(loaded.raw.get("cluster", {}))
+    for line in (*servers, *_of_workload(result), *notes.of(result)):
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
     more += [] if result.controller_log is None else [CONTROLLER]
@@ -167,8 +168,11 @@ def _compare(
         return
     headline.print_first(comparisons)
     said: set[str] = set()
-    for one, group in zip(loaded, made, strict=True):
+    for one, parts, group in zip(loaded, cases, made, strict=True):
         _print_comparisons(one.name, group, said)
+        for case in parts:
+            lines = notes.of_cluster(case.raw.get("cluster", {}))
+            _explain((f"note: {line}" for line in lines), said)
     if report is not None:
         console.say(f"report: {report}")
 

@@ -10,11 +10,12 @@ use super::relay::by_pair::ByPair;
 use super::relay::by_slot::{timetable, BySlot};
 use super::relay::queued::Queued;
 use super::schedule::plan::UplinkPlan;
+use super::servers::links::Servers;
 use crate::contract::{self, Entry, FabricConfig, Preset, Site};
 use crate::facts::{self, Facts};
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::kernel::slot::Slotted;
-use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
+use lightloom_engine::{Bytes, Cluster, Fabric, Nic, Refusal};
 use serde_json::Value;
 
 /// Sirius.
@@ -109,8 +110,15 @@ impl FabricConfig for SiriusConfig {
             Mode::RequestGrant => self.protocol_memory(&derived, site),
             Mode::Ideal => Ideal::memory(self, &derived, nodes, site.flows.len() as u64),
         };
+        let flows = site.flows.len() as u64;
+        let servers = match site.cluster.nic {
+            Nic::Uncapped => 0,
+            Nic::Capped(_) => {
+                Servers::BYTES.0 * site.cluster.hosts() as u64 + Servers::BYTES.1 * flows
+            }
+        };
         // A bit a cell, and what a flow takes in columns.
-        state + site.flows.total_bytes() / derived.cell / 8 + 80 * site.flows.len() as u64
+        state + servers + site.flows.total_bytes() / derived.cell / 8 + 80 * flows
     }
 
     /// Cells move from queues by slot to queues by pair, and both are there while they do.

@@ -106,9 +106,8 @@ impl Reports for Sirius {
     }
 
     fn settle(&self, io: &mut Io) {
-        for (&flow_index, inside) in self.servers.iter().flat_map(|s| &s.inside) {
-            let flow = self.routes.flow[flow_index as usize].index();
-            io.flows.delivered[flow] = inside.bytes;
+        if let Some(servers) = &self.servers {
+            servers.settle(&self.routes, io);
         }
         for shard in &self.shards {
             for (flow_index, bytes, hops) in shard.reorder.progress() {

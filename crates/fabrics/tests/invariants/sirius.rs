@@ -95,9 +95,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 if rates {
                     switches.remove("mode");
                 }
-                // The ideal mode has no server links.
                 let ideal = switches.get("mode") == Some(&json!("ideal"));
-                let nic = if ideal { Nic::Uncapped } else { nic };
                 let cluster = Cluster {
                     racks,
                     servers_per_rack: servers,

@@ -5,7 +5,7 @@ use crate::sirius::cell::Cell;
 use crate::sirius::schedule::plan::{gratings, Unwirable, UplinkPlan};
 use crate::sirius::schedule::Schedule;
 use lightloom_control::algorithms::cyclic::RoundRobin;
-use lightloom_engine::{Bytes, Cluster, Flows, Nic, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Flows, Refusal, Time};
 
 impl SiriusConfig {
     /// Completes and checks the table.
@@ -16,7 +16,7 @@ impl SiriusConfig {
         self.refuse_idle_keys()?;
         self.check_timing()?;
         self.check_protocol()?;
-        self.check_mode(cluster)?;
+        self.check_mode()?;
         let base = self.base_uplinks(cluster)?;
         let uplinks = self.check_uplinks(cluster, base)?;
         self.check_recovery(cluster)?;
@@ -110,22 +110,16 @@ impl SiriusConfig {
         Refusal::new("fabric.slot", slot, limit, remedy)
     }
 
-    fn check_mode(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        match (self.mode, cluster.nic) {
-            (Mode::Ideal, Nic::Capped(rate)) => Err(Refusal::new(
-                "fabric.mode",
-                "ideal",
-                format!("SIRIUS (IDEAL) has no server links, and cluster.nic is {rate}"),
-                "set cluster.nic = \"uncapped\", or use mode = \"request_grant\"",
-            )),
-            (Mode::Ideal, _) if self.detail == Detail::Flows => Err(Refusal::new(
+    fn check_mode(&self) -> Result<(), Refusal> {
+        if self.mode == Mode::Ideal && self.detail == Detail::Flows {
+            return Err(Refusal::new(
                 "fabric.mode",
                 "ideal",
                 "SIRIUS (IDEAL) is modelled by cells only, and fabric.detail is \"flows\"",
                 "set fabric.detail = \"cells\", or use mode = \"request_grant\"",
-            )),
-            _ => Ok(()),
+            ));
         }
+        Ok(())
     }
 
     /// Refuses flows of more cells than a cell's number can say.
@@ -344,7 +338,7 @@ fn largest_divisor(n: u32, limit: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lightloom_engine::Rate;
+    use lightloom_engine::{Nic, Rate};
 
     fn cluster(racks: u32) -> Cluster {
         let server_rate = Rate(400 * Rate::GBPS.0 / 24);
@@ -367,20 +361,11 @@ mod tests {
     }
 
     #[test]
-    fn ideal_refuses_server_links_and_all_refuse_flows_beyond_the_cell_numbers() {
+    fn flows_beyond_the_cell_numbers_are_refused() {
         let ideal = SiriusConfig {
             mode: Mode::Ideal,
             ..SiriusConfig::default()
         };
-        let capped = Cluster {
-            nic: Nic::Capped(Rate(10 * Rate::GBPS.0)),
-            ..cluster(128)
-        };
-        let e = ideal.derive(&capped).unwrap_err().to_string();
-        assert!(
-            e.starts_with("fabric.mode = ideal: SIRIUS (IDEAL) has no server links"),
-            "{e}"
-        );
         let mut flows = Flows::new();
         let host = lightloom_engine::HostId;
         flows.push(host(0), host(30), 562 * Cell::SEQ_MAX, Time::ZERO);

@@ -270,13 +270,12 @@ fn cases(large: bool) -> impl Strategy<Value = Case> {
     )
 }
 
-/// SIRIUS (IDEAL), which has no protocol and no links of servers.
+/// SIRIUS (IDEAL), which has no protocol.
 fn ideal() -> impl Strategy<Value = Case> {
     (cases(false), 1u32..5, 0u32..100).prop_map(|(mut case, ideal_window, crowd)| {
         // More small flows at one source than places come at a time.
         let small = |k: u32| (0, k, 1 + 40 * k as u64, k as i64 % 3);
         case.flows.extend((0..crowd).map(small));
-        case.cluster.nic = Nic::Uncapped;
         let config = &case.config;
         case.config = SiriusConfig {
             mode: Mode::Ideal,
