@@ -37,10 +37,13 @@ def heavy_tailed(nodes: int, seed: int) -> np.ndarray:
 # Examples
 
 
-@pytest.mark.parametrize("name", [m.name for m in pkgutil.iter_modules(control.__path__)])
+MODULES = [m.name for m in pkgutil.walk_packages(control.__path__, "lightloom.control.")]
+
+
+@pytest.mark.parametrize("name", MODULES)
 def test_examples_say_what_comes_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    module = importlib.import_module(f"lightloom.control.{name}")
+    module = importlib.import_module(name)
     known = {"np": np} | {name: getattr(control, name) for name in control.__all__}
     done = doctest.testmod(module, extraglobs=known, optionflags=doctest.ELLIPSIS)
     assert done.failed == 0

@@ -113,6 +113,11 @@ def replay_day(
 
     Raises:
         ConfigError: naming the argument; as `plan`.
+
+    >>> day = read_day(["examples/demand-day"])
+    >>> accounts = replay_day(day, "edmonds", rate="10 Gb/s", dark="1 s")
+    >>> [(one.player.name, round(one.served / day.total, 3)) for one in accounts[:2]]
+    [('edmonds', 0.863), ('never change', 0.583)]
     """
     if "rate" in find(algorithm).options:
         options["rate"] = rate

@@ -88,6 +88,10 @@ def read_day(
     Raises:
         ConfigError: naming what has no time, or two of one time; as `read_demand`.
         OSError: if a file cannot be opened.
+
+    >>> day = read_day(["examples/demand-day"])
+    >>> len(day.intervals), day.intervals[0].seconds, day.names[:2]
+    (24, 3600.0, ['cache', 'gpu-0'])
     """
     hosts = None if map is None else read_hosts(map)
     step_us = None if every is None else every_us(every)
