@@ -32,6 +32,7 @@ __all__ = [
     "__version__",
     "compare",
     "compare_cases",
+    "compare_physics",
     "load",
     "run",
 ]
@@ -45,6 +46,7 @@ _HOME = {
     "__version__": "_core",
     "compare": "api",
     "compare_cases": "api",
+    "compare_physics": "api",
     "load": "config",
     "run": "api",
 }

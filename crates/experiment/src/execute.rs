@@ -1,7 +1,7 @@
 //! Builds one fabric of an experiment and runs it.
 
 use crate::run_table::{Goodput, StopRule};
-use crate::{counted, fabric, memory, Experiment, FabricTable};
+use crate::{counted, fabric, memory, Experiment, FabricTable, PhysicsTable};
 use lightloom_control::policies::library::{Empty, Library};
 use lightloom_engine::run::{self, Broken, Fault, Plan, Progress};
 use lightloom_engine::{
@@ -33,6 +33,7 @@ pub struct Prepared {
     counted: Vec<Counted>,
     parts: PartCounts,
     derived: InForce,
+    physics: Option<Value>,
     total_bytes: u64,
     begun: Instant,
 }
@@ -142,6 +143,7 @@ impl Experiment {
             counted: counted::counted(experiment.workload.jobs.as_ref(), facts.framing, &cluster),
             parts: PartCounts(facts.parts.iter().map(|p| (p.name, p.count)).collect()),
             derived,
+            physics: experiment.physics.as_ref().map(plain),
             total_bytes: flows.total_bytes(),
             io: Io::new(flows),
             cluster,
@@ -236,6 +238,10 @@ impl Experiment {
     }
 }
 
+fn plain(table: &PhysicsTable) -> Value {
+    serde_json::to_value(table).expect("configurations are plain data")
+}
+
 /// What a fabric says followed from its table.
 fn in_force(facts: &Facts) -> InForce {
     let value = |d: &Derived| (d.name, (d.value, d.of));
@@ -309,6 +315,7 @@ impl Prepared {
             counted: &self.counted,
             parts: &self.parts,
             derived: &self.derived,
+            physics: self.physics.as_ref(),
             faults_after_end: self.plan.faults.iter().filter(late).count() as u64,
             wall_s: self.begun.elapsed().as_secs_f64(),
         });

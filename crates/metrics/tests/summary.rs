@@ -57,6 +57,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         parts: &PartCounts(vec![("wires", 12), ("link_bps", 5_000_000_000)]),
         derived: &InForce(vec![("uplinks", (12, 1)), ("epoch_slots", (32, 3))]),
         faults_after_end: 2,
+        physics: None,
         wall_s: 1.0,
     })
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +11,7 @@ import typer
 
 import lightloom
 from lightloom import console, interrupts
-from lightloom.cli import bars, completion, jobs, latency, light, notes
+from lightloom.cli import bars, completion, jobs, latency, light, notes, physics
 from lightloom.cli.options import (
     Json,
     OutDir,
@@ -55,6 +55,15 @@ def compare(
     experiments: Annotated[list[Path], typer.Argument(metavar="EXPERIMENT.toml…")],
     set_: Overrides = None,
     out: OutDir = None,
+    physics_presets: Annotated[
+        str | None,
+        typer.Option(
+            "--physics",
+            metavar="PRESET,…",
+            help="Compare under each of these presets of [physics], in place of the file's, and "
+            "say whether the winner changes: ideal,realistic.",
+        ),
+    ] = None,
     threads: Threads = 1,
     json: Json = False,
 ) -> None:
@@ -64,7 +73,8 @@ def compare(
     """
     with console.guarded():
         check_count("--threads", threads)
-        _compare([read_experiment(path, set_) for path in experiments], out, threads, json)
+        loaded = [read_experiment(path, set_) for path in experiments]
+        _compare(loaded, out, threads, json, physics.wanted(physics_presets))
 
 
 def _run(
@@ -82,6 +92,8 @@ def _run(
         return
     stop = result.experiment["run"]["stop"]
     console.print_run(result.summary, stop, result.flows.num_rows, result.utilisation)
+    for line in physics.in_force(result.experiment):
+        console.say(line)
     for line in (*_of_workload(result), *notes.of(result)):
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
@@ -91,17 +103,22 @@ def _run(
 
 
 def _compare(
-    loaded: list[lightloom.Experiment], out: Path | None, threads: int, json: bool
+    loaded: list[lightloom.Experiment],
+    out: Path | None,
+    threads: int,
+    json: bool,
+    presets: Sequence[str] = (),
 ) -> None:
-    """All fabrics of some experiments: their results, tables and report."""
-    cases = [one.cases() for one in loaded]
+    """All fabrics of some experiments, under each preset of physics: their results, tables
+    and report."""
+    cases = [physics.cases(one, presets) for one in loaded]
     _distinct([case for group in cases for case in group])
     target = _target(out, json, RESULTS / _folder("+".join(e.name for e in loaded)))
     doubt_threads(threads)
     made: list[list[lightloom.Comparison]] = []
     for one in loaded:
         with console.progress(enabled=not json) as tick:
-            made.append(lightloom.compare_cases(one, threads=threads, progress=tick))
+            made.append(_made(one, presets, threads, tick))
     comparisons = [comparison for group in made for comparison in group]
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
@@ -113,8 +130,19 @@ def _compare(
     said: set[str] = set()
     for one, group in zip(loaded, made, strict=True):
         _print_comparisons(one.name, group, said)
+        for sentence in physics.changes(group):
+            console.say(sentence)
     if report is not None:
         console.say(f"report: {report}")
+
+
+def _made(
+    experiment: lightloom.Experiment, presets: Sequence[str], threads: int, tick: lightloom.Progress
+) -> list[lightloom.Comparison]:
+    """A comparison of each case, under each preset of physics."""
+    if presets:
+        return lightloom.compare_physics(experiment, presets, threads=threads, progress=tick)
+    return lightloom.compare_cases(experiment, threads=threads, progress=tick)
 
 
 def _write(
@@ -150,7 +178,15 @@ def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said:
     for comparison in measured:
         if light.takes_turns(comparison.results):
             _print_light(comparison, said)
+        _print_physics(comparison, said)
         _print_notes(comparison)
+
+
+def _print_physics(comparison: lightloom.Comparison, said: set[str]) -> None:
+    """What physics are in force, and what is ideal about each competitor."""
+    for line in physics.in_force(comparison.experiment):
+        console.say(line)
+    _explain(physics.ideal(comparison), said)
 
 
 def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
@@ -160,6 +196,7 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
     console.say(f"{comparison.name}: {workload}")
     console.out(wide=True).print(completion.table(summaries))
     _explain(completion.legend(summaries), said)
+    _print_physics(comparison, said)
     _print_light(comparison, said)
     screen = console.out(wide=True)
     for tables in (jobs.job_tables, jobs.update_tables):

@@ -28,6 +28,7 @@ mod source;
 mod tests;
 
 use crate::contract::Site;
+use crate::entrance::Entrance;
 use crate::sirius::cell::Routes;
 use crate::sirius::config::{Derived, SiriusConfig};
 use crate::sirius::limits::{lit, soonest};
@@ -51,6 +52,7 @@ pub struct Ideal {
     /// What is in crossing, by slot of sending.
     crossings: Vec<Crossing>,
     reorder: Reorder,
+    entrance: Entrance,
     bypassed: Bypass,
     /// Cells admitted and not yet delivered.
     inside: u64,
@@ -63,7 +65,7 @@ impl Ideal {
     /// An idle fabric.
     pub fn new(config: &SiriusConfig, derived: Derived, site: &Site) -> Ideal {
         let routes = Routes::new(site.flows, site.cluster, &derived.schedule, derived.cell);
-        let crossings = config.propagation.div_ceil(config.slot) as usize + 1;
+        let crossings = config.crossing().div_ceil(config.slot) as usize + 1;
         Ideal {
             cluster: *site.cluster,
             config: config.clone(),
@@ -71,6 +73,7 @@ impl Ideal {
             nodes: Nodes::new(config, derived.schedule.nodes() as usize, site.flows.len()),
             crossings: vec![Crossing::default(); crossings],
             reorder: Reorder::new(&routes, 0, site.flows.len() as u32),
+            entrance: Entrance::new(config.switch_latency),
             bypassed: Bypass::new(site.cluster),
             routes,
             derived,
@@ -93,10 +96,10 @@ impl Ideal {
     }
 
     fn admit(&mut self, now: Time, io: &mut Io) {
-        while let Some(flow) = io.arrive(now) {
+        while let Some((flow, at)) = self.entrance.next(now, io) {
             let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
             if self.cluster.rack_of(src) == self.cluster.rack_of(dst) {
-                self.bypassed.admit(flow, io);
+                self.bypassed.admit(flow, at, io);
             } else {
                 let flow_index = self.routes.flow_index[flow.index()];
                 self.nodes.admit(flow_index, &self.routes);
@@ -135,7 +138,7 @@ impl Ideal {
         self.inside -= crossing.deliver.len() as u64;
         crossing.clear();
         io.deliver_some(std::mem::take(&mut self.reorder.bytes));
-        let at = self.config.slot * (slot - delay + 1) + self.config.propagation;
+        let at = self.config.slot * (slot - delay + 1) + self.config.crossing();
         for flow_index in self.reorder.completed.drain(..) {
             io.finish(self.routes.flow[flow_index as usize], at);
         }
@@ -164,7 +167,8 @@ impl Ideal {
 
     fn bytes_inside(&self) -> u64 {
         let flying = self.crossings.iter().map(|f| f.bytes(&self.routes));
-        self.nodes.bytes(&self.routes) + flying.sum::<u64>() + self.bypassed.bytes()
+        let waiting = self.bypassed.bytes() + self.entrance.bytes();
+        self.nodes.bytes(&self.routes) + flying.sum::<u64>() + waiting
     }
 }
 
@@ -200,7 +204,7 @@ impl SlotKernel for Ideal {
     }
 
     fn idle(&self) -> bool {
-        self.inside == 0 && self.bypassed.is_empty()
+        self.inside == 0 && self.bypassed.is_empty() && self.entrance.is_empty()
     }
 
     fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
@@ -217,7 +221,7 @@ impl SlotKernel for Ideal {
         let waiting = self.each_node().map(|n| self.nodes.waiting(n));
         view.queued_bytes = relaying.sum::<u64>() * payload;
         view.queued_bytes_worst = self.longest_queue() * payload;
-        view.waiting_bytes = waiting.sum::<u64>() * payload;
+        view.waiting_bytes = waiting.sum::<u64>() * payload + self.entrance.bytes();
         view.carried_bytes = self.hops * payload;
     }
 

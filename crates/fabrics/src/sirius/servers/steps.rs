@@ -10,9 +10,8 @@ impl Sirius {
     /// Servers send their flows at their own rate.
     #[cold]
     pub(crate) fn admit_capped(&mut self, now: Time, io: &mut Io) {
-        while let Some(flow) = io.arrive(now) {
+        while let Some((flow, at)) = self.entrance.next(now, io) {
             let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
-            let at = io.flows.arrival[flow.index()];
             // The turns of a server's flows change at the very time of arrival.
             self.send_from_servers(at, io);
             let within = self.cluster.rack_of(src) == self.cluster.rack_of(dst);
