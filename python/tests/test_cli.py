@@ -602,7 +602,8 @@ def test_lists_end_quietly_when_their_reader_goes_away(name: str, tmp_path: Path
     with subprocess.Popen(
         command(name), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == ""
         assert process.wait(timeout=60) == 141

@@ -9,7 +9,7 @@ from typing import Any
 
 import tomli_w
 
-from lightloom import facts
+from lightloom import facts, physics
 
 from . import units
 from .model import Fabric, Workload
@@ -167,6 +167,17 @@ def settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
     return ", ".join(
         [fabric.kind, *(f"{k.replace('_', ' ')} {tidy(own[k])}" for k in chosen), *more]
     )
+
+
+def shared_physics(experiment: Mapping[str, Any]) -> str:
+    """The physics that all fabrics share; nothing where the experiment says nothing."""
+    return physics.line(experiment.get("physics")) or ""
+
+
+def ideal(experiment: Mapping[str, Any]) -> list[str]:
+    """What is ideal about each fabric, and what of the physics each does not obey, a line
+    each."""
+    return [*physics.ideal(experiment), *physics.notes(experiment)]
 
 
 def in_force(fabric: Fabric) -> str:

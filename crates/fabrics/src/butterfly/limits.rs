@@ -10,7 +10,7 @@ const HOSTS_MAX: u32 = 16_384;
 /// are words of 64 bits.
 const PORTS_MAX: u32 = 64;
 /// The deepest buffer of a virtual channel [flits].
-const BUFFER_MAX: u32 = 4_096;
+pub(super) const BUFFER_MAX: u32 = 4_096;
 /// The most cycles on a wire: a flit's is so much longer than a picosecond.
 const CYCLES_MAX: u64 = 1 << 20;
 

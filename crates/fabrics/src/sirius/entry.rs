@@ -13,9 +13,10 @@ use super::schedule::plan::UplinkPlan;
 use super::servers::links::Servers;
 use crate::contract::{self, Entry, FabricConfig, Preset, Site};
 use crate::facts::{self, Facts};
+use crate::physics::{ideal_of, Obeyed, Physics, Term};
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::kernel::slot::Slotted;
-use lightloom_engine::{Bytes, Cluster, Fabric, Nic, Refusal};
+use lightloom_engine::{Bytes, Cluster, Fabric, Nic, Refusal, Time};
 use serde_json::Value;
 
 /// Sirius.
@@ -28,6 +29,8 @@ pub const ENTRY: Entry = Entry {
     presets: PRESETS,
     schema: contract::schema::<SiriusConfig>,
     resolve,
+    obey,
+    ideal: contract::ideal::<SiriusConfig>,
     build: contract::build::<SiriusConfig>,
     memory: contract::memory::<SiriusConfig>,
     facts: contract::facts::<SiriusConfig>,
@@ -62,6 +65,10 @@ fn resolve(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
     contract::resolve::<SiriusConfig>(&without_retired(table)?, cluster)
 }
 
+fn obey(table: &Value, physics: &Physics, cluster: &Cluster) -> Result<Obeyed, Refusal> {
+    contract::obey::<SiriusConfig>(&without_retired(table)?, physics, cluster)
+}
+
 impl FabricConfig for SiriusConfig {
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         let derived = self.derive(cluster)?;
@@ -82,6 +89,40 @@ impl FabricConfig for SiriusConfig {
             derived: derived.unwrap_or_default(),
             ..Facts::default()
         }
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        let obeyed = Obeyed::default()
+            .by(Term::Propagation, "propagation", physics.propagation)
+            .by(
+                Term::SwitchLatency,
+                "switch_latency",
+                physics.switch_latency,
+            )
+            .by(Term::FecLatency, "fec_latency", physics.fec_latency);
+        // Its guardband is the gap between cells.
+        match self.cell.is_some() && self.header == Bytes(0) {
+            true => obeyed.lacks(
+                Term::Header,
+                physics.header,
+                "its cell is given, all payload",
+            ),
+            false => obeyed.by(Term::Header, "header", physics.header),
+        }
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = ideal_of(&[
+            ("no propagation", self.propagation == Time::ZERO),
+            ("no switch latency", self.switch_latency == Time::ZERO),
+            ("no FEC", self.fec_latency == Time::ZERO),
+            ("no headers", self.header == Bytes(0)),
+        ]);
+        if self.mode == Mode::Ideal {
+            ideal.push("back-pressure known at once");
+        }
+        ideal.push("clocks in step");
+        ideal
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

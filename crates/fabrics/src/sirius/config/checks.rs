@@ -77,13 +77,14 @@ impl SiriusConfig {
                 "lower fabric.slot",
             );
         }
-        if self.propagation < Time::ZERO || self.propagation > Time::MS {
-            return refuse(
-                "propagation",
-                self.propagation,
-                "must lie in 0 ns to 1 ms".into(),
-                "correct it",
-            );
+        for (key, value) in [
+            ("propagation", self.propagation),
+            ("switch_latency", self.switch_latency),
+            ("fec_latency", self.fec_latency),
+        ] {
+            if value < Time::ZERO || value > Time::MS {
+                return refuse(key, value, "must lie in 0 ns to 1 ms".into(), "correct it");
+            }
         }
         if self.channel_rate.0 == 0 {
             return Err(Refusal::new(
@@ -184,14 +185,24 @@ impl SiriusConfig {
     }
 
     fn check_cell(&self) -> Result<u64, Refusal> {
-        let fits = self.channel_rate.bytes_in(self.slot - self.guardband);
-        if fits == 0 {
+        let carried = self.channel_rate.bytes_in(self.slot - self.guardband);
+        if carried == 0 {
             return Err(self.no_room("to send a byte"));
+        }
+        let fits = carried.saturating_sub(self.header.0);
+        if fits == 0 {
+            let limit = format!("leaves nothing of the {carried} B that a slot carries");
+            let remedy = "lower it, or raise fabric.slot";
+            return Err(Refusal::new("fabric.header", self.header, limit, remedy));
         }
         let cell = self.cell.map_or(fits, |c| c.0);
         if cell == 0 || cell > fits {
+            let beside = match self.header {
+                Bytes(0) => String::new(),
+                header => format!(" beside a header of {header}"),
+            };
             let limit = format!(
-                "{} carries at most {fits} B in slot − guardband",
+                "{} carries at most {fits} B in slot − guardband{beside}",
                 self.channel_rate
             );
             return Err(Refusal::new(

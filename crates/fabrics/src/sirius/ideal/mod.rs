@@ -29,6 +29,7 @@ mod steps;
 mod tests;
 
 use crate::contract::Site;
+use crate::entrance::Entrance;
 use crate::sirius::cell::Routes;
 use crate::sirius::config::{Derived, SiriusConfig};
 use crate::sirius::limits::{lit, soonest};
@@ -53,6 +54,7 @@ pub struct Ideal {
     /// What is in crossing, by slot of sending.
     crossings: Vec<Crossing>,
     reorder: Reorder,
+    entrance: Entrance,
     bypassed: Bypass,
     /// The links of servers, where they have a rate of their own.
     servers: Option<Servers>,
@@ -67,7 +69,7 @@ impl Ideal {
     /// An idle fabric.
     pub fn new(config: &SiriusConfig, derived: Derived, site: &Site) -> Ideal {
         let routes = Routes::new(site.flows, site.cluster, &derived.schedule, derived.cell);
-        let crossings = config.propagation.div_ceil(config.slot) as usize + 1;
+        let crossings = config.crossing().div_ceil(config.slot) as usize + 1;
         Ideal {
             cluster: *site.cluster,
             config: config.clone(),
@@ -75,6 +77,7 @@ impl Ideal {
             nodes: Nodes::new(config, derived.schedule.nodes() as usize, site.flows.len()),
             crossings: vec![Crossing::default(); crossings],
             reorder: Reorder::new(&routes, 0, site.flows.len() as u32),
+            entrance: Entrance::new(config.switch_latency),
             bypassed: Bypass::new(site.cluster),
             servers: Servers::new(site.cluster),
             routes,
@@ -101,10 +104,10 @@ impl Ideal {
         if self.servers.is_some() {
             return self.admit_capped(now, io);
         }
-        while let Some(flow) = io.arrive(now) {
+        while let Some((flow, at)) = self.entrance.next(now, io) {
             let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
             if self.cluster.rack_of(src) == self.cluster.rack_of(dst) {
-                self.bypassed.admit(flow, io);
+                self.bypassed.admit(flow, at, io);
             } else {
                 let flow_index = self.routes.flow_index[flow.index()];
                 let cells = self.routes.cells[flow_index as usize];
@@ -137,7 +140,7 @@ impl Ideal {
     fn receive(&mut self, slot: i64, io: &mut Io) {
         let delay = self.crossings.len() as i64 - 1;
         let crossing = &mut self.crossings[(slot - delay).rem_euclid(delay + 1) as usize];
-        let at = self.config.slot * (slot - delay + 1) + self.config.propagation;
+        let at = self.config.slot * (slot - delay + 1) + self.config.crossing();
         self.nodes.arrive(&crossing.relay, &self.peer_order);
         for &cell in &crossing.deliver {
             match &mut self.servers {
@@ -182,7 +185,8 @@ impl Ideal {
     fn bytes_inside(&self) -> u64 {
         let flying = self.crossings.iter().map(|f| f.bytes(&self.routes));
         let servers = self.servers.as_ref().map_or(0, |s| s.bytes(&self.routes));
-        self.nodes.bytes(&self.routes) + flying.sum::<u64>() + servers + self.bypassed.bytes()
+        let waiting = servers + self.bypassed.bytes() + self.entrance.bytes();
+        self.nodes.bytes(&self.routes) + flying.sum::<u64>() + waiting
     }
 }
 
@@ -209,8 +213,9 @@ impl SlotKernel for Ideal {
     }
 
     fn idle(&self) -> bool {
-        let servers = self.servers.as_ref();
-        self.inside == 0 && self.bypassed.is_empty() && servers.is_none_or(Servers::idle)
+        let servers = self.servers.as_ref().is_none_or(Servers::idle);
+        let waits = !self.bypassed.is_empty() || !self.entrance.is_empty();
+        self.inside == 0 && servers && !waits
     }
 
     fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
@@ -240,7 +245,8 @@ impl Reports for Ideal {
         view.queued_bytes = relaying.sum::<u64>() * payload;
         view.queued_bytes_worst = self.longest_queue() * payload;
         let unsent = self.servers.as_ref().map_or(0, |s| s.waiting);
-        view.waiting_bytes = (waiting.sum::<u64>() + unsent) * payload;
+        let waiting = (waiting.sum::<u64>() + unsent) * payload;
+        view.waiting_bytes = waiting + self.entrance.bytes();
         view.carried_bytes = self.hops * payload;
     }
 

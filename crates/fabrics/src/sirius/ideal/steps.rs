@@ -7,11 +7,11 @@ use lightloom_engine::{Io, Time};
 impl Ideal {
     /// Servers send their flows at their own rate.
     pub(super) fn admit_capped(&mut self, now: Time, io: &mut Io) {
-        while let Some(flow) = io.arrive(now) {
+        while let Some((flow, at)) = self.entrance.next(now, io) {
             // The turns of a server's flows change at the very time of arrival.
-            self.send_from_servers(io.flows.arrival[flow.index()], io);
+            self.send_from_servers(at, io);
             if let Some(servers) = &mut self.servers {
-                servers.admit(flow, io, &self.routes);
+                servers.admit(flow, at, io, &self.routes);
             }
         }
         self.send_from_servers(now, io);

@@ -70,10 +70,10 @@ impl Ideal {
     }
 
     fn admit(&mut self, now: Time, io: &mut Io) {
-        while let Some(id) = io.arrive(now) {
+        for (id, at) in self.common.through(now, io) {
             let flow = &self.common.flows[id.index()];
             if self.common.cluster.nic != Nic::Uncapped || flow.src == flow.dst {
-                self.common.admit_to_server(id, io);
+                self.common.admit_to_server(id, at, io);
             } else {
                 let cells = flow.cells;
                 self.take(id.index(), cells);
@@ -140,7 +140,7 @@ impl Ideal {
         }
         self.common.hops += 1;
         let config = &self.common.config;
-        let from = slot + 1 + config.propagation.div_ceil(config.slot);
+        let from = slot + 1 + config.crossing().div_ceil(config.slot);
         self.away.push(Away {
             cell,
             via: peer,
@@ -205,8 +205,8 @@ impl Ideal {
 
     fn receive(&mut self, slot: i64, io: &mut Io) {
         let config = &self.common.config;
-        let sent = slot - config.propagation.div_ceil(config.slot);
-        let at = config.slot * (sent + 1) + config.propagation;
+        let sent = slot - config.crossing().div_ceil(config.slot);
+        let at = config.slot * (sent + 1) + config.crossing();
         let landed: Vec<Away> = self
             .away
             .iter()
@@ -278,7 +278,7 @@ impl Reports for Ideal {
         let (payload, now) = (self.common.derived.cell, self.slot);
         view.queued_bytes = self.relaying(now).sum::<u64>() * payload;
         view.queued_bytes_worst = self.relaying(now).max().unwrap_or(0) * payload;
-        view.waiting_bytes = self.waiting() * payload;
+        view.waiting_bytes = self.waiting() * payload + self.common.entering_bytes();
         view.carried_bytes = self.common.hops * payload;
     }
 

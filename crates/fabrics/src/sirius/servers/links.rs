@@ -108,8 +108,8 @@ impl Servers {
     }
 
     /// A flow arrives at its source.
-    pub fn admit(&mut self, flow: FlowId, io: &Io, routes: &Routes) {
-        let (src, at) = (io.flows.src[flow.index()], io.flows.arrival[flow.index()]);
+    pub fn admit(&mut self, flow: FlowId, at: Time, io: &Io, routes: &Routes) {
+        let src = io.flows.src[flow.index()];
         let flow_index = routes.flow_index[flow.index()];
         let cells = routes.cells[flow_index as usize];
         self.waiting += cells as u64;

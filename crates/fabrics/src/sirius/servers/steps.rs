@@ -9,11 +9,11 @@ impl Sirius {
     /// Servers send their flows at their own rate.
     #[cold]
     pub(crate) fn admit_capped(&mut self, now: Time, io: &mut Io) {
-        while let Some(flow) = io.arrive(now) {
+        while let Some((flow, at)) = self.entrance.next(now, io) {
             // The turns of a server's flows change at the very time of arrival.
-            self.send_from_servers(io.flows.arrival[flow.index()], io);
+            self.send_from_servers(at, io);
             if let Some(servers) = &mut self.servers {
-                servers.admit(flow, io, &self.routes);
+                servers.admit(flow, at, io, &self.routes);
             }
         }
         self.send_from_servers(now, io);
