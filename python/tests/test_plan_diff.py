@@ -151,7 +151,7 @@ def test_what_says_what_is_to_be_cannot_say_what_changes(dialect: str, tmp_path:
     given = ["--port-map", PORTS, "--diff", tmp_path / "old.json", "--as", dialect]
     done = call(EIGHT, "-a", "edmonds", *given)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "says what is to be, not what changes; leave out --diff" in done.stderr
+    assert "says what is to be, not what changes; leave out --diff, or write" in done.stderr
 
 
 def demand_of(entries: dict[tuple[str, str], int], names: list[str]) -> control.Demand:

@@ -166,9 +166,8 @@ def _joined(
     else:
         carried = _by_path(found, between(*ends.T), ends, paths)
     proof = _proof(left, found)
-    bound = _bound_of(proof, options)
-    if bound is not None and rules.pinned:
-        bound += int(between(*np.array(rules.pinned)[:, :2].T).sum())
+    pinned = np.array(rules.pinned, np.int64).reshape(-1, 3)
+    bound = _bound_of(proof, options, int(between(*pinned[:, :2].T).sum()))
     up = set(map(tuple, options.get("up", ())))
     stays = up & set(zip(a.tolist(), b.tolist(), strict=True))
     return Plan(
@@ -237,17 +236,18 @@ def _proof(left: Integers, found: Mapping[str, Any]) -> MatchingProof | Assignme
 
 
 def _bound_of(
-    proof: MatchingProof | AssignmentProof | None, options: Mapping[str, Any]
+    proof: MatchingProof | AssignmentProof | None, options: Mapping[str, Any], pinned: int
 ) -> int | None:
-    """What no circuits weigh more than, if that was proved."""
+    """What no circuits weigh more than, those that are pinned included, if that was
+    proved."""
     if proof is None or not proof.verify():
         return None
     if isinstance(proof, AssignmentProof):
-        return proof.bound
+        return proof.bound + pinned
     if options["hysteresis"] != "0 B":
         return None  # the best for weights that hold the bonus
     # Weights were multiplied so that no circuits that are up count as much as a byte.
-    return proof.bound // (len(proof.mate) // 2 + 1)
+    return proof.bound // (len(proof.mate) // 2 + 1) + pinned
 
 
 def _scheduled(

@@ -171,23 +171,10 @@ def changed(
     before = list(old.lights) if ports is None else _on_ports(old, ports)
     if ports is not None:
         plan = wired(plan, ports, _held(before))
-    now, gone = lights_of(plan), Counter(_key(light, ports) for light in before)
-    kept: list[Light] = []
-    made: list[Light] = []
-    for light in now:
-        key = (light.plane, light.source, light.destination, light.ports)
-        stays = gone[key] > 0
-        gone[key] -= stays
-        (kept if stays else made).append(light)
-    names = names_of(plan.demand)
-    demand = _demand(plan)
-    broken = [_broken(key, demand) for key, count in gone.items() for _ in range(count)]
-    tagged: list[tuple[Light, Action]] = [(light, "break") for light in broken]
-    tagged += [(light, "make") for light in made]
-    tagged += [(light, "keep") for light in kept]
+    names, demand = names_of(plan.demand), _demand(plan)
     change = Change(
         old,
-        tagged,
+        _tagged(lights_of(plan), Counter(_key(light, ports) for light in before), demand),
         table.directed or old.directed,
         demand,
         came=[name for name in names if name not in set(old.racks)],
@@ -196,6 +183,23 @@ def changed(
         over_ps=over_ps,
     )
     return replace(plan, change=change)
+
+
+def _tagged(
+    now: Sequence[Light], gone: Counter[Key], demand: Mapping[tuple[str, str], int]
+) -> list[tuple[Light, Action]]:
+    """What breaks, what is made, what stays, of what is to be lit now and what was."""
+    kept: list[tuple[Light, Action]] = []
+    made: list[tuple[Light, Action]] = []
+    for light in now:
+        key = (light.plane, light.source, light.destination, light.ports)
+        if gone[key] > 0:
+            gone[key] -= 1
+            kept.append((light, "keep"))
+        else:
+            made.append((light, "make"))
+    broken = [_broken(key, demand) for key, count in gone.items() for _ in range(count)]
+    return [*((light, "break") for light in broken), *made, *kept]
 
 
 def _key(light: OldLight, ports: PortMap | None) -> Key:

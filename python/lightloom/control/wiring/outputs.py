@@ -140,7 +140,7 @@ def _check(dialect: Dialect, sheet: Sheet, slot: int | None) -> None:
         raise refuse(limit, "use scpi or ocp-yang, or give --switch-size both sides")
     if sheet.changes and dialect.whole:
         limit = f"{dialect.title} says what is to be, not what changes"
-        raise refuse(limit, "leave out --diff: the switch itself finds what differs")
+        raise refuse(limit, "leave out --diff, or write SCPI lines or SONiC commands")
     if sheet.times and len(sheet.times) > 1 and slot is None:
         limit = f"{len(sheet.times)} slots take turns, and {dialect.title} cannot say when"
         raise refuse(limit, "choose one with --slot, or write .csv or .json")
