@@ -169,6 +169,13 @@ def settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
     )
 
 
+def all_settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
+    """All that a fabric's settings say, where `settings` leaves some out; else nothing."""
+    if not settings(fabric, others).endswith("…"):
+        return ""
+    return ", ".join(f"{k.replace('_', ' ')} {tidy(v)}" for k, v in given(fabric).items())
+
+
 def in_force(fabric: Fabric) -> str:
     """What followed from its settings and the cluster; nothing where they say it all."""
     found = facts.derived(fabric.summary.get("derived") or {})
