@@ -81,10 +81,9 @@ def of_trial(trial: Trial) -> Forecast:
     whole = trial.whole
     seconds, more = trial.prepared_s + whole.busy_s, 0.0
     if not trial.finished:
-        # What is left goes on as it went after its beginning.
-        since = _since(trial)
-        seconds += since.busy_s * _times(trial, since)
-        more = _times(trial, whole)
+        # What is left goes on as it went after its beginning, which costs no less than that.
+        since, more = _since(trial), _times(trial, whole)
+        seconds += min(since.busy_s * _times(trial, since), whole.busy_s * more)
     hops = None if trial.hops is None else trial.hops * (1 + more)
     return Forecast(1, seconds, seconds, trial.memory_bytes, hops)
 

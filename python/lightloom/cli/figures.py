@@ -50,6 +50,10 @@ MEANT = {
     "derived": "What followed from the fabric's table and the cluster, and is in force.",
     "faults_after_end": "Failures and repairs that were due after the end, and had no effect.",
     "duty_cycle": "Time in which circuits were lit ÷ simulated time, on average over the planes.",
+    "physics": "Physics that all fabrics share and that is in force; null without [physics].",
+    "fct_bound": "Completion times as far as they are known of all flows that were offered [µs]: "
+    "a percentile among flows that had not all arrived when the run ended is a bound.",
+    "slowdown_bound": "Slowdowns as far as they are known of all flows that were offered.",
     "time_scale": "By what the times of a trace were multiplied to bring it to its load.",
 }
 
@@ -58,7 +62,8 @@ WITHIN = {
     "fct": r"(all|short|long)(\.(p50|p99|mean)_us)?",
     "slowdown": r"p50|p99",
     "window": r"\w+",
-    **dict.fromkeys(("jobs", "updates", "parts", "derived"), r".+"),
+    **dict.fromkeys(("jobs", "updates", "parts", "derived", "physics"), r".+"),
+    **dict.fromkeys(("fct_bound", "slowdown_bound"), r"[\w.]+"),
 }
 
 
