@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What eight racks had for each other on a day, hour by hour: writes `demand-day/`.
 
 Made up, not measured: two training jobs that reduce gradients around rings of racks, one
@@ -19,15 +20,14 @@ RINGS = {0: ("gpu-0", "gpu-1"), 6: ("gpu-2", "gpu-3"), 13: ("gpu-0", "gpu-3"), 2
 LINE = "# Made by examples/demand_day.py, not measured: bytes from rack to rack in an hour."
 
 
-def main() -> None:
-    """Writes a file for each hour."""
-    folder = Path(__file__).parent / "demand-day"
-    folder.mkdir(exist_ok=True)
-    draw = np.random.default_rng(2026)
+def files() -> dict[str, str]:
+    """The text of each file by its name."""
+    draw, found = np.random.default_rng(2026), {}
     for hour in range(HOURS):
         rows = [f"{dst},{amount},{src}" for (src, dst), amount in hourly(hour, draw).items()]
-        text = "\n".join([LINE, "dst,bytes,src", *draw.permutation(rows)])
-        (folder / f"2026-11-23T{hour:02}-00.csv").write_text(text + "\n", encoding="utf-8")
+        lines = [LINE, "dst,bytes,src", *draw.permutation(rows)]
+        found[f"2026-11-23T{hour:02}-00.csv"] = "\n".join(lines) + "\n"
+    return found
 
 
 def hourly(hour: int, draw: np.random.Generator) -> dict[tuple[str, str], int]:
@@ -51,4 +51,7 @@ def hourly(hour: int, draw: np.random.Generator) -> dict[tuple[str, str], int]:
 
 
 if __name__ == "__main__":
-    main()
+    folder = Path(__file__).with_name("demand-day")
+    folder.mkdir(exist_ok=True)
+    for name, text in files().items():
+        (folder / name).write_text(text, encoding="utf-8")

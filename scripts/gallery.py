@@ -48,28 +48,28 @@ GALLERY = (
         "Sirius and Clos on the paper's workload",
         "lightloom compare examples/demo-paper.toml",
         "fct-distribution",
-        "How far Sirius' curve lies right of the Clos': what a schedule of 16 slots and a "
-        "request before each cell cost a short flow. With ideal congestion control most of the "
-        "distance is gone.",
+        "How far Sirius' curve lies right of the Clos': what a schedule, and a request before "
+        "each cell, cost a short flow. With ideal congestion control most of the distance is gone.",
     ),
     Shown(
         "The same networks on web search",
         "lightloom compare examples/demo-web-search.toml",
         "fct-by-size",
-        "Small flows pay for the request and the slots, large ones do not: the curves meet where "
-        "a flow takes longer than an epoch.",
+        "Small flows pay for the request and the slots, large ones do not: the curves meet "
+        "towards 1 MB.",
     ),
     Shown(
         "One Sirius",
         "lightloom compare examples/sirius.toml",
         "traffic",
-        "Utilisation is about twice the goodput: most cells cross two gratings.",
+        "Links are busier than goodput tells: most cells cross two gratings, for which there are "
+        "more uplinks than a rack's rate needs.",
     ),
     Shown(
         "A Clos with and without oversubscription",
         "lightloom compare examples/clos.toml",
         "queues",
-        "What an oversubscribed core piles up while the non-blocking one has next to nothing.",
+        "What an oversubscribed core piles up, several times as much as a non-blocking one.",
     ),
     Shown(
         "Flows of your own",
@@ -81,7 +81,8 @@ GALLERY = (
         "Failures",
         "lightloom compare examples/failures.toml",
         "traffic",
-        "Goodput dips when a node fails, until its peers have noticed and told each other.",
+        "Of 128 nodes the one that fails is not seen in the goodput: its peers find out and go "
+        "on without it. What was lost until then is `drops` in summary.json.",
     ),
     Shown(
         "Collectives",
@@ -101,8 +102,8 @@ GALLERY = (
         "Circuits that take turns",
         "lightloom compare examples/circuits.toml",
         "fct-distribution",
-        "On uniform traffic a round robin is as good as any schedule; the report has the "
-        "skewed case as well, in which it is not.",
+        "How long flows wait for their circuit's turn, by schedule, beside Sirius and a Clos; "
+        "this is uniform traffic, the report has skewed traffic as well.",
     ),
     Shown(
         "Packet switches with and without buffers",
@@ -114,7 +115,8 @@ GALLERY = (
         "Updates a second",
         "lightloom compare examples/gups.toml",
         "jobs",
-        "The same updates, sixteen to a packet and one: header and guard take most of the second.",
+        "The first job makes four times as many updates as the second in less than twice the "
+        "time: header and guard take most of what is sent around a single update.",
     ),
     Shown(
         "Circuits for a demand",

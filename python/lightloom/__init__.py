@@ -19,7 +19,7 @@ from importlib import import_module
 TYPE_CHECKING = False  # what `typing` has, without the time that it takes to load
 if TYPE_CHECKING:
     from lightloom._core import __version__
-    from lightloom.api import Progress, compare, compare_cases, repeat, run
+    from lightloom.api import Progress, compare, compare_cases, compare_physics, repeat, run
     from lightloom.config import Experiment, load
     from lightloom.errors import ConfigError
     from lightloom.results import Comparison, Repeated, Result
@@ -34,6 +34,7 @@ __all__ = [
     "__version__",
     "compare",
     "compare_cases",
+    "compare_physics",
     "load",
     "repeat",
     "run",
@@ -49,6 +50,7 @@ _HOME = {
     "__version__": "_core",
     "compare": "api",
     "compare_cases": "api",
+    "compare_physics": "api",
     "load": "config",
     "repeat": "api",
     "run": "api",

@@ -38,6 +38,10 @@ def schema() -> str:
 def resolve(json: str) -> str:
     """The experiment with every default filled in; refused if it cannot run."""
 
+def assumptions(json: str) -> str:
+    """JSON: of each fabric of a resolved experiment its label, what is `ideal` about it, terms
+    of the physics that are `missing` from its model, and its `own` keys that go before."""
+
 def run(
     json: str,
     fabric: int,

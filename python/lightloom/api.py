@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from lightloom import _core, curves, traces
+from lightloom import _core, curves, physics, traces
 from lightloom.config import Experiment, befalling, load
 from lightloom.errors import refusal
 from lightloom.machine import check_count
@@ -134,6 +134,27 @@ def compare_cases(
     """
     check_count("threads", threads)
     return curves.compare_all(_experiment(experiment).cases(), run, threads, progress)
+
+
+def compare_physics(
+    experiment: Source,
+    presets: Sequence[str] = ("ideal", "realistic"),
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> list[Comparison]:
+    """A comparison for each of these presets of `[physics]`, which take the place of the
+    experiment's own; of each case, where it has some. `lightloom.winners.changes` says
+    whether the winner changes.
+
+    Args, errors: as of `run`.
+
+    >>> ideal, realistic = compare_physics("examples/clos.toml")  # doctest: +SKIP
+    """
+    check_count("threads", threads)
+    cases = _experiment(experiment).cases()
+    variants = [made for case in cases for made in physics.variants(case, presets)]
+    return curves.compare_all(variants, run, threads, progress)
 
 
 def _experiment(source: Source) -> Experiment:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lightloom.intervals import Interval, over_runs
+
 DIGITS = 3
 #: Where a figure stands, and where its limits: the last key of a path stays.
 _PLACES = {"fct": "fct_bound", "slowdown": "slowdown_bound", "window": "window.bound"}
@@ -89,6 +91,17 @@ def mean(found: Sequence[Bound | None]) -> Bound | None:
         return None
     n = len(known)
     return Bound(sum(b.low for b in known) / n, sum(b.high for b in known) / n)
+
+
+def interval(summaries: Sequence[Mapping[str, Any]], path: str) -> Interval | None:
+    """The mean over runs of a figure of flows, as far as it is known, with its interval."""
+    found = [bound(s, path) for s in summaries]
+    return over_runs(None if b is None else b.low for b in found)
+
+
+def is_of_flows(path: str) -> bool:
+    """Whether the figure at a dotted path is one of flows, which may not all have arrived."""
+    return path.startswith(("fct.", "slowdown.", "window.p", "window.mean_us"))
 
 
 def any_open(summaries: Mapping[str, Mapping[str, Any]], paths: tuple[str, ...]) -> bool:

@@ -39,7 +39,7 @@ EXIT_UNREAD = 141
 
 
 class _Screen(Console):
-    """Whose reader may go away: `guarded` ends the command then, Rich would end it here."""
+    """Whose reader may go away: `unread` ends the command then, Rich would end it here."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -79,6 +79,17 @@ def aside() -> Iterator[None]:
 
 
 @contextmanager
+def unread() -> Iterator[None]:
+    """Ends a command whose reader went away, quietly."""
+    try:
+        yield
+    except BrokenPipeError:
+        # What is still buffered would fail once more when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(EXIT_UNREAD) from None
+
+
+@contextmanager
 def guarded() -> Iterator[None]:
     """Turns what a user can get wrong into one message and an exit code."""
     try:
@@ -86,9 +97,7 @@ def guarded() -> Iterator[None]:
     except ConfigError as problem:
         stop(str(problem), EXIT_REFUSED, problem.trace)
     except BrokenPipeError:
-        # What is still buffered would fail once more when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(EXIT_UNREAD) from None
+        raise
     except OSError as problem:
         where = problem.filename or "file"
         reason = (problem.strerror or str(problem)).lower()

@@ -126,13 +126,12 @@ def of_runs(experiments: Sequence[tuple[Experiment, str]], threads: int = 1) -> 
     )
 
 
-def of_comparisons(experiments: Iterable[Experiment], threads: int = 1) -> Forecast:
-    """What it takes to compare these experiments: their cases, loads and searches.
+def of_comparisons(cases: Iterable[Experiment], threads: int = 1) -> Forecast:
+    """What it takes to compare these cases of experiments, with their loads and searches.
 
     Raises:
         ConfigError: if one cannot run.
     """
-    cases = [case for experiment in experiments for case in experiment.cases()]
     pairs = [(case, label) for case in cases for label in case.labels]
     seconds = min(TRIAL_S, TRIALS_S / max(1, len(pairs)))
     return total(_of_fabric(case, label, seconds, threads) for case, label in pairs)

@@ -106,9 +106,10 @@ def test_the_first_table_is_explained_and_no_other(tmp_path: Path) -> None:
     write(tmp_path / "b.toml", SMALL, CLOS)
     done = lightloom("compare", "a.toml", "b.toml", "-o", "out", cwd=tmp_path)
     lines = done.stdout.splitlines()
-    at = [i for i, line in enumerate(lines) if line.startswith("R: what all servers can send.")]
+    at = [i for i, line in enumerate(lines) if line.startswith("Load delivered: until the last")]
     assert len(at) == 1
-    assert "FCT: flow completion time" in lines[at[0]]
+    assert lines[at[0]].endswith("of R, what all servers can send.")
+    assert lines[at[0] + 1].startswith("FCT: flow completion time")
     assert "By circuit" not in done.stdout  # there are none
     tables = [i for i, line in enumerate(lines) if line.startswith("clos ")]
     assert tables[0] + 1 == at[0] < tables[1]
@@ -423,7 +424,7 @@ def test_a_load_that_is_not_the_one_asked_for_is_noted_once() -> None:
 
     assert said(0.46, load=0.5) == said(None, load=0.5) == said(1.9) == []
     (short,) = said(0.28, load=0.5)
-    assert "offer a load of 0.28 where workload.load asks for 0.5" in short
+    assert "the load drawn is 0.28 where workload.load asks for 0.5" in short
     assert 'mean_rule = "rescaled"' in short
     assert 'mean_rule = "rescaled"' not in said(0.28, load=0.5, mean_rule="rescaled")[0]
     (long,) = said(40.4, trace="trace.csv")
@@ -594,6 +595,18 @@ def test_without_a_command_there_is_help(tmp_path: Path) -> None:
     done = lightloom(cwd=tmp_path)
     assert "Usage:" in done.stdout + done.stderr
     assert "error" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["fabrics", "workloads", "policies", "schema"])
+def test_lists_end_quietly_when_their_reader_goes_away(name: str, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command(name), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(timeout=60) == 141
 
 
 @pytest.mark.parametrize(

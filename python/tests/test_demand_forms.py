@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 
 from lightloom import ConfigError, control
 from lightloom.cli import app
+from lightloom.control.current import read_circuits
 from lightloom.control.demand.hosts import read_hosts
 from lightloom.control.demand.times import time_in, time_of
 
@@ -262,7 +263,11 @@ def test_series_of_prometheus_are_rates_or_amounts(tmp_path: Path) -> None:
     demand = control.read_demand(tmp_path / "p.json", unit="KB")
     assert by_name(demand) == {("a", "b"): 5500, ("b", "c"): 104_000}
     assert demand.reading is not None
-    assert demand.reading.notes == ("1 sample is missing, taken as no traffic",)
+    assert demand.reading.notes == (
+        "1 sample is missing, taken as no traffic",
+        "times from 1970-01-01T00:00:00 to 1970-01-01T00:10:00 are added up; "
+        "`lightloom replay-demand` plays them in turn",
+    )
 
 
 def test_labels_of_prometheus_are_named(tmp_path: Path) -> None:
@@ -466,6 +471,29 @@ def test_a_plan_is_followed_by_name(order: list[str], seed: int) -> None:
     turns = control.plan(demand, "mordia", period="1 ms", night="1 us")
     replayed = control.plan(other, "fixed", schedule=turns)
     assert replayed.figures["carried_bytes"] == turns.figures["carried_bytes"]
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(st.permutations("abcdef"), st.integers(0, 50))
+def test_circuits_of_hydra_are_wired_by_name(order: list[str], seed: int) -> None:
+    """From the file of a plan, and from the plan, with their planes, in any order."""
+    demand = demand_of("abcdef", seed)
+    made = control.plan(demand, "hydra", planes=2)
+    other = turned(demand, "".join(order))
+    with a_folder() as folder:
+        listed = read_circuits(made.save(folder / "plan.json"), other, on_planes=True)
+    for circuits in (listed, made):
+        again = control.plan(other, "fixed", planes=2, circuits=circuits)
+        assert on_planes(again) == on_planes(made)
+
+
+def on_planes(plan: control.Plan) -> set[tuple[str, ...]]:
+    """Circuits by the names of their ends, and their planes."""
+    table, names = plan.circuits, plan.demand.names
+    assert table is not None
+    planes = [0] * len(table) if table.plane is None else table.plane
+    rows = zip(table.a, table.b, planes, strict=True)
+    return {(*sorted((names[a], names[b])), str(plane)) for a, b, plane in rows}
 
 
 def test_a_plan_of_other_nodes_is_refused() -> None:

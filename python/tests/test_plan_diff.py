@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -179,7 +180,7 @@ def test_dark_time_and_bytes_are_worked_out_by_hand(tmp_path: Path) -> None:
         ("c", "e", 500, 20 * MS, 10),
         ("a", "b", 1_000, 0, 0),
     }
-    assert change.carried == (1_090, 1_500)
+    assert change.joined == (1_090, 1_500)
     unknown = changed(plan, old, switch_ps=20 * MS, over_ps=None).change
     assert unknown is not None
     assert {p.dark_bytes for p in unknown.pairs if p.dark_ps == 20 * MS} == {None}
@@ -234,7 +235,7 @@ def test_the_json_has_what_is_told(tmp_path: Path) -> None:
     done = call(EIGHT, *given, "--over", "10 s", "--switch-time", "50 ms", "-o", out)
     assert done.exit_code == 0, done.stderr
     assert "from old.json: 2 to break, 2 to make, 2 to keep" in done.stdout
-    assert "the old circuits would carry 23.9 GB, the new carry 11.0 GB" in done.stdout
+    assert "a circuit joins: 23.9 GB before, 11.0 GB after" in done.stdout
     table = json.loads(out.read_text())["diff"]
     assert (table["switch_time_ps"], table["over_ps"]) == (50 * MS, 10_000 * MS)
     assert (table["old_bytes"], table["new_bytes"]) == (23_860_000_000, 11_000_000_000)
@@ -331,6 +332,30 @@ def test_a_list_of_names_is_none_for_a_demand_of_numbers(tmp_path: Path) -> None
     done = call(tmp_path / "d.csv", "-a", "edmonds", "--diff", tmp_path / "old.json")
     assert done.exit_code == 2
     assert "it names racks, and the demand does not; give their numbers" in done.stderr
+
+
+def test_the_documentation_shows_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each command of the sections on ports, rules and changes, in their order; what is
+    shown below some of them is part of what the last one before printed."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "control.md").read_text(encoding="utf-8")
+    part = text[text.index("## On the ports of a switch") : text.index("## The plan as JSON")]
+    printed: list[str] = []
+    ran = 0
+    for kind, block in re.findall(r"```(sh|text)\n(.*?)```", part, re.DOTALL):
+        if kind == "text" and not block.startswith("rack,"):
+            assert {line.rstrip() for line in block.splitlines()} <= {*printed}
+        for command in block.replace("\\\n", " ").splitlines() if kind == "sh" else []:
+            words = shlex.split(command)
+            assert words[:2] == ["lightloom", "plan"]
+            done = call(*words[2:])
+            assert done.exit_code == 0, done.stderr
+            printed += [line.rstrip() for line in done.stdout.splitlines()]
+            ran += 1
+    assert ran == 5
 
 
 ENDS = st.one_of(st.integers(-1, 9), st.sampled_from(["web", "cache", "x", "a\n"]), st.none())

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+import runpy
 import shlex
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from typer.testing import CliRunner
 from lightloom import ConfigError, control
 from lightloom.cli import app
 from lightloom.control.day.intervals import Interval
-from lightloom.control.day.light import Light, carried, lit_by_schedule
+from lightloom.control.day.light import Light, carried, light_of, lit_by_schedule
 from lightloom.control.day.play import Account, Terms, play, terms
 from lightloom.control.day.series import Day, read_day
 from lightloom.control.day.sharing import shared
@@ -52,7 +53,11 @@ def a_day(sizes: list[list[int]], seconds: int = 100) -> Day:
 
 
 def played(day: Day, algorithm: str, asked: Terms, **options: Any) -> dict[str, Account]:
-    return {one.player.name: one for one in play(day, algorithm, options, asked)}
+    return {one.player.name: one for one in play(day, algorithm, options, asked, _quietly)}
+
+
+def _quietly(name: str, done: int, several: int) -> None:
+    """Nobody looks on."""
 
 
 # Against a plain recomputation
@@ -245,6 +250,22 @@ def test_paths_of_hydra_share_their_circuits() -> None:
     # While a circuit is dark, none of its paths carries.
     sent = carried(light, one, [(1, 2, 0)], 50 * US, RATE)
     assert sent.tolist() == pytest.approx([60 * US, 40 * US, 35 * US])
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(st.integers(0, 1000))
+def test_paths_of_a_plan_lead_from_end_to_end(seed: int) -> None:
+    """Circuit by circuit, from the rack that is named first to the other."""
+    matrix = np.random.default_rng(seed).integers(0, 10**9, (7, 7))
+    np.fill_diagonal(matrix, 0)
+    light = light_of(control.plan(matrix, "hydra", planes=2, hops=4))
+    assert any(len(path) > 1 for *_, path in light.routes)
+    for a, b, path in light.routes:
+        at = a
+        for circuit in path:
+            assert circuit in light.circuits
+            at = {circuit[0]: circuit[1], circuit[1]: circuit[0]}[at]
+        assert at == b
 
 
 @pytest.mark.parametrize("planes", [1, 2])
@@ -455,12 +476,15 @@ def test_the_example_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("COLUMNS", "120")
     folder = tmp_path
     said = run(f"{EXAMPLE} -a edmonds -o {folder / 'day.json'} --intervals {folder / 'day.csv'}")
-    assert said.startswith("23 intervals of 1 h from 2026-11-23T01:00:00, 23 h: 8 nodes, 199 TB")
+    assert said.startswith(
+        "23 intervals of 1 h from 2026-11-23T01:00:00, 23 h in all: 8 nodes, 199 TB"
+    )
     assert "Changing pays: edmonds puts 86.3 % of the bytes on circuits, 28.0 points more" in said
     made = json.loads((folder / "day.json").read_text())
     players = made["players"]
     assert [*players] == ["edmonds", "never change", "the day's sum", "foresight", "no circuits"]
     assert made["verdict"] in said
+    assert made["options"]["files"] == [str(EXAMPLE)]
     rows = list(csv.DictReader(io.StringIO((folder / "day.csv").read_text())))
     assert len(rows) == 23 * 5
     for name, found in players.items():
@@ -473,6 +497,11 @@ def test_the_example_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert players["edmonds"]["changes"] == 3
     assert max(entry["dark_s"] for entry in made["dark_s_by_pair"]) == 0.01
     assert json.loads(run(f"{EXAMPLE} -a edmonds --json")) == made
+
+
+def test_the_example_is_what_its_script_makes() -> None:
+    made = runpy.run_path(str(ROOT / "examples" / "demand_day.py"))["files"]()
+    assert made == {path.name: path.read_text(encoding="utf-8") for path in EXAMPLE.iterdir()}
 
 
 def test_one_plan_that_fits_the_day_is_not_beaten() -> None:

@@ -69,7 +69,8 @@ def run(
     names = ("src", "dst", "bytes", "arrival_ps")
     groups = [group for part, group in parts for _ in part[0]]
     trace = pa.table({**dict(zip(names, columns, strict=True)), "group": groups})
-    shape = {"racks": RACKS, "servers_per_rack": SERVERS, "server_rate": "10 Gb/s", **cluster}
+    links = {"server_rate": "10 Gb/s", "nic": "uncapped", **cluster}
+    shape = {"racks": RACKS, "servers_per_rack": SERVERS, **links}
     with TemporaryDirectory() as folder:
         path = Path(folder) / "trace.parquet"
         pq.write_table(trace, path)

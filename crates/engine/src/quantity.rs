@@ -34,6 +34,11 @@ impl Length {
     pub fn delay(self) -> Time {
         Time(5 * self.0 as i64)
     }
+
+    /// As much fibre as light passes in a time, in whole millimetres; none before it.
+    pub fn of_delay(delay: Time) -> Length {
+        Length((delay.0 / 5).max(0) as u64)
+    }
 }
 
 impl fmt::Display for Length {

@@ -25,19 +25,20 @@ pub struct ClusterTable {
     /// R: what a server sends at load 1, instead of the rack rate.
     #[serde(default)]
     pub server_rate: Option<Rate>,
-    /// Rate of the link between a server and its rack switch: "uncapped" (as
-    /// fast as the rack's uplinks) or a data rate.
+    /// Rate of the link between a server and its rack switch, beyond which it neither
+    /// sends nor receives: a data rate, or "uncapped" (as fast as the rack's uplinks, for a
+    /// lone server all of them). server_rate where that is given, else "uncapped":
+    /// rack_rate says nothing of one server.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
-    pub nic: NicRule,
+    pub nic: Option<NicRule>,
 }
 
 /// `nic`: a word or a rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "String")]
 pub enum NicRule {
     /// As fast as the rack's uplinks.
-    #[default]
     Uncapped,
     /// This rate.
     Capped(Rate),
@@ -77,11 +78,14 @@ impl ClusterTable {
     /// Racks of servers, at the rate that was given; and the cluster they make.
     pub(crate) fn resolve(&self) -> Result<(ClusterTable, Cluster), Refusal> {
         let (racks, servers_per_rack) = self.counts()?;
+        let server_rate = self.rate(servers_per_rack)?;
+        let usual = self.server_rate.map_or(NicRule::Uncapped, NicRule::Capped);
+        let nic = self.nic.unwrap_or(usual);
         let cluster = Cluster {
             racks,
             servers_per_rack,
-            server_rate: self.rate(servers_per_rack)?,
-            nic: match self.nic {
+            server_rate,
+            nic: match nic {
                 NicRule::Uncapped => Nic::Uncapped,
                 NicRule::Capped(rate) => Nic::Capped(rate),
             },
@@ -90,6 +94,7 @@ impl ClusterTable {
             racks: Some(racks),
             servers_per_rack: Some(servers_per_rack),
             hosts: None,
+            nic: Some(nic),
             ..self.clone()
         };
         Ok((table, cluster))
@@ -233,6 +238,31 @@ mod tests {
         );
         let again = serde_json::to_value(&table).unwrap();
         assert_eq!(resolve(again).unwrap().1, c);
+    }
+
+    #[test]
+    fn a_server_sends_at_the_rate_that_the_file_gives_it() {
+        let nic = |table: Value| {
+            let (resolved, cluster) = resolve(table).unwrap();
+            let recorded = serde_json::to_value(&resolved).unwrap();
+            assert_eq!(resolve(recorded.clone()).unwrap().1, cluster, "{recorded}");
+            (cluster.nic, recorded["nic"].clone())
+        };
+        let ten = Nic::Capped(Rate(10 * Rate::GBPS.0));
+        let racks = |key: &str| json!({"racks": 2, "servers_per_rack": 4, key: "10 Gb/s"});
+        assert_eq!(nic(racks("server_rate")), (ten, json!("10 Gb/s")));
+        assert_eq!(
+            nic(racks("rack_rate")),
+            (Nic::Uncapped, json!("uncapped")),
+            "it is not said of one server"
+        );
+        for (given, expect) in [("uncapped", Nic::Uncapped), ("10 Gb/s", ten)] {
+            for key in ["server_rate", "rack_rate"] {
+                let mut table = racks(key);
+                table["nic"] = json!(given);
+                assert_eq!(nic(table), (expect, json!(given)));
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::run_table::{Goodput, StopRule};
 use crate::trial::{self, Stopwatch, Trial, TrialClock};
-use crate::{counted, fabric, memory, Experiment, FabricTable};
+use crate::{counted, fabric, memory, Experiment, FabricTable, PhysicsTable};
 use lightloom_control::policies::library::{Empty, Library};
 use lightloom_engine::run::{self, Broken, Fault, Plan, Progress};
 use lightloom_engine::{
@@ -34,6 +34,7 @@ pub struct Prepared {
     counted: Vec<Counted>,
     parts: PartCounts,
     derived: InForce,
+    physics: Option<Value>,
     total_bytes: u64,
     time_scale: Option<f64>,
     memory: u64,
@@ -159,6 +160,7 @@ impl Experiment {
             counted: counted::counted(experiment.workload.jobs.as_ref(), facts.framing, &cluster),
             parts: PartCounts(facts.parts.iter().map(|p| (p.name, p.count)).collect()),
             derived,
+            physics: experiment.physics.as_ref().map(plain),
             total_bytes: flows.total_bytes(),
             time_scale,
             memory,
@@ -259,6 +261,10 @@ impl Experiment {
         }
         Ok(())
     }
+}
+
+fn plain(table: &PhysicsTable) -> Value {
+    serde_json::to_value(table).expect("configurations are plain data")
 }
 
 /// What a fabric says followed from its table.
@@ -372,6 +378,7 @@ impl Prepared {
             counted: &self.counted,
             parts: &self.parts,
             derived: &self.derived,
+            physics: self.physics.as_ref(),
             faults_after_end: self.plan.faults.iter().filter(late).count() as u64,
             time_scale: self.time_scale,
             wall_s: self.begun.elapsed().as_secs_f64(),

@@ -1,7 +1,7 @@
 //! `[[fabric]]`: a kind, a label, perhaps a preset, and the fabric's own keys.
 
 use lightloom_engine::{config, Cluster, Refusal};
-use lightloom_fabrics::{Entry, Facts, Site, REGISTRY};
+use lightloom_fabrics::{Entry, Facts, Physics, Site, Term, REGISTRY};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -67,13 +67,18 @@ impl FabricTable {
         })
     }
 
-    fn resolve(&self, at: &str, cluster: &Cluster) -> Result<FabricTable, Refusal> {
+    fn resolve(
+        &self,
+        at: &str,
+        physics: &Physics,
+        cluster: &Cluster,
+    ) -> Result<FabricTable, Refusal> {
         let entry = self.entry(at)?;
         let own = match &self.preset {
             None => self.own.clone(),
             Some(name) => merged(preset(entry, name, at)?, &self.own),
         };
-        let resolved = (entry.resolve)(&Value::Object(own), cluster).map_err(|e| place(e, at))?;
+        let resolved = under(entry, physics, own, cluster).map_err(|e| place(e, at))?;
         let Value::Object(own) = resolved else {
             unreachable!("a fabric's configuration is a table")
         };
@@ -96,9 +101,39 @@ impl FabricTable {
     }
 }
 
+/// Completes a table, above the keys by which it obeys the physics.
+fn under(
+    entry: &Entry,
+    physics: &Physics,
+    mut table: Map<String, Value>,
+    cluster: &Cluster,
+) -> Result<Value, Refusal> {
+    if physics.is_empty() {
+        return (entry.resolve)(&Value::Object(table), cluster);
+    }
+    let mut set: Vec<(String, Term)> = Vec::new();
+    let obeyed = (entry.obey)(&Value::Object(table.clone()), physics, cluster)?;
+    for obeying in obeyed.keys {
+        if !table.contains_key(obeying.key) {
+            set.push((format!("fabric.{}", obeying.key), obeying.term));
+            table.insert(obeying.key.to_owned(), obeying.value);
+        }
+    }
+    (entry.resolve)(&Value::Object(table), cluster).map_err(|refusal| {
+        match set.iter().find(|(key, _)| *key == refusal.key) {
+            None => refusal,
+            Some((_, term)) => Refusal {
+                limit: format!("as physics.{} has it, {}", term.key(), refusal.limit),
+                ..refusal
+            },
+        }
+    })
+}
+
 /// Validates and completes all fabrics.
 pub(crate) fn resolve_all(
     fabrics: &[FabricTable],
+    physics: &Physics,
     cluster: &Cluster,
 ) -> Result<Vec<FabricTable>, Refusal> {
     if fabrics.is_empty() {
@@ -111,7 +146,7 @@ pub(crate) fn resolve_all(
         ));
     }
     check_labels(fabrics)?;
-    let resolve = |f: &FabricTable| f.resolve(&path(f, fabrics), cluster);
+    let resolve = |f: &FabricTable| f.resolve(&path(f, fabrics), physics, cluster);
     fabrics.iter().map(resolve).collect()
 }
 

@@ -5,6 +5,7 @@
 //! here nothing touches the disk but the files that a workload names (a trace, times,
 //! sizes, a matrix).
 
+mod assumptions;
 mod cluster;
 mod compare;
 mod counted;
@@ -12,15 +13,18 @@ mod execute;
 mod fabric;
 mod fault;
 mod memory;
+mod physics;
 mod run_table;
 mod schema;
 mod trial;
 
+pub use assumptions::Assumptions;
 pub use cluster::ClusterTable;
 pub use compare::{CaseTable, CompareTable};
 pub use execute::{Prepared, RunOutput};
 pub use fabric::FabricTable;
 pub use fault::{ElementKind, FaultTable};
+pub use physics::{PhysicsPreset, PhysicsTable};
 pub use run_table::{Goodput, RunTable, StopRule};
 pub use schema::schema;
 pub use trial::{Reached, Trial};
@@ -47,6 +51,9 @@ pub struct Experiment {
     pub version: Option<String>,
     /// The servers that every fabric must connect.
     pub cluster: ClusterTable,
+    /// What holds for every network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub physics: Option<PhysicsTable>,
     /// What is sent.
     pub workload: WorkloadConfig,
     /// Seed, end and sampling.
@@ -82,7 +89,11 @@ impl Experiment {
         let run = self.run.resolve(&self.workload)?;
         let workload = with_flows(&self.workload, &run, &cluster)?;
         let workload = resolve_workload(&workload, &cluster)?;
-        let fabric = fabric::resolve_all(&self.fabric, &cluster)?;
+        let physics = { self.physics.as_ref() }
+            .map(PhysicsTable::resolve)
+            .transpose()?;
+        let terms = physics.as_ref().map(PhysicsTable::terms);
+        let fabric = fabric::resolve_all(&self.fabric, &terms.unwrap_or_default(), &cluster)?;
         let labels: Vec<&str> = fabric.iter().map(FabricTable::label).collect();
         fault::check_all(&self.fault, &cluster, &labels)?;
         let compare = match &self.compare {
@@ -93,6 +104,7 @@ impl Experiment {
             name: self.name.clone(),
             version: Some(VERSION.to_owned()),
             cluster: table,
+            physics,
             workload,
             run,
             compare,
@@ -107,6 +119,19 @@ impl Experiment {
     /// A [`Refusal`] of a key of the cluster table.
     pub fn cluster(&self) -> Result<Cluster, Refusal> {
         Ok(self.cluster.resolve()?.1)
+    }
+
+    /// What is ideal about each fabric of this resolved experiment, and how each obeys its
+    /// physics; in the order of the fabrics.
+    ///
+    /// # Errors
+    /// A [`Refusal`] of a table that is not resolved.
+    pub fn assumptions(&self) -> Result<Vec<Assumptions>, Refusal> {
+        let cluster = self.cluster()?;
+        let terms = self.physics.as_ref().map(PhysicsTable::terms);
+        let physics = terms.unwrap_or_default();
+        let of = |table: &FabricTable| Assumptions::of(table, &physics, &cluster);
+        self.fabric.iter().map(of).collect()
     }
 
     /// The experiment as JSON, without the keys that have no value.

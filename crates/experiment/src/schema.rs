@@ -1,6 +1,6 @@
 //! The JSON Schema of an experiment, put together from those of its parts.
 
-use crate::{ClusterTable, CompareTable, FaultTable, RunTable};
+use crate::{ClusterTable, CompareTable, FaultTable, PhysicsTable, RunTable};
 use lightloom_engine::Refusal;
 use lightloom_fabrics::{Entry, REGISTRY};
 use lightloom_workload::WorkloadConfig;
@@ -40,6 +40,7 @@ pub fn schema() -> Value {
             "description": "The version of Lightloom that resolved it; read, and replaced.",
         },
         "cluster": part::<ClusterTable>(&mut generator),
+        "physics": part::<PhysicsTable>(&mut generator),
         "workload": part::<WorkloadConfig>(&mut generator),
         "run": part::<RunTable>(&mut generator),
         "compare": part::<CompareTable>(&mut generator),

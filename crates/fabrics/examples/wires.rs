@@ -11,6 +11,7 @@ use lightloom_engine::{
     Agenda, Cluster, Command, Fabric, FlowId, Flows, HostId, Io, Nic, PortId, Rate, Refusal,
     Rejected, Reports, Shape, Time, View,
 };
+use lightloom_fabrics::physics::{ideal_of, Obeyed, Physics, Term};
 use lightloom_fabrics::{contract, Entry, FabricConfig, Preset, Site};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 struct WiresConfig {
     /// Rate of each wire [b/s].
     rate: Rate,
-    /// Propagation along each wire [time]; light takes 5 ns a metre.
+    /// Propagation along each wire [s]; light takes 5 ns a metre.
     propagation: Time,
 }
 
@@ -45,15 +46,6 @@ impl FabricConfig for WiresConfig {
                 remedy,
             ));
         }
-        if self.propagation < Time::ZERO {
-            let (limit, remedy) = ("light does not arrive early", "use 0 ns or more");
-            return Err(Refusal::new(
-                "fabric.propagation",
-                self.propagation,
-                limit,
-                remedy,
-            ));
-        }
         // No server sends faster than its link.
         if let Nic::Capped(most) = cluster.nic {
             if self.rate > most {
@@ -62,6 +54,26 @@ impl FabricConfig for WiresConfig {
             }
         }
         Ok(self)
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        let (switch, fec) = (physics.switch_latency, physics.fec_latency);
+        Obeyed::default()
+            .by(Term::Propagation, "propagation", physics.propagation)
+            .lacks(Term::SwitchLatency, switch, "a wire has no switch")
+            .lacks(Term::FecLatency, fec, "not modelled")
+            .lacks(
+                Term::Header,
+                physics.framing(),
+                "wires carry flows, no packets",
+            )
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        ideal_of(&[
+            ("no propagation", self.propagation == Time::ZERO),
+            ("no headers", true),
+        ])
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
@@ -90,6 +102,8 @@ const ENTRY: Entry = Entry {
     }],
     schema: contract::schema::<WiresConfig>,
     resolve: contract::resolve::<WiresConfig>,
+    obey: contract::obey::<WiresConfig>,
+    ideal: contract::ideal::<WiresConfig>,
     build: contract::build::<WiresConfig>,
     memory: contract::memory::<WiresConfig>,
     facts: contract::facts::<WiresConfig>,

@@ -2,6 +2,7 @@
 //! [`Entry`], by which the [registry](crate::registry) knows it.
 
 use crate::facts::Facts;
+use crate::physics::{Obeyed, Physics};
 use lightloom_control::policies::library::Library;
 use lightloom_engine::{config, Cluster, Fabric, Flows, Refusal};
 use schemars::JsonSchema;
@@ -33,6 +34,14 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
     /// Fills in what depends on the cluster and refuses what cannot run.
     /// Keys in a [`Refusal`] begin with `fabric.`.
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal>;
+
+    /// By which keys this table obeys the physics of an experiment, and what of them the
+    /// fabric does not model. The keys stand below those that the table was given and below
+    /// its preset; this table may be without them.
+    fn obey(&self, physics: &Physics, cluster: &Cluster) -> Obeyed;
+
+    /// What is ideal about a resolved configuration, a few words each: `no propagation`.
+    fn ideal(&self) -> Vec<&'static str>;
 
     /// Builds the fabric from a resolved configuration.
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal>;
@@ -96,6 +105,10 @@ pub struct Entry {
     pub schema: fn() -> Value,
     /// Validates a table and fills in its defaults.
     pub resolve: fn(&Value, &Cluster) -> Result<Value, Refusal>,
+    /// By which keys a table obeys the physics of an experiment.
+    pub obey: fn(&Value, &Physics, &Cluster) -> Result<Obeyed, Refusal>,
+    /// What is ideal about a resolved table.
+    pub ideal: fn(&Value) -> Result<Vec<&'static str>, Refusal>,
     /// Builds the fabric from a resolved table.
     pub build: fn(&Value, &Site) -> Built,
     /// Bytes of memory its state will take, about.
@@ -118,6 +131,20 @@ pub fn resolve<C: FabricConfig>(table: &Value, cluster: &Cluster) -> Result<Valu
     }
     let config = config::read::<C>(table, "fabric")?.resolve(cluster)?;
     Ok(serde_json::to_value(config).expect("configurations are plain data"))
+}
+
+/// By which keys a table obeys the physics of an experiment.
+pub fn obey<C: FabricConfig>(
+    table: &Value,
+    physics: &Physics,
+    cluster: &Cluster,
+) -> Result<Obeyed, Refusal> {
+    Ok(config::read::<C>(table, "fabric")?.obey(physics, cluster))
+}
+
+/// What is ideal about a resolved table.
+pub fn ideal<C: FabricConfig>(table: &Value) -> Result<Vec<&'static str>, Refusal> {
+    Ok(config::read::<C>(table, "fabric")?.ideal())
 }
 
 /// Builds a fabric from a resolved table.

@@ -1,7 +1,7 @@
 //! Ranges that tables of several fabrics have in common, and how they refuse what is
 //! beyond them: keys are named without `fabric.`, which refusals put before them.
 
-use lightloom_engine::{Bytes, Rate, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Nic, Rate, Refusal, Time};
 use std::fmt::Display;
 
 /// Most racks that circuits join: matrices of all pairs are kept, and the largest switches
@@ -62,6 +62,28 @@ pub fn rate(key: &str, rate: Rate) -> Result<(), Refusal> {
     }
     let limit = "must be above 0 b/s and at most 1000 Tb/s";
     refuse(key, rate, limit, "use 10 Gb/s")
+}
+
+/// The `rate` of single nodes: as given, else that of their links. Refuses what [`rate`] does,
+/// and what is faster than those links.
+///
+/// # Errors
+/// Of `rate`.
+pub fn host_rate(given: Option<Rate>, cluster: &Cluster) -> Result<Rate, Refusal> {
+    let link = match cluster.nic {
+        Nic::Uncapped => None,
+        Nic::Capped(rate) => Some(rate),
+    };
+    let chosen = given.or(link).unwrap_or(cluster.server_rate);
+    rate("rate", chosen)?;
+    match link {
+        Some(link) if chosen > link => {
+            let limit = format!("is faster than the server's link of {link} (cluster.nic)");
+            let remedy = format!("lower it, or set cluster.nic = \"{chosen}\" or \"uncapped\"");
+            refuse("rate", chosen, limit, remedy)
+        }
+        _ => Ok(chosen),
+    }
 }
 
 /// Refuses the first amount of data that is beyond `most`.

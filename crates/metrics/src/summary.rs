@@ -11,6 +11,7 @@ use crate::window::{Span, Window};
 use lightloom_engine::run::Outcome;
 use lightloom_engine::{Cluster, Flows, Io, Nic, Rate, Time};
 use serde::Serialize;
+use serde_json::Value;
 
 /// Flows below this size are short [B] (Sirius §7).
 pub const SHORT_BYTES: u64 = 100_000;
@@ -44,6 +45,8 @@ pub struct Finished<'a> {
     pub parts: &'a PartCounts,
     /// What followed from the fabric's table; empty where the resolved table says it.
     pub derived: &'a InForce,
+    /// What the experiment says of physics, completed; none where it says nothing.
+    pub physics: Option<&'a Value>,
     /// Failures and repairs that were due after the end.
     pub faults_after_end: u64,
     /// By what the times of a trace were multiplied, if they were.
@@ -148,6 +151,10 @@ pub struct Summary {
     pub fct_bound: FctBounds,
     /// Slowdowns of all flows that were offered, as far as they are known.
     pub slowdown_bound: SlowdownBound,
+    /// What the experiment says of physics that all fabrics share, completed; left out where
+    /// it says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub physics: Option<Value>,
 }
 
 /// Completion times of all flows, the short (under 100 KB) and the long ones.
@@ -252,6 +259,7 @@ pub fn summarize(run: &Finished) -> Summary {
         derived: run.derived.clone(),
         faults_after_end: run.faults_after_end,
         time_scale: run.time_scale,
+        physics: run.physics.cloned(),
         duty_cycle: { run.outcome.lit }
             .filter(|_| simulated > Time::ZERO)
             .map(|lit| lit.as_secs_f64() / simulated.as_secs_f64()),

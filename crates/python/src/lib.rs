@@ -32,6 +32,13 @@ fn resolve(json: &str) -> PyResult<String> {
     Ok(resolved.to_json().to_string())
 }
 
+/// What is ideal about each fabric of a resolved experiment, and how it obeys its physics.
+#[pyfunction]
+fn assumptions(json: &str) -> PyResult<String> {
+    let found = read(json)?.assumptions().map_err(refused)?;
+    Ok(serde_json::to_string(&found).expect("plain data"))
+}
+
 /// JSON Schema of an experiment.
 #[pyfunction]
 fn schema() -> String {
@@ -131,6 +138,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(listing::workloads, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(resolve, m)?)?;
+    m.add_function(wrap_pyfunction!(assumptions, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(trial, m)?)?;
     m.add_function(wrap_pyfunction!(columns::read_trace, m)?)?;

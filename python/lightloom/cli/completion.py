@@ -13,6 +13,8 @@ from lightloom import bounds, console, loads, repeats
 from lightloom.console import Summary, number, pick, size
 from lightloom.unfinished import ranked
 
+ROOM = 14
+"""Columns [count] of a label beside which headings of two lines fit 80."""
 Show = Callable[[Sequence[Summary], str], str]
 Column = tuple[str, str, Show]
 
@@ -63,9 +65,12 @@ def table(
     # Hybrid fabrics have no queues to show, so their column usually has room.
     peaks = [c for c in PEAKS if not lit or _has(summaries, c)]
     columns = [load_column(summaries), *TIMES, *peaks, HOPS, *([CIRCUITS] if lit else [])]
-    crowded = bool(peaks) and (lit or lagging)
+    cut = bounds.any_open(summaries, tuple(path for _, path, _ in TIMES))
+    long = any(len(label) > ROOM for label in summaries)
+    crowded = bool(peaks) and (lit or lagging or cut or long)
     made = console.plain_table(gap=1 if crowded else 2)
-    made.add_column("fabric", overflow="fold", max_width=16)
+    full = bool(peaks) and lagging and cut
+    made.add_column("fabric", overflow="fold", max_width=13 if full else 16)
     headings = [heading for heading, _, _ in columns]
     if lagging:
         headings.insert(1, "flows\ndone")
@@ -88,7 +93,8 @@ def _cell(seeds: Sequence[Summary], column: Column) -> str:
     text = show(seeds, path)
     if len(seeds) < 2:
         return text
-    half = getattr(repeats.interval(seeds, path), "half_width", None)
+    of = bounds.interval if bounds.is_of_flows(path) else repeats.interval
+    half = getattr(of(seeds, path), "half_width", None)
     return text if half is None else f"{text}\n± {show([_at(path, half)], path)}"
 
 

@@ -49,7 +49,10 @@ def indented(text: str, by: str, style: str = "") -> None:
     """A paragraph, in lines of the terminal's width."""
     screen = console.out()
     width = max(40, screen.width)
-    for line in textwrap.wrap(plain(text), width, initial_indent=by, subsequent_indent=by):
+    wrapper = textwrap.TextWrapper(
+        width, initial_indent=by, subsequent_indent=by, break_on_hyphens=False
+    )
+    for line in wrapper.wrap(plain(text)):
         screen.print(Text(line, style), soft_wrap=True)
 
 

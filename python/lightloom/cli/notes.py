@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lightloom import _core, circuits, facts
+from lightloom import _core, circuits, facts, rates
 from lightloom.circuits import Table
-from lightloom.console import Summary, seconds
+from lightloom.console import Summary, rate, seconds
 from lightloom.results import Result
 
 EVENTS_SHOWN = 4
@@ -31,6 +31,7 @@ def of(result: Result) -> Iterator[str]:
     """What to know of one run before its figures are judged."""
     cluster = result.experiment.get("cluster", {})
     yield from circuits.notes(result)
+    yield from rates.notes(result)
     yield from overloaded(result)
     yield from few_uplinks(result.summary, cluster)
     yield from narrow_links(result.summary, cluster)
@@ -39,6 +40,19 @@ def of(result: Result) -> Iterator[str]:
     yield from late_faults(result)
     yield from nothing_logged(result)
     yield from samples_thinned(result)
+
+
+def of_cluster(cluster: Table) -> Iterator[str]:
+    """What the file leaves open of the servers: `cluster` as it was given."""
+    if "rack_rate" not in cluster or "nic" in cluster:
+        return
+    share = _server_rate(cluster)
+    assert share is not None  # it was resolved
+    yield (
+        f"cluster.rack_rate says nothing of one server: a lone one may take all uplinks of its "
+        f"rack, {cluster['rack_rate']} or more; set cluster.nic to limit it (a server's share is "
+        f"{rate(share)})"
+    )
 
 
 def of_workload(summary: Summary, workload: Table) -> Iterator[str]:

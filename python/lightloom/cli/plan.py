@@ -11,8 +11,9 @@ import typer
 
 from lightloom import _core, console
 from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
+from lightloom.cli.flags import Own, flagged, flagging, own_options
 from lightloom.cli.plan_changes import Diff, Down, Forbid, Operator, Over, Pin, SwitchTime
-from lightloom.cli.plan_options import FLAGS, in_flags, typed, with_options
+from lightloom.cli.plan_options import with_options
 from lightloom.cli.plan_outputs import (
     As,
     Json,
@@ -25,13 +26,14 @@ from lightloom.cli.plan_outputs import (
     Slot,
 )
 from lightloom.errors import ConfigError, refusal
-from lightloom.overrides import set_one
 from lightloom.policies.files import is_file
 
 if TYPE_CHECKING:
     from lightloom.control.plans import Plan
 
 T = TypeVar("T")
+OF_DEMAND = ("DEMAND", "--unit", "--format", "--map", "--columns", "--strict")
+"""What says which demand is meant."""
 
 
 Matrix = Annotated[
@@ -52,12 +54,6 @@ Log = Annotated[
         metavar="LOG.jsonl",
         help="Instead of a matrix: play the log of a controller (run.controller_log) against "
         "the policy, or against its own, and say where they part.",
-    ),
-]
-Own = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help='An option of your own policy, like above="1 GB".'
     ),
 ]
 
@@ -110,14 +106,14 @@ def plan(
             others |= {"--diff": diff, "--over": over, "--switch-time": switch_time}
             others |= {"--pin": pin, "--forbid": forbid, "--down": down}
             _check_replay(others, algorithm, set_ or [])
-            _replay(replay, algorithm, options | _own(set_ or [], algorithm or ""), json)
+            _replay(replay, algorithm, options | own_options(set_ or [], algorithm or ""), json)
             return
         matrix, name = _named("DEMAND", demand), _named("--algorithm", algorithm)
-        options |= _own(set_ or [], name)
+        options |= own_options(set_ or [], name)
         written = {"ports": port_map, "size": switch_size, "plane": plane, "slot": slot}
         outputs = Outputs.of(json, as_, out=out, picture=picture, **written)
         operator = Operator.of(pin, forbid, down, diff=diff, switch_time=switch_time, over=over)
-        with _flagging():
+        with flagging():
             outputs.check(matrix)
             operator.check()
         told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
@@ -137,13 +133,14 @@ def _plan(
 
     with _working(outputs.alone):
         made = _make(demand, algorithm, told, options, outputs, operator)
-        with _flagging():
+        with flagging():
             alone, files = outputs.printed(made), outputs.files(made)
         written = write(files)
     if alone is not None:
         read = made.demand.reading
-        for line in () if read is None else read.losses():
-            console.err().print(f"note: {line}", markup=False)
+        lost = () if read is None else (f"note: {line}" for line in read.losses())
+        for line in (*lost, *outputs.notes(made)):
+            console.err().print(line, markup=False)
         typer.echo(alone, nl=False)
         return
     from lightloom.cli.plan_text import show
@@ -183,7 +180,7 @@ def _check_replay(others: Mapping[str, object], algorithm: str | None, set_: lis
     for option, value in others.items():
         if value is not None:
             limit = "a replay prints what came of it"
-            if option not in ("-o", "--picture"):
+            if option in OF_DEMAND:
                 limit = "a replay has the demand of its log, in bytes"
             raise refusal(option, value, limit, "leave it out")
     if set_ and algorithm is None:
@@ -196,23 +193,12 @@ def _replay(log: Path, algorithm: str | None, options: dict[str, Any], json: boo
     from lightloom.cli.replay import show
     from lightloom.control.replays import replay
 
-    with _flagging(), _working(json):
+    with flagging(), _working(json):
         made = replay(log, algorithm, **options)
     if json:
         console.print_json(made)
     else:
         show(made, log, algorithm)
-
-
-def _own(pairs: list[str], algorithm: str) -> dict[str, Any]:
-    """The options of a policy in a file."""
-    own: dict[str, Any] = {}
-    for pair in pairs:
-        if not is_file(algorithm):
-            limit = f"{algorithm} is no policy in a file"
-            raise refusal("--set", f'"{pair}"', limit, "write its options as flags")
-        set_one(own, pair)
-    return own
 
 
 @contextmanager
@@ -240,7 +226,7 @@ def _make(
     from lightloom.control.wiring import names_of
     from lightloom.policy_registry import find
 
-    with _flagging():
+    with flagging():
         policy = find(algorithm)
         policy.check(algorithm, options)
         if "bonus" in options and "up" not in options:
@@ -259,25 +245,4 @@ def _make(
         return operator.finished(plan(demand, algorithm, rules=rules, **options), ports)
     except ConfigError as problem:
         of_demand = (problem.key or "").startswith("demand")
-        raise placed(path, problem, demand.place) if of_demand else _flagged(problem) from None
-
-
-@contextmanager
-def _flagging() -> Iterator[None]:
-    """Names options in refusals as they are written on the command line."""
-    try:
-        yield
-    except ConfigError as problem:
-        raise _flagged(problem) from problem.__cause__
-
-
-def _flagged(problem: ConfigError) -> ConfigError:
-    """The same refusal, its options named as they are written on the command line."""
-    key, bracket, at = (problem.key or "").partition("[")
-    if key not in FLAGS:
-        return problem
-    flag, value = typed(key, problem.value or "")
-    limit, remedy = in_flags(problem.limit or ""), in_flags(problem.remedy or "")
-    flagged = refusal(flag + bracket + at, value, limit, remedy)
-    flagged.trace = problem.trace
-    return flagged
+        raise placed(path, problem, demand.place) if of_demand else flagged(problem) from None

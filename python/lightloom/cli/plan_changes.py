@@ -191,8 +191,8 @@ def _unmoved(pair: Pair) -> str:
 
 
 def _told(change: Change) -> Iterator[str]:
-    before, after = map(console.size, change.carried)
-    yield f"of this demand the old circuits would carry {before}, the new carry {after}"
+    before, after = map(console.size, change.joined)
+    yield f"demand between racks that a circuit joins: {before} before, {after} after"
     for what, racks in (("came", change.came), ("went", change.went)):
         if racks:
             yield f"racks that {what}: {', '.join(racks)}"

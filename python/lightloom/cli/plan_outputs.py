@@ -197,7 +197,7 @@ class Outputs:
             if ports.ignored:
                 yield f"note: of the port map, not read: {_listed(ports.ignored)}"
         dialect, topology = self.dialect, made.details.get("topology")
-        if self.out and dialect and dialect.text and topology is not None:
+        if dialect is not None and dialect.text is not None and topology is not None:
             far = int((topology.hops > 1).sum())
             if far:
                 yield f"note: {far:,} paths lead over several circuits; -o FILE.json has them"

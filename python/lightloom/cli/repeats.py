@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from lightloom import console, loads, repeats
+from lightloom import bounds, console, loads, repeats
 from lightloom.console import Summary, micros, number, pick, size
 from lightloom.intervals import Interval, over_runs
 from lightloom.results import Repeated
@@ -76,9 +76,11 @@ def print_repeated(repeated: Repeated) -> None:
 def _rows(summaries: Sequence[Summary]) -> Iterator[tuple[str, Interval, Show]]:
     """The figures that some seed has, and how long each job took."""
     for name, path, show in FIGURES:
-        found = repeats.interval(summaries, path)
+        of_flows = bounds.is_of_flows(path)
+        found = (bounds.interval if of_flows else repeats.interval)(summaries, path)
         if found is not None:
-            yield name, found, show
+            cut = of_flows and any(not b.exact for s in summaries if (b := bounds.bound(s, path)))
+            yield f"{name}, more than" if cut else name, found, show
     for job in console.jobs_of(summaries[0])[: console.JOBS_SHOWN]:
         found = over_runs(_seconds(summary, job) for summary in summaries)
         if found is not None:

@@ -11,6 +11,7 @@ import typer
 
 from lightloom import console
 from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
+from lightloom.cli.flags import Own, flagging, own_options
 from lightloom.cli.plan_options import with_options
 from lightloom.errors import ConfigError, refusal
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from lightloom.control.day.play import Account, Count
     from lightloom.control.day.series import Day
 
-RATE = "10 Gb/s"
 Days = Annotated[
     list[str],
     typer.Argument(
@@ -81,11 +81,14 @@ def replay_demand(
     map: Hosts = None,
     columns: Columns = None,
     strict: Strict = False,
+    set_: Own = None,
     **given: Any,
 ) -> None:
     """Play a day of measured demand dry against a policy: would it pay?
 
     POLICIES
+
+    PATH:CLASS is a policy of your own in a Python file, made with the options of --set.
 
     In each interval those circuits are lit that the policy plans for the interval before,
     as lightloom plan would, circuits that are lit being up. It is compared with a first
@@ -94,20 +97,23 @@ def replay_demand(
     """
     with console.guarded():
         from lightloom.control.day import outcome
-        from lightloom.control.day.play import play, terms
+        from lightloom.control.day.play import RATE, replay_day, terms
         from lightloom.control.day.series import read_day
         from lightloom.control.plans import write
 
         options = {key: value for key, value in given.items() if value is not None}
         told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
         name = _checked(algorithm, options)
+        options |= own_options(set_ or [], name)
         _check_outputs(demand, {"-o": out, "--intervals": intervals})
         with _flags(), console.aside():
             day = read_day(demand, every=every, **told)  # type: ignore[arg-type]
             asked = terms(day, options.get("rate", RATE), dark, all_dark)
+            ready = _ready(options, day) | {"dark": dark, "all_dark": all_dark}
             with _counting(json) as count:
-                accounts = play(day, name, _ready(name, options, day), asked, count)
-        shown = {key: str(v) if isinstance(v, Path) else v for key, v in options.items()}
+                accounts = replay_day(day, name, count=count, **ready)
+        all_told = options | {"files": demand, "every": every} | told
+        shown = {key: str(v) if isinstance(v, Path) else v for key, v in all_told.items()}
         made = outcome.as_dict(day, name, shown, asked, accounts)
         files = {} if out is None else {out: outcome.as_text(made).encode()}
         if intervals is not None:
@@ -140,15 +146,12 @@ def _checked(algorithm: str | None, options: dict[str, Any]) -> str:
     return algorithm
 
 
-def _ready(algorithm: str, options: dict[str, Any], day: Day) -> dict[str, Any]:
-    """Options as the policy takes them: files read, a rate only if it has one."""
+def _ready(options: dict[str, Any], day: Day) -> dict[str, Any]:
+    """Options, with the circuits or the schedule of a file read."""
     from lightloom.control.current import read_circuits
     from lightloom.control.planned import read_schedule
-    from lightloom.policy_registry import find
 
     ready = dict(options)
-    if "rate" not in find(algorithm).options:
-        ready.pop("rate", None)
     if "circuits" in ready:
         ready["circuits"] = read_circuits(ready["circuits"], day.demand(0), on_planes=True)
     if "schedule" in ready:
@@ -158,20 +161,15 @@ def _ready(algorithm: str, options: dict[str, Any], day: Day) -> dict[str, Any]:
 
 @contextmanager
 def _flags() -> Iterator[None]:
-    """Refusals name options as they are written on the command line."""
-    from lightloom.cli.plan import _flagged
-
+    """Names options in refusals as they are written on the command line, its own, too."""
     try:
-        yield
+        with flagging():
+            yield
     except ConfigError as problem:
-        if problem.key in ("every", "dark"):
-            raise refusal(
-                f"--{problem.key}",
-                problem.value,
-                problem.limit or "",
-                problem.remedy or "",
-            ) from None
-        raise _flagged(problem) from problem.__cause__
+        if problem.key not in ("every", "dark"):
+            raise
+        limit, remedy = problem.limit or "", problem.remedy or ""
+        raise refusal(f"--{problem.key}", problem.value, limit, remedy) from None
 
 
 def _check_outputs(demand: Sequence[str], outputs: dict[str, Path | None]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -21,6 +21,7 @@ from lightloom.cli import (
     latency,
     light,
     notes,
+    physics,
     repeats,
 )
 from lightloom.cli.options import (
@@ -59,7 +60,7 @@ def run(
         check_count("--threads", threads)
         loaded = read_experiment(experiment, set_)
         if fabric is None and len(loaded.labels) > 1:
-            _compare([loaded], out, threads, json, dry_run)
+            _compare([loaded], out, threads, json, dry_run=dry_run, presets=())
             return
         label = _label(loaded, fabric)
         loaded = loaded.runnable(label)
@@ -77,6 +78,15 @@ def compare(
     experiments: Annotated[list[Path], typer.Argument(metavar="EXPERIMENT.toml…")],
     set_: Overrides = None,
     out: OutDir = None,
+    physics_presets: Annotated[
+        str | None,
+        typer.Option(
+            "--physics",
+            metavar="PRESET,…",
+            help="Compare under each of these presets of [physics], in place of the file's, and "
+            "say whether the winner changes: ideal,realistic.",
+        ),
+    ] = None,
     threads: Threads = 1,
     json: Json = False,
     dry_run: DryRun = False,
@@ -88,7 +98,8 @@ def compare(
     with console.guarded():
         check_count("--threads", threads)
         loaded = [read_experiment(path, set_) for path in experiments]
-        _compare(loaded, out, threads, json, dry_run)
+        presets = physics.wanted(physics_presets)
+        _compare(loaded, out, threads, json, dry_run=dry_run, presets=presets)
 
 
 def _run(
@@ -105,7 +116,10 @@ def _run(
         console.print_json(result.summary)
         return
     console.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
-    for line in (*_of_workload(result), *notes.of(result)):
+    for line in physics.in_force(result.experiment):
+        console.say(line)
+    servers = notes.of_cluster(loaded.raw.get("cluster", {}))
+    for line in (*servers, *_of_workload(result), *notes.of(result)):
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
     more += [] if result.controller_log is None else [CONTROLLER]
@@ -140,13 +154,17 @@ def _compare(
     out: Path | None,
     threads: int,
     json: bool,
+    *,
     dry_run: bool,
+    presets: Sequence[str],
 ) -> None:
-    """All fabrics of some experiments: their results, tables and report."""
-    cases = [one.cases() for one in loaded]
-    _distinct([case for group in cases for case in group])
+    """All fabrics of some experiments, under each preset of physics: their results, tables
+    and report."""
+    cases = [physics.cases(one, presets) for one in loaded]
+    every = [case for group in cases for case in group]
+    _distinct(every)
     target = _target(out, json, RESULTS / _folder("+".join(e.name for e in loaded)))
-    make = partial(forecasts.of_comparisons, loaded, threads)
+    make = partial(forecasts.of_comparisons, every, threads)
     workers = forecast.side_by_side(threads) if any(map(_in_parallel, loaded)) else 1
     if dry_run:
         forecast.instead(make, workers, json)
@@ -156,7 +174,7 @@ def _compare(
     made: list[list[lightloom.Comparison]] = []
     for one in loaded:
         with console.progress(enabled=not json) as tick:
-            made.append(lightloom.compare_cases(one, threads=threads, progress=tick))
+            made.append(_made(one, presets, threads, tick))
     comparisons = [comparison for group in made for comparison in group]
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
@@ -167,8 +185,13 @@ def _compare(
         return
     headline.print_first(comparisons)
     said: set[str] = set()
-    for one, group in zip(loaded, made, strict=True):
+    for one, parts, group in zip(loaded, cases, made, strict=True):
         _print_comparisons(one.name, group, said)
+        for case in parts:
+            lines = notes.of_cluster(case.raw.get("cluster", {}))
+            _explain((f"note: {line}" for line in lines), said)
+        for sentence in physics.changes(group):
+            console.say(sentence)
     if report is not None:
         console.say(f"report: {report}")
 
@@ -178,6 +201,15 @@ def _in_parallel(experiment: lightloom.Experiment) -> bool:
     compare = experiment.resolved().get("compare", {})
     several = len(experiment.cases()) > 1 or len(experiment.seeds()) > 1
     return several or any(compare.get(key) for key in ("loads", "saturation"))
+
+
+def _made(
+    experiment: lightloom.Experiment, presets: Sequence[str], threads: int, tick: lightloom.Progress
+) -> list[lightloom.Comparison]:
+    """A comparison of each case, under each preset of physics."""
+    if presets:
+        return lightloom.compare_physics(experiment, presets, threads=threads, progress=tick)
+    return lightloom.compare_cases(experiment, threads=threads, progress=tick)
 
 
 def _write(
@@ -213,7 +245,15 @@ def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said:
     for comparison in measured:
         if light.takes_turns(comparison.results):
             _print_light(comparison, said)
+        _print_physics(comparison, said)
         _print_notes(comparison)
+
+
+def _print_physics(comparison: lightloom.Comparison, said: set[str]) -> None:
+    """What physics are in force, and what is ideal about each competitor."""
+    for line in physics.in_force(comparison.experiment):
+        console.say(line)
+    _explain(physics.ideal(comparison), said)
 
 
 def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
@@ -227,6 +267,7 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
     if comparison.seeds:
         _explain([repeats.legend(len(comparison.seeds))], said)
     _explain(completion.legend(summaries), said)
+    _print_physics(comparison, said)
     _print_light(comparison, said)
     screen = console.out(wide=True)
     for tables in (jobs.job_tables, jobs.update_tables):

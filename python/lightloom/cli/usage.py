@@ -33,7 +33,7 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Reads the command's arguments, and runs it."""
-        with _refused(ctx.args):
+        with _refused(ctx.args), console.unread():
             return super().invoke(ctx)
 
 

@@ -17,6 +17,8 @@ the entry, its value, the limit and the remedy.
 """
 
 from lightloom.control.arbiters import Agreement, drrm, islip
+from lightloom.control.day.play import Account, replay_day
+from lightloom.control.day.series import Day, read_day
 from lightloom.control.files import Demand, read_demand
 from lightloom.control.matching import (
     Assignment,
@@ -47,12 +49,14 @@ from lightloom.control.topology import Topology, Vlans, multihop, vlans
 
 __all__ = [
     "ALGORITHMS",
+    "Account",
     "Agreement",
     "Assignment",
     "AssignmentProof",
     "Blossom",
     "CircuitTable",
     "CoverageSchedule",
+    "Day",
     "Decomposition",
     "Demand",
     "HybridSchedule",
@@ -74,7 +78,9 @@ __all__ = [
     "multihop",
     "plan",
     "quickstuff",
+    "read_day",
     "read_demand",
+    "replay_day",
     "round_robin",
     "sinkhorn",
     "solstice",

@@ -23,6 +23,7 @@ from lightloom.control.demand.hosts import HostMap, read_hosts
 from lightloom.control.demand.matrices import Matrix
 from lightloom.control.demand.reading import Reading
 from lightloom.control.demand.source import source_of
+from lightloom.control.demand.times import iso
 from lightloom.control.demand.units import Unit, unit_of
 from lightloom.errors import ConfigError, refusal
 
@@ -126,7 +127,6 @@ def _folded(
     found: Records, folded: Folded, names: list[str], unit: Unit, map: str | Path | None
 ) -> Demand:
     """The demand that records add up to."""
-    # What is a rate has become an amount with its step.
     sums = folded.amounts.get(None, {})
     matrix = _core.control_demand(matrix_of(found.name, sums, names, unit.size))
     return Demand(matrix, names, between(names), reading_of(found, folded, unit, map))
@@ -134,6 +134,11 @@ def _folded(
 
 def reading_of(found: Records, folded: Folded, unit: Unit, map: str | Path | None) -> Reading:
     """What there is to say of records that were added up."""
+    times = sorted(at for at in folded.times if at is not None)
+    several: tuple[str, ...] = ()
+    if len(times) > 1:
+        span = f"from {iso(times[0])} to {iso(times[-1])}"
+        several = (f"times {span} are added up; `lightloom replay-demand` plays them in turn",)
     within, unknown, total = (
         round(amount * unit.size) for amount in (folded.within, folded.unknown, folded.total)
     )
@@ -147,7 +152,7 @@ def reading_of(found: Records, folded: Folded, unit: Unit, map: str | Path | Non
         within,
         unknown,
         tuple(folded.strangers),
-        tuple(found.notes),
+        (*found.notes, *several),
     )
 
 

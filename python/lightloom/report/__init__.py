@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lightloom import winners
+
 from . import backend_matplotlib, verdicts
 from .figures import draw_all
 from .model import Workload, slots, workload
@@ -39,9 +41,12 @@ def build(comparisons: Sequence[Comparison], out: Path, drawn: Drawn | None = No
     curves = sum(len(w.fabrics) for w in workloads)
     figures = [draw_all(w, curves) for w in workloads]
     tick = counter(sum(map(len, figures)), drawn)
+    said = [under_other_physics(c, comparisons) for c in comparisons]
     sections = [
-        Section(w, draw(made, prefix, folder, tick))
-        for w, made, prefix in zip(workloads, figures, prefixes(workloads), strict=True)
+        Section(w, draw(made, prefix, folder, tick), changes)
+        for w, made, prefix, changes in zip(
+            workloads, figures, prefixes(workloads), said, strict=True
+        )
     ]
     page = Path(out) / "report.html"
     part = Path(out) / ".report.html.part"
@@ -60,6 +65,19 @@ def read(comparisons: Sequence[Comparison]) -> list[Workload]:
     """Comparisons as plain numbers; a fabric looks alike in all of them."""
     places = slots(comparisons)
     return [workload(c, places) for c in comparisons]
+
+
+def under_other_physics(
+    comparison: Comparison, comparisons: Sequence[Comparison]
+) -> tuple[str, ...]:
+    """Whether the winner is another under the other presets of physics that were compared."""
+    groups = winners.under_presets(comparisons).values()
+    return tuple(
+        s
+        for group in groups
+        if any(c is comparison for c in group)
+        for s in winners.sentences(group)
+    )
 
 
 def counter(total: int, drawn: Drawn | None) -> Callable[[], None]:

@@ -100,7 +100,7 @@ def told_of_seeds(figure: Figure, seeds: int) -> Figure:
     """The figure whose caption says what bands are."""
     if seeds == 1:
         return figure
-    drawn = {s.drawn for panel in figure.panels for s in panel.series}
+    drawn = {s.drawn for panel in figure.panels for s in panel.series if not s.arrow}
     told = TOLD_OF_FIRST if "bars" in drawn else TOLD_OF_MARKS if "dots" in drawn else TOLD
     return replace(figure, caption=figure.caption + told.format(seeds=seeds))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import tomli_w
 
-from lightloom import facts
+from lightloom import facts, physics
 
 from . import units
 from .model import Fabric, Workload
@@ -174,6 +174,17 @@ def all_settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
     if not settings(fabric, others).endswith("…"):
         return ""
     return ", ".join(f"{k.replace('_', ' ')} {tidy(v)}" for k, v in given(fabric).items())
+
+
+def shared_physics(experiment: Mapping[str, Any]) -> str:
+    """The physics that all fabrics share; nothing where the experiment says nothing."""
+    return physics.line(experiment.get("physics")) or ""
+
+
+def ideal(experiment: Mapping[str, Any]) -> list[str]:
+    """What is ideal about each fabric, and what of the physics each does not obey, a line
+    each."""
+    return [*physics.ideal(experiment), *physics.notes(experiment)]
 
 
 def in_force(fabric: Fabric) -> str:

@@ -7,11 +7,14 @@ about 500 ranks with the upper tail denser, time series in about 240 intervals
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
+
+from lightloom.bounds import Bound
 
 from .bands import BINS_PER_DECADE, load_band, split, spread, told_of_seeds, within
 from .jobs import job_times
@@ -131,44 +134,85 @@ def by_size(workload: Workload) -> Figure | None:
         series = [s for s in series if s.x.size]
         if not series:
             return None
+        cut = {f.slot: bins_cut(f, percent, enough) for f in workload.fabrics}
+        rising = [r for s in series if (r := rising_in(s, cut[s.slot or 0])) is not None]
         x = axis("flow size", "bytes", "log", series, "x")
         y = axis("completion time", "time", "log", series, "y")
-        return Panel(title, x, y, (*within(bands, x, y), *series))
+        return Panel(title, x, y, (*within(bands, x, y), *series, *rising))
 
     return figure(
         "fct-by-size",
         "Completion time by flow size",
-        "Median and 99th percentile of the completion times of finished flows, in bins of half a "
-        "decade of size, at the geometric mean of the sizes in the bin. Bins with fewer than "
-        f"{BIN_FLOWS[50]} flows (for the 99th percentile, {BIN_FLOWS[99]}) are left out, unless "
-        "those of every fabric have fewer.",
+        "Median and 99th percentile of the completion times of all flows that arrived, in bins "
+        "of half a decade of size, at the geometric mean of the sizes in the bin. An arrow is a "
+        "bound: flows were left unfinished, and the percentile lies above it. Bins with fewer "
+        f"than {BIN_FLOWS[50]} flows (for the 99th percentile, {BIN_FLOWS[99]}) are left out, "
+        "unless those of every fabric have fewer.",
         [panel(50, "Median"), panel(99, "99th percentile")],
     )
 
 
-def bins_by_size(fabric: Fabric) -> list[tuple[Floats, Floats]]:
-    """Sizes of each bin, and the completion times of its finished flows."""
-    bins = np.floor(np.log10(np.maximum(fabric.sizes, 1)) * BINS_PER_DECADE + 1e-9)
-    rows = [(fabric.sizes[bins == b], fabric.fct[bins == b]) for b in np.unique(bins)]
-    return [(sizes, fct[np.isfinite(fct)]) for sizes, fct in rows]
+Bin = tuple[Floats, Floats, Floats]
+
+
+def bins_by_size(fabric: Fabric) -> list[Bin]:
+    """Of each bin the sizes, in order what its flows took at the least, and what those took
+    that finished."""
+    bins = bin_of(fabric.sizes)
+    made = []
+    for b in np.unique(bins):
+        of = bins == b
+        done = np.sort(fabric.fct[of & np.isfinite(fabric.fct)])
+        made.append((fabric.sizes[of], np.sort(fabric.least[of]), done))
+    return made
+
+
+def bin_of(sizes: Floats) -> Floats:
+    """The number of the bin of each size."""
+    return np.floor(np.log10(np.maximum(sizes, 1)) * BINS_PER_DECADE + 1e-9)
 
 
 def flows_needed(fabrics: Sequence[Fabric], percent: int) -> int:
-    """Finished flows that a bin has at the least to be drawn, the same for all fabrics: 1
-    where none of any has enough."""
+    """Flows that a bin has at the least to be drawn, the same for all fabrics: 1 where none
+    of any has enough."""
     enough = BIN_FLOWS[percent]
-    counts = (fct.size for f in fabrics for _, fct in bins_by_size(f))
+    counts = (least.size for f in fabrics for _, least, _ in bins_by_size(f))
     return enough if any(n >= enough for n in counts) else 1
 
 
 def percentile_by_size(fabric: Fabric, percent: int, enough: int) -> tuple[Floats, Floats]:
-    """Geometric mean size of each bin with enough finished flows, and the percentile by
-    nearest rank of these."""
-    rows = bins_by_size(fabric)
-    kept = [(sizes, np.sort(fct)) for sizes, fct in rows if fct.size >= enough]
-    x = [float(np.exp(np.log(np.maximum(sizes, 1)).mean())) for sizes, _ in kept]
-    y = [float(fct[-(-fct.size * percent // 100) - 1]) for _, fct in kept]
+    """Geometric mean size of each bin with enough flows, and the percentile by nearest rank
+    of what they took at the least."""
+    kept = [b for b in bins_by_size(fabric) if b[1].size >= enough]
+    x = [float(np.exp(np.log(np.maximum(sizes, 1)).mean())) for sizes, _, _ in kept]
+    y = [float(least[nearest(least.size, percent)]) for _, least, _ in kept]
     return np.array(x), np.array(y)
+
+
+def bins_cut(fabric: Fabric, percent: int, enough: int) -> set[float]:
+    """The bins whose percentile is but a bound, with any seed: flows are missing that may
+    lie below."""
+    cut = set()
+    for one in fabric.seeds or (fabric,):
+        for sizes, least, done in bins_by_size(one):
+            rank = nearest(least.size, percent)
+            high = float(done[rank]) if rank < done.size else math.inf
+            if least.size >= enough and not Bound(float(least[rank]), high).exact:
+                cut.add(float(bin_of(sizes[:1])[0]))
+    return cut
+
+
+def nearest(n: int, percent: int) -> int:
+    """The place of a percentile among so many values in order, by nearest rank."""
+    return -(-n * percent // 100) - 1
+
+
+def rising_in(series: Series, bins: set[float]) -> Series | None:
+    """Arrows at the points of a curve that lie in these bins."""
+    there = np.isin(bin_of(series.x), list(bins))
+    if not there.any():
+        return None
+    return replace(series, x=series.x[there], y=series.y[there], drawn="dots", arrow="up")
 
 
 # Load

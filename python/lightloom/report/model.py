@@ -154,6 +154,7 @@ class Fabric:
     sweep: tuple[LoadPoint, ...]
     circuits: Circuits | None = None
     saturation: Saturation | None = None
+    age: Floats | None = None  # of the same flows, what they had taken when the run ended [s]
     seeds: tuple[Fabric, ...] = ()  # the fabric with each seed, where it is repeated
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
@@ -179,6 +180,13 @@ class Fabric:
     def us(self, path: str) -> float | None:
         """A figure of the summary kept in µs [s]."""
         return microseconds(self.summary, path)
+
+    @cached_property
+    def least(self) -> Floats:
+        """What each flow took, or had taken when the run ended [s]."""
+        if self.age is None:
+            return self.fct
+        return np.where(np.isfinite(self.fct), self.fct, self.age)
 
     def limits(self, path: str) -> Bound | None:
         """Between what a figure of flows lies; times in seconds."""
@@ -384,6 +392,7 @@ def read_fabric(
         points,
         read_circuits(result.circuits),
         saturation,
+        None if end is None else end - arrival[arrived] * PS,
     )
 
 

@@ -35,6 +35,8 @@ class Section:
 
     workload: Workload
     drawings: tuple[Drawing, ...]
+    winners: tuple[str, ...] = ()
+    """Whether the winner changes under other physics, a sentence each."""
 
 
 def render(sections: Sequence[Section]) -> str:
@@ -135,6 +137,9 @@ def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
         "settings": [describe.settings(f, w.fabrics) for f in w.fabrics],
         "all_settings": [describe.all_settings(f, w.fabrics) for f in w.fabrics],
         "in_force": [describe.in_force(f) for f in w.fabrics],
+        "physics": describe.shared_physics(w.experiment),
+        "ideal": describe.ideal(w.experiment),
+        "winners": section.winners,
         "cluster": describe.cluster(w.experiment),
         "workload": describe.workload(w.experiment),
         "run": describe.run(w),

@@ -39,6 +39,7 @@ class Score:
     high: float
     open: bool = False  # nothing is known that it is below
     least: bool = False  # the value is a bound, to be shown as one
+    most: float | None = None  # of a bound: it is no more than that
 
     @classmethod
     def exact(cls, fabric: Fabric, value: float) -> Score:
@@ -48,7 +49,13 @@ class Score:
     @classmethod
     def of(cls, fabric: Fabric, found: Bound) -> Score:
         """A figure of flows, as far as it is known."""
-        return cls(fabric, found.low, found.start, found.end, found.open, not found.exact)
+        most = None if found.open else found.high
+        return cls(fabric, found.low, found.start, found.end, found.open, not found.exact, most)
+
+    @property
+    def within(self) -> float:
+        """What it is no more than, as far as that is known."""
+        return self.value if self.most is None else self.most
 
     def shown(self, quantity: units.Quantity) -> str:
         """The value; a bound as one, rounded down."""
@@ -77,8 +84,8 @@ class Ranking:
 
     @property
     def best(self) -> float:
-        """The best value."""
-        return self.scores[0].value
+        """The best value, at the most."""
+        return self.scores[0].within
 
 
 def score(fabric: Fabric, limits: Callable[[Fabric], Bound | None]) -> Score | None:

@@ -1,5 +1,6 @@
 //! The table of `kind = "flattened-butterfly"`.
 
+use super::limits::BUFFER_MAX;
 use super::topology::Topology;
 use lightloom_engine::{Bytes, Length, Rate, Time};
 use schemars::JsonSchema;
@@ -159,6 +160,23 @@ impl ButterflyConfig {
         let most = self.sizes().iter().max().map_or(1, |&k| k as u64);
         let between = (1..most).map(|steps| Length(self.spacing.0 * steps));
         std::iter::once(self.host_wire).chain(between)
+    }
+
+    /// Distance of neighbours at which hosts farthest apart are so far from each other, their
+    /// own wires included; none with a single router.
+    pub fn spacing_for(&self, way: Time) -> Option<Length> {
+        let steps: u64 = self.sizes().iter().map(|&k| k as u64 - 1).sum();
+        let between = Length::of_delay(way).0.saturating_sub(2 * self.host_wire.0);
+        (steps > 0).then(|| Length(between / steps))
+    }
+
+    /// Flits that a virtual channel sends over the longest wire until credits are back: as
+    /// many as the default where that is more.
+    pub fn covering_buffer(&self) -> u32 {
+        let longest = self.wires().max().unwrap_or_default();
+        let cycles = self.flit_cycles(longest) + self.credit_cycles(longest);
+        let least = ButterflyConfig::default().vc_buffer;
+        (cycles as u32).clamp(least, BUFFER_MAX)
     }
 
     /// Cycles from a flit's departure to the earliest from the router at the

@@ -3,10 +3,13 @@
 use super::bound::Bound;
 use super::config::ButterflyConfig;
 use super::network::Network;
-use crate::contract::{build, facts, memory, resolve, schema, Entry, FabricConfig, Preset, Site};
+use crate::contract::{
+    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+};
 use crate::facts::{Facts, Framing};
+use crate::physics::{ideal_of, Obeyed, Physics, Term, NOT_MODELLED};
 use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Cluster, Fabric, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Fabric, Length, Refusal, Time};
 
 /// `kind = "flattened-butterfly"`.
 pub const ENTRY: Entry = Entry {
@@ -20,6 +23,8 @@ pub const ENTRY: Entry = Entry {
     presets: PRESETS,
     schema: schema::<ButterflyConfig>,
     resolve: resolve::<ButterflyConfig>,
+    obey: obey::<ButterflyConfig>,
+    ideal: ideal::<ButterflyConfig>,
     build: build::<ButterflyConfig>,
     memory: memory::<ButterflyConfig>,
     facts: facts::<ButterflyConfig>,
@@ -47,6 +52,48 @@ impl FabricConfig for ButterflyConfig {
     fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
         self.complete(cluster)?;
         Ok(self)
+    }
+
+    fn obey(&self, physics: &Physics, cluster: &Cluster) -> Obeyed {
+        let mut far = self.clone();
+        let Ok(()) = far.complete(cluster) else {
+            // What is wrong is refused when the table is completed.
+            return Obeyed::default();
+        };
+        let spacing = physics.propagation.and_then(|way| far.spacing_for(way));
+        far.spacing = spacing.unwrap_or(far.spacing);
+        far.router_latency = physics.switch_latency.unwrap_or(far.router_latency);
+        let moved = spacing.is_some() || physics.switch_latency.is_some();
+        let buffer = moved.then(|| far.covering_buffer());
+        let obeyed = Obeyed::default()
+            .by(Term::Propagation, "spacing", spacing)
+            .by(
+                Term::SwitchLatency,
+                "router_latency",
+                physics.switch_latency,
+            )
+            .by(Term::Propagation, "vc_buffer", buffer)
+            .by(Term::Header, "header", physics.header)
+            .lacks(Term::Gap, physics.gap, "flits follow each other")
+            .lacks(Term::FecLatency, physics.fec_latency, NOT_MODELLED);
+        match spacing {
+            Some(_) => obeyed,
+            None => obeyed.lacks(Term::Propagation, physics.propagation, "it has one router"),
+        }
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let wires = [self.host_wire, self.spacing];
+        let mut ideal = ideal_of(&[
+            (
+                "no propagation",
+                wires.iter().all(|wire| *wire == Length(0)),
+            ),
+            ("no router latency", self.router_latency == Time::ZERO),
+            ("no headers", self.header == Bytes(0)),
+        ]);
+        ideal.push("no FEC");
+        ideal
     }
 
     fn facts(&self, _: &Cluster) -> Facts {

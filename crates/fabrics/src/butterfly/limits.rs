@@ -1,8 +1,8 @@
 //! What of a flattened butterfly's table is refused, and what is filled in.
 
 use super::config::{ButterflyConfig, FlowControl, Routing};
-use crate::ranges::refuse;
-use lightloom_engine::{Bytes, Cluster, Length, Nic, Refusal, Time};
+use crate::ranges::{host_rate, refuse};
+use lightloom_engine::{Bytes, Cluster, Length, Refusal, Time};
 
 /// The most hosts.
 const HOSTS_MAX: u32 = 16_384;
@@ -10,7 +10,7 @@ const HOSTS_MAX: u32 = 16_384;
 /// are words of 64 bits.
 const PORTS_MAX: u32 = 64;
 /// The deepest buffer of a virtual channel [flits].
-const BUFFER_MAX: u32 = 4_096;
+pub(super) const BUFFER_MAX: u32 = 4_096;
 /// The most cycles on a wire: a flit's is so much longer than a picosecond.
 const CYCLES_MAX: u64 = 1 << 20;
 
@@ -24,7 +24,7 @@ impl ButterflyConfig {
         self.resolve_shape(cluster.racks)?;
         self.refuse_packets()?;
         self.refuse_router()?;
-        self.resolve_rate(cluster)?;
+        self.rate = Some(host_rate(self.rate, cluster)?);
         self.refuse_wires()
     }
 
@@ -142,24 +142,6 @@ impl ButterflyConfig {
             }
         }
         Ok(())
-    }
-
-    fn resolve_rate(&mut self, cluster: &Cluster) -> Result<(), Refusal> {
-        let link = match cluster.nic {
-            Nic::Uncapped => None,
-            Nic::Capped(rate) => Some(rate),
-        };
-        let rate = *self.rate.get_or_insert(link.unwrap_or(cluster.server_rate));
-        if rate.0 == 0 {
-            return refuse("rate", rate, "must be more than 0 b/s", "use 10 Gb/s");
-        }
-        let limit = match link {
-            _ if rate.0 > 1_000_000_000_000_000 => "must be at most 1000 Tb/s".to_owned(),
-            Some(link) if rate > link => format!("is faster than the server's link of {link}"),
-            _ => return Ok(()),
-        };
-        let remedy = "lower it, or leave it out for the server's rate";
-        refuse("rate", rate, limit, remedy)
     }
 
     fn refuse_wires(&self) -> Result<(), Refusal> {

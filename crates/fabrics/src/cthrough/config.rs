@@ -7,6 +7,8 @@ use crate::hybrid::setup::{
     described, of_policy, Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport,
 };
 use crate::hybrid::tree::{Tree, TreeKeys};
+use crate::overheads::Overheads;
+use crate::physics::{is_nothing, Obeyed, Physics};
 use crate::ranges::{self, refuse};
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Thresholds;
@@ -87,6 +89,25 @@ pub struct CThroughConfig {
     /// manager [s]; then all traffic is electrical. Default 5 s; the paper does
     /// not say.
     pub controller_timeout: Time,
+    /// From a rack to any other [time]: over a circuit, or over all links of
+    /// the tree's longest path, which share it evenly. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub propagation: Time,
+    /// Forwarding latency of every electrical switch on the way, those of racks among them
+    /// [time]. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub switch_latency: Time,
+    /// What every link between racks or switches takes to encode and decode, for forward
+    /// error correction [time]. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub fec_latency: Time,
+    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
+    /// Default 0 B (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub header: Bytes,
+    /// Payload of a full packet [B], where there are headers. Default 1500 B.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet: Option<Bytes>,
 }
 
 impl Default for CThroughConfig {
@@ -109,11 +130,27 @@ impl Default for CThroughConfig {
             ramp: Time::MS * 5,
             dip: Time::MS * 30,
             controller_timeout: Time::S * 5,
+            propagation: Time::ZERO,
+            switch_latency: Time::ZERO,
+            fec_latency: Time::ZERO,
+            header: Bytes(0),
+            packet: None,
         }
     }
 }
 
 impl CThroughConfig {
+    /// What packets take beside their bytes.
+    fn overheads(&self) -> Overheads {
+        Overheads {
+            propagation: self.propagation,
+            switch_latency: self.switch_latency,
+            fec_latency: self.fec_latency,
+            header: self.header,
+            packet: self.packet,
+        }
+    }
+
     /// The electrical tree's part.
     pub(super) fn tree(&self) -> TreeKeys {
         TreeKeys {
@@ -132,7 +169,8 @@ impl CThroughConfig {
     }
 
     fn hardware(&self, cluster: &Cluster) -> Hardware {
-        Hardware::new(cluster.racks, 1, self.circuit_rate)
+        let rate = self.overheads().payload(self.circuit_rate);
+        Hardware::new(cluster.racks, 1, rate)
     }
 
     /// The network of a resolved table.
@@ -141,7 +179,7 @@ impl CThroughConfig {
         Setup {
             title: "c-Through",
             cluster: *cluster,
-            tree: Tree::new(&self.tree(), cluster),
+            tree: Tree::new(&self.tree(), cluster).with(self.overheads()),
             hardware,
             policy: self.policy().build(&hardware),
             described: described("cthrough", &self.policy()),
@@ -231,8 +269,19 @@ impl FabricConfig for CThroughConfig {
             .map_err(of_policy)?;
         Ok(CThroughConfig {
             racks_per_pod: tree.racks_per_pod,
+            packet: self.overheads().resolve()?.packet,
             ..self
         })
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        Obeyed::by_all(physics)
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = self.overheads().ideal();
+        ideal.extend(["no queues", "paths shared out perfectly"]);
+        ideal
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

@@ -34,7 +34,7 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{build, facts, memory, resolve, schema, Entry, Preset};
+use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
 use config::CThroughConfig;
 
 /// `kind = "cthrough"`.
@@ -49,6 +49,8 @@ pub const ENTRY: Entry = Entry {
     presets: PRESETS,
     schema: schema::<CThroughConfig>,
     resolve: resolve::<CThroughConfig>,
+    obey: obey::<CThroughConfig>,
+    ideal: ideal::<CThroughConfig>,
     build: build::<CThroughConfig>,
     memory: memory::<CThroughConfig>,
     facts: facts::<CThroughConfig>,

@@ -62,7 +62,18 @@ impl Bound {
             let ahead = full / hops[0].links;
             least = least.max(self.back_to_back(&hops[0], ahead) + one(short));
         }
-        least + latency + self.config.propagation * hops.len() as i64
+        least + latency + self.on_the_way(hops.len() as i64)
+    }
+
+    /// Propagation and error correction over so many links, those of servers included.
+    fn on_the_way(&self, links: i64) -> Time {
+        let c = &self.config;
+        let servers = match self.cluster.nic {
+            Nic::Uncapped => 0,
+            Nic::Capped(_) => 2,
+        };
+        let of_server = c.server_propagation.unwrap_or(c.propagation);
+        (c.propagation + c.fec_latency) * (links - servers) + of_server * servers
     }
 
     /// Full packets in a row on one link of a hop. Each takes whole picoseconds;

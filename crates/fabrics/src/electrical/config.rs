@@ -1,5 +1,6 @@
 //! The table of `kind = "clos"`.
 
+use crate::physics::is_nothing;
 use lightloom_engine::{Bytes, Cluster, Nic, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,6 +52,14 @@ pub struct ClosConfig {
     /// From a packet's last bit in to its first bit out of an idle switch [s].
     /// Default 0 (idealised).
     pub switch_latency: Time,
+    /// What every link between switches takes to encode and decode, for forward error
+    /// correction [s]. Default 0 (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub fec_latency: Time,
+    /// Propagation over the link of a server, where it has one [s]. Default: that of the
+    /// other links.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_propagation: Option<Time>,
 }
 
 /// Granularity of the simulation.
@@ -86,6 +95,8 @@ impl Default for ClosConfig {
             header: Bytes(0),
             propagation: Time::ZERO,
             switch_latency: Time::ZERO,
+            fec_latency: Time::ZERO,
+            server_propagation: None,
         }
     }
 }
@@ -148,6 +159,8 @@ impl ClosConfig {
         let delays = [
             ("fabric.propagation", self.propagation),
             ("fabric.switch_latency", self.switch_latency),
+            ("fabric.fec_latency", self.fec_latency),
+            ("fabric.server_propagation", self.at_servers()),
         ];
         for (key, value) in delays {
             if !(Time::ZERO..=Time::MS * 100).contains(&value) {
@@ -171,6 +184,21 @@ impl ClosConfig {
         Ok(())
     }
 
+    /// Propagation over the link of a server.
+    pub(super) fn at_servers(&self) -> Time {
+        self.server_propagation.unwrap_or(self.propagation)
+    }
+
+    /// Links between switches on the longest path from rack to rack.
+    pub(super) fn longest(&self, cluster: &Cluster) -> i64 {
+        let pod = self.racks_per_pod.unwrap_or(default_pod(cluster.racks));
+        if pod >= cluster.racks {
+            2
+        } else {
+            4
+        }
+    }
+
     /// The default of `flow_buffer`.
     pub(super) fn covering_buffer(&self, cluster: &Cluster) -> u32 {
         let fastest = match cluster.nic {
@@ -180,6 +208,7 @@ impl ClosConfig {
         let wire = self.mtu.0 + self.header.0;
         let hop = self.link_rate.min(cluster.rack_rate()).time_for(wire)
             + self.propagation
+            + self.fec_latency
             + self.switch_latency * 2;
         let packets = fastest.bytes_in(hop).div_ceil(wire);
         packets.clamp(4, 1 << 20) as u32

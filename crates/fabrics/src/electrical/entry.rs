@@ -5,8 +5,11 @@ use super::config::{default_pod, ClosConfig, Detail};
 use super::flows::ClosFlows;
 use super::kernel::Clos;
 use super::layout::{Layout, LINKS_MAX};
-use crate::contract::{build, facts, memory, resolve, schema, Entry, FabricConfig, Preset, Site};
+use crate::contract::{
+    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+};
 use crate::facts::{Facts, Framing};
+use crate::physics::{ideal_of, Obeyed, Physics, Term};
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::kernel::flow::{self, FlowDriven};
 use lightloom_engine::{Bytes, Cluster, Fabric, Refusal, Time};
@@ -22,6 +25,8 @@ pub const ENTRY: Entry = Entry {
     presets: PRESETS,
     schema: schema::<ClosConfig>,
     resolve: resolve::<ClosConfig>,
+    obey: obey::<ClosConfig>,
+    ideal: ideal::<ClosConfig>,
     build: build::<ClosConfig>,
     memory: memory::<ClosConfig>,
     facts: facts::<ClosConfig>,
@@ -75,6 +80,44 @@ impl FabricConfig for ClosConfig {
         self.flow_buffer
             .get_or_insert(self.covering_buffer(cluster));
         Ok(self)
+    }
+
+    fn obey(&self, physics: &Physics, cluster: &Cluster) -> Obeyed {
+        let links = self.longest(cluster);
+        let a_link = |way: Time| Time(way.0 / links);
+        // The way is from rack to rack, and a server stands in its rack: unless the table
+        // says how long every link is.
+        let servers = physics.propagation.map(|_| Time::ZERO);
+        let servers = servers.filter(|_| self.propagation == Time::ZERO);
+        Obeyed::default()
+            .by(
+                Term::Propagation,
+                "propagation",
+                physics.propagation.map(a_link),
+            )
+            .by(Term::Propagation, "server_propagation", servers)
+            .by(
+                Term::SwitchLatency,
+                "switch_latency",
+                physics.switch_latency,
+            )
+            .by(Term::FecLatency, "fec_latency", physics.fec_latency)
+            .by(Term::Header, "header", physics.framing())
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let queues = match self.detail {
+            Detail::Packets => "unlimited buffers",
+            Detail::Flows => "no queues",
+        };
+        let mut ideal = ideal_of(&[
+            ("no propagation", self.propagation == Time::ZERO),
+            ("no switch latency", self.switch_latency == Time::ZERO),
+            ("no FEC", self.fec_latency == Time::ZERO),
+            ("no headers", self.header == Bytes(0)),
+        ]);
+        ideal.extend([queues, "paths shared out perfectly"]);
+        ideal
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

@@ -216,13 +216,15 @@ impl Layout {
     }
 }
 
-/// Propagation on every link; the latency of the switch at its end. Where
+/// Propagation on every link, error correction between switches; the latency of the
+/// switch at its end. Where
 /// servers have no link of their own the latency of the first rack switch is
 /// added to the first hop.
 fn delays(config: &ClosConfig, capped: bool) -> [Time; TIERS] {
-    let hop = config.propagation + config.switch_latency;
+    let hop = config.propagation + config.fec_latency + config.switch_latency;
     let mut delay = [hop; TIERS];
-    delay[NIC_DOWN] = config.propagation;
+    delay[NIC_UP] = config.at_servers() + config.switch_latency;
+    delay[NIC_DOWN] = config.at_servers();
     if !capped {
         delay[RACK_UP] += config.switch_latency;
     }

@@ -8,6 +8,8 @@ use super::standing::{slot, standing, unjoined};
 use super::tree::{Tree, TreeKeys};
 use crate::contract::{FabricConfig, Site};
 use crate::facts::Facts;
+use crate::overheads::Overheads;
+use crate::physics::{is_nothing, Obeyed, Physics};
 use crate::ranges::{self, refuse};
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Thresholds;
@@ -102,6 +104,25 @@ pub struct HybridConfig {
     /// never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_timeout: Option<Time>,
+    /// From a rack to any other [time]: over a circuit, or over all links of
+    /// the tree's longest path, which share it evenly. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub propagation: Time,
+    /// Forwarding latency of every electrical switch on the way, those of racks among them
+    /// [time]. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub switch_latency: Time,
+    /// What every link between racks or switches takes to encode and decode, for forward
+    /// error correction [time]. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub fec_latency: Time,
+    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
+    /// Default 0 B (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub header: Bytes,
+    /// Payload of a full packet [B], where there are headers. Default 1500 B.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet: Option<Bytes>,
 }
 
 /// An order by its name, refused as every word that is none of some.
@@ -140,6 +161,11 @@ impl Default for HybridConfig {
             ramp: Time::MS * 5,
             dip: Time::MS * 30,
             controller_timeout: None,
+            propagation: Time::ZERO,
+            switch_latency: Time::ZERO,
+            fec_latency: Time::ZERO,
+            header: Bytes(0),
+            packet: None,
         }
     }
 }
@@ -149,6 +175,17 @@ const OVERSUBSCRIPTION: f64 = 10.0;
 const PLANES_MAX: u32 = 128;
 
 impl HybridConfig {
+    /// What packets take beside their bytes.
+    fn overheads(&self) -> Overheads {
+        Overheads {
+            propagation: self.propagation,
+            switch_latency: self.switch_latency,
+            fec_latency: self.fec_latency,
+            header: self.header,
+            packet: self.packet,
+        }
+    }
+
     /// The electrical tree's part; none without one.
     fn tree(&self, cluster: &Cluster) -> Result<Option<TreeKeys>, Refusal> {
         let keys = [
@@ -173,7 +210,8 @@ impl HybridConfig {
     }
 
     fn hardware(&self, cluster: &Cluster) -> Hardware {
-        Hardware::new(cluster.racks, self.planes, self.circuit_rate)
+        let rate = self.overheads().payload(self.circuit_rate);
+        Hardware::new(cluster.racks, self.planes, rate)
     }
 
     /// The network of a resolved table.
@@ -184,6 +222,7 @@ impl HybridConfig {
             Some(keys) => Tree::new(&keys, cluster),
             None => Tree::of_servers(cluster),
         };
+        let tree = tree.with(self.overheads());
         let thresholds = Thresholds {
             queue_above: self.report_queue.0,
             change_above: self.report_change.0,
@@ -282,8 +321,19 @@ impl FabricConfig for HybridConfig {
             oversubscription: tree.map(|t| t.oversubscription),
             levels: tree.map(|t| t.levels),
             racks_per_pod: tree.and_then(|t| t.racks_per_pod),
+            packet: self.overheads().resolve()?.packet,
             ..self
         })
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        Obeyed::by_all(physics)
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = self.overheads().ideal();
+        ideal.extend(["no queues", "paths shared out perfectly"]);
+        ideal
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

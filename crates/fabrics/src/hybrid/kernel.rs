@@ -16,6 +16,7 @@ use super::setup::{GiveUp, Setup};
 use super::switch::Switch;
 use super::transport::{BatchId, Transport};
 use super::tree::Tree;
+use crate::overheads::Passed;
 use lightloom_control::controller::{Action, Controller, Input, StepId};
 use lightloom_control::demand::{Estimation, Estimator};
 use lightloom_control::hardware::Hardware;
@@ -221,9 +222,10 @@ impl FlowKernel for Hybrid {
     fn arrive(&mut self, flow: FlowId, _: Time, io: &mut Io, net: &mut Net, _: &mut Todo<Event>) {
         let vlan = self.lay_path(flow, io);
         // Within a rack, where servers' links do not limit, nothing is shared.
-        let limit = self.path.is_empty().then(|| self.cluster.rack_rate());
+        let limit = self.path.is_empty().then(|| self.tree.rack());
         let bytes = io.flows.bytes[flow.index()];
         net.open(flow, bytes, &self.path, WEIGHT, limit);
+        self.delay(flow, bytes, net);
         self.meter.begin(flow, bytes);
         if let Some(servers) = &mut self.servers {
             servers.join(io.flows.src[flow.index()], vlan, net);
@@ -324,13 +326,19 @@ impl Reports for Hybrid {
 
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
         let (a, b) = (self.cluster.rack_of(src), self.cluster.rack_of(dst));
-        let tree = self.tree.narrowest(a, b);
         if a == b {
-            return tree.time_for(bytes);
+            return self.tree.soonest(src, dst, bytes);
         }
+        let tree = self.tree.narrowest(a, b);
+        let circuit = Passed {
+            tree: 0,
+            circuits: 1,
+        };
+        let latency = |passed| self.tree.delay(0, passed, tree);
+        let latency = latency(circuit).min(latency(self.tree.passed(a, b)));
         let nic = self.tree.nic().unwrap_or(self.hardware.rate);
-        let circuit = nic.min(self.hardware.rate);
-        tree.max(circuit).time_for(bytes)
+        let lit = nic.min(self.hardware.rate);
+        tree.max(lit).time_for(bytes) + latency
     }
 
     fn lit(&self, tx: PortId, _: PortId, at: Time) -> bool {

@@ -54,7 +54,7 @@ pub mod transport;
 pub mod tree;
 pub mod trouble;
 
-use crate::contract::{build, facts, memory, resolve, schema, Entry, Preset};
+use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
 use config::HybridConfig;
 
 /// `kind = "hybrid"`.
@@ -67,6 +67,8 @@ pub const ENTRY: Entry = Entry {
     presets: PRESETS,
     schema: schema::<HybridConfig>,
     resolve: resolve::<HybridConfig>,
+    obey: obey::<HybridConfig>,
+    ideal: ideal::<HybridConfig>,
     build: build::<HybridConfig>,
     memory: memory::<HybridConfig>,
     facts: facts::<HybridConfig>,

@@ -7,12 +7,13 @@
 //! β-oversubscribed fat tree (HydRA §IV). β = 1 is full bisection.
 //!
 //! All parallel paths between two levels are one link in each direction, shared
-//! by max-min fairness: multipath routing is ideal. Switches do not delay or
-//! drop anything.
+//! by max-min fairness: multipath routing is ideal. Switches drop nothing; what they
+//! and the way take of time, and headers of the rates, is [`Overheads`]'s.
 //!
 //! Where there is no electrical network beside the circuits, a rack's uplink carries
 //! nothing: flows without a circuit wait there ([`Tree::of_servers`]).
 
+use crate::overheads::{Overheads, Passed};
 use lightloom_engine::fair::LinkId;
 use lightloom_engine::kernel::flow::{LinkKind, Net};
 use lightloom_engine::{Cluster, HostId, Nic, Rate, Refusal, Time};
@@ -101,6 +102,9 @@ pub struct Tree {
     uplink: Rate,
     /// The same of a pod; none with two levels.
     pod_uplink: Option<Rate>,
+    /// Of all servers of a rack.
+    rack: Rate,
+    overheads: Overheads,
 }
 
 impl Tree {
@@ -121,7 +125,51 @@ impl Tree {
             pod,
             uplink: whole(below / each),
             pod_uplink: (keys.levels == 3).then(|| whole(pod_rate)),
+            rack: cluster.rack_rate(),
+            overheads: Overheads::default(),
         }
+    }
+
+    /// The same with resolved overheads: its links carry payload.
+    pub fn with(self, overheads: Overheads) -> Tree {
+        let payload = |rate| overheads.payload(rate);
+        Tree {
+            nic: self.nic.map(payload),
+            uplink: payload(self.uplink),
+            pod_uplink: self.pod_uplink.map(payload),
+            rack: payload(self.rack),
+            overheads,
+            ..self
+        }
+    }
+
+    /// What packets take beside their bytes.
+    pub fn overheads(&self) -> &Overheads {
+        &self.overheads
+    }
+
+    /// How long after its rate says a flow arrives: its path is so long, and carries no more
+    /// than `narrowest` of its payload.
+    pub fn delay(&self, bytes: u64, passed: Passed, narrowest: Rate) -> Time {
+        let longest = if self.pod_uplink.is_some() { 4 } else { 2 };
+        let latency = self.overheads.latency(passed, longest);
+        latency + self.overheads.last_header(bytes, narrowest)
+    }
+
+    /// Links of the tree between two racks.
+    pub fn passed(&self, a: u32, b: u32) -> Passed {
+        let (tree, circuits) = (self.between(a, b).count() as u32, 0);
+        Passed { tree, circuits }
+    }
+
+    /// What a flow within a rack has to itself, where servers' links limit nothing.
+    pub fn rack(&self) -> Rate {
+        self.rack
+    }
+
+    /// Whether a link is one between switches.
+    pub fn is_between_switches(&self, link: LinkId) -> bool {
+        (self.server_links()..self.links()).contains(&link.0)
     }
 
     /// The links of servers alone: nothing leads from rack to rack.
@@ -220,7 +268,7 @@ impl Tree {
     /// what its servers have together.
     pub fn narrowest(&self, a: u32, b: u32) -> Rate {
         if a == b {
-            return self.nic.unwrap_or(self.cluster.rack_rate());
+            return self.nic.unwrap_or(self.rack);
         }
         let mut least = self.uplink;
         if let Some(pod) = self.pod_uplink.filter(|_| a / self.pod != b / self.pod) {
@@ -232,7 +280,8 @@ impl Tree {
     /// The least time for a flow alone on the tree.
     pub fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
         let (a, b) = (self.cluster.rack_of(src), self.cluster.rack_of(dst));
-        self.narrowest(a, b).time_for(bytes)
+        let narrowest = self.narrowest(a, b);
+        narrowest.time_for(bytes) + self.delay(bytes, self.passed(a, b), narrowest)
     }
 
     /// Bytes of memory that its links and `flows` open flows take, about.

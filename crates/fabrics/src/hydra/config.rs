@@ -6,6 +6,8 @@ use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::setup::{described, of_policy, Delays, GiveUp, Monitoring, Setup, Transport};
 pub use crate::hybrid::setup::{DemandFrom, Pushing};
 use crate::hybrid::tree::{Tree, TreeKeys};
+use crate::overheads::Overheads;
+use crate::physics::{is_nothing, Obeyed, Physics};
 use crate::ranges::{self, refuse};
 use lightloom_control::controller::Timing;
 use lightloom_control::hardware::Hardware;
@@ -97,6 +99,25 @@ pub struct HydraConfig {
     /// Default 5 ms: §V.B calls the changes "quite sharp"; the figure is
     /// c-Through's (§5.2.1 there).
     pub transport_recovery: Time,
+    /// From a rack to any other [time]: over a circuit, or over all links of
+    /// the tree's longest path, which share it evenly. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub propagation: Time,
+    /// Forwarding latency of every electrical switch on the way, those of racks among them
+    /// [time]. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub switch_latency: Time,
+    /// What every link between racks or switches takes to encode and decode, for forward
+    /// error correction [time]. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub fec_latency: Time,
+    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
+    /// Default 0 B (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub header: Bytes,
+    /// Payload of a full packet [B], where there are headers. Default 1500 B.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet: Option<Bytes>,
 }
 
 impl Default for HydraConfig {
@@ -124,6 +145,11 @@ impl Default for HydraConfig {
             pushing: Pushing::Sequential,
             controller_timeout: None,
             transport_recovery: Time::MS * 5,
+            propagation: Time::ZERO,
+            switch_latency: Time::ZERO,
+            fec_latency: Time::ZERO,
+            header: Bytes(0),
+            packet: None,
         }
     }
 }
@@ -131,6 +157,17 @@ impl Default for HydraConfig {
 const RULES_MAX: u64 = 1_000_000_000;
 
 impl HydraConfig {
+    /// What packets take beside their bytes.
+    fn overheads(&self) -> Overheads {
+        Overheads {
+            propagation: self.propagation,
+            switch_latency: self.switch_latency,
+            fec_latency: self.fec_latency,
+            header: self.header,
+            packet: self.packet,
+        }
+    }
+
     /// The electrical tree's part.
     pub(super) fn tree(&self) -> TreeKeys {
         TreeKeys {
@@ -153,7 +190,8 @@ impl HydraConfig {
     }
 
     fn hardware(&self, cluster: &Cluster) -> Hardware {
-        Hardware::new(cluster.racks, self.planes, self.circuit_rate)
+        let rate = self.overheads().payload(self.circuit_rate);
+        Hardware::new(cluster.racks, self.planes, rate)
     }
 
     /// The network of a resolved table.
@@ -162,7 +200,7 @@ impl HydraConfig {
         Setup {
             title: "HydRA",
             cluster: *cluster,
-            tree: Tree::new(&self.tree(), cluster),
+            tree: Tree::new(&self.tree(), cluster).with(self.overheads()),
             hardware,
             policy: self.policy().build(&hardware),
             described: described("hydra", &self.policy()),
@@ -237,8 +275,19 @@ impl FabricConfig for HydraConfig {
         self.policy().check(&hardware).map_err(of_policy)?;
         Ok(HydraConfig {
             racks_per_pod: tree.racks_per_pod,
+            packet: self.overheads().resolve()?.packet,
             ..self
         })
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        Obeyed::by_all(physics)
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = self.overheads().ideal();
+        ideal.extend(["no queues", "paths shared out perfectly"]);
+        ideal
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

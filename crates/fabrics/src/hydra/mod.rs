@@ -37,7 +37,7 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{build, facts, memory, resolve, schema, Entry, Preset};
+use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
 use config::HydraConfig;
 
 /// `kind = "hydra"`.
@@ -52,6 +52,8 @@ pub const ENTRY: Entry = Entry {
     presets: PRESETS,
     schema: schema::<HydraConfig>,
     resolve: resolve::<HydraConfig>,
+    obey: obey::<HydraConfig>,
+    ideal: ideal::<HydraConfig>,
     build: build::<HydraConfig>,
     memory: memory::<HydraConfig>,
     facts: facts::<HydraConfig>,

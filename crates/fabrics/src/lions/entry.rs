@@ -7,10 +7,13 @@ use super::parts::parts;
 use super::pipelined::Pipelined;
 use super::ports::Ports;
 use super::slotted::Slotted;
-use crate::contract::{build, facts, memory, resolve, schema, Entry, FabricConfig, Preset, Site};
+use crate::contract::{
+    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+};
 use crate::facts::{Facts, Framing, Part};
+use crate::physics::{ideal_of, Obeyed, Physics, Term, NOT_MODELLED};
 use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
+use lightloom_engine::{Bytes, Cluster, Fabric, Length, Refusal, Time};
 
 /// `kind = "lions"`.
 pub const ENTRY: Entry = Entry {
@@ -24,6 +27,8 @@ pub const ENTRY: Entry = Entry {
     presets: PRESETS,
     schema: schema::<LionsConfig>,
     resolve: resolve::<LionsConfig>,
+    obey: obey::<LionsConfig>,
+    ideal: ideal::<LionsConfig>,
     build: build::<LionsConfig>,
     memory: memory::<LionsConfig>,
     facts: facts::<LionsConfig>,
@@ -88,6 +93,34 @@ impl FabricConfig for LionsConfig {
             });
         }
         facts
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        // Half of the way to the switch, half of it back.
+        let half = physics
+            .propagation
+            .map(|way| Length::of_delay(Time(way.0 / 2)));
+        // Its guard is the gap between packets.
+        Obeyed::default()
+            .by(Term::Propagation, "fibre", half)
+            .by(Term::Header, "header", physics.header)
+            .lacks(
+                Term::SwitchLatency,
+                physics.switch_latency,
+                "no electrical switch: label_reading, arbitration and tuning are what it has",
+            )
+            .lacks(Term::FecLatency, physics.fec_latency, NOT_MODELLED)
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = ideal_of(&[
+            ("no propagation", self.fibre == Length(0)),
+            ("labels read in no time", self.label_reading == Time::ZERO),
+            ("arbitration in no time", self.arbitration == Time::ZERO),
+            ("no headers", self.header == Bytes(0)),
+        ]);
+        ideal.extend(["no FEC", "unlimited buffers"]);
+        ideal
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

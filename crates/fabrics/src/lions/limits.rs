@@ -2,8 +2,8 @@
 
 use super::config::{Architecture, Detector, LionsConfig, Timing};
 use super::ports::Ports;
-use crate::ranges::refuse;
-use lightloom_engine::{Cluster, Length, Nic, Refusal, Time};
+use crate::ranges::{host_rate, refuse};
+use lightloom_engine::{Cluster, Length, Refusal, Time};
 
 /// A NACK that cuts packets short is not sooner: each attempt is an event, and one that
 /// took no time would be followed by the next for ever.
@@ -22,7 +22,7 @@ impl LionsConfig {
         self.refuse_idle_keys()?;
         self.refuse_quantities()?;
         self.refuse_delay_line()?;
-        self.resolve_rate(cluster)?;
+        self.rate = Some(host_rate(self.rate, cluster)?);
         self.resolve_buffers(cluster.racks)?;
         self.refuse_receivers(cluster.racks)?;
         self.delay_line = Some(self.delay_line.unwrap_or(self.budget()));
@@ -102,23 +102,6 @@ impl LionsConfig {
             )),
             _ => Ok(()),
         }
-    }
-
-    fn resolve_rate(&mut self, cluster: &Cluster) -> Result<(), Refusal> {
-        let link = match cluster.nic {
-            Nic::Uncapped => None,
-            Nic::Capped(rate) => Some(rate),
-        };
-        let rate = *self.rate.get_or_insert(link.unwrap_or(cluster.server_rate));
-        let limit = match link {
-            _ if rate.0 == 0 => "must be more than 0 b/s".to_owned(),
-            _ if rate.0 > 1_000_000_000_000_000 => "must be at most 1000 Tb/s".to_owned(),
-            Some(link) if rate > link => format!("is faster than the server's link of {link}"),
-            _ => return Ok(()),
-        };
-        let remedy = "lower it, or leave it out for the server's rate";
-        let remedy = if rate.0 == 0 { "use 10 Gb/s" } else { remedy };
-        Err(Refusal::new("fabric.rate", rate, limit, remedy))
     }
 
     fn resolve_buffers(&mut self, hosts: u32) -> Result<(), Refusal> {

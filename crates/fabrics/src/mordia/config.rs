@@ -6,6 +6,8 @@ use crate::hybrid::computation::Computation;
 use crate::hybrid::policy_table::PolicyTable;
 use crate::hybrid::standing::{slot, standing, unjoined};
 use crate::hybrid::trouble;
+use crate::overheads::Overheads;
+use crate::physics::{is_nothing, Obeyed, Physics};
 use crate::ranges::{self, refuse, RACKS_MAX, TIME_MAX};
 use crate::tdma::burst::Wire;
 use crate::tdma::control::{Control, Slots, LONGER};
@@ -98,6 +100,18 @@ pub struct MordiaConfig {
     pub retransmit_after: Time,
     /// From a rack to any other, over a circuit or the packet switch [s]. Default 0 s.
     pub propagation: Time,
+    /// Forwarding latency of the switch of a rack, that a packet passes at each rack, its own
+    /// first [s]. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub switch_latency: Time,
+    /// What every circuit takes to encode and decode, for forward error correction [s].
+    /// Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub fec_latency: Time,
+    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
+    /// Default 0 B (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub header: Bytes,
     /// Rate of a link from and to every rack of a packet switch that takes what schedules
     /// leave of the demand [b/s]. Default: there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,12 +140,26 @@ impl Default for MordiaConfig {
             stack_rate: None,
             retransmit_after: Time::ZERO,
             propagation: Time::ZERO,
+            switch_latency: Time::ZERO,
+            fec_latency: Time::ZERO,
+            header: Bytes(0),
             packet_rate: None,
         }
     }
 }
 
 impl MordiaConfig {
+    /// What packets take beside their bytes.
+    fn overheads(&self) -> Overheads {
+        Overheads {
+            propagation: self.propagation,
+            switch_latency: self.switch_latency,
+            fec_latency: self.fec_latency,
+            header: self.header,
+            packet: Some(self.packet),
+        }
+    }
+
     fn link(&self, cluster: &Cluster) -> Rate {
         self.link_rate.unwrap_or(cluster.rack_rate())
     }
@@ -144,7 +172,7 @@ impl MordiaConfig {
     fn wire(&self, cluster: &Cluster) -> Wire {
         let link = self.link(cluster);
         Wire {
-            rate: self.stack_rate.unwrap_or(link),
+            rate: self.overheads().payload(self.stack_rate.unwrap_or(link)),
             packet: self.packet.0,
         }
     }
@@ -226,7 +254,8 @@ impl MordiaConfig {
             planes: vec![control.first().cloned().map(Arc::new)],
             link_rate: self.link(cluster),
             wire: self.wire(cluster),
-            propagation: self.propagation,
+            propagation: self.overheads().crossing(),
+            overheads: self.overheads(),
             punctuality: Punctuality {
                 night: self.night,
                 night_deviation: self.night_deviation,
@@ -235,7 +264,7 @@ impl MordiaConfig {
                 nic_delay: self.nic_delay,
             },
             retransmit_after: self.retransmit_after,
-            packet_rate: self.packet_rate,
+            packet_rate: { self.packet_rate }.map(|rate| self.overheads().payload(rate)),
             control: Some(control),
             relaying: None,
         })
@@ -293,7 +322,11 @@ impl MordiaConfig {
         }
         let within = [
             ("stack_rate", self.stack_rate, link),
-            ("packet_rate", self.packet_rate, self.wire(cluster).rate),
+            (
+                "packet_rate",
+                self.packet_rate,
+                self.stack_rate.unwrap_or(link),
+            ),
         ];
         for (key, rate, most) in within {
             if let Some(rate) = rate.filter(|&rate| rate > most) {
@@ -316,7 +349,10 @@ impl MordiaConfig {
             ("sync_jitter", self.sync_jitter),
             ("retransmit_after", self.retransmit_after),
             ("propagation", self.propagation),
+            ("switch_latency", self.switch_latency),
+            ("fec_latency", self.fec_latency),
         ])?;
+        ranges::amounts(&[("header", self.header)], ranges::PACKET_MAX)?;
         if let Computation::Recorded(times) = &self.computation_delay {
             for (at, &time) in times.iter().enumerate() {
                 ranges::times(&[(&format!("computation_delay[{at}]"), time)])?;
@@ -409,6 +445,18 @@ impl FabricConfig for MordiaConfig {
             interval: Some(interval),
             ..self
         })
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        Obeyed::by_all(physics)
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = self.overheads().ideal();
+        ideal.push("unlimited buffers");
+        let punctual = self.sync_jitter == Time::ZERO && self.late_sync_fraction == 0.0;
+        ideal.extend(punctual.then_some("clocks in step"));
+        ideal
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

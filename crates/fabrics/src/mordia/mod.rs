@@ -30,7 +30,7 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{build, facts, memory, resolve, schema, Entry, Preset};
+use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
 use config::MordiaConfig;
 
 /// `kind = "mordia"`.
@@ -45,6 +45,8 @@ pub const ENTRY: Entry = Entry {
     presets: PRESETS,
     schema: schema::<MordiaConfig>,
     resolve: resolve::<MordiaConfig>,
+    obey: obey::<MordiaConfig>,
+    ideal: ideal::<MordiaConfig>,
     build: build::<MordiaConfig>,
     memory: memory::<MordiaConfig>,
     facts: facts::<MordiaConfig>,

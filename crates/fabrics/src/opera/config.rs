@@ -2,6 +2,8 @@
 
 use crate::contract::{FabricConfig, Site};
 use crate::facts::Facts;
+use crate::overheads::Overheads;
+use crate::physics::{is_nothing, Obeyed, Physics};
 use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
@@ -53,6 +55,18 @@ pub struct OperaConfig {
     pub packet: Bytes,
     /// From a rack to any other [s], no longer than the night. Default 0 s.
     pub propagation: Time,
+    /// Forwarding latency of the switch of a rack, that a packet passes at each rack, its own
+    /// first [s]. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub switch_latency: Time,
+    /// What every circuit takes to encode and decode, for forward error correction [s].
+    /// Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub fec_latency: Time,
+    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
+    /// Default 0 B (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub header: Bytes,
 }
 
 impl Default for OperaConfig {
@@ -67,6 +81,9 @@ impl Default for OperaConfig {
             matchings_seed: 1,
             packet: Bytes(1_500),
             propagation: Time::ZERO,
+            switch_latency: Time::ZERO,
+            fec_latency: Time::ZERO,
+            header: Bytes(0),
         }
     }
 }
@@ -84,6 +101,17 @@ const QUEUE: u32 = 8;
 const SEED_MAX: u64 = 1 << 53;
 
 impl OperaConfig {
+    /// What packets take beside their bytes.
+    fn overheads(&self) -> Overheads {
+        Overheads {
+            propagation: self.propagation,
+            switch_latency: self.switch_latency,
+            fec_latency: self.fec_latency,
+            header: self.header,
+            packet: Some(self.packet),
+        }
+    }
+
     fn uplinks(&self, cluster: &Cluster) -> u32 {
         let fit = cluster.racks.div_ceil(MATCHINGS).max(SWITCHES);
         self.switches.unwrap_or(fit.min(cluster.racks.max(1) - 1))
@@ -96,7 +124,7 @@ impl OperaConfig {
 
     fn wire(&self, cluster: &Cluster) -> Wire {
         Wire {
-            rate: self.link(cluster),
+            rate: self.overheads().payload(self.link(cluster)),
             packet: self.packet.0,
         }
     }
@@ -148,7 +176,8 @@ impl OperaConfig {
             ahead: self.ahead(cluster),
             link_rate: self.link(cluster),
             wire: self.wire(cluster),
-            propagation: self.propagation,
+            propagation: self.overheads().crossing(),
+            overheads: self.overheads(),
             punctuality: Punctuality::exact(self.night),
             retransmit_after: Time::ZERO,
             packet_rate: None,
@@ -205,11 +234,15 @@ impl OperaConfig {
             ("night", self.night),
             ("slice", self.slice),
             ("propagation", self.propagation),
+            ("switch_latency", self.switch_latency),
+            ("fec_latency", self.fec_latency),
         ])?;
+        ranges::amounts(&[("header", self.header)], ranges::PACKET_MAX)?;
         ranges::turn(("slice", self.slice), self.night)?;
-        if self.propagation > self.night {
+        if self.overheads().crossing() > self.night {
             let limit = format!(
-                "longer than the night, {}: packets would come when their circuits have changed",
+                "longer{} than the night, {}: packets would come when their circuits have changed",
+                self.overheads().beside_the_way(),
                 self.night
             );
             return refuse("propagation", self.propagation, limit, "lower it");
@@ -219,7 +252,7 @@ impl OperaConfig {
 
     fn refuse_packets(&self, cluster: &Cluster) -> Result<(), Refusal> {
         ranges::packet(self.packet)?;
-        let packet = self.link(cluster).time_for(self.packet.0);
+        let packet = self.wire(cluster).rate.time_for(self.packet.0);
         let left = self.slice - self.night;
         ranges::day(("slice", self.slice), "the night", left, packet)
     }
@@ -235,6 +268,16 @@ impl FabricConfig for OperaConfig {
             link_rate: Some(self.link(cluster)),
             ..self
         })
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        Obeyed::by_all(physics)
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = self.overheads().ideal();
+        ideal.extend(["unlimited buffers", "clocks in step"]);
+        ideal
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

@@ -35,7 +35,7 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{build, facts, memory, resolve, schema, Entry, Preset};
+use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
 use config::OperaConfig;
 
 /// `kind = "opera"`.
@@ -50,6 +50,8 @@ pub const ENTRY: Entry = Entry {
     presets: PRESETS,
     schema: schema::<OperaConfig>,
     resolve: resolve::<OperaConfig>,
+    obey: obey::<OperaConfig>,
+    ideal: ideal::<OperaConfig>,
     build: build::<OperaConfig>,
     memory: memory::<OperaConfig>,
     facts: facts::<OperaConfig>,

@@ -2,6 +2,8 @@
 
 use crate::contract::{FabricConfig, Site};
 use crate::facts::Facts;
+use crate::overheads::Overheads;
+use crate::physics::{is_nothing, Obeyed, Physics};
 use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
@@ -45,6 +47,18 @@ pub struct RotorNetConfig {
     /// From a rack to any other [s]; with two-hop traffic no longer than the night. Default
     /// 0 s.
     pub propagation: Time,
+    /// Forwarding latency of the switch of a rack, that a packet passes at each rack, its own
+    /// first [s]. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub switch_latency: Time,
+    /// What every circuit takes to encode and decode, for forward error correction [s].
+    /// Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub fec_latency: Time,
+    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
+    /// Default 0 B (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub header: Bytes,
 }
 
 impl Default for RotorNetConfig {
@@ -57,6 +71,9 @@ impl Default for RotorNetConfig {
             indirect: Indirect::Rotorlb,
             packet: Bytes(1_500),
             propagation: Time::ZERO,
+            switch_latency: Time::ZERO,
+            fec_latency: Time::ZERO,
+            header: Bytes(0),
         }
     }
 }
@@ -65,6 +82,17 @@ impl Default for RotorNetConfig {
 const MATCHINGS: u32 = 16;
 
 impl RotorNetConfig {
+    /// What packets take beside their bytes.
+    fn overheads(&self) -> Overheads {
+        Overheads {
+            propagation: self.propagation,
+            switch_latency: self.switch_latency,
+            fec_latency: self.fec_latency,
+            header: self.header,
+            packet: Some(self.packet),
+        }
+    }
+
     fn uplinks(&self, cluster: &Cluster) -> u32 {
         self.switches.unwrap_or(cluster.racks.div_ceil(MATCHINGS))
     }
@@ -76,7 +104,7 @@ impl RotorNetConfig {
 
     fn wire(&self, cluster: &Cluster) -> Wire {
         Wire {
-            rate: self.link(cluster),
+            rate: self.overheads().payload(self.link(cluster)),
             packet: self.packet.0,
         }
     }
@@ -123,7 +151,8 @@ impl RotorNetConfig {
             planes: self.schedules(cluster),
             link_rate: self.link(cluster),
             wire: self.wire(cluster),
-            propagation: self.propagation,
+            propagation: self.overheads().crossing(),
+            overheads: self.overheads(),
             punctuality: Punctuality::exact(self.night),
             retransmit_after: Time::ZERO,
             packet_rate: None,
@@ -151,11 +180,15 @@ impl RotorNetConfig {
             ("night", self.night),
             ("slot", self.slot),
             ("propagation", self.propagation),
+            ("switch_latency", self.switch_latency),
+            ("fec_latency", self.fec_latency),
         ])?;
+        ranges::amounts(&[("header", self.header)], ranges::PACKET_MAX)?;
         ranges::turn(("slot", self.slot), self.night)?;
-        if self.indirect == Indirect::Rotorlb && self.propagation > self.night {
+        if self.indirect == Indirect::Rotorlb && self.overheads().crossing() > self.night {
             let limit = format!(
-                "longer than the night, {}: relays would not have what they are to send on",
+                "longer{} than the night, {}: relays would not have what they are to send on",
+                self.overheads().beside_the_way(),
                 self.night
             );
             let remedy = "lower it, or set fabric.indirect = \"none\"";
@@ -166,7 +199,7 @@ impl RotorNetConfig {
 
     fn refuse_packets(&self, cluster: &Cluster) -> Result<(), Refusal> {
         ranges::packet(self.packet)?;
-        let packet = self.link(cluster).time_for(self.packet.0);
+        let packet = self.wire(cluster).rate.time_for(self.packet.0);
         ranges::day(("slot", self.slot), "the night", self.day(), packet)
     }
 }
@@ -181,6 +214,16 @@ impl FabricConfig for RotorNetConfig {
             link_rate: Some(self.link(cluster)),
             ..self
         })
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        Obeyed::by_all(physics)
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = self.overheads().ideal();
+        ideal.extend(["unlimited buffers", "clocks in step"]);
+        ideal
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

@@ -38,7 +38,7 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{build, facts, memory, resolve, schema, Entry, Preset};
+use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
 use config::RotorNetConfig;
 
 /// `kind = "rotornet"`.
@@ -53,6 +53,8 @@ pub const ENTRY: Entry = Entry {
     presets: PRESETS,
     schema: schema::<RotorNetConfig>,
     resolve: resolve::<RotorNetConfig>,
+    obey: obey::<RotorNetConfig>,
+    ideal: ideal::<RotorNetConfig>,
     build: build::<RotorNetConfig>,
     memory: memory::<RotorNetConfig>,
     facts: facts::<RotorNetConfig>,

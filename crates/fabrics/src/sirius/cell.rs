@@ -135,6 +135,11 @@ impl Routes {
         }
     }
 
+    /// Whether a flow stays within its rack.
+    pub fn stays(&self, flow_index: FlowIndex) -> bool {
+        self.src[flow_index as usize] == self.dst[flow_index as usize]
+    }
+
     /// Payload of a cell [B]: full, but for the last of a flow.
     #[inline]
     pub fn bytes(&self, cell: Cell) -> u64 {

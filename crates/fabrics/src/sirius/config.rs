@@ -8,6 +8,7 @@ mod switches;
 
 use super::schedule::plan::UplinkPlan;
 use super::schedule::Schedule;
+use crate::physics::is_nothing;
 use lightloom_engine::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,18 @@ pub struct SiriusConfig {
     /// One-way propagation between any two nodes [time]; up to 2.5 us for
     /// 500 m of fibre (§4.2).
     pub propagation: Time,
+    /// Forwarding latency of a node's switch, that a cell passes at each node, its own first
+    /// [time]. Default 0 s (§7).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub switch_latency: Time,
+    /// What every crossing takes to encode and decode, for forward error correction [time].
+    /// Default 0 s (§7).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub fec_latency: Time,
+    /// Bytes of a cell beside its payload [B]; the default of `cell` is less by as much.
+    /// Default 0 B: the paper's cells hold payload alone (§7).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub header: Bytes,
     /// `mode = "ideal"`: cells of one flow that may wait at one intermediate
     /// before it pushes back [cells] (paper: per-flow queues and back-pressure).
     #[schemars(range(min = 1, max = 255))]
@@ -99,10 +112,20 @@ impl Default for SiriusConfig {
             grant_rule: GrantRule::Threshold,
             intermediates: Intermediates::All,
             propagation: Time::ZERO,
+            switch_latency: Time::ZERO,
+            fec_latency: Time::ZERO,
+            header: Bytes(0),
             ideal_window: 2,
             detection_epochs: 3,
             recovery: Recovery::Degrade,
         }
+    }
+}
+
+impl SiriusConfig {
+    /// From a cell's last bit sent until it is through the switch of the next node.
+    pub fn crossing(&self) -> Time {
+        self.propagation + self.fec_latency + self.switch_latency
     }
 }
 
@@ -127,7 +150,7 @@ impl Derived {
     pub(super) fn lag(&self, config: &SiriusConfig) -> i64 {
         let (slots, of) = self.epoch;
         1 + config
-            .propagation
+            .crossing()
             .div_ceil(config.slot * (slots / of).max(1))
     }
 
@@ -143,6 +166,6 @@ impl Derived {
 
     /// Slots whose cells are in the fibres at a time.
     pub(super) fn flights(&self, config: &SiriusConfig) -> i64 {
-        config.propagation.div_ceil(config.slot) + 1
+        config.crossing().div_ceil(config.slot) + 1
     }
 }

@@ -10,11 +10,13 @@ use super::relay::by_pair::ByPair;
 use super::relay::by_slot::{timetable, BySlot};
 use super::relay::queued::Queued;
 use super::schedule::plan::UplinkPlan;
+use super::servers::links::Servers;
 use crate::contract::{self, Entry, FabricConfig, Preset, Site};
 use crate::facts::{self, Facts};
+use crate::physics::{ideal_of, Obeyed, Physics, Term};
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::kernel::slot::Slotted;
-use lightloom_engine::{Bytes, Cluster, Fabric, Refusal};
+use lightloom_engine::{Bytes, Cluster, Fabric, Nic, Refusal, Time};
 use serde_json::Value;
 
 /// Sirius.
@@ -27,6 +29,8 @@ pub const ENTRY: Entry = Entry {
     presets: PRESETS,
     schema: contract::schema::<SiriusConfig>,
     resolve,
+    obey,
+    ideal: contract::ideal::<SiriusConfig>,
     build: contract::build::<SiriusConfig>,
     memory: contract::memory::<SiriusConfig>,
     facts: contract::facts::<SiriusConfig>,
@@ -61,6 +65,10 @@ fn resolve(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
     contract::resolve::<SiriusConfig>(&without_retired(table)?, cluster)
 }
 
+fn obey(table: &Value, physics: &Physics, cluster: &Cluster) -> Result<Obeyed, Refusal> {
+    contract::obey::<SiriusConfig>(&without_retired(table)?, physics, cluster)
+}
+
 impl FabricConfig for SiriusConfig {
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         let derived = self.derive(cluster)?;
@@ -81,6 +89,40 @@ impl FabricConfig for SiriusConfig {
             derived: derived.unwrap_or_default(),
             ..Facts::default()
         }
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        let obeyed = Obeyed::default()
+            .by(Term::Propagation, "propagation", physics.propagation)
+            .by(
+                Term::SwitchLatency,
+                "switch_latency",
+                physics.switch_latency,
+            )
+            .by(Term::FecLatency, "fec_latency", physics.fec_latency);
+        // Its guardband is the gap between cells.
+        match self.cell.is_some() && self.header == Bytes(0) {
+            true => obeyed.lacks(
+                Term::Header,
+                physics.header,
+                "its cell is given, all payload",
+            ),
+            false => obeyed.by(Term::Header, "header", physics.header),
+        }
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = ideal_of(&[
+            ("no propagation", self.propagation == Time::ZERO),
+            ("no switch latency", self.switch_latency == Time::ZERO),
+            ("no FEC", self.fec_latency == Time::ZERO),
+            ("no headers", self.header == Bytes(0)),
+        ]);
+        if self.mode == Mode::Ideal {
+            ideal.push("back-pressure known at once");
+        }
+        ideal.push("clocks in step");
+        ideal
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
@@ -109,8 +151,15 @@ impl FabricConfig for SiriusConfig {
             Mode::RequestGrant => self.protocol_memory(&derived, site),
             Mode::Ideal => Ideal::memory(self, &derived, nodes, site.flows.len() as u64),
         };
+        let flows = site.flows.len() as u64;
+        let servers = match site.cluster.nic {
+            Nic::Uncapped => 0,
+            Nic::Capped(_) => {
+                Servers::BYTES.0 * site.cluster.hosts() as u64 + Servers::BYTES.1 * flows
+            }
+        };
         // A bit a cell, and what a flow takes in columns.
-        state + site.flows.total_bytes() / derived.cell / 8 + 80 * site.flows.len() as u64
+        state + servers + site.flows.total_bytes() / derived.cell / 8 + 80 * flows
     }
 
     /// Cells move from queues by slot to queues by pair, and both are there while they do.

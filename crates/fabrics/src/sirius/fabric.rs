@@ -43,7 +43,7 @@ impl Sirius {
         let at_nodes: u64 = self.shards.iter().map(|s| s.bytes(&self.routes)).sum();
         let kept: u64 = self.faults.each_cell().map(|c| self.routes.bytes(c)).sum();
         let servers = self.servers.as_ref().map_or(0, |s| s.bytes(&self.routes));
-        at_nodes + in_fibre + kept + servers + self.bypassed.bytes()
+        at_nodes + in_fibre + kept + servers + self.bypassed.bytes() + self.entrance.bytes()
     }
 }
 
@@ -61,6 +61,7 @@ impl SlotKernel for Sirius {
             && self.shards.iter().all(Shard::idle)
             && !self.epochs.iter().any(Epoch::is_live)
             && self.bypassed.is_empty()
+            && self.entrance.is_empty()
             && !self.faults.pending()
             && self.servers.as_ref().is_none_or(Servers::idle)
     }
@@ -90,7 +91,8 @@ impl Reports for Sirius {
         view.queued_bytes_worst = self.shards.iter().map(Shard::queue).max().unwrap_or(0) * payload;
         let waiting: u64 = self.shards.iter().map(Shard::waiting).sum();
         let unsent = self.servers.as_ref().map_or(0, |s| s.waiting);
-        view.waiting_bytes = (waiting + unsent + self.faults.cells()) * payload;
+        let cells = waiting + unsent + self.faults.cells();
+        view.waiting_bytes = cells * payload + self.entrance.bytes();
         view.carried_bytes = self.shards.iter().map(|s| s.hops).sum::<u64>() * payload;
     }
 
@@ -106,9 +108,8 @@ impl Reports for Sirius {
     }
 
     fn settle(&self, io: &mut Io) {
-        for (&flow_index, inside) in self.servers.iter().flat_map(|s| &s.inside) {
-            let flow = self.routes.flow[flow_index as usize].index();
-            io.flows.delivered[flow] = inside.bytes;
+        if let Some(servers) = &self.servers {
+            servers.settle(&self.routes, io);
         }
         for shard in &self.shards {
             for (flow_index, bytes, hops) in shard.reorder.progress() {

@@ -20,6 +20,7 @@ use super::servers::links::Servers;
 use super::servers::rack::Bypass;
 use super::shard::{Shard, Shared};
 use crate::contract::Site;
+use crate::entrance::Entrance;
 use lightloom_engine::{Cluster, FlowId, Io, Time};
 
 /// Sirius.
@@ -44,6 +45,8 @@ pub struct Sirius {
     threads: Threads,
     /// Cells sent and not yet received.
     pub(super) flying: u64,
+    /// Flows that are not through the switch of their own rack.
+    pub(super) entrance: Entrance,
     pub(super) bypassed: Bypass,
     /// Which schedule is in force.
     pub(super) schedules: Schedules,
@@ -99,6 +102,7 @@ impl Sirius {
             shards,
             lag,
             flying: 0,
+            entrance: Entrance::new(config.switch_latency),
             bypassed: Bypass::new(site.cluster),
             derived,
         }
@@ -131,10 +135,10 @@ impl Sirius {
         if self.servers.is_some() {
             return self.admit_capped(now, io);
         }
-        while let Some(flow) = io.arrive(now) {
+        while let Some((flow, at)) = self.entrance.next(now, io) {
             let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
             if self.cluster.rack_of(src) == self.cluster.rack_of(dst) {
-                self.bypassed.admit(flow, io);
+                self.bypassed.admit(flow, at, io);
                 continue;
             }
             let flow_index = self.routes.flow_index[flow.index()];
@@ -361,7 +365,7 @@ impl Sirius {
         if delay > 0 {
             self.flying = self.flights.iter().flatten().map(Flight::cells).sum();
         }
-        let at = self.config.slot * (slot - delay + 1) + self.config.propagation;
+        let at = self.config.slot * (slot - delay + 1) + self.config.crossing();
         if self.servers.is_some() {
             self.deliver_capped(at, self.config.slot * (slot + 1), io);
         }

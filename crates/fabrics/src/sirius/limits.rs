@@ -14,20 +14,22 @@ pub fn soonest(
     dst: HostId,
     bytes: u64,
 ) -> Time {
+    // Its own rack's switch.
+    let entrance = config.switch_latency;
     if cluster.rack_of(src) == cluster.rack_of(dst) {
-        return rate(cluster).time_for(bytes);
+        return entrance + rate(cluster).time_for(bytes);
     }
     let cells = bytes.div_ceil(derived.cell) as i64;
     let slots = (cells + derived.uplinks as i64 - 1) / derived.uplinks as i64;
-    let optics = config.slot * slots + config.propagation;
+    let optics = entrance + config.slot * slots + config.crossing();
     let Nic::Capped(rate) = cluster.nic else {
         return optics;
     };
     // Its server sends the last cell after all others; that takes a slot at least,
     // and the link to its destination.
     let last = (bytes - 1) % derived.cell + 1;
-    let servers = rate.time_for(bytes) + config.slot + config.propagation + rate.time_for(last);
-    servers.max(optics)
+    let servers = rate.time_for(bytes) + config.slot + config.crossing() + rate.time_for(last);
+    (entrance + servers).max(optics)
 }
 
 /// Light passes between the guardband and the end of a slot, to the receiver

@@ -145,6 +145,8 @@ pub(super) struct Reference {
     /// By slot of sending.
     fibres: BTreeMap<i64, Vec<Sent>>,
     racks: Racks,
+    /// Flows that are not through the switch of their own rack until then.
+    entering: Vec<(FlowId, Time)>,
     failures: Failures,
     /// In which order nodes meet each other.
     peer_order: PeerOrder,
@@ -185,6 +187,7 @@ impl Reference {
                 .collect(),
             fibres: BTreeMap::new(),
             racks: Racks::new(site.cluster),
+            entering: Vec::new(),
             failures: Failures::none(),
             peer_order: PeerOrder::new(&derived.schedule),
             hops: 0,
@@ -198,7 +201,7 @@ impl Reference {
     fn hop(&self) -> i64 {
         let (slots, of) = self.derived.epoch;
         let shortest = self.config.slot * (slots / of).max(1);
-        1 + self.config.propagation.div_ceil(shortest)
+        1 + self.config.crossing().div_ceil(shortest)
     }
 
     fn bytes(&self, cell: Cell) -> u64 {
@@ -209,13 +212,34 @@ impl Reference {
 
     // Admit: cells wait in LOCAL as soon as they have come from their servers.
 
-    fn admit(&mut self, now: Time, io: &mut Io) {
+    /// Bytes of flows that are not.
+    fn entering_bytes(&self) -> u64 {
+        let flows = self
+            .entering
+            .iter()
+            .map(|entering| &self.flows[entering.0.index()]);
+        flows.map(|flow| flow.bytes).sum()
+    }
+
+    /// Flows that are through the switch of their own rack by `now`, and when they were.
+    fn through(&mut self, now: Time, io: &mut Io) -> Vec<(FlowId, Time)> {
+        let latency = self.config.switch_latency;
         while let Some(id) = io.arrive(now) {
+            let at = io.flows.arrival[id.index()] + latency;
+            self.entering.push((id, at));
+        }
+        self.entering.sort_by_key(|entering| entering.1);
+        let count = self.entering.partition_point(|entering| entering.1 <= now);
+        self.entering.drain(..count).collect()
+    }
+
+    fn admit(&mut self, now: Time, io: &mut Io) {
+        for (id, at) in self.through(now, io) {
             let Flow {
                 src, dst, cells, ..
             } = self.flows[id.index()];
             if self.cluster.nic != Nic::Uncapped || src == dst {
-                self.admit_to_server(id, io);
+                self.admit_to_server(id, at, io);
             } else {
                 self.enter(Tuple {
                     flow: id.index(),
@@ -447,8 +471,8 @@ impl Reference {
     // others are at theirs.
 
     fn receive(&mut self, slot: i64, io: &mut Io) {
-        let sent = slot - self.config.propagation.div_ceil(self.config.slot);
-        let at = self.config.slot * (sent + 1) + self.config.propagation;
+        let sent = slot - self.config.crossing().div_ceil(self.config.slot);
+        let at = self.config.slot * (sent + 1) + self.config.crossing();
         let mut landed = self.fibres.remove(&sent).unwrap_or_default();
         landed.sort_by_key(|s| (s.from / block(self.nodes), s.place));
         self.move_up();

@@ -86,6 +86,8 @@ pub enum Event {
     Room(u32),
     /// Of what waits for a line's circuit, some has been sent.
     Served(u32),
+    /// A flow is through the switch of its own rack.
+    Enters(FlowId),
     /// A flow within a rack is complete.
     Local(FlowId),
     /// A server's link has sent a packet to its rack.
@@ -183,6 +185,8 @@ pub struct Tdma {
     queue_peak: u64,
     /// Bytes that were sent and have not landed, or not come back.
     moving: u64,
+    /// Bytes of flows that are not through the switch of their own rack.
+    entering: u64,
     /// Bytes of flows within racks, where servers' links limit nothing.
     local: u64,
     carried: u64,
@@ -198,7 +202,10 @@ impl Tdma {
         let expedites = setup.low_latency.is_some();
         let servers = match cluster.nic {
             Nic::Uncapped => None,
-            Nic::Capped(rate) => Some(ServerLinks::new(&cluster, rate, flows, packet, expedites)),
+            Nic::Capped(rate) => {
+                let rate = setup.overheads.payload(rate);
+                Some(ServerLinks::new(&cluster, rate, flows, packet, expedites))
+            }
         };
         let plane = |schedule: &Option<Arc<Schedule>>| Plane {
             schedule: None,
@@ -226,6 +233,7 @@ impl Tdma {
             queue_peak: 0,
             packets: { setup.packet_rate }.map(|rate| PacketSwitch::new(racks, rate, packet)),
             moving: 0,
+            entering: 0,
             local: 0,
             carried: 0,
             circuit_bytes: 0,
@@ -294,6 +302,32 @@ impl Tdma {
         let low_latency = self.low_latency.as_ref().map_or(0, |l| l.bytes);
         self.at_servers().1 + packets + relayed + low_latency
     }
+
+    /// A flow is through the switch of its own rack: at its server's link, or at its rack.
+    fn admit(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
+        let first = self.is_low_latency(flow, io);
+        if let Some(servers) = &mut self.servers {
+            if let Some(host) = servers.admit(flow, first, io) {
+                self.begin_up(host, now, io, todo);
+            }
+            return;
+        }
+        let bytes = io.flows.bytes[flow.index()];
+        let (from, to) = self.ends(flow, io);
+        if from == to {
+            io.start(flow, now);
+            self.local += bytes;
+            let finish = now + self.rack_rate().time_for(bytes);
+            todo.schedule(finish, Event::Local(flow));
+            return;
+        }
+        self.enter(flow, bytes, now, io, todo);
+    }
+
+    /// What a flow within a rack has to itself, where servers' links limit nothing.
+    fn rack_rate(&self) -> Rate {
+        self.setup.overheads.payload(self.setup.cluster.rack_rate())
+    }
 }
 
 impl EventKernel for Tdma {
@@ -317,23 +351,12 @@ impl EventKernel for Tdma {
     }
 
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
-        let first = self.is_low_latency(flow, io);
-        if let Some(servers) = &mut self.servers {
-            if let Some(host) = servers.admit(flow, first, io) {
-                self.begin_up(host, now, io, todo);
-            }
-            return;
+        let entrance = self.setup.overheads.switch_latency;
+        if entrance == Time::ZERO {
+            return self.admit(flow, now, io, todo);
         }
-        let bytes = io.flows.bytes[flow.index()];
-        let (from, to) = self.ends(flow, io);
-        if from == to {
-            io.start(flow, now);
-            self.local += bytes;
-            let finish = now + self.setup.cluster.rack_rate().time_for(bytes);
-            todo.schedule(finish, Event::Local(flow));
-            return;
-        }
-        self.enter(flow, bytes, now, io, todo);
+        self.entering += io.flows.bytes[flow.index()];
+        todo.schedule(now + entrance, Event::Enters(flow));
     }
 
     fn handle(&mut self, now: Time, event: Event, io: &mut Io, todo: &mut Todo) {
@@ -365,6 +388,10 @@ impl EventKernel for Tdma {
             Event::Circuits => self.circuits(now, io, todo),
             Event::Room(rack) => self.room(rack, now, io, todo),
             Event::Served(line) => self.served(line as usize, now, io, todo),
+            Event::Enters(flow) => {
+                self.entering -= io.flows.bytes[flow.index()];
+                self.admit(flow, now, io, todo);
+            }
             Event::Local(flow) => {
                 let bytes = io.flows.bytes[flow.index()];
                 self.local -= bytes;
@@ -413,7 +440,7 @@ impl EventKernel for Tdma {
     }
 
     fn idle(&self) -> bool {
-        let waits = self.at_servers().0 + self.voqs.bytes;
+        let waits = self.at_servers().0 + self.voqs.bytes + self.entering;
         waits + self.moving + self.local + self.queued() == 0
     }
 }
@@ -432,7 +459,7 @@ impl Reports for Tdma {
     }
 
     fn observe(&self, _: &Io, view: &mut View) {
-        view.waiting_bytes = self.at_servers().0 + self.voqs.bytes;
+        view.waiting_bytes = self.at_servers().0 + self.voqs.bytes + self.entering;
         view.queued_bytes = self.queued();
         let racks = (0..self.racks).map(|rack| self.queued_at(rack));
         view.queued_bytes_worst = racks.max().unwrap_or(0);
@@ -472,20 +499,21 @@ impl Reports for Tdma {
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
         let cluster = &self.setup.cluster;
         let server = match cluster.nic {
-            Nic::Uncapped => cluster.rack_rate(),
-            Nic::Capped(rate) => rate,
+            Nic::Uncapped => self.rack_rate(),
+            Nic::Capped(rate) => self.setup.overheads.payload(rate),
         };
+        let entrance = self.setup.overheads.switch_latency;
         if cluster.rack_of(src) == cluster.rack_of(dst) {
-            return server.time_for(bytes);
+            return entrance + server.time_for(bytes);
         }
         // Over all planes and the packet switch side by side.
         let circuits = self.setup.wire.rate.0 * self.planes.len() as u64;
         let racks = Rate(circuits + self.setup.packet_rate.map_or(0, |rate| rate.0));
         let across = match cluster.nic {
             Nic::Uncapped => racks,
-            Nic::Capped(rate) => racks.min(rate),
+            Nic::Capped(_) => racks.min(server),
         };
-        across.time_for(bytes)
+        entrance + across.time_for(bytes)
     }
 
     fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {

@@ -5,6 +5,7 @@ use super::control::Control;
 use super::frames::Punctuality;
 use super::low_latency::LowLatency;
 use super::relays::Relaying;
+use crate::overheads::Overheads;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::{Cluster, Rate, Time};
 use std::sync::Arc;
@@ -27,8 +28,11 @@ pub struct Setup {
     pub link_rate: Rate,
     /// How racks send over it: no faster than that.
     pub wire: Wire,
-    /// From a rack to another, over a circuit or the packet switch.
+    /// From a rack to another, over a circuit or the packet switch, until it is through the
+    /// rack switch there.
     pub propagation: Time,
+    /// What packets take beside their bytes; of the way, what `propagation` says.
+    pub overheads: Overheads,
     /// When light and frames come.
     pub punctuality: Punctuality,
     /// From the end of the day in which bytes were lost until they are sent again.

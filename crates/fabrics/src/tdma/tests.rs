@@ -4,6 +4,7 @@ use super::burst::Wire;
 use super::frames::Punctuality;
 use super::kernel::Tdma;
 use super::setup::Setup;
+use crate::overheads::Overheads;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Reports, Time};
@@ -27,6 +28,7 @@ fn cluster(racks: u32) -> Cluster {
 
 fn setup(schedule: Schedule, packet: u64) -> Setup {
     Setup {
+        overheads: Overheads::default(),
         title: "a test",
         cluster: cluster(schedule.ports as u32),
         link_rate: BYTE_NS,

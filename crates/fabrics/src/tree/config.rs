@@ -1,6 +1,9 @@
 //! The table of `kind = "tree"`.
 
 use crate::hybrid::tree::TreeKeys;
+use crate::overheads::Overheads;
+use crate::physics::is_nothing;
+use lightloom_engine::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +24,25 @@ pub struct TreeConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub racks_per_pod: Option<u32>,
+    /// From a rack to any other [time]: over all links of the longest
+    /// path, which share it evenly. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub propagation: Time,
+    /// Forwarding latency of every electrical switch on the way, those of racks among them
+    /// [time]. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub switch_latency: Time,
+    /// What every link between racks or switches takes to encode and decode, for forward
+    /// error correction [time]. Default 0 s (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub fec_latency: Time,
+    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
+    /// Default 0 B (idealised).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub header: Bytes,
+    /// Payload of a full packet [B], where there are headers. Default 1500 B.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet: Option<Bytes>,
 }
 
 impl Default for TreeConfig {
@@ -29,11 +51,27 @@ impl Default for TreeConfig {
             oversubscription: 1.0,
             levels: 2,
             racks_per_pod: None,
+            propagation: Time::ZERO,
+            switch_latency: Time::ZERO,
+            fec_latency: Time::ZERO,
+            header: Bytes(0),
+            packet: None,
         }
     }
 }
 
 impl TreeConfig {
+    /// What packets take beside their bytes.
+    pub fn overheads(&self) -> Overheads {
+        Overheads {
+            propagation: self.propagation,
+            switch_latency: self.switch_latency,
+            fec_latency: self.fec_latency,
+            header: self.header,
+            packet: self.packet,
+        }
+    }
+
     /// The keys of the tree.
     pub fn keys(&self) -> TreeKeys {
         TreeKeys {

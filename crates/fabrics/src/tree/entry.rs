@@ -2,8 +2,11 @@
 
 use super::config::TreeConfig;
 use super::kernel::TreeKernel;
-use crate::contract::{build, facts, memory, resolve, schema, Entry, FabricConfig, Preset, Site};
+use crate::contract::{
+    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+};
 use crate::hybrid::tree::Tree;
+use crate::physics::{Obeyed, Physics};
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{Cluster, Fabric, Refusal};
 
@@ -18,6 +21,8 @@ pub const ENTRY: Entry = Entry {
     presets: PRESETS,
     schema: schema::<TreeConfig>,
     resolve: resolve::<TreeConfig>,
+    obey: obey::<TreeConfig>,
+    ideal: ideal::<TreeConfig>,
     build: build::<TreeConfig>,
     memory: memory::<TreeConfig>,
     facts: facts::<TreeConfig>,
@@ -56,13 +61,25 @@ impl FabricConfig for TreeConfig {
         let keys = self.keys().resolve(cluster)?;
         Ok(TreeConfig {
             racks_per_pod: keys.racks_per_pod,
+            packet: self.overheads().resolve()?.packet,
             ..self
         })
     }
 
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        Obeyed::by_all(physics)
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = self.overheads().ideal();
+        ideal.extend(["no queues", "paths shared out perfectly"]);
+        ideal
+    }
+
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
         let keys = self.keys().resolve(site.cluster)?;
-        let kernel = TreeKernel::new(Tree::new(&keys, site.cluster), site.cluster);
+        let tree = Tree::new(&keys, site.cluster).with(self.overheads());
+        let kernel = TreeKernel::new(tree, site.cluster);
         Ok(Box::new(FlowDriven::new(kernel)))
     }
 

@@ -46,8 +46,16 @@ impl FlowKernel for TreeKernel {
         self.path.extend(self.tree.between(a, b));
         self.path.extend(self.tree.to_server(dst));
         // Within a rack, where servers' links do not limit, nothing is shared.
-        let limit = self.path.is_empty().then(|| self.cluster.rack_rate());
-        net.open(flow, io.flows.bytes[row], &self.path, WEIGHT, limit);
+        let limit = self.path.is_empty().then(|| self.tree.rack());
+        let bytes = io.flows.bytes[row];
+        net.open(flow, bytes, &self.path, WEIGHT, limit);
+        if !self.tree.overheads().is_nothing() {
+            let narrowest = self.tree.narrowest(a, b);
+            net.set_delay(
+                flow,
+                self.tree.delay(bytes, self.tree.passed(a, b), narrowest),
+            );
+        }
     }
 
     fn handle(&mut self, _: Time, event: Never, _: &mut Io, _: &mut Net, _: &mut Todo<Never>) {

@@ -14,6 +14,7 @@ mod hydra;
 mod lions;
 mod mordia;
 mod opera;
+mod physics;
 mod policies;
 mod refusals;
 mod relay;
@@ -63,6 +64,18 @@ fn on_every_fabric<S: Strategy>(
 #[test]
 fn every_fabric_keeps_the_invariants() {
     on_every_fabric(256, scenarios, |entry, s| checks::check(entry, &s));
+}
+
+#[test]
+fn every_fabric_keeps_them_under_the_physics_of_an_experiment() {
+    on_every_fabric(
+        128,
+        |kind| (scenarios(kind), physics::physics()),
+        |entry, (s, physics)| match physics::obeying(entry, s, &physics) {
+            Some(s) => checks::check(entry, &s),
+            None => Ok(()),
+        },
+    );
 }
 
 #[test]

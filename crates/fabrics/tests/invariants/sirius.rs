@@ -1,4 +1,4 @@
-//! Tables of Sirius: every plan and mode, with parts that fail.
+//! Tables of Sirius: every plan, mode and detail, with parts that fail where cells do.
 
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
 use crate::trials::Trial;
@@ -90,9 +90,12 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 mut switches,
                 failures,
             )| {
-                // The ideal mode has no server links.
+                // Rates are those of the protocol alone.
+                let rates = switches.get("detail") == Some(&json!("flows"));
+                if rates {
+                    switches.remove("mode");
+                }
                 let ideal = switches.get("mode") == Some(&json!("ideal"));
-                let nic = if ideal { Nic::Uncapped } else { nic };
                 let cluster = Cluster {
                     racks,
                     servers_per_rack: servers,
@@ -117,7 +120,9 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                     switches.remove("recovery");
                 }
                 let mut table = merged(table, switches);
-                without_idle_keys(&mut table, ideal);
+                without_idle_keys(&mut table, ideal, rates);
+                // Rates have no failures.
+                let failures = if rates { Vec::new() } else { failures };
                 Fitted {
                     cluster,
                     table,
@@ -128,11 +133,13 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
         )
 }
 
-/// Sirius without a protocol refuses its keys, and with it those of the ideal mode.
-fn without_idle_keys(table: &mut Value, ideal: bool) {
-    let idle: &[&str] = match ideal {
-        true => &["queue", "grant_rule", "recovery"],
-        false => &["ideal_window"],
+/// Sirius without a protocol refuses its keys, and with it those of the ideal mode; by rates,
+/// those of failures.
+fn without_idle_keys(table: &mut Value, ideal: bool, rates: bool) {
+    let idle: &[&str] = match (ideal, rates) {
+        (true, _) => &["queue", "grant_rule", "recovery"],
+        (false, true) => &["ideal_window", "recovery"],
+        (false, false) => &["ideal_window"],
     };
     let table = table.as_object_mut().expect("a table");
     table.retain(|key, _| !idle.contains(&key.as_str()));

@@ -109,9 +109,9 @@ class Change:
         return [self._pair(*ends, [*ways.values()]) for ends, ways in found.items()]
 
     @property
-    def carried(self) -> tuple[int, int]:
-        """What the old circuits would carry of the new demand, and what the new ones do,
-        pair by pair and once each [bytes]."""
+    def joined(self) -> tuple[int, int]:
+        """The new demand between racks that a circuit joins before, and after: direction by
+        direction, each once, whatever a circuit can carry [bytes]."""
         of: dict[Action, set[tuple[str, str]]] = {"break": set(), "make": set(), "keep": set()}
         for light, action in self.lights:
             of[action].add((light.source, light.destination))
@@ -120,7 +120,7 @@ class Change:
 
     def add_to(self, table: dict[str, Any]) -> None:
         """As the key `diff` of a plan that becomes JSON."""
-        before, after = self.carried
+        before, after = self.joined
         table["diff"] = {
             "old": self.old.file,
             "switch_time_ps": self.switch_ps,

@@ -2,6 +2,7 @@
 
 | file | concept |
 |---|---|
+| `gathering` | files, one after the other, and their times |
 | `series` | demands with times, from files or from records |
 | `intervals` | how long each is for |
 | `light` | what a plan lights, and what that carries of a demand |

@@ -57,7 +57,8 @@ def figures(day: Day, account: Account) -> dict[str, Any]:
 def as_dict(
     day: Day, algorithm: str, options: dict[str, Any], asked: Terms, accounts: Sequence[Account]
 ) -> dict[str, Any]:
-    """All of it, as JSON has it; racks as `names` calls them."""
+    """All of it, as JSON has it; racks as `names` calls them. `options` is what the
+    policy was told, and how the day was read."""
     return {
         "format": FORMAT,
         "version": _core.__version__,
@@ -139,7 +140,8 @@ def verdict(day: Day, accounts: Sequence[Account]) -> str:
 def summary(day: Day, asked: Terms) -> Iterator[str]:
     """What was played, and with what."""
     begin, usual = iso(day.played[0].start_us), span(day.played[-1].length_us)
-    several = f"{len(day.played):,} intervals of {usual} from {begin}, {day.hours:.4g} h"
+    whole = span(sum(one.length_us for one in day.played))
+    several = f"{len(day.played):,} intervals of {usual} from {begin}, {whole} in all"
     yield f"{several}: {day.nodes:,} nodes, {console.size(day.total)}"
     dark = text_of(asked.dark_us) if asked.dark_us else "0 s"
     whose = "all circuits" if asked.all_dark else "circuits that are made"

@@ -14,7 +14,10 @@ from lightloom.control.day.light import DARK, Circuit, Light, carried
 from lightloom.control.day.players import Player, players
 from lightloom.control.day.series import Day, text_of
 from lightloom.errors import refusal
+from lightloom.policy_registry import find
 
+RATE, DARK_TIME = "10 Gb/s", "10 ms"
+"""Of circuits, and at changes of mirrors, unless somebody says otherwise."""
 Pair = tuple[int, int]
 Count = Callable[[str, int, int], None]
 
@@ -86,24 +89,40 @@ def terms(day: Day, rate: str, dark: str, all_dark: bool) -> Terms:
     return Terms(bps, dark_us, all_dark)
 
 
-def play(
+def replay_day(
     day: Day,
     algorithm: str,
-    options: Mapping[str, Any],
-    asked: Terms,
-    count: Count = lambda name, done, all: None,
+    *,
+    rate: str = RATE,
+    dark: str = DARK_TIME,
+    all_dark: bool = False,
+    count: Count = lambda name, done, several: None,
+    **options: Any,
 ) -> list[Account]:
-    """What the policy did, and what it is compared with.
+    """What a policy would have done on a day, and what it is compared with: a first plan
+    that is kept, one for the day's sum, foresight, and no circuits.
 
     Args:
         day: the demands.
         algorithm: as `plan` takes it; so are `options`.
-        asked: rate and dark times.
+        rate: of a circuit, each way.
+        dark: from the beginning of a change until its circuits carry; shorter than an
+            interval.
+        all_dark: whether a change darkens circuits that stay, too.
         count: told of the progress: a player's name, intervals done, of how many.
 
     Raises:
-        ConfigError: as `plan`.
+        ConfigError: naming the argument; as `plan`.
     """
+    if "rate" in find(algorithm).options:
+        options["rate"] = rate
+    return play(day, algorithm, options, terms(day, rate, dark, all_dark), count)
+
+
+def play(
+    day: Day, algorithm: str, options: Mapping[str, Any], asked: Terms, count: Count
+) -> list[Account]:
+    """The same, with what was asked for checked."""
     return [_played(day, one, asked, count) for one in players(day, algorithm, options)]
 
 

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from lightloom import _core
 from lightloom.control.arrays import LARGEST, MAX_NODES
+from lightloom.control.day.gathering import Asked, Gathered, Sums, gather
 from lightloom.control.day.intervals import Interval, every_us, lengths, missing
-from lightloom.control.demand.amounts import Amount
 from lightloom.control.demand.columns import asked
-from lightloom.control.demand.folding import Folded, Pair, Record, Records, fold, in_order
-from lightloom.control.demand.formats import read
-from lightloom.control.demand.hosts import HostMap, read_hosts
-from lightloom.control.demand.matrices import Matrix
-from lightloom.control.demand.nfdump import NFDUMP
-from lightloom.control.demand.pmacct import PMACCT
+from lightloom.control.demand.folding import in_order
+from lightloom.control.demand.hosts import read_hosts
 from lightloom.control.demand.reading import Reading
-from lightloom.control.demand.source import source_of
 from lightloom.control.demand.times import iso, time_in
-from lightloom.control.demand.units import Unit, unit_of
-from lightloom.control.files import Demand, in_bytes, placed
+from lightloom.control.files import Demand
 from lightloom.errors import ConfigError, refusal
-
-FLOWS = (NFDUMP.title, PMACCT.title)
-"""Formats in which every record has a time of its own."""
-Sums = dict[Pair, Amount]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,47 +63,6 @@ class Day:
         return Demand(matrix, self.names)
 
 
-@dataclass
-class _Heap:
-    """What was read so far."""
-
-    hosts: HostMap | None
-    strict: bool
-    unit: str | None
-    sums: dict[int, Sums] = field(default_factory=dict)
-    """By the start of the interval [µs], in bytes."""
-    names: set[str] = field(default_factory=set)
-    counts: set[int] = field(default_factory=set)
-    """How many nodes matrices without names have."""
-    title: str = ""
-    has_records: bool = False
-    unit_text: str = "1 B"
-    records: int = 0
-    total: Fraction = Fraction(0)
-    within: Fraction = Fraction(0)
-    unknown: Fraction = Fraction(0)
-    strangers: dict[str, None] = field(default_factory=dict)
-    known: set[str] = field(default_factory=set)
-    notes: dict[str, None] = field(default_factory=dict)
-    covers_us: int | None = None
-
-    def take(self, found: Folded, unit: Unit) -> None:
-        """Adds what was folded."""
-        size = unit.size
-        for start, sums in found.amounts.items():
-            if start is not None:
-                known = self.sums.setdefault(start, {})
-                for pair, amount in sums.items():
-                    known[pair] = known.get(pair, 0) + amount * size
-        self.names |= found.nodes
-        self.known |= found.hosts
-        self.strangers |= found.strangers
-        self.records += found.records
-        self.total += found.total * size
-        self.within += found.within * size
-        self.unknown += found.unknown * size
-
-
 def read_day(
     paths: Sequence[str | Path],
     *,
@@ -142,15 +90,16 @@ def read_day(
         OSError: if a file cannot be opened.
     """
     hosts = None if map is None else read_hosts(map)
-    heap = _Heap(hosts, strict, unit, names=set() if hosts is None else {*hosts.racks})
     step_us = None if every is None else every_us(every)
     times = {path: time_in(Path(path).name) for path in files_of(paths)}
     # Of several files that all have times in their names, these count.
     by_name = len(times) > 1 and step_us is None and None not in times.values()
+    how = Asked(unit, format, asked(columns), hosts, strict, step_us, by_name)
+    found = Gathered(names=set() if hosts is None else {*hosts.racks})
     for path, at in times.items():
-        _read(heap, path, at, by_name, step_us, format, asked(columns))
+        gather(path, at, how, found)
     name = next(iter(times)) if len(times) == 1 else "DEMAND"
-    return _day(heap, name, step_us or heap.covers_us, map)
+    return _day(found, name, step_us or found.covers_us, None if map is None else str(map))
 
 
 def files_of(paths: Sequence[str | Path]) -> list[str]:
@@ -171,104 +120,26 @@ def files_of(paths: Sequence[str | Path]) -> list[str]:
     return found
 
 
-def _read(
-    heap: _Heap,
-    path: str,
-    at: int | None,
-    by_name: bool,
-    step_us: int | None,
-    format: str | None,
-    named: Mapping[str, str],
-) -> None:
-    """Adds a file: as one interval that begins at `at`, or by the times of its records."""
-    source = source_of(path)
-    found = read(source, format, named, heap.unit)
-    heap.title = heap.title or found.title
-    unit = unit_of(heap.unit or "1 B", rates=isinstance(found, Records) and bool(found.covers_us))
-    heap.unit_text = unit.text
-    if isinstance(found, Matrix):
-        found, unit = _matrix(source.name, found, heap, unit), unit_of("1 B")
-    else:
-        heap.has_records = True
-    if found.timed and not by_name:
-        at = None
-    elif at is not None and step_us is not None:
-        at = at // step_us * step_us
-    if at is None and not found.timed:
-        limit = "no time in its name, and none in its records"
-        remedy = "name it like demand-2026-11-23T0245.csv, or add a column `time`"
-        raise ConfigError(f"{source.name}: {limit}; {remedy}")
-    if at is None and step_us is None and found.title in FLOWS:
-        limit = "every flow has a time of its own"
-        raise ConfigError(f'{source.name}: {limit}; say how long intervals are: --every "5 min"')
-    if at is not None and at in heap.sums and step_us is None:
-        raise ConfigError(f"{source.name}: a second demand of {iso(at)}; leave one of them out")
-
-    def slot(record: Record) -> int | None:
-        if at is not None or record.time_us is None:
-            return at
-        return record.time_us if step_us is None else record.time_us // step_us * step_us
-
-    if at is not None:
-        heap.sums.setdefault(at, {})
-    else:
-        heap.covers_us = heap.covers_us or found.covers_us
-    heap.take(fold(found, heap.hosts, strict=heap.strict, slot=slot), unit)
-    heap.notes |= dict.fromkeys(found.notes)
-
-
-def _matrix(name: str, found: Matrix, heap: _Heap, unit: Unit) -> Records:
-    """A matrix as records in bytes, of its names or of its numbers."""
-    nodes = len(found.values)
-    if not found.names and heap.hosts is not None:
-        raise refusal("map", heap.hosts.name, f"{name} does not name its hosts", "leave it out")
-    if not found.names:
-        heap.counts.add(nodes)
-    names = found.names or [str(node) for node in range(nodes)]
-    try:
-        matrix = in_bytes(found, unit)
-    except ConfigError as problem:
-        raise placed(name, problem, found.place) from None
-    heap.names |= set() if heap.hosts is not None else {*names}
-    rows = zip(*(ends.tolist() for ends in matrix.nonzero()), strict=True)
-    records = [Record(name, names[a], names[b], int(matrix[a, b]), None) for a, b in rows]
-    # One that has none says that there was none.
-    records = records or [Record(name, names[0], names[0], 0, None)]
-    return Records(found.title, name, records, timed=False)
-
-
-def _day(heap: _Heap, name: str, step_us: int | None, map: str | Path | None) -> Day:
+def _day(found: Gathered, name: str, step_us: int | None, map: str | None) -> Day:
     """What was read, in order."""
-    names = in_order(heap.names)
-    counted = heap.counts and names == [str(at) for at in range(len(names))]
-    if heap.counts and (not counted or heap.counts != {len(names)}):
+    names = in_order(found.names)
+    counted = found.counts and names == [str(at) for at in range(len(names))]
+    if found.counts and (not counted or found.counts != {len(names)}):
         limit = "some have names and others none, or they have several sizes"
         raise ConfigError(f"{name}: {limit}; name nodes in every file, or in none")
     if len(names) > MAX_NODES:
         raise ConfigError(f"{name}: {len(names):,} nodes; put them together in racks with --map")
-    starts = sorted(heap.sums)
+    starts = sorted(found.sums)
     at = {name: place for place, name in enumerate(names)}
     both = zip(starts, lengths(name, starts, step_us), strict=True)
-    intervals = [_interval(name, start, length, heap.sums[start], at) for start, length in both]
+    intervals = [_interval(name, start, length, found.sums[start], at) for start, length in both]
     total = sum(one.total for one in intervals[1:])
     if not total:
         raise ConfigError(f"{name}: no demand after the first interval; look at the unit")
     if total + intervals[0].total > LARGEST:
         raise ConfigError(f"{name}: more bytes than 63 bits hold; choose a smaller unit")
-    reading = Reading(
-        heap.title,
-        heap.unit_text,
-        heap.records if heap.has_records else None,
-        None if map is None else str(map),
-        len(heap.known),
-        round(heap.total),
-        round(heap.within),
-        round(heap.unknown),
-        tuple(heap.strangers),
-        tuple(heap.notes),
-    )
-    called = [] if counted else names
-    return Day(called, len(names), intervals, reading, tuple(missing(intervals)))
+    notes = tuple(missing(intervals))
+    return Day([] if counted else names, len(names), intervals, found.reading(map), notes)
 
 
 def _interval(name: str, start: int, length: int, sums: Sums, at: Mapping[str, int]) -> Interval:

@@ -70,6 +70,8 @@ class Folded:
     """These hosts, in the order of the file."""
     hosts: set[str] = field(default_factory=set)
     """Hosts that it does name."""
+    times: set[int | None] = field(default_factory=set)
+    """The times of records, where they have some [µs]."""
 
 
 def fold(
@@ -94,6 +96,8 @@ def fold(
     known: dict[Pair, Pair | None] = {}
     for record in records.records:
         found.records += 1
+        if records.timed:
+            found.times.add(record.time_us)
         found.total += record.amount
         pair = record.src, record.dst
         if pair not in known:

@@ -26,6 +26,8 @@ FORMATS = (
 TEXT, JSON = (".csv", ".tsv", ".txt"), (".json", ".jsonl")
 ENDINGS = (*TEXT, *JSON, ".npy", ".parquet")
 """Endings of files whose format is found out."""
+BLANK = b"\xef\xbb\xbf \t\r\n"
+"""Bytes before the first of JSON: a mark of UTF-8, and blanks."""
 LAYOUTS = {"nfdump": NFDUMP, "pmacct": PMACCT, "long": LONG}
 """Tables whose first line names the columns."""
 
@@ -50,7 +52,7 @@ def recognise(source: Source, *, columns: bool = False) -> str:
         for magic, name in ((b"\x93NUMPY", "npy"), (b"PAR1", "parquet")):
             if source.head.startswith(magic):
                 return name
-    if ending in JSON or (ending == "" and source.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in b"[{"):
+    if ending in JSON or (ending == "" and source.head.lstrip(BLANK)[:1] in (b"[", b"{")):
         return "prometheus" if is_prometheus(parse(source)) else "json"
     return _of_text(source, columns)
 

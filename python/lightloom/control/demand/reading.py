@@ -75,4 +75,6 @@ class Reading:
 
     def _share(self, part: int) -> str:
         share = f"{100 * part / self.total:.1f} %" if self.total else "0 %"
+        if part and share == "0.0 %":
+            share = "less than 0.1 %"
         return f"{share} of the bytes ({console.size(part)})"

@@ -2,7 +2,8 @@
 
 A slot gives each input one output, its own number if it is idle. In a slot that breaks a
 rule, inputs are assigned anew: who is pinned gets its output, who is down its own, nobody
-one that it is kept apart from; of all that obey, the assignment that carries most of what
+one that it is kept apart from. Where inputs that have to change can do so among themselves,
+all others stay; otherwise, of all that obey, it is the assignment that carries most of what
 the slot carried, and then keeps most of its circuits.
 """
 
@@ -13,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from lightloom.control.arrays import Integers
-from lightloom.control.matching import assignment
+from lightloom.control.matching import assignment, hopcroft_karp
 from lightloom.control.rules.rules import Rules
 from lightloom.control.schedules import Schedule
 from lightloom.errors import refusal
@@ -39,7 +40,8 @@ def obeying(schedule: Schedule, carried: Integers, rules: Rules) -> Schedule:
     inputs = np.arange(schedule.ports)
     for slot, outputs in enumerate(schedule.permutations):
         if not may[inputs, outputs].all():
-            permutations[slot] = _assigned(outputs, carried[slot], may)
+            among = _among_themselves(outputs, may)
+            permutations[slot] = _assigned(outputs, carried[slot], may) if among is None else among
     return replace(schedule, permutations=permutations)
 
 
@@ -54,6 +56,18 @@ def _may(ports: int, forced: dict[int, int], rules: Rules) -> Integers:
     for input_, output in forced.items():
         may[input_, output] = 1
     return may
+
+
+def _among_themselves(outputs: Integers, may: Integers) -> Integers | None:
+    """The slot in which only those change that have to; None if they cannot."""
+    wrong = np.flatnonzero(may[np.arange(len(outputs)), outputs] == 0)
+    free = outputs[wrong]
+    found = hopcroft_karp(may[np.ix_(wrong, free)])
+    if (found < 0).any():
+        return None
+    after = outputs.copy()
+    after[wrong] = free[found]
+    return after
 
 
 def _assigned(outputs: Integers, carried: Integers, may: Integers) -> Integers:

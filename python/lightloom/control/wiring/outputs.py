@@ -142,9 +142,10 @@ def _check(dialect: Dialect, sheet: Sheet, slot: int | None) -> None:
         limit = f"{dialect.title} says what is to be, not what changes"
         raise refuse(limit, "leave out --diff: the switch itself finds what differs")
     if sheet.times and len(sheet.times) > 1 and slot is None:
-        limit = f"{dialect.title} sets circuits that stay, and {len(sheet.times)} slots take turns"
+        limit = f"{len(sheet.times)} slots take turns, and {dialect.title} cannot say when"
         raise refuse(limit, "choose one with --slot, or write .csv or .json")
     if len(sheet.planes) > 1:
-        limit = f"{dialect.title} goes to one switch, and these circuits are on "
-        limit += f"{len(sheet.planes)} planes"
+        limit = (
+            f"circuits on {len(sheet.planes)} planes, and {dialect.title} can only tell one switch"
+        )
         raise refuse(limit, "choose one with --plane, a file for each")

@@ -42,8 +42,6 @@ class Sheet:
     """Of a schedule: when each slot starts and how long it is lit [ps]."""
     changes: bool = False
     """Whether this is a change of plans."""
-    paths: int = 0
-    """How many paths lead over several circuits; they are for racks, not for switches."""
 
     @property
     def planes(self) -> list[int]:
@@ -96,13 +94,11 @@ def sheet_of(plan: Plan, *, plane: int | None = None, slot: int | None = None) -
         if not 0 <= slot < schedule.slots:
             raise _beyond("slot", slot, "slot", schedule.slots)
         rows = [row for row in rows if row.light.slot == slot]
-    topology = plan.details.get("topology")
     sheet = Sheet(
         rows,
         wired=plan.wiring is not None,
         times=times,
         changes=plan.change is not None,
-        paths=0 if topology is None else int((topology.hops > 1).sum()),
     )
     if plan.wiring is None:
         return sheet

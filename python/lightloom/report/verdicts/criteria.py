@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from lightloom.intervals import over_runs
 
 from .. import units
-from ..model import Fabric, LoadPoint, Workload
+from ..model import Fabric, LoadPoint, Workload, microseconds
 from ..ranking import Better, Ranking, Score, rank, score
 from . import load
 from .jobs import all_jobs
@@ -96,17 +97,23 @@ def plain(fabric: Fabric, read: Callable[[Fabric], float | None]) -> Score | Non
 
 def latency(fabric: Fabric) -> Score | None:
     """Mean latency in the window, of a load that was carried."""
-    if load.mean(fabric) is None or not load.is_stable(fabric):
+    value = load.mean(fabric)
+    if value is None or not load.is_stable(fabric):
         return None
-    return load.score(fabric)
+    return around(fabric, value, microseconds(fabric.window or {}, "half_width_us"))
 
 
 def latency_at(fabric: Fabric, point: LoadPoint) -> Score | None:
     """The same at a load of the sweep."""
     if point.latency is None or not point.stable:
         return None
-    half = point.latency_error or 0.0
-    return Score(fabric, point.latency, point.latency - half, point.latency + half)
+    return around(fabric, point.latency, point.latency_error)
+
+
+def around(fabric: Fabric, value: float, half: float | None) -> Score:
+    """A figure with half of its interval, which reaches everywhere where too few flows tell."""
+    half = math.inf if half is None else half
+    return Score(fabric, value, value - half, value + half)
 
 
 def saturation(fabric: Fabric) -> Score | None:
@@ -114,8 +121,27 @@ def saturation(fabric: Fabric) -> Score | None:
     found = fabric.saturation
     if found is None:
         return None
-    half = found.half_width
-    return Score(fabric, found.throughput, found.throughput - half, found.throughput + half)
+    return around(fabric, found.throughput, found.half_width)
+
+
+def short_at(fabric: Fabric, point: LoadPoint) -> Score | None:
+    """The 99th percentile of short flows at a load of the sweep."""
+    found = point.p99
+    if found is None:
+        return None
+    over = point.over_seeds(lambda p: None if p.p99 is None else p.p99.low)
+    if over is None or over.half_width is None:
+        return Score.of(fabric, found)
+    high = math.inf if found.open else over.high
+    return Score(fabric, over.mean, over.low, high, found.open, not found.exact)
+
+
+def carried_at(fabric: Fabric, point: LoadPoint) -> Score | None:
+    """The load delivered at a load of the sweep."""
+    over = point.over_seeds(lambda p: p.carried)
+    if over is None:
+        return None
+    return Score(fabric, over.mean, over.low, over.high)
 
 
 JOBS = Criterion(
@@ -144,16 +170,16 @@ SATURATION = Criterion(
     "{} of what all servers can send",
 )
 SHORT = Criterion(
-    "short flows",
+    "the 99th percentile of short flows",
     "time",
     "lower",
     short_score,
     ("completes short flows soonest", "complete short flows soonest"),
     "99 % of its short flows finish within {}",
-    lambda f, p: None if p.p99 is None else Score.of(f, p.p99),
+    short_at,
 )
 LONG = Criterion(
-    "long flows",
+    "the 99th percentile of long flows",
     "time",
     "lower",
     lambda f: score(f, lambda g: g.limits("fct.long.p99_us")),
@@ -167,7 +193,7 @@ CARRIED = Criterion(
     lambda f: plain(f, lambda g: g.get("load_delivered")),
     ("delivers the most while flows arrive", "deliver the most while flows arrive"),
     "{} of what all servers can send",
-    lambda f, p: None if p.carried is None else Score.exact(f, p.carried),
+    carried_at,
 )
 QUEUE = Criterion(
     "the queue at the worst node",

@@ -32,18 +32,18 @@ class First:
     title: str
     answer: str
     overturned: tuple[str, ...]
+    leaders: tuple[str, ...] = ()  # labels, in the order of the experiment
+    wins: tuple[str, str] = ("", "")  # what one does who leads, and what several do
 
 
 def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     """The verdict of a comparison beside others of the same fabrics; None where fabrics
-    have no figure to be judged by."""
+    have no figure to be judged by, or there is but one."""
     measures = criteria(workload)
-    if not measures:
+    if not measures or len(workload.fabrics) == 1:
         return None
     deciding, further = measures[0], measures[1:]
     ranking = deciding.ranking(workload.fabrics)
-    if len(workload.fabrics) == 1:
-        return alone(deciding, ranking)
     ahead = elsewhere(ranking, further, workload)
     lead = leading(deciding, ranking)
     title = "; ".join([lead, *(f"{names(r.leaders)} {c.wins[0]}" for c, r in ahead[:1])])
@@ -55,7 +55,10 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
         *by_what_is_missing(deciding, ranking),
         *by_chance(ranking, workload),
     )
-    return First(lead, title, " ".join(s for s in sentences if s), doubts)
+    leading_labels = {s.fabric.label for s in ranking.leaders}
+    leaders = tuple(f.label for f in workload.fabrics if f.label in leading_labels)
+    answer = " ".join(s for s in sentences if s)
+    return First(lead, title, answer, doubts, leaders, deciding.wins)
 
 
 def joint(firsts: Sequence[tuple[str, First | None]]) -> str | None:
@@ -64,24 +67,27 @@ def joint(firsts: Sequence[tuple[str, First | None]]) -> str | None:
     known = [(name, f) for name, f in firsts if f is not None]
     if len(known) < len(firsts) or not known:
         return None
-    leads = dict.fromkeys(f.lead for _, f in known)
     if len(known) == 1:
         return known[0][1].title
-    if len(leads) == 1:
-        return f"{known[0][1].lead}, under each of {len(known)} workloads"
+    if always := in_all(known):
+        return always
+    leads = dict.fromkeys(f.lead for _, f in known)
     if len(leads) > NAMED:
         return None
     under = {lead: units.listed(n for n, f in known if f.lead == lead) for lead in leads}
     return "; ".join(f"{lead} under {where}" for lead, where in under.items())
 
 
-def alone(deciding: Criterion, ranking: Ranking) -> First | None:
-    """Of one fabric there is nothing to compare."""
-    found = next(iter((*ranking.scores, *ranking.unknown)), None)
-    if found is None:
+def in_all(firsts: Sequence[tuple[str, First]]) -> str | None:
+    """Who leads in all comparisons by the same measure; None where nobody does."""
+    of_first = firsts[0][1]
+    always = [x for x in of_first.leaders if all(x in f.leaders for _, f in firsts)]
+    if not always or any(f.wins != of_first.wins for _, f in firsts):
         return None
-    value = deciding.amount.format(deciding.shown(found))
-    return First(found.fabric.label, f"{found.fabric.label}: {value}", "", ())
+    many = "both" if len(firsts) == 2 else f"all {len(firsts)}"
+    lead = f"{units.listed(always)} {of_first.wins[len(always) > 1]} under {many} workloads"
+    shared = [name for name, f in firsts if len(f.leaders) > len(always)]
+    return f"{lead}, level with others under {units.listed(shared)}" if shared else lead
 
 
 def leading(deciding: Criterion, ranking: Ranking) -> str:
@@ -93,7 +99,7 @@ def leading(deciding: Criterion, ranking: Ranking) -> str:
     if ranking.level == 1:
         return f"{names(ranking.leaders)} {deciding.wins[0]} of those that can be ranked"
     if ranking.rest or ranking.unknown:
-        return f"{names(ranking.leaders)} {deciding.wins[1]}, level with each other"
+        return f"{names(ranking.leaders)} {deciding.wins[1]} (level)"
     return f"{names(ranking.leaders)} are level in {deciding.name}"
 
 
@@ -103,31 +109,32 @@ def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
         each = [f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.unknown]
         return f"Too few flows arrived: {units.listed(each)}." if each else ""
     best = ranking.leaders[0]
-    value = deciding.amount.format(deciding.shown(best))
+    value = deciding.amount.format(units.show(best.within, deciding.quantity))
     if ranking.level == 1:
         lead = f"{best.fabric.label}: {value}"
     else:
         shown = [deciding.shown(s) for s in ranking.leaders]
         each = [f"{s.fabric.label} {t}" for s, t in zip(ranking.leaders, shown, strict=True)]
-        lead = f"{units.listed(each)}, which is level"
-    behind = ranking.rest
-    if not behind:
-        return f"{lead}."
-    if len(behind) > NAMED:
-        near, far = behind[0], behind[-1]
-        factors = f"{factor(deciding, best, near)} than {near.fabric.label}"
-        return f"{lead}, from {factors} to {factor(deciding, best, far)} than {far.fabric.label}."
-    each = [
-        f"{factor(deciding, best, s)} than {s.fabric.label} ({deciding.shown(s)})" for s in behind
-    ]
-    return f"{lead}, {units.listed(each)}."
+        lead = f"Level in {deciding.name}: {units.listed(each)}"
+    return f"{lead}{behind_by(deciding, best, ranking.rest)}."
+
+
+def behind_by(deciding: Criterion, best: Score, behind: Sequence[Score]) -> str:
+    """How much better the best is than the others, of many than the nearest and the last."""
+    each = [f"{factor(deciding, best, s)} than {s.fabric.label}" for s in behind]
+    if not each:
+        return ""
+    if len(each) > NAMED:
+        return f"; from {each[0]} to {each[-1]}"
+    shown = (deciding.shown(s) for s in behind)
+    return "; " + units.listed(f"{text} ({value})" for text, value in zip(each, shown, strict=True))
 
 
 def factor(measure: Criterion, best: Score, other: Score) -> str:
     """By how much one is better than another: `1.7× faster`, `4 % less`."""
     word = {"time": "faster", "bytes": "less", "share": "more", "number": "less"}[measure.quantity]
     value = floored(other.value) if other.least else other.value
-    low, high = sorted((best.value, value))
+    low, high = sorted((best.within, value))
     more = "more than " * other.least
     if low <= 0:
         return f"{more}infinitely {word}" if high > 0 else "as much"
@@ -161,7 +168,7 @@ def trade(measure: Criterion, found: Ranking, ranking: Ranking) -> str:
     leaders = {s.fabric.label for s in ranking.leaders}
     best = found.leaders[0]
     against = next(s for s in found.rest if s.fabric.label in leaders)
-    value = measure.amount.format(measure.shown(best))
+    value = measure.amount.format(units.show(best.within, measure.quantity))
     by = f"{factor(measure, best, against)} than {against.fabric.label}"
     return f"{best.fabric.label} {measure.wins[0]}: {value}, {by}."
 
@@ -181,7 +188,7 @@ def by_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[
     if kept and (turned or len(at) > 1):
         loads = units.listed(percent(x) for x in kept)
         if not turned:
-            said.append(f"Not the load, as far as it was tried: the same lead at {loads}.")
+            said.append(f"Not the load, as far as it was tried: nobody else is ahead at {loads}.")
     if unknown:
         loads = units.listed(percent(x) for x in unknown)
         said.append(f"At load {loads} too few flows arrived to say.")
@@ -228,7 +235,9 @@ def by_workload(
     if turned:
         each = [f"under {name} {text}" for name, text in turned.items()]
         return (f"Another workload: {'; '.join(each)}.",)
-    return (f"Not the other workload: the same lead under {units.listed(kept)}.",) if kept else ()
+    if not kept:
+        return ()
+    return (f"Not the other workload: nobody else is ahead under {units.listed(kept)}.",)
 
 
 def by_measure(ahead: Sequence[Ahead]) -> tuple[str, ...]:

@@ -72,9 +72,9 @@ def short_lead(ranking: Ranking) -> str:
         return ""
     first = ranking.leaders[0]
     if len(ranking.leaders) == 1:
-        value = units.show(first.value, "time")
+        value = units.show(first.within, "time")
         return f"{first.fabric.label}: 99 % of its short flows finish within {value}."
-    values = sorted(s.value for s in ranking.leaders)
+    values = sorted(s.within for s in ranking.leaders)
     low, high = units.show(values[0], "time"), units.show(values[-1], "time")
     within = low if low == high else f"{low} to {high}"
     return f"{names(ranking.leaders)} are level: 99 % of their short flows finish within {within}."

@@ -99,7 +99,10 @@ def links(fabrics: Sequence[Fabric]) -> Verdict | None:
     answer += f"Least in {idle.fabric.label}: {units.show(idle.value, 'share')}."
     hops = [h for f in fabrics if (h := f.get("hops_mean")) is not None]
     detours = hops and max(hops) > 1.2 * min(hops)
-    notes = ["In shares of a fabric's own links: with more of them it is less busy."]
+    notes = [
+        "In shares of a fabric's own links, over the whole run: with more links, or while the "
+        "last flows drain, it is less busy."
+    ]
     if detours:
         notes.append(
             "A byte that takes more hops occupies more links: a busy fabric need not deliver more."

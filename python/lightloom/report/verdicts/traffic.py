@@ -126,8 +126,8 @@ def leftover_notes(workload: Workload) -> tuple[str, ...]:
     if min(shares, default=1.0) >= LEFT_INSIDE:
         return ()
     return (
-        "Delivered is what arrived by the last arrival; what was still inside does not count, "
-        "also where the run goes on until all is delivered.",
+        "What was still inside when the last flow arrived does not count as delivered, also "
+        "where the run goes on until all is.",
     )
 
 

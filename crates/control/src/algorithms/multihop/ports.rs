@@ -51,6 +51,16 @@ impl Ports {
         }
     }
 
+    /// Whether any racks are kept apart.
+    pub fn keeps_apart(&self) -> bool {
+        !self.apart.is_empty()
+    }
+
+    /// Whether a rack has one free port on a plane, and no more.
+    pub fn single(&self, rack: u32, plane: u32) -> bool {
+        self.count[plane as usize * self.racks + rack as usize] == 1
+    }
+
     fn are_apart(&self, a: u32, b: u32) -> bool {
         let (rack, other) = (a as usize, b as usize);
         let word = self.apart.get(rack * self.words + other / 64);

@@ -1,6 +1,6 @@
 //! Making circuits and reserving capacity for one demand after the other.
 
-use super::ports::Ports;
+use super::ports::{Planes, Ports};
 use super::search::Search;
 use super::{Circuit, Demand, Hardware};
 
@@ -141,19 +141,59 @@ impl Router {
     ///
     /// No choice of planes has to be taken back, though a rack in between spends two
     /// ports: were its two hops on one plane, the racks before and after it would
-    /// have free ports there too, and the path would not be a shortest one.
+    /// have free ports there too, and the path would not be a shortest one. Only if these
+    /// are kept apart it is; then planes are chosen with a view to the rest of the path,
+    /// and the route is empty if there are too few.
     fn commit(&mut self, path: &[u32], need: i64) -> Vec<u32> {
-        let hops = path.windows(2).map(|pair| {
+        let Some(allowed) = self.allowed(path, need) else {
+            return Vec::new();
+        };
+        let hops = path.windows(2).zip(allowed).map(|(pair, allowed)| {
             let (from, to) = (pair[0], pair[1]);
-            let links = self.links[from as usize].iter();
-            let with_room = { links }.find(|link| link.to == to && link.residual >= need);
-            let circuit = match with_room {
-                Some(link) => link.circuit,
-                None => self.connect(from, to, self.ports.common(from, to).trailing_zeros()),
+            let circuit = match self.with_room(from, to, need) {
+                Some(circuit) => circuit,
+                None => {
+                    let planes = self.ports.common(from, to) & allowed;
+                    self.connect(from, to, planes.trailing_zeros())
+                }
             };
             self.reserve(circuit, need);
             circuit
         });
         hops.collect()
+    }
+
+    /// A circuit between two racks that has room.
+    fn with_room(&self, from: u32, to: u32, need: i64) -> Option<u32> {
+        let mut links = self.links[from as usize].iter();
+        let found = links.find(|link| link.to == to && link.residual >= need)?;
+        Some(found.circuit)
+    }
+
+    /// For each hop of a path, the planes on which a new circuit leaves the hops behind it
+    /// theirs; all, where no racks are kept apart. None, if some hop has none.
+    fn allowed(&self, path: &[u32], need: i64) -> Option<Vec<Planes>> {
+        let mut allowed = vec![Planes::MAX; path.len() - 1];
+        if !self.ports.keeps_apart() {
+            return Some(allowed);
+        }
+        // Of the hop behind; all, if it needs no new circuit.
+        let mut behind = Planes::MAX;
+        for at in (0..allowed.len()).rev() {
+            let (from, to) = (path[at], path[at + 1]);
+            if self.with_room(from, to, need).is_some() {
+                behind = Planes::MAX;
+                continue;
+            }
+            let mut planes = self.ports.common(from, to);
+            if behind.count_ones() == 1 && self.ports.single(to, behind.trailing_zeros()) {
+                planes &= !behind;
+            }
+            if planes == 0 {
+                return None;
+            }
+            (allowed[at], behind) = (planes, planes);
+        }
+        Some(allowed)
     }
 }

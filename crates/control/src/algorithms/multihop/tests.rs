@@ -12,11 +12,13 @@ fn check(topology: &Topology, hops: u32) {
         demands,
         circuits,
         routes,
+        apart,
     } = topology;
     // Ports: two a circuit, no more of any rack on any plane than it has.
     let mut used = vec![0; (hardware.racks * hardware.planes) as usize];
     for circuit in circuits {
         assert!(circuit.a < circuit.b && circuit.plane < hardware.planes);
+        assert!(!apart.contains(&(circuit.a, circuit.b)));
         for rack in [circuit.a, circuit.b] {
             used[(circuit.plane * hardware.racks + rack) as usize] += 1;
         }
@@ -231,6 +233,49 @@ proptest! {
 
 fn demand(a: u32, b: u32, weight: i64, need: i64) -> Demand {
     Demand { a, b, weight, need }
+}
+
+proptest! {
+    /// Whatever pairs are kept apart: no circuit joins them, no port is spent twice, and
+    /// whoever may be joined directly and has ports for it is.
+    #[test]
+    fn racks_are_kept_apart(
+        hardware in hardware(), count in 0usize..60, hops in 1u32..6, without_ports: bool,
+        seed: u64, apart_share in 0.0f64..0.9,
+    ) {
+        let demands = random_demands(hardware.racks, count, seed);
+        let mut rng = Stream::new(seed, "apart", 0);
+        let pairs = (0..hardware.racks).flat_map(|a| (a + 1..hardware.racks).map(move |b| (a, b)));
+        let apart: Vec<(u32, u32)> = pairs.filter(|_| rng.unit() < apart_share).collect();
+        let dark = Topology { apart: apart.clone(), ..Topology::dark(hardware).unwrap() };
+        let options = Options { hops, without_ports };
+        let topology = dark.clone().change_everything(&demands, options).unwrap();
+        check(&topology, hops);
+        // As of the demands of all others, in the first round.
+        let is_apart = |d: &Demand| apart.contains(&(d.a.min(d.b), d.a.max(d.b)));
+        let others: Vec<Demand> = demands.iter().copied().filter(|d| !is_apart(d)).collect();
+        let first = Options { hops: 1, without_ports };
+        let direct = dark.change_everything(&demands, first).unwrap();
+        prop_assert_eq!(direct.circuits, plan(hardware, &others, first).unwrap().circuits);
+    }
+}
+
+/// One plane: rack 2 has one port for both hops, so 0 and 1, which are kept apart, cannot
+/// meet over it; with a second plane, they can, whichever plane the first hop may have.
+#[test]
+fn a_path_between_racks_that_are_kept_apart_needs_a_port_for_each_hop() {
+    for (planes, served) in [(1, 0), (2, 1)] {
+        let dark = Topology {
+            apart: vec![(0, 1)],
+            ..Topology::dark(Hardware::new(3, planes, 10)).unwrap()
+        };
+        let demands = [demand(0, 1, 9, 3)];
+        let found = dark
+            .change_everything(&demands, Options::default())
+            .unwrap();
+        check(&found, 4);
+        assert_eq!(found.served(), served);
+    }
 }
 
 #[test]

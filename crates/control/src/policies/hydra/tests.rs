@@ -154,3 +154,67 @@ fn a_large_pair_may_have_several_paths() {
         assert_eq!(routes.between(0, 1).len(), paths);
     }
 }
+
+fn under(
+    reconfigure: Reconfigure,
+    racks: u32,
+    planes: u32,
+    pinned: &[(u32, u32, u32)],
+    apart: &[(u32, u32)],
+) -> Controller {
+    let hardware = Hardware::new(racks, planes, CIRCUIT);
+    let mut controller = controller(&hardware, config(reconfigure));
+    let rules = Rules {
+        pinned: pinned.iter().copied().map(Circuit::from).collect(),
+        apart: apart.to_vec(),
+    };
+    assert!(controller.lay_down(&rules));
+    controller
+}
+
+/// 0-2 is there although nobody asked for it, at every decision; 0-1 and 2-3 are left
+/// without ports.
+#[test]
+fn a_pinned_circuit_stays_whatever_the_demand() {
+    for reconfigure in [Reconfigure::Partial, Reconfigure::Whole] {
+        let mut controller = under(reconfigure, 4, 1, &[(0, 2, 0)], &[]);
+        for demands in [
+            [(0, 1, 5, 0), (2, 3, 4, 0)],
+            [(0, 2, 1, 0), (2, 3, 4, 0)],
+            [(0, 1, 5, 0), (2, 3, 4, 0)],
+        ] {
+            let (circuits, routes) = decide(&mut controller, &[true; 4], &demands);
+            assert_eq!(circuits, [(0, 2)]);
+            let asked = demands[0].1 == 2;
+            assert_eq!(routes.between(0, 2).len(), usize::from(asked));
+        }
+    }
+}
+
+/// Rack 0 has no other port, so what it has for 2 goes over its pinned circuit with 1; and
+/// what it has for 1 needs no second circuit on plane 1.
+#[test]
+fn paths_go_over_a_pinned_circuit() {
+    for reconfigure in [Reconfigure::Partial, Reconfigure::Whole] {
+        let mut controller = under(reconfigure, 3, 2, &[(0, 1, 0)], &[]);
+        let works = [true, true, true, false, true, true];
+        let (circuits, routes) = decide(&mut controller, &works, &[(0, 2, 4, 0), (0, 1, 3, 0)]);
+        assert_eq!(circuits, [(0, 1), (1, 2)]);
+        assert_eq!(routes.between(0, 2)[0].racks, [0, 1, 2]);
+        assert_eq!(routes.between(0, 1)[0].racks, [0, 1]);
+    }
+}
+
+/// Three racks on two planes: 0 and 1 reach each other over 2.
+#[test]
+fn no_circuit_joins_racks_that_are_kept_apart() {
+    for reconfigure in [Reconfigure::Partial, Reconfigure::Whole] {
+        let mut controller = under(reconfigure, 3, 2, &[], &[(0, 1)]);
+        let demands = [(0, 1, 4, 0), (0, 2, 2, 0), (1, 2, 2, 0)];
+        for _ in 0..2 {
+            let (circuits, routes) = decide(&mut controller, &[true; 6], &demands);
+            assert_eq!(circuits, [(0, 2), (1, 2)]);
+            assert_eq!(routes.between(0, 1)[0].racks, [0, 2, 1]);
+        }
+    }
+}

@@ -228,7 +228,9 @@ fn only_single_nodes_and_no_faster_than_their_links() {
         ..cluster(64)
     };
     let e = (ENTRY.resolve)(&json!({"rate": "10 Gb/s"}), &capped).unwrap_err();
-    assert_eq!(e.limit, "is faster than the server's link of 1 Gb/s");
+    let said = "fabric.rate = 10 Gb/s: is faster than the server's link of 1 Gb/s (cluster.nic); \
+                lower it, or set cluster.nic = \"10 Gb/s\" or \"uncapped\"";
+    assert_eq!(e.to_string(), said);
     let table = (ENTRY.resolve)(&json!({}), &capped).expect("good");
     assert_eq!(table["rate"], "1 Gb/s");
 }

@@ -5,7 +5,7 @@ use crate::sirius::cell::Cell;
 use crate::sirius::schedule::plan::{gratings, Unwirable, UplinkPlan};
 use crate::sirius::schedule::Schedule;
 use lightloom_control::algorithms::cyclic::RoundRobin;
-use lightloom_engine::{Bytes, Cluster, Flows, Nic, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Flows, Refusal, Time};
 
 impl SiriusConfig {
     /// Completes and checks the table.
@@ -16,7 +16,7 @@ impl SiriusConfig {
         self.refuse_idle_keys()?;
         self.check_timing()?;
         self.check_protocol()?;
-        self.check_mode(cluster)?;
+        self.check_mode()?;
         let base = self.base_uplinks(cluster)?;
         let uplinks = self.check_uplinks(cluster, base)?;
         self.check_recovery(cluster)?;
@@ -77,13 +77,14 @@ impl SiriusConfig {
                 "lower fabric.slot",
             );
         }
-        if self.propagation < Time::ZERO || self.propagation > Time::MS {
-            return refuse(
-                "propagation",
-                self.propagation,
-                "must lie in 0 ns to 1 ms".into(),
-                "correct it",
-            );
+        for (key, value) in [
+            ("propagation", self.propagation),
+            ("switch_latency", self.switch_latency),
+            ("fec_latency", self.fec_latency),
+        ] {
+            if value < Time::ZERO || value > Time::MS {
+                return refuse(key, value, "must lie in 0 ns to 1 ms".into(), "correct it");
+            }
         }
         if self.channel_rate.0 == 0 {
             return Err(Refusal::new(
@@ -110,22 +111,16 @@ impl SiriusConfig {
         Refusal::new("fabric.slot", slot, limit, remedy)
     }
 
-    fn check_mode(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        match (self.mode, cluster.nic) {
-            (Mode::Ideal, Nic::Capped(rate)) => Err(Refusal::new(
-                "fabric.mode",
-                "ideal",
-                format!("SIRIUS (IDEAL) has no server links, and cluster.nic is {rate}"),
-                "set cluster.nic = \"uncapped\", or use mode = \"request_grant\"",
-            )),
-            (Mode::Ideal, _) if self.detail == Detail::Flows => Err(Refusal::new(
+    fn check_mode(&self) -> Result<(), Refusal> {
+        if self.mode == Mode::Ideal && self.detail == Detail::Flows {
+            return Err(Refusal::new(
                 "fabric.mode",
                 "ideal",
                 "SIRIUS (IDEAL) is modelled by cells only, and fabric.detail is \"flows\"",
                 "set fabric.detail = \"cells\", or use mode = \"request_grant\"",
-            )),
-            _ => Ok(()),
+            ));
         }
+        Ok(())
     }
 
     /// Refuses flows of more cells than a cell's number can say.
@@ -190,14 +185,24 @@ impl SiriusConfig {
     }
 
     fn check_cell(&self) -> Result<u64, Refusal> {
-        let fits = self.channel_rate.bytes_in(self.slot - self.guardband);
-        if fits == 0 {
+        let carried = self.channel_rate.bytes_in(self.slot - self.guardband);
+        if carried == 0 {
             return Err(self.no_room("to send a byte"));
+        }
+        let fits = carried.saturating_sub(self.header.0);
+        if fits == 0 {
+            let limit = format!("leaves nothing of the {carried} B that a slot carries");
+            let remedy = "lower it, or raise fabric.slot";
+            return Err(Refusal::new("fabric.header", self.header, limit, remedy));
         }
         let cell = self.cell.map_or(fits, |c| c.0);
         if cell == 0 || cell > fits {
+            let beside = match self.header {
+                Bytes(0) => String::new(),
+                header => format!(" beside a header of {header}"),
+            };
             let limit = format!(
-                "{} carries at most {fits} B in slot − guardband",
+                "{} carries at most {fits} B in slot − guardband{beside}",
                 self.channel_rate
             );
             return Err(Refusal::new(
@@ -344,7 +349,7 @@ fn largest_divisor(n: u32, limit: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lightloom_engine::Rate;
+    use lightloom_engine::{Nic, Rate};
 
     fn cluster(racks: u32) -> Cluster {
         let server_rate = Rate(400 * Rate::GBPS.0 / 24);
@@ -367,20 +372,11 @@ mod tests {
     }
 
     #[test]
-    fn ideal_refuses_server_links_and_all_refuse_flows_beyond_the_cell_numbers() {
+    fn flows_beyond_the_cell_numbers_are_refused() {
         let ideal = SiriusConfig {
             mode: Mode::Ideal,
             ..SiriusConfig::default()
         };
-        let capped = Cluster {
-            nic: Nic::Capped(Rate(10 * Rate::GBPS.0)),
-            ..cluster(128)
-        };
-        let e = ideal.derive(&capped).unwrap_err().to_string();
-        assert!(
-            e.starts_with("fabric.mode = ideal: SIRIUS (IDEAL) has no server links"),
-            "{e}"
-        );
         let mut flows = Flows::new();
         let host = lightloom_engine::HostId;
         flows.push(host(0), host(30), 562 * Cell::SEQ_MAX, Time::ZERO);

@@ -12,13 +12,14 @@
 //!
 //! *All racks.* A byte from a source in S to a destination in D by way of m crosses two links,
 //! each of the C/N that two nodes have for each other. Let p racks send only, q receive only, r
-//! do both, o neither, s = p + r, d = q + r. By way of one of the o it takes a link from S to
-//! it and one from it to D: o · min(s, d) links' worth fit. All others take a link from S to D,
-//! of which there are s · d: those by way of m in S only, one more from S to m (s · p), in D
-//! only, one more from m to D (q · d), in both, two from S to D. So
+//! do both, o neither, s = p + r, d = q + r, e = min(s, d). By way of one of the o it takes a
+//! link from S to it and one from it to D: of those e · o fit. All others take a link from S to
+//! D, of which there are s · d. By way of m in S alone a byte takes one more, from S to m, by
+//! way of m in D alone one more, from m to D: of those e · (p + q) fit; by way of m in both it
+//! takes two from S to D. So
 //!
 //! ```text
-//! T = C/N · (o · min(s, d) + min(s · d, (s · d + s · p + q · d) / 2))
+//! T = C/N · (e · o + min(s · d, (s · d + e · (p + q)) / 2))
 //! ```
 //!
 //! With all racks active this is N · C/2, for everything crosses two hops; for one pair it is
@@ -118,7 +119,7 @@ impl Capacity {
         let none = self.nodes - p - q - r;
         let itself = |count: u128| if self.others { count } else { 0 };
         let direct = s * d - itself(r);
-        let about = (s * p - itself(p)) + (q * d - itself(q));
+        let about = (s * p - itself(p)).min(p * d) + (q * d - itself(q)).min(s * q);
         let halves = match r {
             0 => 2 * direct.min(about),
             _ => (2 * direct).min(direct + about),
@@ -251,6 +252,60 @@ mod tests {
         assert_eq!(gbps(&across), 16 * 40);
         // Three to one: 7 links lead there.
         assert_eq!(gbps(&[(1, 0), (2, 0), (3, 0)]), (4 + 3) * 40);
+    }
+
+    /// What linear programming makes of two-hop routes over links of 1 between 8 or 12 nodes
+    /// (scipy's `linprog`: all pairs from S to D may send, by way of whom they like, but for
+    /// the 2/N of each that its own ends relay), with the source and destination relaying
+    /// and without. Where racks that do both are uneven with others the rule is a bound.
+    #[test]
+    fn together_racks_carry_what_linear_programming_finds() {
+        const FOUND: [(u32, [usize; 3], [f64; 2]); 14] = [
+            (8, [1, 1, 0], [7.0, 6.0]),
+            (8, [2, 2, 0], [12.0, 12.0]),
+            (8, [4, 4, 0], [16.0, 16.0]),
+            (8, [7, 1, 0], [7.0, 7.0]),
+            (8, [0, 0, 8], [32.0, 28.0]),
+            (12, [6, 6, 0], [36.0, 36.0]),
+            // From here on to a third of the uplinks of a rack.
+            (8, [0, 0, 4], [25.143, 22.0]),
+            (8, [2, 0, 4], [25.143, 22.0]),
+            (8, [4, 1, 3], [24.571, 22.0]),
+            (8, [2, 2, 2], [22.0, 20.0]),
+            (8, [3, 3, 2], [23.0, 21.0]),
+            (12, [3, 3, 3], [50.727, 48.0]),
+            (12, [0, 0, 6], [55.636, 51.0]),
+            (12, [4, 2, 4], [53.455, 50.0]),
+        ];
+        for (k, (nodes, [p, q, r], found)) in FOUND.into_iter().enumerate() {
+            // Racks p.. receive, those below p and from p + q on send.
+            let senders: Vec<usize> = (0..p).chain(p + q..p + q + r).collect();
+            let pairs: Vec<_> = (p..p + q + r)
+                .flat_map(|d| senders.iter().map(move |&s| (s, d)))
+                .filter(|(s, d)| s != d)
+                .collect();
+            for (intermediates, found) in [Intermediates::All, Intermediates::Others]
+                .into_iter()
+                .zip(found)
+            {
+                let c = capacity(
+                    nodes,
+                    SiriusConfig {
+                        intermediates,
+                        ..SiriusConfig::default()
+                    },
+                );
+                let of = active(nodes as usize, &pairs);
+                let racks = c.sent(Rate(0)).0 as f64 * (p + r).min(q + r) as f64;
+                let link = 320.0 * GBPS as f64 / nodes as f64;
+                let carried = racks.min(c.together(&of).0 as f64) / link;
+                let within = if k < 6 { 1e-9 } else { nodes as f64 / 3.0 };
+                assert!(
+                    (carried - found).abs() <= within,
+                    "{nodes} nodes, {p}, {q}, {r}: {carried} links' worth, {found} found"
+                );
+            }
+        }
     }
 
     #[test]

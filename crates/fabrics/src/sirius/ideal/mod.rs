@@ -15,24 +15,27 @@
 //!
 //! - `nodes`: what nodes do in a slot;
 //! - `source`, `credits`: the flows of a node, and their windows;
-//! - `relays`: the queues of second hops.
+//! - `relays`: the queues of second hops;
+//! - `steps`: between nodes and servers whose links have a rate of their own.
 //!
-//! *Not modelled*: faults; server links with a rate of their own, but within a
-//! rack. Threads are not used.
+//! *Not modelled*: faults. Threads are not used.
 
 mod credits;
 mod nodes;
 mod relays;
 mod source;
+mod steps;
 #[cfg(test)]
 mod tests;
 
 use crate::contract::Site;
+use crate::entrance::Entrance;
 use crate::sirius::cell::Routes;
 use crate::sirius::config::{Derived, SiriusConfig};
 use crate::sirius::limits::{lit, soonest};
 use crate::sirius::relay::reorder::Reorder;
 use crate::sirius::schedule::peer_order::PeerOrder;
+use crate::sirius::servers::links::Servers;
 use crate::sirius::servers::rack::Bypass;
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
@@ -51,8 +54,11 @@ pub struct Ideal {
     /// What is in crossing, by slot of sending.
     crossings: Vec<Crossing>,
     reorder: Reorder,
+    entrance: Entrance,
     bypassed: Bypass,
-    /// Cells admitted and not yet delivered.
+    /// The links of servers, where they have a rate of their own.
+    servers: Option<Servers>,
+    /// Cells that have come to their sources and not yet to their destinations.
     inside: u64,
     hops: u64,
     /// Most cells ever relayed by a node at a time.
@@ -63,7 +69,7 @@ impl Ideal {
     /// An idle fabric.
     pub fn new(config: &SiriusConfig, derived: Derived, site: &Site) -> Ideal {
         let routes = Routes::new(site.flows, site.cluster, &derived.schedule, derived.cell);
-        let crossings = config.propagation.div_ceil(config.slot) as usize + 1;
+        let crossings = config.crossing().div_ceil(config.slot) as usize + 1;
         Ideal {
             cluster: *site.cluster,
             config: config.clone(),
@@ -71,7 +77,9 @@ impl Ideal {
             nodes: Nodes::new(config, derived.schedule.nodes() as usize, site.flows.len()),
             crossings: vec![Crossing::default(); crossings],
             reorder: Reorder::new(&routes, 0, site.flows.len() as u32),
+            entrance: Entrance::new(config.switch_latency),
             bypassed: Bypass::new(site.cluster),
+            servers: Servers::new(site.cluster),
             routes,
             derived,
             inside: 0,
@@ -93,14 +101,18 @@ impl Ideal {
     }
 
     fn admit(&mut self, now: Time, io: &mut Io) {
-        while let Some(flow) = io.arrive(now) {
+        if self.servers.is_some() {
+            return self.admit_capped(now, io);
+        }
+        while let Some((flow, at)) = self.entrance.next(now, io) {
             let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
             if self.cluster.rack_of(src) == self.cluster.rack_of(dst) {
-                self.bypassed.admit(flow, io);
+                self.bypassed.admit(flow, at, io);
             } else {
                 let flow_index = self.routes.flow_index[flow.index()];
-                self.nodes.admit(flow_index, &self.routes);
-                self.inside += self.routes.cells[flow_index as usize] as u64;
+                let cells = self.routes.cells[flow_index as usize];
+                self.nodes.admit(flow_index, cells, &self.routes);
+                self.inside += cells as u64;
             }
         }
     }
@@ -128,14 +140,22 @@ impl Ideal {
     fn receive(&mut self, slot: i64, io: &mut Io) {
         let delay = self.crossings.len() as i64 - 1;
         let crossing = &mut self.crossings[(slot - delay).rem_euclid(delay + 1) as usize];
+        let at = self.config.slot * (slot - delay + 1) + self.config.crossing();
         self.nodes.arrive(&crossing.relay, &self.peer_order);
         for &cell in &crossing.deliver {
-            self.reorder.receive(cell);
+            match &mut self.servers {
+                Some(servers) => servers.arrive_across(cell, at, &self.routes, io),
+                None => self.reorder.receive(cell),
+            }
         }
         self.inside -= crossing.deliver.len() as u64;
         crossing.clear();
+        self.deliver(at, io);
+    }
+
+    /// What the reorder buffer has received `at` is delivered.
+    fn deliver(&mut self, at: Time, io: &mut Io) {
         io.deliver_some(std::mem::take(&mut self.reorder.bytes));
-        let at = self.config.slot * (slot - delay + 1) + self.config.propagation;
         for flow_index in self.reorder.completed.drain(..) {
             io.finish(self.routes.flow[flow_index as usize], at);
         }
@@ -164,7 +184,9 @@ impl Ideal {
 
     fn bytes_inside(&self) -> u64 {
         let flying = self.crossings.iter().map(|f| f.bytes(&self.routes));
-        self.nodes.bytes(&self.routes) + flying.sum::<u64>() + self.bypassed.bytes()
+        let servers = self.servers.as_ref().map_or(0, |s| s.bytes(&self.routes));
+        let waiting = servers + self.bypassed.bytes() + self.entrance.bytes();
+        self.nodes.bytes(&self.routes) + flying.sum::<u64>() + waiting
     }
 }
 
@@ -187,10 +209,13 @@ impl SlotKernel for Ideal {
             self.receive(slot, io);
             self.peak = self.peak.max(self.longest_queue());
         }
+        self.deliver_capped(self.config.slot * (slot + 1), io);
     }
 
     fn idle(&self) -> bool {
-        self.inside == 0 && self.bypassed.is_empty()
+        let servers = self.servers.as_ref().is_none_or(Servers::idle);
+        let waits = !self.bypassed.is_empty() || !self.entrance.is_empty();
+        self.inside == 0 && servers && !waits
     }
 
     fn apply(&mut self, _command: Command, _now: Time) -> Result<(), Rejected> {
@@ -219,7 +244,9 @@ impl Reports for Ideal {
         let waiting = self.each_node().map(|n| self.nodes.waiting(n));
         view.queued_bytes = relaying.sum::<u64>() * payload;
         view.queued_bytes_worst = self.longest_queue() * payload;
-        view.waiting_bytes = waiting.sum::<u64>() * payload;
+        let unsent = self.servers.as_ref().map_or(0, |s| s.waiting);
+        let waiting = (waiting.sum::<u64>() + unsent) * payload;
+        view.waiting_bytes = waiting + self.entrance.bytes();
         view.carried_bytes = self.hops * payload;
     }
 
@@ -234,6 +261,9 @@ impl Reports for Ideal {
     }
 
     fn settle(&self, io: &mut Io) {
+        if let Some(servers) = &self.servers {
+            servers.settle(&self.routes, io);
+        }
         for (flow_index, bytes, hops) in self.reorder.progress() {
             let flow = self.routes.flow[flow_index as usize].index();
             io.flows.delivered[flow] = bytes;

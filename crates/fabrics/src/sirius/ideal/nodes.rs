@@ -89,12 +89,18 @@ impl Nodes {
         }
     }
 
-    /// A flow arrives at its source.
-    pub fn admit(&mut self, flow_index: FlowIndex, routes: &Routes) {
+    /// A flow is at its source, with so many of its cells.
+    pub fn admit(&mut self, flow_index: FlowIndex, come: u32, routes: &Routes) {
         let flow = flow_index as usize;
-        let (src, dst) = (routes.src[flow], routes.dst[flow]);
-        let place = self.sources[src as usize].admit(flow_index, dst, routes.cells[flow]);
+        let (src, dst, cells) = (routes.src[flow], routes.dst[flow], routes.cells[flow]);
+        let place = self.sources[src as usize].admit(flow_index, dst, cells, come);
         self.homes[flow] = Home { src, dst, place };
+    }
+
+    /// Another cell of a flow has come to its source.
+    pub fn take_another(&mut self, flow_index: FlowIndex) {
+        let Home { src, place, .. } = self.homes[flow_index as usize];
+        self.sources[src as usize].take_another(place);
     }
 
     /// Sends one cell on every uplink whose peer of this slot can be sent one.

@@ -10,6 +10,8 @@ use std::collections::VecDeque;
 struct Sending {
     flow_index: FlowIndex,
     cells: u32,
+    /// Cells that have come from its server.
+    come: u32,
     /// The next cell to leave.
     next: u32,
     /// Cells at intermediates, or on their way there.
@@ -71,8 +73,9 @@ impl Source {
         self.cells
     }
 
-    /// Takes a flow in; returns its place, the lowest that is free.
-    pub fn admit(&mut self, flow_index: FlowIndex, dst: u16, cells: u32) -> u32 {
+    /// Takes a flow in, of whose `cells` some have `come`; returns its place, the lowest that
+    /// is free.
+    pub fn admit(&mut self, flow_index: FlowIndex, dst: u16, cells: u32, come: u32) -> u32 {
         let word = self.taken.iter().position(|&w| w != u64::MAX);
         let word = word.unwrap_or_else(|| self.grow());
         let place = word * 64 + self.taken[word].trailing_ones() as usize;
@@ -80,13 +83,25 @@ impl Source {
         self.taken[word] |= bit;
         self.waiting[word] |= bit;
         let flow = &mut self.flows[place];
-        (flow.flow_index, flow.dst, flow.cells, flow.next) = (flow_index, dst, cells, 0);
+        (flow.flow_index, flow.dst) = (flow_index, dst);
+        (flow.cells, flow.come, flow.next) = (cells, come, 0);
         self.count += 1;
-        self.cells += cells as u64;
+        self.cells += come as u64;
         if self.others {
             self.credits.open(dst as usize, place, false);
         }
         place as u32
+    }
+
+    /// Another cell of a flow comes from its server.
+    pub fn take_another(&mut self, place: u32) {
+        let (word, bit) = (place as usize / 64, 1 << (place % 64));
+        self.flows[place as usize].come += 1;
+        self.cells += 1;
+        if self.waiting[word] & bit == 0 {
+            self.waiting[word] |= bit;
+            self.count += 1;
+        }
     }
 
     /// Makes room; returns the new word.
@@ -115,7 +130,7 @@ impl Source {
         let arrives = flow.dst as usize == peer;
         flow.next += 1;
         self.cells -= 1;
-        if flow.next == flow.cells {
+        if flow.next == flow.come {
             self.waiting[place / 64] &= !(1 << (place % 64));
             self.count -= 1;
         }
@@ -174,7 +189,7 @@ impl Source {
     /// an intermediate: those that no other queue holds. For the audit.
     pub fn each_cell(&self) -> impl Iterator<Item = Cell> + '_ {
         self.flows.iter().flat_map(|f| {
-            let here = (f.next..f.cells).map(|seq| Cell::new(f.flow_index, seq));
+            let here = (f.next..f.come).map(|seq| Cell::new(f.flow_index, seq));
             let behind = f
                 .behind
                 .iter()

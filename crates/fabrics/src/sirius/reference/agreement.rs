@@ -189,13 +189,16 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
         2 => Just(Nic::Uncapped),
         1 => (1u64..60).prop_map(|gbps| Nic::Capped(Rate(gbps * Rate::GBPS.0))),
     ];
-    let wired = (shapes(large), protocol, timing, (1u32..4, nic));
+    let switches = prop::sample::select(vec![0i64, 0, 1, 99, 100, 640]);
+    let beside = (switches, prop::sample::select(vec![0i64, 0, 103]), 0u64..40);
+    let wired = (shapes(large), protocol, timing, (1u32..4, nic, beside));
     wired.prop_filter_map(
         "a table that is accepted",
-        |(shape, protocol, timing, (servers, nic))| {
+        |(shape, protocol, timing, (servers, nic, beside))| {
             let (racks, base, uplinks, uplink_plan) = shape;
             let (queue, others, once) = protocol;
             let (propagation, (slot, guardband), more) = timing;
+            let (switch_latency, fec_latency, header) = beside;
             let cluster = Cluster {
                 racks,
                 servers_per_rack: servers,
@@ -208,6 +211,9 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
                 slot: Time::NS * slot,
                 guardband: Time::NS * guardband,
                 propagation: Time::NS * propagation,
+                switch_latency: Time::NS * switch_latency,
+                fec_latency: Time::NS * fec_latency,
+                header: Bytes(header),
                 queue,
                 intermediates: if others {
                     Intermediates::Others
@@ -270,13 +276,12 @@ fn cases(large: bool) -> impl Strategy<Value = Case> {
     )
 }
 
-/// SIRIUS (IDEAL), which has no protocol and no links of servers.
+/// SIRIUS (IDEAL), which has no protocol.
 fn ideal() -> impl Strategy<Value = Case> {
     (cases(false), 1u32..5, 0u32..100).prop_map(|(mut case, ideal_window, crowd)| {
         // More small flows at one source than places come at a time.
         let small = |k: u32| (0, k, 1 + 40 * k as u64, k as i64 % 3);
         case.flows.extend((0..crowd).map(small));
-        case.cluster.nic = Nic::Uncapped;
         let config = &case.config;
         case.config = SiriusConfig {
             mode: Mode::Ideal,
@@ -285,6 +290,9 @@ fn ideal() -> impl Strategy<Value = Case> {
             slot: config.slot,
             guardband: config.guardband,
             propagation: config.propagation,
+            switch_latency: config.switch_latency,
+            fec_latency: config.fec_latency,
+            header: config.header,
             intermediates: config.intermediates,
             ideal_window,
             ..SiriusConfig::default()

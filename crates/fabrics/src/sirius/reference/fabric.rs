@@ -31,7 +31,7 @@ impl SlotKernel for Reference {
         let live = |e: &Epoch| !e.requests.is_empty() || !e.unused.is_empty();
         let queued = self.queues.iter().flatten().any(|q| !q.is_empty());
         let waits = queued || self.local.iter().any(|l| !l.is_empty());
-        let flies = !self.fibres.is_empty() || !self.racks.is_idle();
+        let flies = !self.fibres.is_empty() || !self.racks.is_idle() || !self.entering.is_empty();
         !(waits || flies || self.epochs.values().any(live) || self.failures.pending())
     }
 
@@ -57,7 +57,7 @@ impl Reports for Reference {
         let relaying = (0..self.nodes).map(|n| self.relaying(n));
         view.queued_bytes = relaying.sum::<u64>() * payload;
         view.queued_bytes_worst = self.longest_queue() * payload;
-        view.waiting_bytes = self.waiting() * payload;
+        view.waiting_bytes = self.waiting() * payload + self.entering_bytes();
         view.carried_bytes = self.hops * payload;
     }
 

@@ -10,7 +10,7 @@ use crate::contract::Site;
 use crate::sirius::config::{Derived, Intermediates, SiriusConfig};
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
-    Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
+    Command, FlowId, HostId, Io, Nic, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
 };
 use std::collections::{BTreeMap, VecDeque};
 
@@ -40,7 +40,8 @@ pub struct Ideal {
     /// What receives, and what stays within racks.
     common: Reference,
     sources: Vec<Source>,
-    /// Of every flow, the next cell to leave its source.
+    /// Of every flow, the cells that have come to its source, and the next to leave it.
+    come: Vec<u32>,
     next: Vec<u32>,
     /// In the order of sending.
     away: Vec<Away>,
@@ -59,6 +60,7 @@ impl Ideal {
         Ideal {
             common: Reference::new(config, derived, site),
             sources: vec![Source::default(); nodes],
+            come: vec![0; site.flows.len()],
             next: vec![0; site.flows.len()],
             away: Vec::new(),
             turns: vec![vec![VecDeque::new(); nodes]; nodes],
@@ -68,18 +70,33 @@ impl Ideal {
     }
 
     fn admit(&mut self, now: Time, io: &mut Io) {
-        while let Some(id) = io.arrive(now) {
+        for (id, at) in self.common.through(now, io) {
             let flow = &self.common.flows[id.index()];
-            if flow.src == flow.dst {
-                self.common.admit_to_server(id, io);
-                continue;
-            }
-            let places = &mut self.sources[flow.src].places;
-            match places.iter().position(Option::is_none) {
-                Some(free) => places[free] = Some(id.index()),
-                None => places.push(Some(id.index())),
+            if self.common.cluster.nic != Nic::Uncapped || flow.src == flow.dst {
+                self.common.admit_to_server(id, at, io);
+            } else {
+                let cells = flow.cells;
+                self.take(id.index(), cells);
             }
         }
+        self.common.send_from_servers(now, io);
+        for source in 0..self.common.nodes {
+            for tuple in std::mem::take(&mut self.common.local[source]) {
+                self.take(tuple.flow, tuple.cells);
+            }
+        }
+    }
+
+    /// Cells of a flow have come to its source.
+    fn take(&mut self, flow: usize, cells: u32) {
+        let places = &mut self.sources[self.common.flows[flow].src].places;
+        if self.come[flow] == 0 {
+            match places.iter().position(Option::is_none) {
+                Some(free) => places[free] = Some(flow),
+                None => places.push(Some(flow)),
+            }
+        }
+        self.come[flow] += cells;
     }
 
     /// Returns the cells that left on their second hop.
@@ -123,7 +140,7 @@ impl Ideal {
         }
         self.common.hops += 1;
         let config = &self.common.config;
-        let from = slot + 1 + config.propagation.div_ceil(config.slot);
+        let from = slot + 1 + config.crossing().div_ceil(config.slot);
         self.away.push(Away {
             cell,
             via: peer,
@@ -152,7 +169,7 @@ impl Ideal {
             let there = away.iter().filter(|a| a.cell.flow == f && a.via == peer);
             let barred = others && (peer == flow.src || peer == flow.dst);
             let full = there.count() >= config.ideal_window as usize;
-            self.next[f] < flow.cells && !full && !barred
+            self.next[f] < self.come[f] && !full && !barred
         };
         let Source { places, turn } = &self.sources[node];
         let first = places.len().min(*turn);
@@ -188,8 +205,8 @@ impl Ideal {
 
     fn receive(&mut self, slot: i64, io: &mut Io) {
         let config = &self.common.config;
-        let sent = slot - config.propagation.div_ceil(config.slot);
-        let at = config.slot * (sent + 1) + config.propagation;
+        let sent = slot - config.crossing().div_ceil(config.slot);
+        let at = config.slot * (sent + 1) + config.crossing();
         let landed: Vec<Away> = self
             .away
             .iter()
@@ -200,8 +217,10 @@ impl Ideal {
             .iter()
             .for_each(|a| self.take_turns(a.cell.flow, a.via));
         for cell in self.fibres.remove(&sent).unwrap_or_default() {
-            self.common.deliver(cell, at, io);
+            self.common.send_to_server(cell, at, io);
         }
+        let end = self.common.config.slot * (slot + 1);
+        self.common.deliver_to_servers(end, io);
         let longest = self.relaying(slot + 1).max().unwrap_or(0);
         self.common.queue_peak = self.common.queue_peak.max(longest);
     }
@@ -216,9 +235,8 @@ impl Ideal {
 
     fn waiting(&self) -> u64 {
         let flows = self.sources.iter().flat_map(|s| &s.places).flatten();
-        flows
-            .map(|&f| (self.common.flows[f].cells - self.next[f]) as u64)
-            .sum()
+        let here = flows.map(|&f| (self.come[f] - self.next[f]) as u64);
+        here.sum::<u64>() + self.common.unsent()
     }
 }
 
@@ -260,7 +278,7 @@ impl Reports for Ideal {
         let (payload, now) = (self.common.derived.cell, self.slot);
         view.queued_bytes = self.relaying(now).sum::<u64>() * payload;
         view.queued_bytes_worst = self.relaying(now).max().unwrap_or(0) * payload;
-        view.waiting_bytes = self.waiting() * payload;
+        view.waiting_bytes = self.waiting() * payload + self.common.entering_bytes();
         view.carried_bytes = self.common.hops * payload;
     }
 

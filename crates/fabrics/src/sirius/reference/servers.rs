@@ -116,11 +116,8 @@ impl Racks {
 
 impl Reference {
     /// A flow arrives at its server. One within a rack without servers' links is on its way.
-    pub(super) fn admit_to_server(&mut self, id: FlowId, io: &mut Io) {
-        let (host, at) = (
-            io.flows.src[id.index()].index(),
-            io.flows.arrival[id.index()],
-        );
+    pub(super) fn admit_to_server(&mut self, id: FlowId, at: Time, io: &mut Io) {
+        let host = io.flows.src[id.index()].index();
         let rack = host / self.racks.servers_per_rack;
         if self.racks.capped {
             self.send_from_servers(at, io);

@@ -14,7 +14,7 @@
 //! on these links, propagation within the rack, back-pressure to the server.
 
 use crate::sirius::cell::{Cell, FlowIndex, Routes};
-use lightloom_engine::{Cluster, HostId, Nic, Rate, Time};
+use lightloom_engine::{Cluster, FlowId, HostId, Io, Nic, Rate, Time};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
@@ -34,11 +34,11 @@ type Arrival = Reverse<(Time, u64, u32)>;
 
 /// Flows within racks, as far as they have been delivered.
 #[derive(Clone, Copy, Debug)]
-pub struct Inside {
+struct Inside {
     /// Cells that are missing.
-    pub left: u32,
+    left: u32,
     /// Bytes delivered.
-    pub bytes: u64,
+    bytes: u64,
 }
 
 /// A rack that stands still, since when, and what stands there.
@@ -67,11 +67,17 @@ pub struct Servers {
     cells: BTreeMap<u64, Cell>,
     order: u64,
     /// Flows within racks, by flow index.
-    pub inside: BTreeMap<u32, Inside>,
+    inside: BTreeMap<u32, Inside>,
     stopped: Vec<Stopped>,
 }
 
 impl Servers {
+    /// Bytes that a server takes, and a flow that it sends: queues have room for twice as many.
+    pub const BYTES: (u64, u64) = (
+        (size_of::<VecDeque<ServerFlow>>() + size_of::<Time>() + size_of::<(Time, u32)>()) as u64,
+        2 * size_of::<ServerFlow>() as u64,
+    );
+
     /// Idle servers; `None` if their links have no rate of their own.
     pub fn new(cluster: &Cluster) -> Option<Servers> {
         let Nic::Capped(rate) = cluster.nic else {
@@ -102,27 +108,21 @@ impl Servers {
     }
 
     /// A flow arrives at its source.
-    pub fn admit(
-        &mut self,
-        src: HostId,
-        flow_index: FlowIndex,
-        at: Time,
-        within: bool,
-        routes: &Routes,
-    ) {
+    pub fn admit(&mut self, flow: FlowId, at: Time, io: &Io, routes: &Routes) {
+        let src = io.flows.src[flow.index()];
+        let flow_index = routes.flow_index[flow.index()];
         let cells = routes.cells[flow_index as usize];
         self.waiting += cells as u64;
-        let flow = ServerFlow {
-            flow_index,
-            seq: 0,
-            run: 0,
-        };
-        if within {
+        if routes.stays(flow_index) {
             let (left, bytes) = (cells, 0);
             self.inside.insert(flow_index, Inside { left, bytes });
         }
         let queue = &mut self.up[src.0 as usize];
-        queue.push_back(flow);
+        queue.push_back(ServerFlow {
+            flow_index,
+            seq: 0,
+            run: 0,
+        });
         if queue.len() == 1 {
             self.send_next(src.0, at, routes);
         }
@@ -165,8 +165,53 @@ impl Servers {
         self.send_next(host, at, routes);
     }
 
+    /// A cell that left its server at `at` is in its rack; says whether it stays there.
+    pub fn turn_back(&mut self, flow: ServerFlow, at: Time, routes: &Routes, io: &mut Io) -> bool {
+        let stays = routes.stays(flow.flow_index);
+        if stays {
+            let id = routes.flow[flow.flow_index as usize];
+            io.start(id, at);
+            let cell = Cell::new(flow.flow_index, flow.seq);
+            self.arrive(io.flows.dst[id.index()], cell, at, routes);
+        }
+        stays
+    }
+
+    /// A cell from another rack has arrived at the rack of its server at `at`.
+    pub fn arrive_across(&mut self, cell: Cell, at: Time, routes: &Routes, io: &Io) {
+        let flow = routes.flow[cell.flow_index() as usize];
+        self.arrive(io.flows.dst[flow.index()], cell, at, routes);
+    }
+
+    /// Counts a cell that is at its server at `at`, if its flow is within a rack; says whether
+    /// it is.
+    pub fn count_inside(&mut self, cell: Cell, at: Time, routes: &Routes, io: &mut Io) -> bool {
+        let flow_index = cell.flow_index();
+        let Some(inside) = self.inside.get_mut(&flow_index) else {
+            return false;
+        };
+        let (flow, bytes) = (routes.flow[flow_index as usize], routes.bytes(cell));
+        inside.left -= 1;
+        inside.bytes += bytes;
+        io.deliver_some(bytes);
+        io.flows.hops[flow.index()] = 0.0;
+        if inside.left == 0 {
+            self.inside.remove(&flow_index);
+            io.finish(flow, at);
+        }
+        true
+    }
+
+    /// Writes what has been delivered of flows within racks.
+    pub fn settle(&self, routes: &Routes, io: &mut Io) {
+        for (&flow_index, inside) in &self.inside {
+            let flow = routes.flow[flow_index as usize].index();
+            io.flows.delivered[flow] = inside.bytes;
+        }
+    }
+
     /// A cell for server `host` has arrived at its rack switch at `at`.
-    pub fn arrive(&mut self, host: HostId, cell: Cell, at: Time, routes: &Routes) {
+    fn arrive(&mut self, host: HostId, cell: Cell, at: Time, routes: &Routes) {
         let free = &mut self.free[host.0 as usize];
         *free = at.max(*free) + self.rate.time_for(routes.bytes(cell));
         self.cells.insert(self.order, cell);

@@ -72,9 +72,9 @@ impl Bypass {
             .extend(flows.map(|(at, flow, bytes)| Reverse((at + (now - since), flow, bytes))));
     }
 
-    /// Takes a flow that has arrived.
-    pub fn admit(&mut self, flow: FlowId, io: &mut Io) {
-        let (arrival, bytes) = (io.flows.arrival[flow.index()], io.flows.bytes[flow.index()]);
+    /// Takes a flow that has come to its rack switch, and is through it at `at`.
+    pub fn admit(&mut self, flow: FlowId, at: Time, io: &mut Io) {
+        let bytes = io.flows.bytes[flow.index()];
         self.bytes += bytes;
         let rack = io.flows.src[flow.index()].0 / self.servers_per_rack;
         if let Some(s) = self.stopped.iter_mut().find(|s| s.rack == rack) {
@@ -82,9 +82,9 @@ impl Bypass {
                 .push((s.since + self.rate.time_for(bytes), flow, bytes));
             return;
         }
-        io.start(flow, arrival);
+        io.start(flow, at);
         self.flows
-            .push(Reverse((arrival + self.rate.time_for(bytes), flow, bytes)));
+            .push(Reverse((at + self.rate.time_for(bytes), flow, bytes)));
     }
 
     /// Delivers what finishes at or before `now`; says whether there was anything.

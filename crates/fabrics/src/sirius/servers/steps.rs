@@ -1,7 +1,6 @@
 //! Between the servers and their racks, where servers have links of their own: the steps
 //! of the kernel that move cells over them. The links are in [`crate::sirius::servers::links`].
 
-use crate::sirius::cell::Cell;
 use crate::sirius::failure::faults::Stretch;
 use crate::sirius::kernel::Sirius;
 use lightloom_engine::{Io, Time};
@@ -10,15 +9,11 @@ impl Sirius {
     /// Servers send their flows at their own rate.
     #[cold]
     pub(crate) fn admit_capped(&mut self, now: Time, io: &mut Io) {
-        while let Some(flow) = io.arrive(now) {
-            let (src, dst) = (io.flows.src[flow.index()], io.flows.dst[flow.index()]);
-            let at = io.flows.arrival[flow.index()];
+        while let Some((flow, at)) = self.entrance.next(now, io) {
             // The turns of a server's flows change at the very time of arrival.
             self.send_from_servers(at, io);
-            let within = self.cluster.rack_of(src) == self.cluster.rack_of(dst);
-            let flow_index = self.routes.flow_index[flow.index()];
             if let Some(servers) = &mut self.servers {
-                servers.admit(src, flow_index, at, within, &self.routes);
+                servers.admit(flow, at, io, &self.routes);
             }
         }
         self.send_from_servers(now, io);
@@ -33,11 +28,8 @@ impl Sirius {
             let (flow_index, seq) = (flow.flow_index as usize, flow.seq);
             let (src, dst) = (self.routes.src[flow_index], self.routes.dst[flow_index]);
             let mut run = 0;
-            if src == dst {
-                let id = self.routes.flow[flow_index];
-                io.start(id, at);
-                let to = io.flows.dst[id.index()];
-                servers.arrive(to, Cell::new(flow.flow_index, seq), at, &self.routes);
+            if servers.turn_back(flow, at, &self.routes, io) {
+                // It is on its way to a server.
             } else if self.faults.on && self.faults.bars(src, dst) {
                 let (flow_index, count) = (flow.flow_index, 1);
                 self.enter(Stretch {
@@ -64,26 +56,15 @@ impl Sirius {
         };
         for shard in &mut self.shards {
             for cell in shard.arrived.drain(..) {
-                let flow = self.routes.flow[cell.flow_index() as usize];
-                servers.arrive(io.flows.dst[flow.index()], cell, at, &self.routes);
+                servers.arrive_across(cell, at, &self.routes, io);
             }
         }
         while let Some((at, cell)) = servers.next_delivered(until) {
-            let flow_index = cell.flow_index();
-            let flow = self.routes.flow[flow_index as usize];
-            if let Some(inside) = servers.inside.get_mut(&flow_index) {
-                let bytes = self.routes.bytes(cell);
-                inside.left -= 1;
-                inside.bytes += bytes;
-                io.deliver_some(bytes);
-                io.flows.hops[flow.index()] = 0.0;
-                if inside.left == 0 {
-                    servers.inside.remove(&flow_index);
-                    io.finish(flow, at);
-                }
+            if servers.count_inside(cell, at, &self.routes, io) {
                 continue;
             }
-            let to = self.routes.dst[flow_index as usize];
+            let flow = self.routes.flow[cell.flow_index() as usize];
+            let to = self.routes.dst[cell.flow_index() as usize];
             let reorder = &mut self.shards[self.partition.shard[to as usize] as usize].reorder;
             reorder.receive(cell);
             io.deliver_some(std::mem::take(&mut reorder.bytes));

@@ -1,7 +1,7 @@
 //! Servers with links of their own rate, against closed forms.
 
 use crate::contract::{FabricConfig, Site};
-use crate::sirius::config::SiriusConfig;
+use crate::sirius::config::{Mode, SiriusConfig};
 use lightloom_engine::run::{run, Plan, Silent, Stop};
 use lightloom_engine::*;
 use proptest::prelude::*;
@@ -17,20 +17,27 @@ fn cluster(racks: u32) -> Cluster {
     }
 }
 
-/// The same with 16 racks.
-fn drained(flows: &[(u32, u32, u64, Time)], threads: usize, sample: Time) -> (Io, Vec<f64>) {
-    drained_of(16, flows, threads, sample)
+const MODES: [Mode; 2] = [Mode::RequestGrant, Mode::Ideal];
+
+/// How long flows take [s] among 16 racks.
+fn drained(mode: Mode, flows: &[(u32, u32, u64, Time)], sample: Time) -> Vec<f64> {
+    drained_of(16, mode, flows, 1, sample).1
 }
 
 /// Runs until all is delivered; checks that bytes are conserved and that nobody
 /// is early. Flows as (source, destination, bytes, arrival).
 fn drained_of(
     racks: u32,
+    mode: Mode,
     flows: &[(u32, u32, u64, Time)],
     threads: usize,
     sample: Time,
 ) -> (Io, Vec<f64>) {
-    let (c, config) = (cluster(racks), SiriusConfig::default());
+    let c = cluster(racks);
+    let config = SiriusConfig {
+        mode,
+        ..SiriusConfig::default()
+    };
     let mut all = Flows::new();
     for &(src, dst, bytes, at) in flows {
         all.push(HostId(src), HostId(dst), bytes, at);
@@ -73,32 +80,30 @@ fn alone(bytes: u64) -> f64 {
 
 #[test]
 fn a_lone_flow_takes_its_bytes_at_the_rate_of_its_server() {
-    for (dst, bytes) in [(20, 1_000_000), (1, 1_000_000), (20, 100), (1, 100)] {
-        let (_, took) = drained(&[(0, dst, bytes, Time::NS * 250)], 1, Time::US * 10);
-        // And once more for the last cell, and some epochs of request and grant.
-        let over = took[0] - alone(bytes);
-        let most = if dst == 1 { 0.5e-6 } else { 8e-6 };
-        assert!((0.0..most).contains(&over), "{bytes} to {dst}: {over}");
+    for mode in MODES {
+        for (dst, bytes) in [(20, 1_000_000), (1, 1_000_000), (20, 100), (1, 100)] {
+            let took = drained(mode, &[(0, dst, bytes, Time::NS * 250)], Time::US * 10);
+            // And once more for the last cell, and some epochs of request and grant.
+            let over = took[0] - alone(bytes);
+            let most = if dst == 1 { 0.5e-6 } else { 8e-6 };
+            assert!((0.0..most).contains(&over), "{bytes} to {dst}: {over}");
+        }
     }
 }
 
 #[test]
 fn flows_of_one_server_share_it_and_flows_of_two_do_not() {
-    let at = Time::ZERO;
-    let (_, both) = drained(&[(0, 20, 500_000, at), (0, 40, 500_000, at)], 1, Time::US);
-    assert!(
-        both.iter()
-            .all(|t| (t / alone(1_000_000) - 1.0).abs() < 0.02),
-        "{both:?}"
-    );
-    let (_, two) = drained(&[(0, 20, 500_000, at), (1, 40, 500_000, at)], 1, Time::US);
-    assert!(
-        two.iter().all(|t| (t / alone(500_000) - 1.0).abs() < 0.03),
-        "{two:?}"
-    );
-    // The short one takes every other cell.
-    let (_, short) = drained(&[(0, 20, 800_000, at), (0, 3, 80_000, at)], 1, Time::US);
-    assert!((short[1] / alone(160_000) - 1.0).abs() < 0.02, "{short:?}");
+    let (at, us) = (Time::ZERO, Time::US);
+    let off = |took: f64, bytes| (took / alone(bytes) - 1.0).abs();
+    for mode in MODES {
+        let both = drained(mode, &[(0, 20, 500_000, at), (0, 40, 500_000, at)], us);
+        assert!(both.iter().all(|&t| off(t, 1_000_000) < 0.02), "{both:?}");
+        let two = drained(mode, &[(0, 20, 500_000, at), (1, 40, 500_000, at)], us);
+        assert!(two.iter().all(|&t| off(t, 500_000) < 0.03), "{two:?}");
+        // The short one takes every other cell.
+        let short = drained(mode, &[(0, 20, 800_000, at), (0, 3, 80_000, at)], us);
+        assert!(off(short[1], 160_000) < 0.02, "{short:?}");
+    }
 }
 
 #[test]
@@ -107,9 +112,11 @@ fn incast_is_as_fast_as_the_link_of_its_server() {
     let flows: Vec<_> = [9, 30, 50, 70, 90, 2]
         .map(|src| (src, 3, 200_000, Time::ZERO))
         .into();
-    let (_, took) = drained(&flows, 1, Time::US);
-    let last = took.iter().copied().fold(0.0, f64::max);
-    assert!((last / alone(6 * 200_000) - 1.0).abs() < 0.02, "{took:?}");
+    for mode in MODES {
+        let took = drained(mode, &flows, Time::US);
+        let last = took.iter().copied().fold(0.0, f64::max);
+        assert!((last / alone(6 * 200_000) - 1.0).abs() < 0.02, "{took:?}");
+    }
 }
 
 /// More than a block of nodes, so that there are shards to share between threads.
@@ -128,8 +135,9 @@ proptest! {
             .map(|(s, d, b, at)| (s, (s + 1 + d) % (8 * RACKS), b, Time::NS * at))
             .collect();
         flows.sort_by_key(|f| f.3);
-        let (one, _) = drained_of(RACKS, &flows, 1, Time::US);
-        let (two, _) = drained_of(RACKS, &flows, 3, Time::NS * 777);
+        let mode = Mode::RequestGrant;
+        let (one, _) = drained_of(RACKS, mode, &flows, 1, Time::US);
+        let (two, _) = drained_of(RACKS, mode, &flows, 3, Time::NS * 777);
         prop_assert_eq!(one.flows.finish, two.flows.finish);
         prop_assert_eq!(one.ledger, two.ledger);
     }

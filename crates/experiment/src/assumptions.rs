@@ -1,0 +1,77 @@
+//! What is ideal about a fabric, and how it obeys the physics of its experiment: what readers
+//! of a comparison have to know of each competitor.
+
+use crate::FabricTable;
+use lightloom_engine::{Cluster, Refusal};
+use lightloom_fabrics::physics::{Physics, Term};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Of one fabric.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Assumptions {
+    /// Its label.
+    pub label: String,
+    /// What is ideal about it, a few words each.
+    pub ideal: Vec<&'static str>,
+    /// Terms of the physics that its model does not have.
+    pub missing: Vec<Missing>,
+    /// Keys by which it would obey the physics, and that have values of their own.
+    pub own: Vec<Own>,
+}
+
+/// A term of the physics that a fabric does not have.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Missing {
+    /// The term.
+    pub term: Term,
+    /// Why.
+    pub why: &'static str,
+}
+
+/// A key of a fabric that goes before the physics.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Own {
+    /// The term that is not obeyed.
+    pub term: Term,
+    /// The key.
+    pub key: &'static str,
+    /// Its value, as the completed table holds it; none where it is left out for nothing.
+    pub value: Option<Value>,
+}
+
+impl Assumptions {
+    /// Of a resolved table.
+    pub(crate) fn of(
+        table: &FabricTable,
+        physics: &Physics,
+        cluster: &Cluster,
+    ) -> Result<Assumptions, Refusal> {
+        let (entry, own) = (table.entry("fabric")?, table.table());
+        let obeyed = (entry.obey)(&own, physics, cluster)?;
+        let differs = |key: &str, value: &Value| match own.get(key) {
+            Some(has) => has != value,
+            // Keys that were added later are left out where they are nothing.
+            None => !is_nothing(value),
+        };
+        let keys = obeyed.keys.into_iter();
+        let own = keys.filter(|o| differs(o.key, &o.value)).map(|o| Own {
+            term: o.term,
+            key: o.key,
+            value: own.get(o.key).cloned(),
+        });
+        let missing = obeyed.missing.into_iter();
+        Ok(Assumptions {
+            label: table.label().to_owned(),
+            ideal: (entry.ideal)(&table.table())?,
+            missing: missing.map(|(term, why)| Missing { term, why }).collect(),
+            own: own.collect(),
+        })
+    }
+}
+
+/// Whether a quantity as tables hold it is nothing: `0 ps`.
+fn is_nothing(value: &Value) -> bool {
+    let number = value.as_str().and_then(|text| text.split(' ').next());
+    number == Some("0")
+}

@@ -1,0 +1,86 @@
+//! No server sends or receives faster than the file says, on any fabric.
+
+mod common;
+
+use common::connects_single_nodes;
+use lightloom_engine::run::Silent;
+use lightloom_engine::{Flows, HostId, Rate, Time};
+use lightloom_experiment::Experiment;
+use lightloom_fabrics::REGISTRY;
+use serde_json::{json, Value};
+
+const RATE: Rate = Rate(10 * Rate::GBPS.0);
+const BYTES: u64 = 2_000_000;
+
+/// Sixteen hosts, of a rack each where the fabric connects single nodes.
+fn cluster(kind: &str) -> Value {
+    match connects_single_nodes(kind) {
+        true => json!({"hosts": 16, "server_rate": "10 Gb/s"}),
+        false => json!({"racks": 8, "servers_per_rack": 2, "server_rate": "10 Gb/s"}),
+    }
+}
+
+/// How long a flow takes that is alone in the network, from the first rack to the last.
+fn alone(cluster: &Value, fabric: &Value) -> Result<Time, String> {
+    let raw = json!({
+        "cluster": cluster,
+        "workload": {"trace": "given.parquet"},
+        "run": {"stop": "drain", "limit": "100 s"},
+        "fabric": [fabric],
+    });
+    let mut flows = Flows::new();
+    flows.push(HostId(0), HostId(15), BYTES, Time::ZERO);
+    let prepared = Experiment::read(&raw)
+        .and_then(|experiment| experiment.prepare(0, 1, Some(flows)))
+        .map_err(|refusal| refusal.to_string())?;
+    let ran = prepared.run(&mut Silent).map_err(|e| e.to_string())?;
+    Ok(ran.flows.finish[0] - ran.flows.arrival[0])
+}
+
+#[test]
+fn a_lone_flow_takes_its_bytes_at_the_rate_of_a_server_on_every_fabric() {
+    let least = RATE.time_for(BYTES);
+    for entry in REGISTRY {
+        let cluster = cluster(entry.kind);
+        let presets = entry.presets.iter().map(|preset| Some(preset.name));
+        for preset in presets.chain([None]) {
+            let mut fabric = json!({"kind": entry.kind});
+            if let Some(preset) = preset {
+                fabric["preset"] = json!(preset);
+            }
+            match alone(&cluster, &fabric) {
+                Ok(took) => assert!(took >= least, "{fabric}: {took}, not {least}"),
+                Err(refusal) => panic!("{fabric}: {refusal}"),
+            }
+        }
+    }
+}
+
+/// A rack of Sirius has 12 uplinks for 8: alone, a flow has the cells of all of them.
+#[test]
+fn uncapped_servers_are_as_fast_as_their_racks() {
+    for mode in ["request_grant", "ideal"] {
+        let fabric = json!({"kind": "sirius", "mode": mode});
+        let mut cluster = json!({"racks": 16, "servers_per_rack": 4, "server_rate": "100 Gb/s"});
+        let capped = alone(&cluster, &fabric).unwrap();
+        assert!(capped >= Time::US * 160, "{mode}: {capped}");
+        cluster["nic"] = json!("uncapped");
+        let uncapped = alone(&cluster, &fabric).unwrap();
+        assert!(uncapped < Time::US * 50, "{mode}: {uncapped}");
+    }
+}
+
+/// What a table or preset makes faster than servers is refused with both ways out.
+#[test]
+fn hosts_that_would_be_faster_are_refused() {
+    for kind in ["lions", "flattened-butterfly"] {
+        let cluster = json!({"hosts": 16, "server_rate": "5 Gb/s"});
+        let refused = alone(&cluster, &json!({"kind": kind, "rate": "10 Gb/s"})).unwrap_err();
+        let said = "fabric.rate = 10 Gb/s: is faster than the server's link of 5 Gb/s \
+                    (cluster.nic); lower it, or set cluster.nic = \"10 Gb/s\" or \"uncapped\"";
+        assert_eq!(refused, said);
+        let mut uncapped = cluster.clone();
+        uncapped["nic"] = json!("uncapped");
+        assert!(alone(&uncapped, &json!({"kind": kind, "rate": "10 Gb/s"})).is_ok());
+    }
+}

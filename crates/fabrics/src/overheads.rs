@@ -1,0 +1,204 @@
+//! What packets take that a fluid does not: the way, the switches on it, and headers.
+//!
+//! Where flows have rates and no packets, or the packets of a day are worked out at once,
+//! links carry payload only: as much less as a full packet has header. Of flows with rates the
+//! last byte arrives later than its rate says, by the latency of its path and by what the
+//! header of a last, short packet takes more than its bytes' part. So a lone flow takes as long as its packets would, one behind the other on one link
+//! after another without being stored on the way.
+//!
+//! Not modelled: storing a packet whole at every switch; headers of acknowledgements.
+
+use crate::ranges::{self, refuse};
+use lightloom_engine::{Bytes, Rate, Refusal, Time};
+
+/// The keys by which users describe them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overheads {
+    /// From a rack to another over one circuit, or over the longest path of the tree.
+    pub propagation: Time,
+    /// Of every electrical switch, those of racks among them.
+    pub switch_latency: Time,
+    /// Of every link between racks or switches.
+    pub fec_latency: Time,
+    /// Of every packet.
+    pub header: Bytes,
+    /// Payload of a full packet.
+    pub packet: Option<Bytes>,
+}
+
+/// Payload of a full packet, unless told otherwise.
+const PACKET: Bytes = Bytes(1_500);
+/// No latency is longer.
+const LATENCY_MAX: Time = Time::MS;
+/// No header is larger.
+const HEADER_MAX: Bytes = Bytes(65_535);
+
+/// The links of a path between two racks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// Of the tree.
+    pub tree: u32,
+    /// Circuits.
+    pub circuits: u32,
+}
+
+impl Overheads {
+    /// Fills in the size of a packet where there are headers.
+    ///
+    /// # Errors
+    /// Of a key that is out of range, or without effect.
+    pub fn resolve(mut self) -> Result<Overheads, Refusal> {
+        for (key, value) in [
+            ("propagation", self.propagation),
+            ("switch_latency", self.switch_latency),
+            ("fec_latency", self.fec_latency),
+        ] {
+            if !(Time::ZERO..=LATENCY_MAX).contains(&value) {
+                let limit = format!("must be from 0 s to {LATENCY_MAX}");
+                return refuse(key, value, limit, "light takes 5 ns a metre of fibre");
+            }
+        }
+        ranges::amounts(&[("header", self.header)], HEADER_MAX)?;
+        match (self.packet, self.header) {
+            (Some(packet), Bytes(0)) => {
+                let limit = "has no effect without headers";
+                return refuse("packet", packet, limit, "remove it, or add fabric.header");
+            }
+            (packet, Bytes(1..)) => {
+                let packet = packet.unwrap_or(PACKET);
+                ranges::packet(packet)?;
+                self.packet = Some(packet);
+            }
+            (None, _) => {}
+        }
+        Ok(self)
+    }
+
+    /// Whether there are none.
+    pub fn is_nothing(&self) -> bool {
+        *self == Overheads::default()
+    }
+
+    /// What is ideal, in words.
+    pub fn ideal(&self) -> Vec<&'static str> {
+        crate::physics::ideal_of(&[
+            ("no propagation", self.propagation == Time::ZERO),
+            ("no switch latency", self.switch_latency == Time::ZERO),
+            ("no FEC", self.fec_latency == Time::ZERO),
+            ("no headers", self.header == Bytes(0)),
+        ])
+    }
+
+    /// From a rack to another over one circuit, until it is through the switch there.
+    pub fn crossing(&self) -> Time {
+        self.propagation + self.fec_latency + self.switch_latency
+    }
+
+    /// What a refusal of a propagation says that is too long with what comes on top.
+    pub fn beside_the_way(&self) -> String {
+        match self.fec_latency + self.switch_latency {
+            Time::ZERO => String::new(),
+            more => format!(", with {more} of fec_latency and switch_latency,"),
+        }
+    }
+
+    /// What is left for payload of a rate on the wire.
+    pub fn payload(&self, wire: Rate) -> Rate {
+        let (Some(packet), 1..) = (self.packet, self.header.0) else {
+            return wire;
+        };
+        let on_wire = u128::from(packet.0 + self.header.0);
+        Rate((u128::from(wire.0) * u128::from(packet.0) / on_wire) as u64)
+    }
+
+    /// How long the first bit is on its way between two racks; within a rack its switch
+    /// alone counts. The tree's longest path has so many links.
+    pub fn latency(&self, passed: Passed, longest: u32) -> Time {
+        let links = i64::from(passed.tree + passed.circuits);
+        let tree = self.propagation.0 * i64::from(passed.tree) / i64::from(longest.max(1));
+        let fibre = self.propagation * i64::from(passed.circuits) + Time(tree);
+        fibre + self.fec_latency * links + self.switch_latency * (links + 1)
+    }
+
+    /// What the header of the last, short packet of a flow takes beyond its part of the
+    /// payload rate, where that is the narrowest; nothing where nothing is lit.
+    pub fn last_header(&self, bytes: u64, payload: Rate) -> Time {
+        let (Some(packet), 1..) = (self.packet, payload.0) else {
+            return Time::ZERO;
+        };
+        let missing = bytes.next_multiple_of(packet.0) - bytes;
+        let bits = u128::from(self.header.0) * u128::from(missing) * 8_000_000_000_000;
+        let rate = u128::from(packet.0 + self.header.0) * u128::from(payload.0);
+        Time(bits.div_ceil(rate) as i64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn overheads(header: u64, packet: u64) -> Overheads {
+        Overheads {
+            propagation: Time::NS * 500,
+            switch_latency: Time::NS * 600,
+            fec_latency: Time::NS * 100,
+            header: Bytes(header),
+            packet: Some(Bytes(packet)),
+        }
+    }
+
+    /// 8 Gb/s on the wire are 1 B a nanosecond.
+    #[test]
+    fn a_flow_alone_takes_what_its_packets_do() {
+        let wire = Rate(8 * Rate::GBPS.0);
+        for (header, packet, bytes) in [(38, 1_500, 1_500), (38, 1_500, 1), (50, 100, 250)] {
+            let these = overheads(header, packet);
+            let payload = these.payload(wire);
+            let took = payload.time_for(bytes) + these.last_header(bytes, payload);
+            let packets = bytes.div_ceil(packet);
+            let exact = Time::NS * (bytes + packets * header) as i64;
+            // Rates are whole bits a second.
+            assert!((took - exact).0.abs() <= 1, "{bytes} B: {took}, {exact}");
+        }
+    }
+
+    #[test]
+    fn latency_is_that_of_the_links_and_switches_passed() {
+        let ns = |passed, longest| overheads(0, 1).latency(passed, longest).0 / Time::NS.0;
+        let passed = |tree, circuits| Passed { tree, circuits };
+        assert_eq!(ns(passed(0, 0), 4), 600);
+        // Half of the way up and down within a pod.
+        assert_eq!(ns(passed(2, 0), 4), 250 + 2 * 100 + 3 * 600);
+        assert_eq!(ns(passed(4, 0), 4), 500 + 4 * 100 + 5 * 600);
+        assert_eq!(ns(passed(2, 0), 2), 500 + 2 * 100 + 3 * 600);
+        assert_eq!(ns(passed(0, 1), 2), 500 + 100 + 2 * 600);
+        assert_eq!(ns(passed(0, 3), 2), 3 * 500 + 3 * 100 + 4 * 600);
+    }
+
+    #[test]
+    fn what_has_no_effect_or_is_out_of_range_is_refused() {
+        let key = |o: Overheads| o.resolve().unwrap_err().key;
+        let good = overheads(38, 1_500);
+        assert_eq!(good.resolve(), Ok(good));
+        assert_eq!(key(overheads(0, 1_500)), "fabric.packet");
+        assert_eq!(key(overheads(38, 0)), "fabric.packet");
+        assert_eq!(key(overheads(70_000, 1_500)), "fabric.header");
+        let long = |f: fn(&mut Overheads)| {
+            let mut changed = good;
+            f(&mut changed);
+            key(changed)
+        };
+        assert_eq!(long(|o| o.propagation = Time(-1)), "fabric.propagation");
+        assert_eq!(
+            long(|o| o.switch_latency = Time::S),
+            "fabric.switch_latency"
+        );
+        assert_eq!(long(|o| o.fec_latency = Time::S), "fabric.fec_latency");
+        let alone = Overheads {
+            packet: None,
+            ..good
+        };
+        assert_eq!(alone.resolve().unwrap().packet, Some(PACKET));
+        assert!(Overheads::default().resolve().unwrap().is_nothing());
+    }
+}

@@ -1,0 +1,173 @@
+//! The physics that all fabrics of an experiment share, and what each makes of it.
+//!
+//! An experiment states them once ([`Physics`]). A fabric says by which keys of its own
+//! table it obeys them ([`Obeyed`]), and which terms its model does not have: a user is told,
+//! and nothing is dropped silently. Its own keys and its presets go before.
+
+use lightloom_engine::{Bytes, Time};
+use serde::Serialize;
+use serde_json::Value;
+
+/// What holds for every network of an experiment; a term that nobody gave leaves each fabric
+/// its own default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Physics {
+    /// From any rack to any other, over all links of a path together.
+    pub propagation: Option<Time>,
+    /// From a packet's last bit in to its first bit out of an electrical switch that is idle.
+    pub switch_latency: Option<Time>,
+    /// What every link between racks or switches adds to encode and decode.
+    pub fec_latency: Option<Time>,
+    /// Bytes of every packet, frame or cell beside its payload.
+    pub header: Option<Bytes>,
+    /// Preamble and silence after a packet, where nothing else of a fabric is there for that.
+    pub gap: Option<Bytes>,
+}
+
+impl Physics {
+    /// Whether nobody gave a term.
+    pub fn is_empty(&self) -> bool {
+        *self == Physics::default()
+    }
+
+    /// What packets that follow each other on a link take beside their payload; none if
+    /// neither part was given.
+    pub fn framing(&self) -> Option<Bytes> {
+        let part = |bytes: Option<Bytes>| bytes.map_or(0, |b| b.0);
+        let given = self.header.is_some() || self.gap.is_some();
+        given.then(|| Bytes(part(self.header) + part(self.gap)))
+    }
+}
+
+/// A term of [`Physics`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Term {
+    /// [`Physics::propagation`].
+    Propagation,
+    /// [`Physics::switch_latency`].
+    SwitchLatency,
+    /// [`Physics::fec_latency`].
+    FecLatency,
+    /// [`Physics::header`].
+    Header,
+    /// [`Physics::gap`].
+    Gap,
+}
+
+impl Term {
+    /// Its key below `[physics]`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Term::Propagation => "propagation",
+            Term::SwitchLatency => "switch_latency",
+            Term::FecLatency => "fec_latency",
+            Term::Header => "header",
+            Term::Gap => "gap",
+        }
+    }
+}
+
+/// A key by which a fabric obeys a term.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Obeying {
+    /// The term.
+    pub term: Term,
+    /// The key of the fabric's table.
+    pub key: &'static str,
+    /// Its value, as the table holds it.
+    pub value: Value,
+}
+
+/// How a fabric obeys [`Physics`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Obeyed {
+    /// Keys of its table, below what the table and its preset say.
+    pub keys: Vec<Obeying>,
+    /// Terms that were given and that its model does not have, and why.
+    pub missing: Vec<(Term, &'static str)>,
+}
+
+impl Obeyed {
+    /// Obeys a term, if it was given, by a key.
+    pub fn by(mut self, term: Term, key: &'static str, value: Option<impl Serialize>) -> Obeyed {
+        if let Some(value) = value {
+            let value = serde_json::to_value(value).expect("quantities are plain data");
+            self.keys.push(Obeying { term, key, value });
+        }
+        self
+    }
+
+    /// Does not obey a term, if it was given, because of `why`.
+    pub fn lacks<T>(mut self, term: Term, given: Option<T>, why: &'static str) -> Obeyed {
+        if given.is_some() {
+            self.missing.push((term, why));
+        }
+        self
+    }
+
+    /// Obeys all terms by the keys of the same names; what fills a link beside the payload by
+    /// `header` alone.
+    pub fn by_all(physics: &Physics) -> Obeyed {
+        Obeyed::default()
+            .by(Term::Propagation, "propagation", physics.propagation)
+            .by(
+                Term::SwitchLatency,
+                "switch_latency",
+                physics.switch_latency,
+            )
+            .by(Term::FecLatency, "fec_latency", physics.fec_latency)
+            .by(Term::Header, "header", physics.framing())
+    }
+}
+
+/// What is ideal about a fabric: each of `terms` that is nothing, in its words.
+pub fn ideal_of(terms: &[(&'static str, bool)]) -> Vec<&'static str> {
+    let nothing = terms.iter().filter(|(_, is_nothing)| *is_nothing);
+    nothing.map(|(words, _)| *words).collect()
+}
+
+/// Why a term is missing, where the model has nothing like it.
+pub const NOT_MODELLED: &str = "not modelled";
+
+/// Whether a quantity is nothing: keys that were added to a fabric later are left out of its
+/// completed table then.
+pub fn is_nothing<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_frame_is_header_and_gap() {
+        let physics = |header: Option<u64>, gap: Option<u64>| Physics {
+            header: header.map(Bytes),
+            gap: gap.map(Bytes),
+            ..Physics::default()
+        };
+        assert_eq!(physics(None, None).framing(), None);
+        assert_eq!(physics(Some(18), None).framing(), Some(Bytes(18)));
+        assert_eq!(physics(Some(18), Some(20)).framing(), Some(Bytes(38)));
+        assert_eq!(physics(Some(0), Some(0)).framing(), Some(Bytes(0)));
+    }
+
+    #[test]
+    fn a_term_that_nobody_gave_is_neither_obeyed_nor_missing() {
+        assert_eq!(Obeyed::by_all(&Physics::default()), Obeyed::default());
+        let given = Physics {
+            propagation: Some(Time::NS * 500),
+            ..Physics::default()
+        };
+        let obeyed = Obeyed::by_all(&given).lacks(Term::Gap, given.gap, "no packets");
+        let keys: Vec<_> = obeyed
+            .keys
+            .iter()
+            .map(|o| (o.key, o.value.clone()))
+            .collect();
+        assert_eq!(keys, [("propagation", json!("500 ns"))]);
+        assert!(obeyed.missing.is_empty());
+    }
+}

@@ -1,0 +1,44 @@
+"""What `run` and `compare` say of physics: what is in force, what is ideal, who wins under
+which preset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import lightloom
+from lightloom import physics, winners
+from lightloom.results import Comparison
+
+
+def wanted(presets: str | None) -> list[str]:
+    """The presets of `--physics`, in order; none where it is not given."""
+    return [] if presets is None else [preset.strip() for preset in presets.split(",")]
+
+
+def cases(experiment: lightloom.Experiment, presets: Sequence[str]) -> list[lightloom.Experiment]:
+    """The cases of an experiment, each under every one of these presets."""
+    if not presets:
+        return experiment.cases()
+    return [made for case in experiment.cases() for made in physics.variants(case, presets)]
+
+
+def in_force(resolved: physics.Table) -> Iterator[str]:
+    """What the experiment says of physics, and what of it fabrics do not obey."""
+    said = physics.line(resolved.get("physics"))
+    if said is not None:
+        yield f"physics: {said}"
+        yield from (f"note: {note}" for note in physics.notes(resolved))
+
+
+def ideal(comparison: Comparison) -> Iterator[str]:
+    """What is ideal about each competitor, a line each."""
+    return (f"ideal about {line}" for line in physics.ideal(comparison.experiment))
+
+
+def changes(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Whether the winner changes from one preset to another; of each case by name, where
+    there are several."""
+    groups = winners.under_presets(comparisons)
+    for name, group in groups.items():
+        for sentence in winners.sentences(group):
+            yield f"{name}: {sentence}" if len(groups) > 1 else sentence

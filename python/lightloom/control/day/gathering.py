@@ -1,0 +1,171 @@
+"""Files of a day, one after the other: what each adds, and to which interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from lightloom.control.demand.amounts import Amount
+from lightloom.control.demand.folding import Folded, Pair, Record, Records, fold
+from lightloom.control.demand.formats import read
+from lightloom.control.demand.hosts import HostMap
+from lightloom.control.demand.matrices import Matrix
+from lightloom.control.demand.nfdump import NFDUMP
+from lightloom.control.demand.pmacct import PMACCT
+from lightloom.control.demand.reading import Reading
+from lightloom.control.demand.source import source_of
+from lightloom.control.demand.times import iso
+from lightloom.control.demand.units import Unit, unit_of
+from lightloom.control.files import in_bytes, placed
+from lightloom.errors import ConfigError, refusal
+
+FLOWS = (NFDUMP.title, PMACCT.title)
+"""Formats in which every record has a time of its own."""
+Sums = dict[Pair, Amount]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How files are to be read."""
+
+    unit: str | None
+    format: str | None
+    columns: Mapping[str, str]
+    hosts: HostMap | None
+    strict: bool
+    step_us: int | None
+    """How long intervals are that records are put together into [µs]."""
+    by_name: bool
+    """Whether the times in the names of files count, not those of records."""
+
+
+@dataclass
+class Gathered:
+    """What was read so far."""
+
+    sums: dict[int, Sums] = field(default_factory=dict)
+    """By the start of the interval [µs]: amounts by pair [bytes]."""
+    names: set[str] = field(default_factory=set)
+    """Of nodes; numbers where files only count them."""
+    counts: set[int] = field(default_factory=set)
+    """How many nodes matrices without names have."""
+    covers_us: int | None = None
+    """For how long records are, where their format says it [µs]."""
+    title: str = ""
+    unit: str = "1 B"
+    records: int | None = None
+    total: Fraction = Fraction(0)
+    within: Fraction = Fraction(0)
+    unknown: Fraction = Fraction(0)
+    strangers: dict[str, None] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
+    notes: dict[str, None] = field(default_factory=dict)
+
+    def add(self, found: Folded, size: Fraction) -> None:
+        """Takes what was added up, of amounts of so many bytes."""
+        for start, sums in found.amounts.items():
+            if start is not None:
+                known = self.sums.setdefault(start, {})
+                for pair, amount in sums.items():
+                    known[pair] = known.get(pair, 0) + amount * size
+        self.names |= found.nodes
+        self.known |= found.hosts
+        self.strangers |= found.strangers
+        self.total += found.total * size
+        self.within += found.within * size
+        self.unknown += found.unknown * size
+
+    def reading(self, map: str | None) -> Reading:
+        """What there is to say of it."""
+        return Reading(
+            self.title,
+            self.unit,
+            self.records,
+            map,
+            len(self.known),
+            round(self.total),
+            round(self.within),
+            round(self.unknown),
+            tuple(self.strangers),
+            tuple(self.notes),
+        )
+
+
+def gather(path: str, at: int | None, asked: Asked, into: Gathered) -> None:
+    """Adds a file whose name has the time `at`, if it has one.
+
+    Raises:
+        ConfigError: naming what has no time, or two of one time; as `read`.
+    """
+    source = source_of(path)
+    found = read(source, asked.format, asked.columns, asked.unit)
+    into.title = into.title or found.title
+    rates = isinstance(found, Records) and found.covers_us is not None
+    unit = unit_of(asked.unit or "1 B", rates=rates)
+    into.unit = unit.text
+    records, size = (
+        (found, unit.size)
+        if isinstance(found, Records)
+        else (_as_records(source.name, found, unit, asked, into), Fraction(1))
+    )
+    start = _start(records, at, asked, into)
+    if start is not None:
+        into.sums.setdefault(start, {})
+    else:
+        into.covers_us = into.covers_us or records.covers_us
+    slot = _slot(start, asked.step_us)
+    folded = fold(records, asked.hosts, strict=asked.strict, slot=slot)
+    into.add(folded, size)
+    if isinstance(found, Records):
+        into.records = (into.records or 0) + folded.records
+    into.notes |= dict.fromkeys(records.notes)
+
+
+def _start(found: Records, at: int | None, asked: Asked, into: Gathered) -> int | None:
+    """When the interval of a file begins [µs]; None if its records say when they were."""
+    if found.timed and not asked.by_name:
+        if asked.step_us is None and found.title in FLOWS:
+            limit, remedy = "every flow has a time of its own", "say how long intervals are"
+            raise ConfigError(f'{found.name}: {limit}; {remedy}: --every "5 min"')
+        return None
+    if at is None:
+        limit = "no time in its name, and none in its records"
+        remedy = "name it like demand-2026-11-23T0245.csv, or add a column `time`"
+        raise ConfigError(f"{found.name}: {limit}; {remedy}")
+    if asked.step_us is not None:
+        return at // asked.step_us * asked.step_us
+    if at in into.sums:
+        raise ConfigError(f"{found.name}: a second demand of {iso(at)}; leave one of them out")
+    return at
+
+
+def _slot(start: int | None, step_us: int | None) -> Callable[[Record], int | None]:
+    """To which interval a record belongs."""
+
+    def of_record(record: Record) -> int | None:
+        time = record.time_us
+        return time if time is None or step_us is None else time // step_us * step_us
+
+    return of_record if start is None else lambda record: start
+
+
+def _as_records(name: str, found: Matrix, unit: Unit, asked: Asked, into: Gathered) -> Records:
+    """A matrix as records in bytes, of its names or of its numbers."""
+    nodes = len(found.values)
+    if not found.names and asked.hosts is not None:
+        raise refusal("map", asked.hosts.name, f"{name} does not name its hosts", "leave it out")
+    if not found.names:
+        into.counts.add(nodes)
+    names = found.names or [str(node) for node in range(nodes)]
+    try:
+        matrix = in_bytes(found, unit)
+    except ConfigError as problem:
+        raise placed(name, problem, found.place) from None
+    if asked.hosts is None:
+        into.names |= {*names}
+    rows = zip(*(ends.tolist() for ends in matrix.nonzero()), strict=True)
+    records = [Record(name, names[a], names[b], int(matrix[a, b]), None) for a, b in rows]
+    # One that has none says that there was none.
+    records = records or [Record(name, names[0], names[0], 0, None)]
+    return Records(found.title, name, records, timed=False)

@@ -1,0 +1,222 @@
+"""The verdict that stands first: who is ahead, by how much, and what would overturn it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_report_support import FOUR, JOB_TIMES, Profile, make_comparison, make_hybrids
+
+from lightloom import report
+from lightloom.report import model, units
+from lightloom.report.ranking import Score, apart, rank
+from lightloom.report.verdicts import all_first, joint
+from lightloom.results import Comparison
+
+LOADS = (0.1, 0.5, 1.0)
+Limits = tuple[float, float | None, float | None, float | None]
+
+
+def limits(value: float, half: float | None = 0.05, *, open_: bool = False) -> dict[str, Any]:
+    """A figure of flows with its interval."""
+    return {
+        "low": value,
+        "high": None if open_ else value,
+        "from": None if half is None else value - half,
+        "until": None if half is None or open_ else value + half,
+    }
+
+
+def made(
+    p99_us: dict[str, dict[str, Any]], queues: dict[str, float] | None = None, name: str = "paper"
+) -> Comparison:
+    """Fabrics whose short flows have these percentiles, and nothing else to choose by."""
+    profiles = [Profile(label, queue=(queues or {}).get(label)) for label in p99_us]
+    comparison = make_comparison(profiles, n=400, name=name)
+    for label, found in p99_us.items():
+        summary = comparison.results[label].summary
+        summary["fct_bound"]["short"]["p99_us"] = found
+        summary["fct_bound"]["long"]["p99_us"] = limits(50.0)
+        summary["load_delivered"] = 0.5
+    return comparison
+
+
+def first(*comparisons: Comparison) -> Any:
+    return next(iter(report.first(comparisons).values()))
+
+
+def plain(text: str) -> str:
+    return text.replace(units.GLUE, " ")
+
+
+def test_the_best_is_named_with_the_factor_to_each_and_what_another_is_better_at() -> None:
+    times = {"sirius": limits(13.0), "clos": limits(10.0), "clos-3to1": limits(27.3)}
+    found = first(made(times, {"sirius": 2e4, "clos": 2e5, "clos-3to1": 9e5}))
+    assert found.title == "clos completes short flows soonest; sirius queues least"
+    assert plain(found.answer) == (
+        "clos: 99 % of its short flows finish within 10.0 µs; 1.3× faster than sirius (13.0 µs) "
+        "and 2.7× faster than clos-3to1 (27.3 µs). sirius queues least: at most 20.0 KB at its "
+        "worst node, 10× less than clos."
+    )
+    assert "Another measure: sirius if the queue at the worst node decides." in found.overturned
+    assert found.overturned[-1].startswith("Another seed: this is one draw")
+
+
+def test_overlapping_intervals_name_nobody_alone() -> None:
+    found = first(made({"a": limits(10.0, 1.0), "b": limits(11.5, 1.0), "c": limits(30.0)}))
+    assert found.title == "a and b complete short flows soonest (level)"
+    assert plain(found.answer).startswith(
+        "Level in the 99th percentile of short flows: a 10.0 µs and b 11.5 µs; 3.0× faster than c"
+    )
+    assert any(x.startswith("More flows or seeds: a and b") for x in found.overturned)
+    both = first(made({"a": limits(10.0, 1.0), "b": limits(11.5, 1.0)}))
+    assert both.title == "a and b are level in the 99th percentile of short flows"
+
+
+def test_a_figure_without_an_interval_puts_nobody_ahead() -> None:
+    found = first(made({"a": limits(10.0, None), "b": limits(30.0, None)}))
+    assert "are level" in found.title
+
+
+def test_who_did_not_finish_is_behind_by_its_bound_or_left_out() -> None:
+    behind = first(made({"a": limits(10.0), "b": limits(20.06, open_=True)}))
+    assert behind.title == "a completes short flows soonest"
+    assert "more than 2.0× faster than b (> 20.0 µs)" in plain(behind.answer)
+    unknown = first(made({"a": limits(10.0), "b": limits(4.0, open_=True), "c": limits(20.0)}))
+    assert unknown.title == "a completes short flows soonest of those that can be ranked"
+    assert any(
+        plain(x).startswith("What did not arrive: b (> 4.00 µs) may be ahead")
+        for x in unknown.overturned
+    )
+    none = first(made({"a": limits(10.0, open_=True), "b": limits(4.0, open_=True)}))
+    assert none.title == "Nobody is known to be ahead in the 99th percentile of short flows"
+    assert plain(none.answer) == "Too few flows arrived: b > 4.00 µs and a > 10.0 µs."
+
+
+def test_loads_at_which_another_leads_would_overturn_it() -> None:
+    comparison = make_comparison(FOUR[:2], loads=LOADS, n=3000)
+    at = {"sirius": (3.0, 10.0, 40.0), "sirius-ideal": (9.0, 20.0, 30.0)}
+    for label, values in at.items():
+        comparison.results[label].summary["fct_bound"]["short"]["p99_us"] = limits(values[1])
+        for summary, value in zip(comparison.loads[label], values, strict=True):
+            summary["fct_bound"]["short"]["p99_us"] = limits(value)
+    found = first(comparison)
+    assert found.lead == "sirius completes short flows soonest"
+    assert "Another load: at 100 % sirius-ideal completes short flows soonest (30.0 µs)." in map(
+        plain, found.overturned
+    )
+    for summary in comparison.loads["sirius-ideal"]:
+        summary["fct_bound"]["short"]["p99_us"] = limits(90.0)
+    assert (
+        "Not the load, as far as it was tried: nobody else is ahead at 10 %, 50 % and 100 %."
+        in map(plain, first(comparison).overturned)
+    )
+
+
+def test_other_workloads_overturn_it_or_not() -> None:
+    one = made({"a": limits(1.0), "b": limits(2.0)}, name="one")
+    same = made({"a": limits(5.0), "b": limits(7.0)}, name="same")
+    turned = made({"a": limits(5.0), "b": limits(3.0)}, name="turned")
+    firsts = report.first([one, same])
+    assert "Not the other workload: nobody else is ahead under same." in firsts["one"].overturned
+    assert joint(list(firsts.items())) == "a completes short flows soonest under both workloads"
+    firsts = report.first([one, turned])
+    said = "Another workload: under turned b completes short flows soonest (3.00 µs)."
+    assert said in map(plain, firsts["one"].overturned)
+    assert joint(list(firsts.items())) == (
+        "a completes short flows soonest under one; b completes short flows soonest under turned"
+    )
+    level = made({"a": limits(5.0, 1.0), "b": limits(5.5, 1.0), "c": limits(9.0)}, name="level")
+    first_of = report.first([one, level])
+    assert joint(list(first_of.items())) == (
+        "a completes short flows soonest under both workloads, level with others under level"
+    )
+
+
+def test_seeds_decide_where_there_are_several() -> None:
+    """Within each run the intervals are apart; over the seeds they are not."""
+
+    def workload(second: dict[str, float]) -> model.Workload:
+        seeds = [
+            report.read([made({k: limits(v) for k, v in values.items()})])[0]
+            for values in ({"a": 10.0, "b": 12.0}, second, {"a": 10.5, "b": 12.5})
+        ]
+        return replace(
+            seeds[0],
+            fabrics=tuple(
+                replace(f, seeds=tuple(s.fabrics[i] for s in seeds))
+                for i, f in enumerate(seeds[0].fabrics)
+            ),
+        )
+
+    (steady,) = all_first([workload({"a": 10.2, "b": 12.2})]).values()
+    assert steady is not None
+    assert steady.title == "a completes short flows soonest"
+    assert not any("Another seed" in x for x in steady.overturned)
+    (turning,) = all_first([workload({"a": 13.0, "b": 9.0})]).values()
+    assert turning is not None
+    assert "are level" in turning.title
+
+
+def test_jobs_are_judged_by_their_times() -> None:
+    found = first(make_hybrids())
+    assert JOB_TIMES["tree"]["fft"] is None  # so the tree is left out
+    assert found.lead == "full finishes the jobs soonest"
+    assert plain(found.answer).startswith(
+        "full: its jobs take 85.9 s in sum; 1.7× faster than c-through (142 s)."
+    )
+
+
+def test_one_fabric_has_no_verdict() -> None:
+    assert first(make_comparison(FOUR[:1], n=300)) is None
+
+
+FABRIC = report.read([make_comparison(FOUR[:1], n=10)])[0].fabrics[0]
+SCORES = st.lists(
+    st.tuples(st.floats(1, 100), st.floats(0, 50), st.floats(0, 50), st.booleans()).map(
+        lambda t: Score(
+            FABRIC, t[0], t[0] - t[1], np.inf if t[3] else t[0] + t[2], open=t[3], least=t[3]
+        )
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(SCORES, st.sampled_from(["lower", "higher"]))
+def test_nobody_is_best_whose_interval_overlaps(scores: list[Score], better: Any) -> None:
+    """Against the definition, pair by pair."""
+    best = apart(scores, better)
+    for score in scores:
+        others = [s for s in scores if s is not score]
+        clear = (
+            all(score.high < s.low for s in others) and np.isfinite(score.high)
+            if better == "lower"
+            else all(score.low > s.high for s in others)
+        )
+        assert (best is score) == clear
+
+
+@given(SCORES)
+def test_a_ranking_loses_nobody_and_never_leads_with_a_bound(scores: list[Score]) -> None:
+    ranking = rank(scores, "lower")
+    kept = [id(s) for s in (*ranking.scores, *ranking.unknown)]
+    assert sorted(kept) == sorted(map(id, scores))
+    assert not any(s.open for s in ranking.leaders)
+    for behind in ranking.rest:
+        assert behind.value > ranking.best * 1.03 or behind.open
+        assert behind.low >= ranking.leaders[0].high or ranking.leaders[0].low >= behind.high
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_many_behind_are_told_by_the_nearest_and_the_last(n: int) -> None:
+    times = {f"f{i}": limits(10.0 * (i + 1)) for i in range(n + 1)}
+    answer = plain(first(made(times)).answer)
+    if n > 3:
+        assert answer.endswith(f"; from 2.0× faster than f1 to {n + 1}.0× faster than f{n}.")
+    else:
+        assert answer.endswith("2.0× faster than f1 (20.0 µs) and 3.0× faster than f2 (30.0 µs).")

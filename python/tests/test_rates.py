@@ -1,0 +1,70 @@
+"""Sirius by rates: what is said where rates are wrong, and what is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lightloom
+from lightloom import rates
+
+
+def experiment(pattern: Any, **fabric: Any) -> dict[str, Any]:
+    return {
+        "cluster": {"racks": 16, "servers_per_rack": 2, "rack_rate": "400 Gb/s"},
+        "workload": {
+            "arrivals": "poisson",
+            "load": 0.05,
+            "sizes": {"kind": "fixed", "size": "1 MB"},
+            "pattern": pattern,
+            "flows": 300,
+        },
+        "fabric": [{"kind": "sirius", "detail": "flows", **fabric}],
+    }
+
+
+def test_even_traffic_of_long_flows_is_beyond_doubt() -> None:
+    result = lightloom.run(experiment("uniform"))
+    assert list(rates.notes(result)) == []
+    assert result.summary["queue_peak_bytes"] is None
+    hops = result.flows["hops"].to_numpy()
+    apart = result.flows["src"].to_numpy() // 2 != result.flows["dst"].to_numpy() // 2
+    # Two but for the two of 16 racks that are its own ends.
+    assert set(hops[apart]) == {np.float32(2 - 2 / 16)}
+
+
+def test_cells_have_nothing_said_of_rates() -> None:
+    table = experiment("uniform", detail="cells")
+    table["workload"]["flows"] = 20
+    assert list(rates.notes(lightloom.run(table))) == []
+
+
+def test_padding_is_said() -> None:
+    """Of 100 B a cell of 562 B carries: 462 % more."""
+    table = experiment("uniform")
+    table["workload"]["sizes"]["size"] = "100 B"
+    (note,) = rates.notes(lightloom.run(table))
+    assert "which here would be 462% of the bytes" in note
+
+
+def test_silent_racks_are_said(tmp_path: Any) -> None:
+    trace = tmp_path / "trace.csv"
+    rows = [f"{2 * k},{2 * (k + 1) % 16},1000000,0" for k in range(8)]
+    trace.write_text("\n".join(["src,dst,bytes,arrival_ps", *rows]) + "\n", encoding="utf-8")
+    table = {**experiment("uniform"), "workload": {"trace": str(trace)}}
+    (note,) = rates.notes(lightloom.run(table))
+    assert note.startswith("8 of 16 racks are nearly silent: by rates")
+
+
+def test_queues_are_said_where_they_decide() -> None:
+    table = experiment("uniform")
+    table["workload"] |= {"load": 0.6, "flows": 2000}
+    (note,) = rates.notes(lightloom.run(table))
+    assert "flows wait in them" in note
+
+
+def test_failures_are_refused() -> None:
+    table = experiment("uniform")
+    table["fault"] = [{"at": "1 us", "element": "node", "node": 3}]
+    with pytest.raises(lightloom.ConfigError, match="models failures by cells only; set fabric"):
+        lightloom.run(table)

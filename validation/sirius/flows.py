@@ -1,0 +1,147 @@
+"""Sirius by rates beside Sirius by cells, on the same flows: goodput and completion times.
+
+Prints the table of docs/fabrics/sirius.md (`python validation/sirius/flows.py`).
+"""
+
+from pathlib import Path
+from statistics import mean
+from typing import Any, NamedTuple
+
+import lightloom
+from lightloom.console import pick
+from lightloom.reproduce.simulate import Case, Summary, simulate
+from lightloom.reproduce.study import draw, panel
+
+SETUP = Path(__file__).with_name("flows.toml")
+DETAILS = ("cells", "flows")
+SEEDS = (1, 2, 3)
+LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+
+RACKS = 'workload.pattern={kind="permutation",of="racks"}'
+INCAST = 'workload.pattern={kind="incast",fan_in=16}'
+#: 64 racks of two servers, each with a link of its own.
+LINKS = ['cluster.nic="100 Gb/s"']
+
+
+def job(kind: str, more: str = "") -> list[str]:
+    """A collective of all servers, neighbours in different racks."""
+    table = f'{{kind="{kind}",bytes="16 MB",placement="spread"{more}}}'
+    return [f"workload={{jobs=[{table}]}}", *LINKS]
+
+
+#: What is varied, by its name in the table.
+CASES: dict[str, list[str]] = {
+    **{f"uniform, L = {load}": [f"workload.load={load}"] for load in LOADS},
+    "uniform, overloaded": ["workload.load=1.2"],
+    "uniform, servers' links, L = 0.3": ["workload.load=0.3", 'cluster.nic="200 Gb/s"'],
+    "permutation of racks, L = 0.3": ["workload.load=0.3", RACKS],
+    "permutation of racks, overloaded": ["workload.load=1.2", RACKS],
+    "incast of 16": ["workload.load=0.05", INCAST],
+    "ring all-reduce": job("all-reduce"),
+    "halving-doubling all-reduce": job("all-reduce", ',algorithm="halving-doubling"'),
+    "all-to-all": job("all-to-all-collective"),
+}
+#: Fewer in `--quick`.
+QUICK = ("uniform, L = 0.1", "permutation of racks, overloaded", "incast of 16")
+
+
+class Row(NamedTuple):
+    """Of one case: by cells, and by how much rates differ [part of that]."""
+
+    goodput: float
+    p50_us: float
+    p99_us: float
+    goodput_off: float
+    p50_off: float
+    p99_off: float
+
+
+def measure(quick: bool, workers: int) -> dict[str, Any]:
+    """Both on the same flows, with three seeds; one and fewer cases if quick."""
+    rows = table(QUICK if quick else tuple(CASES), SEEDS[:1] if quick else SEEDS, workers)
+    return {"data": _panels(rows), "claims": _claims(rows)}
+
+
+def table(names: tuple[str, ...], seeds: tuple[int, ...], workers: int) -> dict[str, Row]:
+    """The rows of some cases, means over seeds."""
+    runs: dict[tuple[str, str, int], Case] = {}
+    for name in names:
+        for seed in seeds:
+            experiment = lightloom.load(SETUP, [*_sized(CASES[name]), f"run.seed={seed}"])
+            for detail in DETAILS:
+                runs[name, detail, seed] = (experiment, detail)
+    found = simulate(runs, workers)
+    return {name: _row(found, name, seeds) for name in names}
+
+
+def _sized(settings: list[str]) -> list[str]:
+    """Jobs know how many flows they are."""
+    return settings if settings[0].startswith("workload={") else ["workload.flows=20000", *settings]
+
+
+def _row(found: dict[tuple[str, str, int], Summary], name: str, seeds: tuple[int, ...]) -> Row:
+    paths = ("goodput_normalized", "fct.all.p50_us", "fct.all.p99_us")
+
+    def at(detail: str, path: str) -> list[float]:
+        return [float(pick(found[name, detail, seed], path)) for seed in seeds]
+
+    cells = [mean(at("cells", path)) for path in paths]
+    off = [
+        mean(rate / cell - 1 for rate, cell in zip(at("flows", p), at("cells", p), strict=True))
+        for p in paths
+    ]
+    return Row(*cells, *off)
+
+
+def _claims(rows: dict[str, Row]) -> dict[str, float]:
+    """The largest differences over the cases measured [%]."""
+
+    def most(what: str, names: tuple[str, ...]) -> float:
+        return 100 * max(abs(getattr(rows[n], what)) for n in names if n in rows)
+
+    jobs = tuple(name for name in rows if "all" in name and name != "incast of 16")
+    claims = {
+        "flows-goodput": most("goodput_off", tuple(rows)),
+        "flows-idle": most("p50_off", ("uniform, L = 0.1",)),
+        "flows-incast": most("p50_off", ("incast of 16",)),
+    }
+    collectives = tuple(name for name in jobs if "reduce" in name or name == "all-to-all")
+    if collectives:
+        claims["flows-collectives"] = most("p50_off", collectives)
+        claims["flows-queues"] = -100 * rows["uniform, L = 0.5"].p99_off
+    return claims
+
+
+def _panels(rows: dict[str, Row]) -> list[dict[str, Any]]:
+    loads = [load for load in LOADS if f"uniform, L = {load}" in rows]
+    of = [rows[f"uniform, L = {load}"] for load in loads]
+    lines = {
+        "median": ([r.p50_us for r in of], [r.p50_us * (1 + r.p50_off) for r in of]),
+        "p99": ([r.p99_us for r in of], [r.p99_us * (1 + r.p99_off) for r in of]),
+    }
+    drawn = {
+        f"{name}, {detail}": values
+        for name, both in lines.items()
+        for detail, values in zip(DETAILS, both, strict=True)
+    }
+    return [panel("Uniform traffic", ("load L", loads), "FCT [us]", drawn, log_y=True)]
+
+
+def markdown(rows: dict[str, Row]) -> str:
+    """The table of the documentation."""
+    lines = [
+        "| | goodput | by rates | p50 [µs] | by rates | p99 [µs] | by rates |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, r in rows.items():
+        lines.append(
+            f"| {name} | {r.goodput:.3f} | {r.goodput_off:+.1%} | {r.p50_us:.3g} | "
+            f"{r.p50_off:+.0%} | {r.p99_us:.3g} | {r.p99_off:+.0%} |"
+        )
+    return "\n".join(lines)
+
+
+figure = draw
+
+if __name__ == "__main__":
+    print(markdown(table(tuple(CASES), SEEDS, 1)))
