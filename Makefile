@@ -19,12 +19,18 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml -o -name '*.csv' 2>/dev/null)
 
 help: ## List the tasks
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "Begin with these two:"
+	@$(TASKS) | grep -E '^  make (demo|test) '
+	@echo "Then:"
+	@$(TASKS) | grep -vE '^  make (demo|test) '
 
-demo: $(STAMPS)/develop ## Compare Sirius and Clos on two workloads; writes out/demo/report.html
+# The tasks and what is said of each below.
+TASKS = awk -F ':.*\#\# ' '/^[a-z-]+:.*\#\# / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(STAMPS)/develop ## Build, compare four networks on two workloads; writes out/demo/report.html: half a minute
 	$(BIN)/lightloom compare examples/demo-paper.toml examples/demo-web-search.toml -o $(OUT)/demo
 
-test: test-rust test-python ## Run all tests
+test: test-rust test-python ## Run all tests, of Rust and of Python: about a quarter of an hour
 
 test-rust: $(STAMPS)/system ## Run the Rust tests
 	cargo test --workspace --exclude lightloom-python
@@ -42,7 +48,7 @@ lint: $(STAMPS)/develop ## Check format, lints and types
 bench: $(STAMPS)/develop ## Measure speed and memory; records JSON in benches/runs
 	$(BIN)/python benches/record.py
 
-docs: $(STAMPS)/docs ## Build the documentation into site/
+docs: $(STAMPS)/docs ## Build the documentation into site/; runs the examples for its gallery
 	$(BIN)/mkdocs build --strict
 	# Doc comments put units in brackets: [B] is no link.
 	RUSTDOCFLAGS="-A rustdoc::broken-intra-doc-links" cargo doc --quiet --no-deps --workspace --exclude lightloom-python

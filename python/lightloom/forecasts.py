@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from lightloom.config import Experiment
-from lightloom.trials import Trial, tried
+from lightloom.trials import Reached, Trial, tried
 
 #: What a trial may take [s], and all of them together where there are many.
 TRIAL_S = 0.1
@@ -73,24 +73,38 @@ class Forecast:
 def of_trial(trial: Trial) -> Forecast:
     """What the whole of a run will come to, after a piece of it.
 
-    >>> piece = Trial(10, 1_000, 64, 0.0, 0.1, 1.0, None, 250, 20, finished=False)
-    >>> of_trial(piece).seconds, of_trial(piece).hops
-    (0.4, 80.0)
+    >>> early, whole = Reached(0.5, 0.1, 100), Reached(0.6, 0.2, 200)
+    >>> piece = Trial(10, 1_000, 64, 0.0, early, whole, None, 20, finished=False)
+    >>> round(of_trial(piece).seconds, 1), of_trial(piece).hops
+    (1.4, 100.0)
     """
-    more = left(trial)
-    seconds = trial.prepared_s + trial.kernel_s * more
-    hops = None if trial.hops is None else trial.hops * more
+    whole = trial.whole
+    seconds, more = trial.prepared_s + whole.busy_s, 0.0
+    if not trial.finished:
+        # What is left goes on as it went after its beginning, which costs no less than that.
+        since, more = _since(trial), _times(trial, whole)
+        seconds += min(since.busy_s * _times(trial, since), whole.busy_s * more)
+    hops = None if trial.hops is None else trial.hops * (1 + more)
     return Forecast(1, seconds, seconds, trial.memory_bytes, hops)
 
 
-def left(trial: Trial) -> float:
-    """How many times the piece the whole is."""
-    if trial.finished:
-        return 1.0
-    by_bytes = trial.bytes / trial.bytes_delivered if trial.bytes_delivered else math.inf
-    if trial.end_s is None or trial.reached_s <= 0:
+def _since(trial: Trial) -> Reached:
+    """What came after the beginning of a trial; all of it, where that is all there was."""
+    early, whole = trial.early, trial.whole
+    if whole.busy_s <= early.busy_s or whole.time_s <= early.time_s:
+        return whole
+    return Reached(
+        whole.busy_s - early.busy_s, whole.time_s - early.time_s, whole.bytes - early.bytes
+    )
+
+
+def _times(trial: Trial, piece: Reached) -> float:
+    """How many times what came in a piece is still left when the trial ends."""
+    left = trial.bytes - trial.whole.bytes
+    by_bytes = left / piece.bytes if piece.bytes else math.inf
+    if trial.end_s is None or piece.time_s <= 0:
         return by_bytes
-    by_time = trial.end_s / trial.reached_s
+    by_time = max(0.0, trial.end_s - trial.whole.time_s) / piece.time_s
     if trial.measured or not math.isfinite(by_bytes):
         return by_time
     return math.sqrt(by_bytes * by_time)

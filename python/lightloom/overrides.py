@@ -40,7 +40,31 @@ def set_one(raw: Table, override: str) -> None:
     key, equals, text = override.partition("=")
     if not equals:
         raise refusal("--set", f'"{override}"', "has no `=`", "write KEY=VALUE")
+    _refuse_bare(key.strip(), override)
     set_key(raw, key.strip(), _value(text.strip()), "--set", f'"{override}"')
+
+
+def _refuse_bare(key: str, override: str) -> None:
+    """Refuses a key of a table without its table, with the full name: `load=0.5`."""
+    schema = json.loads(_core.schema())
+    if "." in key or key in schema["properties"]:
+        return
+    above = [table for table, keys in _tables(schema).items() if key in keys]
+    if not above and key in _fabric_keys():
+        above = ["fabric"]
+    if above:
+        names = " or ".join(f"{table}.{key}" for table in above)
+        limit = f"{key} is a key of {' and of '.join(f'[{table}]' for table in above)}"
+        raise refusal("--set", f'"{override}"', limit, f"write {names}")
+
+
+def _tables(schema: Table) -> dict[str, set[str]]:
+    """The keys of each table of an experiment, but for fabrics."""
+    found = {}
+    for table, part in schema["properties"].items():
+        definition = schema["$defs"].get(part.get("$ref", "").rpartition("/")[2], {})
+        found[table] = set(definition.get("properties", {}))
+    return found
 
 
 def set_key(raw: Table, key: str, value: Any, where: str, shown: str) -> None:

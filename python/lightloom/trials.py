@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import json
-import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lightloom import _core, traces
 from lightloom.config import Experiment
 from lightloom.words import in_words
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far a trial was."""
+
+    busy_s: float
+    """After this time of a processor [s]."""
+    time_s: float
+    """The simulated time [s]."""
+    bytes: int
+    """Bytes delivered."""
 
 
 @dataclass(frozen=True)
@@ -23,14 +34,13 @@ class Trial:
     """What the fabric and its flows take of memory [B], by the core's own estimate."""
     prepared_s: float
     """Time of a processor to draw the flows and to build the fabric [s]."""
-    kernel_s: float
-    """Time of a processor that the trial took in the kernel [s]."""
-    reached_s: float
-    """The simulated time that it reached [s]."""
+    early: Reached
+    """How far it was early on: what comes first, such as memory that is touched for the
+    first time, is not how it goes on."""
+    whole: Reached
+    """How far it came."""
     end_s: float | None
     """When the run ends [s]; None where it goes on until everything is delivered."""
-    bytes_delivered: int
-    """Bytes delivered by then."""
     hops: int | None
     """Cells or packets moved over a hop by then; None for fabrics of flows."""
     finished: bool
@@ -49,15 +59,8 @@ def tried(experiment: Experiment, label: str, *, seconds: float, threads: int = 
     pinned = experiment.runnable(label).pinned()
     resolved, index = pinned.resolved(), pinned.index(label)
     columns = traces.columns_for(resolved["workload"])
-    begun, busy = time.perf_counter(), time.thread_time()
     with in_words():
-        made = Trial(**json.loads(_core.trial(pinned.json(), index, threads, seconds, columns)))
-    elapsed = time.perf_counter() - begun
-    # Of one thread, whatever else the machine did meanwhile does not count.
-    share = min(1.0, (time.thread_time() - busy) / elapsed) if threads == 1 else 1.0
-    return replace(
-        made,
-        prepared_s=made.prepared_s * share,
-        kernel_s=made.kernel_s * share,
-        measured=resolved["run"]["stop"] == "measured",
-    )
+        made = json.loads(_core.trial(pinned.json(), index, threads, seconds, columns))
+    early, whole = Reached(**made.pop("early")), Reached(**made.pop("whole"))
+    measured = resolved["run"]["stop"] == "measured"
+    return Trial(**made, early=early, whole=whole, measured=measured)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import lightloom
 from lightloom import _core, policy_registry
-from lightloom.cli import app, describe
+from lightloom.cli import app, describe, figures
 from lightloom.reproduce import Claims
 from lightloom.reproduce.scripts import load_script, targets
 
@@ -247,3 +247,31 @@ def test_every_policy_has_its_page(kind: str) -> None:
     assert f"[`{kind}`](policies/{kind}.md)" in (ROOT / "docs" / "policies.md").read_text()
     assert f"policies/{kind}.md" in (ROOT / "mkdocs.yml").read_text()
     assert kind in call("explain", "policies")
+
+
+def test_figures_of_results_are_explained() -> None:
+    experiment = {
+        "cluster": {"racks": 4, "servers_per_rack": 1, "rack_rate": "10 Gb/s"},
+        "workload": {"load": 0.5, "sizes": {"kind": "fixed", "size": "10 KB"}, "flows": 20},
+        "fabric": [{"kind": "clos"}],
+    }
+    summary = lightloom.run(experiment).summary
+    for key in summary:
+        assert key in figures.MEANT, key
+    assert "servers × server rate" in " ".join(call("explain", "goodput_normalized").split())
+    assert "p99_us" in call("explain", "fct")
+    assert "in its table fct" in call("explain", "fct.short.p99_us")
+    assert "nothing of this name" in call("explain", "fct.tiny", code=2)
+    # What is a key as well is explained as that, too.
+    assert "run.seed" in call("explain", "seed")
+
+
+def test_keys_without_their_table_are_told_it() -> None:
+    for override, name in (("load=0.5", "workload.load"), ("uplinks=4", "fabric.uplinks")):
+        with pytest.raises(lightloom.ConfigError, match=f"write {name}"):
+            lightloom.load({"fabric": [{"kind": "sirius"}]}, [override])
+    assert lightloom.load({}, ["lod=0.5"]).raw == {"lod": 0.5}  # the core refuses it
+
+
+def test_nothing_is_shown_in_seconds() -> None:
+    assert 'default "0 s"' in call("explain", "hybrid.retag")

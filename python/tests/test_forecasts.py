@@ -11,21 +11,21 @@ import lightloom as ll
 from lightloom import forecasts, trials
 from lightloom.cli import forecast as told
 from lightloom.forecasts import Forecast
-from lightloom.trials import Trial
+from lightloom.trials import Reached, Trial
 
 EXAMPLES = ROOT / "examples"
 
 
 def piece(**changes: object) -> Trial:
+    """Of 1,000 B: 50 by 0.4 s, in 1 s of simulated time; 250 by 0.5 s, in 2 s of it."""
     made = {
         "flows": 10,
         "bytes": 1_000,
         "memory_bytes": 64,
         "prepared_s": 1.0,
-        "kernel_s": 0.1,
-        "reached_s": 2.0,
+        "early": Reached(0.4, 1.0, 50),
+        "whole": Reached(0.5, 2.0, 250),
         "end_s": None,
-        "bytes_delivered": 250,
         "hops": 20,
         "finished": False,
     }
@@ -33,19 +33,25 @@ def piece(**changes: object) -> Trial:
 
 
 @pytest.mark.parametrize(
-    ("changes", "more"),
+    ("changes", "seconds", "hops"),
     [
-        ({"finished": True}, 1.0),
-        ({}, 4.0),  # all bytes are to be delivered
-        ({"end_s": 72.0}, 12.0),  # by time 36, by bytes 4
-        ({"end_s": 72.0, "bytes_delivered": 0}, 36.0),
-        ({"end_s": 72.0, "measured": True}, 36.0),
+        ({"finished": True}, 1.5, 20.0),
+        # 750 B are left, at 0.1 s for 200 B.
+        ({}, 1.5 + 0.375, 80.0),
+        # By time 60 s are left, at 0.1 s for 1 s.
+        ({"end_s": 62.0, "measured": True}, 1.5 + 6.0, 20.0 * 31),
+        ({"end_s": 62.0}, 1.5 + 0.1 * (3.75 * 60) ** 0.5, 20 * (1 + (3 * 30) ** 0.5)),
+        # Where all was the beginning, the whole has to do: 0.5 s for 250 B.
+        ({"early": Reached(0.5, 2.0, 250)}, 1.5 + 1.5, 80.0),
+        ({"whole": Reached(0.5, 2.0, 50), "end_s": 4.0}, 1.5 + 0.2, 20 * (1 + 19**0.5)),
     ],
 )
-def test_a_piece_is_carried_on_to_the_whole(changes: dict[str, object], more: float) -> None:
+def test_a_piece_is_carried_on_to_the_whole(
+    changes: dict[str, object], seconds: float, hops: float
+) -> None:
     found = forecasts.of_trial(piece(**changes))
-    assert found.seconds == pytest.approx(1.0 + 0.1 * more)
-    assert found.hops == pytest.approx(20 * more)
+    assert found.seconds == pytest.approx(seconds)
+    assert found.hops == pytest.approx(hops)
 
 
 #: Of closed loops the jobs to come are unlike those that begin.

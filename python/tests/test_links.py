@@ -44,11 +44,11 @@ def links(page: str) -> Iterator[tuple[str, str, str]]:
 
 def is_made(target: str) -> bool:
     """Whether `make docs` makes the page: scripts/reference.py that of the
-    configuration, cargo those of the crates."""
+    configuration, scripts/gallery.py that of the examples, cargo those of the crates."""
     crate = re.fullmatch(r"docs/rust/lightloom_(\w+)/index\.html", target)
     if crate is not None:
         return f"crates/{crate[1]}/Cargo.toml" in committed()
-    return target == "docs/configuration.md"
+    return target in ("docs/configuration.md", "docs/gallery.md")
 
 
 def anchors(page: str) -> set[str]:

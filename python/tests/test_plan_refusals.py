@@ -73,7 +73,10 @@ BAD = {
     "unit too large": ("d.csv --unit '9999 TB'", "d.csv:2:1: demand[1][0] = 2000: does not fit"),
     "no NPY": ("word.npy", "word.npy: not a readable NPY file ("),
     "cut NPY": ("cut.npy", "cut.npy: not a readable NPY file ("),
-    "objects in NPY": ("object.npy", "object.npy: not a readable NPY file ("),
+    "objects in NPY": (
+        "object.npy",
+        "object.npy: an NPY file of Python objects, which is not read; save numbers: numpy.save(",
+    ),
     "row in NPY": ("row.npy", "row.npy: demand = an array of 1 dimensions: a matrix has 2"),
     "text in NPY": ("text.npy", "text.npy: demand = an array of <U1: not numbers"),
     "NaN in NPY": ("nan.npy", "nan.npy: demand[1][0] = NaN: not a number"),

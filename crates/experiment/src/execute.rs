@@ -1,7 +1,7 @@
 //! Builds one fabric of an experiment and runs it.
 
 use crate::run_table::{Goodput, StopRule};
-use crate::trial::{self, Trial, TrialClock};
+use crate::trial::{self, Stopwatch, Trial, TrialClock};
 use crate::{counted, fabric, memory, Experiment, FabricTable, PhysicsTable};
 use lightloom_control::policies::library::{Empty, Library};
 use lightloom_engine::run::{self, Broken, Fault, Plan, Progress};
@@ -39,6 +39,7 @@ pub struct Prepared {
     time_scale: Option<f64>,
     memory: u64,
     begun: Instant,
+    watch: Stopwatch,
 }
 
 /// A fabric, the faults that befall it, and what it takes of memory with its flows [B].
@@ -93,6 +94,7 @@ impl Experiment {
         library: &dyn Library,
     ) -> Result<Prepared, Refusal> {
         let begun = Instant::now();
+        let watch = Stopwatch::start(threads);
         reset_peak_rss();
         if threads == 0 {
             return Err(Refusal::new(
@@ -165,6 +167,7 @@ impl Experiment {
             io: Io::new(flows),
             cluster,
             begun,
+            watch,
         })
     }
 
@@ -325,13 +328,13 @@ impl Prepared {
     /// # Errors
     /// What [`Prepared::run`] refuses.
     pub fn trial(mut self, budget: Duration) -> Result<Trial, Refusal> {
-        let prepared_s = self.begun.elapsed().as_secs_f64();
+        let prepared_s = self.watch.elapsed_s();
         let memory_bytes = self.memory;
         let flows = self.io.flows.len() as u64;
         let last = self.io.flows.last_arrival();
         self.plan.sample = Some(trial::sampling(last));
         let end = trial::end(&self.plan, last);
-        let mut clock = TrialClock::new(budget, self.total_bytes);
+        let mut clock = TrialClock::new(budget, self.total_bytes, self.threads);
         let output = self.run(&mut clock)?;
         let summary = output.summary;
         Ok(Trial {
@@ -339,10 +342,9 @@ impl Prepared {
             bytes: output.flows.total_bytes(),
             memory_bytes,
             prepared_s,
-            kernel_s: summary.kernel_s,
-            reached_s: clock.reached.as_secs_f64(),
+            early: clock.early,
+            whole: clock.now,
             end_s: end.map(Time::as_secs_f64),
-            bytes_delivered: summary.bytes_delivered,
             hops: summary.cell_hops.or(summary.packet_hops),
             finished: !output.interrupted,
         })

@@ -27,7 +27,7 @@ pub use fault::{ElementKind, FaultTable};
 pub use physics::{PhysicsPreset, PhysicsTable};
 pub use run_table::{Goodput, RunTable, StopRule};
 pub use schema::schema;
-pub use trial::Trial;
+pub use trial::{Reached, Trial};
 
 use lightloom_engine::run::Progress;
 use lightloom_engine::{config, Cluster, Refusal};

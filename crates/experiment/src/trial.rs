@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 /// A run that would take less in all is known well enough after a part of the budget [s].
 const SHORT_S: f64 = 2.0;
 /// That part.
-const PART: u32 = 5;
+const PART: f64 = 5.0;
 
-/// What a trial came to, and what there is to do.
+/// What a trial came to, and what there is to do. Times are of a processor: whatever else
+/// the machine does meanwhile does not count, where the system tells them apart.
 #[derive(Clone, Debug, Serialize)]
 pub struct Trial {
     /// All flows of the workload.
@@ -24,47 +25,111 @@ pub struct Trial {
     pub memory_bytes: u64,
     /// Time to draw the flows and to build the fabric [s].
     pub prepared_s: f64,
-    /// Time that the trial took in the kernel [s].
-    pub kernel_s: f64,
-    /// The simulated time that it reached [s].
-    pub reached_s: f64,
+    /// How far it was early on: what comes first, such as memory that is touched for the
+    /// first time, is not how it goes on.
+    pub early: Reached,
+    /// How far it came.
+    pub whole: Reached,
     /// When the run ends [s]; null where it goes on until everything is delivered.
     pub end_s: Option<f64>,
-    /// Bytes delivered by then.
-    pub bytes_delivered: u64,
     /// Cells or packets moved over a hop by then; null for fabrics of flows.
     pub hops: Option<u64>,
     /// Whether the whole run fitted into the trial.
     pub finished: bool,
 }
 
+/// How far a trial was.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Reached {
+    /// After this time of a processor [s].
+    pub busy_s: f64,
+    /// The simulated time [s].
+    pub time_s: f64,
+    /// Bytes delivered.
+    pub bytes: u64,
+}
+
+/// Time of this thread on a processor.
+pub(crate) struct Stopwatch {
+    begun: Instant,
+    busy: Option<Duration>,
+}
+
+impl Stopwatch {
+    /// Begins to count. Of a run that is shared among threads the time of day counts.
+    pub(crate) fn start(threads: usize) -> Stopwatch {
+        Stopwatch {
+            begun: Instant::now(),
+            busy: if threads == 1 { on_processor() } else { None },
+        }
+    }
+
+    /// What has passed [s].
+    pub(crate) fn elapsed_s(&self) -> f64 {
+        let busy = self.busy.and_then(|from| Some(on_processor()? - from));
+        busy.unwrap_or_else(|| self.begun.elapsed()).as_secs_f64()
+    }
+}
+
+/// For how long this thread has been on a processor; `None` where the system does not tell.
+fn on_processor() -> Option<Duration> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds = told.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(Duration::from_nanos(nanoseconds))
+}
+
 /// Ends a trial when its time is up, or when it is plain that the run is short.
 pub(crate) struct TrialClock {
-    begun: Option<Instant>,
-    budget: Duration,
+    watch: Stopwatch,
+    looked: Instant,
+    budget_s: f64,
     bytes: u64,
-    /// The simulated time reached.
-    pub reached: Time,
+    /// How far it was after half of what a trial takes at least.
+    pub early: Reached,
+    /// How far it is.
+    pub now: Reached,
 }
 
 impl TrialClock {
-    pub(crate) fn new(budget: Duration, bytes: u64) -> TrialClock {
+    /// So often the clock is read, at most.
+    const PERIOD: Duration = Duration::from_micros(500);
+
+    pub(crate) fn new(budget: Duration, bytes: u64, threads: usize) -> TrialClock {
         TrialClock {
-            begun: None,
-            budget,
+            watch: Stopwatch::start(threads),
+            looked: Instant::now(),
+            budget_s: budget.as_secs_f64(),
             bytes,
-            reached: Time::ZERO,
+            early: Reached::default(),
+            now: Reached::default(),
         }
+    }
+
+    /// Whether there is time left.
+    fn goes_on(&self) -> bool {
+        let busy = self.now.busy_s;
+        let whole = busy * self.bytes as f64 / self.now.bytes.max(1) as f64;
+        let short = busy >= self.budget_s / PART && whole < SHORT_S;
+        busy < self.budget_s && !short
     }
 }
 
 impl Progress for TrialClock {
-    fn tick(&mut self, now: Time, _: Time, ledger: &Ledger) -> bool {
-        self.reached = now;
-        let elapsed = self.begun.get_or_insert_with(Instant::now).elapsed();
-        let whole = elapsed.as_secs_f64() * self.bytes as f64 / ledger.delivered.max(1) as f64;
-        let short = elapsed >= self.budget / PART && whole < SHORT_S;
-        elapsed < self.budget && !short
+    fn tick(&mut self, now: Time, end: Time, ledger: &Ledger) -> bool {
+        let early = self.looked.elapsed() < Self::PERIOD && now < end;
+        if early && self.budget_s > 0.0 {
+            return true;
+        }
+        self.looked = Instant::now();
+        self.now = Reached {
+            busy_s: self.watch.elapsed_s(),
+            time_s: now.as_secs_f64(),
+            bytes: ledger.delivered,
+        };
+        if self.early.busy_s == 0.0 || self.now.busy_s <= self.budget_s / (2.0 * PART) {
+            self.early = self.now;
+        }
+        self.goes_on()
     }
 }
 

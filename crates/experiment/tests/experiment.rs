@@ -424,7 +424,7 @@ fn flows_can_be_handed_over_for_a_parquet_trace() {
     raw["workload"]["load"] = json!(0.5);
     let e = resolve(&raw).unwrap_err();
     assert!(
-        e.starts_with("workload.load = (set): a trace holds everything"),
+        e.starts_with("workload.load = 0.5: a trace holds everything"),
         "{e}"
     );
 }

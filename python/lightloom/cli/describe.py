@@ -113,6 +113,8 @@ def _parameter(key: str, raw: Schema, root: Schema, required: bool) -> Parameter
 def _default(value: Any, required: bool) -> str:
     if value is ABSENT or value is None:
         return "required" if required else "none"
+    # Nothing has no unit that fits: the core writes it in its smallest.
+    value = "0 s" if value == "0 ps" else value
     return json.dumps(value, ensure_ascii=False)
 
 

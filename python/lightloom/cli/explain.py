@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from lightloom import console
-from lightloom.cli import describe, topics
+from lightloom.cli import describe, figures, topics
 from lightloom.cli.describe import Choice, Parameter
 from lightloom.policy_registry import RENAMED
 
@@ -36,7 +36,7 @@ def explain(
         typer.Argument(
             metavar="[NAME]",
             help="As in sirius, sirius.queue, fabric.queue, policies, policy.hydra, workload, "
-            "web-search; without it, what there is.",
+            "web-search, fct; without it, what there is.",
         ),
     ] = None,
 ) -> None:
@@ -68,7 +68,7 @@ def _explain(name: str, path: list[str]) -> None:
         _print_parameter(next(iter(topics.of_fabrics("label").values())), "fabric.label")
     elif head == "fabric":
         _print_found(name, path, schemas, topics.of_fabrics(rest))
-    elif rest:
+    elif rest and figures.meaning(name) is None:
         raise topics.unknown(name, path, schemas)
     elif head in registry:
         _print_fabric(registry[head])
@@ -81,7 +81,12 @@ def _explain(name: str, path: list[str]) -> None:
     elif head in jobs:
         _print_parameter(jobs[head], f'jobs = [{{ kind = "{head}", … }}]')
     else:
-        _print_found(name, path, schemas, topics.anywhere(OWN.get(head, head)))
+        keys = {} if rest else topics.anywhere(OWN.get(head, head))
+        figure = figures.meaning(name)
+        if keys or figure is None:
+            _print_found(name, path, schemas, keys)
+        if figure is not None:
+            _print_figure(name, *figure)
 
 
 def _print_topics() -> None:
@@ -113,6 +118,13 @@ def _print_fabrics(registry: Mapping[str, Table]) -> None:
         paragraph(f'"{kind}": {entry["title"]}; presets {presets}', indent=4)
     console.say("")
     paragraph("lightloom explain KIND lists the keys of a fabric, explain fabric.KEY who has it.")
+
+
+def _print_figure(name: str, key: str, meaning: str) -> None:
+    """A figure of results."""
+    of = f", in its table {key}" if name != key else ""
+    paragraph(f"{name}  (of summary.json{of}: what a run leaves behind)", style="bold")
+    paragraph(meaning, indent=2)
 
 
 def _print_found(

@@ -122,7 +122,9 @@ def _proved(made: Plan, proof: MatchingProof | AssignmentProof) -> str:
     if problem is not None:
         return f"NOT proved: {problem}"
     bound = made.figures["bound"]
-    text = f"proved: dual bound = weight = {proof.bound if bound is None else bound:,}"
+    text = "proved: dual bound = weight"
+    if bound is not None:
+        text += f" = {bound:,}"
     if isinstance(proof, MatchingProof):
         text += f" ({len(proof.y):,} duals, {len(proof.blossoms):,} odd sets)"
     if bound is None:

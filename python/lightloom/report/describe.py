@@ -169,6 +169,13 @@ def settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
     )
 
 
+def all_settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
+    """All that a fabric's settings say, where `settings` leaves some out; else nothing."""
+    if not settings(fabric, others).endswith("…"):
+        return ""
+    return ", ".join(f"{k.replace('_', ' ')} {tidy(v)}" for k, v in given(fabric).items())
+
+
 def shared_physics(experiment: Mapping[str, Any]) -> str:
     """The physics that all fabrics share; nothing where the experiment says nothing."""
     return physics.line(experiment.get("physics")) or ""

@@ -135,6 +135,7 @@ def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
         "first": first,
         "fabrics": w.fabrics,
         "settings": [describe.settings(f, w.fabrics) for f in w.fabrics],
+        "all_settings": [describe.all_settings(f, w.fabrics) for f in w.fabrics],
         "in_force": [describe.in_force(f) for f in w.fabrics],
         "physics": describe.shared_physics(w.experiment),
         "ideal": describe.ideal(w.experiment),

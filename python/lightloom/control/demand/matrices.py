@@ -55,6 +55,10 @@ def read_npy(source: Source) -> Matrix:
         file = io.BytesIO(source.content) if source.path is None else source.path
         array = np.load(file, mmap_mode=None if source.path is None else "r", allow_pickle=False)
     except Exception as problem:  # the reader's own checks are few
+        if "object" in str(problem).lower():
+            limit = "an NPY file of Python objects, which is not read"
+            remedy = "save numbers: numpy.save(path, matrix.astype(float))"
+            raise ConfigError(f"{source.name}: {limit}; {remedy}") from None
         raise _not_a("NPY", source, problem, "write it with numpy.save") from None
     return Matrix("matrix in NPY", numbers("demand", array))
 

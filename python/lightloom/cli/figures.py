@@ -1,0 +1,79 @@
+"""What the figures of `summary.json` mean, for `explain`."""
+
+from __future__ import annotations
+
+import re
+
+#: Key of a summary → what it is, with its unit.
+MEANT = {
+    "fabric": "Kind of the fabric.",
+    "label": "Label of the fabric in its experiment.",
+    "version": "Version of Lightloom.",
+    "seed": "Seed of every random stream.",
+    "simulated_s": "Simulated time [s].",
+    "flows_offered": "Flows that the fabric took up before the end.",
+    "flows_completed": "Flows delivered whole.",
+    "bytes_offered": "Bytes of the flows that were taken up [B].",
+    "bytes_delivered": "Bytes delivered, of unfinished flows too [B].",
+    "load_offered": "Load as drawn: bits of all flows ÷ (servers × server rate × time of the "
+    "last arrival). Null if all arrive at once or wait for each other.",
+    "load_delivered": "Of that load what was delivered until the last arrival, in the same unit.",
+    "goodput_normalized": "Goodput: bits delivered ÷ (servers × server rate × simulated time). It "
+    'leaves out what never leaves a rack where run.goodput = "between-racks".',
+    "fct": "Flow completion times [µs], from a flow's arrival to its last byte, of the flows that "
+    "completed: of all, the short (under 100 KB) and the long ones, each with p50_us (median), "
+    "p99_us (99th percentile) and mean_us.",
+    "slowdown": "Completion time ÷ the time that the flow's bytes take at the rate of the server's "
+    "link: p50 (median) and p99.",
+    "queue_peak_bytes": "Peak of the queue inside the network at the worst node [B].",
+    "reorder_peak_bytes": "Peak of the reorder buffer of the worst flow [B].",
+    "drops": "How often a cell or packet did not get through, whether it was sent again or given "
+    "up.",
+    "hops_mean": "Mean hops of a delivered byte.",
+    "cell_hops": "Cells moved over a hop.",
+    "packet_hops": "Packets moved over a hop.",
+    "kernel_s": "Time inside the simulation kernel [s].",
+    "wall_s": "Time of the whole run, its workload and set-up included [s].",
+    "peak_rss_bytes": "Peak resident memory of the process during the run [B].",
+    "mean_flow_bytes_law": "Mean flow size of the law that sizes are drawn from [B]; null for "
+    "traces.",
+    "mean_flow_bytes_offered": "Mean flow size as drawn [B].",
+    "bytes_dropped": "Bytes given up for good [B].",
+    "threads": "Threads of the simulation; results do not depend on them.",
+    "jobs": "Job → start_s, finish_s and seconds between them [s].",
+    "circuit_share": "Bytes delivered that crossed at least one circuit ÷ bytes delivered.",
+    "window": "Latency (mean_us, p50_us, p99_us, half_width_us of the 95 % confidence interval "
+    "[µs]) and throughput (offered, accepted, of what all servers can send) of what arrived in "
+    "the window of run.measure; stable says whether the load was carried.",
+    "updates": "Job → updates a second, for jobs that count them.",
+    "parts": "Part → how many the fabric is made of; bandwidths [b/s] end in _bps.",
+    "derived": "What followed from the fabric's table and the cluster, and is in force.",
+    "faults_after_end": "Failures and repairs that were due after the end, and had no effect.",
+    "duty_cycle": "Time in which circuits were lit ÷ simulated time, on average over the planes.",
+    "physics": "Physics that all fabrics share and that is in force; null without [physics].",
+    "fct_bound": "Completion times as far as they are known of all flows that were offered [µs]: "
+    "a percentile among flows that had not all arrived when the run ended is a bound.",
+    "slowdown_bound": "Slowdowns as far as they are known of all flows that were offered.",
+    "time_scale": "By what the times of a trace were multiplied to bring it to its load.",
+}
+
+#: Tables of a summary → what the names of their figures are like.
+WITHIN = {
+    "fct": r"(all|short|long)(\.(p50|p99|mean)_us)?",
+    "slowdown": r"p50|p99",
+    "window": r"\w+",
+    **dict.fromkeys(("jobs", "updates", "parts", "derived", "physics"), r".+"),
+    **dict.fromkeys(("fct_bound", "slowdown_bound"), r"[\w.]+"),
+}
+
+
+def meaning(name: str) -> tuple[str, str] | None:
+    """The key of a summary that a name is of, and what it means; None of other names.
+
+    >>> meaning("fct.short.p99_us")[0]
+    'fct'
+    """
+    head, _, rest = name.partition(".")
+    if head not in MEANT or (rest and not re.fullmatch(WITHIN.get(head, ""), rest)):
+        return None
+    return head, MEANT[head]
