@@ -1,6 +1,6 @@
 //! What a `[[fabric]]` table of Sirius must meet, and what follows from it.
 
-use super::{Derived, Intermediates, Mode, Recovery, SiriusConfig};
+use super::{Derived, Intermediates, Recovery, SiriusConfig};
 use crate::sirius::cell::Cell;
 use crate::sirius::schedule::plan::{gratings, Unwirable, UplinkPlan};
 use crate::sirius::schedule::Schedule;
@@ -325,6 +325,7 @@ fn largest_divisor(n: u32, limit: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sirius::config::Mode;
     use lightloom_engine::{Nic, Rate};
 
     fn cluster(racks: u32) -> Cluster {
