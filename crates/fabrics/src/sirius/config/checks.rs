@@ -349,6 +349,7 @@ fn largest_divisor(n: u32, limit: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sirius::config::Mode;
     use lightloom_engine::{Nic, Rate};
 
     fn cluster(racks: u32) -> Cluster {
