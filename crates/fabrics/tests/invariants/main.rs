@@ -69,7 +69,7 @@ fn every_fabric_keeps_the_invariants() {
 #[test]
 fn every_fabric_keeps_them_under_the_physics_of_an_experiment() {
     on_every_fabric(
-        128,
+        24,
         |kind| (scenarios(kind), physics::physics()),
         |entry, (s, physics)| match physics::obeying(entry, s, &physics) {
             Some(s) => checks::check(entry, &s),
