@@ -45,9 +45,9 @@ def notes(result: Result) -> Iterator[str]:
     yield from busy(result, derived["uplinks"] / derived["base_uplinks"])
 
 
-def padded(size: NDArray[np.int64], cell: int) -> Iterator[str]:
+def padded(size: NDArray[np.uint64], cell: int) -> Iterator[str]:
     """Says that cells would carry much that is no data. `size` [B], one a flow."""
-    padding = float((-(-size // cell) * cell).sum() / size.sum()) - 1
+    padding = float(((size + cell - 1) // cell * cell).sum() / size.sum()) - 1
     if padding > PADDED:
         yield (
             f'by rates (detail = "flows") cells have no padding, which here would be {padding:.0%} '

@@ -19,6 +19,7 @@ def experiment(pattern: Any, **fabric: Any) -> dict[str, Any]:
             "pattern": pattern,
             "flows": 300,
         },
+        "run": {"stop": "drain"},
         "fabric": [{"kind": "sirius", "detail": "flows", **fabric}],
     }
 

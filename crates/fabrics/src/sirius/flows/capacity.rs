@@ -310,7 +310,8 @@ mod tests {
 
     #[test]
     fn the_protocol_may_take_longer_than_the_schedule() {
-        // Twice the epoch: half as many requests, and grants of the other rule.
+        // Twice the epoch: half as many requests, and grants of the other rule. A cell counts for
+        // 2.5 epochs and a slot, 1.1 us.
         let slow = SiriusConfig {
             epoch_slots: Some(4.0),
             ..SiriusConfig::default()
@@ -318,7 +319,7 @@ mod tests {
         let c = capacity(8, slow.clone());
         assert_eq!(
             (c.sent(Rate(0)).0, c.received(Rate(0)).0),
-            (160 * GBPS, 280 * GBPS)
+            (160 * GBPS, 4 * 7 * 8_000_000_000_000_000 / 1_100_000)
         );
         let c = capacity(
             8,
@@ -337,7 +338,7 @@ mod tests {
             ..SiriusConfig::default()
         };
         let received = capacity(8, far).received(Rate(0));
-        assert_eq!(received, Rate(4 * 7 * 8_000_000_000_000 / 2_600_000));
+        assert_eq!(received, Rate(4 * 7 * 8_000_000_000_000_000 / 2_600_000));
     }
 
     proptest! {
