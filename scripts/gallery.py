@@ -72,6 +72,13 @@ GALLERY = (
         "What an oversubscribed core piles up, several times as much as a non-blocking one.",
     ),
     Shown(
+        "The same under realistic physics",
+        "lightloom compare examples/realistic.toml",
+        "fct-distribution",
+        "Fibre, switches and error correction delay each fabric alike: what their papers leave "
+        "out moves the curves of short flows.",
+    ),
+    Shown(
         "Flows of your own",
         "lightloom compare examples/trace.toml",
         "fct-distribution",

@@ -417,6 +417,11 @@ def test_a_fabric_is_described_by_what_sets_it_apart() -> None:
     assert describe.settings(fabrics[1], fabrics) == (
         "sirius, queue 8, key 0 0, key 1 1, key 2 2, …"
     )
+    # The way to the rest; none where there is no more.
+    every = describe.all_settings(fabrics[1], fabrics)
+    assert all(f"key {i} {i}" in every for i in range(9))
+    few = read(make_comparison([Profile("c", "sirius", settings={"queue": 4})], n=100)).fabrics
+    assert describe.all_settings(few[0], few) == ""
 
 
 def test_percentiles_that_are_bounds_are_drawn_as_arrows() -> None:

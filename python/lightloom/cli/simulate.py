@@ -142,6 +142,10 @@ def _repeat(
         return
     repeats.print_repeated(repeated)
     first = repeated.results[0]
+    for line in physics.in_force(first.experiment):
+        console.say(line)
+    for line in notes.of_cluster(loaded.raw.get("cluster", {})):
+        console.say(f"note: {line}")
     for line in (*_of_workload(first), *notes.of(first)):
         console.say(f"note: seed {repeated.seeds[0]}: {line}")
     if target is not None:
@@ -165,7 +169,8 @@ def _compare(
     _distinct(every)
     target = _target(out, json, RESULTS / _folder("+".join(e.name for e in loaded)))
     make = partial(forecasts.of_comparisons, every, threads)
-    workers = forecast.side_by_side(threads) if any(map(_in_parallel, loaded)) else 1
+    beside = len(presets) > 1 or any(map(_in_parallel, loaded))
+    workers = forecast.side_by_side(threads) if beside else 1
     if dry_run:
         forecast.instead(make, workers, json)
         return
