@@ -79,7 +79,7 @@ def test_an_unknown_name_gets_the_nearest() -> None:
         said = " ".join(call("explain", slip, code=2).split())
         assert said.endswith(f'did you mean "{meant}"?'), said
     known = call("explain", "sirius.zzz", code=2)
-    assert "known: mode," in known
+    assert "known: detail, mode," in known
     assert "recovery" in known
     assert 'did you mean "web-search"?' in call("explain", "websearch", code=2)
     assert "known: " in call("explain", "zzz", code=2)
