@@ -3,7 +3,7 @@
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
 use crate::trials::Trial;
 use lightloom_engine::run::Fault;
-use lightloom_engine::{Cluster, Command, Element, Nic, Rate, Time};
+use lightloom_engine::{Cluster, Command, Element, Rate, Time};
 use proptest::prelude::*;
 use serde_json::{json, Value};
 
