@@ -212,7 +212,7 @@ impl FlowKernel for SiriusFlows {
             let bytes = io.flows.bytes[flow.index()];
             let mut delay = self.latency.behind(flow, bytes, Pace::AtOnce(now));
             if self.active.is_quiet(to as usize) {
-                delay = delay - self.capacity.sooner(bytes);
+                delay -= self.capacity.sooner(bytes);
             }
             net.set_delay(flow, delay + self.last_cell(bytes));
         }
