@@ -19,7 +19,7 @@ fn raw(fabric: &Value, physics: Option<&Value>) -> Value {
     };
     let mut raw = json!({
         "cluster": cluster,
-        "workload": {"load": 0.1, "flows": 10},
+        "workload": {"load": 0.1, "flows": 10, "sizes": {"kind": "fixed", "size": "1 KB"}},
         "run": {"stop": "drain"},
         "fabric": [fabric],
     });
@@ -130,7 +130,7 @@ fn a_lone_flow_over_a_tree() {
         (json!({"kind": "hydra"}), 20.0),
         (json!({"kind": "hybrid"}), 20.0),
     ] {
-        for bytes in [1_500, 15_000, 1, 2_000] {
+        for bytes in [1_500u64, 15_000, 1, 2_000] {
             let packets = bytes.div_ceil(1_500) as f64;
             let wire = (bytes as f64 + packets * 38.0) * 8.0 / gbps;
             let (took, _) = lone(&fabric, Some(&realistic()), bytes);
@@ -345,7 +345,12 @@ fn some_physics() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig {
+        cases: 24,
+        // The case is printed whole.
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     /// A fabric's key goes before its preset, that before the physics, that before the
     /// default; what was completed stays as it is.

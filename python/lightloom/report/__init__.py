@@ -61,7 +61,12 @@ def under_other_physics(
 ) -> tuple[str, ...]:
     """Whether the winner is another under the other presets of physics that were compared."""
     groups = winners.under_presets(comparisons).values()
-    return tuple(s for group in groups if any(c is comparison for c in group) for s in winners.sentences(group))
+    return tuple(
+        s
+        for group in groups
+        if any(c is comparison for c in group)
+        for s in winners.sentences(group)
+    )
 
 
 def counter(total: int, drawn: Drawn | None) -> Callable[[], None]:
