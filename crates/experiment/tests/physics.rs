@@ -19,7 +19,7 @@ fn raw(fabric: &Value, physics: Option<&Value>) -> Value {
     };
     let mut raw = json!({
         "cluster": cluster,
-        "workload": {"load": 0.1, "flows": 10},
+        "workload": {"load": 0.1, "flows": 10, "sizes": {"kind": "fixed", "size": "1 KB"}},
         "run": {"stop": "drain"},
         "fabric": [fabric],
     });
@@ -345,7 +345,12 @@ fn some_physics() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig {
+        cases: 24,
+        // The case is printed whole.
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     /// A fabric's key goes before its preset, that before the physics, that before the
     /// default; what was completed stays as it is.

@@ -1,0 +1,166 @@
+"""Physics that all fabrics share: what is printed of it, and who wins under which preset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from cli_support import lightloom as command
+
+import lightloom
+from lightloom import physics, winners
+from lightloom.errors import ConfigError
+from lightloom.report import build
+from lightloom.results import Comparison, Result
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "realistic.toml"
+SMALL = {
+    "name": "small",
+    "cluster": {"racks": 8, "servers_per_rack": 2, "rack_rate": "100 Gb/s"},
+    "workload": {"load": 0.2, "flows": 60, "sizes": {"kind": "fixed", "size": "10 KB"}},
+    "run": {"stop": "drain"},
+    "fabric": [{"kind": "clos"}, {"kind": "tree"}, {"kind": "sirius", "channel_rate": "50 Gb/s"}],
+}
+
+
+def test_override_by_set_reaches_every_fabric() -> None:
+    loaded = lightloom.load(SMALL, ["physics.preset=realistic"])
+    clos, tree, sirius = loaded.resolved()["fabric"]
+    assert (clos["propagation"], tree["propagation"], sirius["propagation"]) == (
+        "125 ns",
+        "500 ns",
+        "500 ns",
+    )
+    assert (
+        lightloom.load(SMALL, ["physics.preset=ideal"]).resolved()["fabric"]
+        == (lightloom.load(SMALL).resolved()["fabric"])
+    )
+
+
+def test_both_presets_are_compared_and_say_who_wins() -> None:
+    ideal, realistic = lightloom.compare_physics(SMALL)
+    assert [ideal.name, realistic.name] == ["small, ideal", "small, realistic"]
+    assert realistic.results["clos"].summary["physics"]["switch_latency"] == "600 ns"
+    assert ideal.results["clos"].summary["physics"] == {"preset": "ideal"}
+    assert "physics" not in lightloom.run(SMALL, "clos").summary
+    (group,) = winners.under_presets([ideal, realistic]).values()
+    assert group == [ideal, realistic]
+    said = winners.sentences(group)
+    assert [sentence.partition(":")[0] for sentence in said] == ["short flows' p99", "goodput"]
+    p99 = [one.summaries["clos"]["fct"]["short"]["p99_us"] for one in (ideal, realistic)]
+    # Five switches and the way are on top of every flow between pods.
+    assert p99[1] - p99[0] > 3.0
+
+
+def figures(short: float, goodput: float, done: int = 100) -> dict[str, Any]:
+    return {
+        "fct": {"short": {"p99_us": short}},
+        "goodput_normalized": goodput,
+        "flows_offered": 100,
+        "flows_completed": done,
+    }
+
+
+def made(preset: str, **fabrics: dict[str, Any]) -> Comparison:
+    results = {
+        label: Result(label, pa.table({}), pa.table({}), summary, {})
+        for label, summary in fabrics.items()
+    }
+    return Comparison(f"x, {preset}", {"physics": {"preset": preset}}, results)
+
+
+def test_the_winner_changes_only_where_no_leader_stays_one() -> None:
+    before = made("ideal", a=figures(1.0, 0.5), b=figures(2.0, 0.498), c=figures(0.1, 0.9, 10))
+    after = made("realistic", a=figures(5.0, 0.3), b=figures(4.0, 0.5), c=figures(0.1, 0.9, 10))
+    # c finished a tenth of what others did; b's goodput was within 1 % before.
+    assert list(winners.changes(before, after, ("then", "now"))) == [
+        "short flows' p99: the winner changes: a then, b now",
+        "goodput: b best, then and now",
+    ]
+    assert winners.sentences([before, after])[0].endswith(
+        "a under ideal physics, b under realistic physics"
+    )
+    alone = made("ideal", a=figures(1.0, 0.5))
+    assert list(winners.changes(alone, alone, ("then", "now"))) == []
+    assert winners.under_presets([before]) == {}
+
+
+def test_what_is_ideal_and_what_is_not_obeyed_is_said() -> None:
+    resolved = lightloom.load(SMALL).resolved()
+    clos = next(line for line in physics.ideal(resolved) if line.startswith("clos: "))
+    assert clos.startswith("clos: no propagation, no switch latency, no FEC, no headers, unlimited")
+    assert list(physics.notes(resolved)) == []
+    nodes = {
+        **SMALL,
+        "cluster": {"hosts": 16, "server_rate": "10 Gb/s"},
+        "fabric": [{"kind": "lions"}, {"kind": "clos", "switch_latency": "1 us"}],
+    }
+    resolved = lightloom.load(nodes, ["physics.preset=realistic"]).resolved()
+    notes = list(physics.notes(resolved))
+    assert "lions: physics.fec_latency is not modelled" in notes
+    assert any(note.startswith("clos: its own switch_latency, 1 us, goes before") for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("physics.preset=real", 'must be one of "ideal", "realistic"'),
+        ("physics.propagation=-5 ns", "physics.propagation"),
+        ("physics.propagation=500", "has no unit"),
+        ("physics.fibre=-1 m", "physics.fibre"),
+        ("physics.switch_latency=2 s", "must be from 0 ps to 1 ms; lower it"),
+        ("physics.latency=1 us", "no such key"),
+        ("physics=3", "physics"),
+    ],
+)
+def test_bad_physics_is_refused_by_name(override: str, said: str) -> None:
+    with pytest.raises(ConfigError, match="physics") as refused:
+        lightloom.load(SMALL, [override]).resolved()
+    assert said in str(refused.value)
+
+
+def test_fibre_and_propagation_say_the_same() -> None:
+    with pytest.raises(ConfigError) as refused:
+        lightloom.load(SMALL, ["physics.fibre=100 m", "physics.propagation=1 us"]).resolved()
+    assert str(refused.value) == (
+        "physics.fibre = 100 m: physics.propagation = 1 us is given, too; remove one of the two"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ("real", "--physics = real: no such preset; choose from ideal, realistic"),
+        ("ideal,ideal", "--physics = ideal: is there twice"),
+        ("", "--physics = : no such preset"),
+    ],
+)
+def test_presets_to_compare_are_refused_by_name(wanted: str, said: str, tmp_path: Path) -> None:
+    done = command("compare", str(EXAMPLE), "--physics", wanted, cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+
+
+def test_the_command_says_what_is_in_force_and_who_wins(tmp_path: Path) -> None:
+    done = command(
+        *("compare", str(EXAMPLE), "--physics", "ideal,realistic"),
+        *("--set", "workload.flows=60", "-o", str(tmp_path / "out")),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    assert "physics: realistic: 500 ns from rack to rack, 600 ns a switch" in text
+    assert "ideal about clos, clos-3to1: no propagation, no switch latency" in text
+    assert "short flows' p99:" in text
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "<dt>Physics</dt><dd>realistic: 500 ns" in page
+    assert "<dt>Ideal about</dt>" in page
+    assert "under realistic physics" in page
+
+
+def test_a_report_of_one_comparison_has_no_winners_elsewhere(tmp_path: Path) -> None:
+    page = build([lightloom.compare(SMALL)], tmp_path).read_text(encoding="utf-8")
+    assert "under realistic physics" not in page
+    assert "<dt>Physics</dt>" not in page
