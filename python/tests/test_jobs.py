@@ -14,7 +14,7 @@ import lightloom
 from lightloom import console
 from lightloom.cli import app
 from lightloom.cli.jobs import job_tables, update_tables
-from lightloom.results import circuit_table
+from lightloom.tables import circuit_table
 
 JOBS = """
 [cluster]
