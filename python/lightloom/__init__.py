@@ -18,7 +18,7 @@ from importlib import import_module
 TYPE_CHECKING = False  # what `typing` has, without the time that it takes to load
 if TYPE_CHECKING:
     from lightloom._core import __version__
-    from lightloom.api import Progress, compare, compare_cases, run
+    from lightloom.api import Progress, compare, compare_cases, compare_physics, run
     from lightloom.config import Experiment, load
     from lightloom.errors import ConfigError
     from lightloom.results import Comparison, Result
