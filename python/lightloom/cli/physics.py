@@ -3,6 +3,7 @@ which preset."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 
 import lightloom
@@ -26,13 +27,18 @@ def in_force(resolved: physics.Table) -> Iterator[str]:
     """What the experiment says of physics, and what of it fabrics do not obey."""
     said = physics.line(resolved.get("physics"))
     if said is not None:
-        yield f"physics: {said}"
+        yield _wrapped(f"physics: {said}")
         yield from (f"note: {note}" for note in physics.notes(resolved))
 
 
 def ideal(comparison: Comparison) -> Iterator[str]:
     """What is ideal about each competitor, a line each."""
-    return (f"ideal about {line}" for line in physics.ideal(comparison.experiment))
+    return (_wrapped(f"ideal about {line}") for line in physics.ideal(comparison.experiment))
+
+
+def _wrapped(line: str) -> str:
+    """A line as lines of a terminal."""
+    return textwrap.fill(line, 80, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def changes(comparisons: Sequence[Comparison]) -> Iterator[str]:
