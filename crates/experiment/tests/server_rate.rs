@@ -9,14 +9,14 @@ use lightloom_experiment::Experiment;
 use lightloom_fabrics::REGISTRY;
 use serde_json::{json, Value};
 
-const RATE: Rate = Rate(10 * Rate::GBPS.0);
+const RATE: Rate = Rate(25 * Rate::GBPS.0);
 const BYTES: u64 = 2_000_000;
 
 /// Sixteen hosts, of a rack each where the fabric connects single nodes.
 fn cluster(kind: &str) -> Value {
     match connects_single_nodes(kind) {
-        true => json!({"hosts": 16, "server_rate": "10 Gb/s"}),
-        false => json!({"racks": 8, "servers_per_rack": 2, "server_rate": "10 Gb/s"}),
+        true => json!({"hosts": 16, "server_rate": "25 Gb/s"}),
+        false => json!({"racks": 8, "servers_per_rack": 2, "server_rate": "25 Gb/s"}),
     }
 }
 

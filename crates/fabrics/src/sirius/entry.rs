@@ -167,7 +167,12 @@ impl FabricConfig for SiriusConfig {
         let known = self.derive(site.cluster).ok();
         let by_slot = known.is_some_and(|derived| timetable(&derived.schedule).is_some());
         match (self.mode, by_slot) {
-            (Mode::RequestGrant, true) => (site.cluster.racks as u64).pow(2) * BY_PAIR,
+            (Mode::RequestGrant, true) => {
+                // With Q = 4 at load 1 up to three wait behind the first of a queue.
+                let behind = (self.queue as u64 - 1).min(3);
+                let pair = ByPair::BYTES.0 + 2 * behind * ByPair::BYTES.1;
+                (site.cluster.racks as u64).pow(2) * pair
+            }
             _ => 0,
         }
     }
