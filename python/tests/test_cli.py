@@ -118,7 +118,7 @@ def test_the_first_table_is_explained_and_no_other(tmp_path: Path) -> None:
 def test_what_a_lone_server_may_take_is_said_where_the_file_leaves_it_open(tmp_path: Path) -> None:
     said = (
         "note: cluster.rack_rate says nothing of one server: a lone one may take all uplinks of "
-        "its rack, 100 Gb/s or more; set cluster.nic to limit it (a server's share is 50 Gb/s)"
+        "its rack, 100 Gb/s or more; set cluster.nic to limit it (a server's share is 50.0 Gb/s)"
     )
     rack = 'rack_rate = "100 Gb/s"'
     given = {
@@ -129,8 +129,8 @@ def test_what_a_lone_server_may_take_is_said_where_the_file_leaves_it_open(tmp_p
     }
     for number, (keys, times) in enumerate(given.items()):
         write(tmp_path / "e.toml", SMALL.replace(rack, keys), SIRIUS, CLOS)
-        for command in (("run", "--fabric", "clos"), ("compare",)):
-            done = lightloom(*command, "e.toml", "-o", f"{command[0]}{number}", cwd=tmp_path)
+        for words in (("run", "--fabric", "clos"), ("compare",)):
+            done = lightloom(*words, "e.toml", "-o", f"{words[0]}{number}", cwd=tmp_path)
             assert (done.returncode, done.stdout.count(said)) == (0, times), done.stdout
 
 
