@@ -113,7 +113,26 @@ def test_the_first_table_is_explained_and_no_other(tmp_path: Path) -> None:
     assert "By circuit" not in done.stdout  # there are none
     tables = [i for i, line in enumerate(lines) if line.startswith("clos ")]
     assert tables[0] + 1 == at[0] < tables[1]
-    assert all(len(line) <= 80 for line in lines)
+    assert all(len(line) <= 80 for line in lines if not line.startswith("note: "))
+
+
+def test_what_a_lone_server_may_take_is_said_where_the_file_leaves_it_open(tmp_path: Path) -> None:
+    said = (
+        "note: cluster.rack_rate says nothing of one server: a lone one may take all uplinks of "
+        "its rack, 100 Gb/s or more; set cluster.nic to limit it (a server's share is 50.0 Gb/s)"
+    )
+    rack = 'rack_rate = "100 Gb/s"'
+    given = {
+        rack: 1,
+        f'{rack}\nnic = "uncapped"': 0,
+        f'{rack}\nnic = "50 Gb/s"': 0,
+        'server_rate = "50 Gb/s"': 0,
+    }
+    for number, (keys, times) in enumerate(given.items()):
+        write(tmp_path / "e.toml", SMALL.replace(rack, keys), SIRIUS, CLOS)
+        for words in (("run", "--fabric", "clos"), ("compare",)):
+            done = lightloom(*words, "e.toml", "-o", f"{words[0]}{number}", cwd=tmp_path)
+            assert (done.returncode, done.stdout.count(said)) == (0, times), done.stdout
 
 
 def test_several_experiments_share_a_report(tmp_path: Path) -> None:

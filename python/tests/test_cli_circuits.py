@@ -109,6 +109,7 @@ TURNS = """
 racks = 4
 servers_per_rack = 1
 server_rate = "10 Gb/s"
+nic = "uncapped"
 
 [workload]
 arrivals = "at-once"
