@@ -125,6 +125,17 @@ const OPEN: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Keys of physics, left out where they are nothing: tables of results stay what they were
+/// before there were such keys.
+const PHYSICS: &[&str] = &[
+    "propagation",
+    "server_propagation",
+    "switch_latency",
+    "fec_latency",
+    "header",
+    "packet",
+];
+
 #[test]
 fn what_is_in_force_is_in_the_resolved_table_or_in_the_summary() {
     for entry in REGISTRY {
@@ -137,8 +148,9 @@ fn what_is_in_force_is_in_the_resolved_table_or_in_the_summary() {
             .map_or(&[][..], |o| o.1);
         for key in (entry.schema)()["properties"].as_object().unwrap().keys() {
             let known = table.get(key).or(derived.get(key)).is_some();
+            let left_out = PHYSICS.contains(&key.as_str());
             assert!(
-                known || open.contains(&key.as_str()),
+                known || left_out || open.contains(&key.as_str()),
                 "{}.{key} is recorded nowhere",
                 entry.kind
             );

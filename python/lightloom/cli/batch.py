@@ -37,12 +37,13 @@ def sweep(
         study = sweeps.read(file)
         target = console.check_output(out if out is not None else Path("results") / file.stem)
         at_once = workers or processors()
-        points = sweeps.expand(study)
-        missing = [
-            (point.experiment, point.fabric)
-            for point in points
-            if not (resume and sweeps.is_there(point, target, study))
-        ]
+        with console.aside():
+            points = sweeps.expand(study)
+            missing = [
+                (point.experiment, point.fabric)
+                for point in points
+                if not (resume and sweeps.is_there(point, target, study))
+            ]
         make = partial(forecasts.of_points, missing)
         if dry_run:
             forecast.instead(make, at_once)

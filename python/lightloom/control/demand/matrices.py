@@ -55,7 +55,8 @@ def read_npy(source: Source) -> Matrix:
         file = io.BytesIO(source.content) if source.path is None else source.path
         array = np.load(file, mmap_mode=None if source.path is None else "r", allow_pickle=False)
     except Exception as problem:  # the reader's own checks are few
-        if "object" in str(problem).lower():
+        # What is no NPY at all is taken for a pickle, and refused in the same words.
+        if source.head.startswith(b"\x93NUMPY") and "object" in str(problem).lower():
             limit = "an NPY file of Python objects, which is not read"
             remedy = "save numbers: numpy.save(path, matrix.astype(float))"
             raise ConfigError(f"{source.name}: {limit}; {remedy}") from None
