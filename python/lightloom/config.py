@@ -24,8 +24,8 @@ from lightloom.overrides import (
     as_toml,
     fabrics_of,
     plain,
+    set_in_experiment,
     set_key,
-    set_one,
     toml_key,
 )
 from lightloom.policies import files as policies
@@ -182,7 +182,7 @@ class Experiment:
         """
         raw = copy.deepcopy(self.raw)
         for override in overrides:
-            set_one(raw, override)
+            set_in_experiment(raw, override)
         _anchor_all(raw, Path.cwd())
         return replace(self, raw=raw)
 

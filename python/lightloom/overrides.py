@@ -35,12 +35,19 @@ def as_json(value: Any) -> str:
     return json.dumps(value, default=str)
 
 
+def set_in_experiment(raw: Table, override: str) -> None:
+    """Applies one `KEY=VALUE` to an experiment, whose keys stand in tables."""
+    key, equals, _ = override.partition("=")
+    if equals:
+        _refuse_bare(key.strip(), override)
+    set_one(raw, override)
+
+
 def set_one(raw: Table, override: str) -> None:
     """Applies one `KEY=VALUE`."""
     key, equals, text = override.partition("=")
     if not equals:
         raise refusal("--set", f'"{override}"', "has no `=`", "write KEY=VALUE")
-    _refuse_bare(key.strip(), override)
     set_key(raw, key.strip(), _value(text.strip()), "--set", f'"{override}"')
 
 

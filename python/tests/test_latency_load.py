@@ -162,6 +162,7 @@ def test_tables_fit_eighty_columns() -> None:
         saturation={"butterfly-basic": replace(search(fluid(2.0), 1.0, 0.02), half_width=2e-4)},
         experiment={"compare": {"loads": [0.1]}},
         loads={"butterfly-basic": [{"window": window}]},
+        seeds=[],
     )
     text = io.StringIO()
     Console(file=text, width=80).print(table_of.table(made, header=True))

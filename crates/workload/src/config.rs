@@ -554,7 +554,7 @@ mod tests {
             (
                 "trace",
                 json!("x.csv"),
-                "workload.load = (set): a trace holds everything",
+                "workload.load = 0.5: a trace holds everything",
             ),
             (
                 "trace_format",

@@ -135,7 +135,7 @@ fn counted(config: &SiriusConfig, derived: &Derived) -> u128 {
     let (slots, of) = (derived.epoch.0 as u128, derived.epoch.1 as u128);
     let halves = 2 * derived.lag(config) as u128 + 3;
     let epochs = halves * slots * config.slot.0 as u128 / (2 * of);
-    epochs + (config.slot + config.propagation).0 as u128
+    epochs + (config.slot + config.crossing()).0 as u128
 }
 
 /// Which racks have flows to send or to receive.

@@ -71,7 +71,7 @@ impl Latency {
             cell: derived.cell,
             slot: config.slot,
             epoch: derived.epoch,
-            protocol: epoch * 2 * derived.lag(config) + config.propagation * 2,
+            protocol: epoch * 2 * derived.lag(config) + config.crossing() * 2,
             gap,
             line,
         }

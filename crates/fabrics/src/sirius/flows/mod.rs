@@ -45,6 +45,8 @@ pub struct SiriusFlows {
     capacity: Capacity,
     latency: Latency,
     active: Active,
+    /// Until a flow is through the switch of its own rack.
+    entrance: Time,
     /// What all racks send each other, when it was last measured.
     relayed: Rate,
     /// Whether it is going to be measured.
@@ -73,6 +75,7 @@ impl SiriusFlows {
             latency: Latency::new(config, &derived, &capacity, site.seed),
             capacity,
             active: Active::new(site.cluster.racks as usize),
+            entrance: config.switch_latency,
             relayed: Rate(0),
             measures: false,
             config: config.clone(),
@@ -102,7 +105,8 @@ impl SiriusFlows {
         let bytes = io.flows.bytes[f];
         let Nic::Capped(rate) = self.cluster.nic else {
             let limit = Some(rack::rate(&self.cluster));
-            return net.open(flow, bytes, &[], WEIGHT, limit);
+            net.open(flow, bytes, &[], WEIGHT, limit);
+            return net.set_delay(flow, self.entrance);
         };
         let path = [
             self.server(io.flows.src[f]).0,
@@ -110,7 +114,8 @@ impl SiriusFlows {
         ];
         net.open(flow, bytes, &path, WEIGHT, None);
         // The rack switch has the last cell whole before it passes it on.
-        net.set_delay(flow, rate.time_for(bytes.min(self.derived.cell)));
+        let last = rate.time_for(bytes.min(self.derived.cell));
+        net.set_delay(flow, self.entrance + last);
     }
 
     /// Opens a flow between two racks.
@@ -210,11 +215,13 @@ impl FlowKernel for SiriusFlows {
         self.open_between(flow, io, net);
         if self.server_rate().is_none() {
             let bytes = io.flows.bytes[flow.index()];
-            let mut delay = self.latency.behind(flow, bytes, Pace::AtOnce(now));
+            let mut delay = self
+                .latency
+                .behind(flow, bytes, Pace::AtOnce(now + self.entrance));
             if self.active.is_quiet(to as usize) {
                 delay -= self.capacity.sooner(bytes);
             }
-            net.set_delay(flow, delay + self.last_cell(bytes));
+            net.set_delay(flow, self.entrance + delay + self.last_cell(bytes));
         }
         let others = self.active.open(from as usize, to as usize);
         self.changed(others, now, net, todo);
@@ -235,10 +242,13 @@ impl FlowKernel for SiriusFlows {
         if let Some(rate) = self.server_rate() {
             let (bytes, pace) = (
                 io.flows.bytes[flow.index()],
-                Pace::OfServer { rate, done: now },
+                Pace::OfServer {
+                    rate,
+                    done: now + self.entrance,
+                },
             );
             let delay = self.latency.behind(flow, bytes, pace);
-            net.set_delay(flow, delay + self.last_cell(bytes));
+            net.set_delay(flow, self.entrance + delay + self.last_cell(bytes));
         }
         let others = self.active.close(from as usize, to as usize);
         self.changed(others, now, net, todo);
