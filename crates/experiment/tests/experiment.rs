@@ -361,17 +361,20 @@ fn a_fault_that_the_fabric_has_no_part_for_is_refused_before_the_run() {
     assert_eq!(
         refused(&several, 2),
         "fault[0] = node 1 uplink 99: clos does not model failures yet; remove it, or name the \
-         only fabric that it befalls: fabric = \"sirius\" or \"b\""
+         only fabric in which it happens: fabric = \"sirius\" or \"b\""
     );
     several["fault"][0]["fabric"] = json!("clos");
     assert!(refused(&several, 2).ends_with("does not model failures yet; remove it"));
     several["fault"][0]["fabric"] = json!("b");
     let experiment = Experiment::read(&several).unwrap();
-    assert!(experiment.prepare(2, 1, None).is_ok(), "it befalls another");
+    assert!(
+        experiment.prepare(2, 1, None).is_ok(),
+        "it happens in another"
+    );
 }
 
 #[test]
-fn a_fault_befalls_the_fabric_it_names_alone() {
+fn a_fault_happens_in_the_fabric_it_names_alone() {
     let mut raw = raw(json!([{"kind": "sirius", "label": "a"}, {"kind": "sirius", "label": "b"}]));
     raw["run"] = json!({"stop": "last-arrival"});
     raw["fault"] = json!([{"at": "0 s", "element": "node", "node": 0, "fabric": "b"}]);

@@ -67,7 +67,7 @@ pub struct Shard {
     pub reorder: Reorder,
     /// Cells sent.
     pub hops: u64,
-    /// Ranks of flows whose first cell was granted.
+    /// Indices of the flows whose first cell was granted.
     pub started: Vec<u32>,
     /// Every transmission of the slot, when watched.
     pub sent: Vec<Sent>,

@@ -5,8 +5,7 @@ use crate::sirius::schedule::reschedule::Schedules;
 
 impl Faults {
     /// `part` loses cells with probability `loss` from now, in `epoch`, on; 0 for
-    /// a repair. Whoever dies a second time, or is repaired healthy, does not
-    /// notice.
+    /// a repair. Killing a dead part again changes nothing, nor does repairing a sound one.
     pub fn set(&mut self, part: Part, loss: f64, epoch: i64, schedules: &Schedules) {
         let Delays {
             detection: k,

@@ -5,9 +5,9 @@ use super::credits::Credits;
 use crate::sirius::cell::{Cell, FlowIndex};
 use std::collections::VecDeque;
 
-/// A flow under way.
+/// A flow, from its arrival until its last cell has left its intermediate.
 #[derive(Clone, Debug, Default)]
-struct Sending {
+struct SourceFlow {
     flow_index: FlowIndex,
     cells: u32,
     /// Cells that have come from its server.
@@ -22,7 +22,7 @@ struct Sending {
     behind: VecDeque<(u16, u32)>,
 }
 
-impl Sending {
+impl SourceFlow {
     fn is_over(&self) -> bool {
         self.next == self.cells && self.away == 0
     }
@@ -33,7 +33,7 @@ impl Sending {
 pub struct Source {
     /// Whether the destination may not be an intermediate.
     others: bool,
-    flows: Vec<Sending>,
+    flows: Vec<SourceFlow>,
     /// Places in use, a bit each.
     taken: Vec<u64>,
     /// Of those, flows with cells still here.
@@ -109,7 +109,7 @@ impl Source {
         let words = self.taken.len();
         self.credits.grow();
         self.flows
-            .resize_with(self.credits.room(), Sending::default);
+            .resize_with(self.credits.room(), SourceFlow::default);
         self.taken.resize(self.credits.room() / 64, 0);
         self.waiting.resize(self.credits.room() / 64, 0);
         words

@@ -44,7 +44,7 @@ impl Results {
     }
 }
 
-/// A network, what it carries, and what befalls it.
+/// A network, what it carries, and what fails in it.
 #[derive(Clone, Debug)]
 struct Case {
     cluster: Cluster,

@@ -45,7 +45,7 @@ pub struct Reorder {
     peak: u32,
     /// Bytes delivered since they were last taken.
     pub bytes: u64,
-    /// Ranks of the flows completed since they were last taken.
+    /// Indices of the flows completed since they were last taken.
     pub completed: Vec<u32>,
 }
 

@@ -83,7 +83,7 @@ impl Reference {
         match dead {
             (false, true) => {
                 self.racks.stop(rack, now);
-                self.bury(node, epoch, io);
+                self.node_dies(node, epoch, io);
             }
             (true, false) => self.racks.resume(rack, now),
             _ => (),
@@ -92,7 +92,7 @@ impl Reference {
 
     /// A node dies with all the cells that it was to relay, and all that are on their way to
     /// it. Its requests are void.
-    pub(super) fn bury(&mut self, node: usize, epoch: i64, io: &mut Io) {
+    pub(super) fn node_dies(&mut self, node: usize, epoch: i64, io: &mut Io) {
         let declared = self.failures.of(Part::Node(node)).declared;
         for peer in self.in_order_of_meeting(node) {
             for cell in self.pull(node, peer, |_| true) {
