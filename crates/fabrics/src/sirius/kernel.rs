@@ -81,7 +81,7 @@ impl Sirius {
         let empty = vec![Flight::default(); shards.len()];
         let delays = Delays {
             detection: config.detection_epochs as i64,
-            hop: lag,
+            lag,
             reschedule: config.recovery == Recovery::Reschedule,
         };
         Sirius {

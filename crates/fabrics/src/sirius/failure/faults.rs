@@ -114,8 +114,9 @@ pub enum Event {
 pub struct Delays {
     /// k.
     pub detection: i64,
-    /// From sending something in a cell to acting on it: 1, more over long fibres.
-    pub hop: i64,
+    /// [`Derived::lag`](crate::sirius::config::Derived): from sending something in a cell to
+    /// acting on it.
+    pub lag: i64,
     /// Whether nodes agree on another schedule.
     pub reschedule: bool,
 }

@@ -184,7 +184,7 @@ impl Reference {
         self.failures.of(part).known = known;
         let Part::Node(node) = part else { return };
         if self.reschedules() {
-            let agreed = epoch + if known { self.hop() } else { 0 };
+            let agreed = epoch + if known { self.lag() } else { 0 };
             self.failures.events.push((agreed, Event::Reschedule));
         }
         if known {

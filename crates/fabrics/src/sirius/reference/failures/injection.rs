@@ -45,20 +45,20 @@ impl Reference {
 
     /// A part loses cells from now on, and what everybody will do about it.
     pub(super) fn set_loss(&mut self, part: Part, loss: f64, epoch: i64) {
-        let hop = self.hop();
+        let lag = self.lag();
         let k = self.config.detection_epochs as i64;
         let broken = self.failures.of(part);
         let was = std::mem::replace(&mut broken.loss, loss);
         if was < 1.0 && loss >= 1.0 {
             // Silent for k epochs; the report of the last takes an epoch, and so does the news.
-            broken.declared = epoch + k + 2 * hop - 1;
+            broken.declared = epoch + k + 2 * lag - 1;
             let declare = (broken.declared, Event::Declare(part));
             self.failures.events.push(declare);
         } else if was >= 1.0 && loss < 1.0 {
-            let back = epoch + 2 * hop;
+            let back = epoch + 2 * lag;
             if broken.known || broken.declared < back {
                 let agree = matches!(part, Part::Node(_)) && self.reschedules();
-                let back = back + if agree { hop } else { 0 };
+                let back = back + if agree { lag } else { 0 };
                 self.failures.events.push((back, Event::Withdraw(part)));
             } else {
                 let events = &mut self.failures.events;
