@@ -205,7 +205,7 @@ impl Sirius {
         let unused = &mut self.epochs[kept].unused;
         self.threads
             .each(self.shards.iter_mut().enumerate(), |(i, shard)| {
-                unused.iter().for_each(|from| shard.lapse(&from[i]));
+                unused.iter().for_each(|from| shard.grants.lapse(&from[i]));
             });
         unused.iter_mut().flatten().for_each(Vec::clear);
     }
@@ -290,7 +290,10 @@ impl Sirius {
         } = &mut self.epochs[kept];
         let work = self.shards.iter_mut().zip(matrices).zip(askers);
         self.threads.each(work, |((shard, matrices), askers)| {
-            shard.request(matrices, askers, avoid)
+            let Shard {
+                requests, local, ..
+            } = shard;
+            requests.request(local, matrices, askers, avoid)
         });
     }
 

@@ -60,7 +60,8 @@ impl Shard {
                 self.accept_row(row, destinations, matrices, unused, &mut queues);
             }
             if let Some(asking) = &mut asking {
-                self.request_row(row, matrices, asking, None);
+                self.requests
+                    .request_row(row, &self.local, matrices, asking, None);
             }
         }
         drop(asked);
