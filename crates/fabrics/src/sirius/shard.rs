@@ -3,7 +3,7 @@
 //! [`Flight`](crate::sirius::relay::in_flight::Flight)s and
 //! [`RequestMatrix`](crate::sirius::protocol::matrix::RequestMatrix)s.
 
-use super::cell::{Cell, Routes};
+use super::cell::{Cell, FlowIndex, Routes};
 use super::config::SiriusConfig;
 use super::failure::faults::{Faults, Lost};
 use super::partition::Partition;
@@ -64,7 +64,7 @@ pub struct Shard {
     /// Cells sent.
     pub hops: u64,
     /// Indices of the flows whose first cell was granted.
-    pub started: Vec<u32>,
+    pub started: Vec<FlowIndex>,
     /// Every transmission of the slot, when watched.
     pub sent: Vec<Sent>,
     /// Cells lost in the slot.

@@ -69,7 +69,7 @@ pub struct Nodes {
     /// Second hops of this slot, with the nodes that they left.
     left: Vec<Via>,
     /// Indices of the flows whose first cell left in this slot.
-    pub started: Vec<u32>,
+    pub started: Vec<FlowIndex>,
     /// Every transmission of the slot, when watched.
     pub sent: Vec<Sent>,
 }
