@@ -1,5 +1,5 @@
 //! The flows of one source, from arrival until their last cell has left its
-//! intermediate: which wait, whose turn it is, what is on the way.
+//! intermediate: which wait, which may send next, what is on the way.
 
 use super::credits::Credits;
 use crate::sirius::cell::{Cell, FlowIndex};
@@ -41,8 +41,8 @@ pub struct Source {
     /// Their number, and that of their cells.
     count: u32,
     cells: u64,
-    /// The place whose turn it is.
-    turn: usize,
+    /// The place from which on the next flow to send is searched.
+    from: usize,
     credits: Credits,
 }
 
@@ -56,7 +56,7 @@ impl Source {
             waiting: Vec::new(),
             count: 0,
             cells: 0,
-            turn: 0,
+            from: 0,
             credits: Credits::new(nodes, window),
         }
     }
@@ -119,8 +119,8 @@ impl Source {
     /// its destination. Some flow waits.
     #[inline(always)]
     pub fn send(&mut self, peer: usize) -> Option<(Cell, bool)> {
-        let place = self.credits.next_open(peer, &self.waiting, self.turn)?;
-        self.turn = if place + 1 < self.credits.room() {
+        let place = self.credits.next_open(peer, &self.waiting, self.from)?;
+        self.from = if place + 1 < self.credits.room() {
             place + 1
         } else {
             0

@@ -11,7 +11,7 @@ use lightloom_engine::Stream;
 /// So many counts do not stay in the second-level cache.
 const FAR: usize = 1 << 19;
 
-/// Rows are looked up this far ahead of their turn.
+/// Rows are looked up so many before they are needed.
 const AHEAD: usize = 16;
 
 /// Rows that ask for more destinations than this are handled cell by cell.

@@ -30,7 +30,7 @@ use crate::sirius::schedule::Schedule;
 /// So many cells find their places before they are written there.
 const TOGETHER: usize = 256;
 
-/// Queues are looked up this far ahead of their turn, where they are in memory.
+/// Queues are looked up so many cells before they are needed, where they are in memory.
 const AHEAD: usize = 32;
 
 /// How many stand in a queue, by the number of the first meeting that nobody takes less that

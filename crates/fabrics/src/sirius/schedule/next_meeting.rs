@@ -99,7 +99,7 @@ impl Rounds {
 
     /// As of `slot`.
     pub fn at(&self, slot: i64) -> RoundAt<'_> {
-        let (nodes, turn) = (self.rr.nodes as usize, self.rr.turn(slot) as usize);
+        let (nodes, turn) = (self.rr.nodes as usize, self.rr.first_turn(slot) as usize);
         RoundAt {
             nodes,
             modulo: &self.modulo,

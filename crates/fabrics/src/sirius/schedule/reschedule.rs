@@ -184,7 +184,7 @@ impl Schedules {
         let Some(ring) = &self.now().ring else {
             return peer_order.matchings(slot).map(owned).collect();
         };
-        let turn = ring.round.turn(slot) as usize;
+        let turn = ring.round.first_turn(slot) as usize;
         (0..ring.round.uplinks as usize)
             .flat_map(|u| {
                 let matchings = &ring.matchings[(turn + u) % ring.members.len()];
@@ -219,7 +219,7 @@ impl Schedules {
         let s = &self.schedule;
         let back = |place: u32, rr: &RoundRobin| {
             let n = rr.nodes as u64;
-            let on = (rr.turn(slot) + port as u64 + 1) % n;
+            let on = (rr.first_turn(slot) + port as u64 + 1) % n;
             ((place as u64 + n - on) % n) as usize
         };
         match (&self.at(slot).ring, s) {
