@@ -204,7 +204,7 @@ BAD = {
         "compare e.toml --set fabric.sirius.grating_ports=3",
         "8 nodes do not divide into groups of 3",
     ),
-    "queue": ("compare e.toml --set fabric.sirius.queue=1", "queue = 1: must lie in 2 to 64"),
+    "queue": ("compare e.toml --set fabric.sirius.queue=1", "queue = 1: must be from 2 to 64"),
     "no load": ("compare e.toml --set workload.load=0", "workload.load = 0"),
     "too many flows": ("compare e.toml --set workload.flows=1_000_000_000", "GiB"),
 }

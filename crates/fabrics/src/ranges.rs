@@ -129,11 +129,7 @@ pub fn amounts(amounts: &[(&str, Bytes)], most: Bytes) -> Result<(), Refusal> {
 /// # Errors
 /// Of `packet`.
 pub fn packet(packet: Bytes) -> Result<(), Refusal> {
-    if (1..=PACKET_MAX.0).contains(&packet.0) {
-        return Ok(());
-    }
-    let limit = format!("must be from 1 B to {PACKET_MAX}");
-    refuse("packet", packet, limit, "use 1500 B")
+    within("packet", packet, Bytes(1)..=PACKET_MAX, "use 1500 B")
 }
 
 /// Refuses to send nothing in what a `key` leaves of its time: less the `left_out`, a
