@@ -28,7 +28,8 @@ with_overheads! {
     #[serde(deny_unknown_fields, default)]
     pub struct CThroughConfig {
         /// β of the electrical tree: what the servers of a rack can send ÷ what the
-        /// tree can carry for them, from 1 to 1,000. Default 40 (§5.1: 40, 10, 4).
+        /// tree can carry for them, from 1 to 1,000. Default: that of the cluster, else 40
+        /// (§5.1: 40, 10, 4).
         pub oversubscription: f64 = 40.0,
         /// Levels of the tree: 2 (racks, core; §5.1) or 3 (racks, pods, core, √β
         /// each). Default 2.
@@ -39,9 +40,11 @@ with_overheads! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         pub racks_per_pod: Option<u32> = None,
-        /// Rate of a circuit between two racks, each way [b/s]. Default 4 Gb/s
-        /// (§5.1).
-        pub circuit_rate: Rate = Rate(4 * Rate::GBPS.0),
+        /// Rate of a circuit between two racks, each way [b/s]. Default: that of the
+        /// rack's uplinks, what all its servers can send (§5.1: 4 Gb/s for four servers
+        /// of 1 Gb/s).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub circuit_rate: Option<Rate> = None,
         /// While the optical switch is set anew, all circuits are dark [s]. Default
         /// 10 ms: switching and settling, as emulated (§5.1); §2 has about 20 ms for
         /// a 320 × 320 switch of mirrors, and a few for small ones.
@@ -114,8 +117,12 @@ impl CThroughConfig {
         }
     }
 
+    fn circuit_rate(&self, cluster: &Cluster) -> Rate {
+        ranges::circuit_rate(self.circuit_rate, 1, cluster)
+    }
+
     fn hardware(&self, cluster: &Cluster) -> Hardware {
-        let rate = self.overheads().payload(self.circuit_rate);
+        let rate = self.overheads().payload(self.circuit_rate(cluster));
         Hardware::new(cluster.racks, 1, rate)
     }
 
@@ -184,7 +191,7 @@ impl CThroughConfig {
         self.computation_delay.check(self.interval)
     }
 
-    fn refuse_amounts(&self) -> Result<(), Refusal> {
+    fn refuse_amounts(&self, cluster: &Cluster) -> Result<(), Refusal> {
         let amounts = [
             ("socket_buffer", self.socket_buffer),
             ("report_queue", self.report_queue),
@@ -199,7 +206,7 @@ impl CThroughConfig {
                 "use 100 MB",
             );
         }
-        ranges::rate("circuit_rate", self.circuit_rate)?;
+        ranges::rate("circuit_rate", self.circuit_rate(cluster))?;
         ranges::optical_weight(self.optical_weight, "use 0.9")
     }
 }
@@ -209,19 +216,20 @@ impl FabricConfig for CThroughConfig {
         let tree = self.tree().resolve(cluster)?;
         ranges::racks(cluster.racks)?;
         self.refuse_times()?;
-        self.refuse_amounts()?;
+        self.refuse_amounts(cluster)?;
         self.policy()
             .check(&self.hardware(cluster))
             .map_err(of_policy)?;
         Ok(CThroughConfig {
             racks_per_pod: tree.racks_per_pod,
+            circuit_rate: Some(self.circuit_rate(cluster)),
             packet: self.overheads().resolve()?.packet,
             ..self
         })
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
+        Obeyed::by_all(physics).oversubscribed(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

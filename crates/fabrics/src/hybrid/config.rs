@@ -37,7 +37,7 @@ with_overheads! {
         /// between racks waits until its racks are joined. Default true.
         pub electrical: bool = true,
         /// β of the electrical tree: what the servers of a rack can send ÷ what the
-        /// tree can carry for them, from 1 to 1,000. Default 10.
+        /// tree can carry for them, from 1 to 1,000. Default: that of the cluster, else 10.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub oversubscription: Option<f64> = None,
         /// Levels of the tree: 2 (racks, core) or 3 (racks, pods, core, √β each).
@@ -54,8 +54,10 @@ with_overheads! {
         /// policies decide for one. Default 1.
         #[schemars(range(min = 1, max = 128))]
         pub planes: u32 = 1,
-        /// Rate of a circuit, each way [b/s]. Default 10 Gb/s.
-        pub circuit_rate: Rate = Rate(10 * Rate::GBPS.0),
+        /// Rate of a circuit, each way [b/s]. Default: a plane's share of the rack's
+        /// uplinks, what all its servers can send ÷ planes.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub circuit_rate: Option<Rate> = None,
         /// From one decision to the next [s]; a change that takes longer delays the next.
         /// Default 1 s.
         pub interval: Time = Time::S,
@@ -148,8 +150,12 @@ impl HybridConfig {
         }
     }
 
+    fn circuit_rate(&self, cluster: &Cluster) -> Rate {
+        ranges::circuit_rate(self.circuit_rate, self.planes, cluster)
+    }
+
     fn hardware(&self, cluster: &Cluster) -> Hardware {
-        let rate = self.overheads().payload(self.circuit_rate);
+        let rate = self.overheads().payload(self.circuit_rate(cluster));
         Hardware::new(cluster.racks, self.planes, rate)
     }
 
@@ -231,7 +237,7 @@ impl HybridConfig {
         self.computation_delay.check(self.interval)
     }
 
-    fn refuse_amounts(&self) -> Result<(), Refusal> {
+    fn refuse_amounts(&self, cluster: &Cluster) -> Result<(), Refusal> {
         let buffer = self.socket_buffer.unwrap_or(Bytes(1));
         let amounts = [
             ("socket_buffer", buffer),
@@ -242,7 +248,7 @@ impl HybridConfig {
         if buffer.0 == 0 {
             return refuse("socket_buffer", buffer, "must be above 0 B", "use 100 MB");
         }
-        ranges::rate("circuit_rate", self.circuit_rate)?;
+        ranges::rate("circuit_rate", self.circuit_rate(cluster))?;
         ranges::smoothing(self.smoothing)?;
         let remedy = "use 0.9, or leave it out";
         { self.optical_weight }.map_or(Ok(()), |share| ranges::optical_weight(share, remedy))
@@ -254,19 +260,24 @@ impl FabricConfig for HybridConfig {
         let tree = self.tree(cluster)?;
         self.refuse_size(cluster)?;
         self.refuse_times()?;
-        self.refuse_amounts()?;
+        self.refuse_amounts(cluster)?;
         Ok(HybridConfig {
             policy: self.policy.resolve(&self.hardware(cluster))?,
             oversubscription: tree.map(|t| t.oversubscription),
             levels: tree.map(|t| t.levels),
             racks_per_pod: tree.and_then(|t| t.racks_per_pod),
+            circuit_rate: Some(self.circuit_rate(cluster)),
             packet: self.overheads().resolve()?.packet,
             ..self
         })
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
+        let obeyed = Obeyed::by_all(physics);
+        match self.electrical {
+            true => obeyed.oversubscribed(physics),
+            false => obeyed,
+        }
     }
 
     fn ideal(&self) -> Vec<&'static str> {

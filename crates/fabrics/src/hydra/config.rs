@@ -26,8 +26,8 @@ with_overheads! {
     #[serde(deny_unknown_fields, default)]
     pub struct HydraConfig {
         /// β of the electrical tree: what the servers of a rack can send ÷ what the
-        /// tree can carry for them, from 1 to 1,000. Default 10 (§V.B: 1 Gb/s beside
-        /// 10 Gb/s).
+        /// tree can carry for them, from 1 to 1,000. Default: that of the cluster, else 10
+        /// (§V.B: 1 Gb/s beside 10 Gb/s).
         pub oversubscription: f64 = 10.0,
         /// Levels of the tree: 2 (racks, core) or 3 (racks, pods, core, √β each; §IV).
         /// Default 2.
@@ -51,8 +51,11 @@ with_overheads! {
         /// 4,094.
         #[schemars(range(min = 1, max = 4094))]
         pub vlans: u32 = HydraPolicy::default().vlans,
-        /// Rate of a circuit, each way [b/s]. Default 10 Gb/s (§III.A).
-        pub circuit_rate: Rate = hydra::RATE,
+        /// Rate of a circuit, each way [b/s]. Default: a plane's share of the rack's
+        /// uplinks, what all its servers can send ÷ K (§III.A: 10 Gb/s for 32 planes and
+        /// 32 servers of 10 Gb/s).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub circuit_rate: Option<Rate> = None,
         /// From one control cycle to the next [s]; a cycle that takes longer delays
         /// the next. Default 10 s (§V.B).
         pub interval: Time = hydra::INTERVAL,
@@ -130,8 +133,12 @@ impl HydraConfig {
         }
     }
 
+    fn circuit_rate(&self, cluster: &Cluster) -> Rate {
+        ranges::circuit_rate(self.circuit_rate, self.planes, cluster)
+    }
+
     fn hardware(&self, cluster: &Cluster) -> Hardware {
-        let rate = self.overheads().payload(self.circuit_rate);
+        let rate = self.overheads().payload(self.circuit_rate(cluster));
         Hardware::new(cluster.racks, self.planes, rate)
     }
 
@@ -195,8 +202,8 @@ impl HydraConfig {
         self.computation_delay.check(self.interval)
     }
 
-    fn refuse_amounts(&self) -> Result<(), Refusal> {
-        ranges::rate("circuit_rate", self.circuit_rate)?;
+    fn refuse_amounts(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        ranges::rate("circuit_rate", self.circuit_rate(cluster))?;
         match self.rules {
             Some(rules) if rules > RULES_MAX => {
                 refuse("rules", rules, "must be at most 1,000,000,000", "lower it")
@@ -211,18 +218,19 @@ impl FabricConfig for HydraConfig {
         let tree = self.tree().resolve(cluster)?;
         ranges::racks(cluster.racks)?;
         self.refuse_times()?;
-        self.refuse_amounts()?;
+        self.refuse_amounts(cluster)?;
         let hardware = self.hardware(cluster);
         self.policy().check(&hardware).map_err(of_policy)?;
         Ok(HydraConfig {
             racks_per_pod: tree.racks_per_pod,
+            circuit_rate: Some(self.circuit_rate(cluster)),
             packet: self.overheads().resolve()?.packet,
             ..self
         })
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
+        Obeyed::by_all(physics).oversubscribed(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -11,8 +11,8 @@ with_overheads! {
     #[serde(deny_unknown_fields, default)]
     pub struct TreeConfig {
         /// β: what the servers of a rack can send ÷ what the tree can carry for
-        /// them, from 1 to 1,000. Default 1: full bisection. c-Through §5.1 has 40,
-        /// 10 and 4.
+        /// them, from 1 to 1,000. Default: that of the cluster, else 1, full bisection.
+        /// c-Through §5.1 has 40, 10 and 4.
         pub oversubscription: f64 = 1.0,
         /// 2: racks on a core, all of β at the racks' uplinks (c-Through §5.1). 3:
         /// racks, pods and a core, √β at each of the two (HydRA §IV). Default 2.
