@@ -63,7 +63,8 @@ def caption(workload: Workload) -> str:
         "long, on logarithmic axes. A curve that ends in an arrow left flows unfinished: their "
         "share lies further right, where is not known."
         + " Of the tail there is a dotted line, too: what is certain, as an unfinished flow takes "
-        "at least its age. The truth lies between." * dotted
+        "at least its age. The truth lies between."
+        * dotted
         + " Short flows are those under 100 KB. The fastest 1 % may lie left of the picture."
     )
 

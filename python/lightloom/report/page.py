@@ -141,8 +141,7 @@ def views(sections: Sequence[Section], firsts: Firsts) -> list[dict[str, Any]]:
     slugs = distinct([s.workload.name for s in sections])
     numbered = enumerate(zip(sections, firsts, slugs, strict=True), start=1)
     return [
-        view(s, first)
-        | {"slug": slug, "contents": contents(n, s, first, alone=len(sections) == 1)}
+        view(s, first) | {"slug": slug, "contents": contents(n, s, first, alone=len(sections) == 1)}
         for n, (s, first, slug) in numbered
     ]
 

@@ -183,9 +183,13 @@
     pick(address.get("fabric"));
     const section = named(address.get("section"));
     if (section) land(section);
-    else tell(null);
+    else {
+      scroll(0, 0);
+      tell(null);
+    }
   }
 
+  history.scrollRestoration = "manual"; // the section says where, however wide the window is now
   addEventListener("popstate", go);
 
   // Where there is room for it, the table of contents stands beside the page, open.
