@@ -9,6 +9,7 @@ mod assumptions;
 mod cluster;
 mod compare;
 mod counted;
+mod endless;
 mod execute;
 mod fabric;
 mod fault;
@@ -34,6 +35,7 @@ use lightloom_engine::{config, Cluster, Refusal};
 use lightloom_workload::WorkloadConfig;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The version of Lightloom.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -62,6 +64,10 @@ pub struct Experiment {
     /// What `compare` runs beside every fabric: loads, saturation, cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<CompareTable>,
+    /// Digests of the files that it reads, by the keys that name them. Files of another
+    /// digest are refused by whoever reads them for a run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, String>,
     /// The fabrics.
     #[serde(default)]
     pub fabric: Vec<FabricTable>,
@@ -108,6 +114,7 @@ impl Experiment {
             workload,
             run,
             compare,
+            inputs: self.inputs.clone(),
             fabric,
             fault: self.fault.clone(),
         })

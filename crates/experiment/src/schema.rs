@@ -44,6 +44,13 @@ pub fn schema() -> Value {
         "workload": part::<WorkloadConfig>(&mut generator),
         "run": part::<RunTable>(&mut generator),
         "compare": part::<CompareTable>(&mut generator),
+        "inputs": {
+            "type": "object",
+            "description": "Digests of the files that the experiment reads, by the keys that \
+                name them: \"workload.trace\" = \"sha256:…\". Results have them; a file of another \
+                digest is refused.",
+            "additionalProperties": { "type": "string", "pattern": "^sha256:[0-9a-f]{64}$" },
+        },
         "fabric": {
             "type": "array",
             "minItems": 1,
