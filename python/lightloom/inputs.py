@@ -1,8 +1,8 @@
 """The files that an experiment reads: where they are, what is in them, how they move with it.
 
 In memory their paths are absolute. In `experiment.toml` they are relative to it, with the
-SHA-256 of each under `[inputs]`, by the key that names the file; policies have theirs beside
-their own `file`. A file of another digest is refused: what runs again is what ran.
+SHA-256 of each under `[inputs]`, by the key that names the file; policies and schedules have
+theirs in the policy's own table. A file of another digest is refused: what runs again is what ran.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Place:
     name: str
     """The key in that table."""
     pinned: bool = False
-    """Whether that table itself has the file's digest."""
+    """Whether its policy has the digest of the file."""
 
     @property
     def path(self) -> Path:
@@ -53,10 +53,9 @@ class Place:
     def _parts(self) -> tuple[str, str]:
         """The file, and the class of a policy with its colon."""
         value = str(self.table[self.name])
-        if not self.pinned:
-            return value, ""
         path, colon, of = value.rpartition(":")
-        return (path, f":{of}") if colon else (value, "")
+        has_class = self.name in ("file", "policy") and self.pinned and colon
+        return (path, f":{of}") if has_class else (value, "")
 
     def move(self, path: str) -> None:
         """Names the file by another path."""
@@ -69,7 +68,7 @@ def places(raw: Table) -> Iterator[Place]:
     for fabric in fabrics_of(raw):
         key = f"fabric.{fabric.get('label', fabric.get('kind'))}"
         if isinstance(fabric.get("schedule"), str):
-            yield Place(f"{key}.schedule", fabric, "schedule")
+            yield Place(f"{key}.schedule", fabric, "schedule", pinned=True)
         policy = fabric.get("policy")
         if _names_class(policy):
             yield Place(f"{key}.policy", fabric, "policy", pinned=True)
@@ -77,7 +76,7 @@ def places(raw: Table) -> Iterator[Place]:
             if _names_class(policy.get("file")):
                 yield Place(f"{key}.policy.file", policy, "file", pinned=True)
             elif isinstance(policy.get("schedule"), str):
-                yield Place(f"{key}.policy.schedule", policy, "schedule")
+                yield Place(f"{key}.policy.schedule", policy, "schedule", pinned=True)
 
 
 def _names_class(file: Any) -> bool:
@@ -131,7 +130,7 @@ def pinned(raw: Table) -> Table:
 def _given(raw: Table) -> Mapping[str, str]:
     """The digests of an experiment, each in the form of one."""
     given = raw.get(INPUTS, {})
-    if not isinstance(given, Mapping):
+    if not isinstance(given, dict):
         remedy = 'write [inputs] and lines like "workload.trace" = "sha256:…"'
         raise refusal(INPUTS, as_json(given), "is not a table of digests", remedy)
     for key, value in given.items():
@@ -183,13 +182,14 @@ def kept(raw: Table, before: Table) -> None:
     """Leaves out digests of files that `before` read, and that are not read any more, or
     from elsewhere: who names another file means that."""
     given = raw.get(INPUTS)
-    if not isinstance(given, Mapping):
+    if not isinstance(given, dict):
         return
     now, was = ({place.key: place.path for place in places(table)} for table in (raw, before))
     left = {k: digest for k, digest in given.items() if k not in was or now.get(k) == was[k]}
-    rest = {key: value for key, value in raw.items() if key != INPUTS}
-    raw.clear()
-    raw.update(rest if not left else {**rest, INPUTS: left})
+    if left:
+        raw[INPUTS] = left
+    else:
+        del raw[INPUTS]
 
 
 def named(raw: Table) -> Table:

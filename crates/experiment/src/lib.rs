@@ -58,16 +58,16 @@ pub struct Experiment {
     pub physics: Option<PhysicsTable>,
     /// What is sent.
     pub workload: WorkloadConfig,
+    /// Digests of the files that it reads, by the keys that name them. Files of another
+    /// digest are refused by whoever reads them for a run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, String>,
     /// Seed, end and sampling.
     #[serde(default)]
     pub run: RunTable,
     /// What `compare` runs beside every fabric: loads, saturation, cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<CompareTable>,
-    /// Digests of the files that it reads, by the keys that name them. Files of another
-    /// digest are refused by whoever reads them for a run.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub inputs: BTreeMap<String, String>,
     /// The fabrics.
     #[serde(default)]
     pub fabric: Vec<FabricTable>,
@@ -112,9 +112,9 @@ impl Experiment {
             cluster: table,
             physics,
             workload,
+            inputs: self.inputs.clone(),
             run,
             compare,
-            inputs: self.inputs.clone(),
             fabric,
             fault: self.fault.clone(),
         })

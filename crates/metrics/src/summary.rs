@@ -158,6 +158,9 @@ pub struct Summary {
     /// Flows that send until the run stops; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endless: Option<Endless>,
+    /// Flows of a trace that waited for a trigger; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub triggered: Option<u64>,
 }
 
 /// Completion times of all flows, the short (under 100 KB) and the long ones.
@@ -274,6 +277,7 @@ pub fn summarize(run: &Finished) -> Summary {
         time_scale: run.time_scale,
         physics: run.physics.cloned(),
         endless: Endless::of(flows),
+        triggered: triggered(flows),
         duty_cycle: { run.outcome.lit }
             .filter(|_| simulated > Time::ZERO)
             .map(|lit| lit.as_secs_f64() / simulated.as_secs_f64()),
@@ -296,6 +300,14 @@ impl Endless {
             bytes_delivered: delivered.sum(),
         })
     }
+}
+
+/// How many flows wait for triggers, whose rows alone lead to flows; those of jobs wait for
+/// each other.
+fn triggered(flows: &Flows) -> Option<u64> {
+    let waiting = || { flows.after.edges.iter() }.filter(|to| to.index() < flows.len());
+    let triggers = !flows.after.is_empty() && flows.after.jobs.is_empty();
+    triggers.then(|| waiting().count() as u64)
 }
 
 /// Whether a flow ends before its run does.
