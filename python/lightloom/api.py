@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from lightloom import _core, curves, physics, traces
+from lightloom import _core, curves, inputs, physics, traces
 from lightloom.config import Experiment, faults_of, load
 from lightloom.errors import refusal
 from lightloom.machine import check_count
@@ -173,4 +173,5 @@ def _with_one_fabric(
     table["fabric"] = [fabric]
     if "fault" in table:
         table["fault"] = faults_of(table["fault"], fabric["label"])
+    inputs.kept(table, resolved)
     return {key: value for key, value in table.items() if value != []}

@@ -112,6 +112,7 @@ impl Experiment {
             None => experiment.generate(&cluster)?,
         };
         let (flows, time_scale) = experiment.workload.at_load(flows, &cluster)?;
+        let flows = experiment.ending(flows, &cluster)?;
         experiment.check_window(&flows)?;
         let site = Site {
             cluster: &cluster,

@@ -48,7 +48,8 @@ pub struct WorkloadConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
     /// A file of flows, which replaces all of the above: CSV
-    /// (`src,dst,bytes,arrival_ps`), Parquet with the same columns, htsim's `.cm`, or
+    /// (`src,dst,bytes,arrival_ps`), Parquet with the same columns, htsim's `.cm` (with
+    /// triggers, and flows of size 0 that send until the run stops), or
     /// `src dst bytes start_ns`. Of the keys above `load` alone goes with it, where
     /// `scale` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
