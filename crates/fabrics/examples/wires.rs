@@ -35,8 +35,9 @@ impl Default for WiresConfig {
     }
 }
 
-impl FabricConfig for WiresConfig {
-    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+impl WiresConfig {
+    /// Refuses wires that carry nothing, or more than a server can send.
+    fn check(&self, cluster: &Cluster) -> Result<(), Refusal> {
         if self.rate.0 == 0 {
             let remedy = "use e.g. \"10 Gb/s\"";
             return Err(Refusal::new(
@@ -53,61 +54,9 @@ impl FabricConfig for WiresConfig {
                 return Err(Refusal::new("fabric.rate", self.rate, limit, "lower it"));
             }
         }
-        Ok(self)
-    }
-
-    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        let (switch, fec) = (physics.switch_latency, physics.fec_latency);
-        Obeyed::default()
-            .by(Term::Propagation, "propagation", physics.propagation)
-            .lacks(Term::SwitchLatency, switch, "a wire has no switch")
-            .lacks(Term::FecLatency, fec, "not modelled")
-            .lacks(
-                Term::Header,
-                physics.framing(),
-                "wires carry flows, no packets",
-            )
-    }
-
-    fn ideal(&self) -> Vec<&'static str> {
-        ideal_of(&[
-            ("no propagation", self.propagation == Time::ZERO),
-            ("no headers", true),
-        ])
-    }
-
-    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
-        Ok(Box::new(EventDriven::new(Wires::new(
-            self.clone(),
-            *site.cluster,
-        ))))
-    }
-
-    fn memory(&self, site: &Site) -> u64 {
-        8 * u64::from(site.cluster.racks).pow(2)
+        Ok(())
     }
 }
-
-// ---- mod.rs: the entry of the registry ------------------------------------
-
-const ENTRY: Entry = Entry {
-    kind: "wires",
-    title: "Wires: a private wire for every pair of racks",
-    source: "CONTRIBUTING.md",
-    summary: "Every pair of racks has a wire of its own. Nothing is shared.",
-    presets: &[Preset {
-        name: "default",
-        summary: "Wires of 10 Gb/s.",
-        table: "{}",
-    }],
-    schema: contract::schema::<WiresConfig>,
-    resolve: contract::resolve::<WiresConfig>,
-    obey: contract::obey::<WiresConfig>,
-    ideal: contract::ideal::<WiresConfig>,
-    build: contract::build::<WiresConfig>,
-    memory: contract::memory::<WiresConfig>,
-    facts: contract::facts::<WiresConfig>,
-};
 
 // ---- kernel.rs: what happens ------------------------------------------------
 
@@ -202,6 +151,65 @@ impl Reports for Wires {
 
     fn port_rate(&self, _: PortId) -> Rate {
         self.config.rate
+    }
+}
+
+// ---- entry.rs: table and kernel, in the registry ----------------------------
+
+const ENTRY: Entry = Entry {
+    kind: "wires",
+    title: "Wires: a private wire for every pair of racks",
+    source: "CONTRIBUTING.md",
+    summary: "Every pair of racks has a wire of its own. Nothing is shared.",
+    presets: &[Preset {
+        name: "default",
+        summary: "Wires of 10 Gb/s.",
+        table: "{}",
+    }],
+    schema: contract::schema::<WiresConfig>,
+    resolve: contract::resolve::<WiresConfig>,
+    obey: contract::obey::<WiresConfig>,
+    ideal: contract::ideal::<WiresConfig>,
+    build: contract::build::<WiresConfig>,
+    memory: contract::memory::<WiresConfig>,
+    facts: contract::facts::<WiresConfig>,
+};
+
+impl FabricConfig for WiresConfig {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+        self.check(cluster)?;
+        Ok(self)
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        let (switch, fec) = (physics.switch_latency, physics.fec_latency);
+        Obeyed::default()
+            .by(Term::Propagation, "propagation", physics.propagation)
+            .lacks(Term::SwitchLatency, switch, "a wire has no switch")
+            .lacks(Term::FecLatency, fec, "not modelled")
+            .lacks(
+                Term::Header,
+                physics.framing(),
+                "wires carry flows, no packets",
+            )
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        ideal_of(&[
+            ("no propagation", self.propagation == Time::ZERO),
+            ("no headers", true),
+        ])
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        Ok(Box::new(EventDriven::new(Wires::new(
+            self.clone(),
+            *site.cluster,
+        ))))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        8 * u64::from(site.cluster.racks).pow(2)
     }
 }
 

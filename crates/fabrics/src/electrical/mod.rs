@@ -8,6 +8,15 @@
 //! parallel links between two groups of switches are one *station*: several
 //! links, one ring of flows, served by whichever link is free.
 //!
+//! | file | the paper's part |
+//! |---|---|
+//! | [`layout`] | tiers, pods and bundles; stations, and the paths over them |
+//! | [`kernel`] | packets, round robin and back-pressure |
+//! | [`columns`] | the queues of a station, and what a flow has in them |
+//! | [`flows`] | the same by rates |
+//! | [`config`] | oversubscription, rates and delays |
+//! | [`bound`] | the least time that a flow can take |
+//!
 //! - Back-pressure is known at once, without delay; packets that are on links
 //!   when a queue fills still join it.
 //! - A switch stores a packet whole before it forwards it.

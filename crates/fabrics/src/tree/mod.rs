@@ -6,6 +6,12 @@
 //! β-oversubscribed fat tree of HydRA §IV, where each level divides by √β.
 //! β = 1 is full bisection.
 //!
+//! | file | what |
+//! |---|---|
+//! | [`config`] | β, levels and pods; what packets take beside their bytes |
+//! | [`crate::hybrid::tree`] | links and paths, shared with the hybrid networks |
+//! | [`kernel`] | flows over them |
+//!
 //! Flows move at their max-min fair rates (flow kernel). Not modelled: packets,
 //! queues, latency, transport protocols, collisions of hashed paths (multipath
 //! routing is ideal: all parallel paths are one link), failures, broadcast.

@@ -153,7 +153,7 @@ fn refuses_routers_and_packets_by_name() {
         ),
         (
             json!({"host_wire": "1001 km"}),
-            "fabric.host_wire = 1001 km: must be from 0 m to 1000 km; use 1.75 m",
+            "fabric.host_wire = 1001 km: must be from 0 mm to 1000 km; use 1.75 m",
         ),
         (
             json!({"rate": "1000 Tb/s", "router_latency": "1 ms"}),
