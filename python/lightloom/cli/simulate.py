@@ -12,7 +12,7 @@ from typing import Annotated, TypeVar
 import typer
 
 import lightloom
-from lightloom import console, forecasts, inputs, interrupts, loads
+from lightloom import console, forecasts, inputs, interrupts, loads, networks
 from lightloom.cli import (
     bars,
     completion,
@@ -226,7 +226,8 @@ def _compare(
     for one, parts, group in zip(loaded, cases, made, strict=True):
         _print_comparisons(one.name, group, said)
         for case in parts:
-            lines = notes.of_cluster(case.raw.get("cluster", {}))
+            left_open = networks.left_open(case.raw, case.resolved())
+            lines = (*notes.of_cluster(case.raw.get("cluster", {})), *left_open)
             _explain((f"note: {line}" for line in lines), said)
         for sentence in physics.changes(group):
             console.say(sentence)
