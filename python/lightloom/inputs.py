@@ -172,7 +172,7 @@ def digest_of(path: Path) -> str | None:
 def _digest(path: str, *_: int) -> str:
     """The same, of a file that was last changed then: each is read once."""
     made = hashlib.sha256()
-    with open(path, "rb") as file:
+    with Path(path).open("rb") as file:
         while block := file.read(_BLOCK):
             made.update(block)
     return _SHA + made.hexdigest()
@@ -246,4 +246,3 @@ def changed(raw: Table) -> list[str]:
         if wanted is not None and digest_of(place.path) != wanted:
             found.append(place.key)
     return found
-

@@ -245,7 +245,7 @@ def test_runs_that_would_not_end_are_refused(tmp_path: Path) -> None:
     free = f'[cluster]\nhosts = {HOSTS}\nrack_rate = "{GBPS} Gb/s"\n'
     assert refused(tmp_path, alone, 'stop = "1 ms"', free) == (
         'error: cluster.nic = "uncapped": flows of the trace have size 0 and send as fast as '
-        "their servers' links, which have no rate; give them one, like \"100 Gb/s\""
+        'their servers\' links, which have no rate; give them one, like "100 Gb/s"'
     )
     long = 'stop = "4000000 s"\nlimit = "4000000 s"'
     assert refused(tmp_path, alone, long) == (

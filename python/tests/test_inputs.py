@@ -38,11 +38,20 @@ MORDIA = {"kind": "mordia", "policy": {"kind": "fixed", "schedule": "turns.json"
 #: What reads a file: its name and content, and the tables that name it.
 READERS: dict[str, tuple[str, str, Table]] = {
     "trace": ("t.csv", TRACE, {"workload": {"trace": "t.csv"}}),
-    "cm": ("t.cm", "Nodes 4\nConnections 1\n0->1 start 0.0 size 900\n", {"workload": {"trace": "t.cm"}}),
+    "cm": (
+        "t.cm",
+        "Nodes 4\nConnections 1\n0->1 start 0.0 size 900\n",
+        {"workload": {"trace": "t.cm"}},
+    ),
     "sizes": (
         "sizes.csv",
         "1000,0.5\n20000,1\n",
-        {"workload": {**DRAWN, "sizes": {"kind": "cdf", "file": "sizes.csv", "interpolation": "linear"}}},
+        {
+            "workload": {
+                **DRAWN,
+                "sizes": {"kind": "cdf", "file": "sizes.csv", "interpolation": "linear"},
+            }
+        },
     ),
     "arrivals": (
         "times.csv",
@@ -128,9 +137,7 @@ def test_copied_inputs_go_with_the_folder(reader: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert_same(tmp_path / "a/sent", tmp_path / "again")
     # Into the same folder: inputs are their own copies.
-    done = command(
-        "run", "a/sent/experiment.toml", "-o", "a/sent", "--copy-inputs", cwd=tmp_path
-    )
+    done = command("run", "a/sent/experiment.toml", "-o", "a/sent", "--copy-inputs", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert_same(tmp_path / "a/sent", tmp_path / "again")
 
@@ -181,7 +188,7 @@ def test_digests_that_are_none_are_refused(tmp_path: Path) -> None:
     for table, said in (
         ({"workload.trace": "1234"}, 'inputs."workload.trace" = "1234": is not "sha256:" and 64'),
         ({"workload.trace": 7}, 'inputs."workload.trace" = 7: is not "sha256:" and 64'),
-        ({"workload.trace": good[:-1]}, "is not \"sha256:\" and 64 hexadecimal digits; correct it"),
+        ({"workload.trace": good[:-1]}, 'is not "sha256:" and 64 hexadecimal digits; correct it'),
         ({"workload.tracy": good}, f'inputs."workload.tracy" = "{good}": names no file that is re'),
         ({"workload.sizes.file": good}, "names no file that is read; remove it, or correct"),
         (good, f'inputs = "{good}": is not a table of digests; write [inputs] and lines like'),
@@ -204,7 +211,9 @@ def test_who_names_another_file_means_it(tmp_path: Path) -> None:
 
 def test_comparisons_and_seeds_share_their_copies(tmp_path: Path) -> None:
     fabrics = [{"kind": "tree"}, {"kind": "clos"}]
-    path = experiment(tmp_path / "here", "sizes", fabric=fabrics, run={"repeat": 2, "stop": "drain"})
+    path = experiment(
+        tmp_path / "here", "sizes", fabric=fabrics, run={"repeat": 2, "stop": "drain"}
+    )
     done = command("compare", path, "-o", "out", "--copy-inputs", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     shutil.rmtree(tmp_path / "here")
