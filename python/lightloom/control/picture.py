@@ -25,6 +25,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from lightloom import _core, console
+from lightloom.control.plan_facts import title
 from lightloom.control.plans import PICTURES, CircuitTable, Plan
 from lightloom.control.schedules import Schedule
 from lightloom.errors import refusal
@@ -68,14 +69,14 @@ def render(plan: Plan, kind: str) -> bytes:
         else:
             canvas = FigureCanvasSVG(figure)
             canvas.print_svg(out, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-            return tidy(out.getvalue().decode(), _title(plan), plan.algorithm).encode()
+            return tidy(out.getvalue().decode(), title(plan), plan.algorithm).encode()
     return out.getvalue()
 
 
 def draw(plan: Plan) -> Figure:
     """Demand on the left; circuits or timeline on the right."""
     figure = Figure(figsize=(PAGE, HEIGHT), dpi=PNG_DPI, layout="constrained")
-    figure.suptitle(_title(plan), x=0.01, ha="left", fontsize=8.5, fontweight="bold")
+    figure.suptitle(title(plan), x=0.01, ha="left", fontsize=8.5, fontweight="bold")
     halves: Any = figure.subfigures(1, 2, width_ratios=(1, 1.15))
     left, right = halves
     heat = _Heat(plan)
@@ -343,16 +344,3 @@ def _time_unit(period_ps: int) -> tuple[str, float]:
         if period_ps >= size:
             return unit, size
     return "ps", 1.0
-
-
-def _title(plan: Plan) -> str:
-    """What it is, how much, how good."""
-    figures = plan.figures
-    share = f"{100 * figures['coverage']:.1f} % of the demand"
-    if plan.schedule is not None:
-        count = f"{plan.schedule.slots} slots" if plan.schedule.slots != 1 else "1 slot"
-        length = console.seconds(plan.schedule.period_ps * 1e-12)
-        duty = f"duty cycle {figures['duty_cycle']:.3f}"
-        return f"{plan.algorithm}: {count} in {length}, {duty}, {share} carried"
-    best = ", which is the optimum" if figures["optimal"] else ""
-    return f"{plan.algorithm}: {figures['circuits']} circuits for {share}{best}"
