@@ -7,7 +7,7 @@ Everything is made when it is asked for; what only some users have is loaded the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -69,6 +69,11 @@ class Viewed:
         raise NotImplementedError
 
 
+def _whole(view: Viewed) -> Any:
+    """The same, as what it is: classes that can be looked at are defined on top of these."""
+    return view
+
+
 class Runs(Viewed):
     """A simulation, or several of them: a result, its seeds, a comparison."""
 
@@ -80,22 +85,22 @@ class Runs(Viewed):
         """
         from lightloom.plots import RunPlots
 
-        return RunPlots(self)
+        return RunPlots(_whole(self))
 
     def _tables(self) -> Tables:
         from lightloom.frames import runs
 
-        return runs.tables(self)
+        return runs.tables(_whole(self))
 
     def _repr_html_(self) -> str:
         from lightloom.notebook import runs
 
-        return runs.html(self)
+        return runs.html(_whole(self))
 
     def __repr__(self) -> str:
         from lightloom.notebook import text
 
-        return text.of_runs(self)
+        return text.of_runs(_whole(self))
 
 
 class Planned(Viewed):
@@ -106,19 +111,19 @@ class Planned(Viewed):
         """Its figures, as matplotlib's: `plot.circuits()` and others."""
         from lightloom.plots import PlanPlots
 
-        return PlanPlots(self)
+        return PlanPlots(_whole(self))
 
     def _tables(self) -> Tables:
         from lightloom.frames import plans
 
-        return plans.tables(self)
+        return plans.tables(_whole(self))
 
     def _repr_html_(self) -> str:
         from lightloom.notebook import plans
 
-        return plans.html(self)
+        return plans.html(_whole(self))
 
     def __repr__(self) -> str:
         from lightloom.notebook import text
 
-        return text.of_plan(self)
+        return text.of_plan(_whole(self))

@@ -102,5 +102,3 @@ def _print_slots(made: Plan) -> tuple[int, str]:
         )
     console.out().print(rows)
     return schedule.slots - ROWS, "slots"
-
-

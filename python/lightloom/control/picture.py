@@ -25,6 +25,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from lightloom import _core, console
+from lightloom.control.arrays import Integers
 from lightloom.control.plan_facts import title
 from lightloom.control.plans import PICTURES, CircuitTable, Plan
 from lightloom.control.schedules import Schedule
@@ -73,16 +74,16 @@ def render(plan: Plan, kind: str) -> bytes:
     return out.getvalue()
 
 
-def draw(plan: Plan) -> Figure:
-    """Demand on the left; circuits or timeline on the right."""
-    figure = Figure(figsize=(PAGE, HEIGHT), dpi=PNG_DPI, layout="constrained")
+def draw(plan: Plan, kind: type[Figure] = Figure) -> Figure:
+    """Demand on the left; circuits or timeline on the right; of a kind of matplotlib's."""
+    figure = kind(figsize=(PAGE, HEIGHT), dpi=PNG_DPI, layout="constrained")
     figure.suptitle(title(plan), x=0.01, ha="left", fontsize=8.5, fontweight="bold")
     halves: Any = figure.subfigures(1, 2, width_ratios=(1, 1.15))
     left, right = halves
-    heat = _Heat(plan)
+    heat = Heat(plan)
     heat.draw(left.subplots())
     if plan.schedule is not None:
-        _timeline(right, plan, plan.schedule)
+        timeline(right, plan, plan.schedule)
     elif plan.circuits is not None and len(plan.demand.matrix) <= RING:
         _ring(right.subplots(), plan, plan.circuits)
     elif plan.circuits is not None:
@@ -91,7 +92,7 @@ def draw(plan: Plan) -> Figure:
 
 
 @dataclass
-class _Heat:
+class Heat:
     """The demand matrix, its colours being logarithms of bytes."""
 
     plan: Plan
@@ -105,9 +106,16 @@ class _Heat:
         self.share = -(-self.nodes // CELLS)
 
     def draw(self, axes: Axes) -> None:
-        image = self._show(axes, _coarse(self.plan.demand.matrix, self.share))
+        """The demand."""
+        self.cells(axes, self.plan.demand.matrix, "Demand")
+
+    def cells(self, axes: Axes, matrix: Integers, name: str) -> None:
+        """Bytes from each node to each other, what circuits carry being framed."""
+        most = max(self.norm.vmax or 0.0, float(matrix.max(initial=0)))
+        self.norm = LogNorm(self.norm.vmin, most)
+        image = self._show(axes, _coarse(matrix, self.share))
         several = f" (largest of every {self.share} × {self.share} pairs)" if self.share > 1 else ""
-        axes.set_title("Demand" + several)
+        axes.set_title(name + several)
         self._bar(axes, image)
         if self.plan.circuits is not None and self.nodes <= FRAMED:
             _rings_around(axes, self.plan.circuits, self.nodes)
@@ -255,7 +263,7 @@ def _colour(plane: int) -> str:
     return LIGHT[(1 + plane) % len(LIGHT)]
 
 
-def _timeline(figure: Any, plan: Plan, schedule: Schedule) -> None:
+def timeline(figure: Any, plan: Plan, schedule: Schedule) -> None:
     """What every input is joined with when, and how much demand that carries."""
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     unit, size = _time_unit(schedule.period_ps)

@@ -24,7 +24,8 @@ def to_pandas(table: pa.Table) -> pd.DataFrame:
     """
     pandas = _needed("pandas")
     integers = {pa.int64(): pandas.Int64Dtype()}
-    return table.to_pandas(types_mapper=integers.get)
+    frame: pd.DataFrame = table.to_pandas(types_mapper=integers.get)
+    return frame
 
 
 def to_polars(table: pa.Table) -> pl.DataFrame:
@@ -33,7 +34,8 @@ def to_polars(table: pa.Table) -> pl.DataFrame:
     Raises:
         ImportError: if polars is not installed.
     """
-    return _needed("polars").from_arrow(table)
+    frame: pl.DataFrame = _needed("polars").from_arrow(table)
+    return frame
 
 
 def _needed(name: str) -> Any:

@@ -44,8 +44,7 @@ LEFT_OUT = frozenset({"fct_bound", "slowdown_bound", "window.bound", "seed", "th
 def table(summaries: Sequence[Summary]) -> pa.Table:
     """The figures of one fabric's summaries, one a seed."""
     rows = [row for path in paths(summaries) if (row := _row(summaries, path)) is not None]
-    columns = list(zip(*rows, strict=True)) or [[] for _ in SCHEMA]
-    return pa.table([pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)], SCHEMA)
+    return pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in rows], SCHEMA)
 
 
 def paths(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:

@@ -10,6 +10,7 @@ each circuit of each: `slot`, `start_ps` (of its night, if it has one), `day_ps`
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,10 +28,10 @@ def tables(plan: Plan) -> Tables:
     """Its circuits or its slots, and its demand."""
     made: dict[str, Callable[[], pa.Table]] = {}
     if plan.circuits is not None:
-        made["circuits"] = lambda table=plan.circuits: circuits(plan, table)
+        made["circuits"] = partial(circuits, plan, plan.circuits)
     if plan.schedule is not None:
-        made["slots"] = lambda schedule=plan.schedule: slots(plan, schedule)
-    return {**made, "demand": lambda: demand(plan)}
+        made["slots"] = partial(slots, plan, plan.schedule)
+    return {**made, "demand": partial(demand, plan)}
 
 
 def circuits(plan: Plan, table: CircuitTable) -> pa.Table:
@@ -71,7 +72,9 @@ def _nodes(plan: Plan, *ends: tuple[str, Integers]) -> dict[str, pa.Array]:
     """Nodes by number, and by name."""
     names = plan.demand.names or [str(node) for node in range(len(plan.demand.matrix))]
     numbers = {key: pa.array(nodes.astype(np.uint32)) for key, nodes in ends}
-    called = {f"{key}_name": pa.array([names[n] for n in nodes], pa.string()) for key, nodes in ends}
+    called = {
+        f"{key}_name": pa.array([names[n] for n in nodes], pa.string()) for key, nodes in ends
+    }
     return numbers | called
 
 

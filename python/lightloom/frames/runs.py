@@ -9,6 +9,7 @@ comparison with `[compare].loads` has `loads`, too: a summary at each.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,10 +38,8 @@ def tables(runs: Runs) -> Tables:
 
 def of_result(result: Result) -> Tables:
     """The tables of one run, as its files have them."""
-    there = {name: getattr(result, name) for name in OF_RUNS}
-    made: Made = {
-        name: lambda table=table: table for name, table in there.items() if table is not None
-    }
+    there = [name for name in OF_RUNS if getattr(result, name) is not None]
+    made: Made = {name: partial(getattr, result, name) for name in there}
     return {**made, "summary": lambda: figures.table([result.summary])}
 
 
