@@ -16,6 +16,7 @@ from lightloom.report import (
     distributions,
     figures,
     model,
+    over_time,
     spec,
     table,
     units,

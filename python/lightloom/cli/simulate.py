@@ -21,11 +21,13 @@ from lightloom.cli import (
     latency,
     light,
     notes,
+    papers,
     physics,
     repeats,
 )
 from lightloom.cli.options import (
     DryRun,
+    Figures,
     Json,
     OutDir,
     Overrides,
@@ -87,6 +89,7 @@ def compare(
             "say whether the winner changes: ideal,realistic.",
         ),
     ] = None,
+    figures: Figures = None,
     threads: Threads = 1,
     json: Json = False,
     dry_run: DryRun = False,
@@ -97,9 +100,10 @@ def compare(
     """
     with console.guarded():
         check_count("--threads", threads)
+        styles = papers.wanted(figures, writes=out is not None or not json)
         loaded = [read_experiment(path, set_) for path in experiments]
         presets = physics.wanted(physics_presets)
-        _compare(loaded, out, threads, json, dry_run=dry_run, presets=presets)
+        _compare(loaded, out, threads, json, dry_run=dry_run, presets=presets, styles=styles)
 
 
 def _run(
@@ -161,6 +165,7 @@ def _compare(
     *,
     dry_run: bool,
     presets: Sequence[str],
+    styles: Sequence[str] = (),
 ) -> None:
     """All fabrics of some experiments, under each preset of physics: their results, tables
     and report."""
@@ -184,6 +189,7 @@ def _compare(
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
         report = None if target is None else _write(comparisons, target, cases)
+        drawn = [] if target is None else papers.draw(comparisons, target, styles)
     if json:
         tables = {c.name: c.summaries for c in comparisons}
         console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
@@ -199,6 +205,8 @@ def _compare(
             console.say(sentence)
     if report is not None:
         console.say(f"report: {report}")
+    for folder in drawn:
+        console.say(f"figures: {folder}")
 
 
 def _in_parallel(experiment: lightloom.Experiment) -> bool:

@@ -6,6 +6,7 @@ drawn on the sheets of `styles`. `draw` has the same for axes of your own.
 
 from __future__ import annotations
 
+from .files import write
 from .styles import STYLES, find
 
-__all__ = ["STYLES", "find"]
+__all__ = ["STYLES", "find", "write"]

@@ -32,5 +32,5 @@ def find(name: str) -> Sheet:
     if name in STYLES:
         return STYLES[name]
     near = difflib.get_close_matches(name, STYLES, 1)
-    meant = f"; did you mean {near[0]}?" if near else ""
-    raise refusal("--figures", name, "no such style", f"choose one of {', '.join(STYLES)}{meant}")
+    meant = f"did you mean {near[0]}? " if near else ""
+    raise refusal("--figures", name, "no such style", f"{meant}choose one of {', '.join(STYLES)}")

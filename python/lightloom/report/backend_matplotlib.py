@@ -93,23 +93,25 @@ def laid_out(figure: Figure, png: io.BytesIO, sheet: Sheet = REPORT) -> Canvas:
 
 
 def draw(figure: Figure, sheet: Sheet = REPORT, kind: type[Canvas] = Canvas) -> Canvas:
-    """The whole figure, of a kind of matplotlib's, with its legend above the panels."""
-    names = [*(label for _, label in figure.labels), *figure.references]
+    """The whole figure, of a kind of matplotlib's, with its legend above the panels; the
+    titles of small multiples are one."""
+    names = [] if figure.shared else [*(label for _, label in figure.labels), *figure.references]
     names += [NIGHT] if figure.nights else []
     wide, larger = sheet.wide(figure), sheet.points / 8
     columns = legend_columns(names, wide / larger)
     high = sheet.high(figure) + -(-len(names) // columns) * LEGEND_ROW * larger
     canvas = kind(figsize=(wide, high), dpi=PNG_DPI, layout="constrained")
     draw_panels(canvas, figure, sheet)
-    canvas.legend(
-        handles(figure),
-        [shorten(n) for n in names],
-        loc="outside upper center",
-        ncols=columns,
-        frameon=False,
-        handlelength=3.2,
-        columnspacing=1.6,
-    )
+    if names:
+        canvas.legend(
+            handles(figure),
+            [shorten(n) for n in names],
+            loc="outside upper center",
+            ncols=columns,
+            frameon=False,
+            handlelength=3.2,
+            columnspacing=1.6,
+        )
     return canvas
 
 

@@ -21,6 +21,7 @@ from .spec import Axis, Figure, Floats, Panel, Series, axis
 CDF_POINTS = 480
 CCDF_POINTS = 240
 DOUBT_POINTS = 120
+ROOM = 10.0  # what is not known may take so many times as much of an axis as what is
 FASTEST = 0.01  # this share of the flows (such as those inside a rack) may lie left of the picture
 CDF_TITLE = "share of flows"
 CCDF_TITLE = "share as slow or slower"
@@ -111,12 +112,21 @@ def complementary(title: str, flows: Sequence[Flows], thin: float = 1.0) -> Pane
     if not series:
         return None
     cut = [f for f in flows if f.unfinished]
-    known = [f.least.max(initial=0.0, where=f.least > 0) for f in cut if not f.seeds]
-    reach = [Series("", np.array(known), np.full(len(known), np.nan))]
-    x, y = time_axis([*series, *reach]), axis(CCDF_TITLE, "share", "log", series, "y")
+    x = time_axis([*series, *oldest(cut, max(float(s.x[-1]) for s in series))])
+    doubts = [d for f in cut if (d := doubt(f, x)) is not None]
+    floor = min(float(s.y.min()) for s in series) / ROOM
+    lowest = [replace(d, y=np.where(d.y > floor, d.y, np.nan)) for d in doubts]
+    y = axis(CCDF_TITLE, "share", "log", [*series, *lowest], "y")
     arrows = (end_of(s) for s in series if s.slot in {f.slot for f in cut})
-    doubts = (d for f in cut if (d := doubt(f, x)) is not None)
     return Panel(title, x, y, (*within([*bands, *doubts], x, y), *series, *arrows))
+
+
+def oldest(flows: Sequence[Flows], slowest: float) -> list[Series]:
+    """What unfinished flows need of the axis of time: up to the oldest of them, but no more
+    than some times the slowest that finished."""
+    ages = [float(f.least.max(initial=0.0)) for f in flows if not f.seeds]
+    at = np.array([min(age, ROOM * slowest) for age in ages if age > 0])
+    return [Series("", at, np.full(at.size, np.nan))]
 
 
 def cdf(times: Floats, points: int) -> Curve:
