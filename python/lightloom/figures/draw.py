@@ -57,8 +57,8 @@ def draw_ccdf(
         axes: Where to draw; its limits, scales and ticks are set.
         times: Label → completion times [s] of its flows; NaN of one that did not arrive.
         least: Label → what the same flows took at the least [s], for instance their age when
-            the run ended: the area in which the curve may run is shaded. Without it a flow
-            that did not arrive takes longer than all others.
+            the run ended: what is certain is drawn dotted. Without it a flow that did not
+            arrive is taken to be slower than all others.
         slots: Label → place in the palette, from 0; in the order of `times` unless given.
         title: What stands above.
 

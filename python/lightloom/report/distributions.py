@@ -3,8 +3,7 @@ axes the complementary one, which shows the tail.
 
 Of an unfinished flow it is known that it takes at least its age. So where some are, the
 share that takes at least a time lies between two curves: one as if they never arrived,
-which is drawn, and one as if each had arrived as the run ended. The area between them is
-shaded.
+which is drawn, and one as if each had arrived as the run ended, which is dotted.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from .spec import Axis, Figure, Floats, Panel, Series, axis
 
 CDF_POINTS = 480
 CCDF_POINTS = 240
-DOUBT_POINTS = 120
+CERTAIN_POINTS = 120
 ROOM = 10.0  # what is not known may take so many times as much of an axis as what is
 FASTEST = 0.01  # this share of the flows (such as those inside a rack) may lie left of the picture
 CDF_TITLE = "share of flows"
@@ -57,13 +56,15 @@ def distribution(workload: Workload, thin: float = 1.0) -> Figure | None:
 
 def caption(workload: Workload) -> str:
     """What the curves are, and what is known where flows are unfinished."""
-    shaded = workload.seeds == 1 and any(all_flows(f).unfinished for f in workload.fabrics)
+    dotted = workload.seeds == 1 and any(all_flows(f).unfinished for f in workload.fabrics)
     return (
         "Cumulative distribution of the time from a flow's arrival to its last byte, as a share "
         "of the flows that arrived, and beside it the tail: the share that takes at least as "
         "long, on logarithmic axes. A curve that ends in an arrow left flows unfinished: their "
         "share lies further right, where is not known."
-        + " Shaded is where the tail may run: an unfinished flow takes at least its age." * shaded
+        + " Of the tail there is a dotted line, too: what is certain, as an unfinished flow takes "
+        "at least its age. The truth lies between."
+        * dotted
         + " Short flows are those under 100 KB. The fastest 1 % may lie left of the picture."
     )
 
@@ -113,12 +114,12 @@ def complementary(title: str, flows: Sequence[Flows], thin: float = 1.0) -> Pane
         return None
     cut = [f for f in flows if f.unfinished]
     x = time_axis([*series, *oldest(cut, max(float(s.x[-1]) for s in series))])
-    doubts = [d for f in cut if (d := doubt(f, x)) is not None]
+    rules = [r for f in cut if (r := certain(f, x)) is not None]
     floor = min(float(s.y.min()) for s in series) / ROOM
-    lowest = [replace(d, y=np.where(d.y > floor, d.y, np.nan)) for d in doubts]
-    y = axis(CCDF_TITLE, "share", "log", [*series, *lowest], "y")
+    rules = [replace(r, x=r.x[r.y >= floor], y=r.y[r.y >= floor]) for r in rules]
+    y = axis(CCDF_TITLE, "share", "log", [*series, *rules], "y")
     arrows = (end_of(s) for s in series if s.slot in {f.slot for f in cut})
-    return Panel(title, x, y, (*within([*bands, *doubts], x, y), *series, *arrows))
+    return Panel(title, x, y, (*within(bands, x, y), *rules, *series, *arrows))
 
 
 def oldest(flows: Sequence[Flows], slowest: float) -> list[Series]:
@@ -178,15 +179,16 @@ def tails(flows: Flows, points: int) -> Iterator[Series]:
     yield band(flows, x[known], (mean - half)[known], (mean + half)[known])
 
 
-def doubt(flows: Flows, x: Axis) -> Series | None:
-    """The area in which the tail may run, as some flows are unfinished; None of several
-    seeds, whose bands are intervals."""
+def certain(flows: Flows, x: Axis) -> Series | None:
+    """The share that is known to take at least as long, from where that is less than what
+    is drawn, as some flows are unfinished; None of several seeds."""
     ages = flows.least[np.isnan(flows.times) & (flows.least > 0)]
     if flows.seeds or not ages.size:
         return None
     start = min(max(float(ages.min()), x.limits[0]), x.limits[1])
-    at = np.geomspace(start, x.limits[1], DOUBT_POINTS)
-    return band(flows, at, share_from(flows.least, at), share_from(flows.times, at))
+    at = np.geomspace(start, x.limits[1], CERTAIN_POINTS)
+    known = share_from(flows.least, at)
+    return Series(flows.label, at[known > 0], known[known > 0], flows.slot, drawn="rule")
 
 
 def first_percent(flows: Sequence[Flows]) -> float:

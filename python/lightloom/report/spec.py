@@ -132,6 +132,11 @@ class Figure:
         return min(self.columns, len(self.panels))
 
     @property
+    def rows(self) -> int:
+        """Rows of panels where there is room."""
+        return -(-len(self.panels) // self.across)
+
+    @property
     def labels(self) -> list[tuple[int, str]]:
         """Slots and labels of the fabrics drawn, for the legend."""
         return sorted(
