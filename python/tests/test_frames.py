@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 import sys
 from pathlib import Path
@@ -213,3 +214,14 @@ def test_a_plan_reads_its_demand_from_a_file() -> None:
     assert lightloom.plan(path, "edmonds").text() == there.text()
     assert lightloom.plan(str(path), "edmonds").text() == there.text()
     assert (lightloom.plan, lightloom.Plan) == (control.plan, control.Plan)
+
+
+def test_the_listing_of_the_documentation_runs(comparison: Comparison) -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    (listing,) = re.findall(r"```python\n(flows = .*?)```", text, re.DOTALL)
+    *lines, last = listing.strip().splitlines()
+    known: dict[str, object] = {"comparison": comparison}
+    exec("\n".join(lines), known)
+    found = eval(last, known)
+    for label, result in comparison.results.items():
+        assert found[label] == result.summary["fct_bound"]["short"]["p99_us"]["low"]
