@@ -21,7 +21,7 @@ from view_support import CUT, one_seed, table, three_seeds
 
 import lightloom
 from lightloom import ConfigError, control
-from lightloom.frames import to_pandas, to_polars
+from lightloom.frames import figures, to_pandas, to_polars
 from lightloom.results import Comparison, Result
 
 P99 = "fct.short.p99_us"
@@ -225,3 +225,33 @@ def test_the_listing_of_the_documentation_runs(comparison: Comparison) -> None:
     found = eval(last, known)
     for label, result in comparison.results.items():
         assert found[label] == result.summary["fct_bound"]["short"]["p99_us"]["low"]
+
+
+def limits(low: float | None, high: float | None) -> dict[str, float | None]:
+    return {"low": low, "high": high, "from": None, "until": None}
+
+
+@pytest.mark.parametrize(
+    ("found", "row"),
+    [
+        (limits(1.0, 2.0), (1.0, 2.0, True)),
+        (limits(1.0001, 1.0002), (1.0001, 1.0002, False)),  # alike in three digits
+        (limits(3.0, None), (3.0, None, True)),
+        (limits(None, None), None),
+    ],
+)
+def test_a_bound_is_what_tables_show_as_one(
+    found: dict[str, float | None], row: tuple[float, float | None, bool] | None
+) -> None:
+    summary = {"fct": {"all": {"p50_us": None}}, "fct_bound": {"all": {"p50_us": found}}}
+    made = figures.table([summary]).to_pylist()
+    assert [(r["value"], r["upper"], r["bound"]) for r in made] == ([] if row is None else [row])
+
+
+def test_only_numbers_are_figures_and_keys_may_hold_dots() -> None:
+    one = {"seed": 1, "fabric": "clos", "jobs": {"a.b": {"seconds": 2.0}}, "ok": True, "x": None}
+    other = {**one, "seed": 2, "x": 7, "jobs": {"a.b": {"seconds": 4.0}}}
+    made = {row.pop("figure"): row for row in figures.table([one, other]).to_pylist()}
+    assert set(made) == {"jobs.a.b.seconds", "x"}
+    assert (made["jobs.a.b.seconds"]["value"], made["jobs.a.b.seconds"]["seeds"]) == (3.0, 2)
+    assert (made["x"]["value"], made["x"]["seeds"], made["x"]["half_width"]) == (7.0, 1, None)

@@ -44,6 +44,8 @@ NAMED = 24
 """Nodes whose names find room beside an axis."""
 NUMBERED = 16
 """Inputs whose outputs find room in a timeline."""
+SHORT = 12
+"""Letters of a title beside which others find room."""
 BLUES = LinearSegmentedColormap.from_list("blues", ["#e6eef8", "#8db1dd", "#1d4ea3", "#0a1c40"])
 CHOSEN = LIGHT[1]
 
@@ -114,7 +116,9 @@ class Heat:
         most = max(self.norm.vmax or 0.0, float(matrix.max(initial=0)))
         self.norm = LogNorm(self.norm.vmin, most)
         image = self._show(axes, _coarse(matrix, self.share))
-        several = f" (largest of every {self.share} × {self.share} pairs)" if self.share > 1 else ""
+        gap = " " if len(name) < SHORT else "\n"
+        largest = f"{gap}(largest of every {self.share} × {self.share} pairs)"
+        several = largest if self.share > 1 else ""
         axes.set_title(name + several)
         self._bar(axes, image)
         if self.plan.circuits is not None and self.nodes <= FRAMED:
