@@ -18,7 +18,7 @@ STYLES: Mapping[str, Sheet] = {
     "acm-column": Sheet(3.33, points=8.0, columns=1, panel=1.75),
     "acm-text": Sheet(7.0, points=8.0, columns=2, panel=2.1),
     "ieee-column": Sheet(3.48, points=8.0, columns=1, panel=1.8),
-    "ieee-text": Sheet(7.14, points=8.0, columns=2, panel=2.1),
+    "ieee-text": Sheet(7.13, points=8.0, columns=2, panel=2.1),
     "slide": Sheet(12.0, points=16.0, columns=2, panel=4.4),
 }
 
@@ -31,6 +31,6 @@ def find(name: str) -> Sheet:
     """
     if name in STYLES:
         return STYLES[name]
-    near = difflib.get_close_matches(name, STYLES, 1)
+    near = difflib.get_close_matches(name, STYLES, 1, 0.5)
     meant = f"did you mean {near[0]}? " if near else ""
     raise refusal("--figures", name, "no such style", f"{meant}choose one of {', '.join(STYLES)}")

@@ -56,8 +56,8 @@ class RunPlots:
 
     def fct_ccdf(self, flows: Flows = "all", *, ax: Axes | None = None) -> Figure:
         """The share of flows that took at least as long [%], against their completion time
-        [s], both logarithmic: the tail. Where flows are unfinished, the area in which the tail
-        may run is shaded, as they take at least their age.
+        [s], both logarithmic: the tail. Where flows are unfinished, it runs between the curve,
+        as if they never arrived, and the dotted line, as they take at least their age.
 
         Args, errors: as of `fct_cdf`.
         """

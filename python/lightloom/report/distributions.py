@@ -153,8 +153,8 @@ def ccdf(times: Floats, points: int) -> Curve:
     n = finished.size
     if n == 0:
         return finished, finished
-    ranks = np.rint(n - np.geomspace(1, n, points)).astype(np.int64).clip(0, n - 1)
-    at = np.unique(finished[ranks])
+    drawn = np.arange(n) if n <= points else np.rint(n - np.geomspace(1, n, points)).astype(int)
+    at = np.unique(finished[drawn.clip(0, n - 1)])
     return at, share_from(times, at)
 
 
