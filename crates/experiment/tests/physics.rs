@@ -386,6 +386,7 @@ fn check_precedence(
         fec_latency: terms.fec_latency,
         header: terms.header,
         gap: terms.gap,
+        oversubscription: None,
     };
     let mut below = Map::new();
     if let Some(name) = preset {

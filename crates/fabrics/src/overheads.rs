@@ -3,8 +3,9 @@
 //! Where flows have rates and no packets, or the packets of a day are worked out at once,
 //! links carry payload only: as much less as a full packet has header. Of flows with rates the
 //! last byte arrives later than its rate says, by the latency of its path and by what the
-//! header of a last, short packet takes more than its bytes' part. So a lone flow takes as long as its packets would, one behind the other on one link
-//! after another without being stored on the way.
+//! header of a last, short packet takes more than its bytes' part. So a lone flow takes as long
+//! as its packets would, one behind the other on one link after another without being stored
+//! on the way.
 //!
 //! Not modelled: storing a packet whole at every switch; headers of acknowledgements.
 
@@ -132,6 +133,79 @@ impl Overheads {
         Time(bits.div_ceil(rate) as i64)
     }
 }
+
+/// Declares the table of a fabric, each key with its default, and behind the last of them the
+/// keys of [`Overheads`], whose `propagation` each fabric describes itself. A completed table
+/// has these only where they are something, as they were added to the fabrics later.
+///
+/// A flattened table would do, if serde named the keys of one in its errors.
+macro_rules! with_overheads {
+    (
+        $(#[$table:meta])*
+        pub struct $name:ident {
+            $( $(#[$doc:meta])* pub $key:ident: $type:ty = $default:expr, )*
+        }
+        $(#[$way:meta])*
+        propagation
+    ) => {
+        $(#[$table])*
+        pub struct $name {
+            $( $(#[$doc])* pub $key: $type, )*
+            $(#[$way])*
+            #[serde(skip_serializing_if = "crate::physics::is_nothing")]
+            pub propagation: lightloom_engine::Time,
+            /// Forwarding latency of every electrical switch on the way, those of racks among them
+            /// [time]. Default 0 s (idealised).
+            #[serde(skip_serializing_if = "crate::physics::is_nothing")]
+            pub switch_latency: lightloom_engine::Time,
+            /// What every link between racks or switches takes to encode and decode, for forward
+            /// error correction [time]. Default 0 s (idealised).
+            #[serde(skip_serializing_if = "crate::physics::is_nothing")]
+            pub fec_latency: lightloom_engine::Time,
+            /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
+            /// Default 0 B (idealised).
+            #[serde(skip_serializing_if = "crate::physics::is_nothing")]
+            pub header: lightloom_engine::Bytes,
+            /// Payload of a full packet [B], where there are headers. Default 1500 B.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub packet: Option<lightloom_engine::Bytes>,
+        }
+
+        impl Default for $name {
+            fn default() -> $name {
+                let $crate::overheads::Overheads {
+                    propagation,
+                    switch_latency,
+                    fec_latency,
+                    header,
+                    packet,
+                } = Default::default();
+                $name {
+                    $( $key: $default, )*
+                    propagation,
+                    switch_latency,
+                    fec_latency,
+                    header,
+                    packet,
+                }
+            }
+        }
+
+        impl $name {
+            /// What packets take beside their bytes.
+            pub fn overheads(&self) -> $crate::overheads::Overheads {
+                $crate::overheads::Overheads {
+                    propagation: self.propagation,
+                    switch_latency: self.switch_latency,
+                    fec_latency: self.fec_latency,
+                    header: self.header,
+                    packet: self.packet,
+                }
+            }
+        }
+    };
+}
+pub(crate) use with_overheads;
 
 #[cfg(test)]
 mod tests {

@@ -64,6 +64,11 @@ pub fn rate(key: &str, rate: Rate) -> Result<(), Refusal> {
     refuse(key, rate, limit, "use 10 Gb/s")
 }
 
+/// The `circuit_rate` of racks: as given, else a plane's share of what their uplinks carry.
+pub fn circuit_rate(given: Option<Rate>, planes: u32, cluster: &Cluster) -> Rate {
+    given.unwrap_or(Rate(cluster.rack_rate().0 / u64::from(planes.max(1))))
+}
+
 /// The `rate` of single nodes: as given, else that of their links. Refuses what [`rate`] does,
 /// and what is faster than those links.
 ///

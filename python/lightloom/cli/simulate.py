@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -37,9 +37,10 @@ from lightloom.cli.options import (
 )
 from lightloom.errors import refusal
 from lightloom.machine import check_count
-from lightloom.results import CIRCUITS, CONTROLLER, Result
+from lightloom.results import CIRCUITS, CONTROLLER, Repeated, Result
 
 RESULTS = Path("results")
+Made = TypeVar("Made", Result, Repeated)
 
 
 def run(
@@ -110,14 +111,8 @@ def _run(
     loaded: lightloom.Experiment, label: str, out: Path | None, threads: int, json: bool
 ) -> None:
     """One fabric: its results, and what to say of them."""
-    target = _target(out, json, RESULTS / _folder(loaded.name) / label)
-    doubt_threads(threads)
-    with console.progress(enabled=not json) as tick:
-        result = lightloom.run(loaded, label, threads=threads, progress=tick)
-    if target is not None:
-        result.save(target)
+    result, target = _saved(lightloom.run, loaded, label, out, threads, json)
     if json:
-        console.print_json(result.summary)
         return
     console.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
     for line in physics.in_force(result.experiment):
@@ -131,18 +126,33 @@ def _run(
     _wrote(target, *files, "summary.json")
 
 
+def _saved(
+    simulate: Callable[..., Made],
+    loaded: lightloom.Experiment,
+    label: str,
+    out: Path | None,
+    threads: int,
+    json: bool,
+) -> tuple[Made, Path | None]:
+    """What `simulate` makes of one fabric, and where it was saved; with --json its summary is
+    printed."""
+    target = _target(out, json, RESULTS / _folder(loaded.name) / label)
+    doubt_threads(threads)
+    with console.progress(enabled=not json) as tick:
+        made = simulate(loaded, label, threads=threads, progress=tick)
+    if target is not None:
+        made.save(target)
+    if json:
+        console.print_json(made.summary)
+    return made, target
+
+
 def _repeat(
     loaded: lightloom.Experiment, label: str, out: Path | None, threads: int, json: bool
 ) -> None:
     """One fabric with several seeds: their results, and means with intervals."""
-    target = _target(out, json, RESULTS / _folder(loaded.name) / label)
-    doubt_threads(threads)
-    with console.progress(enabled=not json) as tick:
-        repeated = lightloom.repeat(loaded, label, threads=threads, progress=tick)
-    if target is not None:
-        repeated.save(target)
+    repeated, target = _saved(lightloom.repeat, loaded, label, out, threads, json)
     if json:
-        console.print_json(repeated.summary)
         return
     repeats.print_repeated(repeated)
     first = repeated.results[0]

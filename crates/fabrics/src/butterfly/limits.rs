@@ -1,6 +1,6 @@
 //! What of a flattened butterfly's table is refused, and what is filled in.
 
-use super::config::{ButterflyConfig, FlowControl, Routing};
+use super::config::{ButterflyConfig, FlowControl, Routing, BUFFER_MAX};
 use crate::ranges::{host_rate, refuse};
 use lightloom_engine::{Bytes, Cluster, Length, Refusal, Time};
 
@@ -9,8 +9,6 @@ const HOSTS_MAX: u32 = 16_384;
 /// The most ports of a router, and virtual channels of a link: sets of either
 /// are words of 64 bits.
 const PORTS_MAX: u32 = 64;
-/// The deepest buffer of a virtual channel [flits].
-pub(super) const BUFFER_MAX: u32 = 4_096;
 /// The most cycles on a wire: a flit's is so much longer than a picosecond.
 const CYCLES_MAX: u64 = 1 << 20;
 

@@ -25,7 +25,8 @@ pub struct ClosConfig {
     /// (Sirius §7: "8 uplinks, each operating at a native rate of 50 Gbps").
     pub link_rate: Rate,
     /// Capacity below ÷ capacity above the tier named by `oversubscription_at`;
-    /// 1 is non-blocking, 3 is ESN-OSUB (Ideal) (Sirius §7).
+    /// 1 is non-blocking, 3 is ESN-OSUB (Ideal) (Sirius §7). Default: that of the cluster,
+    /// else 1.
     pub oversubscription: f64,
     /// Where the oversubscription bites. Sirius §7 puts it "at the aggregation
     /// tier beyond the racks": `aggregation-core` (default) is between the

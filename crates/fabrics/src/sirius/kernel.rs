@@ -71,7 +71,8 @@ impl Sirius {
         let nodes = schedule.nodes() as usize;
         let routes = Routes::new(site.flows, site.cluster, schedule, derived.cell);
         let partition = Partition::new(nodes, site.threads);
-        let (timetable, servers) = (timetable(schedule), Servers::new(site.cluster));
+        let timetable = timetable(schedule);
+        let servers = Servers::new(site.cluster, site.flows, &routes);
         let known = (&partition, timetable.as_ref(), derived.uplinks);
         let shards: Vec<Shard> = partition
             .shards()

@@ -20,6 +20,7 @@ use super::relay::reorder::Reorder;
 use super::relay::Queues;
 use super::schedule::next_meeting::Timetable;
 use super::schedule::peer_order::PeerOrder;
+use super::servers::links::Coming;
 use lightloom_engine::Stream;
 
 /// One transmission, for the audit.
@@ -77,6 +78,8 @@ pub struct Shard {
     pub(super) capped: bool,
     /// Where they do, the cells that arrived in the slot.
     pub arrived: Vec<Cell>,
+    /// And those that left the links to their servers.
+    pub delivered: Vec<Coming>,
     /// Scratch space for the grants of a row, and for those who granted for one
     /// destination.
     pub(super) found: Vec<Grant>,
@@ -144,6 +147,7 @@ impl Shard {
             lost: Vec::new(),
             capped,
             arrived: Vec::new(),
+            delivered: Vec::new(),
             found: vec![Grant::default(); nodes + 1],
             granters: vec![0; nodes],
             moving: Vec::new(),
