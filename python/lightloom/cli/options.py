@@ -26,6 +26,14 @@ OutDir = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="Where to write (default: results/NAME)."),
 ]
+CopyInputs = Annotated[
+    bool,
+    typer.Option(
+        "--copy-inputs",
+        help="Copy the files that the experiment reads (traces, sizes, matrices, schedules, "
+        "policies) into DIR/inputs, so that DIR runs again wherever it is taken.",
+    ),
+]
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print the summary as JSON and nothing else; write with -o only."),

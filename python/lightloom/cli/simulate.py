@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
 import lightloom
-from lightloom import console, forecasts, interrupts, loads
+from lightloom import console, forecasts, inputs, interrupts, loads
 from lightloom.cli import (
     bars,
     completion,
@@ -26,6 +27,7 @@ from lightloom.cli import (
     repeats,
 )
 from lightloom.cli.options import (
+    CopyInputs,
     DryRun,
     Figures,
     Json,
@@ -37,9 +39,10 @@ from lightloom.cli.options import (
 )
 from lightloom.errors import refusal
 from lightloom.machine import check_count
-from lightloom.results import CIRCUITS, CONTROLLER, Result
+from lightloom.results import CIRCUITS, CONTROLLER, Repeated, Result
 
 RESULTS = Path("results")
+Made = TypeVar("Made", Result, Repeated)
 
 
 def run(
@@ -53,6 +56,7 @@ def run(
     threads: Threads = 1,
     json: Json = False,
     dry_run: DryRun = False,
+    copy_inputs: CopyInputs = False,
 ) -> None:
     """Simulate an experiment and write its flows, time series and summary.
 
@@ -62,7 +66,8 @@ def run(
         check_count("--threads", threads)
         loaded = read_experiment(experiment, set_)
         if fabric is None and len(loaded.labels) > 1:
-            _compare([loaded], out, threads, json, dry_run=dry_run, presets=())
+            how = _How(out, threads, json, copy_inputs)
+            _compare([loaded], how, dry_run=dry_run, presets=())
             return
         label = _label(loaded, fabric)
         loaded = loaded.runnable(label)
@@ -73,7 +78,8 @@ def run(
             forecast.instead(make, workers, json)
             return
         forecast.before(make, workers)
-        (_repeat if several else _run)(loaded, label, out, threads, json)
+        how = _How(out, threads, json, copy_inputs)
+        (_repeat if several else _run)(loaded, label, how)
 
 
 def compare(
@@ -93,6 +99,7 @@ def compare(
     threads: Threads = 1,
     json: Json = False,
     dry_run: DryRun = False,
+    copy_inputs: CopyInputs = False,
 ) -> None:
     """Simulate every fabric of each experiment and write report.html.
 
@@ -103,21 +110,33 @@ def compare(
         styles = papers.wanted(figures, writes=out is not None or not json)
         loaded = [read_experiment(path, set_) for path in experiments]
         presets = physics.wanted(physics_presets)
-        _compare(loaded, out, threads, json, dry_run=dry_run, presets=presets, styles=styles)
+        how = _How(out, threads, json, copy_inputs)
+        _compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
 
 
-def _run(
-    loaded: lightloom.Experiment, label: str, out: Path | None, threads: int, json: bool
-) -> None:
+@dataclass(frozen=True)
+class _How:
+    """How results are made and written."""
+
+    out: Path | None
+    threads: int
+    json: bool
+    copy_inputs: bool
+
+    def target(self, default: Path) -> Path | None:
+        """Where to write; `--json` alone writes nothing."""
+        if self.out is not None or not self.json:
+            return console.check_output(self.out if self.out is not None else default)
+        if self.copy_inputs:
+            remedy = "add -o DIR, or remove it"
+            raise refusal("--copy-inputs", "(set)", "--json alone writes nothing", remedy)
+        return None
+
+
+def _run(loaded: lightloom.Experiment, label: str, how: _How) -> None:
     """One fabric: its results, and what to say of them."""
-    target = _target(out, json, RESULTS / _folder(loaded.name) / label)
-    doubt_threads(threads)
-    with console.progress(enabled=not json) as tick:
-        result = lightloom.run(loaded, label, threads=threads, progress=tick)
-    if target is not None:
-        result.save(target)
-    if json:
-        console.print_json(result.summary)
+    result, target = _saved(lightloom.run, loaded, label, how)
+    if how.json:
         return
     console.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
     for line in physics.in_force(result.experiment):
@@ -128,21 +147,30 @@ def _run(
     more = [] if result.circuits is None else [CIRCUITS]
     more += [] if result.controller_log is None else [CONTROLLER]
     files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *more]
+    files += ["inputs/"] if how.copy_inputs and target and (target / inputs.INPUTS).exists() else []
     _wrote(target, *files, "summary.json")
 
 
-def _repeat(
-    loaded: lightloom.Experiment, label: str, out: Path | None, threads: int, json: bool
-) -> None:
-    """One fabric with several seeds: their results, and means with intervals."""
-    target = _target(out, json, RESULTS / _folder(loaded.name) / label)
-    doubt_threads(threads)
-    with console.progress(enabled=not json) as tick:
-        repeated = lightloom.repeat(loaded, label, threads=threads, progress=tick)
+def _saved(
+    simulate: Callable[..., Made], loaded: lightloom.Experiment, label: str, how: _How
+) -> tuple[Made, Path | None]:
+    """What `simulate` makes of one fabric, and where it was saved; with --json its summary is
+    printed."""
+    target = how.target(RESULTS / _folder(loaded.name) / label)
+    doubt_threads(how.threads)
+    with console.progress(enabled=not how.json) as tick:
+        made = simulate(loaded, label, threads=how.threads, progress=tick)
     if target is not None:
-        repeated.save(target)
-    if json:
-        console.print_json(repeated.summary)
+        made.save(target, copy_inputs=how.copy_inputs)
+    if how.json:
+        console.print_json(made.summary)
+    return made, target
+
+
+def _repeat(loaded: lightloom.Experiment, label: str, how: _How) -> None:
+    """One fabric with several seeds: their results, and means with intervals."""
+    repeated, target = _saved(lightloom.repeat, loaded, label, how)
+    if how.json:
         return
     repeats.print_repeated(repeated)
     first = repeated.results[0]
@@ -159,9 +187,7 @@ def _repeat(
 
 def _compare(
     loaded: list[lightloom.Experiment],
-    out: Path | None,
-    threads: int,
-    json: bool,
+    how: _How,
     *,
     dry_run: bool,
     presets: Sequence[str],
@@ -172,7 +198,8 @@ def _compare(
     cases = [physics.cases(one, presets) for one in loaded]
     every = [case for group in cases for case in group]
     _distinct(every)
-    target = _target(out, json, RESULTS / _folder("+".join(e.name for e in loaded)))
+    target = how.target(RESULTS / _folder("+".join(e.name for e in loaded)))
+    threads, json = how.threads, how.json
     make = partial(forecasts.of_comparisons, every, threads)
     beside = len(presets) > 1 or any(map(_in_parallel, loaded))
     workers = forecast.side_by_side(threads) if beside else 1
@@ -188,7 +215,7 @@ def _compare(
     comparisons = [comparison for group in made for comparison in group]
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
-        report = None if target is None else _write(comparisons, target, cases)
+        report = None if target is None else _write(comparisons, target, cases, how.copy_inputs)
         drawn = [] if target is None else papers.draw(comparisons, target, styles)
     if json:
         tables = {c.name: c.summaries for c in comparisons}
@@ -229,6 +256,7 @@ def _write(
     comparisons: list[lightloom.Comparison],
     target: Path,
     cases: list[list[lightloom.Experiment]],
+    copy_inputs: bool,
 ) -> Path:
     """The results (below the names of experiments or cases if there are several)
     and the report."""
@@ -236,12 +264,13 @@ def _write(
     from lightloom.results import save_cases
 
     if len(comparisons) == 1:
-        comparisons[0].save(target)
+        comparisons[0].save(target, copy_inputs=copy_inputs)
     elif len(cases) == 1:
-        save_cases({_folder(c.name): c for c in comparisons}, target)
+        folders = {_folder(c.name): c for c in comparisons}
+        save_cases(folders, target, copy_inputs=copy_inputs)
     else:
         for comparison in comparisons:
-            comparison.save(target / _folder(comparison.name))
+            comparison.save(target / _folder(comparison.name), copy_inputs=copy_inputs)
     with bars.counting() as count:
         return report.build(comparisons, target, lambda *drawn: count("report", *drawn))
 
@@ -346,13 +375,6 @@ def _distinct(experiments: list[lightloom.Experiment]) -> list[lightloom.Experim
                 "rename one of the files or cases",
             )
     return experiments
-
-
-def _target(out: Path | None, json: bool, default: Path) -> Path | None:
-    """Where to write; `--json` alone writes nothing."""
-    if out is None and json:
-        return None
-    return console.check_output(out if out is not None else default)
 
 
 def _folder(name: str) -> str:
