@@ -40,7 +40,8 @@ def resolve(json: str) -> str:
 
 def assumptions(json: str) -> str:
     """JSON: of each fabric of a resolved experiment its label, what is `ideal` about it, terms
-    of the physics that are `missing` from its model, and its `own` keys that go before."""
+    of the physics that are `missing` from its model, and its `own` keys that go before them or
+    before the cluster's; terms by the keys that state them."""
 
 def run(
     json: str,

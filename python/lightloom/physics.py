@@ -73,8 +73,9 @@ def line(physics: Table | None) -> str | None:
 
 
 def assumptions(resolved: Table) -> list[dict[str, Any]]:
-    """Of each fabric of a resolved experiment: its label, what is `ideal` about it, terms of
-    the physics that its model is `missing`, and its `own` keys that go before them. Nothing of
+    """Of each fabric of a resolved experiment: its label, what is `ideal` about it, terms that
+    all fabrics share and its model is `missing`, and its `own` keys that go before them; terms
+    by the keys that state them. Nothing of
     a result that another version wrote, if this one cannot read its tables."""
     try:
         found: list[dict[str, Any]] = json.loads(_core.assumptions(json.dumps(plain(resolved, ""))))
@@ -93,15 +94,17 @@ def ideal(resolved: Table) -> Iterator[str]:
 
 
 def notes(resolved: Table) -> Iterator[str]:
-    """What of the physics a fabric does not obey, and why."""
+    """What of the physics, or of the cluster's oversubscription, a fabric does not obey, and
+    why."""
     for fabric in assumptions(resolved):
         label = fabric["label"]
         for missing in fabric["missing"]:
             why = "" if missing["why"] == "not modelled" else f" ({missing['why']})"
-            yield f"{label}: physics.{missing['term']} is not modelled{why}"
+            yield f"{label}: {missing['term']} is not modelled{why}"
         for own in fabric["own"]:
             value = own["value"] or "nothing"
+            value = f"{value:g}" if isinstance(value, float) else value
             yield (
-                f"{label}: its own {own['key']}, {value}, goes before physics.{own['term']}, by "
+                f"{label}: its own {own['key']}, {value}, goes before {own['term']}, by "
                 "its table or its preset"
             )

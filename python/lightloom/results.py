@@ -23,6 +23,7 @@ from lightloom.intervals import Interval
 from lightloom.saturation import Saturation
 from lightloom.staging import Staging
 from lightloom.tables import mean_over_time
+from lightloom.views import Runs
 
 Summary = dict[str, Any]
 Table = dict[str, Any]
@@ -41,8 +42,8 @@ SATURATION = "saturation.json"
 COMPARISON_FILES = ("comparison.json", "loads.json", SATURATION, "experiment.toml")
 
 
-@dataclass
-class Result:
+@dataclass(repr=False)
+class Result(Runs):
     """One simulation.
 
     >>> result = Result.load("results/sirius/sirius")  # doctest: +SKIP
@@ -125,8 +126,8 @@ class Result:
         )
 
 
-@dataclass
-class Repeated:
+@dataclass(repr=False)
+class Repeated(Runs):
     """One fabric, simulated with several seeds.
 
     >>> repeated = Repeated.load("results/sirius/sirius")  # doctest: +SKIP
@@ -189,8 +190,8 @@ class Repeated:
         return Repeated(results[0].label, results)
 
 
-@dataclass
-class Comparison:
+@dataclass(repr=False)
+class Comparison(Runs):
     """Several fabrics on the same workload.
 
     Of one that repeats, `seeds` holds a comparison a seed; `results`, `loads` and

@@ -30,7 +30,8 @@ EXPERIMENT = lightloom.load(ROOT / "examples" / "sirius.toml")
         ("cluster.racks=true", "cluster.racks = true: must be a whole number; correct the value"),
         (
             "fabric.uplinks=-3",
-            "fabric.uplinks = -3: must be from 1 to the 128 nodes: a pair meets at most once a slot",
+            "fabric.uplinks = -3: must be from 1 to the 128 nodes: "
+            "a pair meets at most once a slot",
         ),
         (
             "fabric.uplinks=99999999999",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lightloom import _core, circuits, facts, rates
+from lightloom import _core, circuits, facts, networks, rates
 from lightloom.circuits import Table
 from lightloom.console import Summary, rate, seconds, size
 from lightloom.results import Result
@@ -46,7 +46,7 @@ def of_cluster(cluster: Table) -> Iterator[str]:
     """What the file leaves open of the servers: `cluster` as it was given."""
     if "rack_rate" not in cluster or "nic" in cluster:
         return
-    share = _server_rate(cluster)
+    share = networks.server_rate(cluster)
     assert share is not None  # it was resolved
     yield (
         f"cluster.rack_rate says nothing of one server: a lone one may take all uplinks of its "
@@ -147,7 +147,7 @@ def few_uplinks(summary: Summary, cluster: Table) -> Iterator[str]:
 def narrow_links(summary: Summary, cluster: Table) -> Iterator[str]:
     """Says that servers were given more than their links carry, whatever the fabric."""
     load, link = summary.get("load_offered"), cluster.get("nic", "uncapped")
-    server = _server_rate(cluster)
+    server = networks.server_rate(cluster)
     if load is None or server is None or link == "uncapped":
         return
     carried = _core.control_rate("cluster.nic", link) / server
@@ -179,16 +179,6 @@ def inexact_rates(summaries: Mapping[str, Summary]) -> Iterator[str]:
         whose = "all fabrics" if len(labels) == len(summaries) else ", ".join(labels)
         exact = facts.derived({"rate_precision": part})
         yield f"{exact} in {whose} (run.rate_precision): times are as inexact as they"
-
-
-def _server_rate(cluster: Table) -> float | None:
-    """What a server sends at load 1 [b/s]; None where that is not known."""
-    if "server_rate" in cluster:
-        return float(_core.control_rate("cluster.server_rate", cluster["server_rate"]))
-    if "rack_rate" in cluster:
-        rack = _core.control_rate("cluster.rack_rate", cluster["rack_rate"])
-        return float(rack / cluster.get("servers_per_rack", 1))
-    return None
 
 
 def faults_in_time(result: Result) -> Iterator[str]:

@@ -1,5 +1,5 @@
-"""What `run` and `compare` say of physics: what is in force, what is ideal, who wins under
-which preset."""
+"""What `run` and `compare` say of what fabrics share: the physics and the oversubscription in
+force, what is ideal, who wins under which preset."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 import lightloom
-from lightloom import physics, winners
+from lightloom import networks, physics, winners
 from lightloom.results import Comparison
 
 
@@ -24,11 +24,14 @@ def cases(experiment: lightloom.Experiment, presets: Sequence[str]) -> list[ligh
 
 
 def in_force(resolved: physics.Table) -> Iterator[str]:
-    """What the experiment says of physics, and what of it fabrics do not obey."""
+    """What the experiment says of physics, how fast electrical networks and circuits are, and
+    what of all that fabrics do not obey."""
     said = physics.line(resolved.get("physics"))
     if said is not None:
         yield _wrapped(f"physics: {said}")
-        yield from (f"note: {note}" for note in physics.notes(resolved))
+    if (found := networks.line(resolved)) is not None:
+        yield _wrapped(f"electrical networks: {found}")
+    yield from (f"note: {note}" for note in physics.notes(resolved))
 
 
 def ideal(comparison: Comparison) -> Iterator[str]:

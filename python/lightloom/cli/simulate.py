@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 import lightloom
-from lightloom import console, forecasts, inputs, interrupts, loads
+from lightloom import console, forecasts, inputs, interrupts, loads, networks
 from lightloom.cli import (
     bars,
     completion,
@@ -146,8 +146,10 @@ def _run(loaded: lightloom.Experiment, label: str, how: _How) -> None:
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
     more += [] if result.controller_log is None else [CONTROLLER]
+    if how.copy_inputs and target is not None and (target / inputs.INPUTS).is_dir():
+        more.append(inputs.INPUTS)
+    _say_left(how, [result.experiment])
     files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *more]
-    files += ["inputs/"] if how.copy_inputs and target and (target / inputs.INPUTS).exists() else []
     _wrote(target, *files, "summary.json")
 
 
@@ -180,6 +182,7 @@ def _repeat(loaded: lightloom.Experiment, label: str, how: _How) -> None:
         console.say(f"note: {line}")
     for line in (*_of_workload(first), *notes.of(first)):
         console.say(f"note: seed {repeated.seeds[0]}: {line}")
+    _say_left(how, [repeated.experiment])
     if target is not None:
         folders = f"{target / 'seed-'}{repeated.seeds[0]}/ to {repeated.seeds[-1]}/"
         console.say(f"wrote {target / 'summary.json'} {target / 'experiment.toml'} {folders}")
@@ -226,14 +229,23 @@ def _compare(
     for one, parts, group in zip(loaded, cases, made, strict=True):
         _print_comparisons(one.name, group, said)
         for case in parts:
-            lines = notes.of_cluster(case.raw.get("cluster", {}))
+            left_open = networks.left_open(case.raw, case.resolved())
+            lines = (*notes.of_cluster(case.raw.get("cluster", {})), *left_open)
             _explain((f"note: {line}" for line in lines), said)
         for sentence in physics.changes(group):
             console.say(sentence)
+    _say_left(how, [comparison.experiment for comparison in comparisons])
     if report is not None:
         console.say(f"report: {report}")
     for folder in drawn:
         console.say(f"figures: {folder}")
+
+
+def _say_left(how: _How, experiments: Iterable[Mapping[str, Any]]) -> None:
+    """Says which files were not copied, as they are not those of the run any more."""
+    if how.copy_inputs:
+        for key in dict.fromkeys(key for one in experiments for key in inputs.changed(dict(one))):
+            console.say(f"note: the file of {key} has changed since the run began: not copied")
 
 
 def _in_parallel(experiment: lightloom.Experiment) -> bool:

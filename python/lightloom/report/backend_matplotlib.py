@@ -92,15 +92,15 @@ def laid_out(figure: Figure, png: io.BytesIO, sheet: Sheet = REPORT) -> Canvas:
     return canvas
 
 
-def draw(figure: Figure, sheet: Sheet = REPORT) -> Canvas:
-    """The whole figure with its legend above the panels; the titles of small multiples are
-    one."""
+def draw(figure: Figure, sheet: Sheet = REPORT, kind: type[Canvas] = Canvas) -> Canvas:
+    """The whole figure, of a kind of matplotlib's, with its legend above the panels; the
+    titles of small multiples are one."""
     names = [] if figure.shared else [*(label for _, label in figure.labels), *figure.references]
     names += [NIGHT] if figure.nights else []
     wide, larger = sheet.wide(figure), sheet.points / 8
     columns = legend_columns(names, wide / larger)
     high = sheet.high(figure) + -(-len(names) // columns) * LEGEND_ROW * larger
-    canvas = Canvas(figsize=(wide, high), dpi=PNG_DPI, layout="constrained")
+    canvas = kind(figsize=(wide, high), dpi=PNG_DPI, layout="constrained")
     draw_panels(canvas, figure, sheet)
     if names:
         canvas.legend(

@@ -9,7 +9,7 @@ from typing import Any
 
 import tomli_w
 
-from lightloom import facts, physics
+from lightloom import facts, networks, physics
 
 from . import units
 from .model import Fabric, Workload
@@ -179,6 +179,12 @@ def all_settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
 def shared_physics(experiment: Mapping[str, Any]) -> str:
     """The physics that all fabrics share; nothing where the experiment says nothing."""
     return physics.line(experiment.get("physics")) or ""
+
+
+def electrical(experiment: Mapping[str, Any]) -> str:
+    """How oversubscribed electrical networks are, and the circuits beside them; nothing where
+    that says nothing."""
+    return networks.line(experiment) or ""
 
 
 def ideal(experiment: Mapping[str, Any]) -> list[str]:

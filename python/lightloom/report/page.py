@@ -179,6 +179,7 @@ def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
         "all_settings": [describe.all_settings(f, w.fabrics) for f in w.fabrics],
         "in_force": [describe.in_force(f) for f in w.fabrics],
         "physics": describe.shared_physics(w.experiment),
+        "networks": describe.electrical(w.experiment),
         "ideal": describe.ideal(w.experiment),
         "winners": section.winners,
         "cluster": describe.cluster(w.experiment),

@@ -36,7 +36,7 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "ideal",
         summary: "ESN (Ideal) of Sirius §7: non-blocking, no latency",
-        table: "{}",
+        table: r#"{"oversubscription": 1.0}"#,
     },
     Preset {
         name: "ideal-3to1",
@@ -47,13 +47,13 @@ const PRESETS: &[Preset] = &[
         name: "ideal-flows",
         summary: "the same as ideal by max-min rates instead of packets: for long flows and \
                   comparisons with hybrid fabrics",
-        table: r#"{"detail": "flows"}"#,
+        table: r#"{"detail": "flows", "oversubscription": 1.0}"#,
     },
     Preset {
         name: "realistic",
         summary: "non-blocking; 100 m of fibre a link (5 ns/m), 500 ns a switch (a round figure \
                   for merchant silicon: put your own), 78 B of Ethernet, IP and TCP around 1,460 B",
-        table: r#"{"propagation": "500 ns", "switch_latency": "500 ns", "mtu": "1460 B", "header": "78 B"}"#,
+        table: r#"{"oversubscription": 1.0, "propagation": "500 ns", "switch_latency": "500 ns", "mtu": "1460 B", "header": "78 B"}"#,
     },
 ];
 

@@ -175,13 +175,14 @@
   document.addEventListener("shown", look);
   addEventListener("resize", look);
 
-  // Going there.
+  // Going there. Links of a page without scripts have a section's own id.
 
   function go() {
     const address = read();
-    select(workloadOf(address));
+    const own = [...document.querySelectorAll("[data-section]")].find((s) => `#${s.id}` === location.hash);
+    select(own ? views.indexOf(own.closest(".view")) : workloadOf(address));
     pick(address.get("fabric"));
-    const section = named(address.get("section"));
+    const section = own || named(address.get("section"));
     if (section) land(section);
     else {
       scroll(0, 0);

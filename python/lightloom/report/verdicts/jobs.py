@@ -94,7 +94,9 @@ def circuit_notes(workload: Workload) -> tuple[str, ...]:
         f"{f.label}: {line}."
         for f in workload.fabrics
         if f.circuits is not None and (end := f.get("simulated_s")) is not None
-        for line in doubts(workload.experiment, f.settings, end, f.circuits.settings > 0)
+        for line in doubts(
+            workload.experiment, f.settings, end, f.circuits.settings > 0, bool(f.circuit_share)
+        )
     )
 
 
