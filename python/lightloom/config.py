@@ -197,7 +197,7 @@ class Experiment:
         raw = copy.deepcopy({**self.raw, "fabric": [fabric]})
         if isinstance(raw.get("fault"), list):
             others = set(self.labels) - {label}
-            raw["fault"] = [f for f in raw["fault"] if not _befalls(f, others)]
+            raw["fault"] = [f for f in raw["fault"] if not _happens_in(f, others)]
         inputs.kept(raw, self.raw)
         return replace(self, raw=raw)
 
@@ -336,14 +336,14 @@ def _check_tables(raw: Table) -> None:
         raise refusal("fabric", "(missing)", limit, remedy)
 
 
-def _befalls(fault: Any, labels: Container[str]) -> bool:
+def _happens_in(fault: Any, labels: Container[str]) -> bool:
     """Whether a fault names one of these fabrics."""
     of = fault.get("fabric") if isinstance(fault, dict) else None
     return isinstance(of, str) and of in labels
 
 
-def befalling(faults: Sequence[Any], label: str) -> list[Any]:
-    """The faults that befall the fabric of that label."""
+def faults_of(faults: Sequence[Any], label: str) -> list[Any]:
+    """The faults that happen in the fabric of that label."""
     return [f for f in faults if not isinstance(f, dict) or f.get("fabric", label) == label]
 
 

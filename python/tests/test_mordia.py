@@ -242,12 +242,8 @@ def test_what_slots_cannot_be_in_python_is_refused_by_attribute(
     ("fabric", "element", "words"),
     [
         ("mordia", "grating", "in Mordia the controller alone can fail; write element"),
-        (
-            "rotornet",
-            "controller",
-            "RotorNet does not model failures, and has no controller; remove",
-        ),
-        ("opera", "controller", "Opera does not model failures, and has no controller; remove"),
+        ("rotornet", "controller", "RotorNet has no controller; remove"),
+        ("opera", "grating", "Opera does not model failures yet; remove"),
     ],
 )
 def test_which_parts_can_fail_is_said(

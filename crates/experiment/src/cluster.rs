@@ -3,6 +3,7 @@
 use lightloom_engine::{config, Cluster, Nic, Rate, Refusal};
 use schemars::JsonSchema;
 use serde::{de, Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use std::str::FromStr;
 
 /// The servers that every fabric of the experiment connects.
@@ -32,6 +33,31 @@ pub struct ClusterTable {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub nic: Option<NicRule>,
+    /// What all servers of a rack can send ÷ what an electrical network carries for them: of
+    /// Clos, trees, and the trees beside the circuits of hybrids, all at once, from 1 (full
+    /// bisection) to 1,000. A fabric's own key goes before it, then its preset. Without it each
+    /// has its default: Clos and tree 1, hybrids what their papers have.
+    #[serde(
+        default,
+        deserialize_with = "ratio",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(range(min = 1, max = 1000))]
+    pub oversubscription: Option<f64>,
+}
+
+/// An oversubscription, which is refused the same whatever is wrong with it.
+fn ratio<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
+    let given = Value::deserialize(d)?;
+    match given.as_f64() {
+        Some(ratio) if (1.0..=OVERSUBSCRIPTION_MAX).contains(&ratio) => Ok(Some(ratio)),
+        _ => Err(config::nested_refusal(Refusal::new(
+            "",
+            given,
+            "must be a number from 1 (full bisection) to 1,000",
+            "write 3 for 3:1, or leave it out for each fabric's default",
+        ))),
+    }
 }
 
 /// `nic`: a word or a rate.
@@ -201,13 +227,15 @@ impl ClusterTable {
 /// Patterns keep a few words for each server, before any flow is drawn: beyond
 /// this they would take minutes and gigabytes.
 const HOSTS_MAX: u32 = 1 << 24;
+/// As of every fabric that has one.
+const OVERSUBSCRIPTION_MAX: f64 = 1_000.0;
 /// Keeps sums over all racks within `u64`.
 const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{json, Value};
+    use serde_json::json;
 
     fn resolve(table: Value) -> Result<(ClusterTable, Cluster), String> {
         config::read::<ClusterTable>(&table, "cluster")

@@ -123,7 +123,7 @@ fn under(
         match set.iter().find(|(key, _)| *key == refusal.key) {
             None => refusal,
             Some((_, term)) => Refusal {
-                limit: format!("as physics.{} has it, {}", term.key(), refusal.limit),
+                limit: format!("as {} has it, {}", term.key(), refusal.limit),
                 ..refusal
             },
         }

@@ -32,6 +32,7 @@ pub use trial::{Reached, Trial};
 
 use lightloom_engine::run::Progress;
 use lightloom_engine::{config, Cluster, Refusal};
+use lightloom_fabrics::Physics;
 use lightloom_workload::WorkloadConfig;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -98,8 +99,8 @@ impl Experiment {
         let physics = { self.physics.as_ref() }
             .map(PhysicsTable::resolve)
             .transpose()?;
-        let terms = physics.as_ref().map(PhysicsTable::terms);
-        let fabric = fabric::resolve_all(&self.fabric, &terms.unwrap_or_default(), &cluster)?;
+        let shared = shared(physics.as_ref(), &table);
+        let fabric = fabric::resolve_all(&self.fabric, &shared, &cluster)?;
         let labels: Vec<&str> = fabric.iter().map(FabricTable::label).collect();
         fault::check_all(&self.fault, &cluster, &labels)?;
         let compare = match &self.compare {
@@ -135,9 +136,8 @@ impl Experiment {
     /// A [`Refusal`] of a table that is not resolved.
     pub fn assumptions(&self) -> Result<Vec<Assumptions>, Refusal> {
         let cluster = self.cluster()?;
-        let terms = self.physics.as_ref().map(PhysicsTable::terms);
-        let physics = terms.unwrap_or_default();
-        let of = |table: &FabricTable| Assumptions::of(table, &physics, &cluster);
+        let shared = shared(self.physics.as_ref(), &self.cluster);
+        let of = |table: &FabricTable| Assumptions::of(table, &shared, &cluster);
         self.fabric.iter().map(of).collect()
     }
 
@@ -159,6 +159,14 @@ impl Experiment {
         progress: &mut dyn Progress,
     ) -> Result<RunOutput, Refusal> {
         self.prepare(index, threads, None)?.run(progress)
+    }
+}
+
+/// What all fabrics share, of tables that have been resolved.
+fn shared(physics: Option<&PhysicsTable>, cluster: &ClusterTable) -> Physics {
+    Physics {
+        oversubscription: cluster.oversubscription,
+        ..physics.map_or_else(Physics::default, PhysicsTable::terms)
     }
 }
 

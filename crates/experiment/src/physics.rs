@@ -114,6 +114,7 @@ impl PhysicsTable {
             fec_latency: self.fec_latency,
             header: self.header,
             gap: self.gap,
+            oversubscription: None,
         }
     }
 }
@@ -128,6 +129,7 @@ impl PhysicsPreset {
                 fec_latency: Some(Time(102_400)),
                 header: Some(Bytes(18)),
                 gap: Some(Bytes(20)),
+                oversubscription: None,
             },
         }
     }

@@ -92,7 +92,7 @@ fn cases() -> Vec<Case> {
     let cthrough = Case {
         name: "cthrough/40to1-64-racks",
         kind: "cthrough",
-        table: json!({"oversubscription": 40.0}),
+        table: json!({"oversubscription": 40.0, "circuit_rate": "4 Gb/s"}),
         cluster: racks(64, 16),
         workload: coming_and_going(0.08, "20 MB"),
         until: Time::S * 20,
@@ -103,7 +103,7 @@ fn cases() -> Vec<Case> {
         name: "hydra/64-racks",
         kind: "hydra",
         table: json!({
-            "planes": 4, "interval": "2 s", "threshold": "100 MB", "pushing": "parallel",
+            "planes": 4, "circuit_rate": "10 Gb/s", "interval": "2 s", "threshold": "100 MB", "pushing": "parallel",
         }),
         cluster: racks(64, 16),
         workload: coming_and_going(0.2, "20 MB"),
@@ -131,7 +131,7 @@ fn cases() -> Vec<Case> {
         Case {
             name: "cthrough/1000-racks",
             kind: "cthrough",
-            table: json!({"oversubscription": 40.0, "ramp": "0 s", "dip": "0 s"}),
+            table: json!({"oversubscription": 40.0, "circuit_rate": "4 Gb/s", "ramp": "0 s", "dip": "0 s"}),
             cluster: nodes(1_000),
             workload: at_once(8_000),
             until: Time::S * 30,
@@ -142,7 +142,7 @@ fn cases() -> Vec<Case> {
             name: "hydra/320-racks-32-planes",
             kind: "hydra",
             table: json!({
-                "interval": "2 s", "reconfigure": "whole", "settle": "100 ms",
+                "circuit_rate": "10 Gb/s", "interval": "2 s", "reconfigure": "whole", "settle": "100 ms",
                 "retag": "0 s", "rule": "0 s", "transport_recovery": "0 s",
             }),
             cluster: nodes(320),

@@ -3,13 +3,14 @@
 //! Where flows have rates and no packets, or the packets of a day are worked out at once,
 //! links carry payload only: as much less as a full packet has header. Of flows with rates the
 //! last byte arrives later than its rate says, by the latency of its path and by what the
-//! header of a last, short packet takes more than its bytes' part. So a lone flow takes as long as its packets would, one behind the other on one link
-//! after another without being stored on the way.
+//! header of a last, short packet takes more than its bytes' part. So a lone flow takes as long
+//! as its packets would, one behind the other on one link after another without being stored
+//! on the way.
 //!
 //! Not modelled: storing a packet whole at every switch; headers of acknowledgements.
 
 use crate::ranges::{self, refuse};
-use lightloom_engine::{Bytes, Rate, Refusal, Time};
+use lightloom_engine::{check_range, Bytes, Rate, Refusal, Time};
 
 /// The keys by which users describe them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,15 +49,12 @@ impl Overheads {
     /// # Errors
     /// Of a key that is out of range, or without effect.
     pub fn resolve(mut self) -> Result<Overheads, Refusal> {
+        ranges::propagation("propagation", self.propagation, LATENCY_MAX)?;
         for (key, value) in [
-            ("propagation", self.propagation),
-            ("switch_latency", self.switch_latency),
-            ("fec_latency", self.fec_latency),
+            ("fabric.switch_latency", self.switch_latency),
+            ("fabric.fec_latency", self.fec_latency),
         ] {
-            if !(Time::ZERO..=LATENCY_MAX).contains(&value) {
-                let limit = format!("must be from 0 s to {LATENCY_MAX}");
-                return refuse(key, value, limit, "light takes 5 ns a metre of fibre");
-            }
+            check_range(key, value, Time::ZERO..=LATENCY_MAX)?;
         }
         ranges::amounts(&[("header", self.header)], HEADER_MAX)?;
         match (self.packet, self.header) {
@@ -133,6 +131,79 @@ impl Overheads {
     }
 }
 
+/// Declares the table of a fabric, each key with its default, and behind the last of them the
+/// keys of [`Overheads`], whose `propagation` each fabric describes itself. A completed table
+/// has these only where they are something, as they were added to the fabrics later.
+///
+/// A flattened table would do, if serde named the keys of one in its errors.
+macro_rules! with_overheads {
+    (
+        $(#[$table:meta])*
+        pub struct $name:ident {
+            $( $(#[$doc:meta])* pub $key:ident: $type:ty = $default:expr, )*
+        }
+        $(#[$way:meta])*
+        propagation
+    ) => {
+        $(#[$table])*
+        pub struct $name {
+            $( $(#[$doc])* pub $key: $type, )*
+            $(#[$way])*
+            #[serde(skip_serializing_if = "crate::physics::is_nothing")]
+            pub propagation: lightloom_engine::Time,
+            /// Forwarding latency of every electrical switch on the way, those of racks among them
+            /// [time]. Default 0 s (idealised).
+            #[serde(skip_serializing_if = "crate::physics::is_nothing")]
+            pub switch_latency: lightloom_engine::Time,
+            /// What every link between racks or switches takes to encode and decode, for forward
+            /// error correction [time]. Default 0 s (idealised).
+            #[serde(skip_serializing_if = "crate::physics::is_nothing")]
+            pub fec_latency: lightloom_engine::Time,
+            /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
+            /// Default 0 B (idealised).
+            #[serde(skip_serializing_if = "crate::physics::is_nothing")]
+            pub header: lightloom_engine::Bytes,
+            /// Payload of a full packet [B], where there are headers. Default 1500 B.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub packet: Option<lightloom_engine::Bytes>,
+        }
+
+        impl Default for $name {
+            fn default() -> $name {
+                let $crate::overheads::Overheads {
+                    propagation,
+                    switch_latency,
+                    fec_latency,
+                    header,
+                    packet,
+                } = Default::default();
+                $name {
+                    $( $key: $default, )*
+                    propagation,
+                    switch_latency,
+                    fec_latency,
+                    header,
+                    packet,
+                }
+            }
+        }
+
+        impl $name {
+            /// What packets take beside their bytes.
+            pub fn overheads(&self) -> $crate::overheads::Overheads {
+                $crate::overheads::Overheads {
+                    propagation: self.propagation,
+                    switch_latency: self.switch_latency,
+                    fec_latency: self.fec_latency,
+                    header: self.header,
+                    packet: self.packet,
+                }
+            }
+        }
+    };
+}
+pub(crate) use with_overheads;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +265,10 @@ mod tests {
             "fabric.switch_latency"
         );
         assert_eq!(long(|o| o.fec_latency = Time::S), "fabric.fec_latency");
+        let mut slow = good;
+        slow.fec_latency = Time::S;
+        let words = "fabric.fec_latency = 1 s: must be from 0 ps to 1 ms; lower it";
+        assert_eq!(slow.resolve().unwrap_err().to_string(), words);
         let alone = Overheads {
             packet: None,
             ..good

@@ -1,16 +1,17 @@
 //! The physics that all fabrics of an experiment share, and what each makes of it.
 //!
-//! An experiment states them once ([`Physics`]). A fabric says by which keys of its own
+//! An experiment states them once ([`Physics`]), and with them how oversubscribed all electrical
+//! networks are. A fabric says by which keys of its own
 //! table it obeys them ([`Obeyed`]), and which terms its model does not have: a user is told,
 //! and nothing is dropped silently. Its own keys and its presets go before.
 
 use lightloom_engine::{Bytes, Time};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 /// What holds for every network of an experiment; a term that nobody gave leaves each fabric
 /// its own default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Physics {
     /// From any rack to any other, over all links of a path together.
     pub propagation: Option<Time>,
@@ -22,6 +23,9 @@ pub struct Physics {
     pub header: Option<Bytes>,
     /// Preamble and silence after a packet, where nothing else of a fabric is there for that.
     pub gap: Option<Bytes>,
+    /// What the servers of a rack can send ÷ what an electrical network carries for them; a
+    /// key of the cluster.
+    pub oversubscription: Option<f64>,
 }
 
 impl Physics {
@@ -40,8 +44,7 @@ impl Physics {
 }
 
 /// A term of [`Physics`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Term {
     /// [`Physics::propagation`].
     Propagation,
@@ -53,18 +56,28 @@ pub enum Term {
     Header,
     /// [`Physics::gap`].
     Gap,
+    /// [`Physics::oversubscription`].
+    Oversubscription,
 }
 
 impl Term {
-    /// Its key below `[physics]`.
+    /// The key by which an experiment states it.
     pub fn key(self) -> &'static str {
         match self {
-            Term::Propagation => "propagation",
-            Term::SwitchLatency => "switch_latency",
-            Term::FecLatency => "fec_latency",
-            Term::Header => "header",
-            Term::Gap => "gap",
+            Term::Propagation => "physics.propagation",
+            Term::SwitchLatency => "physics.switch_latency",
+            Term::FecLatency => "physics.fec_latency",
+            Term::Header => "physics.header",
+            Term::Gap => "physics.gap",
+            Term::Oversubscription => "cluster.oversubscription",
         }
+    }
+}
+
+/// By its key.
+impl Serialize for Term {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_str(self.key())
     }
 }
 
@@ -106,7 +119,13 @@ impl Obeyed {
         self
     }
 
-    /// Obeys all terms by the keys of the same names; what fills a link beside the payload by
+    /// Obeys how oversubscribed an electrical network is.
+    pub fn oversubscribed(self, physics: &Physics) -> Obeyed {
+        let ratio = physics.oversubscription;
+        self.by(Term::Oversubscription, "oversubscription", ratio)
+    }
+
+    /// Obeys all physics by the keys of the same names; what fills a link beside the payload by
     /// `header` alone.
     pub fn by_all(physics: &Physics) -> Obeyed {
         Obeyed::default()

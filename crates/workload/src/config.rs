@@ -82,7 +82,7 @@ pub(crate) struct Plan {
     pub pairs: Box<dyn Pairs>,
     pub pattern_rng: Stream,
     pub clock: Clock,
-    /// Mean gap between flows, whoever sends them [ps].
+    /// Mean gap between flows, of all sources together [ps].
     pub gap: f64,
     /// Clocks of the servers, instead of the one of all.
     pub sources: Option<Sources>,

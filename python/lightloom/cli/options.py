@@ -49,6 +49,14 @@ DryRun = Annotated[
     bool,
     typer.Option("--dry-run", help="Say how long it would take and how much memory, and stop."),
 ]
+Figures = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STYLE,…",
+        help="Draw the figures for a paper or a slide, too, as SVG, PNG and PDF in "
+        "figures/STYLE: acm-column, acm-text, ieee-column, ieee-text or slide.",
+    ),
+]
 Workers = Annotated[
     int | None,
     typer.Option(help="Processes at a time, from 1 (default: one per processor)."),

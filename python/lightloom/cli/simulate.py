@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -22,12 +22,14 @@ from lightloom.cli import (
     latency,
     light,
     notes,
+    papers,
     physics,
     repeats,
 )
 from lightloom.cli.options import (
     CopyInputs,
     DryRun,
+    Figures,
     Json,
     OutDir,
     Overrides,
@@ -37,9 +39,10 @@ from lightloom.cli.options import (
 )
 from lightloom.errors import refusal
 from lightloom.machine import check_count
-from lightloom.results import CIRCUITS, CONTROLLER, Result
+from lightloom.results import CIRCUITS, CONTROLLER, Repeated, Result
 
 RESULTS = Path("results")
+Made = TypeVar("Made", Result, Repeated)
 
 
 def run(
@@ -92,6 +95,7 @@ def compare(
             "say whether the winner changes: ideal,realistic.",
         ),
     ] = None,
+    figures: Figures = None,
     threads: Threads = 1,
     json: Json = False,
     dry_run: DryRun = False,
@@ -103,10 +107,11 @@ def compare(
     """
     with console.guarded():
         check_count("--threads", threads)
+        styles = papers.wanted(figures, writes=out is not None or not json)
         loaded = [read_experiment(path, set_) for path in experiments]
         presets = physics.wanted(physics_presets)
         how = _How(out, threads, json, copy_inputs)
-        _compare(loaded, how, dry_run=dry_run, presets=presets)
+        _compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
 
 
 @dataclass(frozen=True)
@@ -130,14 +135,8 @@ class _How:
 
 def _run(loaded: lightloom.Experiment, label: str, how: _How) -> None:
     """One fabric: its results, and what to say of them."""
-    target, json = how.target(RESULTS / _folder(loaded.name) / label), how.json
-    doubt_threads(how.threads)
-    with console.progress(enabled=not json) as tick:
-        result = lightloom.run(loaded, label, threads=how.threads, progress=tick)
-    if target is not None:
-        result.save(target, copy_inputs=how.copy_inputs)
-    if json:
-        console.print_json(result.summary)
+    result, target = _saved(lightloom.run, loaded, label, how)
+    if how.json:
         return
     console.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
     for line in physics.in_force(result.experiment):
@@ -154,16 +153,26 @@ def _run(loaded: lightloom.Experiment, label: str, how: _How) -> None:
     _wrote(target, *files, "summary.json")
 
 
+def _saved(
+    simulate: Callable[..., Made], loaded: lightloom.Experiment, label: str, how: _How
+) -> tuple[Made, Path | None]:
+    """What `simulate` makes of one fabric, and where it was saved; with --json its summary is
+    printed."""
+    target = how.target(RESULTS / _folder(loaded.name) / label)
+    doubt_threads(how.threads)
+    with console.progress(enabled=not how.json) as tick:
+        made = simulate(loaded, label, threads=how.threads, progress=tick)
+    if target is not None:
+        made.save(target, copy_inputs=how.copy_inputs)
+    if how.json:
+        console.print_json(made.summary)
+    return made, target
+
+
 def _repeat(loaded: lightloom.Experiment, label: str, how: _How) -> None:
     """One fabric with several seeds: their results, and means with intervals."""
-    target, json = how.target(RESULTS / _folder(loaded.name) / label), how.json
-    doubt_threads(how.threads)
-    with console.progress(enabled=not json) as tick:
-        repeated = lightloom.repeat(loaded, label, threads=how.threads, progress=tick)
-    if target is not None:
-        repeated.save(target, copy_inputs=how.copy_inputs)
-    if json:
-        console.print_json(repeated.summary)
+    repeated, target = _saved(lightloom.repeat, loaded, label, how)
+    if how.json:
         return
     repeats.print_repeated(repeated)
     first = repeated.results[0]
@@ -180,7 +189,12 @@ def _repeat(loaded: lightloom.Experiment, label: str, how: _How) -> None:
 
 
 def _compare(
-    loaded: list[lightloom.Experiment], how: _How, *, dry_run: bool, presets: Sequence[str]
+    loaded: list[lightloom.Experiment],
+    how: _How,
+    *,
+    dry_run: bool,
+    presets: Sequence[str],
+    styles: Sequence[str] = (),
 ) -> None:
     """All fabrics of some experiments, under each preset of physics: their results, tables
     and report."""
@@ -205,6 +219,7 @@ def _compare(
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
         report = None if target is None else _write(comparisons, target, cases, how.copy_inputs)
+        drawn = [] if target is None else papers.draw(comparisons, target, styles)
     if json:
         tables = {c.name: c.summaries for c in comparisons}
         console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
@@ -221,6 +236,8 @@ def _compare(
     _say_left(how, [comparison.experiment for comparison in comparisons])
     if report is not None:
         console.say(f"report: {report}")
+    for folder in drawn:
+        console.say(f"figures: {folder}")
 
 
 def _say_left(how: _How, experiments: Iterable[Mapping[str, Any]]) -> None:

@@ -1,11 +1,12 @@
 //! What nodes have for each other: [`Matrix`], and how what hosts report becomes
 //! one ([`Estimator`]).
 
+mod checks;
 mod estimate;
 mod matrix;
-
-pub use estimate::{Estimation, Estimator, Queue, Report, Thresholds};
-pub(crate) use matrix::number;
 #[cfg(test)]
-pub(crate) use matrix::tests;
+pub(crate) mod tests;
+
+pub(crate) use checks::number;
+pub use estimate::{Estimation, Estimator, Queue, Report, Thresholds};
 pub use matrix::Matrix;

@@ -1,10 +1,12 @@
 //! The table of `kind = "flattened-butterfly"`.
 
-use super::limits::BUFFER_MAX;
 use super::topology::Topology;
 use lightloom_engine::{Bytes, Length, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// The deepest buffer of a virtual channel [flits].
+pub(super) const BUFFER_MAX: u32 = 4_096;
 
 /// An electrical k-ary n-flat of input-queued virtual-channel routers, flit by
 /// flit (Kim, Dally and Abts, ISCA 2007): the baseline of LIONS (JSTQE 2013, §IV).

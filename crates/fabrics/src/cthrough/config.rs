@@ -7,8 +7,8 @@ use crate::hybrid::setup::{
     described, of_policy, Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport,
 };
 use crate::hybrid::tree::{Tree, TreeKeys};
-use crate::overheads::Overheads;
-use crate::physics::{is_nothing, Obeyed, Physics};
+use crate::overheads::with_overheads;
+use crate::physics::{Obeyed, Physics};
 use crate::ranges::{self, refuse};
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Thresholds;
@@ -21,136 +21,85 @@ use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// c-Through: an electrical tree, and an optical switch that joins racks in
-/// pairs for part of the time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct CThroughConfig {
-    /// β of the electrical tree: what the servers of a rack can send ÷ what the
-    /// tree can carry for them, from 1 to 1,000. Default 40 (§5.1: 40, 10, 4).
-    pub oversubscription: f64,
-    /// Levels of the tree: 2 (racks, core; §5.1) or 3 (racks, pods, core, √β
-    /// each). Default 2.
-    #[schemars(range(min = 2, max = 3))]
-    pub levels: u32,
-    /// Racks below one pod, with three levels; must divide the racks. Default:
-    /// the largest divisor up to 16 that leaves four pods or more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub racks_per_pod: Option<u32>,
-    /// Rate of a circuit between two racks, each way [b/s]. Default 4 Gb/s
-    /// (§5.1).
-    pub circuit_rate: Rate,
-    /// While the optical switch is set anew, all circuits are dark [s]. Default
-    /// 10 ms: switching and settling, as emulated (§5.1); §2 has about 20 ms for
-    /// a 320 × 320 switch of mirrors, and a few for small ones.
-    pub reconfiguration_delay: Time,
-    /// From one decision of the manager to the next [s]; must exceed the delays
-    /// of computation and reconfiguration together. Default 1 s (§6.1; 0.3 s to
-    /// 5 s are studied).
-    pub interval: Time,
-    /// From the reports to the decision [s]. Default 0 s, as for the four racks
-    /// of §5.1; §7.3 has 640 ms for 1,000 racks. "measured": what it takes on this
-    /// machine, which the results hold as a list, with which the run comes out the
-    /// same again; none of these times may be longer than the interval.
-    pub computation_delay: Computation,
-    /// Limit of the buffer of each connection [B]: as much of a flow as a server
-    /// shows the manager. Default 100 MB (§6.1: "a reasonable choice"; 128 KB is
-    /// what servers have unless it is enlarged, and 300 MB the largest studied).
-    /// What an application can do while its buffer is full is the workload's:
-    /// see `ahead` of the job vm-migration.
-    pub socket_buffer: Bytes,
-    /// A server reports a queue, of all that it has for one rack, if it is
-    /// larger than this [B]; otherwise it counts as empty. Default 1 MB (§4.3).
-    pub report_queue: Bytes,
-    /// And only if it has changed by more than this since it was reported last
-    /// [B]. Default 1 MB (§4.3).
-    pub report_change: Bytes,
-    /// What becomes of racks for which nobody has reported demand. A perfect
-    /// matching joins them, too; the paper does not say how.
-    pub unrequested: Unrequested,
-    /// What a circuit that is up counts beyond its demand when the next matching
-    /// is chosen [B]. Default 0 B: circuits stay up among equals only. With more,
-    /// racks that take turns keep their circuits for longer and go dark less
-    /// often. At most 1 TB.
-    pub hysteresis: Bytes,
-    /// Share of a server's link that its queue for the connected rack may claim;
-    /// all other queues split the rest. Work-conserving: what one side does not
-    /// use the other may. From 0.5, below 1. Default 0.9 (§4.2).
-    pub optical_weight: f64,
-    /// From a circuit coming up to TCP filling it [s]; 0 for ideal transport.
-    /// Default 5 ms (§5.2.1).
-    pub ramp: Time,
-    /// From a circuit going dark to TCP filling its path in the tree [s]: it
-    /// loses packets and recovers; 0 for ideal transport. Default 30 ms (§5.2.1:
-    /// "a few tens of milliseconds").
-    pub dip: Time,
-    /// How long servers go on using their circuits without a word from the
-    /// manager [s]; then all traffic is electrical. Default 5 s; the paper does
-    /// not say.
-    pub controller_timeout: Time,
+with_overheads! {
+    /// c-Through: an electrical tree, and an optical switch that joins racks in
+    /// pairs for part of the time.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct CThroughConfig {
+        /// β of the electrical tree: what the servers of a rack can send ÷ what the
+        /// tree can carry for them, from 1 to 1,000. Default: that of the cluster, else 40
+        /// (§5.1: 40, 10, 4).
+        pub oversubscription: f64 = 40.0,
+        /// Levels of the tree: 2 (racks, core; §5.1) or 3 (racks, pods, core, √β
+        /// each). Default 2.
+        #[schemars(range(min = 2, max = 3))]
+        pub levels: u32 = 2,
+        /// Racks below one pod, with three levels; must divide the racks. Default:
+        /// the largest divisor up to 16 that leaves four pods or more.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
+        pub racks_per_pod: Option<u32> = None,
+        /// Rate of a circuit between two racks, each way [b/s]. Default: that of the
+        /// rack's uplinks, what all its servers can send (§5.1: 4 Gb/s for four servers
+        /// of 1 Gb/s).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub circuit_rate: Option<Rate> = None,
+        /// While the optical switch is set anew, all circuits are dark [s]. Default
+        /// 10 ms: switching and settling, as emulated (§5.1); §2 has about 20 ms for
+        /// a 320 × 320 switch of mirrors, and a few for small ones.
+        pub reconfiguration_delay: Time = Time::MS * 10,
+        /// From one decision of the manager to the next [s]; must exceed the delays
+        /// of computation and reconfiguration together. Default 1 s (§6.1; 0.3 s to
+        /// 5 s are studied).
+        pub interval: Time = Time::S,
+        /// From the reports to the decision [s]. Default 0 s, as for the four racks
+        /// of §5.1; §7.3 has 640 ms for 1,000 racks. "measured": what it takes on this
+        /// machine, which the results hold as a list, with which the run comes out the
+        /// same again; none of these times may be longer than the interval.
+        pub computation_delay: Computation = Computation::default(),
+        /// Limit of the buffer of each connection [B]: as much of a flow as a server
+        /// shows the manager. Default 100 MB (§6.1: "a reasonable choice"; 128 KB is
+        /// what servers have unless it is enlarged, and 300 MB the largest studied).
+        /// What an application can do while its buffer is full is the workload's:
+        /// see `ahead` of the job vm-migration.
+        pub socket_buffer: Bytes = Bytes(100_000_000),
+        /// A server reports a queue, of all that it has for one rack, if it is
+        /// larger than this [B]; otherwise it counts as empty. Default 1 MB (§4.3).
+        pub report_queue: Bytes = Bytes(1_000_000),
+        /// And only if it has changed by more than this since it was reported last
+        /// [B]. Default 1 MB (§4.3).
+        pub report_change: Bytes = Bytes(1_000_000),
+        /// What becomes of racks for which nobody has reported demand. A perfect
+        /// matching joins them, too; the paper does not say how.
+        pub unrequested: Unrequested = Unrequested::Rotate,
+        /// What a circuit that is up counts beyond its demand when the next matching
+        /// is chosen [B]. Default 0 B: circuits stay up among equals only. With more,
+        /// racks that take turns keep their circuits for longer and go dark less
+        /// often. At most 1 TB.
+        pub hysteresis: Bytes = Bytes(0),
+        /// Share of a server's link that its queue for the connected rack may claim;
+        /// all other queues split the rest. Work-conserving: what one side does not
+        /// use the other may. From 0.5, below 1. Default 0.9 (§4.2).
+        pub optical_weight: f64 = 0.9,
+        /// From a circuit coming up to TCP filling it [s]; 0 for ideal transport.
+        /// Default 5 ms (§5.2.1).
+        pub ramp: Time = Time::MS * 5,
+        /// From a circuit going dark to TCP filling its path in the tree [s]: it
+        /// loses packets and recovers; 0 for ideal transport. Default 30 ms (§5.2.1:
+        /// "a few tens of milliseconds").
+        pub dip: Time = Time::MS * 30,
+        /// How long servers go on using their circuits without a word from the
+        /// manager [s]; then all traffic is electrical. Default 5 s; the paper does
+        /// not say.
+        pub controller_timeout: Time = Time::S * 5,
+    }
     /// From a rack to any other [time]: over a circuit, or over all links of
     /// the tree's longest path, which share it evenly. Default 0 s (idealised).
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub propagation: Time,
-    /// Forwarding latency of every electrical switch on the way, those of racks among them
-    /// [time]. Default 0 s (idealised).
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub switch_latency: Time,
-    /// What every link between racks or switches takes to encode and decode, for forward
-    /// error correction [time]. Default 0 s (idealised).
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub fec_latency: Time,
-    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
-    /// Default 0 B (idealised).
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub header: Bytes,
-    /// Payload of a full packet [B], where there are headers. Default 1500 B.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub packet: Option<Bytes>,
-}
-
-impl Default for CThroughConfig {
-    fn default() -> CThroughConfig {
-        let mb = |n: u64| Bytes(n * 1_000_000);
-        CThroughConfig {
-            oversubscription: 40.0,
-            levels: 2,
-            racks_per_pod: None,
-            circuit_rate: Rate(4 * Rate::GBPS.0),
-            reconfiguration_delay: Time::MS * 10,
-            interval: Time::S,
-            computation_delay: Computation::default(),
-            socket_buffer: mb(100),
-            report_queue: mb(1),
-            report_change: mb(1),
-            unrequested: Unrequested::Rotate,
-            hysteresis: Bytes(0),
-            optical_weight: 0.9,
-            ramp: Time::MS * 5,
-            dip: Time::MS * 30,
-            controller_timeout: Time::S * 5,
-            propagation: Time::ZERO,
-            switch_latency: Time::ZERO,
-            fec_latency: Time::ZERO,
-            header: Bytes(0),
-            packet: None,
-        }
-    }
+    propagation
 }
 
 impl CThroughConfig {
-    /// What packets take beside their bytes.
-    fn overheads(&self) -> Overheads {
-        Overheads {
-            propagation: self.propagation,
-            switch_latency: self.switch_latency,
-            fec_latency: self.fec_latency,
-            header: self.header,
-            packet: self.packet,
-        }
-    }
-
     /// The electrical tree's part.
     pub(super) fn tree(&self) -> TreeKeys {
         TreeKeys {
@@ -168,8 +117,12 @@ impl CThroughConfig {
         }
     }
 
+    fn circuit_rate(&self, cluster: &Cluster) -> Rate {
+        ranges::circuit_rate(self.circuit_rate, 1, cluster)
+    }
+
     fn hardware(&self, cluster: &Cluster) -> Hardware {
-        let rate = self.overheads().payload(self.circuit_rate);
+        let rate = self.overheads().payload(self.circuit_rate(cluster));
         Hardware::new(cluster.racks, 1, rate)
     }
 
@@ -238,7 +191,7 @@ impl CThroughConfig {
         self.computation_delay.check(self.interval)
     }
 
-    fn refuse_amounts(&self) -> Result<(), Refusal> {
+    fn refuse_amounts(&self, cluster: &Cluster) -> Result<(), Refusal> {
         let amounts = [
             ("socket_buffer", self.socket_buffer),
             ("report_queue", self.report_queue),
@@ -253,7 +206,7 @@ impl CThroughConfig {
                 "use 100 MB",
             );
         }
-        ranges::rate("circuit_rate", self.circuit_rate)?;
+        ranges::rate("circuit_rate", self.circuit_rate(cluster))?;
         ranges::optical_weight(self.optical_weight, "use 0.9")
     }
 }
@@ -263,19 +216,20 @@ impl FabricConfig for CThroughConfig {
         let tree = self.tree().resolve(cluster)?;
         ranges::racks(cluster.racks)?;
         self.refuse_times()?;
-        self.refuse_amounts()?;
+        self.refuse_amounts(cluster)?;
         self.policy()
             .check(&self.hardware(cluster))
             .map_err(of_policy)?;
         Ok(CThroughConfig {
             racks_per_pod: tree.racks_per_pod,
+            circuit_rate: Some(self.circuit_rate(cluster)),
             packet: self.overheads().resolve()?.packet,
             ..self
         })
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
+        Obeyed::by_all(physics).oversubscribed(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -60,31 +60,32 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "testbed-40to1",
         summary: "§6: 100 Mb/s out of a rack of four servers, 100 MB buffers, 1 s interval",
-        table: r#"{"oversubscription": 40.0}"#,
+        table: r#"{"oversubscription": 40.0, "circuit_rate": "4 Gb/s"}"#,
     },
     Preset {
         name: "testbed-10to1",
         summary: "the same with 400 Mb/s out of a rack",
-        table: r#"{"oversubscription": 10.0}"#,
+        table: r#"{"oversubscription": 10.0, "circuit_rate": "4 Gb/s"}"#,
     },
     Preset {
         name: "testbed-4to1",
         summary: "the same with 1 Gb/s out of a rack",
-        table: r#"{"oversubscription": 4.0}"#,
+        table: r#"{"oversubscription": 4.0, "circuit_rate": "4 Gb/s"}"#,
     },
     Preset {
         name: "default-buffers",
         summary: "40:1 with the 128 KB buffers that servers have unless told otherwise",
-        table: r#"{"socket_buffer": "128 KB"}"#,
+        table: r#"{"oversubscription": 40.0, "circuit_rate": "4 Gb/s", "socket_buffer": "128 KB"}"#,
     },
     Preset {
         name: "large-switch",
         summary: "§2, §7.3: 20 ms for a large switch of mirrors, 640 ms to match 1,000 racks",
-        table: r#"{"reconfiguration_delay": "20 ms", "computation_delay": "640 ms"}"#,
+        table: r#"{"oversubscription": 40.0, "circuit_rate": "4 Gb/s",
+                   "reconfiguration_delay": "20 ms", "computation_delay": "640 ms"}"#,
     },
     Preset {
         name: "ideal-transport",
         summary: "40:1 where flows have their new rate at once",
-        table: r#"{"ramp": "0 s", "dip": "0 s"}"#,
+        table: r#"{"oversubscription": 40.0, "circuit_rate": "4 Gb/s", "ramp": "0 s", "dip": "0 s"}"#,
     },
 ];

@@ -103,6 +103,7 @@ impl FabricConfig for ClosConfig {
             )
             .by(Term::FecLatency, "fec_latency", physics.fec_latency)
             .by(Term::Header, "header", physics.framing())
+            .oversubscribed(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -8,8 +8,8 @@ use super::standing::{slot, standing, unjoined};
 use super::tree::{Tree, TreeKeys};
 use crate::contract::{FabricConfig, Site};
 use crate::facts::Facts;
-use crate::overheads::Overheads;
-use crate::physics::{is_nothing, Obeyed, Physics};
+use crate::overheads::with_overheads;
+use crate::physics::{Obeyed, Physics};
 use crate::ranges::{self, refuse};
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Thresholds;
@@ -22,107 +22,95 @@ use lightloom_engine::{check_range, Bytes, Cluster, Fabric, Rate, Refusal, Time}
 use schemars::JsonSchema;
 use serde::{de, Deserialize, Deserializer, Serialize};
 
-/// A hybrid network: circuits that a policy decides on, beside an electrical tree or
-/// alone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct HybridConfig {
-    /// What decides about circuits: the name of a policy (`lightloom explain policies`
-    /// lists them), a table with its `kind` and its own keys, or a class in a Python
-    /// file, `"my_policy.py:Threshold"`; as a table, `{ file = …, … }`, the class is
-    /// made with the other keys. Default: c-Through's matching.
-    pub policy: PolicyTable,
-    /// Whether there is an electrical network beside the circuits. Without one, traffic
-    /// between racks waits until its racks are joined. Default true.
-    pub electrical: bool,
-    /// β of the electrical tree: what the servers of a rack can send ÷ what the
-    /// tree can carry for them, from 1 to 1,000. Default 10.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub oversubscription: Option<f64>,
-    /// Levels of the tree: 2 (racks, core) or 3 (racks, pods, core, √β each).
-    /// Default 2.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 2, max = 3))]
-    pub levels: Option<u32>,
-    /// Racks below one pod, with three levels; must divide the racks. Default:
-    /// the largest divisor up to 16 that leaves four pods or more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub racks_per_pod: Option<u32>,
-    /// Optical switches in parallel; a rack has a port on each. From 1 to 128; most
-    /// policies decide for one. Default 1.
-    #[schemars(range(min = 1, max = 128))]
-    pub planes: u32,
-    /// Rate of a circuit, each way [b/s]. Default 10 Gb/s.
-    pub circuit_rate: Rate,
-    /// From one decision to the next [s]; a change that takes longer delays the next.
-    /// Default 1 s.
-    pub interval: Time,
-    /// From the demand to the decision [s]; longer than the interval, it delays the
-    /// next. "measured" takes what the policy takes on this machine, and the results
-    /// hold a list of these times, with which the run comes out the same again; none of
-    /// them may be longer than the interval. Default 0 s.
-    pub computation_delay: Computation,
-    /// What counts as demand.
-    pub demand: DemandFrom,
-    /// As much of a flow as its server shows [B]. Default: all of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub socket_buffer: Option<Bytes>,
-    /// A server reports what it has for a rack only if it is more than this [B].
-    /// Default 0 B.
-    pub report_queue: Bytes,
-    /// And only if it has changed by more than this since it was reported last [B].
-    /// Default 0 B.
-    pub report_change: Bytes,
-    /// Share of a new report in the demand that the policy sees, above 0 to 1; the rest
-    /// is what it saw before. Default 1: nothing is averaged.
-    pub smoothing: f64,
-    /// The order in which a change is carried out. Default: the policy's own.
-    #[serde(deserialize_with = "order", skip_serializing_if = "Option::is_none")]
-    pub order: Option<Order>,
-    /// Mirrors move and settle [s]. Default 10 ms.
-    pub settle: Time,
-    /// Then: transceivers at both ends find each other [s]. Default 0 s.
-    pub link_up: Time,
-    /// Beside the mirrors, where routes are installed: ports of rack switches are
-    /// tagged [s]. Default 0 s.
-    pub retag: Time,
-    /// To push one rule to a server's switch [s]. Default 0 s.
-    pub rule: Time,
-    /// Whether servers get their rules one after the other or all at once.
-    pub pushing: Pushing,
-    /// Share of a server's link that its flows over circuits may claim; what one side
-    /// does not use the other may. From 0.5, below 1. Default: nothing is set aside.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optical_weight: Option<f64>,
-    /// From a circuit coming up to TCP filling it [s]. Default 5 ms (c-Through §5.2.1).
-    pub ramp: Time,
-    /// From a circuit going dark to TCP filling its path in the tree [s]. Default 30 ms
-    /// (c-Through §5.2.1).
-    pub dip: Time,
-    /// From the controller's failure to servers leaving all circuits [s]. Default:
-    /// never.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub controller_timeout: Option<Time>,
+with_overheads! {
+    /// A hybrid network: circuits that a policy decides on, beside an electrical tree or
+    /// alone.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct HybridConfig {
+        /// What decides about circuits: the name of a policy (`lightloom explain policies`
+        /// lists them), a table with its `kind` and its own keys, or a class in a Python
+        /// file, `"my_policy.py:Threshold"`; as a table, `{ file = …, … }`, the class is
+        /// made with the other keys. Default: c-Through's matching.
+        pub policy: PolicyTable = PolicyTable::kind("cthrough"),
+        /// Whether there is an electrical network beside the circuits. Without one, traffic
+        /// between racks waits until its racks are joined. Default true.
+        pub electrical: bool = true,
+        /// β of the electrical tree: what the servers of a rack can send ÷ what the
+        /// tree can carry for them, from 1 to 1,000. Default: that of the cluster, else 10.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub oversubscription: Option<f64> = None,
+        /// Levels of the tree: 2 (racks, core) or 3 (racks, pods, core, √β each).
+        /// Default 2.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 2, max = 3))]
+        pub levels: Option<u32> = None,
+        /// Racks below one pod, with three levels; must divide the racks. Default:
+        /// the largest divisor up to 16 that leaves four pods or more.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
+        pub racks_per_pod: Option<u32> = None,
+        /// Optical switches in parallel; a rack has a port on each. From 1 to 128; most
+        /// policies decide for one. Default 1.
+        #[schemars(range(min = 1, max = 128))]
+        pub planes: u32 = 1,
+        /// Rate of a circuit, each way [b/s]. Default: a plane's share of the rack's
+        /// uplinks, what all its servers can send ÷ planes.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub circuit_rate: Option<Rate> = None,
+        /// From one decision to the next [s]; a change that takes longer delays the next.
+        /// Default 1 s.
+        pub interval: Time = Time::S,
+        /// From the demand to the decision [s]; longer than the interval, it delays the
+        /// next. "measured" takes what the policy takes on this machine, and the results
+        /// hold a list of these times, with which the run comes out the same again; none of
+        /// them may be longer than the interval. Default 0 s.
+        pub computation_delay: Computation = Computation::default(),
+        /// What counts as demand.
+        pub demand: DemandFrom = DemandFrom::Announced,
+        /// As much of a flow as its server shows [B]. Default: all of it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub socket_buffer: Option<Bytes> = None,
+        /// A server reports what it has for a rack only if it is more than this [B].
+        /// Default 0 B.
+        pub report_queue: Bytes = Bytes(0),
+        /// And only if it has changed by more than this since it was reported last [B].
+        /// Default 0 B.
+        pub report_change: Bytes = Bytes(0),
+        /// Share of a new report in the demand that the policy sees, above 0 to 1; the rest
+        /// is what it saw before. Default 1: nothing is averaged.
+        pub smoothing: f64 = 1.0,
+        /// The order in which a change is carried out. Default: the policy's own.
+        #[serde(deserialize_with = "order", skip_serializing_if = "Option::is_none")]
+        pub order: Option<Order> = None,
+        /// Mirrors move and settle [s]. Default 10 ms.
+        pub settle: Time = Time::MS * 10,
+        /// Then: transceivers at both ends find each other [s]. Default 0 s.
+        pub link_up: Time = Time::ZERO,
+        /// Beside the mirrors, where routes are installed: ports of rack switches are
+        /// tagged [s]. Default 0 s.
+        pub retag: Time = Time::ZERO,
+        /// To push one rule to a server's switch [s]. Default 0 s.
+        pub rule: Time = Time::ZERO,
+        /// Whether servers get their rules one after the other or all at once.
+        pub pushing: Pushing = Pushing::Sequential,
+        /// Share of a server's link that its flows over circuits may claim; what one side
+        /// does not use the other may. From 0.5, below 1. Default: nothing is set aside.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub optical_weight: Option<f64> = None,
+        /// From a circuit coming up to TCP filling it [s]. Default 5 ms (c-Through §5.2.1).
+        pub ramp: Time = Time::MS * 5,
+        /// From a circuit going dark to TCP filling its path in the tree [s]. Default 30 ms
+        /// (c-Through §5.2.1).
+        pub dip: Time = Time::MS * 30,
+        /// From the controller's failure to servers leaving all circuits [s]. Default:
+        /// never.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub controller_timeout: Option<Time> = None,
+    }
     /// From a rack to any other [time]: over a circuit, or over all links of
     /// the tree's longest path, which share it evenly. Default 0 s (idealised).
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub propagation: Time,
-    /// Forwarding latency of every electrical switch on the way, those of racks among them
-    /// [time]. Default 0 s (idealised).
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub switch_latency: Time,
-    /// What every link between racks or switches takes to encode and decode, for forward
-    /// error correction [time]. Default 0 s (idealised).
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub fec_latency: Time,
-    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
-    /// Default 0 B (idealised).
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub header: Bytes,
-    /// Payload of a full packet [B], where there are headers. Default 1500 B.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub packet: Option<Bytes>,
+    propagation
 }
 
 /// An order by its name, refused as every word that is none of some.
@@ -134,58 +122,11 @@ fn order<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Order>, D::Error> {
     Order::named(&name).map(Some).ok_or_else(unknown)
 }
 
-impl Default for HybridConfig {
-    fn default() -> HybridConfig {
-        HybridConfig {
-            policy: PolicyTable::kind("cthrough"),
-            electrical: true,
-            oversubscription: None,
-            levels: None,
-            racks_per_pod: None,
-            planes: 1,
-            circuit_rate: Rate(10 * Rate::GBPS.0),
-            interval: Time::S,
-            computation_delay: Computation::default(),
-            demand: DemandFrom::Announced,
-            socket_buffer: None,
-            report_queue: Bytes(0),
-            report_change: Bytes(0),
-            smoothing: 1.0,
-            order: None,
-            settle: Time::MS * 10,
-            link_up: Time::ZERO,
-            retag: Time::ZERO,
-            rule: Time::ZERO,
-            pushing: Pushing::Sequential,
-            optical_weight: None,
-            ramp: Time::MS * 5,
-            dip: Time::MS * 30,
-            controller_timeout: None,
-            propagation: Time::ZERO,
-            switch_latency: Time::ZERO,
-            fec_latency: Time::ZERO,
-            header: Bytes(0),
-            packet: None,
-        }
-    }
-}
-
 /// Of the tree, unless told otherwise.
 const OVERSUBSCRIPTION: f64 = 10.0;
 const PLANES_MAX: u32 = 128;
 
 impl HybridConfig {
-    /// What packets take beside their bytes.
-    fn overheads(&self) -> Overheads {
-        Overheads {
-            propagation: self.propagation,
-            switch_latency: self.switch_latency,
-            fec_latency: self.fec_latency,
-            header: self.header,
-            packet: self.packet,
-        }
-    }
-
     /// The electrical tree's part; none without one.
     fn tree(&self, cluster: &Cluster) -> Result<Option<TreeKeys>, Refusal> {
         let keys = [
@@ -209,8 +150,12 @@ impl HybridConfig {
         }
     }
 
+    fn circuit_rate(&self, cluster: &Cluster) -> Rate {
+        ranges::circuit_rate(self.circuit_rate, self.planes, cluster)
+    }
+
     fn hardware(&self, cluster: &Cluster) -> Hardware {
-        let rate = self.overheads().payload(self.circuit_rate);
+        let rate = self.overheads().payload(self.circuit_rate(cluster));
         Hardware::new(cluster.racks, self.planes, rate)
     }
 
@@ -292,7 +237,7 @@ impl HybridConfig {
         self.computation_delay.check(self.interval)
     }
 
-    fn refuse_amounts(&self) -> Result<(), Refusal> {
+    fn refuse_amounts(&self, cluster: &Cluster) -> Result<(), Refusal> {
         let buffer = self.socket_buffer.unwrap_or(Bytes(1));
         let amounts = [
             ("socket_buffer", buffer),
@@ -303,7 +248,7 @@ impl HybridConfig {
         if buffer.0 == 0 {
             return refuse("socket_buffer", buffer, "must be above 0 B", "use 100 MB");
         }
-        ranges::rate("circuit_rate", self.circuit_rate)?;
+        ranges::rate("circuit_rate", self.circuit_rate(cluster))?;
         ranges::smoothing(self.smoothing)?;
         let remedy = "use 0.9, or leave it out";
         { self.optical_weight }.map_or(Ok(()), |share| ranges::optical_weight(share, remedy))
@@ -315,19 +260,24 @@ impl FabricConfig for HybridConfig {
         let tree = self.tree(cluster)?;
         self.refuse_size(cluster)?;
         self.refuse_times()?;
-        self.refuse_amounts()?;
+        self.refuse_amounts(cluster)?;
         Ok(HybridConfig {
             policy: self.policy.resolve(&self.hardware(cluster))?,
             oversubscription: tree.map(|t| t.oversubscription),
             levels: tree.map(|t| t.levels),
             racks_per_pod: tree.and_then(|t| t.racks_per_pod),
+            circuit_rate: Some(self.circuit_rate(cluster)),
             packet: self.overheads().resolve()?.packet,
             ..self
         })
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
+        let obeyed = Obeyed::by_all(physics);
+        match self.electrical {
+            true => obeyed.oversubscribed(physics),
+            false => obeyed,
+        }
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -77,7 +77,7 @@ pub const ENTRY: Entry = Entry {
 const PRESETS: &[Preset] = &[
     Preset {
         name: "cthrough",
-        summary: "c-Through's matching every second, 10 ms in the dark, beside a tree of 10:1",
+        summary: "c-Through's matching every second, 10 ms in the dark, beside an electrical tree",
         table: r#"{"policy": "cthrough"}"#,
     },
     Preset {

@@ -6,8 +6,8 @@ use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::setup::{described, of_policy, Delays, GiveUp, Monitoring, Setup, Transport};
 pub use crate::hybrid::setup::{DemandFrom, Pushing};
 use crate::hybrid::tree::{Tree, TreeKeys};
-use crate::overheads::Overheads;
-use crate::physics::{is_nothing, Obeyed, Physics};
+use crate::overheads::with_overheads;
+use crate::physics::{Obeyed, Physics};
 use crate::ranges::{self, refuse};
 use lightloom_control::controller::Timing;
 use lightloom_control::hardware::Hardware;
@@ -19,155 +19,99 @@ use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// HydRA: an electrical tree, and parallel optical switches that join racks by
-/// circuits, over several of which a path may hop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct HydraConfig {
-    /// β of the electrical tree: what the servers of a rack can send ÷ what the
-    /// tree can carry for them, from 1 to 1,000. Default 10 (§V.B: 1 Gb/s beside
-    /// 10 Gb/s).
-    pub oversubscription: f64,
-    /// Levels of the tree: 2 (racks, core) or 3 (racks, pods, core, √β each; §IV).
-    /// Default 2.
-    #[schemars(range(min = 2, max = 3))]
-    pub levels: u32,
-    /// Racks below one pod, with three levels; must divide the racks. Default:
-    /// the largest divisor up to 16 that leaves four pods or more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub racks_per_pod: Option<u32>,
-    /// K: optical switches in parallel; a rack has a port on each, so this is the
-    /// most circuits that it can have. From 1 to 128. Default 32 (§III.A).
-    #[schemars(range(min = 1, max = 128))]
-    pub planes: u32,
-    /// H: circuits in a row that a path may have, from 1 to 12. Default 4; the
-    /// paper does not say.
-    #[schemars(range(min = 1, max = 12))]
-    pub hops: u32,
-    /// VLANs that paths may take, from 1 to 4,094 (12 bits, two values reserved;
-    /// §III.B.1); paths beyond them, the lightest first, stay electrical. Default
-    /// 4,094.
-    #[schemars(range(min = 1, max = 4094))]
-    pub vlans: u32,
-    /// Rate of a circuit, each way [b/s]. Default 10 Gb/s (§III.A).
-    pub circuit_rate: Rate,
-    /// From one control cycle to the next [s]; a cycle that takes longer delays
-    /// the next. Default 10 s (§V.B).
-    pub interval: Time,
-    /// From the demand to the decision [s]. Default 0 s; the paper does not say.
-    /// Longer than the interval, it delays the next. "measured": what it takes on this
-    /// machine, which the results hold as a list, with which the run comes out the same
-    /// again; none of these times may be longer than the interval.
-    pub computation_delay: Computation,
-    /// Where the demand comes from (§III.B, step 1).
-    pub demand: DemandFrom,
-    /// What a path reserves on each of its circuits (§III.B.3: demand is Boolean
-    /// or a rate).
-    pub need: Need,
-    /// Pairs of racks with less than this, both ways together, stay electrical
-    /// [B]. Default 1 MB; the paper does not say.
-    pub threshold: Bytes,
-    /// What a cycle may change (§III.B.3).
-    pub reconfigure: Reconfigure,
-    /// Substep 3-2: mirrors move and settle [s]. Default 100 ms (§I: "tens to
-    /// hundreds of milliseconds").
-    pub settle: Time,
-    /// Then: transceivers at both ends find each other [s]. Default 0 s; the paper
-    /// counts it into what it measures.
-    pub link_up: Time,
-    /// Substep 3-2, beside the mirrors: ToR ports are tagged with VLANs [s].
-    /// Default 1.2 s (§V.B; below 1.5 s for 32 ports, §III.B.1).
-    pub retag: Time,
-    /// To push one rule to a server's switch [s], in
-    /// all three substeps. Default 1 ms, a round figure between what §V.B lets one
-    /// conclude (100 rules hide behind the tagging, 5,000 do not): put your own.
-    pub rule: Time,
-    /// Rules that substep 3-2 installs. Default: counted, one on each server of
-    /// both racks for each path that changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 1_000_000_000))]
-    pub rules: Option<u64>,
-    /// Whether servers get their rules one after the other, as in the paper's
-    /// controller (§III.B.1), or all at once.
-    pub pushing: Pushing,
-    /// From the controller's failure to servers leaving all circuits for the tree
-    /// [s]. Default: never; what it has set needs nobody, and the paper does not say.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub controller_timeout: Option<Time>,
-    /// How long flows that were moved take to fill their new path [s], either way.
-    /// Default 5 ms: §V.B calls the changes "quite sharp"; the figure is
-    /// c-Through's (§5.2.1 there).
-    pub transport_recovery: Time,
+with_overheads! {
+    /// HydRA: an electrical tree, and parallel optical switches that join racks by
+    /// circuits, over several of which a path may hop.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct HydraConfig {
+        /// β of the electrical tree: what the servers of a rack can send ÷ what the
+        /// tree can carry for them, from 1 to 1,000. Default: that of the cluster, else 10
+        /// (§V.B: 1 Gb/s beside 10 Gb/s).
+        pub oversubscription: f64 = 10.0,
+        /// Levels of the tree: 2 (racks, core) or 3 (racks, pods, core, √β each; §IV).
+        /// Default 2.
+        #[schemars(range(min = 2, max = 3))]
+        pub levels: u32 = 2,
+        /// Racks below one pod, with three levels; must divide the racks. Default:
+        /// the largest divisor up to 16 that leaves four pods or more.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
+        pub racks_per_pod: Option<u32> = None,
+        /// K: optical switches in parallel; a rack has a port on each, so this is the
+        /// most circuits that it can have. From 1 to 128. Default 32 (§III.A).
+        #[schemars(range(min = 1, max = 128))]
+        pub planes: u32 = hydra::PLANES,
+        /// H: circuits in a row that a path may have, from 1 to 12. Default 4; the
+        /// paper does not say.
+        #[schemars(range(min = 1, max = 12))]
+        pub hops: u32 = HydraPolicy::default().hops,
+        /// VLANs that paths may take, from 1 to 4,094 (12 bits, two values reserved;
+        /// §III.B.1); paths beyond them, the lightest first, stay electrical. Default
+        /// 4,094.
+        #[schemars(range(min = 1, max = 4094))]
+        pub vlans: u32 = HydraPolicy::default().vlans,
+        /// Rate of a circuit, each way [b/s]. Default: a plane's share of the rack's
+        /// uplinks, what all its servers can send ÷ K (§III.A: 10 Gb/s for 32 planes and
+        /// 32 servers of 10 Gb/s).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub circuit_rate: Option<Rate> = None,
+        /// From one control cycle to the next [s]; a cycle that takes longer delays
+        /// the next. Default 10 s (§V.B).
+        pub interval: Time = hydra::INTERVAL,
+        /// From the demand to the decision [s]. Default 0 s; the paper does not say.
+        /// Longer than the interval, it delays the next. "measured": what it takes on this
+        /// machine, which the results hold as a list, with which the run comes out the same
+        /// again; none of these times may be longer than the interval.
+        pub computation_delay: Computation = Computation::default(),
+        /// Where the demand comes from (§III.B, step 1).
+        pub demand: DemandFrom = DemandFrom::Announced,
+        /// What a path reserves on each of its circuits (§III.B.3: demand is Boolean
+        /// or a rate).
+        pub need: Need = HydraPolicy::default().need,
+        /// Pairs of racks with less than this, both ways together, stay electrical
+        /// [B]. Default 1 MB; the paper does not say.
+        pub threshold: Bytes = HydraPolicy::default().threshold,
+        /// What a cycle may change (§III.B.3).
+        pub reconfigure: Reconfigure = HydraPolicy::default().reconfigure,
+        /// Substep 3-2: mirrors move and settle [s]. Default 100 ms (§I: "tens to
+        /// hundreds of milliseconds").
+        pub settle: Time = Time::MS * 100,
+        /// Then: transceivers at both ends find each other [s]. Default 0 s; the paper
+        /// counts it into what it measures.
+        pub link_up: Time = Time::ZERO,
+        /// Substep 3-2, beside the mirrors: ToR ports are tagged with VLANs [s].
+        /// Default 1.2 s (§V.B; below 1.5 s for 32 ports, §III.B.1).
+        pub retag: Time = Time::MS * 1_200,
+        /// To push one rule to a server's switch [s], in
+        /// all three substeps. Default 1 ms, a round figure between what §V.B lets one
+        /// conclude (100 rules hide behind the tagging, 5,000 do not): put your own.
+        pub rule: Time = Time::MS,
+        /// Rules that substep 3-2 installs. Default: counted, one on each server of
+        /// both racks for each path that changes.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(range(max = 1_000_000_000))]
+        pub rules: Option<u64> = None,
+        /// Whether servers get their rules one after the other, as in the paper's
+        /// controller (§III.B.1), or all at once.
+        pub pushing: Pushing = Pushing::Sequential,
+        /// From the controller's failure to servers leaving all circuits for the tree
+        /// [s]. Default: never; what it has set needs nobody, and the paper does not say.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub controller_timeout: Option<Time> = None,
+        /// How long flows that were moved take to fill their new path [s], either way.
+        /// Default 5 ms: §V.B calls the changes "quite sharp"; the figure is
+        /// c-Through's (§5.2.1 there).
+        pub transport_recovery: Time = Time::MS * 5,
+    }
     /// From a rack to any other [time]: over a circuit, or over all links of
     /// the tree's longest path, which share it evenly. Default 0 s (idealised).
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub propagation: Time,
-    /// Forwarding latency of every electrical switch on the way, those of racks among them
-    /// [time]. Default 0 s (idealised).
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub switch_latency: Time,
-    /// What every link between racks or switches takes to encode and decode, for forward
-    /// error correction [time]. Default 0 s (idealised).
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub fec_latency: Time,
-    /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.
-    /// Default 0 B (idealised).
-    #[serde(skip_serializing_if = "is_nothing")]
-    pub header: Bytes,
-    /// Payload of a full packet [B], where there are headers. Default 1500 B.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub packet: Option<Bytes>,
-}
-
-impl Default for HydraConfig {
-    fn default() -> HydraConfig {
-        let policy = HydraPolicy::default();
-        HydraConfig {
-            oversubscription: 10.0,
-            levels: 2,
-            racks_per_pod: None,
-            planes: hydra::PLANES,
-            hops: policy.hops,
-            vlans: policy.vlans,
-            circuit_rate: hydra::RATE,
-            interval: hydra::INTERVAL,
-            computation_delay: Computation::default(),
-            demand: DemandFrom::Announced,
-            need: policy.need,
-            threshold: policy.threshold,
-            reconfigure: policy.reconfigure,
-            settle: Time::MS * 100,
-            link_up: Time::ZERO,
-            retag: Time::MS * 1_200,
-            rule: Time::MS,
-            rules: None,
-            pushing: Pushing::Sequential,
-            controller_timeout: None,
-            transport_recovery: Time::MS * 5,
-            propagation: Time::ZERO,
-            switch_latency: Time::ZERO,
-            fec_latency: Time::ZERO,
-            header: Bytes(0),
-            packet: None,
-        }
-    }
+    propagation
 }
 
 const RULES_MAX: u64 = 1_000_000_000;
 
 impl HydraConfig {
-    /// What packets take beside their bytes.
-    fn overheads(&self) -> Overheads {
-        Overheads {
-            propagation: self.propagation,
-            switch_latency: self.switch_latency,
-            fec_latency: self.fec_latency,
-            header: self.header,
-            packet: self.packet,
-        }
-    }
-
     /// The electrical tree's part.
     pub(super) fn tree(&self) -> TreeKeys {
         TreeKeys {
@@ -189,8 +133,12 @@ impl HydraConfig {
         }
     }
 
+    fn circuit_rate(&self, cluster: &Cluster) -> Rate {
+        ranges::circuit_rate(self.circuit_rate, self.planes, cluster)
+    }
+
     fn hardware(&self, cluster: &Cluster) -> Hardware {
-        let rate = self.overheads().payload(self.circuit_rate);
+        let rate = self.overheads().payload(self.circuit_rate(cluster));
         Hardware::new(cluster.racks, self.planes, rate)
     }
 
@@ -254,8 +202,8 @@ impl HydraConfig {
         self.computation_delay.check(self.interval)
     }
 
-    fn refuse_amounts(&self) -> Result<(), Refusal> {
-        ranges::rate("circuit_rate", self.circuit_rate)?;
+    fn refuse_amounts(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        ranges::rate("circuit_rate", self.circuit_rate(cluster))?;
         match self.rules {
             Some(rules) if rules > RULES_MAX => {
                 refuse("rules", rules, "must be at most 1,000,000,000", "lower it")
@@ -270,18 +218,19 @@ impl FabricConfig for HydraConfig {
         let tree = self.tree().resolve(cluster)?;
         ranges::racks(cluster.racks)?;
         self.refuse_times()?;
-        self.refuse_amounts()?;
+        self.refuse_amounts(cluster)?;
         let hardware = self.hardware(cluster);
         self.policy().check(&hardware).map_err(of_policy)?;
         Ok(HydraConfig {
             racks_per_pod: tree.racks_per_pod,
+            circuit_rate: Some(self.circuit_rate(cluster)),
             packet: self.overheads().resolve()?.packet,
             ..self
         })
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
+        Obeyed::by_all(physics).oversubscribed(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

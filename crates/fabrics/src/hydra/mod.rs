@@ -63,13 +63,14 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "paper",
         summary: "§III: 32 planes of 10 Gb/s circuits, paths of up to 4 hops, 1.2 s to tag ports",
-        table: "{}",
+        table: r#"{"planes": 32, "oversubscription": 10.0, "circuit_rate": "10 Gb/s"}"#,
     },
     Preset {
         name: "testbed",
         summary:
             "§V.B: one switch, a 1 Gb/s electrical network beside 10 Gb/s (10:1), a cycle of 10 s",
-        table: r#"{"planes": 1, "oversubscription": 10.0, "interval": "10 s"}"#,
+        table: r#"{"planes": 1, "oversubscription": 10.0, "circuit_rate": "10 Gb/s",
+                   "interval": "10 s"}"#,
     },
     Preset {
         name: "instant",

@@ -416,10 +416,12 @@ impl MordiaConfig {
             let limit = format!("longer than a slot, {}", self.slot);
             return refuse("sync_jitter", self.sync_jitter, limit, "use 1 us");
         }
-        if !(0.0..=1.0).contains(&self.late_sync_fraction) {
-            let (value, limit) = (self.late_sync_fraction, "must be from 0 to 1");
-            return refuse("late_sync_fraction", value, limit, "use 0.01");
-        }
+        ranges::within(
+            "late_sync_fraction",
+            self.late_sync_fraction,
+            0.0..=1.0,
+            "use 0.01",
+        )?;
         ranges::smoothing(self.smoothing)
     }
 }

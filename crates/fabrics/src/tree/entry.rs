@@ -67,7 +67,7 @@ impl FabricConfig for TreeConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
+        Obeyed::by_all(physics).oversubscribed(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

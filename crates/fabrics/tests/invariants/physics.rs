@@ -17,6 +17,7 @@ pub fn physics() -> impl Strategy<Value = Physics> {
             fec_latency,
             header,
             gap,
+            oversubscription: None,
         },
     )
 }

@@ -57,6 +57,9 @@ pub struct SiriusFlows {
 #[derive(Clone, Copy, Debug)]
 pub struct Measure;
 
+/// When that is due.
+type Timer = Todo<Measure>;
+
 /// Bytes of memory that it takes, about.
 pub fn memory(cluster: &Cluster, flows: u64) -> u64 {
     let servers = match cluster.nic {
@@ -151,9 +154,14 @@ impl SiriusFlows {
         }
     }
 
+    /// How much later than its rate says the last byte of a flow between racks arrives.
+    fn behind(&self, flow: FlowId, bytes: u64, pace: Pace) -> Time {
+        self.entrance + self.latency.behind(flow, bytes, pace) + self.last_cell(bytes)
+    }
+
     /// Something has changed: what all racks carry together, if others are active now, and
     /// before long what they relay.
-    fn changed(&mut self, others: bool, now: Time, net: &mut Net, todo: &mut Todo<Measure>) {
+    fn changed(&mut self, others: bool, now: Time, net: &mut Net, todo: &mut Timer) {
         if others {
             net.set_capacity(self.core(), self.capacity.together(&self.active));
         }
@@ -185,7 +193,7 @@ impl SiriusFlows {
 impl FlowKernel for SiriusFlows {
     type Event = Measure;
 
-    fn begin(&mut self, net: &mut Net, _: &mut Todo<Measure>) {
+    fn begin(&mut self, net: &mut Net, _: &mut Timer) {
         net.never_list_flows();
         for rate in [self.capacity.sent(Rate(0)), self.capacity.received(Rate(0))] {
             for _ in 0..self.cluster.racks {
@@ -200,14 +208,7 @@ impl FlowKernel for SiriusFlows {
         }
     }
 
-    fn arrive(
-        &mut self,
-        flow: FlowId,
-        now: Time,
-        io: &mut Io,
-        net: &mut Net,
-        todo: &mut Todo<Measure>,
-    ) {
+    fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, net: &mut Net, todo: &mut Timer) {
         let (from, to) = self.racks(flow, io);
         if from == to {
             return self.open_inside(flow, io, net);
@@ -215,66 +216,40 @@ impl FlowKernel for SiriusFlows {
         self.open_between(flow, io, net);
         if self.server_rate().is_none() {
             let bytes = io.flows.bytes[flow.index()];
-            let mut delay = self
-                .latency
-                .behind(flow, bytes, Pace::AtOnce(now + self.entrance));
-            if self.active.is_quiet(to as usize) {
-                delay -= self.capacity.sooner(bytes);
-            }
-            net.set_delay(flow, self.entrance + delay + self.last_cell(bytes));
+            let sooner = match self.active.is_quiet(to as usize) {
+                true => self.capacity.sooner(bytes),
+                false => Time::ZERO,
+            };
+            let behind = self.behind(flow, bytes, Pace::AtOnce(now + self.entrance));
+            net.set_delay(flow, behind - sooner);
         }
         let others = self.active.open(from as usize, to as usize);
         self.changed(others, now, net, todo);
     }
 
-    fn complete(
-        &mut self,
-        flow: FlowId,
-        now: Time,
-        io: &mut Io,
-        net: &mut Net,
-        todo: &mut Todo<Measure>,
-    ) {
+    fn complete(&mut self, flow: FlowId, now: Time, io: &mut Io, net: &mut Net, todo: &mut Timer) {
         let (from, to) = self.racks(flow, io);
         if from == to {
             return;
         }
         if let Some(rate) = self.server_rate() {
-            let (bytes, pace) = (
-                io.flows.bytes[flow.index()],
-                Pace::OfServer {
-                    rate,
-                    done: now + self.entrance,
-                },
-            );
-            let delay = self.latency.behind(flow, bytes, pace);
-            net.set_delay(flow, self.entrance + delay + self.last_cell(bytes));
+            let done = now + self.entrance;
+            let bytes = io.flows.bytes[flow.index()];
+            let behind = self.behind(flow, bytes, Pace::OfServer { rate, done });
+            net.set_delay(flow, behind);
         }
         let others = self.active.close(from as usize, to as usize);
         self.changed(others, now, net, todo);
     }
 
-    fn handle(
-        &mut self,
-        now: Time,
-        _: Measure,
-        _: &mut Io,
-        net: &mut Net,
-        todo: &mut Todo<Measure>,
-    ) {
+    fn handle(&mut self, now: Time, _: Measure, _: &mut Io, net: &mut Net, todo: &mut Timer) {
         self.measures = self.relay(net);
         if self.measures {
             todo.schedule(now + self.latency.round_trip(), Measure);
         }
     }
 
-    fn apply(
-        &mut self,
-        _: Command,
-        _: Time,
-        _: &mut Net,
-        _: &mut Todo<Measure>,
-    ) -> Result<(), Rejected> {
+    fn apply(&mut self, _: Command, _: Time, _: &mut Net, _: &mut Timer) -> Result<(), Rejected> {
         let limit = "sirius models failures by cells only";
         Err(Rejected(format!(
             "{limit}; set fabric.detail = \"cells\", or remove it"
