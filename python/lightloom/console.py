@@ -285,10 +285,10 @@ def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | N
             say(line)
     for line in (*left(summary), *doubts(summary.get("window"))):
         say(f"note: {line}")
-    offered -= (summary.get("endless") or {}).get("flows", 0)
-    early = (completed == 0 and offered > 0) or (
-        stop == "last-arrival" and completed < 0.9 * offered
-    )
+    endless = (summary.get("endless") or {}).get("flows", 0)
+    offered -= endless
+    none = completed == 0 and (offered > 0 or not endless)
+    early = none or (stop == "last-arrival" and completed < 0.9 * offered)
     if early and stop not in ("drain", "measured"):
         say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
 
