@@ -36,6 +36,7 @@ test-rust: $(STAMPS)/system ## Run the Rust tests
 	cargo test --workspace --exclude lightloom-python
 
 test-python: $(STAMPS)/develop ## Run the Python tests
+	bash scripts/system.sh --browser
 	$(BIN)/pytest python/tests
 
 lint: $(STAMPS)/develop ## Check format, lints and types

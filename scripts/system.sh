@@ -3,8 +3,10 @@
 # compiler and linker, Rust 1.88 or newer. As root on Debian or Ubuntu the
 # missing packages are installed; elsewhere the script says what is missing.
 #
-#   scripts/system.sh            check, install, or explain
-#   scripts/system.sh --python   print the Python to use
+#   scripts/system.sh             check, install, or explain
+#   scripts/system.sh --python    print the Python to use
+#   scripts/system.sh --browser   the same for Chromium, in which the report's page is tested;
+#                                 without it those tests are skipped
 set -euo pipefail
 
 rust_needed=1.88
@@ -31,9 +33,19 @@ install_packages() {
   fi
 }
 
+find_browser() {
+  command -v chromium || command -v chromium-browser || command -v google-chrome
+}
+
 if [ "${1:-}" = --python ]; then
   find_python
   exit
+fi
+
+if [ "${1:-}" = --browser ]; then
+  find_browser >/dev/null || (install_packages chromium) ||
+    echo "without Chromium the report's page is not tested in a browser" >&2
+  exit 0
 fi
 
 missing=()

@@ -9,9 +9,10 @@
 200000
 >>> result.save("out")  # doctest: +SKIP
 
-`repeat` runs an experiment with several seeds, `compare` every fabric of one. What
-cannot run is refused with a `ConfigError` that names the key, the value, the limit and
-the remedy.
+`repeat` runs an experiment with several seeds, `compare` every fabric of one, `plan` finds
+circuits for a demand. A notebook shows what they return; `to_pandas` and `to_polars` make
+frames of it, and `plot` has its figures. What cannot run is refused with a `ConfigError`
+that names the key, the value, the limit and the remedy.
 """
 
 from importlib import import_module
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from lightloom._core import __version__
     from lightloom.api import Progress, compare, compare_cases, compare_physics, repeat, run
     from lightloom.config import Experiment, load
+    from lightloom.control import Plan, plan, read_demand
     from lightloom.errors import ConfigError
     from lightloom.results import Comparison, Repeated, Result
 
@@ -28,6 +30,7 @@ __all__ = [
     "Comparison",
     "ConfigError",
     "Experiment",
+    "Plan",
     "Progress",
     "Repeated",
     "Result",
@@ -36,6 +39,8 @@ __all__ = [
     "compare_cases",
     "compare_physics",
     "load",
+    "plan",
+    "read_demand",
     "repeat",
     "run",
 ]
@@ -44,6 +49,7 @@ _HOME = {
     "Comparison": "results",
     "ConfigError": "errors",
     "Experiment": "config",
+    "Plan": "control",
     "Progress": "api",
     "Repeated": "results",
     "Result": "results",
@@ -52,6 +58,8 @@ _HOME = {
     "compare_cases": "api",
     "compare_physics": "api",
     "load": "config",
+    "plan": "control",
+    "read_demand": "control",
     "repeat": "api",
     "run": "api",
 }

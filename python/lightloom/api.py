@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from lightloom import _core, curves, physics, traces
-from lightloom.config import Experiment, befalling, load
+from lightloom import _core, curves, inputs, physics, traces
+from lightloom.config import Experiment, faults_of, load
 from lightloom.errors import refusal
 from lightloom.machine import check_count
 from lightloom.results import Comparison, Repeated, Result
@@ -172,5 +172,6 @@ def _with_one_fabric(
     table = {key: value for key, value in resolved.items() if key != "compare"}
     table["fabric"] = [fabric]
     if "fault" in table:
-        table["fault"] = befalling(table["fault"], fabric["label"])
+        table["fault"] = faults_of(table["fault"], fabric["label"])
+    inputs.kept(table, resolved)
     return {key: value for key, value in table.items() if value != []}

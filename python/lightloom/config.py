@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lightloom import _core, integers
+from lightloom import _core, inputs, integers
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import (
     as_json,
@@ -110,14 +110,16 @@ class Experiment:
         return refusal(key, value, integers.limit_of(value), "correct the value")
 
     def pinned(self) -> Experiment:
-        """The same, where the files of policies are those that are there now: their
+        """The same, where the files that it reads are those that are there now: their
         digests are in it, and with others it does not run.
 
         Raises:
-            ConfigError: if one of them cannot be read.
+            ConfigError: if one is not of the digest that it has already, or that of a policy
+                cannot be read.
         """
         fabrics = policies.pinned(fabrics_of(self.raw))
-        return replace(self, raw={**self.raw, "fabric": fabrics}) if fabrics else self
+        raw = {**self.raw, "fabric": fabrics} if fabrics else self.raw
+        return replace(self, raw=inputs.pinned(raw))
 
     def json(self) -> str:
         """The configuration as the core reads it."""
@@ -144,7 +146,8 @@ class Experiment:
         try:
             for key, value in case.get("set", {}).items():
                 set_key(raw, key, value, f"set.{toml_key(key)}", _toml_value(value))
-            _anchor_all(raw, self.path.parent if self.path else Path.cwd())
+            inputs.kept(raw, self.raw)
+            inputs.anchor(raw, self.path.parent if self.path else Path.cwd())
             made = replace(self, raw={**raw, "name": label})
             made.resolved()
         except ConfigError as problem:
@@ -183,7 +186,8 @@ class Experiment:
         raw = copy.deepcopy(self.raw)
         for override in overrides:
             set_in_experiment(raw, override)
-        _anchor_all(raw, Path.cwd())
+        inputs.kept(raw, self.raw)
+        inputs.anchor(raw, Path.cwd())
         return replace(self, raw=raw)
 
     def only(self, label: str) -> Experiment:
@@ -193,7 +197,8 @@ class Experiment:
         raw = copy.deepcopy({**self.raw, "fabric": [fabric]})
         if isinstance(raw.get("fault"), list):
             others = set(self.labels) - {label}
-            raw["fault"] = [f for f in raw["fault"] if not _befalls(f, others)]
+            raw["fault"] = [f for f in raw["fault"] if not _happens_in(f, others)]
+        inputs.kept(raw, self.raw)
         return replace(self, raw=raw)
 
     def runnable(self, label: str) -> Experiment:
@@ -243,7 +248,7 @@ def load(source: str | Path | Mapping[str, Any], overrides: Sequence[str] = ()) 
         return Experiment(dict(source)).with_overrides(overrides)
     path = Path(source)
     raw = read_toml(path)
-    _anchor_all(raw, path.parent)
+    inputs.anchor(raw, path.parent)
     return Experiment(raw, path).with_overrides(overrides)
 
 
@@ -311,25 +316,6 @@ def _at_place(path: Path, message: str) -> str:
     return f"{path}:{line}:{column}: {what[:1].lower()}{what[1:]}; correct the line"
 
 
-def _anchor_all(raw: Table, base: Path) -> None:
-    """Makes the paths of files absolute, so that the resolved experiment can be run
-    from anywhere."""
-    _anchor(raw.get("workload"), base)
-    if "fabric" in raw:
-        policies.anchor(fabrics_of(raw), base)
-
-
-def _anchor(table: Any, base: Path) -> None:
-    """The same for the files of a workload."""
-    if not isinstance(table, dict):
-        return
-    for key, value in table.items():
-        if isinstance(value, dict):
-            _anchor(value, base)
-        elif key in ("file", "trace") and isinstance(value, str):
-            table[key] = str((base / value).resolve())
-
-
 @functools.cache
 def _tables() -> tuple[str, ...]:
     """The keys at the top of an experiment."""
@@ -350,14 +336,14 @@ def _check_tables(raw: Table) -> None:
         raise refusal("fabric", "(missing)", limit, remedy)
 
 
-def _befalls(fault: Any, labels: Container[str]) -> bool:
+def _happens_in(fault: Any, labels: Container[str]) -> bool:
     """Whether a fault names one of these fabrics."""
     of = fault.get("fabric") if isinstance(fault, dict) else None
     return isinstance(of, str) and of in labels
 
 
-def befalling(faults: Sequence[Any], label: str) -> list[Any]:
-    """The faults that befall the fabric of that label."""
+def faults_of(faults: Sequence[Any], label: str) -> list[Any]:
+    """The faults that happen in the fabric of that label."""
     return [f for f in faults if not isinstance(f, dict) or f.get("fabric", label) == label]
 
 

@@ -234,7 +234,8 @@ def workload_line(summary: Summary, flows: int, asked: float | None) -> str:
     """The workload of so many flows, the same for every fabric of a comparison, and the
     load that was asked for."""
     mean, load = summary["mean_flow_bytes_offered"], loads.workload(summary, asked)
-    return f"{flows:,} flows of {size(mean)} on average, {load}, seed {summary['seed']}"
+    large = "without a size" if mean is None else f"of {size(mean)} on average"
+    return f"{flows:,} flows {large}, {load}, seed {summary['seed']}"
 
 
 def _completed(summary: Summary, flows: int) -> str:
@@ -284,7 +285,10 @@ def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | N
             say(line)
     for line in (*left(summary), *doubts(summary.get("window"))):
         say(f"note: {line}")
-    early = completed == 0 or (stop == "last-arrival" and completed < 0.9 * offered)
+    offered -= (summary.get("endless") or {}).get("flows", 0)
+    early = (completed == 0 and offered > 0) or (
+        stop == "last-arrival" and completed < 0.9 * offered
+    )
     if early and stop not in ("drain", "measured"):
         say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
 

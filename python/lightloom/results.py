@@ -16,16 +16,19 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lightloom import repeats
+from lightloom import inputs, repeats
 from lightloom.config import read_toml, to_toml
 from lightloom.errors import ConfigError
 from lightloom.intervals import Interval
 from lightloom.saturation import Saturation
 from lightloom.staging import Staging
 from lightloom.tables import mean_over_time
+from lightloom.views import Runs
 
 Summary = dict[str, Any]
 Table = dict[str, Any]
+#: Files that an experiment reads, and where their copies are to be.
+Copies = Mapping[Path, Path]
 
 CIRCUITS = "circuits.parquet"
 CONTROLLER = "controller.jsonl"
@@ -39,8 +42,8 @@ SATURATION = "saturation.json"
 COMPARISON_FILES = ("comparison.json", "loads.json", SATURATION, "experiment.toml")
 
 
-@dataclass
-class Result:
+@dataclass(repr=False)
+class Result(Runs):
     """One simulation.
 
     >>> result = Result.load("results/sirius/sirius")  # doctest: +SKIP
@@ -53,7 +56,8 @@ class Result:
     flows: pa.Table
     """A row per flow: flow, src, dst, bytes, arrival_ps (null if what it waits
     for was not delivered), start_ps (null if it was never served), finish_ps
-    (null if unfinished), hops (null if unknown), group."""
+    (null if unfinished), hops (null if unknown), group. Where some send until the run
+    stops, also delivered [B] and endless: their bytes are what a link carries until then."""
     timeseries: pa.Table
     """A row per sample; counters are cumulative, `goodput_normalized` and
     `utilisation` are over the interval that ends at the row."""
@@ -77,16 +81,20 @@ class Result:
         a run without samples."""
         return mean_over_time(self.timeseries, "utilisation")
 
-    def save(self, directory: str | Path) -> Path:
+    def save(self, directory: str | Path, *, copy_inputs: bool = False) -> Path:
         """Writes `experiment.toml`, `flows.parquet`, `timeseries.parquet`,
         `summary.json` and, if there are circuits, `circuits.parquet`, if a log of the
-        controller was asked for, `controller.jsonl`; returns the directory."""
+        controller was asked for, `controller.jsonl`; returns the directory.
+
+        With `copy_inputs` the files that the experiment reads go into `inputs` there, so
+        that it runs again wherever the directory is taken."""
         directory = Path(directory)
         with Staging() as staging:
-            self._stage(staging, directory)
+            copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
+            self._stage(staging, directory, copies)
         return directory
 
-    def _stage(self, staging: Staging, directory: Path) -> None:
+    def _stage(self, staging: Staging, directory: Path, copies: Copies) -> None:
         _drop_seeds(staging, directory)
         staging.parquet(directory / "flows.parquet", self.flows)
         staging.parquet(directory / "timeseries.parquet", self.timeseries)
@@ -99,7 +107,7 @@ class Result:
         else:
             staging.absent(directory / CONTROLLER)
         staging.json(directory / "summary.json", self.summary)
-        staging.text(directory / "experiment.toml", to_toml(self.experiment))
+        _stage_experiment(staging, directory, self.experiment, copies)
 
     @staticmethod
     def load(directory: str | Path) -> Result:
@@ -112,14 +120,14 @@ class Result:
             flows=pq.read_table(directory / "flows.parquet"),
             timeseries=pq.read_table(directory / "timeseries.parquet"),
             summary=summary,
-            experiment=read_toml(directory / "experiment.toml"),
+            experiment=_read_experiment(directory),
             circuits=pq.read_table(circuits) if circuits.exists() else None,
             controller_log=log.read_text(encoding="utf-8") if log.exists() else None,
         )
 
 
-@dataclass
-class Repeated:
+@dataclass(repr=False)
+class Repeated(Runs):
     """One fabric, simulated with several seeds.
 
     >>> repeated = Repeated.load("results/sirius/sirius")  # doctest: +SKIP
@@ -157,18 +165,20 @@ class Repeated:
         """The resolved experiment with this fabric alone; it runs again to the same."""
         return _repeating(self.results[0].experiment, len(self.results))
 
-    def save(self, directory: str | Path) -> Path:
+    def save(self, directory: str | Path, *, copy_inputs: bool = False) -> Path:
         """Writes `seed-N/` for each seed, as `Result.save` does, and beside them
-        `summary.json` with the means and `experiment.toml`; returns the directory."""
+        `summary.json` with the means, `experiment.toml` and, with `copy_inputs`, `inputs`;
+        returns the directory."""
         directory = Path(directory)
         with Staging() as staging:
+            copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
             _drop_seeds(staging, directory, keep=self.seeds)
             for name in set(RESULT_FILES) - {"summary.json", "experiment.toml"}:
                 staging.absent(directory / name)
             for seed, result in zip(self.seeds, self.results, strict=True):
-                result._stage(staging, directory / _folder_of(seed))
+                result._stage(staging, directory / _folder_of(seed), copies)
             staging.json(directory / "summary.json", self.summary)
-            staging.text(directory / "experiment.toml", to_toml(self.experiment))
+            _stage_experiment(staging, directory, self.experiment, copies)
         return directory
 
     @staticmethod
@@ -180,8 +190,8 @@ class Repeated:
         return Repeated(results[0].label, results)
 
 
-@dataclass
-class Comparison:
+@dataclass(repr=False)
+class Comparison(Runs):
     """Several fabrics on the same workload.
 
     Of one that repeats, `seeds` holds a comparison a seed; `results`, `loads` and
@@ -229,26 +239,28 @@ class Comparison:
         """The summaries of a fabric, one a seed."""
         return [c.results[label].summary for c in self.seeds or [self]]
 
-    def save(self, directory: str | Path) -> Path:
+    def save(self, directory: str | Path, *, copy_inputs: bool = False) -> Path:
         """Writes a directory per label, `comparison.json` (label → summary),
         `loads.json` (label → summaries), `saturation.json` (label → what was found,
-        where it was looked for) and `experiment.toml`. Of what is repeated: a directory
-        `seed-N` for each seed with all of these, and their means beside them."""
+        where it was looked for), `experiment.toml` and, with `copy_inputs`, `inputs`, as
+        `Result.save` does. Of what is repeated: a directory `seed-N` for each seed with all
+        of these, and their means beside them."""
         directory = Path(directory)
         with Staging() as staging:
-            self._stage(staging, directory)
+            copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
+            self._stage(staging, directory, copies)
         return directory
 
-    def _stage(self, staging: Staging, directory: Path) -> None:
+    def _stage(self, staging: Staging, directory: Path, copies: Copies) -> None:
         _drop_seeds(staging, directory, keep=self._seeds)
         here = {} if self.seeds else self.results
         for label in _labels_there(directory) - set(here):
             for name in RESULT_FILES:
                 staging.absent(directory / label / name)
         for label, result in here.items():
-            result._stage(staging, directory / label)
+            result._stage(staging, directory / label, copies)
         for seed, comparison in zip(self._seeds, self.seeds, strict=True):
-            comparison._stage(staging, directory / _folder_of(seed))
+            comparison._stage(staging, directory / _folder_of(seed), copies)
         staging.json(directory / "comparison.json", self.summaries)
         staging.json(directory / "loads.json", self._loads_json())
         if self.saturation:
@@ -256,7 +268,7 @@ class Comparison:
         else:
             staging.absent(directory / SATURATION)
         table = {**self.experiment, "name": self.name}
-        staging.text(directory / "experiment.toml", to_toml(table))
+        _stage_experiment(staging, directory, table, copies)
 
     @property
     def _seeds(self) -> list[int]:
@@ -286,7 +298,7 @@ class Comparison:
     def load(directory: str | Path) -> Comparison:
         """Reads what `save` wrote."""
         directory = Path(directory)
-        experiment = read_toml(directory / "experiment.toml")
+        experiment = _read_experiment(directory)
         seeds = _seeds_of(experiment)
         if len(seeds) > 1:
             folders = [directory / _folder_of(seed) for seed in seeds]
@@ -348,16 +360,34 @@ def _labels_there(directory: Path) -> set[str]:
         return set()
 
 
-def save_cases(comparisons: Mapping[str, Comparison], directory: str | Path) -> Path:
-    """Writes each comparison below the name of its folder, and `comparison.json`
-    over all of them: name of the comparison → label → summary. All or nothing."""
+def save_cases(
+    comparisons: Mapping[str, Comparison], directory: str | Path, *, copy_inputs: bool = False
+) -> Path:
+    """Writes each comparison below the name of its folder, with its `inputs` if these are to
+    be copied, and `comparison.json` over all of them: name of the comparison → label →
+    summary. All or nothing."""
     directory = Path(directory)
     with Staging() as staging:
         for folder, comparison in comparisons.items():
-            comparison._stage(staging, directory / folder)
+            below, table = directory / folder, comparison.experiment
+            copies = inputs.copied(table, below, staging) if copy_inputs else {}
+            comparison._stage(staging, below, copies)
         summaries = {c.name: c.summaries for c in comparisons.values()}
         staging.json(directory / "comparison.json", summaries)
     return directory
+
+
+def _stage_experiment(staging: Staging, directory: Path, table: Table, copies: Copies) -> None:
+    """The experiment, with the files that it reads relative to it."""
+    text = to_toml(inputs.relative(table, directory, copies))
+    staging.text(directory / "experiment.toml", text)
+
+
+def _read_experiment(directory: Path) -> Table:
+    """The same read back, with the paths of files as a run needs them."""
+    table = read_toml(directory / "experiment.toml")
+    inputs.anchor(table, directory)
+    return table
 
 
 def _read_json(path: Path) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -33,6 +34,10 @@ class Staging:
     def text(self, path: Path, text: str) -> None:
         """A text."""
         self._write(path, lambda part: part.write_text(text, encoding="utf-8"))
+
+    def copy(self, path: Path, source: Path) -> None:
+        """A copy of a file."""
+        self._write(path, lambda part: shutil.copyfile(source, part))
 
     def absent(self, path: Path) -> None:
         """A file that an earlier result may have left there goes, and its folder if

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lightloom import _core
+from lightloom import _core, inputs
 
 Table = dict[str, Any]
+
+#: Columns of flows that are there where some of these send until the run stops.
+ENDLESS = ("delivered", "endless")
 
 
 def mean_over_time(timeseries: pa.Table, name: str) -> float | None:
@@ -28,6 +31,7 @@ def mean_over_time(timeseries: pa.Table, name: str) -> float | None:
 def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
     """The flow columns of the core as an Arrow table."""
     rows = len(columns["src"])
+    endless = {name: pa.array(columns[name]) for name in ENDLESS if name in columns}
     groups = pa.DictionaryArray.from_arrays(
         pa.array(columns["group"].astype(np.int32)), pa.array(columns["groups"], pa.string())
     )
@@ -42,6 +46,7 @@ def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
             "finish_ps": _instants(columns["finish_ps"]),
             "hops": _numbers(columns["hops"]),
             "group": groups,
+            **endless,
         },
         experiment,
     )
@@ -76,9 +81,9 @@ def _numbers(column: Any) -> pa.Array:
 
 def _table(arrays: dict[str, pa.Array], experiment: Table) -> pa.Table:
     """A table that says where it comes from. What differs between equal runs
-    (threads, times of day, names, what is recorded beside it) stays out: equal runs give
-    equal bytes."""
-    origin = {key: value for key, value in experiment.items() if key != "name"}
+    (threads, times of day, names, folders of files, what is recorded beside it) stays out:
+    equal runs give equal bytes."""
+    origin = inputs.named({key: value for key, value in experiment.items() if key != "name"})
     origin["run"] = {k: v for k, v in experiment["run"].items() if k != "controller_log"}
     metadata = {
         "lightloom.version": _core.__version__,

@@ -204,7 +204,7 @@ BAD = {
         "compare e.toml --set fabric.sirius.grating_ports=3",
         "8 nodes do not divide into groups of 3",
     ),
-    "queue": ("compare e.toml --set fabric.sirius.queue=1", "queue = 1: must lie in 2 to 64"),
+    "queue": ("compare e.toml --set fabric.sirius.queue=1", "queue = 1: must be from 2 to 64"),
     "no load": ("compare e.toml --set workload.load=0", "workload.load = 0"),
     "too many flows": ("compare e.toml --set workload.flows=1_000_000_000", "GiB"),
 }
@@ -512,7 +512,7 @@ def test_links_that_carry_less_than_was_offered_are_noted(tmp_path: Path) -> Non
             assert ("note: servers' links of 20 Gb/s carry a load of 0.4, and" in said) == over
 
 
-def test_one_fabric_runs_whatever_befalls_the_others(tmp_path: Path) -> None:
+def test_one_fabric_runs_whatever_happens_in_the_others(tmp_path: Path) -> None:
     fault = '\n[[fault]]\nat = "1 us"\nelement = "transceiver"\nnode = 3\nuplink = 1\n'
     write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS, fault + 'fabric = "sirius"\n')
     for label in ("sirius", "clos"):
@@ -525,7 +525,7 @@ def test_one_fabric_runs_whatever_befalls_the_others(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.strip() == (
         "error: fault[0] = node 3 uplink 1: clos does not model failures yet; remove it, or name "
-        'the only fabric that it befalls: fabric = "sirius"'
+        'the only fabric in which it happens: fabric = "sirius"'
     )
     assert not (tmp_path / "none").exists()
 

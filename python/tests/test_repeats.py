@@ -13,7 +13,7 @@ from scipy import stats
 
 import lightloom as ll
 from lightloom import ConfigError, repeats, report, sweep
-from lightloom.report import bands, figures, model
+from lightloom.report import bands, distributions, figures, model
 from lightloom.results import Comparison, Repeated, Result
 
 REPEATED = SMALL.replace("seed = 3", "seed = 3\nrepeat = 4")
@@ -194,10 +194,10 @@ def test_every_chart_has_a_band_for_each_fabric(comparison: Comparison) -> None:
 def test_a_band_is_the_interval_of_the_curves_of_all_seeds(comparison: Comparison) -> None:
     workload = model.workload(comparison, report.slots([comparison]))
     for fabric in workload.fabrics:
-        line, band = bands.spread(fabric, lambda f: figures.cdf(f.fct, 200), "share")
+        line, band = bands.spread(fabric, lambda f: distributions.cdf(f.fct, 200), "share")
         place = len(line.x) // 2
         at = line.x[place]
-        shares = [np.interp(at, *figures.cdf(f.fct, 200), left=0.0) for f in fabric.seeds]
+        shares = [np.interp(at, *distributions.cdf(f.fct, 200), left=0.0) for f in fabric.seeds]
         half = stats.t.ppf(0.975, 3) * stats.sem(shares)
         assert line.y[place] == pytest.approx(np.mean(shares))
         edge = band.y[: len(line.x)][place] - line.y[place]

@@ -88,4 +88,4 @@ def test_the_page_knows_every_colour_in_every_theme(tmp_path: Path) -> None:
         assert len(re.findall(rf"--c{number}: var\(--light{number}\)", text)) == 2  # and in print
         assert len(re.findall(rf"--c{number}: var\(--dark{number}\)", text)) == 2
     assert 'class="scroll many"' in text
-    assert text.count('class="scroll-hint"') == 1
+    assert text.count('class="columns"') == 1

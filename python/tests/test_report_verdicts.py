@@ -13,8 +13,10 @@ from lightloom.report import (
     backend_matplotlib,
     backend_plotly,
     describe,
+    distributions,
     figures,
     model,
+    over_time,
     spec,
     table,
     units,
@@ -314,10 +316,10 @@ def test_units(value: float | None, quantity: units.Quantity, expect: str) -> No
 
 
 def test_a_distribution_counts_unfinished_flows() -> None:
-    x, y = figures.cdf(np.array([4.0, np.nan, 1.0, 2.0]), 100)
+    x, y = distributions.cdf(np.array([4.0, np.nan, 1.0, 2.0]), 100)
     assert x.tolist() == [1, 2, 4]
     assert y.tolist() == [0.25, 0.5, 0.75]
-    x, y = figures.cdf(np.arange(1.0, 100_001.0), 480)
+    x, y = distributions.cdf(np.arange(1.0, 100_001.0), 480)
     assert x.size <= 480
     assert (x[0], x[-1], y[-1]) == (1, 100_000, 1)
     np.testing.assert_allclose(y, x / 100_000)
@@ -337,11 +339,11 @@ def test_thinning_keeps_peaks_and_means() -> None:
     time = np.arange(1000.0)
     queue = np.zeros(1000)
     queue[537] = 9.0
-    _, peaks = figures.thinned(time, queue, 100, "peak")
+    _, peaks = over_time.thinned(time, queue, 100, "peak")
     assert peaks.size == 100
     assert peaks.max() == 9
     uneven = np.cumsum(np.random.default_rng(1).uniform(0.1, 2, 1000))
-    at, means = figures.thinned(uneven, np.sin(uneven), 100, "mean")
+    at, means = over_time.thinned(uneven, np.sin(uneven), 100, "mean")
     area = np.sum(np.sin(uneven) * np.diff(uneven, prepend=0))
     assert np.sum(means * np.diff(at, prepend=0)) == pytest.approx(area)
 
@@ -443,14 +445,14 @@ def test_percentiles_that_are_bounds_are_drawn_as_arrows() -> None:
 def test_a_distribution_that_is_cut_off_ends_in_an_arrow() -> None:
     whole, half = np.linspace(5, 50, 1000), np.linspace(5, 50, 1000)
     half[500:] = np.nan
-    panel = figures.distribution(read(with_short_times({"a": whole, "b": half})), 480).panels[0]
+    panel = distributions.distribution(read(with_short_times({"a": whole, "b": half}))).panels[0]
     arrows = [(s.label, s.y.tolist()) for s in panel.series if s.arrow == "right"]
     assert arrows == [("b", [0.5])]
 
 
 def test_decades_with_hardly_a_flow_are_cut() -> None:
     fct = np.concatenate([np.full(20, 0.01), np.linspace(5, 50, 4980)])
-    panel = figures.distribution(read(with_short_times({"a": fct})), 480).panels[0]
+    panel = distributions.distribution(read(with_short_times({"a": fct}))).panels[0]
     assert panel.x.limits[0] > 1e-6
     assert panel.series[0].y[-1] == 1
 

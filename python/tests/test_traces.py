@@ -223,7 +223,11 @@ def test_damaged_files_run_or_are_refused_by_name(
         found = read_or_refused(path, traces.read)
         assert found is None or all(is_flow(row, ANY_HOSTS) for row in rows(found))
         run = read_or_refused(path, begun)
-        assert run is None or (found is not None and rows(run) == rows(found))
+        if run is not None and "endless" in run.column_names:  # a size became 0
+            assert found is None
+            assert suffix == "cm"
+        else:
+            assert run is None or (found is not None and rows(run) == rows(found))
 
 
 @settings(deadline=None)

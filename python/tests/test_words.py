@@ -30,14 +30,15 @@ EXPERIMENT = lightloom.load(ROOT / "examples" / "sirius.toml")
         ("cluster.racks=true", "cluster.racks = true: must be a whole number; correct the value"),
         (
             "fabric.uplinks=-3",
-            "fabric.uplinks = -3: must lie in 1 to the 128 nodes: a pair meets at most once a slot",
+            "fabric.uplinks = -3: must be from 1 to the 128 nodes: "
+            "a pair meets at most once a slot",
         ),
         (
             "fabric.uplinks=99999999999",
-            "fabric.uplinks = 99999999999: must lie in 1 to the 128 nodes: a pair meets",
+            "fabric.uplinks = 99999999999: must be from 1 to the 128 nodes: a pair meets",
         ),
-        ("fabric.queue=-1", "fabric.queue = -1: must lie in 2 to 64 (below 2 "),
-        ("fabric.queue=99999999999", "fabric.queue = 99999999999: must lie in 2 to 64; use"),
+        ("fabric.queue=-1", "fabric.queue = -1: must be from 2 to 64 (below 2 "),
+        ("fabric.queue=99999999999", "fabric.queue = 99999999999: must be from 2 to 64; lower"),
         ("fabric.epoch_slots=-3", "fabric.epoch_slots = -3: must be a whole number from 11, "),
         ("cluster.racks=-1", "cluster.racks = -1: a network connects at least 2; raise it"),
         # Any that an integer holds is a seed.
@@ -94,7 +95,7 @@ BIG = 10**23
         (f"run.seed={2**64}", f"{2**64}: must be a whole number, at most {2**64 - 1:,}; correct"),
         (f"run.seed={-BIG}", f"-{BIG}: must be a whole number, at least 0; correct"),
         (f"cluster.racks={BIG}", f"{BIG}: must be a whole number, at most {2**32 - 1:,}; correct"),
-        (f"fabric.queue={BIG}", f"{BIG}: must lie in 2 to 64; use 2 to 64"),
+        (f"fabric.queue={BIG}", f"{BIG}: must be from 2 to 64; lower it"),
         (f"workload.load={BIG}", f"{BIG}: must be at most 10, "),
         (f"workload.sizes.mean={BIG}", f"{BIG}: `{BIG}` has no unit: "),
         (f"run.sed={BIG}", f'{BIG}: no such key; did you mean "seed"?'),

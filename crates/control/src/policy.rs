@@ -2,7 +2,7 @@
 //!
 //! When it is asked, how long it may take, and in which order a change is carried out
 //! is the [controller](crate::controller)'s matter; how demand is measured, and what a
-//! switch makes of it, that of whoever drives the controller.
+//! switch makes of it, that of the controller's host.
 
 use crate::algorithms::{assignment, matching, multihop};
 use crate::circuits::{Circuit, Circuits};
@@ -203,7 +203,7 @@ pub trait Policy: Send {
     }
 
     /// Takes rules to heed in all decisions to come; false, if it knows of none, so that
-    /// whoever asks it has to see to them.
+    /// its caller has to see to them.
     fn lay_down(&mut self, _: &Rules) -> bool {
         false
     }

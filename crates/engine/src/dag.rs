@@ -195,22 +195,9 @@ impl Dag {
         let flows = self.flows.len() as u32;
         let nodes = self.flows.len() + self.barrier_delay.len();
         assert!(nodes < u32::MAX as usize, "too many nodes");
-        let mut starts = vec![0u32; nodes + 1];
-        let mut missing = vec![0u32; nodes];
-        for &(waits, before) in &self.edges {
-            missing[waits.place(flows).index()] += 1;
-            starts[before.place(flows).index() + 1] += 1;
-        }
-        for n in 0..nodes {
-            starts[n + 1] += starts[n];
-        }
-        let mut next = starts.clone();
-        let mut edges = vec![FlowId(0); self.edges.len()];
-        for &(waits, before) in &self.edges {
-            let slot = &mut next[before.place(flows).index()];
-            edges[*slot as usize] = waits.place(flows);
-            *slot += 1;
-        }
+        let place = |(waits, before): (Node, Node)| (waits.place(flows), before.place(flows));
+        let edges: Vec<_> = self.edges.into_iter().map(place).collect();
+        let delay = [self.flow_delay, self.barrier_delay].concat();
         let job = |j: Pending| Job {
             name: j.name,
             begin: j.begin.map(|b| b.place(flows)),
@@ -218,11 +205,8 @@ impl Dag {
         };
         Flows {
             after: Dependencies {
-                starts,
-                edges,
-                missing,
-                delay: [self.flow_delay, self.barrier_delay].concat(),
                 jobs: self.jobs.into_iter().map(job).collect(),
+                ..Dependencies::of(delay, &edges)
             },
             ..self.flows
         }

@@ -14,7 +14,8 @@ pub struct Flows {
     pub src: Vec<HostId>,
     /// Destination host.
     pub dst: Vec<HostId>,
-    /// Size [B], at least 1.
+    /// Size [B], at least 1; 0 of a flow that sends until the run stops, before it is
+    /// known when that is.
     pub bytes: Vec<u64>,
     /// When the flow is offered; [`Time::NEVER`] until its dependencies are delivered.
     pub arrival: Vec<Time>,
@@ -32,6 +33,9 @@ pub struct Flows {
     pub hops: Vec<f32>,
     /// The dependency graph; empty for open-loop workloads.
     pub after: Dependencies,
+    /// Flows that send until the run stops, in order: their `bytes` are more than a
+    /// server sends until then.
+    pub endless: Vec<FlowId>,
 }
 
 /// Who waits for whom, in compressed rows: `edges[starts[f]..starts[f + 1]]`
@@ -41,6 +45,10 @@ pub struct Flows {
 /// carry no bytes and are reached `delay` after the last that they wait for (at
 /// `delay` if they wait for nothing). With a barrier, n flows that wait for n
 /// others take 2n edges, not n². Fabrics never see barriers.
+///
+/// The last nodes may be turnstiles: each time that one is reached, the next of the
+/// nodes that wait for it is let through, in the order of its row; nothing happens
+/// when all are. What a turnstile lets through is no turnstile.
 #[derive(Clone, Debug, Default)]
 pub struct Dependencies {
     /// Row starts, one more than nodes; empty if nothing waits.
@@ -53,6 +61,8 @@ pub struct Dependencies {
     pub delay: Vec<Time>,
     /// The jobs that the graph consists of, in the order of their beginning.
     pub jobs: Vec<Job>,
+    /// How many of the last nodes are turnstiles.
+    pub turnstiles: u32,
 }
 
 /// A job: the part of a graph between two barriers.
@@ -139,6 +149,41 @@ impl Flows {
 }
 
 impl Dependencies {
+    /// The graph of nodes with these delays, and of edges (waits, is waited for). Rows
+    /// keep the order of the edges.
+    pub fn of(delay: Vec<Time>, edges: &[(FlowId, FlowId)]) -> Dependencies {
+        let nodes = delay.len();
+        let (mut starts, mut missing) = (vec![0u32; nodes + 1], vec![0u32; nodes]);
+        for &(waits, before) in edges {
+            missing[waits.index()] += 1;
+            starts[before.index() + 1] += 1;
+        }
+        for n in 0..nodes {
+            starts[n + 1] += starts[n];
+        }
+        let mut next = starts.clone();
+        let mut rows = vec![FlowId(0); edges.len()];
+        for &(waits, before) in edges {
+            let slot = &mut next[before.index()];
+            rows[*slot as usize] = waits;
+            *slot += 1;
+        }
+        Dependencies {
+            starts,
+            edges: rows,
+            missing,
+            delay,
+            ..Dependencies::default()
+        }
+    }
+
+    /// The number of `node` among the turnstiles, if it is one.
+    #[inline]
+    pub fn turnstile(&self, node: FlowId) -> Option<usize> {
+        let first = self.nodes() - self.turnstiles as usize;
+        node.index().checked_sub(first)
+    }
+
     /// Memory that a node takes [B]: its row start, what it misses, its delay,
     /// and in [`Io`](crate::Io) the latest delivery it has seen and its place in
     /// the order of arrival.

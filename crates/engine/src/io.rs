@@ -47,6 +47,8 @@ pub struct Io {
     latest: Vec<Time>,
     /// Nodes whose waiters are not told yet; empty between calls.
     reached: Vec<(FlowId, Time)>,
+    /// How many each turnstile has let through.
+    through: Vec<u32>,
     released: BinaryHeap<Reverse<(Time, FlowId)>>,
 }
 
@@ -63,6 +65,7 @@ impl Io {
         let mut io = Io {
             latest: vec![Time::ZERO; nodes],
             reached: Vec::new(),
+            through: vec![0; flows.after.turnstiles as usize],
             flows,
             ledger: Ledger::default(),
             audit: None,
@@ -70,8 +73,8 @@ impl Io {
             open_order,
             released: BinaryHeap::new(),
         };
-        let first = io.flows.len()..nodes;
-        let free = first.filter(|&b| io.flows.after.missing[b] == 0);
+        let barriers = io.flows.len()..nodes - io.through.len();
+        let free = barriers.filter(|&b| io.flows.after.missing[b] == 0);
         io.reached = free
             .map(|b| (FlowId(b as u32), io.flows.after.delay[b]))
             .collect();
@@ -162,26 +165,44 @@ impl Io {
     /// Tells those that wait for what was reached. What then waits for nothing
     /// more arrives, if it is a flow; a barrier is reached in turn.
     fn release(&mut self) {
-        let flows = self.flows.len();
         while let Some((node, at)) = self.reached.pop() {
             for edge in self.flows.after.row(node) {
-                let after = &mut self.flows.after;
-                let w = after.edges[edge];
-                // Kernels may report a delivery after a later one, within a slot.
-                let latest = &mut self.latest[w.index()];
-                *latest = at.max(*latest);
-                after.missing[w.index()] -= 1;
-                if after.missing[w.index()] > 0 {
-                    continue;
-                }
-                let then = Time(latest.0.saturating_add(after.delay[w.index()].0));
-                if w.index() < flows {
-                    self.flows.arrival[w.index()] = then;
-                    self.released.push(Reverse((then, w)));
-                } else {
-                    self.reached.push((w, then));
+                let waits = self.flows.after.edges[edge];
+                match self.flows.after.turnstile(waits) {
+                    None => self.tell(waits, at),
+                    Some(number) => self.turn(waits, number, at),
                 }
             }
+        }
+    }
+
+    /// One of those that `node` waits for was reached at `at`.
+    #[inline]
+    fn tell(&mut self, node: FlowId, at: Time) {
+        let after = &mut self.flows.after;
+        // Kernels may report a delivery after a later one, within a slot.
+        let latest = &mut self.latest[node.index()];
+        *latest = at.max(*latest);
+        after.missing[node.index()] -= 1;
+        if after.missing[node.index()] > 0 {
+            return;
+        }
+        let then = Time(latest.0.saturating_add(after.delay[node.index()].0));
+        if node.index() < self.flows.src.len() {
+            self.flows.arrival[node.index()] = then;
+            self.released.push(Reverse((then, node)));
+        } else {
+            self.reached.push((node, then));
+        }
+    }
+
+    /// A turnstile was reached at `at`: the next in its row goes through.
+    fn turn(&mut self, turnstile: FlowId, number: usize, at: Time) {
+        let row = self.flows.after.row(turnstile);
+        let next = row.start + self.through[number] as usize;
+        if next < row.end {
+            self.through[number] += 1;
+            self.tell(self.flows.after.edges[next], at);
         }
     }
 
@@ -265,5 +286,35 @@ mod tests {
         io.deliver(FlowId(1), 10, Time::NS * 4);
         assert_eq!(io.next_arrival(), Some(Time::NS * 10));
         assert_eq!(io.arrive(Time::NS * 10), Some(FlowId(2)));
+    }
+
+    /// Flows 0 and 1 fire a turnstile that 2, 3 and 4 wait for; 2 fires it once more.
+    #[test]
+    fn a_turnstile_lets_one_through_each_time() {
+        let mut flows = Flows::new();
+        for f in 0..5 {
+            let at = if f < 2 { Time::ZERO } else { Time::NEVER };
+            flows.push(HostId(0), HostId(1), 10, at);
+        }
+        let turnstile = FlowId(5);
+        let fired = [0, 1, 2].map(|f| (turnstile, FlowId(f)));
+        let waiting = [2, 3, 4].map(|f| (FlowId(f), turnstile));
+        flows.after = Dependencies::of(vec![Time::ZERO; 6], &[fired, waiting].concat());
+        flows.after.turnstiles = 1;
+        let mut io = Io::new(flows);
+        while io.arrive(Time::ZERO).is_some() {}
+        io.deliver(FlowId(1), 10, Time::NS * 3);
+        assert_eq!(io.arrive(Time::NEVER), Some(FlowId(2)));
+        assert_eq!(io.next_arrival(), None);
+        io.deliver(FlowId(0), 10, Time::NS * 4);
+        assert_eq!(io.arrive(Time::NEVER), Some(FlowId(3)));
+        io.deliver(FlowId(3), 10, Time::NS * 5);
+        assert_eq!(io.next_arrival(), None);
+        io.deliver(FlowId(2), 10, Time::NS * 6);
+        assert_eq!(io.arrive(Time::NEVER), Some(FlowId(4)));
+        io.deliver(FlowId(4), 10, Time::NS * 7);
+        assert!(io.exhausted());
+        let arrived: Vec<i64> = io.flows.arrival.iter().map(|t| t.0 / 1000).collect();
+        assert_eq!(arrived, [0, 0, 3, 4, 6]);
     }
 }

@@ -42,7 +42,7 @@ pub struct Prepared {
     watch: Stopwatch,
 }
 
-/// A fabric, the faults that befall it, and what it takes of memory with its flows [B].
+/// A fabric, the faults that happen in it, and what it takes of memory with its flows [B].
 struct Built {
     fabric: Box<dyn Fabric>,
     faults: Vec<Fault>,
@@ -112,6 +112,7 @@ impl Experiment {
             None => experiment.generate(&cluster)?,
         };
         let (flows, time_scale) = experiment.workload.at_load(flows, &cluster)?;
+        let flows = experiment.ending(flows, &cluster)?;
         experiment.check_window(&flows)?;
         let site = Site {
             cluster: &cluster,
@@ -204,7 +205,7 @@ impl Experiment {
         }
     }
 
-    /// Builds a fabric of a resolved experiment, and the faults that befall it.
+    /// Builds a fabric of a resolved experiment, and the faults that happen in it.
     fn build(&self, index: usize, site: &Site) -> Result<Built, Refusal> {
         let table = self.fabric.get(index).ok_or_else(|| {
             let count = self.fabric.len();
@@ -238,7 +239,12 @@ impl Experiment {
     /// Commands in order of time, each with the index of its table.
     fn faults_of(&self, label: &str) -> Result<Vec<(usize, Fault)>, Refusal> {
         let mut faults = Vec::new();
-        for (i, table) in self.fault.iter().enumerate().filter(|f| f.1.befalls(label)) {
+        for (i, table) in self
+            .fault
+            .iter()
+            .enumerate()
+            .filter(|f| f.1.happens_in(label))
+        {
             faults.extend(table.commands(i)?.into_iter().map(|f| (i, f)));
         }
         faults.sort_by_key(|(_, f)| f.at);
@@ -273,7 +279,7 @@ fn in_force(facts: &Facts) -> InForce {
     InForce(facts.derived.iter().map(value).collect())
 }
 
-/// Whoever waits for everything to be delivered waits for these for ever.
+/// A run that waits for everything to be delivered waits for these for ever.
 fn never_drained(unjoined: &Unjoined, at: &str) -> Refusal {
     let Unjoined { from, to, .. } = unjoined;
     let more = match unjoined.others {

@@ -36,7 +36,7 @@ pub struct FaultTable {
     /// When it works again; never without it.
     #[serde(default)]
     pub repair_at: Option<Time>,
-    /// Label of the only fabric that it befalls; all of them without it.
+    /// Label of the only fabric in which it happens; all of them without it.
     #[serde(default)]
     pub fabric: Option<String>,
 }
@@ -178,13 +178,13 @@ impl FaultTable {
         if self.fabric.is_none() && !others.is_empty() {
             let labels: Vec<String> = others.iter().map(|o| format!("\"{o}\"")).collect();
             let labels = labels.join(" or ");
-            remedy += &format!(", or name the only fabric that it befalls: fabric = {labels}");
+            remedy += &format!(", or name the only fabric in which it happens: fabric = {labels}");
         }
         Refusal::new(key(index), self.part(), limit, remedy)
     }
 
-    /// Whether it befalls the fabric of that label.
-    pub(crate) fn befalls(&self, label: &str) -> bool {
+    /// Whether it happens in the fabric of that label.
+    pub(crate) fn happens_in(&self, label: &str) -> bool {
         self.fabric.as_deref().is_none_or(|f| f == label)
     }
 
@@ -243,7 +243,7 @@ mod tests {
                 },
             ]
         );
-        assert!(f.befalls("sirius"));
+        assert!(f.happens_in("sirius"));
         assert_eq!(f.part(), "node 3 uplink 2");
     }
 

@@ -9,6 +9,7 @@ mod assumptions;
 mod cluster;
 mod compare;
 mod counted;
+mod endless;
 mod execute;
 mod fabric;
 mod fault;
@@ -35,6 +36,7 @@ use lightloom_fabrics::Physics;
 use lightloom_workload::WorkloadConfig;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The version of Lightloom.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -57,6 +59,10 @@ pub struct Experiment {
     pub physics: Option<PhysicsTable>,
     /// What is sent.
     pub workload: WorkloadConfig,
+    /// Digests of the files that it reads, by the keys that name them. Files of another
+    /// digest are refused by whoever reads them for a run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, String>,
     /// Seed, end and sampling.
     #[serde(default)]
     pub run: RunTable,
@@ -107,6 +113,7 @@ impl Experiment {
             cluster: table,
             physics,
             workload,
+            inputs: self.inputs.clone(),
             run,
             compare,
             fabric,

@@ -42,6 +42,7 @@ pub fn schema() -> Value {
         "cluster": part::<ClusterTable>(&mut generator),
         "physics": part::<PhysicsTable>(&mut generator),
         "workload": part::<WorkloadConfig>(&mut generator),
+        "inputs": inputs(),
         "run": part::<RunTable>(&mut generator),
         "compare": part::<CompareTable>(&mut generator),
         "fabric": {
@@ -68,6 +69,30 @@ pub fn schema() -> Value {
         "required": ["cluster", "workload", "fabric"],
         "additionalProperties": false,
         "$defs": definitions,
+    })
+}
+
+/// Digests of files, by the keys that name them; policies have those of theirs.
+fn inputs() -> Value {
+    let digest = |what: &str| {
+        json!({
+            "type": "string",
+            "pattern": "^sha256:[0-9a-f]{64}$",
+            "description": format!("That of {what}: \"sha256:\" and 64 hexadecimal digits."),
+        })
+    };
+    json!({
+        "type": "object",
+        "description": "Digests of the files that an experiment reads, by the keys that name \
+            them. Results have them, and policies theirs beside `file`; a file of another digest \
+            is refused.",
+        "properties": {
+            "workload.trace": digest("a trace"),
+            "workload.sizes.file": digest("a distribution of sizes"),
+            "workload.arrivals.file": digest("times of arrival"),
+            "workload.pattern.file": digest("a matrix of weights"),
+        },
+        "additionalProperties": false,
     })
 }
 

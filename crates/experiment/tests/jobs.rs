@@ -73,11 +73,7 @@ fn every_kind() -> Value {
 
 /// A fabric of each kind.
 fn every_fabric() -> impl Iterator<Item = Value> {
-    REGISTRY.iter().map(|entry| match entry.kind {
-        "sirius" => sirius(),
-        "clos" => clos(),
-        kind => json!({ "kind": kind }),
-    })
+    REGISTRY.iter().map(|entry| json!({"kind": entry.kind}))
 }
 
 #[test]

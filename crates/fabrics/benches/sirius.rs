@@ -20,6 +20,8 @@ struct Case {
     /// Rate of a rack [Gb/s].
     rack_gbps: u64,
     /// Pareto flows at this load, or a saturated permutation.
+    /// Whether a server sends no faster than its share of the rack's rate.
+    capped: bool,
     traffic: Traffic,
     table: Value,
     stop: Stop,
@@ -38,6 +40,7 @@ fn cases() -> Vec<Case> {
         name,
         racks: 128,
         rack_gbps: 400,
+        capped: false,
         traffic: Traffic::Pareto {
             flows: 200_000,
             load,
@@ -88,6 +91,14 @@ fn cases() -> Vec<Case> {
             ..paper("paper-128-repaired", 0.5, json!({}))
         },
         paper("paper-128-ideal", 0.5, json!({"mode": "ideal"})),
+        Case {
+            capped: true,
+            ..paper("paper-128-capped", 0.5, json!({}))
+        },
+        Case {
+            capped: true,
+            ..paper("paper-128-ideal-capped", 0.5, json!({"mode": "ideal"}))
+        },
         permutation("permutation-128-1x", 8),
         permutation("permutation-128-1.5x", 12),
         permutation("permutation-128-2x", 16),
@@ -108,7 +119,10 @@ impl Case {
             racks: self.racks,
             servers_per_rack: 24,
             server_rate,
-            nic: Nic::Uncapped,
+            nic: match self.capped {
+                true => Nic::Capped(server_rate),
+                false => Nic::Uncapped,
+            },
         }
     }
 

@@ -168,7 +168,7 @@ impl EventKernel for Wires {
     }
 
     fn apply(&mut self, _: Command, _: Time, _: &mut Agenda<FlowId>) -> Result<(), Rejected> {
-        Err(Rejected("wires do not fail; remove it".into()))
+        Err(Rejected::no_failures("wires"))
     }
 
     fn idle(&self) -> bool {

@@ -10,7 +10,7 @@
 //! Not modelled: storing a packet whole at every switch; headers of acknowledgements.
 
 use crate::ranges::{self, refuse};
-use lightloom_engine::{Bytes, Rate, Refusal, Time};
+use lightloom_engine::{check_range, Bytes, Rate, Refusal, Time};
 
 /// The keys by which users describe them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,15 +49,12 @@ impl Overheads {
     /// # Errors
     /// Of a key that is out of range, or without effect.
     pub fn resolve(mut self) -> Result<Overheads, Refusal> {
+        ranges::propagation("propagation", self.propagation, LATENCY_MAX)?;
         for (key, value) in [
-            ("propagation", self.propagation),
-            ("switch_latency", self.switch_latency),
-            ("fec_latency", self.fec_latency),
+            ("fabric.switch_latency", self.switch_latency),
+            ("fabric.fec_latency", self.fec_latency),
         ] {
-            if !(Time::ZERO..=LATENCY_MAX).contains(&value) {
-                let limit = format!("must be from 0 s to {LATENCY_MAX}");
-                return refuse(key, value, limit, "light takes 5 ns a metre of fibre");
-            }
+            check_range(key, value, Time::ZERO..=LATENCY_MAX)?;
         }
         ranges::amounts(&[("header", self.header)], HEADER_MAX)?;
         match (self.packet, self.header) {
@@ -268,6 +265,10 @@ mod tests {
             "fabric.switch_latency"
         );
         assert_eq!(long(|o| o.fec_latency = Time::S), "fabric.fec_latency");
+        let mut slow = good;
+        slow.fec_latency = Time::S;
+        let words = "fabric.fec_latency = 1 s: must be from 0 ps to 1 ms; lower it";
+        assert_eq!(slow.resolve().unwrap_err().to_string(), words);
         let alone = Overheads {
             packet: None,
             ..good

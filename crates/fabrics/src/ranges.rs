@@ -1,8 +1,9 @@
 //! Ranges that tables of several fabrics have in common, and how they refuse what is
 //! beyond them: keys are named without `fabric.`, which refusals put before them.
 
-use lightloom_engine::{Bytes, Cluster, Nic, Rate, Refusal, Time};
+use lightloom_engine::{check_range, Bytes, Cluster, Nic, Rate, Refusal, Time};
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 /// Most racks that circuits join: matrices of all pairs are kept, and the largest switches
 /// of mirrors have a few thousand ports.
@@ -25,6 +26,32 @@ pub fn refuse<T>(
     remedy: impl Into<String>,
 ) -> Result<T, Refusal> {
     Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
+}
+
+/// Refuses a value that is not within `range`, both ends included, with a `remedy` that says
+/// more than to raise or to lower it, as [`check_range`] does.
+///
+/// # Errors
+/// Of the key.
+pub fn within<T: PartialOrd + Display>(
+    key: &str,
+    value: T,
+    range: RangeInclusive<T>,
+    remedy: impl Into<String>,
+) -> Result<(), Refusal> {
+    check_range(format!("fabric.{key}"), value, range).map_err(|refusal| Refusal {
+        remedy: remedy.into(),
+        ..refusal
+    })
+}
+
+/// Refuses a propagation that no fibre of a data centre has.
+///
+/// # Errors
+/// Of the key.
+pub fn propagation(key: &str, value: Time, most: Time) -> Result<(), Refusal> {
+    let remedy = "lower it: light takes 5 ns a metre of fibre";
+    within(key, value, Time::ZERO..=most, remedy)
 }
 
 /// Refuses fewer than two racks, or more than circuits join.
@@ -107,11 +134,7 @@ pub fn amounts(amounts: &[(&str, Bytes)], most: Bytes) -> Result<(), Refusal> {
 /// # Errors
 /// Of `packet`.
 pub fn packet(packet: Bytes) -> Result<(), Refusal> {
-    if (1..=PACKET_MAX.0).contains(&packet.0) {
-        return Ok(());
-    }
-    let limit = format!("must be from 1 B to {PACKET_MAX}");
-    refuse("packet", packet, limit, "use 1500 B")
+    within("packet", packet, Bytes(1)..=PACKET_MAX, "use 1500 B")
 }
 
 /// Refuses to send nothing in what a `key` leaves of its time: less the `left_out`, a

@@ -29,8 +29,8 @@ pub use parts::PartCounts;
 pub use percentile::{mean, percentile};
 pub use series::Series;
 pub use summary::{
-    ideal, summarize, Fct, FctBounds, FctClasses, Finished, Slowdown, SlowdownBound, Summary,
-    SHORT_BYTES,
+    ideal, summarize, Endless, Fct, FctBounds, FctClasses, Finished, Slowdown, SlowdownBound,
+    Summary, SHORT_BYTES,
 };
 pub use updates::{Counted, UpdateRate, Updates};
 pub use window::{Span, Window, CARRIED};

@@ -9,7 +9,7 @@ use crate::percentile::{mean, percentile};
 use crate::updates::{Counted, Updates};
 use crate::window::{Span, Window};
 use lightloom_engine::run::Outcome;
-use lightloom_engine::{Cluster, Flows, Io, Nic, Rate, Time};
+use lightloom_engine::{Cluster, FlowId, Flows, Io, Nic, Rate, Time};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -78,8 +78,8 @@ pub struct Summary {
     /// Bytes delivered, of unfinished flows too.
     pub bytes_delivered: u64,
     /// Load of the workload as drawn: bits of all flows ÷ (servers × server
-    /// rate × time of the last arrival). Null if all arrive at once or wait
-    /// for each other.
+    /// rate × time of the last arrival). Null if all arrive at once, wait for each
+    /// other, or send until the run stops.
     pub load_offered: Option<f64>,
     /// Bits delivered ÷ (servers × server rate × simulated time); without those
     /// within racks if `run.goodput` says so.
@@ -110,7 +110,7 @@ pub struct Summary {
     /// Mean flow size in force, in bytes: that of the size law under its rule, by
     /// which the load is set. Null for a trace.
     pub mean_flow_bytes_law: Option<f64>,
-    /// Mean flow size as drawn, in bytes: heavy tails miss their law's mean by far
+    /// Mean flow size as drawn, in bytes, of flows that have a size: heavy tails miss their law's mean by far
     /// (0.48 × in the median for 200,000 draws of Pareto 1.05).
     pub mean_flow_bytes_offered: Option<f64>,
     /// Bytes given up for good.
@@ -155,6 +155,12 @@ pub struct Summary {
     /// it says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub physics: Option<Value>,
+    /// Flows that send until the run stops; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endless: Option<Endless>,
+    /// Flows of a trace that waited for a trigger; left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub triggered: Option<u64>,
 }
 
 /// Completion times of all flows, the short (under 100 KB) and the long ones.
@@ -166,6 +172,16 @@ pub struct FctClasses {
     pub short: Fct,
     /// The other completed flows.
     pub long: Fct,
+}
+
+/// Flows that send until the run stops. They are among the flows offered, with what
+/// their servers' links carry until then, but in no load, mean size or completion time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Endless {
+    /// How many there are.
+    pub flows: u64,
+    /// What was delivered of them [B].
+    pub bytes_delivered: u64,
 }
 
 /// Completion times of a class, in µs; null if none of it completed.
@@ -251,7 +267,7 @@ pub fn summarize(run: &Finished) -> Summary {
         wall_s: run.wall_s,
         peak_rss_bytes: peak_rss(),
         mean_flow_bytes_law: run.mean_bytes,
-        mean_flow_bytes_offered: mean(flows.bytes.iter().map(|&b| b as f64)),
+        mean_flow_bytes_offered: mean_size(flows),
         bytes_dropped: ledger.dropped,
         threads: run.threads,
         updates: Updates::of(run.counted, &jobs),
@@ -260,6 +276,8 @@ pub fn summarize(run: &Finished) -> Summary {
         faults_after_end: run.faults_after_end,
         time_scale: run.time_scale,
         physics: run.physics.cloned(),
+        endless: Endless::of(flows),
+        triggered: triggered(flows),
         duty_cycle: { run.outcome.lit }
             .filter(|_| simulated > Time::ZERO)
             .map(|lit| lit.as_secs_f64() / simulated.as_secs_f64()),
@@ -272,6 +290,39 @@ pub fn summarize(run: &Finished) -> Summary {
         fct_bound: fct_bounds(flows, &offered, simulated),
         slowdown_bound: slowdown_bound(run.cluster, flows, &offered, simulated),
     }
+}
+
+impl Endless {
+    fn of(flows: &Flows) -> Option<Endless> {
+        let delivered = flows.endless.iter().map(|f| flows.delivered[f.index()]);
+        (!flows.endless.is_empty()).then(|| Endless {
+            flows: flows.endless.len() as u64,
+            bytes_delivered: delivered.sum(),
+        })
+    }
+}
+
+/// How many flows wait for triggers, whose rows alone lead to flows; those of jobs wait for
+/// each other.
+fn triggered(flows: &Flows) -> Option<u64> {
+    let waiting = || { flows.after.edges.iter() }.filter(|to| to.index() < flows.len());
+    let triggers = !flows.after.is_empty() && flows.after.jobs.is_empty();
+    triggers.then(|| waiting().count() as u64)
+}
+
+/// Whether a flow ends before its run does.
+fn has_end(flows: &Flows, f: usize) -> bool {
+    flows.endless.binary_search(&FlowId(f as u32)).is_err()
+}
+
+/// Mean size of the flows that have one [B].
+fn mean_size(flows: &Flows) -> Option<f64> {
+    if flows.endless.is_empty() {
+        return mean(flows.bytes.iter().map(|&b| b as f64));
+    }
+    let sized = (0..flows.len()).filter(|&f| has_end(flows, f));
+    let sizes: Vec<f64> = sized.map(|f| flows.bytes[f] as f64).collect();
+    mean(sizes.into_iter())
 }
 
 /// The bytes that count in goodput.
@@ -298,7 +349,7 @@ fn normalized(cluster: &Cluster, bytes: u64, span: Time) -> Option<f64> {
 }
 
 fn load_offered(cluster: &Cluster, flows: &Flows) -> Option<f64> {
-    if !flows.after.starts.is_empty() {
+    if !flows.after.starts.is_empty() || !flows.endless.is_empty() {
         return None;
     }
     normalized(cluster, flows.total_bytes(), flows.last_arrival())
@@ -311,7 +362,7 @@ fn load_delivered(run: &Finished) -> Option<f64> {
     normalized(run.cluster, ledger.delivered, at)
 }
 
-/// The flows that the fabric took up, in order of arrival.
+/// The flows that the fabric took up and that have an end, in order of arrival.
 fn offered(run: &Finished) -> Vec<usize> {
     let flows = &run.io.flows;
     let known = |&f: &usize| flows.arrival[f] != Time::NEVER;
@@ -321,6 +372,9 @@ fn offered(run: &Finished) -> Vec<usize> {
         order.sort_by_key(|&f| flows.arrival[f]);
     }
     order.truncate(run.io.ledger.flows_offered as usize);
+    if !flows.endless.is_empty() {
+        order.retain(|&f| has_end(flows, f));
+    }
     order
 }
 

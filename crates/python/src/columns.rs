@@ -4,7 +4,7 @@ use crate::errors::refused;
 use lightloom_engine::{Circuit, Flows, Refusal};
 use lightloom_experiment::Experiment;
 use lightloom_metrics::Series;
-use lightloom_workload::trace::{self, Columns, Format};
+use lightloom_workload::trace::{self, Columns, Format, OpenLoop};
 use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -26,9 +26,16 @@ fn put<T: Element>(dict: &Bound<'_, PyDict>, name: &str, column: Vec<T>) -> PyRe
     dict.set_item(name, PyArray1::from_vec(dict.py(), column))
 }
 
-/// The flow columns by the names of `flows.parquet`; groups are codes and names.
+/// The flow columns by the names of `flows.parquet`; groups are codes and names. Where
+/// flows send until the run stops, `endless` tells them, and `delivered` what came of all.
 pub fn of_flows(py: Python<'_>, flows: Flows) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
+    if !flows.endless.is_empty() {
+        let mut endless = vec![false; flows.src.len()];
+        flows.endless.iter().for_each(|f| endless[f.index()] = true);
+        put(&dict, "delivered", flows.delivered)?;
+        put(&dict, "endless", endless)?;
+    }
     put(&dict, "src", flows.src.into_iter().map(|h| h.0).collect())?;
     put(&dict, "dst", flows.dst.into_iter().map(|h| h.0).collect())?;
     put(&dict, "bytes", flows.bytes)?;
@@ -163,7 +170,16 @@ pub fn read_trace<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let format = format.map(named).transpose()?;
     let flows = py
-        .detach(|| trace::load(path, format, hosts.unwrap_or(ANY_HOST)))
+        .detach(|| {
+            let flows = trace::load(path, format, hosts.unwrap_or(ANY_HOST))?;
+            let open = trace::open_loop(&flows, OpenLoop::Sized);
+            open.map_err(|refusal| Refusal {
+                key: "workload.trace".to_owned(),
+                value: format!("\"{path}\""),
+                ..refusal
+            })?;
+            Ok(flows)
+        })
         .map_err(refused)?;
     of_flows(py, flows)
 }

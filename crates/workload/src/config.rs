@@ -48,7 +48,8 @@ pub struct WorkloadConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
     /// A file of flows, which replaces all of the above: CSV
-    /// (`src,dst,bytes,arrival_ps`), Parquet with the same columns, htsim's `.cm`, or
+    /// (`src,dst,bytes,arrival_ps`), Parquet with the same columns, htsim's `.cm` (with
+    /// triggers, and flows of size 0 that send until the run stops), or
     /// `src dst bytes start_ns`. Of the keys above `load` alone goes with it, where
     /// `scale` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,7 +82,7 @@ pub(crate) struct Plan {
     pub pairs: Box<dyn Pairs>,
     pub pattern_rng: Stream,
     pub clock: Clock,
-    /// Mean gap between flows, whoever sends them [ps].
+    /// Mean gap between flows, of all sources together [ps].
     pub gap: f64,
     /// Clocks of the servers, instead of the one of all.
     pub sources: Option<Sources>,

@@ -117,6 +117,28 @@ pub(crate) struct Row<'a> {
     pub line: usize,
 }
 
+/// Where something stands in a file: line and column, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub line: u32,
+    pub column: u32,
+}
+
+impl Place {
+    pub fn error(
+        self,
+        file: &str,
+        problem: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> TextError {
+        TextError {
+            line: self.line as usize,
+            column: self.column as usize,
+            ..TextError::whole(file, problem, remedy)
+        }
+    }
+}
+
 /// A piece of a line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field<'a> {
@@ -197,9 +219,14 @@ impl<'a> Row<'a> {
 
 impl<'a> Field<'a> {
     pub fn error(self, problem: impl Into<String>, remedy: impl Into<String>) -> TextError {
-        TextError {
-            column: self.row.text[..self.at].chars().count() + 1,
-            ..self.row.error(problem, remedy)
+        self.place().error(self.row.file, problem, remedy)
+    }
+
+    /// Where it begins.
+    pub fn place(self) -> Place {
+        Place {
+            line: self.row.line as u32,
+            column: self.row.text[..self.at].chars().count() as u32 + 1,
         }
     }
 

@@ -66,6 +66,8 @@ def find(schema: Schema, path: str) -> Parameter | None:
     choice is found by its kind: `jobs.sort.data`."""
     head, _, rest = path.partition(".")
     for parameter in parameters(schema):
+        if parameter.key == path:  # of digests the keys are paths
+            return parameter
         if parameter.key == head:
             return _below(parameter, rest) if rest else parameter
     return None

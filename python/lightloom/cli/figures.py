@@ -16,7 +16,7 @@ MEANT = {
     "bytes_offered": "Bytes of the flows that were taken up [B].",
     "bytes_delivered": "Bytes delivered, of unfinished flows too [B].",
     "load_offered": "Load as drawn: bits of all flows ÷ (servers × server rate × time of the "
-    "last arrival). Null if all arrive at once or wait for each other.",
+    "last arrival). Null if all arrive at once, wait for each other or send until the run stops.",
     "load_delivered": "Of that load what was delivered until the last arrival, in the same unit.",
     "goodput_normalized": "Goodput: bits delivered ÷ (servers × server rate × simulated time). It "
     'leaves out what never leaves a rack where run.goodput = "between-racks".',
@@ -54,6 +54,9 @@ MEANT = {
     "fct_bound": "Completion times as far as they are known of all flows that were offered [µs]: "
     "a percentile among flows that had not all arrived when the run ended is a bound.",
     "slowdown_bound": "Slowdowns as far as they are known of all flows that were offered.",
+    "endless": "Flows of a trace of size 0, which send until the run stops: how many, and "
+    "bytes_delivered of them [B]. They are in no load, mean size or completion time.",
+    "triggered": "Flows of a trace that wait for a trigger of htsim's connection matrix.",
     "time_scale": "By what the times of a trace were multiplied to bring it to its load.",
 }
 

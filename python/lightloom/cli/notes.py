@@ -9,7 +9,7 @@ import numpy as np
 
 from lightloom import _core, circuits, facts, networks, rates
 from lightloom.circuits import Table
-from lightloom.console import Summary, rate, seconds
+from lightloom.console import Summary, rate, seconds, size
 from lightloom.results import Result
 
 EVENTS_SHOWN = 4
@@ -62,6 +62,7 @@ def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
             f"the times of the trace are multiplied by {factor:.4g}, which brings its load of "
             f"{factor * workload['load']:.3g} to {workload['load']:g}"
         )
+    yield from of_triggers(summary)
     asked, drawn = workload.get("load"), summary.get("load_offered")
     if drawn is None:
         return
@@ -76,6 +77,23 @@ def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
         yield (
             f"the load drawn is {drawn:.3g} times what all servers can send while flows arrive; "
             "if that is not meant, check the units of times and sizes"
+        )
+
+
+def of_triggers(summary: Summary) -> Iterator[str]:
+    """Says how flows are taken that wait for triggers, or send until the run stops."""
+    if count := summary.get("triggered"):
+        flows = "flow waits for a trigger" if count == 1 else "flows wait for triggers"
+        yield (
+            f"{count:,} {flows}: send_done and recv_done are both when the last byte is "
+            "delivered, as nothing here is acknowledged"
+        )
+    if endless := summary.get("endless"):
+        flows = "flow of size 0 sends" if endless["flows"] == 1 else "flows of size 0 send"
+        yield (
+            f"{endless['flows']:,} {flows} until the run stops ({size(endless['bytes_delivered'])} "
+            "delivered): each is offered with what its server's link carries until then, and is in "
+            "no load, mean size or completion time"
         )
 
 

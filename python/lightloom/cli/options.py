@@ -26,6 +26,14 @@ OutDir = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="Where to write (default: results/NAME)."),
 ]
+CopyInputs = Annotated[
+    bool,
+    typer.Option(
+        "--copy-inputs",
+        help="Copy the files that the experiment reads (traces, sizes, matrices, schedules, "
+        "policies) into DIR/inputs, so that DIR runs again wherever it is taken.",
+    ),
+]
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print the summary as JSON and nothing else; write with -o only."),
@@ -40,6 +48,14 @@ Threads = Annotated[
 DryRun = Annotated[
     bool,
     typer.Option("--dry-run", help="Say how long it would take and how much memory, and stop."),
+]
+Figures = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STYLE,…",
+        help="Draw the figures for a paper or a slide, too, as SVG, PNG and PDF in "
+        "figures/STYLE: acm-column, acm-text, ieee-column, ieee-text or slide.",
+    ),
 ]
 Workers = Annotated[
     int | None,

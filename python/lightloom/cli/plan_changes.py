@@ -196,14 +196,3 @@ def _told(change: Change) -> Iterator[str]:
     for what, racks in (("came", change.came), ("went", change.went)):
         if racks:
             yield f"racks that {what}: {', '.join(racks)}"
-
-
-def told_rules(table: dict[str, Any]) -> str:
-    """Rules in a line."""
-    pinned, apart, down = (len(table[key]) for key in ("pin", "forbid", "down"))
-    parts = [
-        f"{pinned} pinned" if pinned else "",
-        f"{apart} {'pair' if apart == 1 else 'pairs'} kept apart" if apart else "",
-        f"{down} {'port' if down == 1 else 'ports'} down" if down else "",
-    ]
-    return ", ".join(part for part in parts if part)

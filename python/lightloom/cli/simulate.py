@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 import lightloom
-from lightloom import console, forecasts, interrupts, loads, networks
+from lightloom import console, forecasts, inputs, interrupts, loads, networks
 from lightloom.cli import (
     bars,
     completion,
@@ -21,11 +22,14 @@ from lightloom.cli import (
     latency,
     light,
     notes,
+    papers,
     physics,
     repeats,
 )
 from lightloom.cli.options import (
+    CopyInputs,
     DryRun,
+    Figures,
     Json,
     OutDir,
     Overrides,
@@ -52,6 +56,7 @@ def run(
     threads: Threads = 1,
     json: Json = False,
     dry_run: DryRun = False,
+    copy_inputs: CopyInputs = False,
 ) -> None:
     """Simulate an experiment and write its flows, time series and summary.
 
@@ -61,7 +66,8 @@ def run(
         check_count("--threads", threads)
         loaded = read_experiment(experiment, set_)
         if fabric is None and len(loaded.labels) > 1:
-            _compare([loaded], out, threads, json, dry_run=dry_run, presets=())
+            how = _How(out, threads, json, copy_inputs)
+            _compare([loaded], how, dry_run=dry_run, presets=())
             return
         label = _label(loaded, fabric)
         loaded = loaded.runnable(label)
@@ -72,7 +78,8 @@ def run(
             forecast.instead(make, workers, json)
             return
         forecast.before(make, workers)
-        (_repeat if several else _run)(loaded, label, out, threads, json)
+        how = _How(out, threads, json, copy_inputs)
+        (_repeat if several else _run)(loaded, label, how)
 
 
 def compare(
@@ -88,9 +95,11 @@ def compare(
             "say whether the winner changes: ideal,realistic.",
         ),
     ] = None,
+    figures: Figures = None,
     threads: Threads = 1,
     json: Json = False,
     dry_run: DryRun = False,
+    copy_inputs: CopyInputs = False,
 ) -> None:
     """Simulate every fabric of each experiment and write report.html.
 
@@ -98,17 +107,36 @@ def compare(
     """
     with console.guarded():
         check_count("--threads", threads)
+        styles = papers.wanted(figures, writes=out is not None or not json)
         loaded = [read_experiment(path, set_) for path in experiments]
         presets = physics.wanted(physics_presets)
-        _compare(loaded, out, threads, json, dry_run=dry_run, presets=presets)
+        how = _How(out, threads, json, copy_inputs)
+        _compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
 
 
-def _run(
-    loaded: lightloom.Experiment, label: str, out: Path | None, threads: int, json: bool
-) -> None:
+@dataclass(frozen=True)
+class _How:
+    """How results are made and written."""
+
+    out: Path | None
+    threads: int
+    json: bool
+    copy_inputs: bool
+
+    def target(self, default: Path) -> Path | None:
+        """Where to write; `--json` alone writes nothing."""
+        if self.out is not None or not self.json:
+            return console.check_output(self.out if self.out is not None else default)
+        if self.copy_inputs:
+            remedy = "add -o DIR, or remove it"
+            raise refusal("--copy-inputs", "(set)", "--json alone writes nothing", remedy)
+        return None
+
+
+def _run(loaded: lightloom.Experiment, label: str, how: _How) -> None:
     """One fabric: its results, and what to say of them."""
-    result, target = _saved(lightloom.run, loaded, label, out, threads, json)
-    if json:
+    result, target = _saved(lightloom.run, loaded, label, how)
+    if how.json:
         return
     console.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
     for line in physics.in_force(result.experiment):
@@ -118,37 +146,33 @@ def _run(
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
     more += [] if result.controller_log is None else [CONTROLLER]
+    if how.copy_inputs and target is not None and (target / inputs.INPUTS).is_dir():
+        more.append(inputs.INPUTS)
+    _say_left(how, [result.experiment])
     files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *more]
     _wrote(target, *files, "summary.json")
 
 
 def _saved(
-    simulate: Callable[..., Made],
-    loaded: lightloom.Experiment,
-    label: str,
-    out: Path | None,
-    threads: int,
-    json: bool,
+    simulate: Callable[..., Made], loaded: lightloom.Experiment, label: str, how: _How
 ) -> tuple[Made, Path | None]:
     """What `simulate` makes of one fabric, and where it was saved; with --json its summary is
     printed."""
-    target = _target(out, json, RESULTS / _folder(loaded.name) / label)
-    doubt_threads(threads)
-    with console.progress(enabled=not json) as tick:
-        made = simulate(loaded, label, threads=threads, progress=tick)
+    target = how.target(RESULTS / _folder(loaded.name) / label)
+    doubt_threads(how.threads)
+    with console.progress(enabled=not how.json) as tick:
+        made = simulate(loaded, label, threads=how.threads, progress=tick)
     if target is not None:
-        made.save(target)
-    if json:
+        made.save(target, copy_inputs=how.copy_inputs)
+    if how.json:
         console.print_json(made.summary)
     return made, target
 
 
-def _repeat(
-    loaded: lightloom.Experiment, label: str, out: Path | None, threads: int, json: bool
-) -> None:
+def _repeat(loaded: lightloom.Experiment, label: str, how: _How) -> None:
     """One fabric with several seeds: their results, and means with intervals."""
-    repeated, target = _saved(lightloom.repeat, loaded, label, out, threads, json)
-    if json:
+    repeated, target = _saved(lightloom.repeat, loaded, label, how)
+    if how.json:
         return
     repeats.print_repeated(repeated)
     first = repeated.results[0]
@@ -158,6 +182,7 @@ def _repeat(
         console.say(f"note: {line}")
     for line in (*_of_workload(first), *notes.of(first)):
         console.say(f"note: seed {repeated.seeds[0]}: {line}")
+    _say_left(how, [repeated.experiment])
     if target is not None:
         folders = f"{target / 'seed-'}{repeated.seeds[0]}/ to {repeated.seeds[-1]}/"
         console.say(f"wrote {target / 'summary.json'} {target / 'experiment.toml'} {folders}")
@@ -165,19 +190,19 @@ def _repeat(
 
 def _compare(
     loaded: list[lightloom.Experiment],
-    out: Path | None,
-    threads: int,
-    json: bool,
+    how: _How,
     *,
     dry_run: bool,
     presets: Sequence[str],
+    styles: Sequence[str] = (),
 ) -> None:
     """All fabrics of some experiments, under each preset of physics: their results, tables
     and report."""
     cases = [physics.cases(one, presets) for one in loaded]
     every = [case for group in cases for case in group]
     _distinct(every)
-    target = _target(out, json, RESULTS / _folder("+".join(e.name for e in loaded)))
+    target = how.target(RESULTS / _folder("+".join(e.name for e in loaded)))
+    threads, json = how.threads, how.json
     make = partial(forecasts.of_comparisons, every, threads)
     beside = len(presets) > 1 or any(map(_in_parallel, loaded))
     workers = forecast.side_by_side(threads) if beside else 1
@@ -193,7 +218,8 @@ def _compare(
     comparisons = [comparison for group in made for comparison in group]
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
-        report = None if target is None else _write(comparisons, target, cases)
+        report = None if target is None else _write(comparisons, target, cases, how.copy_inputs)
+        drawn = [] if target is None else papers.draw(comparisons, target, styles)
     if json:
         tables = {c.name: c.summaries for c in comparisons}
         console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
@@ -208,8 +234,18 @@ def _compare(
             _explain((f"note: {line}" for line in lines), said)
         for sentence in physics.changes(group):
             console.say(sentence)
+    _say_left(how, [comparison.experiment for comparison in comparisons])
     if report is not None:
         console.say(f"report: {report}")
+    for folder in drawn:
+        console.say(f"figures: {folder}")
+
+
+def _say_left(how: _How, experiments: Iterable[Mapping[str, Any]]) -> None:
+    """Says which files were not copied, as they are not those of the run any more."""
+    if how.copy_inputs:
+        for key in dict.fromkeys(key for one in experiments for key in inputs.changed(dict(one))):
+            console.say(f"note: the file of {key} has changed since the run began: not copied")
 
 
 def _in_parallel(experiment: lightloom.Experiment) -> bool:
@@ -232,6 +268,7 @@ def _write(
     comparisons: list[lightloom.Comparison],
     target: Path,
     cases: list[list[lightloom.Experiment]],
+    copy_inputs: bool,
 ) -> Path:
     """The results (below the names of experiments or cases if there are several)
     and the report."""
@@ -239,12 +276,13 @@ def _write(
     from lightloom.results import save_cases
 
     if len(comparisons) == 1:
-        comparisons[0].save(target)
+        comparisons[0].save(target, copy_inputs=copy_inputs)
     elif len(cases) == 1:
-        save_cases({_folder(c.name): c for c in comparisons}, target)
+        folders = {_folder(c.name): c for c in comparisons}
+        save_cases(folders, target, copy_inputs=copy_inputs)
     else:
         for comparison in comparisons:
-            comparison.save(target / _folder(comparison.name))
+            comparison.save(target / _folder(comparison.name), copy_inputs=copy_inputs)
     with bars.counting() as count:
         return report.build(comparisons, target, lambda *drawn: count("report", *drawn))
 
@@ -349,13 +387,6 @@ def _distinct(experiments: list[lightloom.Experiment]) -> list[lightloom.Experim
                 "rename one of the files or cases",
             )
     return experiments
-
-
-def _target(out: Path | None, json: bool, default: Path) -> Path | None:
-    """Where to write; `--json` alone writes nothing."""
-    if out is None and json:
-        return None
-    return console.check_output(out if out is not None else default)
 
 
 def _folder(name: str) -> str:

@@ -25,6 +25,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from lightloom import _core, console
+from lightloom.control.arrays import Integers
+from lightloom.control.plan_facts import title
 from lightloom.control.plans import PICTURES, CircuitTable, Plan
 from lightloom.control.schedules import Schedule
 from lightloom.errors import refusal
@@ -42,6 +44,8 @@ NAMED = 24
 """Nodes whose names find room beside an axis."""
 NUMBERED = 16
 """Inputs whose outputs find room in a timeline."""
+SHORT = 12
+"""Letters of a title beside which others find room."""
 BLUES = LinearSegmentedColormap.from_list("blues", ["#e6eef8", "#8db1dd", "#1d4ea3", "#0a1c40"])
 CHOSEN = LIGHT[1]
 
@@ -68,20 +72,20 @@ def render(plan: Plan, kind: str) -> bytes:
         else:
             canvas = FigureCanvasSVG(figure)
             canvas.print_svg(out, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-            return tidy(out.getvalue().decode(), _title(plan), plan.algorithm).encode()
+            return tidy(out.getvalue().decode(), title(plan), plan.algorithm).encode()
     return out.getvalue()
 
 
-def draw(plan: Plan) -> Figure:
-    """Demand on the left; circuits or timeline on the right."""
-    figure = Figure(figsize=(PAGE, HEIGHT), dpi=PNG_DPI, layout="constrained")
-    figure.suptitle(_title(plan), x=0.01, ha="left", fontsize=8.5, fontweight="bold")
+def draw(plan: Plan, kind: type[Figure] = Figure) -> Figure:
+    """Demand on the left; circuits or timeline on the right; of a kind of matplotlib's."""
+    figure = kind(figsize=(PAGE, HEIGHT), dpi=PNG_DPI, layout="constrained")
+    figure.suptitle(title(plan), x=0.01, ha="left", fontsize=8.5, fontweight="bold")
     halves: Any = figure.subfigures(1, 2, width_ratios=(1, 1.15))
     left, right = halves
-    heat = _Heat(plan)
+    heat = Heat(plan)
     heat.draw(left.subplots())
     if plan.schedule is not None:
-        _timeline(right, plan, plan.schedule)
+        timeline(right, plan, plan.schedule)
     elif plan.circuits is not None and len(plan.demand.matrix) <= RING:
         _ring(right.subplots(), plan, plan.circuits)
     elif plan.circuits is not None:
@@ -90,7 +94,7 @@ def draw(plan: Plan) -> Figure:
 
 
 @dataclass
-class _Heat:
+class Heat:
     """The demand matrix, its colours being logarithms of bytes."""
 
     plan: Plan
@@ -104,9 +108,18 @@ class _Heat:
         self.share = -(-self.nodes // CELLS)
 
     def draw(self, axes: Axes) -> None:
-        image = self._show(axes, _coarse(self.plan.demand.matrix, self.share))
-        several = f" (largest of every {self.share} × {self.share} pairs)" if self.share > 1 else ""
-        axes.set_title("Demand" + several)
+        """The demand."""
+        self.cells(axes, self.plan.demand.matrix, "Demand")
+
+    def cells(self, axes: Axes, matrix: Integers, name: str) -> None:
+        """Bytes from each node to each other, what circuits carry being framed."""
+        most = max(self.norm.vmax or 0.0, float(matrix.max(initial=0)))
+        self.norm = LogNorm(self.norm.vmin, most)
+        image = self._show(axes, _coarse(matrix, self.share))
+        gap = " " if len(name) < SHORT else "\n"
+        largest = f"{gap}(largest of every {self.share} × {self.share} pairs)"
+        several = largest if self.share > 1 else ""
+        axes.set_title(name + several)
         self._bar(axes, image)
         if self.plan.circuits is not None and self.nodes <= FRAMED:
             _rings_around(axes, self.plan.circuits, self.nodes)
@@ -254,7 +267,7 @@ def _colour(plane: int) -> str:
     return LIGHT[(1 + plane) % len(LIGHT)]
 
 
-def _timeline(figure: Any, plan: Plan, schedule: Schedule) -> None:
+def timeline(figure: Any, plan: Plan, schedule: Schedule) -> None:
     """What every input is joined with when, and how much demand that carries."""
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     unit, size = _time_unit(schedule.period_ps)
@@ -343,16 +356,3 @@ def _time_unit(period_ps: int) -> tuple[str, float]:
         if period_ps >= size:
             return unit, size
     return "ps", 1.0
-
-
-def _title(plan: Plan) -> str:
-    """What it is, how much, how good."""
-    figures = plan.figures
-    share = f"{100 * figures['coverage']:.1f} % of the demand"
-    if plan.schedule is not None:
-        count = f"{plan.schedule.slots} slots" if plan.schedule.slots != 1 else "1 slot"
-        length = console.seconds(plan.schedule.period_ps * 1e-12)
-        duty = f"duty cycle {figures['duty_cycle']:.3f}"
-        return f"{plan.algorithm}: {count} in {length}, {duty}, {share} carried"
-    best = ", which is the optimum" if figures["optimal"] else ""
-    return f"{plan.algorithm}: {figures['circuits']} circuits for {share}{best}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from lightloom import _core
 from lightloom.control.arrays import LARGEST, Integers, count, numbers
-from lightloom.control.files import Demand
+from lightloom.control.files import Demand, read_demand
 from lightloom.control.names import named, nodes_of, numbered
 from lightloom.control.planned import as_table
 from lightloom.control.plans import CircuitTable, Plan, figures
@@ -34,12 +35,12 @@ ALGORITHMS = tuple(by_name())
 
 
 def plan(
-    demand: ArrayLike | Demand, algorithm: str, *, rules: Rules = NONE, **options: Any
+    demand: ArrayLike | Demand | Path, algorithm: str, *, rules: Rules = NONE, **options: Any
 ) -> Plan:
     """Plans circuits or a schedule for a demand.
 
     Args:
-        demand: N × N bytes, or what `read_demand` gives.
+        demand: N × N bytes, or what `read_demand` gives, or the file that it reads.
         algorithm: one of `ALGORITHMS`, or a policy of your own, `"my_policy.py:Mine"`.
         options: what the policy takes, see `lightloom explain policies`, or the
             arguments of your own; None is as if left out. `up`, `circuits` and
@@ -56,7 +57,9 @@ def plan(
     given = {key: value for key, value in options.items() if value is not None}
     policy = find(algorithm)
     policy.check(algorithm, given)
-    if not isinstance(demand, Demand):
+    if isinstance(demand, str | Path):
+        demand = read_demand(demand)
+    elif not isinstance(demand, Demand):
         demand = Demand(_core.control_demand(numbers("demand", demand)))
     given = _read(given, demand)
     _check_rules(rules, policy, demand, given)

@@ -18,6 +18,7 @@ from lightloom.control.plan_json import as_text
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule
 from lightloom.control.wiring.lights import Wiring
+from lightloom.views import Planned
 
 if TYPE_CHECKING:
     from lightloom.control.changes import Change
@@ -50,8 +51,8 @@ class CircuitTable:
         return len(self.a)
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Planned):
     """Circuits or a schedule for a demand.
 
     >>> demand = np.array([[0, 9, 1, 0], [9, 0, 0, 2], [1, 0, 0, 7], [0, 2, 7, 0]])

@@ -76,21 +76,6 @@ def check(fabrics: list[Table]) -> None:
             load(str(policy["file"]), options, key)
 
 
-def anchor(fabrics: list[Table], base: Path) -> None:
-    """Makes the paths of policies, and of schedules that are followed, absolute."""
-    for table in fabrics:
-        if isinstance(table.get("schedule"), str):
-            table["schedule"] = str((base / table["schedule"]).resolve())
-    for _, table in _tables(fabrics):
-        policy = table["policy"]
-        if isinstance(policy, str) and is_file(policy):
-            table["policy"] = _anchored(policy, base)
-        elif isinstance(policy, dict) and isinstance(policy.get("file"), str):
-            policy["file"] = _anchored(policy["file"], base)
-        elif isinstance(policy, dict) and isinstance(policy.get("schedule"), str):
-            policy["schedule"] = str((base / policy["schedule"]).resolve())
-
-
 def pinned(fabrics: list[Table]) -> list[Table]:
     """The same with the digest of each policy's file, where none is given.
 
@@ -125,13 +110,6 @@ def is_file(name: str) -> bool:
     (True, True, False)
     """
     return ":" in name or name.endswith(".py")
-
-
-def _anchored(file: str, base: Path) -> str:
-    path, colon, name = file.rpartition(":")
-    if not colon and is_file(file):
-        return str((base / file).resolve())
-    return f"{(base / path).resolve()}:{name}" if path else file
 
 
 def _parts(file: str, key: str) -> tuple[Path, str]:

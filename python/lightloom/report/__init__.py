@@ -9,7 +9,6 @@ same numbers. Nothing here runs a simulation.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ from lightloom import winners
 from . import backend_matplotlib, verdicts
 from .figures import draw_all
 from .model import Workload, slots, workload
-from .page import Drawing, Section, render
+from .page import Drawing, Section, distinct, render
 from .spec import Figure
 
 if TYPE_CHECKING:
@@ -111,8 +110,4 @@ def prefixes(workloads: Sequence[Workload]) -> list[str]:
     """What tells the files of several comparisons apart; nothing for one."""
     if len(workloads) == 1:
         return [""]
-    safe = [re.sub(r"[^a-z0-9]+", "-", w.name.lower()).strip("-") or "workload" for w in workloads]
-    return [
-        f"{name}-" if safe.count(name) == 1 else f"{name}-{i}-"
-        for i, name in enumerate(safe, start=1)
-    ]
+    return [f"{name}-" for name in distinct([w.name for w in workloads])]

@@ -7,6 +7,7 @@ and no date is written.
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -23,12 +24,11 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from . import style
+from .sheet import REPORT, Sheet
 from .spec import NIGHT, Axis, Figure, Panel, Series, spans
 
 PNG_DPI = 200
-WIDTHS = {1: 4.2, 2: 7.2}  # inches: a column, or a page
-PANEL_HEIGHT = 2.7
-LEGEND_ROW = 0.19
+LEGEND_ROW = 0.19  # inches, of letters of 8 pt
 INK, FAINT = "#22262b", "#d9dde2"
 MAX_LABEL = 40
 FONT = "DejaVu Sans"  # comes with matplotlib: the same layout everywhere
@@ -36,7 +36,7 @@ FONTS = f"'{FONT}', Verdana, Arial, sans-serif"  # what a viewer without it may 
 
 ARROWS = {"up": "$\\uparrow$", "right": "$\\rightarrow$"}
 
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "font.family": [FONT],
     "font.size": 8,
     "axes.edgecolor": "#8a9099",
@@ -51,58 +51,100 @@ SETTINGS = {
     "ytick.color": INK,
     "grid.color": FAINT,
     "grid.linewidth": 0.6,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4,
     "lines.scale_dashes": False,
     "svg.fonttype": "none",
+    "pdf.fonttype": 42,  # letters stay letters: publishers refuse those of type 3
     "path.simplify_threshold": 0.25,
 }
+GROWING = (
+    *("font.size", "axes.linewidth", "axes.titlesize", "grid.linewidth"),
+    *("lines.linewidth", "lines.markersize"),
+)
+UNDATED = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
-def render(figure: Figure, salt: str) -> tuple[bytes, bytes]:
+def settings(sheet: Sheet = REPORT) -> dict[str, Any]:
+    """What matplotlib is told for a sheet: lines grow with the letters."""
+    larger = sheet.points / SETTINGS["font.size"]
+    return SETTINGS | {key: SETTINGS[key] * larger for key in GROWING}
+
+
+def render(figure: Figure, salt: str, sheet: Sheet = REPORT) -> tuple[bytes, bytes]:
     """SVG and PNG. `salt` tells the identifiers of one SVG from another's on the same page."""
-    settings: Any = {**SETTINGS, "svg.hashsalt": salt}
     svg, png = io.BytesIO(), io.BytesIO()
-    with matplotlib.rc_context(settings):
-        canvas = draw(figure)
-        # Not by savefig, which draws every picture twice.
-        raster: Any = FigureCanvasAgg(canvas)
-        raster.print_png(png, metadata={"Software": None})
-        canvas.set_layout_engine("none")  # the places found for the PNG hold for the SVG
-        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    told: Any = settings(sheet) | {"svg.hashsalt": salt}
+    with matplotlib.rc_context(told):
+        canvas = laid_out(figure, png, sheet)
         vector: Any = FigureCanvasSVG(canvas)
-        vector.print_svg(svg, metadata=nothing)
+        vector.print_svg(svg, metadata=UNDATED)
     return tidy(svg.getvalue().decode(), figure.title, salt).encode(), png.getvalue()
 
 
-def draw(figure: Figure) -> Canvas:
-    """The whole figure with its legend above the panels."""
-    references = figure.references
-    nights = [NIGHT] if figure.nights else []
-    names = [*(label for _, label in figure.labels), *references, *nights]
-    width = WIDTHS[len(figure.panels)]
-    columns = legend_columns(names, width)
-    rows = -(-len(names) // columns)
-    height = PANEL_HEIGHT + rows * LEGEND_ROW
-    canvas = Canvas(figsize=(width, height), dpi=PNG_DPI, layout="constrained")
-    for axes, panel in zip(
-        canvas.subplots(1, len(figure.panels), squeeze=False)[0], figure.panels, strict=True
-    ):
-        draw_panel(axes, panel)
-    handles: list[Artist] = [handle(slot) for slot, _ in figure.labels]
-    handles += [
-        Line2D([], [], color=INK, linewidth=1, linestyle=(0, style.REFERENCE_DASH))
-        for _ in references
-    ]
-    handles += [Patch(color=style.NIGHT, linewidth=0) for _ in nights]
-    canvas.legend(
-        handles,
-        [shorten(n) for n in names],
-        loc="outside upper center",
-        ncols=columns,
-        frameon=False,
-        handlelength=3.2,
-        columnspacing=1.6,
-    )
+def laid_out(figure: Figure, png: io.BytesIO, sheet: Sheet = REPORT) -> Canvas:
+    """The figure, drawn as PNG; the places found for it hold for what is drawn next."""
+    canvas = draw(figure, sheet)
+    # Not by savefig, which draws every picture twice.
+    raster: Any = FigureCanvasAgg(canvas)
+    raster.print_png(png, metadata={"Software": None})
+    canvas.set_layout_engine("none")
     return canvas
+
+
+def draw(figure: Figure, sheet: Sheet = REPORT, kind: type[Canvas] = Canvas) -> Canvas:
+    """The whole figure, of a kind of matplotlib's, with its legend above the panels; the
+    titles of small multiples are one."""
+    names = [] if figure.shared else [*(label for _, label in figure.labels), *figure.references]
+    names += [NIGHT] if figure.nights else []
+    wide, larger = sheet.wide(figure), sheet.points / 8
+    columns = legend_columns(names, wide / larger)
+    high = sheet.high(figure) + -(-len(names) // columns) * LEGEND_ROW * larger
+    canvas = kind(figsize=(wide, high), dpi=PNG_DPI, layout="constrained")
+    draw_panels(canvas, figure, sheet)
+    if names:
+        canvas.legend(
+            handles(figure),
+            [shorten(n) for n in names],
+            loc="outside upper center",
+            ncols=columns,
+            frameon=False,
+            handlelength=3.2,
+            columnspacing=1.6,
+        )
+    return canvas
+
+
+def draw_panels(canvas: Canvas, figure: Figure, sheet: Sheet) -> None:
+    """All panels, row by row. Of axes that all share only the outer ones are named."""
+    across, count = sheet.across(figure), len(figure.panels)
+    places = canvas.subplots(sheet.rows(figure), across, squeeze=False).flat
+    for i, axes in enumerate(places):
+        if i >= count:
+            axes.remove()
+            continue
+        draw_panel(axes, figure.panels[i])
+        if figure.shared and i % across:
+            axes.tick_params(labelleft=False)
+            axes.set_ylabel("")
+        if figure.shared and i + across < count:
+            axes.tick_params(labelbottom=False)
+            axes.set_xlabel("")
+
+
+def handles(figure: Figure) -> list[Artist]:
+    """What stands before each name of the legend."""
+    made: list[Artist] = [handle(slot) for slot, _ in figure.labels]
+    made += [
+        Line2D([], [], color=INK, linewidth=thin(), linestyle=(0, style.REFERENCE_DASH))
+        for _ in figure.references
+    ]
+    return [*made, *([Patch(color=style.NIGHT, linewidth=0)] * figure.nights)]
+
+
+def thin() -> float:
+    """Width of what is no fabric's curve [points]."""
+    return 0.7 * float(matplotlib.rcParams["lines.linewidth"])
 
 
 def legend_columns(names: Sequence[str], width: float) -> int:
@@ -111,14 +153,14 @@ def legend_columns(names: Sequence[str], width: float) -> int:
     return max(1, min(len(names), int(width / (0.55 + 0.055 * longest))))
 
 
-def shorten(label: str) -> str:
+def shorten(label: str, most: int = MAX_LABEL) -> str:
     """A label that cannot push the panels off the page."""
-    return label if len(label) <= MAX_LABEL else label[: MAX_LABEL - 1] + "…"
+    return label if len(label) <= most else label[: most - 1] + "…"
 
 
 def draw_panel(axes: Axes, panel: Panel) -> None:
     """One pair of axes."""
-    axes.set_title(panel.title)
+    axes.set_title(shorten(panel.title, max(12, int(letters(axes) * 0.85))))
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(True)
     axes.set_axisbelow(True)
@@ -141,17 +183,16 @@ def handle(slot: int) -> Line2D:
         [],
         [],
         color=colour,
-        linewidth=1.4,
         linestyle=(0, look.dash),
         marker=look.marker[1],
-        markersize=4,
     )
 
 
 def draw_series(axes: Axes, series: Series) -> None:
     """One curve: with a marker at every measurement, or a few to tell it by."""
     if series.slot is None:
-        axes.plot(series.x, series.y, color=INK, linewidth=1, linestyle=(0, style.REFERENCE_DASH))
+        dash = (0, style.REFERENCE_DASH)
+        axes.plot(series.x, series.y, color=INK, linewidth=thin(), linestyle=dash)
         return
     if series.drawn in ("rule", "band"):
         draw_aside(axes, series, style.LIGHT[style.look(series.slot).colour])
@@ -165,13 +206,13 @@ def draw_series(axes: Axes, series: Series) -> None:
             yerr=np.nan_to_num(series.error),
             fmt="none",
             ecolor=line.get_color(),
-            elinewidth=0.9,
+            elinewidth=thin(),
             capsize=2,
         )
     if series.drawn == "dots":
         line.set_linestyle("none")
     if series.arrow:
-        line.set(marker=ARROWS[series.arrow], markersize=7)
+        line.set(marker=ARROWS[series.arrow], markersize=1.75 * line.get_markersize())
     elif not series.points and len(series.x):
         stride = max(1, len(series.x) // 7)
         line.set_markevery((min(series.slot * stride // 8, len(series.x) - 1), stride))
@@ -211,7 +252,7 @@ def draw_nights(axes: Axes, series: Series, limits: tuple[float, float]) -> None
 def draw_aside(axes: Axes, series: Series, colour: str) -> None:
     """A rule or a band."""
     if series.drawn == "rule":
-        axes.plot(series.x, series.y, color=colour, linewidth=0.9, linestyle=(0, (1, 2.5)))
+        axes.plot(series.x, series.y, color=colour, linewidth=thin(), linestyle=(0, (1, 2.5)))
     else:
         axes.fill(series.x, series.y, color=colour, alpha=0.18, linewidth=0)
 
@@ -221,9 +262,22 @@ def set_axis(axes: Axes, name: str, axis: Axis) -> None:
     # Limits first: a scale looks for some of its own otherwise, and finds none for one point.
     axes.set(**{f"{name}lim": axis.limits, f"{name}scale": axis.scale, f"{name}label": axis.title})
     drawn = getattr(axes, f"{name}axis")
-    drawn.set_major_locator(FixedLocator([v for v, _ in axis.ticks]))
-    drawn.set_major_formatter(FixedFormatter([label for _, label in axis.ticks]))
+    ticks = fitting(axis.ticks, letters(axes)) if name == "x" else axis.ticks
+    drawn.set_major_locator(FixedLocator([v for v, _ in ticks]))
+    drawn.set_major_formatter(FixedFormatter([label for _, label in ticks]))
     drawn.set_minor_locator(NullLocator())
+
+
+def letters(axes: Axes) -> float:
+    """How many letters of the usual size find room across."""
+    inches = axes.get_window_extent().width / axes.figure.dpi
+    return 72 * inches / (0.56 * float(matplotlib.rcParams["font.size"]))
+
+
+def fitting(ticks: list[tuple[float, str]], room: float) -> list[tuple[float, str]]:
+    """Every tick, or every second, third, … so that labels do not meet [letters across]."""
+    longest = 2 + max((len(label) for _, label in ticks), default=0)
+    return ticks[:: max(1, math.ceil(len(ticks) * longest / max(room, 1)))]
 
 
 def tidy(svg: str, title: str, salt: str) -> str:

@@ -28,8 +28,19 @@ def render(figure: Figure) -> dict[str, Any]:
         for number, panel in enumerate(figure.panels, start=1)
         for s in panel.series
     ]
-    panels = [{"title": p.title, "x": axis(p.x), "y": axis(p.y)} for p in figure.panels]
-    return {"key": figure.key, "title": figure.title, "data": traces, "panels": panels}
+    titles = [html.escape(p.title, quote=False) for p in figure.panels]
+    panels = [
+        {"title": title, "x": axis(p.x), "y": axis(p.y)}
+        for title, p in zip(titles, figure.panels, strict=True)
+    ]
+    return {
+        "key": figure.key,
+        "title": figure.title,
+        "data": traces,
+        "panels": panels,
+        "columns": figure.across,
+        "shared": figure.shared,
+    }
 
 
 def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
@@ -101,7 +112,7 @@ def aside(drawn: str, slot: int) -> dict[str, Any]:
     rule = drawn == "rule"
     return {
         "mode": "lines",
-        "line": {"width": 1.2 if rule else 0, "dash": "1px,3px" if rule else "solid"},
+        "line": {"width": 1.5 if rule else 0, "dash": "2px,3px" if rule else "solid"},
         "fill": "none" if rule else "toself",
         "hoverinfo": "skip",
         "hovertemplate": None,

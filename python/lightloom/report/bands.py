@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -29,7 +29,26 @@ TOLD_OF_MARKS = (
 )
 
 
-def spread(fabric: Fabric, of: Callable[[Fabric], Curve], how: How) -> Iterator[Series]:
+class Curved(Protocol):
+    """What has a curve: a fabric, or columns of its flows; with each seed one, where repeated."""
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+
+    @property
+    def slot(self) -> int:
+        """Its place in the palette."""
+
+    @property
+    def seeds(self) -> Sequence[Self]:
+        """The same with each seed."""
+
+
+C = TypeVar("C", bound=Curved)
+
+
+def spread(fabric: C, of: Callable[[C], Curve], how: How) -> Iterator[Series]:
     """A fabric's curve; of several seeds their mean and, where at least two have a point, its
     band.
 
@@ -63,7 +82,7 @@ def over_rows(values: Floats) -> tuple[Floats, Floats]:
     return np.where(n > 0, mean, np.nan), factor * deviation
 
 
-def band(fabric: Fabric, x: Floats, low: Floats, high: Floats) -> Series:
+def band(fabric: Curved, x: Floats, low: Floats, high: Floats) -> Series:
     """The area between two curves over the same x."""
     around = np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
     return Series(fabric.label, *around, fabric.slot, drawn="band")

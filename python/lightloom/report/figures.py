@@ -1,8 +1,7 @@
 """The figures of a comparison, as data.
 
-Curves are thinned here, once, for the page and for the files: distributions at
-about 500 ranks with the upper tail denser, time series in about 240 intervals
-(queues by their peak, rates by their mean).
+Curves are thinned as they are made, once, for the page and for the files: distributions
+at about 500 ranks, time series in about 240 intervals.
 """
 
 from __future__ import annotations
@@ -10,24 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
 from lightloom.bounds import Bound
 
+from . import over_time
 from .bands import BINS_PER_DECADE, load_band, split, spread, told_of_seeds, within
+from .distributions import distribution
 from .jobs import job_times
 from .latency_load import latency_by_load
 from .model import Fabric, LoadPoint, Workload
-from .spec import Axis, Figure, Floats, Panel, Series, axis
+from .spec import Axis, Figure, Floats, Panel, Series, axis, figure
 from .timelines import BARS_KEPT, circuit_timelines
 
-CDF_POINTS = 480
-TIME_POINTS = 240
 # A percentile of fewer flows than this is noise; a small run is shown all the same.
 BIN_FLOWS = {50: 20, 99: 100}
-FASTEST = 0.01  # this share of the flows (such as those inside a rack) may lie left of the picture
 DELIVERED = "load delivered"
 
 
@@ -37,20 +34,14 @@ def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...
     made = (
         job_times(workload),
         latency_by_load(workload) if workload.measured else None,
-        distribution(workload, int(CDF_POINTS * thin)),
+        distribution(workload, thin),
         by_size(workload),
         None if workload.measured else by_load(workload),
-        queues(workload, int(TIME_POINTS * thin)),
-        traffic(workload, int(TIME_POINTS * thin)),
+        *over_time.queues(workload, thin),
+        *over_time.traffic(workload, thin),
         *circuit_timelines(workload, int(BARS_KEPT * thin)),
     )
     return tuple(told_of_seeds(f, workload.seeds) for f in made if f is not None)
-
-
-def figure(key: str, title: str, caption: str, panels: Sequence[Panel | None]) -> Figure | None:
-    """A figure of the panels that have something to show."""
-    shown = tuple(p for p in panels if p is not None)
-    return Figure(key, title, caption, shown) if shown else None
 
 
 def curve(fabric: Fabric, x: Floats, y: Floats, points: bool = False) -> Series:
@@ -59,63 +50,6 @@ def curve(fabric: Fabric, x: Floats, y: Floats, points: bool = False) -> Series:
 
 
 # Completion times
-
-
-def distribution(workload: Workload, points: int) -> Figure | None:
-    """How long flows take."""
-
-    def panel(title: str, times: Callable[[Fabric], Floats]) -> Panel | None:
-        series, bands = split(
-            s for f in workload.fabrics for s in spread(f, lambda g: cdf(times(g), points), "share")
-        )
-        series = from_first_percent([s for s in series if s.x.size])
-        if not series:
-            return None
-        x = axis("flow completion time", "time", "log", series, "x")
-        y = axis("share of flows", "share", "linear", series, "y", (0.0, 1.02))
-        cuts = (cut for s in series if (cut := goes_on(s)))
-        return Panel(title, x, y, (*within(bands, x, y), *series, *cuts))
-
-    panels = [panel("All flows", lambda f: f.fct)]
-    if any(f.short_fct.size < f.fct.size for f in workload.fabrics) or not workload.measured:
-        panels.insert(0, panel("Short flows", lambda f: f.short_fct))
-    return figure(
-        "fct-distribution",
-        "How long flows take",
-        "Cumulative distribution of the time from a flow's arrival to its last byte, as a share "
-        "of the flows that arrived. A curve that ends below 100 %, in an arrow, left flows "
-        "unfinished: their share lies further right, where is not known. Short flows are those "
-        "under 100 KB. The fastest 1 % may lie left of the picture.",
-        panels,
-    )
-
-
-def cdf(times: Floats, points: int) -> tuple[Floats, Floats]:
-    """Times against the share of flows that took no longer; NaN is an unfinished flow."""
-    finished = np.sort(times[np.isfinite(times)])
-    n = finished.size
-    if n == 0:
-        return finished, finished
-    body = np.linspace(0, n - 1, points * 3 // 4)
-    tail = n - np.geomspace(1, n, points - body.size)
-    ranks = np.unique(np.rint(np.concatenate([body, tail])).astype(np.int64).clip(0, n - 1))
-    return finished[ranks], (ranks + 1) / times.size
-
-
-def from_first_percent(series: list[Series]) -> list[Series]:
-    """Curves from where the first of them passes 1 %: decades with hardly a flow say nothing."""
-    starts = [s.x[s.y >= FASTEST][0] for s in series if s.y[-1] >= FASTEST]
-    low = min(starts, default=0.0)
-    kept = [replace(s, x=s.x[s.x >= low], y=s.y[s.x >= low]) for s in series]
-    return [s for s in kept if s.x.size]
-
-
-def goes_on(series: Series) -> Series | None:
-    """An arrow where a distribution is cut off, as not all flows arrived."""
-    if series.y[-1] >= 1.0:
-        return None
-    end = slice(-1, None)
-    return replace(series, x=series.x[end], y=series.y[end], drawn="dots", arrow="right")
 
 
 def by_size(workload: Workload) -> Figure | None:
@@ -278,99 +212,3 @@ def drawn_by_load(workload: Workload) -> Series:
     drawn = {p.load: p.drawn for f in workload.fabrics for p in f.sweep if p.drawn is not None}
     loads = sorted(drawn or {load: load for load in workload.loads})
     return Series("load drawn", np.array(loads), np.array([drawn.get(x, x) for x in loads]))
-
-
-# Time
-
-
-def over_time(
-    workload: Workload,
-    title: str,
-    y_title: str,
-    name: str,
-    points: int,
-    kind: Literal["peak", "mean"],
-) -> Panel | None:
-    """A panel of one column of the time series."""
-    series, bands = split(
-        s
-        for f in workload.fabrics
-        for s in spread(f, lambda g: thinned(g.time, g.over_time(name), points, kind), "time")
-    )
-    series = [s for s in series if s.y.size]
-    if not series:
-        return None
-    x_axis = axis(
-        "time", "time", "linear", series, "x", (0.0, max(float(s.x[-1]) for s in series) or 1.0)
-    )
-    if kind == "mean":
-        y_axis = axis(y_title, "share", "linear", series, "y")
-        return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *series))
-    peaks = [float(s.y.max()) for s in series if s.y.max() > 0]
-    if not peaks or max(peaks) <= 30 * min(peaks):
-        y_axis = axis(y_title, "bytes", "linear", series, "y")
-        return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *series))
-    gaps = [Series(s.label, s.x, np.where(s.y > 0, s.y, np.nan), s.slot) for s in series]
-    y_axis = axis(y_title, "bytes", "log", gaps, "y")
-    return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *gaps))
-
-
-def thinned(
-    time: Floats, values: Floats, points: int, kind: Literal["peak", "mean"]
-) -> tuple[Floats, Floats]:
-    """At most `points` intervals, each at its last sample: the peak in it, or the mean by time."""
-    known = np.isfinite(values) if values.size == time.size else np.zeros(time.size, dtype=bool)
-    widths = np.diff(time, prepend=0.0)[known]
-    time, values = time[known], values[known] if known.any() else np.empty(0)
-    if time.size <= points:
-        return time, values
-    starts = np.unique(np.linspace(0, time.size, points + 1)[:-1].astype(np.int64))
-    ends = np.append(starts[1:], time.size) - 1
-    if kind == "peak":
-        return time[ends], np.maximum.reduceat(values, starts)
-    weight = np.add.reduceat(widths, starts)
-    total = np.add.reduceat(values * widths, starts)
-    return time[ends], np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
-
-
-def queues(workload: Workload, points: int) -> Figure | None:
-    """How much waits inside the network, if anything ever does."""
-    if not any(np.nanmax(f.over_time("queued_bytes"), initial=0) > 0 for f in workload.fabrics):
-        return None
-    panels = [
-        over_time(workload, "Worst node", "queue", "queued_bytes_worst", points, "peak"),
-        over_time(workload, "All nodes together", "queue", "queued_bytes", points, "peak"),
-    ]
-    logarithmic = any(p and p.y.scale == "log" for p in panels)
-    return figure(
-        "queues",
-        "What waits in the network",
-        "Bytes queued inside the network (not at their sources): at the node with most, and in "
-        "total; the peak sample in each drawn interval."
-        + (" Moments with an empty queue are gaps on the logarithmic axis." * logarithmic),
-        panels,
-    )
-
-
-ABOVE = (
-    " Goodput can exceed 100 %: it is counted against the servers' rate, and links that carry "
-    "more (cluster.nic) deliver faster what stays within a rack or has waited."
-)
-
-
-def traffic(workload: Workload, points: int) -> Figure | None:
-    """What is delivered, and how busy the links are."""
-    goodput = over_time(workload, "Goodput", "goodput", "goodput_normalized", points, "mean")
-    above = goodput is not None and any(s.y.max() > 1 for s in goodput.series)
-    return figure(
-        "traffic",
-        "What the network carries",
-        "Goodput: bits delivered over what all servers could send. Utilisation: bits carried by "
-        "links over their capacity, counting every hop. Both are means over each drawn interval."
-        + ABOVE
-        * above,
-        [
-            goodput,
-            over_time(workload, "Link utilisation", "utilisation", "utilisation", points, "mean"),
-        ],
-    )

@@ -17,6 +17,7 @@ from .model import Workload
 from .spec import NIGHT, Figure
 
 Firsts = Sequence[verdicts.First | None]
+SCRIPTS = ("timeline.js", "panels.js", "report.js", "address.js")
 PAGE_BUDGET = 2_400_000  # bytes; beyond it pictures for readers without scripts are left to files
 
 
@@ -51,7 +52,7 @@ def render(sections: Sequence[Section]) -> str:
 
 def assemble(sections: Sequence[Section], firsts: Firsts, data: Any, *, pictures: bool) -> str:
     """Fills the template."""
-    script = asset("timeline.js") + asset("report.js")
+    script = "".join(asset(name) for name in SCRIPTS)
     plotly = asset("vendor/plotly-basic.min.js")
     return (
         environment()
@@ -59,7 +60,7 @@ def assemble(sections: Sequence[Section], firsts: Firsts, data: Any, *, pictures
         .render(
             title=title(sections),
             headline=headline(sections, firsts),
-            views=[view(s, f) for s, f in zip(sections, firsts, strict=True)],
+            views=views(sections, firsts),
             pictures=pictures,
             css=inline(asset("report.css")),
             plotly=inline(plotly),
@@ -124,6 +125,46 @@ def headline(sections: Sequence[Section], firsts: Firsts) -> str:
     """The verdict over all of the page; the page's name where there is none."""
     named = [(s.workload.name, f) for s, f in zip(sections, firsts, strict=True)]
     return verdicts.joint(named) or title(sections)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the table of contents."""
+
+    id: str
+    title: str
+    inner: bool = False
+
+
+def views(sections: Sequence[Section], firsts: Firsts) -> list[dict[str, Any]]:
+    """What the template shows of each comparison."""
+    slugs = distinct([s.workload.name for s in sections])
+    numbered = enumerate(zip(sections, firsts, slugs, strict=True), start=1)
+    return [
+        view(s, first) | {"slug": slug, "contents": contents(n, s, first, alone=len(sections) == 1)}
+        for n, (s, first, slug) in numbered
+    ]
+
+
+def contents(
+    number: int, section: Section, first: verdicts.First | None, *, alone: bool
+) -> list[Entry]:
+    """The table of contents of a comparison."""
+    made = [Entry(f"verdict-{number}", "Verdict")] if first and (first.answer or not alone) else []
+    made.append(Entry(f"setup-{number}", "What was compared"))
+    made.append(Entry(f"data-{number}", "What the data say"))
+    made.append(Entry(f"key-{number}", "Key figures"))
+    made.append(Entry(f"figures-{number}", "Figures"))
+    figures = [d.figure for d in section.drawings]
+    return made + [Entry(f"figure-{number}-{f.key}", f.title, inner=True) for f in figures]
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Names as parts of an address or of a file's name, no two alike."""
+    safe = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "workload" for name in names]
+    return [
+        name if safe.count(name) == 1 else f"{name}-{i}" for i, name in enumerate(safe, start=1)
+    ]
 
 
 def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:

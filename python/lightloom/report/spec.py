@@ -1,7 +1,7 @@
 """A figure as data: what both back ends draw.
 
-A figure has one or two panels under one caption. Values are in base units
-(seconds, bytes, shares), so that a tick can say `10 µs` or `1 MB` by itself.
+A figure has its panels under one caption, side by side where there is room. Values are in
+base units (seconds, bytes, shares), so that a tick can say `10 µs` or `1 MB` by itself.
 """
 
 from __future__ import annotations
@@ -123,6 +123,18 @@ class Figure:
     title: str
     caption: str
     panels: tuple[Panel, ...]
+    columns: int = 2  # panels side by side, at most
+    shared: bool = False  # whether all panels have the same axes: small multiples
+
+    @property
+    def across(self) -> int:
+        """Panels side by side where there is room."""
+        return min(self.columns, len(self.panels))
+
+    @property
+    def rows(self) -> int:
+        """Rows of panels where there is room."""
+        return -(-len(self.panels) // self.across)
 
     @property
     def labels(self) -> list[tuple[int, str]]:
@@ -145,6 +157,12 @@ class Figure:
     def nights(self) -> bool:
         """Whether the legend explains nights."""
         return any(p.nights for p in self.panels)
+
+
+def figure(key: str, title: str, caption: str, panels: Sequence[Panel | None]) -> Figure | None:
+    """A figure of the panels that have something to show."""
+    shown = tuple(p for p in panels if p is not None)
+    return Figure(key, title, caption, shown) if shown else None
 
 
 def extent(series: Iterable[Series], axis: Literal["x", "y"], scale: Scale) -> tuple[float, float]:
@@ -234,4 +252,6 @@ def tick_label(value: float, quantity: units.Quantity) -> str:
         return "0"
     name, size = units.step_for(value, quantity)
     number = f"{value / size:.4g}"
+    if "e-" in number:  # a share of a tail: 0.00001 %
+        number = np.format_float_positional(float(number), trim="-")
     return f"{number}{units.GLUE}{name}".rstrip()

@@ -24,6 +24,7 @@ ROWS_MAX = 16  # pairs of racks in a timeline
 BARS_SHOWN = 400  # circuits on which a timeline opens that has no slots to show
 BARS_KEPT = 2000  # circuits in a page's timeline, and nights: the first ones
 IN_TURN = frozenset({"mordia", "rotornet", "opera"})  # whose circuits take turns
+TITLE = "Who was connected to whom"
 WAITS = (
     "the pair's traffic waits for its circuit, or goes another way that the fabric has "
     "(relays, a packet switch, circuits of others)"
@@ -49,7 +50,7 @@ def circuit_timelines(workload: Workload, kept: int = BARS_KEPT) -> tuple[Figure
     return tuple(
         Figure(
             "circuits" if i == 0 else f"circuits-{i + 1}",
-            "Who was connected to whom",
+            TITLE if len(pairs) == 1 else f"{TITLE}: {units.listed(f.label for f, _ in shown)}",
             caption(shown, kept),
             tuple(panel for _, panel in shown),
         )

@@ -15,11 +15,12 @@ impl RoundRobin {
     /// The node that `uplink` of `node` meets in `slot`.
     pub fn peer(&self, node: u32, uplink: u32, slot: i64) -> u32 {
         let n = self.nodes as u64;
-        ((node as u64 + 1 + self.turn(slot) + uplink as u64) % n) as u32
+        ((node as u64 + 1 + self.first_turn(slot) + uplink as u64) % n) as u32
     }
 
-    /// `(t · U) mod N`: where the round stands at the start of `slot`.
-    pub fn turn(&self, slot: i64) -> u64 {
+    /// `(t · U) mod N`: the turn of the first uplink in `slot`, a peer's place in the order in
+    /// which a node meets the others.
+    pub fn first_turn(&self, slot: i64) -> u64 {
         ((slot as i128 * self.uplinks as i128).rem_euclid(self.nodes as i128)) as u64
     }
 }

@@ -18,7 +18,7 @@
 //!   inputs come in the order in which things happened: a port that broke before a step
 //!   was carried out is reported before it is done, not after.
 //! - `WakeAt` is answered by a `Tick` at that time, `Measure` by a `Demand`.
-//! - Whoever reports `PortDown` has led traffic away: servers see that light is lost.
+//! - A host that reports `PortDown` has led traffic away: servers see that light is lost.
 //!
 //! While a change is under way no other is begun: a decision that falls due waits for
 //! its end. A step that fails ends its change; what is missing is decided anew when

@@ -2,8 +2,8 @@
 //! somebody planned.
 //!
 //! A circuit of a port that does not work is left out until it works again. In a schedule
-//! such ports keep their slots, which stay dark. Files are not read here: whoever is told
-//! of one hands over what is in it.
+//! such ports keep their slots, which stay dark. Files are not read here: a host that is
+//! told of one hands over what is in it.
 
 use super::{Entry, PolicyConfig, Usual};
 use crate::circuits::{Circuit, Circuits};

@@ -1,7 +1,7 @@
 //! Policies that are not in the registry: a user's own, in a file.
 //!
 //! What reads such files, and in which language they are written, is the matter of
-//! whoever hands a [`Library`] to the host of a controller.
+//! what hands a [`Library`] to the host of a controller.
 
 use super::Built;
 use crate::hardware::Hardware;

@@ -109,7 +109,7 @@ mod tests {
             ..Frame::of(Time::US * 9)
         };
         assert_eq!((good.check(), good.most_slots()), (Ok(()), 3));
-        // Whoever has not said how short a slot may be is not told of it.
+        // Where no shortest slot was given, none is named.
         let all_night = Frame {
             night: Time::US,
             shortest: Time(Time::US.0 + 1),

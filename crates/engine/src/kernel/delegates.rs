@@ -1,4 +1,4 @@
-//! Whoever reports through a part of its own: a driver through its kernel, kernels that report
+//! Reports through a part: of a driver through its kernel, of kernels that report
 //! alike through what they share.
 
 use crate::fabric::{Circuit, ControlRecord, Reports, Shape, Totals, View};

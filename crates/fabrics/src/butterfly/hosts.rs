@@ -1,11 +1,11 @@
-//! What the hosts are sending, a flit a cycle.
+//! What the hosts are injecting, a flit a cycle.
 
 /// No such packet.
 pub const NONE: u32 = u32::MAX;
 
-/// The packet that a host is sending.
+/// The packet that a host is injecting.
 #[derive(Clone, Copy, Debug)]
-pub struct Sending {
+pub struct Injection {
     /// The packet; [`NONE`] between packets.
     pub packet: u32,
     /// Flits that are not sent.
@@ -18,9 +18,9 @@ pub struct Sending {
     pub turn: u8,
 }
 
-impl Sending {
-    /// Nothing, yet.
-    pub const NOTHING: Sending = Sending {
+impl Injection {
+    /// None, yet.
+    pub const NOTHING: Injection = Injection {
         packet: NONE,
         flits: 0,
         of: 0,

@@ -1,7 +1,7 @@
 //! What of a flattened butterfly's table is refused, and what is filled in.
 
 use super::config::{ButterflyConfig, FlowControl, Routing, BUFFER_MAX};
-use crate::ranges::{host_rate, refuse};
+use crate::ranges::{host_rate, refuse, within, PACKET_MAX};
 use lightloom_engine::{Bytes, Cluster, Length, Refusal, Time};
 
 /// The most hosts.
@@ -28,9 +28,8 @@ impl ButterflyConfig {
 
     /// Fills in the shape, or refuses one that does not connect the hosts.
     fn resolve_shape(&mut self, hosts: u32) -> Result<(), Refusal> {
-        if let Some(c) = self.concentration.filter(|&c| c == 0 || c > PORTS_MAX) {
-            let limit = format!("must be from 1 to {PORTS_MAX}");
-            return refuse("concentration", c, limit, fitting(hosts));
+        if let Some(c) = self.concentration {
+            within("concentration", c, 1..=PORTS_MAX, fitting(hosts))?;
         }
         if let Some(sizes) = &self.routers {
             refuse_sizes(sizes, hosts)?;
@@ -77,10 +76,12 @@ impl ButterflyConfig {
             ("flit", self.flit, 1, "8 B"),
             ("header", self.header, 0, "5 B"),
         ] {
-            if !(least..=65_535).contains(&value.0) {
-                let limit = format!("must be from {least} B to 65535 B");
-                return refuse(key, value, limit, format!("use {usual}"));
-            }
+            within(
+                key,
+                value,
+                Bytes(least)..=PACKET_MAX,
+                format!("use {usual}"),
+            )?;
         }
         if self.packet < self.header {
             let limit = format!("is shorter than its header of {}", self.header);
@@ -96,10 +97,8 @@ impl ButterflyConfig {
             let limit = "makes more than 65535 flits";
             return refuse("packet", self.packet, limit, "lengthen fabric.flit");
         }
-        if self.ugal_bias > Bytes(1_000_000_000) {
-            let limit = "must be from 0 B to 1 GB";
-            return refuse("ugal_bias", self.ugal_bias, limit, "use 0 B");
-        }
+        let most = Bytes(1_000_000_000);
+        within("ugal_bias", self.ugal_bias, Bytes(0)..=most, "use 0 B")?;
         if self.ugal_bias > Bytes(0) && self.routing != Routing::Ugal {
             let limit = "has no effect without fabric.routing = \"ugal\"";
             return refuse("ugal_bias", self.ugal_bias, limit, "remove it, or set that");
@@ -114,10 +113,7 @@ impl ButterflyConfig {
             ("input_speedup", self.input_speedup, 4, "1"),
             ("allocator_iterations", self.allocator_iterations, 16, "1"),
         ] {
-            if value == 0 || value > most {
-                let limit = format!("must be from 1 to {most}");
-                return refuse(key, value, limit, format!("use {usual}"));
-            }
+            within(key, value, 1..=most, format!("use {usual}"))?;
         }
         if self.vcs < 2 && self.routing != Routing::DimensionOrder {
             let limit = "is too few: each phase of the routing has virtual channels of its own";
@@ -134,10 +130,7 @@ impl ButterflyConfig {
             ("router_latency", self.router_latency),
             ("credit_latency", self.credit_latency),
         ] {
-            if !(Time::ZERO..=Time::MS).contains(&value) {
-                let limit = "must be from 0 s to 1 ms";
-                return refuse(key, value, limit, "use a few nanoseconds");
-            }
+            within(key, value, Time::ZERO..=Time::MS, "use a few nanoseconds")?;
         }
         Ok(())
     }
@@ -147,10 +140,8 @@ impl ButterflyConfig {
             ("host_wire", self.host_wire, "1.75 m"),
             ("spacing", self.spacing, "5 m"),
         ] {
-            if value > Length(1_000_000 * Length::M.0) {
-                let limit = "must be from 0 m to 1000 km";
-                return refuse(key, value, limit, format!("use {usual}"));
-            }
+            let longest = Length(1_000_000 * Length::M.0);
+            within(key, value, Length(0)..=longest, format!("use {usual}"))?;
         }
         let cycles = |wire| self.flit_cycles(wire).max(self.credit_cycles(wire));
         if self.wires().map(cycles).max() > Some(CYCLES_MAX) {

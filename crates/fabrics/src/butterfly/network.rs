@@ -13,7 +13,7 @@
 use super::books::Books;
 use super::bound::Bound;
 use super::config::{ButterflyConfig, FlowControl, Routing};
-use super::hosts::{Sending, NONE};
+use super::hosts::{Injection, NONE};
 use super::lines::{Lines, NEVER};
 use super::packets::Packets;
 use super::topology::Topology;
@@ -161,7 +161,7 @@ pub struct Network {
     pub(super) packets: Packets,
     pub(super) hosts: HostQueues,
     /// What each host is sending.
-    pub(super) sending: Vec<Sending>,
+    pub(super) sending: Vec<Injection>,
     pub(super) ways: Ways,
     pub(super) books: Books,
     /// Requests of an allocation: for each output the turn and the number of the
@@ -235,7 +235,7 @@ impl Network {
             returning: Lines::new(config.wires().map(|w| config.credit_cycles(w))),
             packets: Packets::default(),
             hosts: HostQueues::new(hosts, site.flows.len(), config.packet.0),
-            sending: vec![Sending::NOTHING; hosts],
+            sending: vec![Injection::NOTHING; hosts],
             ways: Ways::new(config, site.seed),
             books: Books::new(site.flows.len()),
             first: vec![(0, 0); 1 << bits.port],

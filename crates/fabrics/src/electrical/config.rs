@@ -1,7 +1,8 @@
 //! The table of `kind = "clos"`.
 
 use crate::physics::is_nothing;
-use lightloom_engine::{Bytes, Cluster, Nic, Rate, Refusal, Time};
+use crate::ranges::{propagation, within, PACKET_MAX};
+use lightloom_engine::{check_range, Bytes, Cluster, Nic, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +103,9 @@ impl Default for ClosConfig {
     }
 }
 
+/// No latency of a switch or link is longer.
+const DELAY_MAX: Time = Time(100 * Time::MS.0);
+
 /// The largest divisor of `racks` up to 16 that leaves four pods or more.
 pub(super) fn default_pod(racks: u32) -> u32 {
     (1..=16.min(racks / 4).max(1))
@@ -147,33 +151,20 @@ impl ClosConfig {
     /// Refuses packets, delays and buffers out of range.
     pub(super) fn refuse_packets(&self) -> Result<(), Refusal> {
         let limits = [
-            ("fabric.mtu", self.mtu, 64..=65_535, "1500 B"),
-            ("fabric.header", self.header, 0..=65_535, "0 B or 78 B"),
+            ("mtu", self.mtu, 64, "use 1500 B"),
+            ("header", self.header, 0, "use 0 B or 78 B"),
         ];
-        for (key, value, limit, usual) in limits {
-            if !limit.contains(&value.0) {
-                let (low, high) = limit.into_inner();
-                let limit = format!("must be from {low} B to {high} B");
-                return Err(Refusal::new(key, value, limit, format!("use {usual}")));
-            }
+        for (key, value, least, remedy) in limits {
+            within(key, value, Bytes(least)..=PACKET_MAX, remedy)?;
         }
-        let delays = [
-            ("fabric.propagation", self.propagation),
+        propagation("propagation", self.propagation, DELAY_MAX)?;
+        for (key, value) in [
             ("fabric.switch_latency", self.switch_latency),
             ("fabric.fec_latency", self.fec_latency),
-            ("fabric.server_propagation", self.at_servers()),
-        ];
-        for (key, value) in delays {
-            if !(Time::ZERO..=Time::MS * 100).contains(&value) {
-                let limit = "must be from 0 s to 100 ms";
-                return Err(Refusal::new(
-                    key,
-                    value,
-                    limit,
-                    "light takes 5 ns a metre of fibre",
-                ));
-            }
+        ] {
+            check_range(key, value, Time::ZERO..=DELAY_MAX)?;
         }
+        propagation("server_propagation", self.at_servers(), DELAY_MAX)?;
         if self.flow_buffer.is_some_and(|b| b == 0 || b > 1 << 20) {
             return Err(Refusal::new(
                 "fabric.flow_buffer",

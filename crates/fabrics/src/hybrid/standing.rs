@@ -15,7 +15,7 @@ use lightloom_control::policies::{fixed, rotation};
 use lightloom_control::policy::{Demand, SwitchView, Target};
 use lightloom_engine::{Refusal, Time};
 
-/// What a policy decides whoever asks, and never changes; none if it may.
+/// What a policy decides for any demand, and never changes; none if it may.
 ///
 /// # Errors
 /// As [`PolicyTable::build`].

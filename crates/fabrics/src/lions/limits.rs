@@ -2,8 +2,8 @@
 
 use super::config::{Architecture, Detector, LionsConfig, Timing};
 use super::ports::Ports;
-use crate::ranges::{host_rate, refuse};
-use lightloom_engine::{Cluster, Length, Refusal, Time};
+use crate::ranges::{host_rate, refuse, within, PACKET_MAX};
+use lightloom_engine::{Bytes, Cluster, Length, Refusal, Time};
 
 /// A NACK that cuts packets short is not sooner: each attempt is an event, and one that
 /// took no time would be followed by the next for ever.
@@ -52,28 +52,16 @@ impl LionsConfig {
     }
 
     fn refuse_quantities(&self) -> Result<(), Refusal> {
-        if self.packet.0 == 0 || self.packet.0 > 65_535 {
-            let limit = "must be from 1 B to 65535 B";
-            return refuse("packet", self.packet.to_string(), limit, "use 256 B");
-        }
-        for (key, value, usual) in [
-            ("header", self.header, "5 B"),
-            ("guard", self.guard, "17 B"),
-        ] {
-            if value.0 > 65_535 {
-                let limit = "must be from 0 B to 65535 B";
-                return refuse(key, value.to_string(), limit, format!("use {usual}"));
-            }
-        }
+        within("packet", self.packet, Bytes(1)..=PACKET_MAX, "use 256 B")?;
+        within("header", self.header, Bytes(0)..=PACKET_MAX, "use 5 B")?;
+        within("guard", self.guard, Bytes(0)..=PACKET_MAX, "use 17 B")?;
         if self.packet < self.header {
             let limit = format!("is shorter than its header of {}", self.header);
             let remedy = "lengthen it, or shorten fabric.header";
             return refuse("packet", self.packet.to_string(), limit, remedy);
         }
-        if self.fibre > Length(1_000_000 * Length::M.0) {
-            let limit = "must be from 0 m to 1000 km";
-            return refuse("fibre", self.fibre.to_string(), limit, "use 10 m");
-        }
+        let longest = Length(1_000_000 * Length::M.0);
+        within("fibre", self.fibre, Length(0)..=longest, "use 10 m")?;
         let times = [
             ("label_reading", self.label_reading),
             ("arbitration", self.arbitration),
@@ -81,10 +69,7 @@ impl LionsConfig {
             ("delay_line", self.delay_line.unwrap_or_default()),
         ];
         for (key, value) in times {
-            if !(Time::ZERO..=Time::MS).contains(&value) {
-                let limit = "must be from 0 s to 1 ms";
-                return refuse(key, value.to_string(), limit, "use a few nanoseconds");
-            }
+            within(key, value, Time::ZERO..=Time::MS, "use a few nanoseconds")?;
         }
         Ok(())
     }

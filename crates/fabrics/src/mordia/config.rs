@@ -1,28 +1,22 @@
 //! The table of `kind = "mordia"`.
 
-use crate::contract::{FabricConfig, Site};
-use crate::facts::Facts;
+use crate::contract::Site;
 use crate::hybrid::computation::Computation;
 use crate::hybrid::policy_table::PolicyTable;
-use crate::hybrid::standing::{slot, standing, unjoined};
 use crate::hybrid::trouble;
 use crate::overheads::Overheads;
-use crate::physics::{is_nothing, Obeyed, Physics};
-use crate::ranges::{self, refuse, RACKS_MAX, TIME_MAX};
+use crate::physics::is_nothing;
+use crate::ranges::{self, refuse, RACKS_MAX};
 use crate::tdma::burst::Wire;
 use crate::tdma::control::{Control, Slots, LONGER};
 use crate::tdma::frames::Punctuality;
-use crate::tdma::kernel::Tdma;
-use crate::tdma::light::Light;
 use crate::tdma::setup::Setup;
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Estimation;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::{fixed, library::Empty};
-use lightloom_control::policy::Target;
 use lightloom_control::schedule::{Schedule, Slot};
-use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{check_range, Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use lightloom_engine::{check_range, Bytes, Cluster, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -150,7 +144,7 @@ impl Default for MordiaConfig {
 
 impl MordiaConfig {
     /// What packets take beside their bytes.
-    fn overheads(&self) -> Overheads {
+    pub(super) fn overheads(&self) -> Overheads {
         Overheads {
             propagation: self.propagation,
             switch_latency: self.switch_latency,
@@ -160,11 +154,11 @@ impl MordiaConfig {
         }
     }
 
-    fn link(&self, cluster: &Cluster) -> Rate {
+    pub(super) fn link(&self, cluster: &Cluster) -> Rate {
         self.link_rate.unwrap_or(cluster.rack_rate())
     }
 
-    fn hardware(&self, cluster: &Cluster) -> Hardware {
+    pub(super) fn hardware(&self, cluster: &Cluster) -> Hardware {
         // As fast as racks can use it.
         Hardware::new(cluster.racks, 1, self.wire(cluster).rate)
     }
@@ -178,7 +172,11 @@ impl MordiaConfig {
     }
 
     /// The policy, checked, with what it takes from the switch filled in.
-    fn resolved(&self, interval: Time, hardware: &Hardware) -> Result<PolicyTable, Refusal> {
+    pub(super) fn resolved(
+        &self,
+        interval: Time,
+        hardware: &Hardware,
+    ) -> Result<PolicyTable, Refusal> {
         let Some(path) = &self.schedule else {
             return self.filled(interval).resolve(hardware);
         };
@@ -216,7 +214,7 @@ impl MordiaConfig {
         policy
     }
 
-    fn setup(&self, site: &Site) -> Result<Setup, Refusal> {
+    pub(super) fn setup(&self, site: &Site) -> Result<Setup, Refusal> {
         let (cluster, hardware) = (site.cluster, self.hardware(site.cluster));
         let interval = self.interval.unwrap_or_default();
         let library = site.library.unwrap_or(&Empty);
@@ -290,7 +288,7 @@ impl MordiaConfig {
         }
     }
 
-    fn refuse_ports(&self, racks: u32) -> Result<(), Refusal> {
+    pub(super) fn refuse_ports(&self, racks: u32) -> Result<(), Refusal> {
         for (key, value, least) in [
             ("wavelengths", self.wavelengths, 2),
             ("rings", self.rings, 1),
@@ -310,7 +308,7 @@ impl MordiaConfig {
         Err(Refusal::new("cluster.racks", racks, limit, remedy))
     }
 
-    fn refuse_rates(&self, cluster: &Cluster) -> Result<(), Refusal> {
+    pub(super) fn refuse_rates(&self, cluster: &Cluster) -> Result<(), Refusal> {
         let link = self.link(cluster);
         let rates = [
             ("link_rate", Some(link)),
@@ -337,7 +335,7 @@ impl MordiaConfig {
         Ok(())
     }
 
-    fn refuse_times(&self) -> Result<(), Refusal> {
+    pub(super) fn refuse_times(&self) -> Result<(), Refusal> {
         ranges::times(&[
             ("night", self.night),
             ("night_deviation", self.night_deviation),
@@ -406,7 +404,7 @@ impl MordiaConfig {
         }
     }
 
-    fn refuse_sending(&self, cluster: &Cluster) -> Result<(), Refusal> {
+    pub(super) fn refuse_sending(&self, cluster: &Cluster) -> Result<(), Refusal> {
         ranges::packet(self.packet)?;
         let packet = self.wire(cluster).rate.time_for(self.packet.0);
         let day = self.slot - self.night - self.nic_delay;
@@ -416,81 +414,12 @@ impl MordiaConfig {
             let limit = format!("longer than a slot, {}", self.slot);
             return refuse("sync_jitter", self.sync_jitter, limit, "use 1 us");
         }
-        if !(0.0..=1.0).contains(&self.late_sync_fraction) {
-            let (value, limit) = (self.late_sync_fraction, "must be from 0 to 1");
-            return refuse("late_sync_fraction", value, limit, "use 0.01");
-        }
+        ranges::within(
+            "late_sync_fraction",
+            self.late_sync_fraction,
+            0.0..=1.0,
+            "use 0.01",
+        )?;
         ranges::smoothing(self.smoothing)
-    }
-}
-
-impl FabricConfig for MordiaConfig {
-    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
-        self.refuse_ports(cluster.racks)?;
-        self.refuse_rates(cluster)?;
-        self.refuse_times()?;
-        self.refuse_sending(cluster)?;
-        let slots = i64::from(cluster.racks - 1);
-        let round = Time(self.slot.0.saturating_mul(slots));
-        let interval = self.interval.unwrap_or(round);
-        if interval > TIME_MAX {
-            let limit = format!("(racks - 1) slots, more than {TIME_MAX}");
-            return refuse("interval", interval, limit, "give it, or lower fabric.slot");
-        }
-        let policy = self.resolved(interval, &self.hardware(cluster))?;
-        Ok(MordiaConfig {
-            policy,
-            schedule: None,
-            link_rate: Some(self.link(cluster)),
-            interval: Some(interval),
-            ..self
-        })
-    }
-
-    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
-    }
-
-    fn ideal(&self) -> Vec<&'static str> {
-        let mut ideal = self.overheads().ideal();
-        ideal.push("unlimited buffers");
-        let punctual = self.sync_jitter == Time::ZERO && self.late_sync_fraction == 0.0;
-        ideal.extend(punctual.then_some("clocks in step"));
-        ideal
-    }
-
-    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
-        let config = self.clone().resolve(site.cluster)?;
-        let kernel = Tdma::new(config.setup(site)?, site.flows.len(), site.seed);
-        Ok(Box::new(EventDriven::new(kernel)))
-    }
-
-    fn memory(&self, site: &Site) -> u64 {
-        let (cluster, flows) = (site.cluster, site.flows.len() as u64);
-        let (racks, hosts) = (u64::from(cluster.racks), u64::from(cluster.hosts()));
-        // What cannot be read is refused when it is built.
-        let standing = standing(&self.policy, &self.hardware(cluster)).unwrap_or_default();
-        // Those until the last flow comes, at the least.
-        let turns = standing.as_ref().and_then(slot).unwrap_or(self.slot);
-        let days = (site.flows.last_arrival() / turns.0.max(1)).0 as u64;
-        let slots = match &standing {
-            // The policy's, the controller's and the switch's; in a log they are lines.
-            Some(Target::Schedule(schedule)) => 3 * schedule.slots.len() as u64,
-            _ => days.min(Light::MOST as u64 / racks.max(1)),
-        };
-        let schedules = slots * (size_of::<Slot>() as u64 + 4 * racks);
-        Tdma::memory(racks, hosts, flows) + Light::memory(days, racks) + schedules
-    }
-
-    fn facts_for(&self, site: &Site) -> Facts {
-        // What cannot be read was refused when it was built.
-        let standing = standing(&self.policy, &self.hardware(site.cluster)).unwrap_or_default();
-        let alone = { standing.as_ref() }.filter(|_| self.packet_rate.is_none());
-        Facts {
-            unjoined: alone.and_then(|target| unjoined(target, site, "set packet_rate")),
-            // Others' slots may be as long as their schedules.
-            slot: standing.as_ref().map_or(self.interval, slot),
-            ..Facts::default()
-        }
     }
 }

@@ -27,53 +27,8 @@
 //! packet-switched network that carries synchronisation frames, reordering, TCP's window.
 
 pub mod config;
+mod entry;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
-use config::MordiaConfig;
-
-/// `kind = "mordia"`.
-pub const ENTRY: Entry = Entry {
-    kind: "mordia",
-    title: "Mordia",
-    source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
-             SIGCOMM 2013",
-    summary: "A ring of wavelength-selective switches that joins every rack to one other at a \
-              time, by a schedule of days of some hundred microseconds with nights of 11.5 us \
-              between them, made from the traffic matrix.",
-    presets: PRESETS,
-    schema: schema::<MordiaConfig>,
-    resolve: resolve::<MordiaConfig>,
-    obey: obey::<MordiaConfig>,
-    ideal: ideal::<MordiaConfig>,
-    build: build::<MordiaConfig>,
-    memory: memory::<MordiaConfig>,
-    facts: facts::<MordiaConfig>,
-};
-
-const PRESETS: &[Preset] = &[
-    Preset {
-        name: "prototype",
-        summary: "§6: 24 ports of 10 Gb/s, round robin in slots of 106 us, hosts as racks: 23 us \
-                  in the interface, jitter of 1 us, 1 % of frames at the wrong time",
-        table: r#"{"policy": "rotation", "link_rate": "10 Gb/s", "wavelengths": 24,
-                   "night": "11.55 us", "night_deviation": "2.36 us", "nic_delay": "23 us",
-                   "sync_jitter": "1 us", "late_sync_fraction": 0.01, "packet": "9000 B"}"#,
-    },
-    Preset {
-        name: "round-robin",
-        summary: "every pair has its slot of 106 us in turn, and nobody asks for demand",
-        table: r#"{"policy": "rotation"}"#,
-    },
-    Preset {
-        name: "tms",
-        summary: "traffic-matrix scheduling of what waits, a schedule a period",
-        table: r#"{"policy": "mordia"}"#,
-    },
-    Preset {
-        name: "stacked",
-        summary: "§7: eight rings of 88 wavelengths, 704 ports",
-        table: r#"{"wavelengths": 88, "rings": 8}"#,
-    },
-];
+pub use entry::ENTRY;

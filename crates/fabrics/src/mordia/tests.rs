@@ -118,7 +118,7 @@ const SKEWED: [i64; 16] = [
 ];
 
 /// What was planned for a demand is what the network carries of it in one period, to the
-/// byte, whoever plans.
+/// byte, whatever plans.
 #[test]
 fn a_schedule_serves_its_own_demand() {
     let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");

@@ -1,22 +1,16 @@
 //! The table of `kind = "opera"`.
 
-use crate::contract::{FabricConfig, Site};
-use crate::facts::Facts;
 use crate::overheads::Overheads;
-use crate::physics::{is_nothing, Obeyed, Physics};
+use crate::physics::is_nothing;
 use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
-use crate::tdma::kernel::Tdma;
-use crate::tdma::light::Light;
-use crate::tdma::low_latency::{LowLatency, LowLatencyTraffic};
-use crate::tdma::relays::Relays;
+use crate::tdma::low_latency::LowLatency;
 use crate::tdma::rotorlb::Indirect;
 use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::factorization::random_factors;
 use lightloom_control::schedule::{Schedule, Slot};
-use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -102,7 +96,7 @@ const SEED_MAX: u64 = 1 << 53;
 
 impl OperaConfig {
     /// What packets take beside their bytes.
-    fn overheads(&self) -> Overheads {
+    pub(super) fn overheads(&self) -> Overheads {
         Overheads {
             propagation: self.propagation,
             switch_latency: self.switch_latency,
@@ -112,12 +106,12 @@ impl OperaConfig {
         }
     }
 
-    fn uplinks(&self, cluster: &Cluster) -> u32 {
+    pub(super) fn uplinks(&self, cluster: &Cluster) -> u32 {
         let fit = cluster.racks.div_ceil(MATCHINGS).max(SWITCHES);
         self.switches.unwrap_or(fit.min(cluster.racks.max(1) - 1))
     }
 
-    fn link(&self, cluster: &Cluster) -> Rate {
+    pub(super) fn link(&self, cluster: &Cluster) -> Rate {
         let share = Rate(cluster.rack_rate().0 / u64::from(self.uplinks(cluster).max(1)));
         self.link_rate.unwrap_or(share)
     }
@@ -130,7 +124,7 @@ impl OperaConfig {
     }
 
     /// How long a switch stays with a matching, the night before it included.
-    fn slot(&self, cluster: &Cluster) -> Time {
+    pub(super) fn slot(&self, cluster: &Cluster) -> Time {
         self.slice * i64::from(self.uplinks(cluster))
     }
 
@@ -166,7 +160,7 @@ impl OperaConfig {
         (0..uplinks).map(|s| slices(s) + self.night).collect()
     }
 
-    fn setup(&self, cluster: &Cluster) -> Setup {
+    pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
         let day = self.slot(cluster) - self.night;
         Setup {
             title: "Opera",
@@ -191,7 +185,7 @@ impl OperaConfig {
         }
     }
 
-    fn refuse_switches(&self, cluster: &Cluster) -> Result<(), Refusal> {
+    pub(super) fn refuse_switches(&self, cluster: &Cluster) -> Result<(), Refusal> {
         let racks = cluster.racks;
         if !(3..=RACKS_MAX).contains(&racks) {
             let (limit, remedy) = match racks {
@@ -229,7 +223,7 @@ impl OperaConfig {
         Ok(())
     }
 
-    fn refuse_times(&self) -> Result<(), Refusal> {
+    pub(super) fn refuse_times(&self) -> Result<(), Refusal> {
         ranges::times(&[
             ("night", self.night),
             ("slice", self.slice),
@@ -250,65 +244,10 @@ impl OperaConfig {
         Ok(())
     }
 
-    fn refuse_packets(&self, cluster: &Cluster) -> Result<(), Refusal> {
+    pub(super) fn refuse_packets(&self, cluster: &Cluster) -> Result<(), Refusal> {
         ranges::packet(self.packet)?;
         let packet = self.wire(cluster).rate.time_for(self.packet.0);
         let left = self.slice - self.night;
         ranges::day(("slice", self.slice), "the night", left, packet)
-    }
-}
-
-impl FabricConfig for OperaConfig {
-    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
-        self.refuse_switches(cluster)?;
-        self.refuse_times()?;
-        self.refuse_packets(cluster)?;
-        Ok(OperaConfig {
-            switches: Some(self.uplinks(cluster)),
-            link_rate: Some(self.link(cluster)),
-            ..self
-        })
-    }
-
-    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
-    }
-
-    fn ideal(&self) -> Vec<&'static str> {
-        let mut ideal = self.overheads().ideal();
-        ideal.extend(["unlimited buffers", "clocks in step"]);
-        ideal
-    }
-
-    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
-        let config = self.clone().resolve(site.cluster)?;
-        let kernel = Tdma::new(config.setup(site.cluster), site.flows.len(), site.seed);
-        Ok(Box::new(EventDriven::new(kernel)))
-    }
-
-    fn memory(&self, site: &Site) -> u64 {
-        let (racks, flows) = (u64::from(site.cluster.racks), site.flows.len() as u64);
-        let hosts = u64::from(site.cluster.hosts());
-        let uplinks = u64::from(self.uplinks(site.cluster));
-        // Matchings, and lines.
-        let switches = racks * racks * 4 + racks * uplinks * 160;
-        let moves = Relays::memory(racks, flows) + LowLatencyTraffic::memory(racks, flows);
-        // What each line may still send to its relay, and what is on its way there.
-        let planned = match self.indirect {
-            Indirect::None => 0,
-            Indirect::Rotorlb => racks * racks * uplinks * 64,
-        };
-        // Those until the last flow comes, at the least.
-        let slot = self.slot(site.cluster);
-        let days = (site.flows.last_arrival() / slot.0.max(1)).0 as u64;
-        let light = Light::memory(days, racks).saturating_mul(uplinks);
-        Tdma::memory(racks, hosts, flows) + moves + planned + switches + light
-    }
-
-    fn facts(&self, _: &Cluster) -> Facts {
-        Facts {
-            slot: Some(self.slice),
-            ..Facts::default()
-        }
     }
 }

@@ -32,43 +32,8 @@
 //! groups of switches that turn at once (the paper's way to many switches); failures.
 
 pub mod config;
+mod entry;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
-use config::OperaConfig;
-
-/// `kind = "opera"`.
-pub const ENTRY: Entry = Entry {
-    kind: "opera",
-    title: "Opera",
-    source: "Mellette et al., Expanding across time to deliver bandwidth efficiency and low \
-             latency, NSDI 2020",
-    summary: "Rotor switches that turn one after another: low-latency flows cross the expander \
-              that the circuits of the others are at any moment, bulk waits for its direct \
-              circuit, and goes over one rack between where circuits have room.",
-    presets: PRESETS,
-    schema: schema::<OperaConfig>,
-    resolve: resolve::<OperaConfig>,
-    obey: obey::<OperaConfig>,
-    ideal: ideal::<OperaConfig>,
-    build: build::<OperaConfig>,
-    memory: memory::<OperaConfig>,
-    facts: facts::<OperaConfig>,
-};
-
-const PRESETS: &[Preset] = &[
-    Preset {
-        name: "opera",
-        summary: "slices of 100 us with reconfigurations of 10 us, flows under 15 MB at once, \
-                  18 matchings a switch, 0.5 us from rack to rack: with 108 racks of 6 servers of \
-                  10 Gb/s the published set-up",
-        table: r#"{"low_latency": "15 MB", "propagation": "0.5 us"}"#,
-    },
-    Preset {
-        name: "bulk",
-        summary: "the same, every flow waits for its circuit: an all-to-all shuffle without a \
-                  tax of bandwidth",
-        table: r#"{"low_latency": "0 B", "propagation": "0.5 us"}"#,
-    },
-];
+pub use entry::ENTRY;

@@ -1,21 +1,15 @@
 //! The table of `kind = "rotornet"`.
 
-use crate::contract::{FabricConfig, Site};
-use crate::facts::Facts;
 use crate::overheads::Overheads;
-use crate::physics::{is_nothing, Obeyed, Physics};
+use crate::physics::is_nothing;
 use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
-use crate::tdma::kernel::Tdma;
-use crate::tdma::light::Light;
-use crate::tdma::relays::Relays;
 use crate::tdma::rotorlb::Indirect;
 use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::cyclic::RoundRobin;
 use lightloom_control::schedule::{Schedule, Slot};
-use lightloom_engine::kernel::event::EventDriven;
-use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -83,7 +77,7 @@ const MATCHINGS: u32 = 16;
 
 impl RotorNetConfig {
     /// What packets take beside their bytes.
-    fn overheads(&self) -> Overheads {
+    pub(super) fn overheads(&self) -> Overheads {
         Overheads {
             propagation: self.propagation,
             switch_latency: self.switch_latency,
@@ -93,11 +87,11 @@ impl RotorNetConfig {
         }
     }
 
-    fn uplinks(&self, cluster: &Cluster) -> u32 {
+    pub(super) fn uplinks(&self, cluster: &Cluster) -> u32 {
         self.switches.unwrap_or(cluster.racks.div_ceil(MATCHINGS))
     }
 
-    fn link(&self, cluster: &Cluster) -> Rate {
+    pub(super) fn link(&self, cluster: &Cluster) -> Rate {
         let share = Rate(cluster.rack_rate().0 / u64::from(self.uplinks(cluster).max(1)));
         self.link_rate.unwrap_or(share)
     }
@@ -141,7 +135,7 @@ impl RotorNetConfig {
             .collect()
     }
 
-    fn setup(&self, cluster: &Cluster) -> Setup {
+    pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
         Setup {
             title: "RotorNet",
             together: true,
@@ -161,7 +155,7 @@ impl RotorNetConfig {
         }
     }
 
-    fn refuse_switches(&self, cluster: &Cluster) -> Result<(), Refusal> {
+    pub(super) fn refuse_switches(&self, cluster: &Cluster) -> Result<(), Refusal> {
         let racks = cluster.racks;
         ranges::racks(racks)?;
         let switches = self.uplinks(cluster);
@@ -175,7 +169,7 @@ impl RotorNetConfig {
         ranges::rate("link_rate", self.link(cluster))
     }
 
-    fn refuse_times(&self) -> Result<(), Refusal> {
+    pub(super) fn refuse_times(&self) -> Result<(), Refusal> {
         ranges::times(&[
             ("night", self.night),
             ("slot", self.slot),
@@ -197,56 +191,9 @@ impl RotorNetConfig {
         Ok(())
     }
 
-    fn refuse_packets(&self, cluster: &Cluster) -> Result<(), Refusal> {
+    pub(super) fn refuse_packets(&self, cluster: &Cluster) -> Result<(), Refusal> {
         ranges::packet(self.packet)?;
         let packet = self.wire(cluster).rate.time_for(self.packet.0);
         ranges::day(("slot", self.slot), "the night", self.day(), packet)
-    }
-}
-
-impl FabricConfig for RotorNetConfig {
-    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
-        self.refuse_switches(cluster)?;
-        self.refuse_times()?;
-        self.refuse_packets(cluster)?;
-        Ok(RotorNetConfig {
-            switches: Some(self.uplinks(cluster)),
-            link_rate: Some(self.link(cluster)),
-            ..self
-        })
-    }
-
-    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
-    }
-
-    fn ideal(&self) -> Vec<&'static str> {
-        let mut ideal = self.overheads().ideal();
-        ideal.extend(["unlimited buffers", "clocks in step"]);
-        ideal
-    }
-
-    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
-        let config = self.clone().resolve(site.cluster)?;
-        let kernel = Tdma::new(config.setup(site.cluster), site.flows.len(), site.seed);
-        Ok(Box::new(EventDriven::new(kernel)))
-    }
-
-    fn memory(&self, site: &Site) -> u64 {
-        let (racks, flows) = (u64::from(site.cluster.racks), site.flows.len() as u64);
-        let hosts = u64::from(site.cluster.hosts());
-        let uplinks = u64::from(self.uplinks(site.cluster));
-        // Matchings, and lines.
-        let switches = racks * racks * 4 + racks * uplinks * 112;
-        // Those until the last flow comes, at the least.
-        let days = (site.flows.last_arrival() / self.slot.0.max(1)).0 as u64;
-        let light = Light::memory(days, racks).saturating_mul(uplinks);
-        Tdma::memory(racks, hosts, flows) + Relays::memory(racks, flows) + switches + light
-    }
-    fn facts(&self, _: &Cluster) -> Facts {
-        Facts {
-            slot: Some(self.slot),
-            ..Facts::default()
-        }
     }
 }

@@ -35,41 +35,8 @@
 //! overflow; switches and links that fail.
 
 pub mod config;
+mod entry;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
-use config::RotorNetConfig;
-
-/// `kind = "rotornet"`.
-pub const ENTRY: Entry = Entry {
-    kind: "rotornet",
-    title: "RotorNet",
-    source: "Mellette et al., RotorNet: A Scalable, Low-complexity, Optical Datacenter Network, \
-             SIGCOMM 2017",
-    summary: "Rotor switches that turn through fixed matchings, so that in a cycle every rack \
-              meets every other, whatever the demand; what is spare of a slot takes traffic over \
-              one rack between.",
-    presets: PRESETS,
-    schema: schema::<RotorNetConfig>,
-    resolve: resolve::<RotorNetConfig>,
-    obey: obey::<RotorNetConfig>,
-    ideal: ideal::<RotorNetConfig>,
-    build: build::<RotorNetConfig>,
-    memory: memory::<RotorNetConfig>,
-    facts: facts::<RotorNetConfig>,
-};
-
-const PRESETS: &[Preset] = &[
-    Preset {
-        name: "rotorlb",
-        summary: "slots of 200 us with nights of 20 us, 16 matchings a switch, two-hop traffic \
-                  where slots have room",
-        table: r#"{"indirect": "rotorlb"}"#,
-    },
-    Preset {
-        name: "direct",
-        summary: "the same without two-hop traffic: every byte waits for its own slot",
-        table: r#"{"indirect": "none"}"#,
-    },
-];
+pub use entry::ENTRY;

@@ -93,14 +93,14 @@ pub struct Routes {
     /// Bytes in the last cell.
     pub last: Vec<u32>,
     /// First index of each destination label, and their number at the end.
-    pub first: Vec<u32>,
+    pub first: Vec<FlowIndex>,
 }
 
 impl Routes {
     /// Sorts the flows by the label of their destination node.
     pub fn new(flows: &Flows, cluster: &Cluster, schedule: &Schedule, payload: u64) -> Routes {
         let label = |host| schedule.label(cluster.rack_of(host)) as u16;
-        let mut first = vec![0u32; cluster.racks as usize + 1];
+        let mut first: Vec<FlowIndex> = vec![0; cluster.racks as usize + 1];
         for &h in &flows.dst {
             first[label(h) as usize + 1] += 1;
         }

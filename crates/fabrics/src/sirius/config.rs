@@ -145,8 +145,9 @@ pub struct Derived {
 }
 
 impl Derived {
-    /// Epochs from asking to answering: 1, and more over long fibres. By the
-    /// shortest epoch, for those of a fractional round differ by a slot.
+    /// Epochs from sending something in a cell to acting on it: from asking to answering,
+    /// from granting to taking up. 1, and more over long fibres. By the shortest epoch, for
+    /// those of a fractional round differ by a slot.
     pub(super) fn lag(&self, config: &SiriusConfig) -> i64 {
         let (slots, of) = self.epoch;
         1 + config

@@ -130,6 +130,8 @@ impl Reports for Sirius {
             return lit(&self.config, &self.derived.schedule, tx, rx, at);
         }
         let u = self.derived.uplinks;
+        // Who lives follows from what was detected, not from commands alone: here the kernel is
+        // asked, which the reference holds to its own.
         let met = self
             .schedules
             .peer((tx.0 / u) as u16, (tx.0 % u) as u16, slot);

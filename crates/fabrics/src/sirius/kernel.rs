@@ -71,7 +71,8 @@ impl Sirius {
         let nodes = schedule.nodes() as usize;
         let routes = Routes::new(site.flows, site.cluster, schedule, derived.cell);
         let partition = Partition::new(nodes, site.threads);
-        let (timetable, servers) = (timetable(schedule), Servers::new(site.cluster));
+        let timetable = timetable(schedule);
+        let servers = Servers::new(site.cluster, site.flows, &routes);
         let known = (&partition, timetable.as_ref(), derived.uplinks);
         let shards: Vec<Shard> = partition
             .shards()
@@ -81,7 +82,7 @@ impl Sirius {
         let empty = vec![Flight::default(); shards.len()];
         let delays = Delays {
             detection: config.detection_epochs as i64,
-            hop: lag,
+            lag,
             reschedule: config.recovery == Recovery::Reschedule,
         };
         Sirius {
@@ -205,7 +206,7 @@ impl Sirius {
         let unused = &mut self.epochs[kept].unused;
         self.threads
             .each(self.shards.iter_mut().enumerate(), |(i, shard)| {
-                unused.iter().for_each(|from| shard.lapse(&from[i]));
+                unused.iter().for_each(|from| shard.grants.lapse(&from[i]));
             });
         unused.iter_mut().flatten().for_each(Vec::clear);
     }
@@ -290,7 +291,10 @@ impl Sirius {
         } = &mut self.epochs[kept];
         let work = self.shards.iter_mut().zip(matrices).zip(askers);
         self.threads.each(work, |((shard, matrices), askers)| {
-            shard.request(matrices, askers, avoid)
+            let Shard {
+                requests, local, ..
+            } = shard;
+            requests.request(local, matrices, askers, avoid)
         });
     }
 

@@ -10,7 +10,7 @@
 //! | where | what |
 //! |---|---|
 //! | [`kernel`] | one slot: admit; at the start of an epoch lapse, grant, accept, request; transmit, receive |
-//! | `shard`, `partition` | the same for the nodes of one thread |
+//! | `shard`, `partition` | the state of the nodes of one thread; which nodes those are |
 //! | [`schedule`] | who meets whom when (§4.1): how uplinks are hung where U is not N/G (`plan`), which port leads where (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), `reschedule`: the schedules without dead nodes (`recovery = "reschedule"`), and which is in force when |
 //! | `protocol` | `request`, `grant`, `accept`, and what is kept of an `epoch` (§4.3, A.3) |
 //! | `relay` | `local` (LOCAL), `queues` of cells: `by_slot` of departure while that is known in advance, `by_pair` while something may have failed or where pairs meet very often; `in_flight`, `transmit`, `leaving` and `receive`, `reorder` (§4.2) |
@@ -28,13 +28,15 @@
 //! steps of a slot (`accept`, `transmit`, `receive`) are methods of a shard; what they work on
 //! (LOCAL, queues, matrices) needs none. No type rests on one that rests on it; what `failure`
 //! and `servers` do in a slot is called by [`kernel`], whose parts these steps are, but for a cell's fate (`relay/transmit.rs`
-//! asks) and whom a node avoids (`shard.rs` asks).
+//! asks) and whom a node avoids (`protocol/request.rs` asks).
 //!
 //! # Glossary
 //! | the paper's term | here | file |
 //! |---|---|---|
 //! | grating, AWGR | [`Awgr`](lightloom_photonics::Awgr), [`Wiring`](schedule::wiring::Wiring) | `schedule/wiring.rs` |
 //! | cyclic schedule, timeslot: who meets whom | [`Schedule::peer`](schedule::Schedule): by default the rotation of `lightloom_control::algorithms::cyclic`, which no gratings make, else `Wiring::peer`; as the kernel walks it: `PeerOrder::matchings` | `schedule/mod.rs`, then `schedule/wiring.rs`, `schedule/peer_order.rs` |
+//! | wavelength, frame | each slot a laser goes on by one wavelength, and so to the next port of its grating; after a frame, the ports of the largest grating, all begin anew: `Schedule::frame` | `schedule/wiring.rs`, `schedule/mod.rs` |
+//! | uplinks that do not fill gratings of one size: `rotor`, `wide`, `mixed` | `UplinkPlan`: evenly, as no gratings do; on gratings of one larger size; whole banks, and the rest on larger gratings | `schedule/plan.rs` |
 //! | guardband | `SiriusConfig::guardband`; the cell that fits beside it: `check_cell`; no light in it: `lit` | `config.rs`, `config/checks.rs`, `limits.rs` |
 //! | epoch | `Schedules::epoch_at`; its requests and grants: `Epoch` | `schedule/reschedule.rs`, `protocol/epoch.rs` |
 //! | cell | [`Cell`](cell::Cell); one that waits: `Queued` | `cell.rs`, `relay/queued.rs` |
@@ -45,6 +47,9 @@
 //! | Q | `SiriusConfig::queue`; M is held to it in `compute_grants` | `config.rs`, `protocol/grant.rs` |
 //! | virtual queue for an intermediate, relay queue for a destination | both in one queue for each pair of nodes, first in, first out (§6), kept in one of two ways: `BySlot` as a rule, or `ByPair` | `relay/by_slot.rs`, `relay/by_pair.rs` |
 //! | reorder buffer | `Reorder` | `relay/reorder.rs` |
+//! | propagation: cells in the fibres | `Flight`, what a shard sends in a slot; `Purpose`, what happens to a cell at the other end | `relay/in_flight.rs` |
+//! | the rack switch, that a flow of its servers passes first | [`Entrance`](crate::entrance::Entrance) | `entrance.rs`, beside this folder |
+//! | grey failure: a part that loses some cells, and whose light is still heard | `Broken::loss` below 1: never declared dead | `failure/faults.rs`, `failure/light.rs` |
 //! | a laser (transceiver), node or grating dies: detection after k epochs | when it is declared: `Faults::set` in `failure/detection.rs` (the rule in words: head of `failure/faults.rs`); what every node does then: calls back and sends again (`Sirius::recover` in `failure/recovery.rs`), leaves links dark (`Faults::prepare` in `failure/light.rs`), asks nobody whom it no longer meets (`failure/avoidance.rs`) | one file each, as said |
 //! | a lost cell is sent again | kept until it is due: `Faults::resend`, `resent_by` in `failure/retransmission.rs`; back into LOCAL before all others: `enter_again` in `failure/recovery.rs` | one file each, as said |
 //! | traffic within a rack | where servers' links have a rate it goes over these; where not, `Bypass` | `servers/steps.rs`; `servers/rack.rs` |
@@ -55,14 +60,22 @@
 //! peer's place in the order in which a node meets the others; a *shard* the nodes of one
 //! thread; a *matching* the pairs that meet over one uplink in a slot; a *block* neighbours
 //! that are never divided among threads; a *lane* the cells of a slot that go to one shard for
-//! one purpose.
+//! one purpose; a *stretch* neighbouring cells of a flow that enter LOCAL together; an *asker*
+//! a node that sent requests, with what it asked for.
+//!
+//! When who meets whom has five types, each resting on those before it: `Schedule`, the paper's,
+//! slot by slot; `PeerOrder`, laid out for who walks through a slot; `Timetable`, laid out for
+//! when a pair meets next; `NextMeeting`, that question asked from one slot on; `Schedules`,
+//! those that have been in force since something died, each an `InForce`. `Derived`
+//! (`config.rs`) is what the table and the cluster say together, `Routes` (`cell.rs`) what never
+//! changes of flows.
 //!
 //! # Who changes M
 //! `Grants::compute_grants` (`protocol/grant.rs`) counts a grant. It is released
 //! (`Grants::release`) when the second hop leaves (`relay/transmit.rs`), when a cell for the
 //! intermediate itself arrives (`relay/receive.rs`), when a grant lapses that found no cell
-//! (noted in `protocol/accept.rs`; when the news has reached the intermediate `Shard::lapse`,
-//! `shard.rs`), and when something is lost or called back (`failure/recovery.rs`,
+//! (noted in `protocol/accept.rs`; when the news has reached the intermediate `Grants::lapse`,
+//! in the file of M), and when something is lost or called back (`failure/recovery.rs`,
 //! `failure/injection.rs`).
 //!
 //! # Who goes first
@@ -84,7 +97,8 @@
 //! # Not modelled
 //! Bit errors outside fault injection, drift of lasers and clocks (the guardband stands for
 //! both), the credit protocol between servers and their rack switch, different fibre lengths
-//! (one propagation delay for all pairs).
+//! (one propagation delay for all pairs). An intermediate answers requests in random order, but
+//! 32 neighbours answer in one and the same (`protocol/grant.rs`).
 
 pub mod cell;
 pub mod config;

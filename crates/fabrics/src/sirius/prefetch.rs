@@ -16,9 +16,9 @@ pub fn prefetch<T>(column: &[T], index: usize) {
     let _ = (column, index);
 }
 
-/// Items are hinted at this far ahead of their turn: long enough for memory to
+/// Items are hinted at so many before they are needed: long enough for memory to
 /// answer, few enough for the first-level cache.
-const AHEAD: usize = 32;
+pub const AHEAD: usize = 32;
 
 /// Does `work` on each item in order, after a hint long before.
 #[inline(always)]

@@ -197,8 +197,8 @@ impl Reference {
         }
     }
 
-    /// Epochs from asking to answering, and from granting to taking up.
-    fn hop(&self) -> i64 {
+    /// Epochs from asking to answering, and from granting to taking up, as `Derived::lag`.
+    fn lag(&self) -> i64 {
         let (slots, of) = self.derived.epoch;
         let shortest = self.config.slot * (slots / of).max(1);
         1 + self.config.crossing().div_ceil(shortest)
@@ -257,10 +257,10 @@ impl Reference {
     /// those asked last are answered, the grants before them taken up, and those that were
     /// not used then lapse.
     fn begin_epoch(&mut self, slot: i64, epoch: i64, io: &mut Io) {
-        let asked = epoch - self.hop();
-        let granted = asked - self.hop();
+        let asked = epoch - self.lag();
+        let granted = asked - self.lag();
         self.recover(slot, epoch, io);
-        self.lapse(granted - self.hop());
+        self.lapse(granted - self.lag());
         self.strike(asked, slot, epoch);
         self.grant(asked, epoch);
         self.accept(granted, self.config.slot * slot, io);

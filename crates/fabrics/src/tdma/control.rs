@@ -267,7 +267,7 @@ fn unasked(
 /// Who made the schedules of a policy, and so can make others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Author {
-    /// `lightloom plan`, or whoever wrote them down.
+    /// `lightloom plan`, or the author of the file.
     Plan,
     /// A class of the user's own.
     User,

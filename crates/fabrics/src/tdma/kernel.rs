@@ -432,10 +432,11 @@ impl EventKernel for Tdma {
                 "in {} the controller alone can fail; write element = \"controller\", or remove it",
                 self.setup.title
             ))),
-            (None, _) => Err(Rejected(format!(
-                "{} does not model failures, and has no controller; remove it",
+            (None, Element::Controller) => Err(Rejected(format!(
+                "{} has no controller; remove it",
                 self.setup.title
             ))),
+            (None, _) => Err(Rejected::no_failures(self.setup.title)),
         }
     }
 

@@ -69,8 +69,7 @@ impl FlowKernel for TreeKernel {
         _: &mut Net,
         _: &mut Todo<Never>,
     ) -> Result<(), Rejected> {
-        let reason = "the electrical tree does not model failures; remove it";
-        Err(Rejected(reason.to_owned()))
+        Err(Rejected::no_failures("tree"))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::arrivals::MAX_ARRIVAL;
 use crate::config::check_memory;
 use crate::sizes::MAX_BYTES;
-use lightloom_engine::{Flows, HostId, Refusal, Time};
+use lightloom_engine::{Dependencies, Flows, HostId, Refusal, Time};
 use std::collections::BTreeMap;
 
 /// Columns of a flow table, all of the same length.
@@ -99,17 +99,37 @@ impl Builder {
         arrival: i64,
         group: &str,
     ) -> Result<(), BadRow> {
+        self.push_with(src, dst, Some(bytes), Some(arrival), group)
+    }
+
+    /// Adds a flow that may send until the run stops (no `bytes`), and may wait for
+    /// others (no `arrival`).
+    pub fn push_with(
+        &mut self,
+        src: u32,
+        dst: u32,
+        bytes: Option<u64>,
+        arrival: Option<i64>,
+        group: &str,
+    ) -> Result<(), BadRow> {
         self.check(src, dst, bytes, arrival)?;
         let code = self.code(group)?;
+        let arrival = arrival.map_or(Time::NEVER, Time);
         self.flows
-            .push(HostId(src), HostId(dst), bytes, Time(arrival));
+            .push(HostId(src), HostId(dst), bytes.unwrap_or(0), arrival);
         if let Some(last) = self.flows.group.last_mut() {
             *last = code;
         }
         Ok(())
     }
 
-    fn check(&self, src: u32, dst: u32, bytes: u64, arrival: i64) -> Result<(), BadRow> {
+    fn check(
+        &self,
+        src: u32,
+        dst: u32,
+        bytes: Option<u64>,
+        arrival: Option<i64>,
+    ) -> Result<(), BadRow> {
         let bad = |column, problem, remedy| {
             Err(BadRow {
                 column,
@@ -127,11 +147,11 @@ impl Builder {
             let problem = format!("host {src} sends to itself");
             return bad("dst", problem, "remove the flow");
         }
-        if !(1..=MAX_BYTES).contains(&bytes) {
+        if let Some(bytes) = bytes.filter(|b| !(1..=MAX_BYTES).contains(b)) {
             let problem = format!("bytes is {bytes}, outside 1 to {MAX_BYTES}");
             return bad("bytes", problem, "correct bytes");
         }
-        if !(0..=MAX_ARRIVAL.0).contains(&arrival) {
+        if let Some(arrival) = arrival.filter(|at| !(0..=MAX_ARRIVAL.0).contains(at)) {
             let problem = format!("arrival is {arrival} ps, outside 0 to {}", MAX_ARRIVAL.0);
             return bad("arrival_ps", problem, "correct the arrival");
         }
@@ -168,6 +188,14 @@ impl Builder {
     pub fn finish(mut self) -> Flows {
         self.flows.sort_by_arrival();
         self.flows
+    }
+
+    /// The flows in the order in which they were pushed, some of which wait for others.
+    pub fn finish_with(self, after: Dependencies) -> Flows {
+        Flows {
+            after,
+            ..self.flows
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! run is the trace of another.
 
 use super::columns::Builder;
-use super::open_loop;
+use super::{open_loop, OpenLoop};
 use crate::arrivals::MAX_ARRIVAL;
 use crate::sizes::MAX_BYTES;
 use crate::text::{rows, Field, Row, TextError};
@@ -118,7 +118,7 @@ fn unquote(cell: Field) -> Result<Cow<str>, TextError> {
 /// # Errors
 /// If flows wait for others.
 pub fn write_csv(flows: &Flows) -> Result<String, Refusal> {
-    open_loop(flows)?;
+    open_loop(flows, OpenLoop::Sized)?;
     let named = flows.group.iter().any(|&g| g != 0);
     let mut out = String::from("src,dst,bytes,arrival_ps");
     out.push_str(if named { ",group\n" } else { "\n" });

@@ -3,12 +3,13 @@
 //! | format | content | times |
 //! |---|---|---|
 //! | [`Format::Csv`] | `src,dst,bytes,arrival_ps[,group]`, columns in any order | ps |
-//! | [`Format::Cm`] | htsim's connection matrix: `0->1 id 1 start 0 size 1000` | ps |
+//! | [`Format::Cm`] | htsim's connection matrix: `0->1 id 1 start 0 size 1000` | ps, decimals cut off |
 //! | [`Format::Ns`] | `src dst bytes start_ns`, white space between | ns, up to 3 decimals |
 //!
 //! Rows may come in any order; flows are sorted by arrival, equals keep theirs.
-//! Only open-loop traces are held: an htsim file with triggers is refused, and
-//! so is writing flows that wait for others. Groups are held by CSV alone.
+//! Flows that wait for others (htsim's triggers) are held by `.cm` alone, in the order
+//! of its rows, and are not written; so are flows that send until the run stops, whose
+//! size is 0. Groups are held by CSV alone.
 //!
 //! Parquet is read in Python, which hands columns to [`from_columns`].
 
@@ -102,17 +103,42 @@ pub fn write(format: Format, flows: &Flows, hosts: u32) -> Result<String, Refusa
     }
 }
 
-/// Refuses flows whose arrival is not known before the run.
-fn open_loop(flows: &Flows) -> Result<(), Refusal> {
-    match flows.after.starts.is_empty() {
-        true => Ok(()),
-        false => Err(Refusal::new(
+/// Whether a format holds flows that send until the run stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenLoop {
+    /// It does.
+    EndlessToo,
+    /// All have a size.
+    Sized,
+}
+
+/// Refuses flows whose arrival is not known before the run, and flows without a size
+/// where `held` asks for one.
+///
+/// # Errors
+/// If there are such flows.
+pub fn open_loop(flows: &Flows, held: OpenLoop) -> Result<(), Refusal> {
+    let refuse = |limit: &str, remedy: &str| {
+        Err(Refusal::new(
             "trace",
             format!("{} flows", flows.len()),
-            "some wait for others, and text traces hold known arrivals only",
-            "write the flow table of a finished run instead",
-        )),
+            limit,
+            remedy,
+        ))
+    };
+    if !flows.after.is_empty() {
+        return refuse(
+            "some wait for others, and this holds known arrivals only",
+            "run it, and take the flow table of the run instead",
+        );
     }
+    if held == OpenLoop::Sized && flows.bytes.contains(&0) {
+        return refuse(
+            "some have size 0 and send until a run stops, and this holds sizes only",
+            "name the .cm file as workload.trace, or give them sizes",
+        );
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -192,7 +218,8 @@ pub(crate) mod tests {
         fn near_misses_are_read_or_refused(tokens in prop::collection::vec(
             prop::sample::select(vec![
                 "src,dst,bytes,arrival_ps\n", "group", "Nodes", "Connections", "0->1", "->", "id",
-                "start", "size", "prio", "trigger", "0", "1", "7", "99999999999999999999", "-1",
+                "start", "size", "prio", "trigger", "Triggers", "send_done_trigger",
+                "recv_done_trigger", "oneshot", "multishot", "barrier", "count", "0", "1", "7", "99999999999999999999", "-1",
                 "1.5", ".", "\"", "\"\"", ",", " ", "\n", "\r\n", "é", "\u{feff}", "#",
             ]), 0..60))
         {
@@ -251,5 +278,10 @@ pub(crate) mod tests {
         flows.after.starts = vec![0, 0];
         let e = write(Format::Csv, &flows, 4).unwrap_err();
         assert!(e.limit.starts_with("some wait for others"));
+        flows.after = Default::default();
+        flows.bytes[0] = 0;
+        let e = write(Format::Csv, &flows, 4).unwrap_err();
+        assert!(e.limit.starts_with("some have size 0"));
+        assert!(write(Format::Cm, &flows, 4).is_ok());
     }
 }

@@ -2,7 +2,7 @@
 //! have up to three decimals, so that picoseconds are held exactly.
 
 use super::columns::Builder;
-use super::open_loop;
+use super::{open_loop, OpenLoop};
 use crate::sizes::MAX_BYTES;
 use crate::text::{rows, Field, TextError};
 use crate::times::picoseconds;
@@ -56,7 +56,7 @@ pub(super) fn read(text: &str, name: &str, hosts: u32) -> Result<Flows, TextErro
 /// # Errors
 /// If flows wait for others.
 pub fn write_ns(flows: &Flows) -> Result<String, Refusal> {
-    open_loop(flows)?;
+    open_loop(flows, OpenLoop::Sized)?;
     let mut out = String::new();
     for i in 0..flows.len() {
         let (src, dst) = (flows.src[i].0, flows.dst[i].0);

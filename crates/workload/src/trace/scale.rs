@@ -24,9 +24,18 @@ pub fn own_load(flows: &Flows, cluster: &Cluster) -> Option<f64> {
 /// The flows at `load`, and the factor by which their times were multiplied.
 ///
 /// # Errors
-/// If all arrive at 0, or if the last would arrive after the clock ends.
+/// If all arrive at 0, wait for each other or send until the run stops, or if the last
+/// would arrive after the clock ends.
 pub fn scaled(mut flows: Flows, load: f64, cluster: &Cluster) -> Result<(Flows, f64), Refusal> {
     let refuse = |limit: String, remedy: &str| Refusal::new("workload.load", load, limit, remedy);
+    if !flows.after.is_empty() {
+        let limit = "flows of the trace wait for triggers, so their times do not set its load";
+        return Err(refuse(limit.into(), "remove it"));
+    }
+    if flows.bytes.contains(&0) {
+        let limit = "flows of the trace send until the run stops, so it has no load to scale";
+        return Err(refuse(limit.into(), "remove it"));
+    }
     let own = own_load(&flows, cluster).ok_or_else(|| {
         refuse(
             "all flows of the trace arrive at 0, so there is no load to scale".into(),
@@ -89,6 +98,29 @@ mod tests {
         );
         let e = refused(&[0, 1 << 61], 1e-20);
         assert!(e.contains("would go on beyond 53 days; raise it"), "{e}");
+    }
+
+    #[test]
+    fn flows_without_times_or_sizes_are_not_scaled() {
+        for (headings, lines, says) in [
+            (
+                "Triggers 1\ntrigger id 1 oneshot\n",
+                "0->1 start 9 size 5 send_done_trigger 1\n1->2 trigger 1 size 5\n",
+                "workload.load = 0.5: flows of the trace wait for triggers, so their times do \
+                 not set its load; remove it",
+            ),
+            (
+                "",
+                "0->1 start 9 size 5\n1->2 start 0 size 0\n",
+                "workload.load = 0.5: flows of the trace send until the run stops, so it has no \
+                 load to scale; remove it",
+            ),
+        ] {
+            let text = format!("Nodes 4\nConnections 2\n{headings}{lines}");
+            let flows = trace::read_cm(&text, "t").unwrap();
+            let e = scaled(flows, 0.5, &cluster(4, 3)).unwrap_err();
+            assert_eq!(e.to_string(), says);
+        }
     }
 
     fn resolve(table: Value) -> Result<(), String> {

@@ -17,7 +17,6 @@
     const theme = chosen || (system.matches ? "dark" : "light");
     root.dataset.theme = theme;
     toggle.textContent = theme === "dark" ? "Light theme" : "Dark theme";
-    drawVisible();
   }
 
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
@@ -29,17 +28,6 @@
     probe.style.color = `var(--c${slot % root.dataset.colours})`;
     return getComputedStyle(probe).color;
   };
-
-  // Tables wider than the page: what lies to the right fades, and a line says so.
-
-  function hintTables() {
-    for (const box of document.querySelectorAll(".scroll")) {
-      const hidden = box.scrollWidth - box.clientWidth;
-      box.classList.toggle("cut-right", hidden - box.scrollLeft > 2);
-      box.nextElementSibling.hidden = hidden <= 2;
-    }
-  }
-  document.querySelectorAll(".scroll").forEach((box) => box.addEventListener("scroll", hintTables, { passive: true }));
 
   // Drawing.
 
@@ -79,65 +67,16 @@
     });
   }
 
-  // Gaps between panels [px]: room for tick labels, axis titles and panel titles.
-  function domains(count, stacked, width, height) {
-    if (count === 1) return [{ x: [0, 1], y: [0, 1] }];
-    if (stacked) {
-      const gap = 96 / height / 2;
-      return [{ x: [0, 1], y: [0.5 + gap, 1] }, { x: [0, 1], y: [0, 0.5 - gap] }];
-    }
-    const gap = 88 / width / 2;
-    return [{ x: [0, 0.5 - gap], y: [0, 1] }, { x: [0.5 + gap, 1], y: [0, 1] }];
-  }
-
-  function axis(whole, timeline, width, domain, anchor, which) {
-    const spec = timeline && which === "x" ? { ...whole, ...timeline.axis(width) } : whole;
-    // The y axis is named above its panel, where a phone has the room.
-    const title = which === "x" ? { text: spec.title, standoff: 8, font: { size: 13 } } : { text: "" };
-    return {
-      ...spec, range: [...spec.range], title, domain, anchor, automargin: false, zeroline: false, ticks: "outside", ticklen: 4,
-      tickcolor: css("--line"), gridcolor: css("--grid"), linecolor: css("--line"), showline: true, tickangle: 0,
-      tickmode: "array", fixedrange: Boolean(timeline && which === "y") || matchMedia("(pointer: coarse)").matches,
-    };
-  }
-
-  function panelTitle(panel, width) {
-    const same = panel.title.toLowerCase().includes(panel.y.title);
-    const room = (panel.title + panel.y.title).length * 7 < width;
-    return `<b>${panel.title}</b>` + (same || !room ? "" : `  <span style="color:${css("--muted")}">${panel.y.title}</span>`);
-  }
-
-  function layoutOf(spec, width, height, stacked) {
-    const names = spec.panels.flatMap((panel) => panel.y.named ? panel.y.ticktext : []);
-    const margin = { l: Math.max(60, ...names.map((name) => name.length * 7 + 14)), r: 16, t: 30, b: 48 };
-    const places = domains(spec.panels.length, stacked, width - margin.l - margin.r, height - margin.t - margin.b);
-    const layout = {
-      width, height, margin, showlegend: false, hovermode: "closest", dragmode: "zoom",
-      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-      font: { family: css("--sans"), size: 12, color: css("--ink") },
-      hoverlabel: { namelength: -1, bgcolor: css("--panel"), bordercolor: css("--line"), font: { color: css("--ink") } },
-      annotations: [], barmode: "overlay",
-    };
-    spec.panels.forEach((panel, i) => {
-      const n = i ? String(i + 1) : "";
-      const panelWidth = (places[i].x[1] - places[i].x[0]) * (width - margin.l - margin.r);
-      layout[`xaxis${n}`] = axis(panel.x, timelinesOf(spec)[i], panelWidth, places[i].x, `y${n}`, "x");
-      layout[`yaxis${n}`] = axis(panel.y, timelinesOf(spec)[i], panelWidth, places[i].y, `x${n}`, "y");
-      layout.annotations.push({
-        text: panelTitle(panel, panelWidth), showarrow: false, xref: "paper", yref: "paper", x: places[i].x[0], xshift: -6,
-        y: places[i].y[1], xanchor: "left", yanchor: "bottom", yshift: 6, font: { size: 13 },
-      });
-    });
-    return layout;
-  }
+  const layoutOf = (spec, width, height, columns) =>
+    Panels.layout({ spec, timelines: timelinesOf(spec), css, width, height, columns });
 
   function draw(figure) {
     const plot = plotOf(figure);
     const spec = specOf(figure);
     if (!plot.clientWidth) return;
-    const stacked = spec.panels.length > 1 && plot.clientWidth < STACK_BELOW;
+    const stacked = spec.columns > 1 && plot.clientWidth < STACK_BELOW;
     plot.classList.toggle("stacked", stacked);
-    const layout = layoutOf(spec, plot.clientWidth, plot.clientHeight, stacked);
+    const layout = layoutOf(spec, plot.clientWidth, plot.clientHeight, stacked ? 1 : spec.columns);
     const config = { displayModeBar: false, displaylogo: false, showTips: false };
     const first = !plot.dataset.drawn;
     Plotly.react(plot, traces(spec), layout, config);
@@ -203,7 +142,6 @@
 
   function drawVisible() {
     figures.filter((f) => !f.closest(".view").hidden).forEach(draw);
-    hintTables();
   }
 
   // Legends: a fabric that is switched off is off in every figure.
@@ -241,10 +179,12 @@
       if (shown) named.add(t.name);
       return { ...t, showlegend: shown };
     });
-    const layout = { ...layoutOf(spec, 1000, 460, false), showlegend: true, paper_bgcolor: css("--paper") };
+    const rows = Math.ceil(spec.panels.length / spec.columns);
+    const height = 80 + rows * (spec.shared ? 180 : 380);
+    const layout = { ...layoutOf(spec, 1000, height, spec.columns), showlegend: true, paper_bgcolor: css("--paper") };
     layout.legend = { orientation: "h", x: 0, y: 1.12, yanchor: "bottom" };
     layout.margin = { ...layout.margin, t: 110 };
-    return Plotly.toImage({ data: list, layout }, { format, width: 1000, height: 520, scale: format === "png" ? 3 : 1 });
+    return Plotly.toImage({ data: list, layout }, { format, width: 1000, height: height + 60, scale: format === "png" ? 3 : 1 });
   }
 
   function rasterise(svg, scale) {
@@ -283,30 +223,6 @@
     save(await imageOf(figure, format), `${figure.dataset.file}.${format}`);
   });
 
-  // Tabs: one workload at a time.
-
-  const tabs = [...document.querySelectorAll("[role=tab]")];
-
-  function select(index) {
-    tabs.forEach((tab, i) => {
-      tab.setAttribute("aria-selected", String(i === index));
-      tab.tabIndex = i === index ? 0 : -1;
-      document.getElementById(tab.getAttribute("aria-controls")).hidden = i !== index;
-    });
-    drawVisible();
-  }
-
-  tabs.forEach((tab, i) => {
-    tab.addEventListener("click", () => select(i));
-    tab.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!step) return;
-      const next = (i + step + tabs.length) % tabs.length;
-      select(next);
-      tabs[next].focus();
-    });
-  });
-
   // Printing: every workload, with the pictures drawn for paper.
 
   addEventListener("beforeprint", () => {
@@ -326,14 +242,17 @@
   });
 
   document.querySelectorAll(".plot, .legend, .zooms, .downloads, .tabs, #theme").forEach((e) => { e.hidden = false; });
-  const wanted = Number((location.hash.match(/workload=(\d+)/) || [])[1] || 1) - 1;
-  if (tabs.length) select(Math.min(Math.max(wanted, 0), tabs.length - 1));
   applyTheme();
+  document.addEventListener("shown", drawVisible); // a workload, chosen by the address
+  const repaint = () => {
+    applyTheme();
+    drawVisible();
+  };
   toggle.addEventListener("click", () => {
     chosen = root.dataset.theme === "dark" ? "light" : "dark";
-    applyTheme();
+    repaint();
   });
-  system.addEventListener("change", applyTheme);
+  system.addEventListener("change", repaint);
   let width = innerWidth;
   let waiting = 0;
   addEventListener("resize", () => {

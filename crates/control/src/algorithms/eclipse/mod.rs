@@ -120,7 +120,7 @@ pub fn plan(demand: &Matrix, options: &Options) -> Result<Plan, Refusal> {
 }
 
 /// No schedule of direct circuits in the same frame carries more of `demand` [bytes],
-/// whoever made it: with m slots a port is lit for the window less m nights, and
+/// however it was made: with m slots a port is lit for the window less m nights, and
 /// meets m peers. O(N² log N).
 ///
 /// # Errors

@@ -237,7 +237,7 @@ fn demand(a: u32, b: u32, weight: i64, need: i64) -> Demand {
 
 proptest! {
     /// Whatever pairs are kept apart: no circuit joins them, no port is spent twice, and
-    /// whoever may be joined directly and has ports for it is.
+    /// each pair that may be joined directly and has ports for it is.
     #[test]
     fn racks_are_kept_apart(
         hardware in hardware(), count in 0usize..60, hops in 1u32..6, without_ports: bool,

@@ -8,7 +8,7 @@
 //! | here | the heuristic of §III.B.3, anew or for what has changed; VLANs |
 //! | [`standing`] | what of the topology before stays as it is |
 //!
-//! How paths are tagged and rules pushed is whoever drives the switch's matter.
+//! How paths are tagged and rules pushed is the matter of what drives the switch.
 
 mod demands;
 mod standing;
@@ -107,7 +107,7 @@ pub enum Need {
     /// The demand spread over an interval (default); more than a circuit carries
     /// asks for several paths.
     Rate,
-    /// A whole circuit for whoever has any demand.
+    /// A whole circuit for each pair that has any demand.
     Circuit,
 }
 
@@ -168,7 +168,7 @@ pub struct Controller {
     options: Options,
     /// As last decided.
     topology: Topology,
-    /// Circuits that stay, whoever goes over them.
+    /// Circuits that stay, whatever goes over them.
     pinned: Vec<Circuit>,
 }
 

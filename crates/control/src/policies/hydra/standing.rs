@@ -20,7 +20,7 @@ pub struct Standing {
 
 impl Standing {
     /// What stands of a topology when some ports do not work, for `demands`; with the
-    /// circuits that are `pinned`, whoever goes over them.
+    /// circuits that are `pinned`, whatever goes over them.
     pub fn new(
         before: &Topology,
         demands: &[Demand],

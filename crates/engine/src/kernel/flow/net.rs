@@ -265,11 +265,6 @@ impl Net {
         rows.map(|r| self.rows[r as usize].flow)
     }
 
-    /// How many flows are under way.
-    pub fn open_flows(&self) -> usize {
-        self.open
-    }
-
     /// Bytes that have crossed a circuit; `None` without circuits.
     pub fn circuit_bytes(&self) -> Option<u64> {
         self.kinds.contains(&LinkKind::Circuit).then(|| {

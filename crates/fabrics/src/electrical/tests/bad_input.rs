@@ -28,7 +28,7 @@ fn refuses_by_name() {
         ),
         (
             json!({"mtu": "0 B"}),
-            "fabric.mtu = 0 B: must be from 64 B to 65535 B; use 1500 B",
+            "fabric.mtu = 0 B: must be from 64 B to 65.535 KB; use 1500 B",
         ),
         (
             json!({"flow_buffer": 0}),
@@ -46,8 +46,12 @@ fn refuses_by_name() {
         ),
         (
             json!({"propagation": "1 s"}),
-            "fabric.propagation = 1 s: must be from 0 s to 100 ms; light takes 5 ns a metre of \
-             fibre",
+            "fabric.propagation = 1 s: must be from 0 ps to 100 ms; lower it: light takes 5 ns a \
+             metre of fibre",
+        ),
+        (
+            json!({"switch_latency": "1 s"}),
+            "fabric.switch_latency = 1 s: must be from 0 ps to 100 ms; lower it",
         ),
         (
             json!({"oversubscribtion": 3}),

@@ -1,11 +1,16 @@
 //! What a `[[fabric]]` table of Sirius must meet, and what follows from it.
 
 use super::{Derived, Detail, Intermediates, Mode, Recovery, SiriusConfig};
+use crate::ranges::propagation;
 use crate::sirius::cell::Cell;
 use crate::sirius::schedule::plan::{gratings, Unwirable, UplinkPlan};
 use crate::sirius::schedule::Schedule;
 use lightloom_control::algorithms::cyclic::RoundRobin;
-use lightloom_engine::{Bytes, Cluster, Flows, Refusal, Time};
+use lightloom_engine::{check_range, Bytes, Cluster, Flows, Refusal, Time};
+
+/// What a relay queue for one cell does.
+const STALLS: &str =
+    "below 2 a node cannot take the next cell before it has sent the last: Sirius §4.3";
 
 impl SiriusConfig {
     /// Completes and checks the table.
@@ -77,14 +82,12 @@ impl SiriusConfig {
                 "lower fabric.slot",
             );
         }
+        propagation("propagation", self.propagation, Time::MS)?;
         for (key, value) in [
-            ("propagation", self.propagation),
-            ("switch_latency", self.switch_latency),
-            ("fec_latency", self.fec_latency),
+            ("fabric.switch_latency", self.switch_latency),
+            ("fabric.fec_latency", self.fec_latency),
         ] {
-            if value < Time::ZERO || value > Time::MS {
-                return refuse(key, value, "must lie in 0 ns to 1 ms".into(), "correct it");
-            }
+            check_range(key, value, Time::ZERO..=Time::MS)?;
         }
         if self.channel_rate.0 == 0 {
             return Err(Refusal::new(
@@ -142,24 +145,15 @@ impl SiriusConfig {
     }
 
     fn check_protocol(&self) -> Result<(), Refusal> {
-        let within = |key: &str, value: u32, low: u32, high: u32, why: &str| {
-            if (low..=high).contains(&value) {
-                return Ok(());
-            }
-            let why = if value < low { why } else { "" };
-            let limit = format!("must lie in {low} to {high}{why}");
-            Err(Refusal::new(
-                format!("fabric.{key}"),
-                value,
-                limit,
-                format!("use {low} to {high}"),
-            ))
-        };
-        let why =
-            " (below 2 a node cannot take the next cell before it has sent the last: Sirius §4.3)";
-        within("queue", self.queue, 2, 64, why)?;
-        within("ideal_window", self.ideal_window, 1, 255, "")?;
-        within("detection_epochs", self.detection_epochs, 1, 255, "")
+        check_range("fabric.queue", self.queue, 2..=64).map_err(|refusal| Refusal {
+            limit: match self.queue {
+                0..2 => format!("{} ({STALLS})", refusal.limit),
+                _ => refusal.limit,
+            },
+            ..refusal
+        })?;
+        check_range("fabric.ideal_window", self.ideal_window, 1..=255)?;
+        check_range("fabric.detection_epochs", self.detection_epochs, 1..=255)
     }
 
     fn check_recovery(&self, cluster: &Cluster) -> Result<(), Refusal> {
@@ -239,7 +233,7 @@ impl SiriusConfig {
             .unwrap_or_else(|| (base * 3).div_ceil(2).min(cluster.racks));
         if uplinks == 0 || uplinks > cluster.racks {
             let limit = format!(
-                "must lie in 1 to the {} nodes: a pair meets at most once a slot",
+                "must be from 1 to the {} nodes: a pair meets at most once a slot",
                 cluster.racks
             );
             let remedy = if uplinks == 0 {
@@ -512,7 +506,7 @@ mod tests {
         );
         let e = refused(SiriusConfig { queue: 1, ..c() });
         assert!(
-            e.starts_with("fabric.queue = 1: must lie in 2 to 64"),
+            e.starts_with("fabric.queue = 1: must be from 2 to 64"),
             "{e}"
         );
         let e = refused(SiriusConfig {

@@ -5,26 +5,25 @@ use crate::sirius::schedule::reschedule::Schedules;
 
 impl Faults {
     /// `part` loses cells with probability `loss` from now, in `epoch`, on; 0 for
-    /// a repair. Whoever dies a second time, or is repaired healthy, does not
-    /// notice.
+    /// a repair. Killing a dead part again changes nothing, nor does repairing a sound one.
     pub fn set(&mut self, part: Part, loss: f64, epoch: i64, schedules: &Schedules) {
         let Delays {
             detection: k,
-            hop,
+            lag,
             reschedule,
         } = self.delays;
-        let known_from = epoch + k + 2 * hop - 1;
+        let known_from = epoch + k + 2 * lag - 1;
         let b = self.of(part, schedules);
         let was = std::mem::replace(&mut b.loss, loss);
         let (dies, heard) = (loss >= 1.0 && was < 1.0, loss < 1.0 && was >= 1.0);
-        let (known, noticed) = (b.known, b.known_from < epoch + 2 * hop);
+        let (known, noticed) = (b.known, b.known_from < epoch + 2 * lag);
         if dies {
             b.known_from = known_from;
             self.events.push((known_from, Event::Declare(part)));
         }
         let node = matches!(part, Part::Node(_));
         if heard && (known || noticed) {
-            let agreed = epoch + 2 * hop + if node && reschedule { hop } else { 0 };
+            let agreed = epoch + 2 * lag + if node && reschedule { lag } else { 0 };
             self.events.push((agreed, Event::Withdraw(part)));
         } else if heard {
             self.events.retain(|e| e.1 != Event::Declare(part));
@@ -48,7 +47,7 @@ impl Faults {
         if let Part::Node(n) = part {
             self.known[n as usize] = known;
             if self.delays.reschedule {
-                let wait = if known { self.delays.hop } else { 0 };
+                let wait = if known { self.delays.lag } else { 0 };
                 self.events.push((epoch + wait, Event::Reschedule));
             }
         }

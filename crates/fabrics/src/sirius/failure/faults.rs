@@ -90,7 +90,7 @@ pub struct Lost {
 /// Cells `seq .. seq + count` of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch {
-    /// Rank of the flow.
+    /// Index of the flow.
     pub flow_index: FlowIndex,
     /// First cell.
     pub seq: u32,
@@ -114,8 +114,9 @@ pub enum Event {
 pub struct Delays {
     /// k.
     pub detection: i64,
-    /// From sending something in a cell to acting on it: 1, more over long fibres.
-    pub hop: i64,
+    /// [`Derived::lag`](crate::sirius::config::Derived): from sending something in a cell to
+    /// acting on it.
+    pub lag: i64,
     /// Whether nodes agree on another schedule.
     pub reschedule: bool,
 }
@@ -139,7 +140,7 @@ pub struct Faults {
     pub cut: BTreeSet<(u16, u16)>,
     /// Links of this slot.
     pub(super) links: Vec<Link>,
-    /// Columns of this slot without those that stay dark.
+    /// Matchings of this slot, without the links that stay dark.
     pub matchings: Vec<Matching>,
     /// Lost cells by the epoch in which their source sends them again.
     pub(super) lost: BTreeMap<i64, Vec<Cell>>,
@@ -215,7 +216,7 @@ impl Faults {
         self.dead[src as usize] || self.known[src as usize] || self.known[dst as usize]
     }
 
-    /// The part that a dead node of `epoch` is known to be dead from.
+    /// The epoch from which on everybody knows that a node is dead; none if it is not.
     pub fn known_from(&self, node: u16) -> Option<i64> {
         self.node(node).map(|b| b.known_from)
     }

@@ -133,7 +133,7 @@ impl Sirius {
             match (was, loss >= 1.0) {
                 (false, true) => {
                     self.stop_rack(rack, now, io);
-                    self.bury(n, epoch, io);
+                    self.node_dies(n, epoch, io);
                 }
                 (true, false) => self.resume_rack(rack, now),
                 _ => (),
@@ -158,7 +158,7 @@ impl Sirius {
     }
 
     /// A node dies with all the cells that it was to relay.
-    fn bury(&mut self, n: u16, epoch: i64, io: &mut Io) {
+    fn node_dies(&mut self, n: u16, epoch: i64, io: &mut Io) {
         let known_from = self.faults.known_from(n);
         for turn in 0..self.partition.nodes {
             let peer = self.peer_order.peer(n as usize, turn) as u16;

@@ -205,7 +205,7 @@ mod tests {
             let schedules = Schedules::new(&s, s.epoch());
             let delays = Delays {
                 detection: 3,
-                hop: 1,
+                lag: 1,
                 reschedule: false,
             };
             let mut faults = Faults::new(16, 1, delays);

@@ -6,7 +6,7 @@
 //! is both lost and delivered.
 
 use super::faults::{Event, Part, Stretch};
-use crate::sirius::cell::Cell;
+use crate::sirius::cell::{Cell, FlowIndex};
 use crate::sirius::kernel::Sirius;
 use crate::sirius::relay::local::Local;
 use crate::sirius::relay::Queues;
@@ -183,7 +183,11 @@ impl Sirius {
         self.join(s, Local::readmit);
     }
 
-    fn join<T>(&mut self, s: Stretch, how: impl Fn(&mut Local, usize, u32, u16, u32, u32) -> T) {
+    fn join<T>(
+        &mut self,
+        s: Stretch,
+        how: impl Fn(&mut Local, usize, FlowIndex, u16, u32, u32) -> T,
+    ) {
         let flow_index = s.flow_index as usize;
         let (src, dst) = (self.routes.src[flow_index], self.routes.dst[flow_index]);
         if self.faults.bars(src, dst) {

@@ -7,13 +7,13 @@ use crate::sirius::cell::Cell;
 impl Faults {
     /// A cell was lost in `epoch`: its source sends it again.
     pub fn resend(&mut self, cell: Cell, epoch: i64, known_from: Option<i64>) {
-        let due = (epoch + 2 * self.delays.hop).max(known_from.unwrap_or(0));
+        let due = (epoch + 2 * self.delays.lag).max(known_from.unwrap_or(0));
         self.lost.entry(due).or_default().push(cell.on_hop(false));
     }
 
     /// An intermediate will hear nothing where it granted a cell.
     pub fn lapse(&mut self, by: u16, destination: u16, epoch: i64) {
-        let due = epoch + self.delays.hop;
+        let due = epoch + self.delays.lag;
         self.lapsed.entry(due).or_default().push((by, destination));
     }
 

@@ -35,7 +35,7 @@ use crate::sirius::config::{Derived, SiriusConfig};
 use crate::sirius::limits::{lit, soonest};
 use crate::sirius::relay::reorder::Reorder;
 use crate::sirius::schedule::peer_order::PeerOrder;
-use crate::sirius::servers::links::Servers;
+use crate::sirius::servers::links::{Coming, Servers};
 use crate::sirius::servers::rack::Bypass;
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
@@ -58,6 +58,8 @@ pub struct Ideal {
     bypassed: Bypass,
     /// The links of servers, where they have a rate of their own.
     servers: Option<Servers>,
+    /// Cells that have left the links to their servers, within a slot.
+    delivered: Vec<Coming>,
     /// Cells that have come to their sources and not yet to their destinations.
     inside: u64,
     hops: u64,
@@ -79,7 +81,8 @@ impl Ideal {
             reorder: Reorder::new(&routes, 0, site.flows.len() as u32),
             entrance: Entrance::new(config.switch_latency),
             bypassed: Bypass::new(site.cluster),
-            servers: Servers::new(site.cluster),
+            servers: Servers::new(site.cluster, site.flows, &routes),
+            delivered: Vec::new(),
             routes,
             derived,
             inside: 0,
@@ -142,10 +145,11 @@ impl Ideal {
         let crossing = &mut self.crossings[(slot - delay).rem_euclid(delay + 1) as usize];
         let at = self.config.slot * (slot - delay + 1) + self.config.crossing();
         self.nodes.arrive(&crossing.relay, &self.peer_order);
-        for &cell in &crossing.deliver {
-            match &mut self.servers {
-                Some(servers) => servers.arrive_across(cell, at, &self.routes, io),
-                None => self.reorder.receive(cell),
+        match &mut self.servers {
+            Some(servers) => servers.arrive_across(&crossing.deliver, at),
+            None => {
+                let cells = crossing.deliver.iter();
+                cells.for_each(|&cell| self.reorder.receive(cell));
             }
         }
         self.inside -= crossing.deliver.len() as u64;

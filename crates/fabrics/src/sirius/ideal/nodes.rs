@@ -66,10 +66,10 @@ pub struct Nodes {
     homes: Vec<Home>,
     /// Whether a node may not be its own intermediate.
     others: bool,
-    /// Second hops of this slot, and whence.
+    /// Second hops of this slot, with the nodes that they left.
     left: Vec<Via>,
-    /// Ranks of the flows whose first cell left in this slot.
-    pub started: Vec<u32>,
+    /// Indices of the flows whose first cell left in this slot.
+    pub started: Vec<FlowIndex>,
     /// Every transmission of the slot, when watched.
     pub sent: Vec<Sent>,
 }

@@ -1,13 +1,13 @@
 //! The flows of one source, from arrival until their last cell has left its
-//! intermediate: which wait, whose turn it is, what is on the way.
+//! intermediate: which wait, which may send next, what is on the way.
 
 use super::credits::Credits;
 use crate::sirius::cell::{Cell, FlowIndex};
 use std::collections::VecDeque;
 
-/// A flow under way.
+/// A flow, from its arrival until its last cell has left its intermediate.
 #[derive(Clone, Debug, Default)]
-struct Sending {
+struct SourceFlow {
     flow_index: FlowIndex,
     cells: u32,
     /// Cells that have come from its server.
@@ -22,7 +22,7 @@ struct Sending {
     behind: VecDeque<(u16, u32)>,
 }
 
-impl Sending {
+impl SourceFlow {
     fn is_over(&self) -> bool {
         self.next == self.cells && self.away == 0
     }
@@ -33,7 +33,7 @@ impl Sending {
 pub struct Source {
     /// Whether the destination may not be an intermediate.
     others: bool,
-    flows: Vec<Sending>,
+    flows: Vec<SourceFlow>,
     /// Places in use, a bit each.
     taken: Vec<u64>,
     /// Of those, flows with cells still here.
@@ -41,8 +41,8 @@ pub struct Source {
     /// Their number, and that of their cells.
     count: u32,
     cells: u64,
-    /// The place whose turn it is.
-    turn: usize,
+    /// The place from which on the next flow to send is searched.
+    from: usize,
     credits: Credits,
 }
 
@@ -56,7 +56,7 @@ impl Source {
             waiting: Vec::new(),
             count: 0,
             cells: 0,
-            turn: 0,
+            from: 0,
             credits: Credits::new(nodes, window),
         }
     }
@@ -109,7 +109,7 @@ impl Source {
         let words = self.taken.len();
         self.credits.grow();
         self.flows
-            .resize_with(self.credits.room(), Sending::default);
+            .resize_with(self.credits.room(), SourceFlow::default);
         self.taken.resize(self.credits.room() / 64, 0);
         self.waiting.resize(self.credits.room() / 64, 0);
         words
@@ -119,8 +119,8 @@ impl Source {
     /// its destination. Some flow waits.
     #[inline(always)]
     pub fn send(&mut self, peer: usize) -> Option<(Cell, bool)> {
-        let place = self.credits.next_open(peer, &self.waiting, self.turn)?;
-        self.turn = if place + 1 < self.credits.room() {
+        let place = self.credits.next_open(peer, &self.waiting, self.from)?;
+        self.from = if place + 1 < self.credits.room() {
             place + 1
         } else {
             0

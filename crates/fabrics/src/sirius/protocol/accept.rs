@@ -1,6 +1,6 @@
 //! An epoch begins: the grants of the one before have arrived (A.3). Each moves one cell
-//! from LOCAL to the virtual queue for its intermediate. Whoever has taken up its grants
-//! asks anew, so that what it has in LOCAL is fetched from memory once an epoch.
+//! from LOCAL to the virtual queue for its intermediate. A node that has taken up its grants
+//! asks anew at once, so that what it has in LOCAL is fetched from memory once an epoch.
 
 use super::epoch::Askers;
 use super::grant::FEW;
@@ -11,8 +11,8 @@ use crate::sirius::relay::Queues;
 use crate::sirius::schedule::next_meeting::Timetable;
 use crate::sirius::shard::{Shard, Shared};
 
-/// What the nodes of a shard have asked for, and what becomes of it. Whoever asks at once
-/// writes over the answers that it has read.
+/// What the nodes of a shard have asked for, and what becomes of it. A node that asks at once
+/// writes its requests over the answers that it has read.
 pub(crate) struct Answers<'a> {
     /// The answers, by shard of the intermediates.
     pub matrices: &'a mut [RequestMatrix],
@@ -60,7 +60,8 @@ impl Shard {
                 self.accept_row(row, destinations, matrices, unused, &mut queues);
             }
             if let Some(asking) = &mut asking {
-                self.request_row(row, matrices, asking, None);
+                self.requests
+                    .request_row(row, &self.local, matrices, asking, None);
             }
         }
         drop(asked);

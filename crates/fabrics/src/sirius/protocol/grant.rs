@@ -2,7 +2,7 @@
 //! received in the epoch before, in random order, while the cells it has queued
 //! or granted for a destination are fewer than Q.
 
-use super::matrix::{apart, RequestMatrix};
+use super::matrix::{apart, Grant, RequestMatrix};
 use super::simd::BLOCK;
 use crate::memory::Column;
 use crate::sirius::config::GrantRule;
@@ -11,7 +11,7 @@ use lightloom_engine::Stream;
 /// So many counts do not stay in the second-level cache.
 const FAR: usize = 1 << 19;
 
-/// Rows are looked up this far ahead of their turn.
+/// Rows are looked up so many before they are needed.
 const AHEAD: usize = 16;
 
 /// Rows that ask for more destinations than this are handled cell by cell.
@@ -75,6 +75,17 @@ impl Grants {
         let m = &mut self.m[destination * self.stride + row];
         debug_assert!(*m > 0 || !really, "released more than was granted");
         *m -= really as i8;
+    }
+
+    /// Grants of these intermediates that found no cell lapse.
+    pub fn lapse(&mut self, unused: &[Grant]) {
+        for (k, grant) in unused.iter().enumerate() {
+            if let Some(later) = unused.get(k + AHEAD) {
+                self.prefetch(later.by as usize - self.first, later.destination as usize);
+            }
+            let (row, destination) = (grant.by as usize - self.first, grant.destination as usize);
+            self.release(row, destination, true);
+        }
     }
 
     /// Cells queued and granted.

@@ -1,7 +1,10 @@
 //! `compute_requests` of A.3, Fig 15: at the start of each epoch a node walks
 //! LOCAL and asks random intermediates for leave to send.
 
+use super::epoch::Askers;
+use super::matrix::RequestMatrix;
 use crate::sirius::config::Intermediates;
+use crate::sirius::failure::avoid::Avoid;
 use crate::sirius::relay::local::Local;
 use lightloom_engine::Stream;
 
@@ -37,15 +40,100 @@ impl Tuple {
     }
 }
 
+/// What a range of nodes needs to ask.
+#[derive(Clone, Debug)]
+pub(crate) struct Requests {
+    /// First label.
+    lo: usize,
+    /// Of each row, what it draws from.
+    rng: Vec<Stream>,
+    walk: Walk,
+    /// Scratch space: what a row asks of each node.
+    wants: Vec<u16>,
+}
+
+impl Requests {
+    /// For nodes `lo .. lo + rows` out of `nodes`, of so many a block.
+    pub(crate) fn new(
+        (lo, rows): (usize, usize),
+        block: usize,
+        nodes: usize,
+        intermediates: Intermediates,
+        seed: u64,
+    ) -> Requests {
+        let stream = |node| Stream::new(seed, "sirius.requests", node as u64);
+        Requests {
+            lo,
+            rng: (lo..lo + rows).map(stream).collect(),
+            walk: Walk::new((rows, block), nodes, intermediates),
+            wants: vec![0; nodes],
+        }
+    }
+
+    /// Requests of the epoch: fills the rows of those who ask, and says who.
+    /// `avoid` names who is not to be asked.
+    pub(crate) fn request(
+        &mut self,
+        local: &Local,
+        matrices: &mut [RequestMatrix],
+        askers: &mut Askers,
+        avoid: &Avoid,
+    ) {
+        askers.clear();
+        for row in 0..self.rng.len() {
+            self.request_row(row, local, matrices, askers, Some(avoid));
+        }
+    }
+
+    /// The same for one row.
+    #[inline(always)]
+    pub(super) fn request_row(
+        &mut self,
+        row: usize,
+        local: &Local,
+        matrices: &mut [RequestMatrix],
+        askers: &mut Askers,
+        avoid: Option<&Avoid>,
+    ) {
+        if local.cells(row) == 0 {
+            return;
+        }
+        let (label, rng) = ((self.lo + row) as u16, &mut self.rng[row]);
+        if let ([matrix], None) = (&mut *matrices, avoid) {
+            // Nothing to divide: the requests are written where they are read.
+            let wants = matrix.row(row);
+            let asked = self.walk.compute_requests(row, label, local, rng, wants);
+            if asked > 0 {
+                askers.push(row, &self.walk.destinations);
+            }
+            return;
+        }
+        let wants = &mut self.wants[..];
+        let mut asked = self.walk.compute_requests(row, label, local, rng, wants);
+        if let Some(avoid) = avoid {
+            asked = avoid.ask_others(label, wants, asked, rng);
+        }
+        if asked > 0 {
+            askers.push(row, &self.walk.destinations);
+            let mut from = 0;
+            for matrix in matrices.iter_mut() {
+                let part = matrix.row(row);
+                part.copy_from_slice(&wants[from..from + part.len()]);
+                from += part.len();
+            }
+        }
+    }
+}
+
 /// Scratch space of the walk, and who may be asked.
 #[derive(Clone, Debug)]
-pub struct Requests {
+struct Walk {
     nodes: usize,
     intermediates: Intermediates,
     /// The flow tuples F.
     flows: Vec<Tuple>,
     /// The destinations of F, each once.
-    pub destinations: Vec<u16>,
+    destinations: Vec<u16>,
     /// The candidate set C, kept from walk to walk: any order of it is as good a start for
     /// a Fisher–Yates draw as any other. One for each block of rows, so that draws do not
     /// depend on which shard has which block.
@@ -54,15 +142,11 @@ pub struct Requests {
     block: usize,
 }
 
-impl Requests {
+impl Walk {
     /// For `rows` nodes out of `nodes`, of so many a block.
-    pub fn new(
-        (rows, block): (usize, usize),
-        nodes: usize,
-        intermediates: Intermediates,
-    ) -> Requests {
+    fn new((rows, block): (usize, usize), nodes: usize, intermediates: Intermediates) -> Walk {
         let blocks = 0..rows.div_ceil(block);
-        Requests {
+        Walk {
             nodes,
             intermediates,
             flows: Vec::new(),
@@ -74,7 +158,7 @@ impl Requests {
 
     /// Fills `wants[i]` with the destination for which intermediate `i` is
     /// asked, or `nodes` for none; returns the number of requests.
-    pub fn compute_requests(
+    fn compute_requests(
         &mut self,
         row: usize,
         label: u16,
@@ -205,7 +289,7 @@ mod tests {
         for (flow_index, &(dst, cells)) in flows.iter().enumerate() {
             local.admit(0, flow_index as u32, dst, 0, cells);
         }
-        let mut requests = Requests::new((1, 1), nodes, intermediates);
+        let mut requests = Walk::new((1, 1), nodes, intermediates);
         let mut wants = vec![0; nodes];
         let asked = requests.compute_requests(0, 0, &local, rng, &mut wants);
         (wants, asked)
@@ -247,7 +331,7 @@ mod tests {
             let mut local = Local::new(2, N);
             local.admit(0, 0, 2, 0, 1);
             local.admit(1, 1, 3, 0, 1);
-            let mut requests = Requests::new((2, 2), N, intermediates);
+            let mut requests = Walk::new((2, 2), N, intermediates);
             let mut rng = [0, 1].map(|row| Stream::new(5, "t", row));
             let (mut together, mut again) = ([[0u32; N]; N], [[0u32; N]; N]);
             let (mut wants, mut last, walks) = (vec![0; N], 4, 144_000);
@@ -300,7 +384,7 @@ mod tests {
         for (flow_index, &(dst, cells)) in flows.iter().enumerate() {
             local.admit(0, flow_index as u32, dst, 0, cells);
         }
-        let mut requests = Requests::new((1, 1), 8, Intermediates::All);
+        let mut requests = Walk::new((1, 1), 8, Intermediates::All);
         let (mut rng, mut wants) = (Stream::new(7, "t", 0), vec![0; 8]);
         for _ in 0..count {
             requests.compute_requests(0, 0, &local, &mut rng, &mut wants);

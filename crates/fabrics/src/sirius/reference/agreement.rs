@@ -44,7 +44,7 @@ impl Results {
     }
 }
 
-/// A network, what it carries, and what befalls it.
+/// A network, what it carries, and what fails in it.
 #[derive(Clone, Debug)]
 struct Case {
     cluster: Cluster,
@@ -170,7 +170,22 @@ fn shapes(large: bool) -> impl Strategy<Value = (u32, u32, u32, UplinkPlan)> {
         let (racks, uplinks) = (base * ports, base + extra);
         (uplinks <= racks).then_some((racks, base, uplinks, plan))
     });
-    prop_oneof![2 => rotor, 3 => tiled]
+    // Pairs meet more often in a frame than meetings can be told apart.
+    let often = (33u32..40).prop_flat_map(|n| (Just(n), 33..=n));
+    let plan = prop::sample::select(vec![Mixed, Wide]);
+    let often = (often, plan).prop_map(|((n, uplinks), plan)| (n, 1, uplinks, plan));
+    prop_oneof![10 => rotor, 14 => tiled, 1 => often]
+}
+
+/// Cells as a share of what fits into a slot, and rates of a channel [Gb/s].
+fn cells() -> impl Strategy<Value = (Option<u64>, u64)> {
+    let share = prop_oneof![2 => Just(None), 1 => (20u64..=100).prop_map(Some)];
+    (share, prop::sample::select(vec![50, 50, 25, 100]))
+}
+
+/// Ports of the base gratings: as many as the plan asks for, or any number that wires all nodes.
+fn ports() -> impl Strategy<Value = Option<u32>> {
+    prop_oneof![3 => Just(None), 1 => (1u32..40).prop_map(Some)]
 }
 
 /// Tables of all keys.
@@ -191,23 +206,28 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
     ];
     let switches = prop::sample::select(vec![0i64, 0, 1, 99, 100, 640]);
     let beside = (switches, prop::sample::select(vec![0i64, 0, 103]), 0u64..40);
-    let wired = (shapes(large), protocol, timing, (1u32..4, nic, beside));
-    wired.prop_filter_map(
+    let wired = (shapes(large), ports(), protocol, timing);
+    (wired, cells(), (1u32..4, nic, beside)).prop_filter_map(
         "a table that is accepted",
-        |(shape, protocol, timing, (servers, nic, beside))| {
+        |((shape, ports, protocol, timing), (share, channel), (servers, nic, beside))| {
             let (racks, base, uplinks, uplink_plan) = shape;
+            let channel_rate = Rate(channel * Rate::GBPS.0);
+            // Of numbers that do not divide the nodes, the next that does.
+            let ports = ports.and_then(|ports| (ports..=racks).find(|p| racks % p == 0));
             let (queue, others, once) = protocol;
             let (propagation, (slot, guardband), more) = timing;
             let (switch_latency, fec_latency, header) = beside;
             let cluster = Cluster {
                 racks,
                 servers_per_rack: servers,
-                server_rate: Rate(50 * base as u64 * Rate::GBPS.0 / servers as u64 + 1),
+                server_rate: Rate(channel_rate.0 * base as u64 / servers as u64 + 1),
                 nic,
             };
             let config = SiriusConfig {
                 uplinks: Some(uplinks),
                 uplink_plan,
+                channel_rate,
+                grating_ports: ports.filter(|_| uplink_plan != UplinkPlan::Rotor),
                 slot: Time::NS * slot,
                 guardband: Time::NS * guardband,
                 propagation: Time::NS * propagation,
@@ -227,10 +247,11 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
                 },
                 ..SiriusConfig::default()
             };
-            let slots = config.derive(&cluster).ok()?.schedule.epoch_slots();
-            let epoch_slots = more.map(|more| (slots + more) as f64);
+            let derived = config.derive(&cluster).ok()?;
+            let slots = derived.schedule.epoch_slots();
             let config = SiriusConfig {
-                epoch_slots,
+                epoch_slots: more.map(|more| (slots + more) as f64),
+                cell: share.map(|share| Bytes((derived.cell * share / 100).max(1))),
                 ..config
             };
             config.derive(&cluster).ok()?;
@@ -287,6 +308,9 @@ fn ideal() -> impl Strategy<Value = Case> {
             mode: Mode::Ideal,
             uplinks: config.uplinks,
             uplink_plan: config.uplink_plan,
+            channel_rate: config.channel_rate,
+            grating_ports: config.grating_ports,
+            cell: config.cell,
             slot: config.slot,
             guardband: config.guardband,
             propagation: config.propagation,

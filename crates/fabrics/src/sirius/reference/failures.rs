@@ -184,7 +184,7 @@ impl Reference {
         self.failures.of(part).known = known;
         let Part::Node(node) = part else { return };
         if self.reschedules() {
-            let agreed = epoch + if known { self.hop() } else { 0 };
+            let agreed = epoch + if known { self.lag() } else { 0 };
             self.failures.events.push((agreed, Event::Reschedule));
         }
         if known {
@@ -193,7 +193,7 @@ impl Reference {
     }
 
     fn find_cut(&self, slot: i64) -> BTreeSet<(usize, usize)> {
-        let frame = match (&self.era(slot).members, &self.derived.schedule) {
+        let frame = match (&self.in_force(slot).members, &self.derived.schedule) {
             (None, schedule @ Schedule::Gratings(_)) => schedule.frame() as i64,
             (None, _) => self.nodes as i64,
             (Some(members), _) => members.len() as i64,

@@ -31,8 +31,8 @@ struct Away {
 struct Source {
     /// A flow takes the first free place, until all its cells have left their intermediates.
     places: Vec<Option<usize>>,
-    /// The place whose turn it is.
-    turn: usize,
+    /// The place from which on the next flow to send is searched.
+    from: usize,
 }
 
 /// SIRIUS (IDEAL).
@@ -171,13 +171,13 @@ impl Ideal {
             let full = there.count() >= config.ideal_window as usize;
             self.next[f] < self.come[f] && !full && !barred
         };
-        let Source { places, turn } = &self.sources[node];
-        let first = places.len().min(*turn);
+        let Source { places, from } = &self.sources[node];
+        let first = places.len().min(*from);
         let mut round = (first..places.len()).chain(0..first);
         let place = round.find(|&p| places[p].is_some_and(may))?;
         let flow = places[place];
         let room = places.len().next_multiple_of(PLACES);
-        self.sources[node].turn = (place + 1) % room;
+        self.sources[node].from = (place + 1) % room;
         flow
     }
 

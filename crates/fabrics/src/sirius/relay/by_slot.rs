@@ -30,7 +30,7 @@ use crate::sirius::schedule::Schedule;
 /// So many cells find their places before they are written there.
 const TOGETHER: usize = 256;
 
-/// Queues are looked up this far ahead of their turn, where they are in memory.
+/// Queues are looked up so many cells before they are needed, where they are in memory.
 const AHEAD: usize = 32;
 
 /// How many stand in a queue, by the number of the first meeting that nobody takes less that
@@ -45,7 +45,7 @@ const BEFORE: [u8; 256] = {
     before
 };
 
-/// The timetable of a schedule, if cells can be kept by their departures.
+/// The timetable of a schedule, if cells can be kept by the slot in which they leave.
 pub fn timetable(schedule: &Schedule) -> Option<Timetable> {
     Timetable::new(schedule, PLACES)
 }
@@ -96,7 +96,7 @@ impl Tables {
     }
 }
 
-/// The departures from a range of nodes.
+/// The queues of a range of nodes, kept by the slot in which their cells leave.
 ///
 /// Cells first find their places, then all are written there: the processor cannot look
 /// for the next place while it does not know where it is to write.
@@ -119,8 +119,9 @@ pub struct BySlot {
     ring: usize,
     /// Scratch space: the lists of cells that have found their places.
     places: Vec<u32>,
-    /// Those who found a full queue, as they came, with the label at which they wait.
-    crowd: Vec<(Queued, u16)>,
+    /// Cells that stand aside, for they found a full queue: as they came, with the label at
+    /// which they wait.
+    aside: Vec<(Queued, u16)>,
 }
 
 impl BySlot {
@@ -161,7 +162,7 @@ impl BySlot {
             lists: Chunked::new(ring * blocks * lanes, partition, uplinks),
             ring: ring - 1,
             places: vec![0; TOGETHER],
-            crowd: Vec::new(),
+            aside: Vec::new(),
         }
     }
 
@@ -203,8 +204,8 @@ impl BySlot {
     /// Hints that cells are going to wait at `row`.
     fn prefetch(&self, row: usize) {
         let first = row * self.tables.nodes;
-        let line = (first..first + self.tables.nodes).step_by(64);
-        line.for_each(|pair| prefetch(&self.free, pair));
+        let lines = (first..first + self.tables.nodes).step_by(64);
+        lines.for_each(|pair| prefetch(&self.free, pair));
     }
 
     /// Cells have come to their intermediates, and wait for their destinations; `FAR` if
@@ -262,8 +263,8 @@ impl BySlot {
     /// Writes cells to their places; `from` tells who waits. `SECOND` hops are marked.
     #[inline(always)]
     fn write<const SECOND: bool>(&mut self, cells: &[Queued], from: impl Fn(&Queued) -> usize) {
-        let crowd = &mut self.crowd;
-        let full = |q: Queued| crowd.push((q, from(&q) as u16));
+        let aside = &mut self.aside;
+        let full = |q: Queued| aside.push((q, from(&q) as u16));
         self.lists.join::<SECOND>(&self.places, cells, full);
     }
 
@@ -274,11 +275,11 @@ impl BySlot {
         lists as u64 * Chunked::BYTES_A_LIST
     }
 
-    /// Those who found a full queue try again, before anybody else takes the place that
-    /// has come free.
+    /// Cells that stand aside try again, before any other takes the place that has come
+    /// free.
     #[cold]
-    fn join_crowd(&mut self, meetings: impl NextMeeting) {
-        for (queued, from) in std::mem::take(&mut self.crowd) {
+    fn join_aside(&mut self, meetings: impl NextMeeting) {
+        for (queued, from) in std::mem::take(&mut self.aside) {
             self.join(meetings, from as usize, queued);
         }
     }
@@ -342,7 +343,7 @@ impl BySlot {
         let slots = self.slot..=self.slot + self.ring;
         let lists = slots.flat_map(move |slot| (0..self.lanes).map(move |at| (at, slot)));
         let listed = lists.flat_map(move |(at, slot)| self.lists.each(self.list(at, slot)));
-        listed.chain(self.crowd.iter().map(|c| &c.0))
+        listed.chain(self.aside.iter().map(|c| &c.0))
     }
 }
 
@@ -365,8 +366,8 @@ impl<M: NextMeeting> RelayQueues for BySlotAt<'_, M> {
     }
 
     fn move_up(&mut self) {
-        if !self.queues.crowd.is_empty() {
-            self.queues.join_crowd(self.meetings);
+        if !self.queues.aside.is_empty() {
+            self.queues.join_aside(self.meetings);
         }
     }
 
@@ -397,7 +398,7 @@ mod tests {
     struct Both {
         schedule: Schedule,
         timetable: Timetable,
-        departures: BySlot,
+        by_slot: BySlot,
         flight: Flight,
         model: BTreeMap<(usize, usize), VecDeque<Cell>>,
         /// A flow from every node: its flow index is the label of its source.
@@ -421,7 +422,7 @@ mod tests {
                 first: vec![],
             };
             Some(Both {
-                departures: BySlot::new(&timetable, (0, nodes), &partition, schedule.uplinks()),
+                by_slot: BySlot::new(&timetable, (0, nodes), &partition, schedule.uplinks()),
                 flight: Flight::default(),
                 model: BTreeMap::new(),
                 schedule,
@@ -438,10 +439,10 @@ mod tests {
             self.next += 1;
             let queue = self.model.entry((from, to)).or_default();
             queue.push_back(cell.on_hop(destination.is_none()));
-            let (departures, what) = (&mut self.departures, (cell, from, to, destination));
+            let (by_slot, what) = (&mut self.by_slot, (cell, from, to, destination));
             match &self.timetable {
-                Timetable::Rotor(rounds) => join(departures, rounds.at(slot), what),
-                Timetable::Gratings(frame) => join(departures, frame.at(slot), what),
+                Timetable::Rotor(rounds) => join(by_slot, rounds.at(slot), what),
+                Timetable::Gratings(frame) => join(by_slot, frame.at(slot), what),
             }
         }
 
@@ -462,17 +463,17 @@ mod tests {
                 let (by, to) = if relayed { ends } else { (other, node) };
                 cells.push(Queued::new(cell, by, to as u16));
             }
-            let departures = &mut self.departures;
+            let by_slot = &mut self.by_slot;
             match (&self.timetable, relayed) {
-                (Timetable::Rotor(r), true) => departures.relay::<true>(r.at(slot), &cells),
-                (Timetable::Rotor(r), false) => departures.wait(r.at(slot), node, &cells),
-                (Timetable::Gratings(f), true) => departures.relay::<true>(f.at(slot), &cells),
-                (Timetable::Gratings(f), false) => departures.wait(f.at(slot), node, &cells),
+                (Timetable::Rotor(r), true) => by_slot.relay::<true>(r.at(slot), &cells),
+                (Timetable::Rotor(r), false) => by_slot.wait(r.at(slot), node, &cells),
+                (Timetable::Gratings(f), true) => by_slot.relay::<true>(f.at(slot), &cells),
+                (Timetable::Gratings(f), false) => by_slot.wait(f.at(slot), node, &cells),
             }
         }
 
-        /// Every meeting of the slot takes the first of its queue; then those who found a
-        /// full queue try again.
+        /// Every meeting of the slot takes the first of its queue; then cells that
+        /// stand aside try again.
         fn leave(&mut self, slot: i64) {
             let s = &self.schedule;
             let mut wanted = Vec::new();
@@ -484,29 +485,29 @@ mod tests {
                     wanted.extend(first.map(|cell| (ends, cell.word())));
                 }
             }
-            self.departures.leave(&mut self.flight);
+            self.by_slot.leave(&mut self.flight);
             let links = self.flight.links(&self.routes);
             let mut left: Vec<_> = links.map(|(a, b, q)| ((a, b), q.cell().word())).collect();
             wanted.sort();
             left.sort();
             assert_eq!(left, wanted, "slot {slot}");
             self.flight.land();
-            self.departures.reuse(&mut self.flight);
+            self.by_slot.reuse(&mut self.flight);
             match &self.timetable {
-                Timetable::Rotor(rounds) => self.departures.join_crowd(rounds.at(slot + 1)),
-                Timetable::Gratings(frame) => self.departures.join_crowd(frame.at(slot + 1)),
+                Timetable::Rotor(rounds) => self.by_slot.join_aside(rounds.at(slot + 1)),
+                Timetable::Gratings(frame) => self.by_slot.join_aside(frame.at(slot + 1)),
             }
         }
     }
 
     fn join(
-        departures: &mut BySlot,
+        by_slot: &mut BySlot,
         meetings: impl NextMeeting,
         (cell, from, to, destination): (Cell, usize, usize, Option<usize>),
     ) {
         match destination {
-            Some(d) => departures.wait(meetings, from, &[Queued::new(cell, to, d as u16)]),
-            None => departures.relay::<false>(meetings, &[Queued::new(cell, from, to as u16)]),
+            Some(d) => by_slot.wait(meetings, from, &[Queued::new(cell, to, d as u16)]),
+            None => by_slot.relay::<false>(meetings, &[Queued::new(cell, from, to as u16)]),
         }
     }
 
@@ -515,7 +516,7 @@ mod tests {
         /// Also where queues are fuller than they have places, and where nothing happens
         /// for so long that numbers of meetings come again.
         #[test]
-        fn each_line_is_a_queue(s in schedules(), crowded: bool, seed: u64) {
+        fn cells_of_a_pair_leave_first_in_first_out(s in schedules(), crowded: bool, seed: u64) {
             let Some(mut both) = Both::new(s) else {
                 return Ok(());
             };
@@ -535,7 +536,7 @@ mod tests {
             let mut slot = 0;
             for pause in [0, 7, 70, 1_000] {
                 for busy in (0..).map(|k| k < 30) {
-                    both.departures.begin(slot, both.timetable.number(slot));
+                    both.by_slot.begin(slot, both.timetable.number(slot));
                     if busy {
                         add(&mut both, slot);
                     }
@@ -550,7 +551,7 @@ mod tests {
                 }
                 slot += pause * both.schedule.frame() as i64;
             }
-            prop_assert_eq!(both.departures.each().count(), 0);
+            prop_assert_eq!(both.by_slot.each().count(), 0);
         }
     }
 }

@@ -155,7 +155,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever goes where, and whoever finds no room.
+        /// Into any lists, and where some cells find no room.
         #[test]
         fn runs_join_as_single_cells_do(
             runs in prop::collection::vec((0u32..7, 1usize..60), 1..12), second: bool,

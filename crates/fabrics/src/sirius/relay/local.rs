@@ -111,7 +111,7 @@ impl Local {
 
     /// Takes out every cell for `dst`, as (flow index, first cell, cells), oldest first.
     #[cold]
-    pub fn withdraw(&mut self, row: usize, dst: u16) -> Vec<(u32, u32, u32)> {
+    pub fn withdraw(&mut self, row: usize, dst: u16) -> Vec<(FlowIndex, u32, u32)> {
         let gone = self.runs[row].extract_if(.., |run| run.dst == dst);
         let cells: Vec<_> = gone
             .map(|run| (run.flow_index, run.seq, run.left))

@@ -5,7 +5,7 @@
 //! by one bit a cell.
 
 use crate::memory::Column;
-use crate::sirius::cell::{Cell, Routes};
+use crate::sirius::cell::{Cell, FlowIndex, Routes};
 use bytemuck::{Pod, Zeroable};
 
 /// So many cells tell whether neighbours are of the same flow.
@@ -36,7 +36,7 @@ struct Seldom {
 /// The flows that end at a range of nodes, by flow index from `first`.
 #[derive(Clone, Debug)]
 pub struct Reorder {
-    first: u32,
+    first: FlowIndex,
     payload: u64,
     flows: Column<Arriving>,
     seldom: Vec<Seldom>,
@@ -45,13 +45,13 @@ pub struct Reorder {
     peak: u32,
     /// Bytes delivered since they were last taken.
     pub bytes: u64,
-    /// Ranks of the flows completed since they were last taken.
-    pub completed: Vec<u32>,
+    /// Indices of the flows completed since they were last taken.
+    pub completed: Vec<FlowIndex>,
 }
 
 impl Reorder {
     /// Flows with indices `first .. last`.
-    pub fn new(routes: &Routes, first: u32, last: u32) -> Reorder {
+    pub fn new(routes: &Routes, first: FlowIndex, last: FlowIndex) -> Reorder {
         let mut words = 0u32;
         let mut flows = Column::<Arriving>::zeroed((last - first) as usize);
         for (flow, &cells) in flows.iter_mut().zip(&routes.cells[first as usize..]) {
@@ -180,7 +180,7 @@ impl Reorder {
     }
 
     /// (flow index, bytes received, mean hops) of every flow that has received cells.
-    pub fn progress(&self) -> impl Iterator<Item = (u32, u64, f32)> + '_ {
+    pub fn progress(&self) -> impl Iterator<Item = (FlowIndex, u64, f32)> + '_ {
         let flows = self.flows.iter().zip(&self.seldom).zip(self.first..);
         flows
             .filter(|((f, _), _)| f.received > 0)

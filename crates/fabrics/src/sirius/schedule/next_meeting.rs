@@ -35,7 +35,7 @@ pub enum Timetable {
 }
 
 /// Most meetings of a pair in a frame whose numbers can be told apart.
-const VISITS: usize = 32;
+const MEETINGS_MAX: usize = 32;
 
 impl Timetable {
     /// Of a schedule, for the `most` next meetings of a pair; none if pairs meet too
@@ -53,16 +53,18 @@ impl Timetable {
             Timetable::Rotor(Rounds { rr, .. }) => {
                 (most * rr.nodes as usize).div_ceil(rr.uplinks as usize)
             }
-            Timetable::Gratings(frame) => most.div_ceil(frame.visits) * frame.slots,
+            Timetable::Gratings(frame) => most.div_ceil(frame.a_frame) * frame.slots,
         }
     }
 
     /// The least number of any pair's next meeting as of `slot`; those of other pairs
-    /// are at most [`VISITS`] more.
+    /// are at most [`MEETINGS_MAX`] more.
     pub fn number(&self, slot: i64) -> i64 {
         match self {
             Timetable::Rotor(Rounds { rr, .. }) => rounds(*rr, slot),
-            Timetable::Gratings(frame) => slot.div_euclid(frame.slots as i64) * frame.visits as i64,
+            Timetable::Gratings(frame) => {
+                slot.div_euclid(frame.slots as i64) * frame.a_frame as i64
+            }
         }
     }
 }
@@ -72,8 +74,8 @@ fn rounds(rr: RoundRobin, slot: i64) -> i64 {
     (slot as i128 * rr.uplinks as i128).div_euclid(rr.nodes as i128) as i64
 }
 
-/// The fractional round robin: a node makes U visits a slot, each to the next turn of
-/// its round; the turn of `to` in the round of `from` is (to − from − 1) mod N.
+/// The fractional round robin: in a slot a node meets the peers of the next U turns of its
+/// round; the turn of `to` in the round of `from` is (to − from − 1) mod N.
 #[derive(Clone, Debug)]
 pub struct Rounds {
     rr: RoundRobin,
@@ -97,14 +99,14 @@ impl Rounds {
 
     /// As of `slot`.
     pub fn at(&self, slot: i64) -> RoundAt<'_> {
-        let (nodes, turn) = (self.rr.nodes as usize, self.rr.turn(slot) as usize);
+        let (nodes, turn) = (self.rr.nodes as usize, self.rr.first_turn(slot) as usize);
         RoundAt {
             nodes,
             modulo: &self.modulo,
             shift: 2 * nodes - 1 - turn,
             left: nodes - turn,
             number: rounds(self.rr, slot) as u8,
-            slots_a_visit: (1u64 << 40).div_ceil(self.rr.uplinks as u64),
+            slots_a_turn: (1u64 << 40).div_ceil(self.rr.uplinks as u64),
         }
     }
 }
@@ -114,33 +116,33 @@ impl Rounds {
 pub struct RoundAt<'a> {
     nodes: usize,
     modulo: &'a [u16; MODULO],
-    /// 2 N − 1 − the turn of the first visit of the slot.
+    /// 2 N − 1 − the first turn of the slot.
     shift: usize,
-    /// PeerOrder that are left in the round.
+    /// Turns that are left in the round.
     left: usize,
     /// Rounds before it.
     number: u8,
-    /// 2⁴⁰ / U, rounded up: turns visits into slots without a division, exact below 2²⁴
-    /// visits and 2¹⁶ uplinks.
-    slots_a_visit: u64,
+    /// 2⁴⁰ / U, rounded up: makes slots of turns without a division, exact below 2²⁴ turns
+    /// and 2¹⁶ uplinks.
+    slots_a_turn: u64,
 }
 
 impl NextMeeting for RoundAt<'_> {
     #[inline(always)]
     fn next(&self, from: usize, to: usize) -> Meeting {
-        let visits = self.modulo[(to + self.shift - from) % MODULO];
+        let turns = self.modulo[(to + self.shift - from) % MODULO];
         Meeting {
             number: self
                 .number
-                .wrapping_add((visits as usize >= self.left) as u8),
-            key: visits as u32,
+                .wrapping_add((turns as usize >= self.left) as u8),
+            key: turns as u32,
         }
     }
 
     #[inline(always)]
     fn ahead(&self, next: Meeting, k: usize) -> usize {
-        let visits = next.key as usize + k * self.nodes;
-        ((visits as u64 * self.slots_a_visit) >> 40) as usize
+        let turns = next.key as usize + k * self.nodes;
+        ((turns as u64 * self.slots_a_turn) >> 40) as usize
     }
 }
 
@@ -150,7 +152,7 @@ impl NextMeeting for RoundAt<'_> {
 pub struct Frame {
     /// Slots of a frame, and meetings of every pair in it.
     slots: usize,
-    visits: usize,
+    a_frame: usize,
     /// Of each label, the node's number modulo the frame.
     place: Vec<u16>,
     /// By difference: the slots of its meetings, from the start of a frame on.
@@ -162,7 +164,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// None if there are more visits than numbers tell apart.
+    /// None if pairs meet more often than numbers tell apart.
     fn new(schedule: &Schedule, most: usize) -> Option<Frame> {
         let slots = schedule.frame() as usize;
         let mut met = vec![Vec::new(); slots];
@@ -175,12 +177,12 @@ impl Frame {
                 }
             }
         }
-        let visits = met[0].len();
-        if visits > VISITS {
+        let a_frame = met[0].len();
+        if a_frame > MEETINGS_MAX {
             return None;
         }
-        let kept = visits + most;
-        let later = move |m: &[u32], k: usize| m[k % visits] + (k / visits * slots) as u32;
+        let kept = a_frame + most;
+        let later = move |m: &[u32], k: usize| m[k % a_frame] + (k / a_frame * slots) as u32;
         let meetings = met
             .iter()
             .flat_map(|m| (0..kept).map(move |k| later(m, k)))
@@ -194,7 +196,7 @@ impl Frame {
         let place = |label| (schedule.node(label) as usize % slots) as u16;
         Some(Frame {
             slots,
-            visits,
+            a_frame,
             place: (0..schedule.nodes()).map(place).collect(),
             meetings,
             kept,
@@ -213,7 +215,7 @@ impl Frame {
             kept: self.kept,
             over: &self.over[phase * self.slots..][..self.slots],
             phase: phase as u32,
-            number: (frames * self.visits as i64) as u8,
+            number: (frames * self.a_frame as i64) as u8,
         }
     }
 }
@@ -227,7 +229,7 @@ pub struct FrameAt<'a> {
     kept: usize,
     over: &'a [u8],
     phase: u32,
-    /// NextMeeting of every pair before this frame.
+    /// Meetings of every pair before this frame, modulo 256.
     number: u8,
 }
 
@@ -283,7 +285,7 @@ mod tests {
                 .number
                 .wrapping_sub(next.number);
             assert_eq!(over, (wanted[0] == 0) as u8, "numbers count meetings");
-            assert!(next.number.wrapping_sub(least as u8) as usize <= VISITS);
+            assert!(next.number.wrapping_sub(least as u8) as usize <= MEETINGS_MAX);
         }
     }
 

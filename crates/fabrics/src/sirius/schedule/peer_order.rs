@@ -142,7 +142,7 @@ impl PeerOrder {
     #[inline]
     pub fn matchings(&self, slot: i64) -> impl Iterator<Item = MatchingRef<'_>> + '_ {
         let (turn, count, frame) = match &self.kind {
-            Cycle::Rotor(rr) => (rr.turn(slot) as u32, rr.uplinks as usize, None),
+            Cycle::Rotor(rr) => (rr.first_turn(slot) as u32, rr.uplinks as usize, None),
             Cycle::Frame(frame) => {
                 let matchings = &frame[slot.rem_euclid(frame.len() as i64) as usize];
                 (0, matchings.len(), Some(matchings))

@@ -24,11 +24,13 @@ pub struct Schedules {
     schedules: Vec<InForce>,
 }
 
+/// A schedule, from the slot on in which it came into force.
 #[derive(Clone, Debug)]
 struct InForce {
     /// Its first slot and epoch.
     start: i64,
     epoch: i64,
+    /// None for the full schedule.
     ring: Option<Ring>,
 }
 
@@ -39,7 +41,7 @@ struct Ring {
     /// Where each label stands among the members.
     place: Vec<Option<u16>>,
     round: RoundRobin,
-    /// Columns of each turn of the small round. Nodes at one turn of it stand at
+    /// Matchings of each turn of the small round. Nodes at one turn of it stand at
     /// different turns of the full round, by the gaps they have behind them.
     matchings: Vec<Vec<Matching>>,
 }
@@ -115,8 +117,8 @@ impl Schedules {
     }
 
     /// Slots of an epoch of a schedule, as a fraction.
-    fn size(&self, era: &InForce) -> (i64, i64) {
-        match &era.ring {
+    fn size(&self, in_force: &InForce) -> (i64, i64) {
+        match &in_force.ring {
             None => self.epoch,
             Some(r) => (r.round.nodes as i64, r.round.uplinks as i64),
         }
@@ -125,9 +127,9 @@ impl Schedules {
     /// The epoch in which a slot of the present schedule lies.
     #[inline]
     pub fn epoch_of(&self, slot: i64) -> i64 {
-        let era = self.now();
-        let (n, u) = self.size(era);
-        era.epoch + ((slot - era.start) * u).div_euclid(n)
+        let now = self.now();
+        let (n, u) = self.size(now);
+        now.epoch + ((slot - now.start) * u).div_euclid(n)
     }
 
     /// The epoch that begins with `slot`, if one does.
@@ -139,10 +141,10 @@ impl Schedules {
 
     /// The slots of the present epoch, which began with `slot`.
     pub fn slots_from(&self, slot: i64) -> Range<i64> {
-        let era = self.now();
-        let (n, u) = self.size(era);
-        let epoch = self.epoch_of(slot) + 1 - era.epoch;
-        slot..era.start + epoch * n / u + (epoch * n % u != 0) as i64
+        let now = self.now();
+        let (n, u) = self.size(now);
+        let epoch = self.epoch_of(slot) + 1 - now.epoch;
+        slot..now.start + epoch * n / u + (epoch * n % u != 0) as i64
     }
 
     /// Whether the full schedule is in force.
@@ -156,7 +158,7 @@ impl Schedules {
         self.at(slot).ring.is_none()
     }
 
-    /// The nodes of the present schedule, all in one unless it is a small round.
+    /// The nodes of the present schedule; none if it is the full one, in which all are.
     pub fn members(&self) -> Option<&[u16]> {
         self.now().ring.as_ref().map(|r| &r.members[..])
     }
@@ -182,7 +184,7 @@ impl Schedules {
         let Some(ring) = &self.now().ring else {
             return peer_order.matchings(slot).map(owned).collect();
         };
-        let turn = ring.round.turn(slot) as usize;
+        let turn = ring.round.first_turn(slot) as usize;
         (0..ring.round.uplinks as usize)
             .flat_map(|u| {
                 let matchings = &ring.matchings[(turn + u) % ring.members.len()];
@@ -217,7 +219,7 @@ impl Schedules {
         let s = &self.schedule;
         let back = |place: u32, rr: &RoundRobin| {
             let n = rr.nodes as u64;
-            let on = (rr.turn(slot) + port as u64 + 1) % n;
+            let on = (rr.first_turn(slot) + port as u64 + 1) % n;
             ((place as u64 + n - on) % n) as usize
         };
         match (&self.at(slot).ring, s) {
@@ -338,7 +340,7 @@ mod tests {
         }
 
         #[test]
-        fn the_living_meet_as_their_columns_say(
+        fn the_living_meet_as_their_matchings_say(
             (nodes, uplinks) in (4u32..70).prop_flat_map(|n| (Just(n), 1..=n)),
             dead in prop::collection::btree_set(0u16..70, 1..4), slot in 0i64..10_000,
         ) {
@@ -361,7 +363,7 @@ mod tests {
         }
 
         #[test]
-        fn epochs_follow_each_other_across_eras(
+        fn epochs_follow_each_other_across_schedules(
             (nodes, uplinks) in (4u32..40).prop_flat_map(|n| (Just(n), 1..=n)), at in 1i64..50,
         ) {
             let s = Schedule::Rotor(RoundRobin { nodes, uplinks });

@@ -13,24 +13,54 @@
 //! within the rack and from elsewhere is exact to a slot. *Not modelled*: padding
 //! on these links, propagation within the rack, back-pressure to the server.
 
+use super::due::Due;
 use crate::sirius::cell::{Cell, FlowIndex, Routes};
-use lightloom_engine::{Cluster, FlowId, HostId, Io, Nic, Rate, Time};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use crate::sirius::prefetch::{hinted, prefetch};
+use lightloom_engine::{Cluster, FlowId, Flows, Io, Nic, Rate, Time};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
-/// A flow that its server is sending.
+/// A flow that its server is sending, with what each of its cells needs to know.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerFlow {
-    /// Rank of the flow.
+    /// Index of the flow.
     pub flow_index: FlowIndex,
     /// Its next cell.
     pub seq: u32,
+    /// Its cells.
+    cells: u32,
     /// Where its last cells wait in LOCAL.
     pub run: u32,
+    /// Label of its source.
+    pub src: u16,
+    /// Label of its destination.
+    pub dst: u16,
 }
 
-/// A cell on its way to a server: when it is there, its number, the server.
-type Arrival = Reverse<(Time, u64, u32)>;
+impl ServerFlow {
+    fn stays(&self) -> bool {
+        self.src == self.dst
+    }
+}
+
+/// Where a flow ends, side by side: flows come in no order, and memory is asked once.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    host: u32,
+    cells: u32,
+    /// Bytes in the last cell.
+    last: u32,
+}
+
+/// A cell on its way to a server.
+#[derive(Clone, Copy, Debug)]
+pub struct Coming {
+    /// When it is there.
+    pub at: Time,
+    pub cell: Cell,
+    /// Whether it has come from the same rack.
+    pub inside: bool,
+}
 
 /// Flows within racks, as far as they have been delivered.
 #[derive(Clone, Copy, Debug)]
@@ -41,13 +71,12 @@ struct Inside {
     bytes: u64,
 }
 
-/// A rack that stands still, since when, and what stands there.
+/// A rack that stands still, since when, and when its servers' next cells would have left.
 #[derive(Clone, Debug)]
 struct Stopped {
     rack: u32,
     since: Time,
-    up: Vec<Reverse<(Time, u32)>>,
-    down: Vec<Arrival>,
+    leaving: Vec<Time>,
 }
 
 /// The links between servers and rack switches.
@@ -55,17 +84,22 @@ struct Stopped {
 pub struct Servers {
     rate: Rate,
     per_rack: u32,
+    /// Time that a full cell takes.
+    full: Time,
+    /// By flow index.
+    ends: Vec<End>,
     /// By server, the flows that it sends.
     up: Vec<VecDeque<ServerFlow>>,
     /// When the next cell of a server has left it.
-    leaving: BinaryHeap<Reverse<(Time, u32)>>,
+    leaving: Due,
     /// Cells not yet sent by their servers.
     pub waiting: u64,
     /// By server, when the link to it is free.
     free: Vec<Time>,
-    down: BinaryHeap<Arrival>,
-    cells: BTreeMap<u64, Cell>,
-    order: u64,
+    /// By server, the cells on their way to it.
+    down: Vec<VecDeque<Coming>>,
+    /// When the next cell is at its server.
+    arriving: Due,
     /// Flows within racks, by flow index.
     inside: BTreeMap<u32, Inside>,
     stopped: Vec<Stopped>,
@@ -74,25 +108,34 @@ pub struct Servers {
 impl Servers {
     /// Bytes that a server takes, and a flow that it sends: queues have room for twice as many.
     pub const BYTES: (u64, u64) = (
-        (size_of::<VecDeque<ServerFlow>>() + size_of::<Time>() + size_of::<(Time, u32)>()) as u64,
-        2 * size_of::<ServerFlow>() as u64,
+        (size_of::<VecDeque<ServerFlow>>() + size_of::<VecDeque<Coming>>() + 3 * size_of::<Time>())
+            as u64,
+        (2 * size_of::<ServerFlow>() + size_of::<End>()) as u64,
     );
 
     /// Idle servers; `None` if their links have no rate of their own.
-    pub fn new(cluster: &Cluster) -> Option<Servers> {
+    pub fn new(cluster: &Cluster, flows: &Flows, routes: &Routes) -> Option<Servers> {
         let Nic::Capped(rate) = cluster.nic else {
             return None;
         };
+        let end = |(&FlowId(flow), (&cells, &last))| End {
+            host: flows.dst[flow as usize].0,
+            cells,
+            last,
+        };
+        let cells = routes.cells.iter().zip(&routes.last);
+        let hosts = cluster.hosts() as usize;
         Some(Servers {
             rate,
             per_rack: cluster.servers_per_rack,
-            up: vec![VecDeque::new(); cluster.hosts() as usize],
-            leaving: BinaryHeap::new(),
+            full: rate.time_for(routes.payload),
+            ends: routes.flow.iter().zip(cells).map(end).collect(),
+            up: vec![VecDeque::new(); hosts],
+            leaving: Due::new(cluster),
             waiting: 0,
-            free: vec![Time::ZERO; cluster.hosts() as usize],
-            down: BinaryHeap::new(),
-            cells: BTreeMap::new(),
-            order: 0,
+            free: vec![Time::ZERO; hosts],
+            down: vec![VecDeque::new(); hosts],
+            arriving: Due::new(cluster),
             inside: BTreeMap::new(),
             stopped: Vec::new(),
         })
@@ -100,95 +143,116 @@ impl Servers {
 
     /// Whether nothing is moving.
     pub fn idle(&self) -> bool {
-        self.leaving.is_empty() && self.down.is_empty()
+        self.leaving.is_empty() && self.arriving.is_empty()
     }
 
-    fn time(&self, flow_index: FlowIndex, seq: u32, routes: &Routes) -> Time {
-        self.rate.time_for(routes.bytes(Cell::new(flow_index, seq)))
+    /// All racks.
+    pub fn racks(&self) -> Range<u32> {
+        0..self.up.len() as u32 / self.per_rack
+    }
+
+    /// Time that a cell takes on a link.
+    #[inline]
+    fn time(&self, end: End, seq: u32) -> Time {
+        match seq + 1 == end.cells {
+            true => self.rate.time_for(end.last as u64),
+            false => self.full,
+        }
     }
 
     /// A flow arrives at its source.
     pub fn admit(&mut self, flow: FlowId, at: Time, io: &Io, routes: &Routes) {
         let src = io.flows.src[flow.index()];
         let flow_index = routes.flow_index[flow.index()];
-        let cells = routes.cells[flow_index as usize];
-        self.waiting += cells as u64;
-        if routes.stays(flow_index) {
-            let (left, bytes) = (cells, 0);
+        let sent = ServerFlow {
+            flow_index,
+            seq: 0,
+            cells: routes.cells[flow_index as usize],
+            run: 0,
+            src: routes.src[flow_index as usize],
+            dst: routes.dst[flow_index as usize],
+        };
+        self.waiting += sent.cells as u64;
+        if sent.stays() {
+            let (left, bytes) = (sent.cells, 0);
             self.inside.insert(flow_index, Inside { left, bytes });
         }
         let queue = &mut self.up[src.0 as usize];
-        queue.push_back(ServerFlow {
-            flow_index,
-            seq: 0,
-            run: 0,
-        });
+        queue.push_back(sent);
         if queue.len() == 1 {
-            self.send_next(src.0, at, routes);
+            self.send_next(src.0, at);
         }
     }
 
     /// The first cell of the server's turn leaves from `at` on.
-    fn send_next(&mut self, host: u32, at: Time, routes: &Routes) {
+    fn send_next(&mut self, host: u32, at: Time) {
         let Some(&ServerFlow {
-            flow_index, seq, ..
+            flow_index,
+            seq,
+            cells,
+            ..
         }) = self.up[host as usize].front()
         else {
+            self.leaving.set(host, Time::NEVER);
             return;
         };
-        let (rack, time) = (host / self.per_rack, self.time(flow_index, seq, routes));
+        let time = match seq + 1 == cells {
+            true => self.time(self.ends[flow_index as usize], seq),
+            false => self.full,
+        };
+        let (rack, place) = (host / self.per_rack, host % self.per_rack);
         match self.stopped.iter_mut().find(|s| s.rack == rack) {
-            Some(s) => s.up.push(Reverse((s.since + time, host))),
-            None => self.leaving.push(Reverse((at + time, host))),
+            Some(s) => s.leaving[place as usize] = s.since + time,
+            None => _ = self.leaving.set(host, at + time),
         }
     }
 
-    /// The next cell that has left its server by `until`, as (when, server,
+    /// The next cell of a rack that has left its server by `until`, as (when, server,
     /// flow); its flow is given back by [`Servers::again`].
-    pub fn next_sent(&mut self, until: Time) -> Option<(Time, u32, ServerFlow)> {
-        self.leaving.peek().filter(|l| l.0 .0 <= until)?;
-        let Reverse((at, host)) = self.leaving.pop()?;
+    #[inline]
+    pub fn next_sent(&mut self, rack: u32, until: Time) -> Option<(Time, u32, ServerFlow)> {
+        let (at, host) = self.leaving.by(rack, until)?;
         let flow = self.up[host as usize].pop_front()?;
         self.waiting -= 1;
         Some((at, host, flow))
     }
 
     /// A flow has sent its cell at `at`; `run` is the id of the run that it joined.
-    pub fn again(&mut self, host: u32, flow: ServerFlow, run: u32, at: Time, routes: &Routes) {
-        if flow.seq + 1 < routes.cells[flow.flow_index as usize] {
+    pub fn again(&mut self, host: u32, flow: ServerFlow, run: u32, at: Time) {
+        if flow.seq + 1 < flow.cells {
             self.up[host as usize].push_back(ServerFlow {
                 seq: flow.seq + 1,
                 run,
                 ..flow
             });
         }
-        self.send_next(host, at, routes);
+        self.send_next(host, at);
     }
 
     /// A cell that left its server at `at` is in its rack; says whether it stays there.
     pub fn turn_back(&mut self, flow: ServerFlow, at: Time, routes: &Routes, io: &mut Io) -> bool {
-        let stays = routes.stays(flow.flow_index);
-        if stays {
-            let id = routes.flow[flow.flow_index as usize];
-            io.start(id, at);
-            let cell = Cell::new(flow.flow_index, flow.seq);
-            self.arrive(io.flows.dst[id.index()], cell, at, routes);
+        if flow.stays() {
+            io.start(routes.flow[flow.flow_index as usize], at);
+            self.arrive(Cell::new(flow.flow_index, flow.seq), at, true);
         }
-        stays
+        flow.stays()
     }
 
-    /// A cell from another rack has arrived at the rack of its server at `at`.
-    pub fn arrive_across(&mut self, cell: Cell, at: Time, routes: &Routes, io: &Io) {
-        let flow = routes.flow[cell.flow_index() as usize];
-        self.arrive(io.flows.dst[flow.index()], cell, at, routes);
+    /// Cells from other racks have arrived at the racks of their servers at `at`.
+    pub fn arrive_across(&mut self, cells: &[Cell], at: Time) {
+        let end = |cell: &Cell| cell.flow_index() as usize;
+        let hint = |servers: &Servers, cell: &Cell| prefetch(&servers.ends, end(cell));
+        hinted(cells, self, hint, |servers, &cell| {
+            servers.arrive(cell, at, false)
+        });
     }
 
-    /// Counts a cell that is at its server at `at`, if its flow is within a rack; says whether
-    /// it is.
-    pub fn count_inside(&mut self, cell: Cell, at: Time, routes: &Routes, io: &mut Io) -> bool {
+    /// Counts a cell of a flow within a rack that is at its server.
+    pub fn count_inside(&mut self, coming: Coming, routes: &Routes, io: &mut Io) {
+        let Coming { at, cell, .. } = coming;
         let flow_index = cell.flow_index();
         let Some(inside) = self.inside.get_mut(&flow_index) else {
-            return false;
+            return;
         };
         let (flow, bytes) = (routes.flow[flow_index as usize], routes.bytes(cell));
         inside.left -= 1;
@@ -199,7 +263,6 @@ impl Servers {
             self.inside.remove(&flow_index);
             io.finish(flow, at);
         }
-        true
     }
 
     /// Writes what has been delivered of flows within racks.
@@ -210,34 +273,43 @@ impl Servers {
         }
     }
 
-    /// A cell for server `host` has arrived at its rack switch at `at`.
-    fn arrive(&mut self, host: HostId, cell: Cell, at: Time, routes: &Routes) {
-        let free = &mut self.free[host.0 as usize];
-        *free = at.max(*free) + self.rate.time_for(routes.bytes(cell));
-        self.cells.insert(self.order, cell);
-        self.down.push(Reverse((*free, self.order, host.0)));
-        self.order += 1;
+    /// A cell has arrived at the rack switch of its server at `at`.
+    #[inline]
+    fn arrive(&mut self, cell: Cell, at: Time, inside: bool) {
+        let end = self.ends[cell.flow_index() as usize];
+        let host = end.host as usize;
+        let at = at.max(self.free[host]) + self.time(end, cell.seq());
+        self.free[host] = at;
+        let queue = &mut self.down[host];
+        queue.push_back(Coming { at, cell, inside });
+        if queue.len() == 1 {
+            self.arriving.set(end.host, at);
+        }
     }
 
-    /// The next cell that is at its server by `until`.
-    pub fn next_delivered(&mut self, until: Time) -> Option<(Time, Cell)> {
-        self.down.peek().filter(|d| d.0 .0 <= until)?;
-        let Reverse((at, order, ..)) = self.down.pop()?;
-        self.cells.remove(&order).map(|cell| (at, cell))
+    /// Moves the cells of a rack that are at their servers by `until` to the end of `there`.
+    #[inline]
+    pub fn deliver(&mut self, rack: u32, until: Time, there: &mut Vec<Coming>) {
+        self.arriving.pass(rack, until, |host| {
+            let queue = &mut self.down[host as usize];
+            while let Some(&coming) = queue.front().filter(|coming| coming.at <= until) {
+                there.push(coming);
+                queue.pop_front();
+            }
+            next(queue)
+        });
     }
 
     /// A rack stands still from `now` on.
     pub fn stop(&mut self, rack: u32, now: Time) {
-        let per = self.per_rack;
-        let (up, go) = split(&mut self.leaving, |e| e.0 .1 / per == rack);
-        self.leaving = go;
-        let (down, go) = split(&mut self.down, |e| e.0 .2 / per == rack);
-        self.down = go;
+        let servers = self.leaving.servers(rack);
+        for host in servers.clone() {
+            self.arriving.set(host, Time::NEVER);
+        }
         self.stopped.push(Stopped {
             rack,
             since: now,
-            up,
-            down,
+            leaving: servers.map(|h| self.leaving.set(h, Time::NEVER)).collect(),
         });
     }
 
@@ -246,17 +318,17 @@ impl Servers {
         let Some(at) = self.stopped.iter().position(|s| s.rack == rack) else {
             return;
         };
-        let s = self.stopped.swap_remove(at);
-        let late = now - s.since;
-        for host in rack * self.per_rack..(rack + 1) * self.per_rack {
+        let Stopped { since, leaving, .. } = self.stopped.swap_remove(at);
+        let late = now - since;
+        for (host, leaves) in self.leaving.servers(rack).zip(leaving) {
+            if leaves != Time::NEVER {
+                self.leaving.set(host, leaves + late);
+            }
             self.free[host as usize] += late;
+            let queue = &mut self.down[host as usize];
+            queue.iter_mut().for_each(|coming| coming.at += late);
+            self.arriving.set(host, next(queue));
         }
-        let up = s.up.into_iter();
-        self.leaving
-            .extend(up.map(|Reverse((t, host))| Reverse((t + late, host))));
-        let down = s.down.into_iter();
-        self.down
-            .extend(down.map(|Reverse((t, order, host))| Reverse((t + late, order, host))));
     }
 
     /// Bytes not yet sent and not yet delivered (for the audit).
@@ -267,14 +339,12 @@ impl Servers {
                 .map(|seq| routes.bytes(Cell::new(s.flow_index, seq)))
                 .sum::<u64>()
         });
-        let coming = self.cells.values().map(|&c| routes.bytes(c));
+        let coming = self.down.iter().flatten().map(|c| routes.bytes(c.cell));
         unsent.sum::<u64>() + coming.sum::<u64>()
     }
 }
 
-/// Divides a heap into what `goes` and what stays.
-fn split<T: Ord>(heap: &mut BinaryHeap<T>, goes: impl Fn(&T) -> bool) -> (Vec<T>, BinaryHeap<T>) {
-    let all = std::mem::take(heap).into_vec().into_iter();
-    let (gone, stays): (Vec<T>, Vec<T>) = all.partition(goes);
-    (gone, stays.into())
+/// When the first cell of a queue is at its server.
+fn next(queue: &VecDeque<Coming>) -> Time {
+    queue.front().map_or(Time::NEVER, |coming| coming.at)
 }

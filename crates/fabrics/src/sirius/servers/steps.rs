@@ -3,7 +3,10 @@
 
 use crate::sirius::failure::faults::Stretch;
 use crate::sirius::kernel::Sirius;
+use crate::sirius::prefetch::AHEAD;
+use crate::sirius::servers::links::ServerFlow;
 use lightloom_engine::{Io, Time};
+use std::ops::Range;
 
 impl Sirius {
     /// Servers send their flows at their own rate.
@@ -11,38 +14,40 @@ impl Sirius {
     pub(crate) fn admit_capped(&mut self, now: Time, io: &mut Io) {
         while let Some((flow, at)) = self.entrance.next(now, io) {
             // The turns of a server's flows change at the very time of arrival.
-            self.send_from_servers(at, io);
+            let rack = self.cluster.rack_of(io.flows.src[flow.index()]);
+            self.send_from_servers(rack..rack + 1, at, io);
             if let Some(servers) = &mut self.servers {
                 servers.admit(flow, at, io, &self.routes);
             }
         }
-        self.send_from_servers(now, io);
+        self.send_from_servers(0..self.cluster.racks, now, io);
     }
 
-    /// What has left its server by `now` waits in LOCAL, or is in its rack already.
-    pub(crate) fn send_from_servers(&mut self, now: Time, io: &mut Io) {
+    /// What has left a server of these racks by `now` waits in LOCAL, or is in its rack already.
+    fn send_from_servers(&mut self, racks: Range<u32>, now: Time, io: &mut Io) {
         let Some(mut servers) = self.servers.take() else {
             return;
         };
-        while let Some((at, host, flow)) = servers.next_sent(now) {
-            let (flow_index, seq) = (flow.flow_index as usize, flow.seq);
-            let (src, dst) = (self.routes.src[flow_index], self.routes.dst[flow_index]);
-            let mut run = 0;
-            if servers.turn_back(flow, at, &self.routes, io) {
-                // It is on its way to a server.
-            } else if self.faults.on && self.faults.bars(src, dst) {
-                let (flow_index, count) = (flow.flow_index, 1);
-                self.enter(Stretch {
-                    flow_index,
-                    seq,
-                    count,
-                });
-            } else {
-                let shard = &mut self.shards[self.partition.shard[src as usize] as usize];
-                let row = src as usize - shard.lo;
-                run = shard.local.grow(row, flow.run, flow.flow_index, dst, seq);
+        for rack in racks {
+            while let Some((at, host, flow)) = servers.next_sent(rack, now) {
+                let ServerFlow { src, dst, seq, .. } = flow;
+                let mut run = 0;
+                if servers.turn_back(flow, at, &self.routes, io) {
+                    // It is on its way to a server.
+                } else if self.faults.on && self.faults.bars(src, dst) {
+                    let (flow_index, count) = (flow.flow_index, 1);
+                    self.enter(Stretch {
+                        flow_index,
+                        seq,
+                        count,
+                    });
+                } else {
+                    let shard = &mut self.shards[self.partition.shard[src as usize] as usize];
+                    let row = src as usize - shard.lo;
+                    run = shard.local.grow(row, flow.run, flow.flow_index, dst, seq);
+                }
+                servers.again(host, flow, run, at);
             }
-            servers.again(host, flow, run, at, &self.routes);
         }
         self.servers = Some(servers);
     }
@@ -55,22 +60,31 @@ impl Sirius {
             return;
         };
         for shard in &mut self.shards {
-            for cell in shard.arrived.drain(..) {
-                servers.arrive_across(cell, at, &self.routes, io);
-            }
+            servers.arrive_across(&shard.arrived, at);
+            shard.arrived.clear();
         }
-        while let Some((at, cell)) = servers.next_delivered(until) {
-            if servers.count_inside(cell, at, &self.routes, io) {
-                continue;
+        for rack in servers.racks() {
+            let label = self.derived.schedule.label(rack) as usize;
+            let shard = &mut self.shards[self.partition.shard[label] as usize];
+            servers.deliver(rack, until, &mut shard.delivered);
+        }
+        for shard in &mut self.shards {
+            for there in shard.delivered.chunks(AHEAD) {
+                let across = there.iter().filter(|c| !c.inside);
+                shard.reorder.prefetch(across.map(|c| c.cell));
+                for &coming in there {
+                    if coming.inside {
+                        servers.count_inside(coming, &self.routes, io);
+                        continue;
+                    }
+                    shard.reorder.receive(coming.cell);
+                    for flow_index in shard.reorder.completed.drain(..) {
+                        io.finish(self.routes.flow[flow_index as usize], coming.at);
+                    }
+                }
             }
-            let flow = self.routes.flow[cell.flow_index() as usize];
-            let to = self.routes.dst[cell.flow_index() as usize];
-            let reorder = &mut self.shards[self.partition.shard[to as usize] as usize].reorder;
-            reorder.receive(cell);
-            io.deliver_some(std::mem::take(&mut reorder.bytes));
-            for _ in reorder.completed.drain(..) {
-                io.finish(flow, at);
-            }
+            io.deliver_some(std::mem::take(&mut shard.reorder.bytes));
+            shard.delivered.clear();
         }
         self.servers = Some(servers);
     }

@@ -1,4 +1,4 @@
-//! All rounds, replayed by a plain breadth-first search: whoever is served takes a
+//! All rounds, replayed by a plain breadth-first search: every demand that is served takes a
 //! shortest path, at the time at which it is its turn, and nobody is passed over.
 
 use super::*;
@@ -76,7 +76,7 @@ impl Replay<'_> {
         }
     }
 
-    /// The rounds of the demands from `first` on: whoever can be served when it is
+    /// The rounds of the demands from `first` on: each that can be served when it is
     /// its turn is, over a shortest path.
     fn rounds(&mut self, first: usize, options: Options) {
         let Topology {

@@ -6,7 +6,7 @@ use lightloom_engine::Io;
 impl Reference {
     pub(super) fn lose(&mut self, cell: Cell, epoch: i64, declared: Option<i64>, io: &mut Io) {
         io.lose();
-        let heard = epoch + 2 * self.hop();
+        let heard = epoch + 2 * self.lag();
         let again = self.failures.lost.entry(heard.max(declared.unwrap_or(0)));
         again.or_default().push(cell);
     }

@@ -45,20 +45,20 @@ impl Reference {
 
     /// A part loses cells from now on, and what everybody will do about it.
     pub(super) fn set_loss(&mut self, part: Part, loss: f64, epoch: i64) {
-        let hop = self.hop();
+        let lag = self.lag();
         let k = self.config.detection_epochs as i64;
         let broken = self.failures.of(part);
         let was = std::mem::replace(&mut broken.loss, loss);
         if was < 1.0 && loss >= 1.0 {
             // Silent for k epochs; the report of the last takes an epoch, and so does the news.
-            broken.declared = epoch + k + 2 * hop - 1;
+            broken.declared = epoch + k + 2 * lag - 1;
             let declare = (broken.declared, Event::Declare(part));
             self.failures.events.push(declare);
         } else if was >= 1.0 && loss < 1.0 {
-            let back = epoch + 2 * hop;
+            let back = epoch + 2 * lag;
             if broken.known || broken.declared < back {
                 let agree = matches!(part, Part::Node(_)) && self.reschedules();
-                let back = back + if agree { hop } else { 0 };
+                let back = back + if agree { lag } else { 0 };
                 self.failures.events.push((back, Event::Withdraw(part)));
             } else {
                 let events = &mut self.failures.events;
@@ -83,7 +83,7 @@ impl Reference {
         match dead {
             (false, true) => {
                 self.racks.stop(rack, now);
-                self.bury(node, epoch, io);
+                self.node_dies(node, epoch, io);
             }
             (true, false) => self.racks.resume(rack, now),
             _ => (),
@@ -92,7 +92,7 @@ impl Reference {
 
     /// A node dies with all the cells that it was to relay, and all that are on their way to
     /// it. Its requests are void.
-    pub(super) fn bury(&mut self, node: usize, epoch: i64, io: &mut Io) {
+    pub(super) fn node_dies(&mut self, node: usize, epoch: i64, io: &mut Io) {
         let declared = self.failures.of(Part::Node(node)).declared;
         for peer in self.in_order_of_meeting(node) {
             for cell in self.pull(node, peer, |_| true) {

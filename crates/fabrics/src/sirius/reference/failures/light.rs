@@ -90,7 +90,7 @@ impl Reference {
         }
         let epoch = self.epoch_of(slot);
         if !cell.relayed {
-            let missed = self.failures.missed.entry(epoch + self.hop());
+            let missed = self.failures.missed.entry(epoch + self.lag());
             let destination = self.flows[cell.flow].dst;
             missed.or_default().push((link.to, destination));
         }

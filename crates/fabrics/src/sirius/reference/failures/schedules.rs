@@ -14,7 +14,8 @@ pub struct InForce {
 }
 
 impl Reference {
-    pub(super) fn era(&self, slot: i64) -> &InForce {
+    /// The schedule in force in a slot.
+    pub(super) fn in_force(&self, slot: i64) -> &InForce {
         let schedules = self.failures.schedules.iter().rev();
         schedules
             .into_iter()
@@ -22,9 +23,9 @@ impl Reference {
             .expect("the first")
     }
 
-    /// Slots of an epoch of an era, as a fraction.
-    pub(super) fn epoch_length(&self, era: &InForce) -> (i64, i64) {
-        match &era.members {
+    /// Slots of an epoch of a schedule, as a fraction.
+    pub(super) fn epoch_length(&self, in_force: &InForce) -> (i64, i64) {
+        match &in_force.members {
             None => self.derived.epoch,
             Some(members) => {
                 let ring = self.ring(members);
@@ -43,9 +44,9 @@ impl Reference {
 
     /// The epoch of a slot by the schedule in force.
     pub(super) fn epoch_of(&self, slot: i64) -> i64 {
-        let era = self.failures.schedules.last().expect("the first");
-        let (slots, of) = self.epoch_length(era);
-        era.epoch + ((slot - era.slot) * of).div_euclid(slots)
+        let now = self.failures.schedules.last().expect("the first");
+        let (slots, of) = self.epoch_length(now);
+        now.epoch + ((slot - now.slot) * of).div_euclid(slots)
     }
 
     /// The epoch that begins with `slot`, if one does.
@@ -62,7 +63,7 @@ impl Reference {
 
     /// Whom an uplink of a node meets in a slot, and on which of its receive ports.
     pub(super) fn met(&self, node: usize, uplink: u32, slot: i64) -> Option<(usize, u32)> {
-        let Some(members) = &self.era(slot).members else {
+        let Some(members) = &self.in_force(slot).members else {
             let schedule = &self.derived.schedule;
             let (peer, port) = schedule.peer(schedule.node(node as u32), uplink, slot);
             return Some((schedule.label(peer) as usize, port));

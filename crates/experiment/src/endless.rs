@@ -1,0 +1,116 @@
+//! Flows that send until the run stops (`size 0` of htsim), and flows that wait for
+//! others, in a trace: what a run must say of its end for them.
+//!
+//! No kernel knows a flow without a size. Such a flow gets one byte more than the link of
+//! its server carries from its start to the end of the run (from 0, where it waits for a
+//! trigger), so that no fabric delivers all of it; and it takes no more memory than
+//! another flow of that size.
+
+use crate::run_table::StopRule;
+use crate::Experiment;
+use lightloom_engine::{Cluster, FlowId, Flows, Nic, Rate, Refusal, Time};
+use lightloom_workload::sizes::MAX_BYTES;
+
+/// Picoseconds in a second, times bits in a byte.
+const PS_BITS: u128 = 8_000_000_000_000;
+
+impl Experiment {
+    /// The flows of this resolved experiment with a size each, where its run is to end
+    /// at a time that can be known.
+    ///
+    /// # Errors
+    /// If the run would never stop, or ends at the last arrival and nobody knows it.
+    pub(crate) fn ending(&self, flows: Flows, cluster: &Cluster) -> Result<Flows, Refusal> {
+        self.check_waiting(&flows)?;
+        match flows.bytes.contains(&0) {
+            false => Ok(flows),
+            true => self.sized(flows, cluster),
+        }
+    }
+
+    /// Refuses ends that need to know when flows arrive, where some wait for others.
+    fn check_waiting(&self, flows: &Flows) -> Result<(), Refusal> {
+        if flows.after.is_empty() || self.workload.has_jobs() {
+            return Ok(());
+        }
+        if let Some(span) = self.run.span() {
+            return Err(Refusal::new(
+                "run.measure",
+                span.until - span.from,
+                "flows of the trace wait for triggers, so there is no load to hold while a \
+                 window lasts",
+                "remove it",
+            ));
+        }
+        match self.run.stop {
+            Some(StopRule::LastArrival) => Err(Refusal::new(
+                "run.stop",
+                "\"last-arrival\"",
+                "flows of the trace wait for triggers, so nobody knows the last arrival",
+                "write \"drain\" or a time, or remove it",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn sized(&self, mut flows: Flows, cluster: &Cluster) -> Result<Flows, Refusal> {
+        let end = self.end(&flows)?;
+        let rate = self.link(cluster)?;
+        let mut sum: u128 = flows.bytes.iter().map(|&b| b as u128).sum();
+        for f in (0..flows.len())
+            .filter(|&f| flows.bytes[f] == 0)
+            .collect::<Vec<_>>()
+        {
+            let start = Some(flows.arrival[f]).filter(|&at| at != Time::NEVER);
+            let span = (end - start.unwrap_or(Time::ZERO)).max(Time::ZERO);
+            let bytes = span.0 as u128 * rate.0 as u128 / PS_BITS + 1;
+            sum += bytes;
+            if bytes > MAX_BYTES as u128 || sum > u64::MAX as u128 {
+                return Err(self.refuse_end(
+                    "flows that send until then would send more than 64 bits count",
+                    "end earlier",
+                ));
+            }
+            flows.bytes[f] = bytes as u64;
+            flows.endless.push(FlowId(f as u32));
+        }
+        Ok(flows)
+    }
+
+    /// When the run ends, whatever is delivered by then.
+    fn end(&self, flows: &Flows) -> Result<Time, Refusal> {
+        let limit = self.run.limit.unwrap_or(Time::NEVER);
+        match self.run.stop {
+            Some(StopRule::At(time)) => Ok(time.min(limit)),
+            Some(StopRule::LastArrival) => Ok(flows.last_arrival().min(limit)),
+            Some(StopRule::Drain | StopRule::Measured) | None => Err(self.refuse_end(
+                "flows of the trace have size 0 and send until the run stops, and it would wait \
+                 for them for ever",
+                "end at a time, like \"1 ms\"",
+            )),
+        }
+    }
+
+    fn refuse_end(&self, limit: &str, remedy: &str) -> Refusal {
+        let value = match self.run.stop {
+            Some(StopRule::At(time)) => time.to_string(),
+            Some(word) => format!("\"{}\"", String::from(word)),
+            None => "(missing)".to_owned(),
+        };
+        Refusal::new("run.stop", value, limit, remedy)
+    }
+
+    /// What a server sends at most.
+    fn link(&self, cluster: &Cluster) -> Result<Rate, Refusal> {
+        match cluster.nic {
+            Nic::Capped(rate) => Ok(rate),
+            Nic::Uncapped => Err(Refusal::new(
+                "cluster.nic",
+                "\"uncapped\"",
+                "flows of the trace have size 0 and send as fast as their servers' links, which \
+                 have no rate",
+                "give them one, like \"100 Gb/s\"",
+            )),
+        }
+    }
+}

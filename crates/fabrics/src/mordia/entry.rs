@@ -1,0 +1,132 @@
+//! Mordia in the registry: its table, and the kernel of schedules that it configures.
+
+use super::config::MordiaConfig;
+use crate::contract::{
+    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+};
+use crate::facts::Facts;
+use crate::hybrid::standing::{slot, standing, unjoined};
+use crate::physics::{Obeyed, Physics};
+use crate::ranges::{refuse, TIME_MAX};
+use crate::tdma::kernel::Tdma;
+use crate::tdma::light::Light;
+use lightloom_control::policy::Target;
+use lightloom_control::schedule::Slot;
+use lightloom_engine::kernel::event::EventDriven;
+use lightloom_engine::{Cluster, Fabric, Refusal, Time};
+
+/// `kind = "mordia"`.
+pub const ENTRY: Entry = Entry {
+    kind: "mordia",
+    title: "Mordia",
+    source: "Porter et al., Integrating Microsecond Circuit Switching into the Data Center, \
+             SIGCOMM 2013",
+    summary: "A ring of wavelength-selective switches that joins every rack to one other at a \
+              time, by a schedule of days of some hundred microseconds with nights of 11.5 us \
+              between them, made from the traffic matrix.",
+    presets: PRESETS,
+    schema: schema::<MordiaConfig>,
+    resolve: resolve::<MordiaConfig>,
+    obey: obey::<MordiaConfig>,
+    ideal: ideal::<MordiaConfig>,
+    build: build::<MordiaConfig>,
+    memory: memory::<MordiaConfig>,
+    facts: facts::<MordiaConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "prototype",
+        summary: "§6: 24 ports of 10 Gb/s, round robin in slots of 106 us, hosts as racks: 23 us \
+                  in the interface, jitter of 1 us, 1 % of frames at the wrong time",
+        table: r#"{"policy": "rotation", "link_rate": "10 Gb/s", "wavelengths": 24,
+                   "night": "11.55 us", "night_deviation": "2.36 us", "nic_delay": "23 us",
+                   "sync_jitter": "1 us", "late_sync_fraction": 0.01, "packet": "9000 B"}"#,
+    },
+    Preset {
+        name: "round-robin",
+        summary: "every pair has its slot of 106 us in turn, and nobody asks for demand",
+        table: r#"{"policy": "rotation"}"#,
+    },
+    Preset {
+        name: "tms",
+        summary: "traffic-matrix scheduling of what waits, a schedule a period",
+        table: r#"{"policy": "mordia"}"#,
+    },
+    Preset {
+        name: "stacked",
+        summary: "§7: eight rings of 88 wavelengths, 704 ports",
+        table: r#"{"wavelengths": 88, "rings": 8}"#,
+    },
+];
+
+impl FabricConfig for MordiaConfig {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+        self.refuse_ports(cluster.racks)?;
+        self.refuse_rates(cluster)?;
+        self.refuse_times()?;
+        self.refuse_sending(cluster)?;
+        let slots = i64::from(cluster.racks - 1);
+        let round = Time(self.slot.0.saturating_mul(slots));
+        let interval = self.interval.unwrap_or(round);
+        if interval > TIME_MAX {
+            let limit = format!("(racks - 1) slots, more than {TIME_MAX}");
+            return refuse("interval", interval, limit, "give it, or lower fabric.slot");
+        }
+        let policy = self.resolved(interval, &self.hardware(cluster))?;
+        Ok(MordiaConfig {
+            policy,
+            schedule: None,
+            link_rate: Some(self.link(cluster)),
+            interval: Some(interval),
+            ..self
+        })
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        Obeyed::by_all(physics)
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = self.overheads().ideal();
+        ideal.push("unlimited buffers");
+        let punctual = self.sync_jitter == Time::ZERO && self.late_sync_fraction == 0.0;
+        ideal.extend(punctual.then_some("clocks in step"));
+        ideal
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let kernel = Tdma::new(config.setup(site)?, site.flows.len(), site.seed);
+        Ok(Box::new(EventDriven::new(kernel)))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let (cluster, flows) = (site.cluster, site.flows.len() as u64);
+        let (racks, hosts) = (u64::from(cluster.racks), u64::from(cluster.hosts()));
+        // What cannot be read is refused when it is built.
+        let standing = standing(&self.policy, &self.hardware(cluster)).unwrap_or_default();
+        // Those until the last flow comes, at the least.
+        let turns = standing.as_ref().and_then(slot).unwrap_or(self.slot);
+        let days = (site.flows.last_arrival() / turns.0.max(1)).0 as u64;
+        let slots = match &standing {
+            // The policy's, the controller's and the switch's; in a log they are lines.
+            Some(Target::Schedule(schedule)) => 3 * schedule.slots.len() as u64,
+            _ => days.min(Light::MOST as u64 / racks.max(1)),
+        };
+        let schedules = slots * (size_of::<Slot>() as u64 + 4 * racks);
+        Tdma::memory(racks, hosts, flows) + Light::memory(days, racks) + schedules
+    }
+
+    fn facts_for(&self, site: &Site) -> Facts {
+        // What cannot be read was refused when it was built.
+        let standing = standing(&self.policy, &self.hardware(site.cluster)).unwrap_or_default();
+        let alone = { standing.as_ref() }.filter(|_| self.packet_rate.is_none());
+        Facts {
+            unjoined: alone.and_then(|target| unjoined(target, site, "set packet_rate")),
+            // Others' slots may be as long as their schedules.
+            slot: standing.as_ref().map_or(self.interval, slot),
+            ..Facts::default()
+        }
+    }
+}

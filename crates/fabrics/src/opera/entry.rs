@@ -1,0 +1,105 @@
+//! Opera in the registry: its table, and the kernel of schedules that it configures.
+
+use super::config::OperaConfig;
+use crate::contract::{
+    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+};
+use crate::facts::Facts;
+use crate::physics::{Obeyed, Physics};
+use crate::tdma::kernel::Tdma;
+use crate::tdma::light::Light;
+use crate::tdma::low_latency::LowLatencyTraffic;
+use crate::tdma::relays::Relays;
+use crate::tdma::rotorlb::Indirect;
+use lightloom_engine::kernel::event::EventDriven;
+use lightloom_engine::{Cluster, Fabric, Refusal};
+
+/// `kind = "opera"`.
+pub const ENTRY: Entry = Entry {
+    kind: "opera",
+    title: "Opera",
+    source: "Mellette et al., Expanding across time to deliver bandwidth efficiency and low \
+             latency, NSDI 2020",
+    summary: "Rotor switches that turn one after another: low-latency flows cross the expander \
+              that the circuits of the others are at any moment, bulk waits for its direct \
+              circuit, and goes over one rack between where circuits have room.",
+    presets: PRESETS,
+    schema: schema::<OperaConfig>,
+    resolve: resolve::<OperaConfig>,
+    obey: obey::<OperaConfig>,
+    ideal: ideal::<OperaConfig>,
+    build: build::<OperaConfig>,
+    memory: memory::<OperaConfig>,
+    facts: facts::<OperaConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "opera",
+        summary: "slices of 100 us with reconfigurations of 10 us, flows under 15 MB at once, \
+                  18 matchings a switch, 0.5 us from rack to rack: with 108 racks of 6 servers of \
+                  10 Gb/s the published set-up",
+        table: r#"{"low_latency": "15 MB", "propagation": "0.5 us"}"#,
+    },
+    Preset {
+        name: "bulk",
+        summary: "the same, every flow waits for its circuit: an all-to-all shuffle without a \
+                  tax of bandwidth",
+        table: r#"{"low_latency": "0 B", "propagation": "0.5 us"}"#,
+    },
+];
+
+impl FabricConfig for OperaConfig {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+        self.refuse_switches(cluster)?;
+        self.refuse_times()?;
+        self.refuse_packets(cluster)?;
+        Ok(OperaConfig {
+            switches: Some(self.uplinks(cluster)),
+            link_rate: Some(self.link(cluster)),
+            ..self
+        })
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        Obeyed::by_all(physics)
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = self.overheads().ideal();
+        ideal.extend(["unlimited buffers", "clocks in step"]);
+        ideal
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let kernel = Tdma::new(config.setup(site.cluster), site.flows.len(), site.seed);
+        Ok(Box::new(EventDriven::new(kernel)))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let (racks, flows) = (u64::from(site.cluster.racks), site.flows.len() as u64);
+        let hosts = u64::from(site.cluster.hosts());
+        let uplinks = u64::from(self.uplinks(site.cluster));
+        // Matchings, and lines.
+        let switches = racks * racks * 4 + racks * uplinks * 160;
+        let moves = Relays::memory(racks, flows) + LowLatencyTraffic::memory(racks, flows);
+        // What each line may still send to its relay, and what is on its way there.
+        let planned = match self.indirect {
+            Indirect::None => 0,
+            Indirect::Rotorlb => racks * racks * uplinks * 64,
+        };
+        // Those until the last flow comes, at the least.
+        let slot = self.slot(site.cluster);
+        let days = (site.flows.last_arrival() / slot.0.max(1)).0 as u64;
+        let light = Light::memory(days, racks).saturating_mul(uplinks);
+        Tdma::memory(racks, hosts, flows) + moves + planned + switches + light
+    }
+
+    fn facts(&self, _: &Cluster) -> Facts {
+        Facts {
+            slot: Some(self.slice),
+            ..Facts::default()
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! RotorNet in the registry: its table, and the kernel of schedules that it configures.
+
+use super::config::RotorNetConfig;
+use crate::contract::{
+    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+};
+use crate::facts::Facts;
+use crate::physics::{Obeyed, Physics};
+use crate::tdma::kernel::Tdma;
+use crate::tdma::light::Light;
+use crate::tdma::relays::Relays;
+use lightloom_engine::kernel::event::EventDriven;
+use lightloom_engine::{Cluster, Fabric, Refusal};
+
+/// `kind = "rotornet"`.
+pub const ENTRY: Entry = Entry {
+    kind: "rotornet",
+    title: "RotorNet",
+    source: "Mellette et al., RotorNet: A Scalable, Low-complexity, Optical Datacenter Network, \
+             SIGCOMM 2017",
+    summary: "Rotor switches that turn through fixed matchings, so that in a cycle every rack \
+              meets every other, whatever the demand; what is spare of a slot takes traffic over \
+              one rack between.",
+    presets: PRESETS,
+    schema: schema::<RotorNetConfig>,
+    resolve: resolve::<RotorNetConfig>,
+    obey: obey::<RotorNetConfig>,
+    ideal: ideal::<RotorNetConfig>,
+    build: build::<RotorNetConfig>,
+    memory: memory::<RotorNetConfig>,
+    facts: facts::<RotorNetConfig>,
+};
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "rotorlb",
+        summary: "slots of 200 us with nights of 20 us, 16 matchings a switch, two-hop traffic \
+                  where slots have room",
+        table: r#"{"indirect": "rotorlb"}"#,
+    },
+    Preset {
+        name: "direct",
+        summary: "the same without two-hop traffic: every byte waits for its own slot",
+        table: r#"{"indirect": "none"}"#,
+    },
+];
+
+impl FabricConfig for RotorNetConfig {
+    fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
+        self.refuse_switches(cluster)?;
+        self.refuse_times()?;
+        self.refuse_packets(cluster)?;
+        Ok(RotorNetConfig {
+            switches: Some(self.uplinks(cluster)),
+            link_rate: Some(self.link(cluster)),
+            ..self
+        })
+    }
+
+    fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
+        Obeyed::by_all(physics)
+    }
+
+    fn ideal(&self) -> Vec<&'static str> {
+        let mut ideal = self.overheads().ideal();
+        ideal.extend(["unlimited buffers", "clocks in step"]);
+        ideal
+    }
+
+    fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
+        let config = self.clone().resolve(site.cluster)?;
+        let kernel = Tdma::new(config.setup(site.cluster), site.flows.len(), site.seed);
+        Ok(Box::new(EventDriven::new(kernel)))
+    }
+
+    fn memory(&self, site: &Site) -> u64 {
+        let (racks, flows) = (u64::from(site.cluster.racks), site.flows.len() as u64);
+        let hosts = u64::from(site.cluster.hosts());
+        let uplinks = u64::from(self.uplinks(site.cluster));
+        // Matchings, and lines.
+        let switches = racks * racks * 4 + racks * uplinks * 112;
+        // Those until the last flow comes, at the least.
+        let days = (site.flows.last_arrival() / self.slot.0.max(1)).0 as u64;
+        let light = Light::memory(days, racks).saturating_mul(uplinks);
+        Tdma::memory(racks, hosts, flows) + Relays::memory(racks, flows) + switches + light
+    }
+
+    fn facts(&self, _: &Cluster) -> Facts {
+        Facts {
+            slot: Some(self.slot),
+            ..Facts::default()
+        }
+    }
+}

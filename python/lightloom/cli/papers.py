@@ -1,0 +1,42 @@
+"""`--figures`: the figures of a comparison in the styles of papers and slides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import lightloom
+from lightloom.cli import bars
+from lightloom.errors import refusal
+
+
+def wanted(named: str | None, *, writes: bool) -> tuple[str, ...]:
+    """The styles that are asked for; refused before anything runs where there is none of a
+    name, or nothing is written."""
+    if named is None:
+        return ()
+    from lightloom.figures import find  # matplotlib takes a while, and few ask for it
+
+    styles = tuple(dict.fromkeys(name.strip() for name in named.split(",")))
+    for style in styles:
+        find(style)
+    if not writes:
+        raise refusal("--figures", named, "--json alone writes nothing", "add -o DIR")
+    return styles
+
+
+def draw(
+    comparisons: Sequence[lightloom.Comparison], target: Path, styles: Sequence[str]
+) -> list[Path]:
+    """Draws all figures in each style below the directory of the report; the folders."""
+    if not styles:
+        return []
+    from lightloom import figures
+
+    made = []
+    with bars.counting() as count:
+        for style in styles:
+            title = f"figures, {style}"
+            figures.write(comparisons, target / "figures", style, lambda *n, t=title: count(t, *n))
+            made.append(target / "figures" / style)
+    return made

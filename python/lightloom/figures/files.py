@@ -1,0 +1,106 @@
+"""Files for a paper: the figures of a report as SVG, PNG and PDF.
+
+A paper sets panels where it has room, so each row of them is a file of its own, with its
+legend: in a column one panel, across a page two. Small multiples stay together, as their
+axes are shared. The same comparison gives the same bytes: no file holds a date, or who made
+it.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+from lightloom import report
+from lightloom.report.backend_matplotlib import UNDATED, laid_out, settings, tidy
+from lightloom.report.figures import draw_all
+from lightloom.report.sheet import Sheet
+from lightloom.report.spec import Figure, Panel
+
+from .styles import find
+
+if TYPE_CHECKING:
+    from lightloom.results import Comparison
+
+Drawn = Callable[[int, int], object]
+KINDS = ("svg", "png", "pdf")
+UNSIGNED = {"CreationDate": None, "Creator": None, "Producer": None}
+
+
+def write(
+    comparisons: Sequence[Comparison], folder: Path, style: str, drawn: Drawn | None = None
+) -> list[Path]:
+    """Writes all figures of some comparisons in a style; returns the files.
+
+    They are `folder/STYLE/NAME.svg`, `.png` and `.pdf`, named as those of the report, by the
+    first panel where a figure has several rows. `drawn` hears after each how many of how many
+    are done.
+
+    Raises:
+        ConfigError: There is no style of that name; nothing was written.
+    """
+    sheet = find(style)
+    workloads = report.read(comparisons)
+    parts = [
+        (prefix + part.key, part)
+        for workload, prefix in zip(workloads, report.prefixes(workloads), strict=True)
+        for figure in draw_all(workload)
+        for part in parts_of(figure, sheet.columns)
+    ]
+    target = Path(folder) / style
+    target.mkdir(parents=True, exist_ok=True)
+    written = []
+    for done, (name, part) in enumerate(parts, start=1):
+        for kind, content in render(part, name, sheet).items():
+            path = target / f"{name}.{kind}"
+            path.write_bytes(content)
+            written.append(path)
+        if drawn is not None:
+            drawn(done, len(parts))
+    return written
+
+
+def parts_of(figure: Figure, across: int) -> Iterator[Figure]:
+    """A figure for each row of so many panels; small multiples are one."""
+    if figure.shared or len(figure.panels) <= across:
+        yield figure
+        return
+    rows = list(batched(figure.panels, across))
+    names = [slug(row[0].title) for row in rows]
+    for number, (name, row) in enumerate(zip(names, rows, strict=True), start=1):
+        ending = name if names.count(name) == 1 else f"{name}-{number}"
+        title = f"{figure.title}: {row[0].title}"
+        yield replace(figure, key=f"{figure.key}-{ending}", title=title, panels=row)
+
+
+def batched(panels: Sequence[Panel], size: int) -> Iterator[tuple[Panel, ...]]:
+    """Panels in rows."""
+    for start in range(0, len(panels), size):
+        yield tuple(panels[start : start + size])
+
+
+def slug(title: str) -> str:
+    """A panel's title as part of a file's name."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "panel"
+
+
+def render(figure: Figure, salt: str, sheet: Sheet) -> dict[str, bytes]:
+    """The figure by kind of file."""
+    svg, png, pdf = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    told: Any = settings(sheet) | {"svg.hashsalt": salt}
+    with matplotlib.rc_context(told):
+        canvas = laid_out(figure, png, sheet)
+        vector: Any = FigureCanvasSVG(canvas)
+        vector.print_svg(svg, metadata=UNDATED)
+        paper: Any = FigureCanvasPdf(canvas)
+        paper.print_pdf(pdf, metadata=UNSIGNED)
+    text = tidy(svg.getvalue().decode(), figure.title, salt)
+    return dict(zip(KINDS, (text.encode(), png.getvalue(), pdf.getvalue()), strict=True))

@@ -1,0 +1,88 @@
+"""The figures of a summary, a row each, in the order of the summary.
+
+| column | type | meaning |
+|---|---|---|
+| `figure` | text | its dotted path in `summary.json`, which names the unit |
+| `value` | f64 | the figure; of flows, what it is no less than; of seeds, their mean |
+| `upper` | f64 | what it is no more than; null where that is not known |
+| `bound` | bool | whether `value` is but a bound, shown as `>` |
+| `half_width` | f64 | half of the 95 % interval over seeds (Student's t); null of one |
+| `seeds` | u32 | how many seeds have the figure |
+
+Figures of flows are those of all flows that were offered, whether or not they had arrived
+when the run ended (docs/results.md); truths, texts and settings are no figures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from lightloom import bounds
+from lightloom.intervals import over_runs
+
+Summary = Mapping[str, Any]
+Row = tuple[str, float, float | None, bool, float | None, int]
+
+SCHEMA = pa.schema(
+    [
+        ("figure", pa.string()),
+        ("value", pa.float64()),
+        ("upper", pa.float64()),
+        ("bound", pa.bool_()),
+        ("half_width", pa.float64()),
+        ("seeds", pa.uint32()),
+    ]
+)
+#: Limits of figures, which stand beside them, and settings.
+LEFT_OUT = frozenset({"fct_bound", "slowdown_bound", "window.bound", "seed", "threads", "physics"})
+
+
+def table(summaries: Sequence[Summary]) -> pa.Table:
+    """The figures of one fabric's summaries, one a seed."""
+    rows = [row for path in paths(summaries) if (row := _row(summaries, path)) is not None]
+    return pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in rows], SCHEMA)
+
+
+def paths(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
+    """Where figures stand in any of the summaries: keys may hold dots."""
+    return list(dict.fromkeys(path for summary in summaries for path in _leaves(summary, ())))
+
+
+def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    if ".".join(path) in LEFT_OUT:
+        return
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _leaves(part, (*path, str(key)))
+    elif value is None or _is_figure(value):
+        yield path
+
+
+def _is_figure(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _row(summaries: Sequence[Summary], path: tuple[str, ...]) -> Row | None:
+    """A figure over the seeds; None where none has it."""
+    name = ".".join(path)
+    if bounds.is_of_flows(name):
+        found = [bounds.bound(summary, name) for summary in summaries]
+        mean = bounds.mean(found)
+        over = over_runs(None if b is None else b.low for b in found)
+        if mean is None or over is None:
+            return None
+        upper = None if math.isinf(mean.high) else mean.high
+        return name, over.mean, upper, not mean.exact, over.half_width, over.n
+    over = over_runs(_at(summary, path) for summary in summaries)
+    return None if over is None else (name, over.mean, over.mean, False, over.half_width, over.n)
+
+
+def _at(summary: Summary, path: tuple[str, ...]) -> float | None:
+    value: Any = summary
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return float(value) if _is_figure(value) else None

@@ -1,0 +1,46 @@
+"""HTML around tables and figures: every name is escaped, and nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from functools import cache
+from typing import Any
+
+import matplotlib
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from lightloom.report import backend_matplotlib
+
+
+def page(template: str, **shown: Any) -> str:
+    """A template of this package, filled."""
+    return _environment().get_template(template).render(**shown)
+
+
+def picture(figure: Figure, title: str) -> Markup:
+    """A figure as SVG inside a page. Its identifiers are told from those of other figures by
+    what it shows, so that the same figure gives the same text."""
+    salt = "lightloom-" + hashlib.sha256(title.encode()).hexdigest()[:8]
+    out = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": salt, "svg.fonttype": "none"}):
+        vector: Any = FigureCanvasSVG(figure)
+        vector.print_svg(out, metadata=backend_matplotlib.UNDATED)
+    svg = backend_matplotlib.tidy(out.getvalue().decode(), title, salt)
+    return Markup(re.sub(r"^<\?xml[^>]*\?>\s*", "", svg).strip())
+
+
+@cache
+def _environment() -> Environment:
+    """Jinja, which escapes whatever is not marked."""
+    return Environment(
+        loader=PackageLoader("lightloom.notebook", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -1,0 +1,74 @@
+"""What a notebook shows of a plan: how good it is, its heaviest circuits or first slots, and a
+picture of them."""
+
+from __future__ import annotations
+
+from lightloom import console
+from lightloom.control.plan_facts import carries, facts, node, title
+from lightloom.control.plans import CircuitTable, Plan
+from lightloom.control.schedules import Schedule
+from lightloom.notebook.page import page, picture
+from lightloom.plots import PlanPlots
+
+ROWS = 8
+"""Circuits or slots that are shown."""
+Table = tuple[list[str], list[list[str]], str]
+
+
+def html(plan: Plan) -> str:
+    """A plan as HTML."""
+    plots, told = PlanPlots(plan), title(plan)
+    figure = plots.circuits() if plan.schedule is None else plots.schedule()
+    columns, rows, more = chosen(plan)
+    return page(
+        "plan.html.j2",
+        title=told,
+        facts=facts(plan),
+        columns=columns,
+        rows=rows,
+        more=more,
+        picture=picture(figure, told),
+    )
+
+
+def chosen(plan: Plan) -> Table:
+    """The headings, the first rows, and what is said of the others."""
+    if plan.schedule is not None:
+        return slots(plan, plan.schedule)
+    assert plan.circuits is not None
+    return circuits(plan, plan.circuits)
+
+
+def circuits(plan: Plan, table: CircuitTable) -> Table:
+    """The heaviest circuits."""
+    order = sorted(range(len(table)), key=lambda at: (-table.carried[at], at))
+    planes = table.plane
+    rows = [
+        [node(plan, table.a[at]), node(plan, table.b[at])]
+        + ([] if planes is None else [str(planes[at])])
+        + [console.size(int(table.carried[at]))]
+        for at in order[:ROWS]
+    ]
+    ends = ["from", "to"] if table.directed else ["circuit", ""]
+    heading = [*ends, *([] if planes is None else ["plane"]), carries(plan)]
+    return heading, rows, _more(len(table), "circuits")
+
+
+def slots(plan: Plan, schedule: Schedule) -> Table:
+    """The first slots."""
+    carried = plan.details["carried"].sum(axis=1)
+    rows = [
+        [
+            str(slot),
+            console.seconds(int(schedule.starts_ps[slot]) * 1e-12) if slot else "0 s",
+            console.seconds(int(schedule.days_ps[slot]) * 1e-12),
+            console.size(int(carried[slot])),
+        ]
+        for slot in range(min(schedule.slots, ROWS))
+    ]
+    return ["slot", "starts", "day", "carries"], rows, _more(schedule.slots, "slots")
+
+
+def _more(count: int, what: str) -> str:
+    left = f'and {count - ROWS:,} more {what}: to_pandas("{what}")'
+    return left if count > ROWS else ""

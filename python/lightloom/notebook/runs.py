@@ -1,0 +1,127 @@
+"""What a notebook shows of results and comparisons: the verdict, the key figures of each
+fabric, and the tail of its flows.
+
+Figures are those of the report's table: best ones where intervals say so, bounds as bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from lightloom import loads, physics, report
+from lightloom.cli import completion, notes, repeats
+from lightloom.errors import ConfigError
+from lightloom.notebook.page import page, picture
+from lightloom.plots import RunPlots
+from lightloom.plots.compared import Runs, compared, workload_of
+from lightloom.report import verdicts
+from lightloom.report.model import Workload
+from lightloom.report.table import Row, groups
+from lightloom.results import Comparison
+
+SHOWN = {
+    "Latency in the window": 4,
+    "Throughput in the window": 4,
+    "Jobs": 8,
+    "Updates": 4,
+    "Circuits": 2,
+}
+"""Groups of the report's table of which so many rows are shown."""
+NAMED = frozenset(
+    {
+        *("Short flows, median", "Short flows, 99th percentile", "Long flows, 99th percentile"),
+        *("Load delivered, until the last arrival", "Goodput, over the whole run"),
+        *("Flows finished", "Cells or packets lost"),
+        *("Queue peak, worst node", "Reorder buffer peak, worst flow", "Hops, mean"),
+    }
+)
+"""Rows of its other groups that are shown."""
+
+
+def html(runs: Runs) -> str:
+    """A result, its seeds or a comparison as HTML."""
+    comparison = compared(runs)
+    workload = workload_of(runs)
+    rows = shown(workload)
+    first = next(iter(report.first([comparison]).values()))
+    return page(
+        "runs.html.j2",
+        name=comparison.name,
+        workload=offered(comparison),
+        first=first,
+        labels=[fabric.label for fabric in workload.fabrics],
+        rows=rows,
+        seeds=workload.seeds > 1,
+        picture=tail(runs, comparison.name),
+        legend=list(legend(workload, rows)),
+        notes=list(weakened(comparison)),
+        physics=list(simulated(comparison)),
+    )
+
+
+def shown(workload: Workload) -> list[Row]:
+    """The rows of the report's table that decide."""
+    return [
+        row
+        for name, rows in groups(workload)
+        for i, row in enumerate(rows)
+        if row.name in NAMED or i < SHOWN.get(name, 0)
+    ]
+
+
+def offered(comparison: Comparison) -> str:
+    """The flows, which are the same for every fabric."""
+    first = next(iter(comparison.results.values()))
+    summaries = comparison.of_label(first.label)
+    asked = loads.asked(comparison.experiment)
+    return repeats.workload_line(summaries, first.flows.num_rows, asked)
+
+
+def tail(runs: Runs, name: str) -> Markup | None:
+    """The complementary distribution of all flows; None where none arrived."""
+    try:
+        figure = RunPlots(runs).fct_ccdf()
+    except ConfigError:
+        return None
+    return picture(figure, f"{name}: how long flows take, tail")
+
+
+def legend(workload: Workload, rows: Sequence[Row]) -> Iterator[str]:
+    """What marks in the table mean, as far as there are any."""
+    cells = [cell for row in rows for cell in row.cells]
+    if workload.seeds > 1:
+        yield f"Means of {workload.seeds} seeds, below them 95 % confidence intervals."
+    if any(cell.best for cell in cells):
+        source = verdicts.source(workload.fabrics)
+        yield f"Bold: the best of a row, whose 95 % interval ({source}) overlaps with no other's."
+    if any(">" in cell.text for cell in cells):
+        yield completion.LEGEND_BOUNDS
+    if any(cell.unranked for cell in cells):
+        yield "Grey: of a fabric that left unfinished what others finished; not ranked."
+    if any(row.name.startswith("Short flows") for row in rows):
+        yield "Short flows: under 100 KB."
+
+
+def weakened(comparison: Comparison) -> Iterator[str]:
+    """What weakens the figures, as `run` and `compare` print it."""
+    summaries = comparison.means
+    first = next(iter(comparison.results.values()))
+    yield from completion.doubts(summaries)
+    yield from notes.of_workload(first.summary, comparison.experiment.get("workload", {}))
+    yield from notes.inexact_rates(summaries)
+    alone = len(comparison.results) == 1
+    for label, result in comparison.results.items():
+        for line in notes.of(result):
+            yield line if alone else f"{label}: {line}"
+
+
+def simulated(comparison: Comparison) -> Iterator[str]:
+    """What physics are in force, and what is ideal about each fabric."""
+    line = physics.line(comparison.experiment.get("physics"))
+    if line is not None:
+        yield f"physics: {line}"
+        yield from physics.notes(comparison.experiment)
+    for ideal in physics.ideal(comparison.experiment):
+        yield f"ideal about {ideal}"

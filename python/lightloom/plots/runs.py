@@ -1,0 +1,175 @@
+"""Figures of results and comparisons: completion times, and what changes over time or load.
+
+Curves of several seeds are means, in the band of their 95 % confidence intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from lightloom.errors import refusal
+from lightloom.plots.compared import Runs, workload_of
+from lightloom.plots.picture import drawn, drawn_on
+from lightloom.report import distributions, figures, over_time
+from lightloom.report.bands import told_of_seeds
+from lightloom.report.model import Workload
+from lightloom.report.spec import Figure as Spec
+from lightloom.report.spec import Panel
+
+Flows = Literal["all", "short"]
+Queues = Literal["worst", "all"]
+
+NOTHING = {
+    "fct": ("no flow had arrived when the run ended", "let the run go on: run.stop"),
+    "queues": ("nothing ever waits in these networks", "plot goodput or utilisation"),
+    "load": ("nothing was simulated at several loads", "set compare.loads"),
+    "size": ("no flow had arrived when the run ended", "let the run go on: run.stop"),
+    "time": ("there is no such column in the time series", "plot what there is"),
+}
+
+
+class RunPlots:
+    """The figures of a result, of its seeds, or of a comparison.
+
+    >>> comparison.plot.fct_ccdf(flows="short").savefig("tail.pdf")  # doctest: +SKIP
+    """
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+
+    def fct_cdf(self, flows: Flows = "all", *, ax: Axes | None = None) -> Figure:
+        """The share of flows that took no longer [% of those that arrived], against their
+        completion time [s, logarithmic]; a curve that ends in an arrow left flows unfinished.
+
+        Args:
+            flows: all of them, or the short ones, under 100 KB.
+            ax: where to draw; a figure of its own unless given.
+
+        Raises:
+            ConfigError: if there is nothing to show.
+        """
+        return self._distribution("fct_cdf", distributions.cumulative, flows, ax)
+
+    def fct_ccdf(self, flows: Flows = "all", *, ax: Axes | None = None) -> Figure:
+        """The share of flows that took at least as long [%], against their completion time
+        [s], both logarithmic: the tail. Where flows are unfinished, it runs between the curve,
+        as if they never arrived, and the dotted line, as they take at least their age.
+
+        Args, errors: as of `fct_cdf`.
+        """
+        return self._distribution("fct_ccdf", distributions.complementary, flows, ax)
+
+    def fct_by_size(self) -> Figure:
+        """Median and 99th percentile of completion times [s] by the size of flows [B], in bins
+        of half a decade; an arrow is a bound.
+
+        Raises:
+            ConfigError: if there is nothing to show.
+        """
+        return self._whole("fct_by_size", figures.by_size, "size")
+
+    def by_load(self) -> Figure:
+        """99th percentile of short flows' completion times [s], and the load delivered [% of
+        what servers can send], at each of `[compare].loads`.
+
+        Raises:
+            ConfigError: if there is nothing to show.
+        """
+        return self._whole("by_load", figures.by_load, "load")
+
+    def queues(self, nodes: Queues = "worst", *, ax: Axes | None = None) -> Figure:
+        """Bytes that wait inside the network [B] over time [s]: the peak sample in each drawn
+        interval.
+
+        Args:
+            nodes: at the node with most, or at all together.
+            ax: where to draw; a figure of its own unless given.
+
+        Raises:
+            ConfigError: if there is nothing to show.
+        """
+        _choice("nodes", nodes, ("worst", "all"))
+        workload = workload_of(self._runs)
+        waiting = bool(over_time.queues(workload))
+        title, column = {
+            "worst": ("Queue at the worst node", "queued_bytes_worst"),
+            "all": ("Queues of all nodes together", "queued_bytes"),
+        }[nodes]
+        made = _over_time(workload, title, "queue", column, "peak") if waiting else None
+        return self._shown("queues", made, "queues", workload, ax)
+
+    def goodput(self, *, ax: Axes | None = None) -> Figure:
+        """Bits delivered over what all servers can send [%] over time [s], each the mean of a
+        drawn interval.
+
+        Args, errors: `ax` and errors as of `queues`.
+        """
+        workload = workload_of(self._runs)
+        made = _over_time(workload, "Goodput", "goodput", "goodput_normalized", "mean")
+        return self._shown("goodput", made, "time", workload, ax)
+
+    def utilisation(self, *, ax: Axes | None = None) -> Figure:
+        """Bits carried by all links, over what they can carry [%] over time [s], each the mean
+        of a drawn interval.
+
+        Args, errors: `ax` and errors as of `queues`.
+        """
+        workload = workload_of(self._runs)
+        made = _over_time(workload, "Link utilisation", "utilisation", "utilisation", "mean")
+        return self._shown("utilisation", made, "time", workload, ax)
+
+    def _distribution(
+        self,
+        name: str,
+        panel: Callable[[str, list[distributions.Flows]], Panel | None],
+        flows: Flows,
+        ax: Axes | None,
+    ) -> Figure:
+        _choice("flows", flows, ("all", "short"))
+        read, title = {
+            "all": (distributions.all_flows, "All flows"),
+            "short": (distributions.short_flows, "Short flows (under 100 KB)"),
+        }[flows]
+        workload = workload_of(self._runs)
+        made = panel(title, [read(fabric) for fabric in workload.fabrics])
+        return self._shown(name, made, "fct", workload, ax)
+
+    def _shown(
+        self, name: str, panel: Panel | None, why: str, workload: Workload, ax: Axes | None
+    ) -> Figure:
+        """A panel as a figure. Many curves over time have a panel each, on the same axes."""
+        if panel is None:
+            raise _nothing(name, workload, why)
+        if ax is not None:
+            return drawn_on(ax, panel)
+        many = panel.x.scale == "linear" and len(over_time.slots(panel)) > over_time.FEW
+        panels = over_time.multiples(panel) if many else (panel,)
+        across = over_time.MULTIPLES_A_ROW if many else 1
+        return drawn(Spec(name, panel.title, "", panels, across, shared=many))
+
+    def _whole(self, name: str, of: Callable[[Workload], Spec | None], why: str) -> Figure:
+        workload = workload_of(self._runs)
+        made = of(workload)
+        if made is None:
+            raise _nothing(name, workload, why)
+        return drawn(told_of_seeds(made, workload.seeds))
+
+
+def _over_time(
+    workload: Workload, title: str, y_title: str, column: str, kind: over_time.Kind
+) -> Panel | None:
+    return over_time.panel(workload, title, y_title, column, over_time.TIME_POINTS, kind)
+
+
+def _choice(key: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise refusal(key, value, "no such choice", f"use {' or '.join(choices)}")
+
+
+def _nothing(name: str, workload: Workload, why: str) -> Exception:
+    limit, remedy = NOTHING[why]
+    return refusal(f"plot.{name}", workload.name, limit, remedy)

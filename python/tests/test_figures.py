@@ -1,0 +1,257 @@
+"""Figures for papers: as wide as a column, legible, the same bytes every time."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from test_report_support import FOUR, Profile, make_comparison, make_hybrids, read
+
+from lightloom import ConfigError, figures
+from lightloom.figures import files, styles
+from lightloom.report import backend_matplotlib, style
+from lightloom.report.figures import draw_all
+
+EIGHT = tuple(Profile(f"fabric number {i}", base_us=1.5 + i, queue=1e4 * 3**i) for i in range(8))
+POINTS_PER_INCH = 72
+
+
+@pytest.fixture(scope="module")
+def column(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four fabrics in a column of ACM's."""
+    out = tmp_path_factory.mktemp("figures")
+    made = make_comparison(FOUR, loads=(0.1, 0.5, 1.0), n=3000)
+    written = figures.write([made], out, "acm-column")
+    assert sorted(written) == sorted((out / "acm-column").iterdir())
+    return out / "acm-column"
+
+
+def test_a_column_has_a_file_for_each_panel(column: Path) -> None:
+    names = {path.stem for path in column.iterdir()}
+    assert names == {
+        *("fct-distribution-short-flows", "fct-distribution-short-flows-tail"),
+        *("fct-distribution-all-flows", "fct-distribution-all-flows-tail"),
+        *("fct-by-size-median", "fct-by-size-99th-percentile"),
+        *("by-load-short-flows-99th-percentile", "by-load-load-delivered"),
+        *("queues-worst-node", "queues-all-nodes-together"),
+        *("traffic-goodput", "traffic-link-utilisation"),
+    }
+    assert len(list(column.iterdir())) == 3 * len(names)
+
+
+def test_every_file_is_as_wide_as_the_column(column: Path) -> None:
+    wide = 3.33 * POINTS_PER_INCH
+    for path in column.glob("*.svg"):
+        assert ET.fromstring(path.read_bytes()).get("width") == f"{wide:g}pt"
+        box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ", path.with_suffix(".pdf").read_bytes())
+        assert box is not None
+        assert float(box[1]) == pytest.approx(wide)
+        header = path.with_suffix(".png").read_bytes()[:24]
+        assert int.from_bytes(header[16:20]) == round(3.33 * backend_matplotlib.PNG_DPI)
+
+
+def test_letters_are_of_eight_points(column: Path) -> None:
+    for path in column.glob("*.svg"):
+        sizes = set(re.findall(r"(?:font:|font-size:)[^;\"]*?([\d.]+)px", path.read_text()))
+        assert sizes
+        assert min(float(size) for size in sizes) >= 8, path.name
+        assert max(float(size) for size in sizes) <= 8.5, path.name
+
+
+def test_no_file_says_when_or_by_whom_it_was_made(column: Path) -> None:
+    for path in column.iterdir():
+        content = path.read_bytes()
+        for word in (b"CreationDate", b"ModDate", b"<dc:", b"Creator", b"tEXt", b"tIME"):
+            assert word not in content, (path, word)
+        assert b"/Type3" not in content  # publishers refuse fonts of that type
+
+
+SCRIPT = """
+import hashlib, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from test_report_support import FOUR, make_comparison
+from lightloom import figures
+for path in figures.write([make_comparison(FOUR[:1], n=300)], Path(sys.argv[2]), "acm-column"):
+    print(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+"""
+
+
+def test_the_same_comparison_gives_the_same_bytes_in_any_process(tmp_path: Path) -> None:
+    said = []
+    for number in ("1", "2"):
+        command = [sys.executable, "-c", SCRIPT, Path(__file__).parent, tmp_path / number]
+        done = subprocess.run(
+            list(map(str, command)),
+            env=os.environ | {"PYTHONHASHSEED": number},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+        said.append(done.stdout)
+    assert said[0] == said[1]
+    assert said[0].count(".pdf ") >= 8
+
+
+def test_fabrics_have_the_colours_of_the_page(column: Path) -> None:
+    text = (column / "fct-distribution-all-flows-tail.svg").read_text()
+    for slot in range(4):
+        assert f"stroke: {style.LIGHT[slot]}" in text
+
+
+def test_fabrics_are_told_apart_without_colour() -> None:
+    (figure, *_) = draw_all(read(make_comparison(EIGHT, n=300)))
+    looks = []
+    canvas = backend_matplotlib.draw(figure, styles.STYLES["acm-column"])
+    for line in canvas.axes[0].get_lines()[:8]:
+        looks.append((line.get_marker(), line._unscaled_dash_pattern[1]))  # type: ignore[attr-defined]
+    assert len({marker for marker, _ in looks}) == 8
+    assert len({str(dash) for _, dash in looks}) == 8
+
+
+@pytest.mark.parametrize("name", ["acm-column", "acm-text", "slide"])
+def test_nothing_is_cut_off_and_no_labels_meet(name: str) -> None:
+    sheet = figures.find(name)
+    long = Profile("a network whose name has forty letters..", "sirius", finished=0.9)
+    workload = read(make_comparison([long, *EIGHT[:5]], loads=(0.1, 0.5), n=2000))
+    drawn = (*draw_all(workload), *draw_all(read(make_hybrids())))
+    for figure in drawn:
+        for part in files.parts_of(figure, sheet.columns):
+            legible(part, sheet)
+
+
+def legible(part, sheet) -> None:
+    """All texts lie within the picture, and those of an axis beside each other."""
+    with matplotlib.rc_context(backend_matplotlib.settings(sheet)):
+        canvas = backend_matplotlib.draw(part, sheet)
+        pen = FigureCanvasAgg(canvas)
+        pen.draw()
+    whole = canvas.bbox
+    for axes in canvas.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            shown = [t for t in axis.get_ticklabels() if t.get_visible() and t.get_text()]
+            boxes = [t.get_window_extent() for t in shown]
+            for a, b in pairwise(boxes):
+                assert not a.overlaps(b), (part.key, [t.get_text() for t in shown])
+            for box in [*boxes, *[axis.label.get_window_extent()] * bool(axis.label.get_text())]:
+                assert box.x0 >= whole.x0 - 1, part.key
+                assert box.x1 <= whole.x1 + 1, part.key
+                assert box.y0 >= whole.y0 - 1, part.key
+                assert box.y1 <= whole.y1 + 1, part.key
+        title = axes.get_window_extent()
+        assert title.width > 0.3 * whole.width / sheet.across(part), part.key
+
+
+def test_widths_are_those_of_the_templates() -> None:
+    """\\columnwidth and \\textwidth of acmart (sigconf) and IEEEtran [pt of TeX]."""
+    templates = {
+        "acm-column": 241.14749,
+        "acm-text": 506.295,
+        "ieee-column": 252.0,
+        "ieee-text": 516.0,
+    }
+    for name, points in templates.items():
+        wide = styles.STYLES[name].width
+        assert 0.99 * points / 72.27 < wide <= points / 72.27, name
+
+
+def test_across_a_page_two_panels_stand_side_by_side() -> None:
+    (figure, *_) = draw_all(read(make_comparison(FOUR, n=3000)))
+    parts = list(files.parts_of(figure, 2))
+    assert [p.key for p in parts] == [
+        "fct-distribution-short-flows",
+        "fct-distribution-all-flows",
+    ]
+    assert [len(p.panels) for p in parts] == [2, 2]
+
+
+def test_panels_of_one_title_have_files_of_their_own() -> None:
+    (figure, *_) = draw_all(read(make_comparison(FOUR, n=300)))
+    same = replace(figure, panels=tuple(replace(p, title="Ω") for p in figure.panels))
+    keys = [p.key for p in files.parts_of(same, 1)]
+    assert keys == [f"fct-distribution-panel-{i}" for i in range(1, 5)]
+
+
+def test_many_fabrics_have_a_panel_each_on_the_same_axes() -> None:
+    made = {f.key: f for f in draw_all(read(make_comparison(EIGHT, n=300)))}
+    assert {"queues", "queues-all", "traffic", "traffic-utilisation"} <= set(made)
+    few = {f.key: f for f in draw_all(read(make_comparison(EIGHT[:4], n=300)))}
+    for key in ("queues", "traffic"):
+        panels = made[key].panels
+        assert [p.title for p in panels] == [p.label for p in EIGHT]
+        assert len({(p.x.limits, p.y.limits, p.y.scale) for p in panels}) == 1
+        assert [len(p.series) for p in panels] == [1] * 8
+        together = few[key].panels[0].series
+        for alone, panel in zip(together, panels, strict=False):
+            np.testing.assert_array_equal(alone.x, panel.series[0].x)
+            # A logarithmic axis has no zero.
+            known = np.isfinite(panel.series[0].y)
+            np.testing.assert_array_equal(alone.y[known], panel.series[0].y[known])
+            assert (alone.y[~known] == 0).all()
+        top = max(float(np.nanmax(p.series[0].y)) for p in panels)
+        assert panels[0].y.limits[1] >= top  # room for the largest of all
+
+
+def test_an_unknown_style_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"--figures = acm: no such style; did you mean acm-"):
+        figures.write([make_comparison(n=30)], tmp_path, "acm")
+    assert not list(tmp_path.iterdir())
+
+
+# The command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("--figures", "acm-colum", "-o", "out"),
+            "error: --figures = acm-colum: no such style; did you mean acm-column? choose one of "
+            "acm-column, acm-text, ieee-column, ieee-text, slide\n",
+        ),
+        (("--figures", "slide,", "-o", "out"), "error: --figures = : no such style; choose one"),
+        (
+            ("--figures", "slide", "--json"),
+            "error: --figures = slide: --json alone writes nothing; add -o DIR\n",
+        ),
+    ],
+)
+def test_a_bad_style_is_refused_before_anything_runs(
+    tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    # So many flows take minutes.
+    file = write(tmp_path / "x.toml", SMALL.replace("400", "40000000"), CLOS)
+    done = lightloom("compare", file, *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+    assert [p.name for p in tmp_path.iterdir()] == ["x.toml"]
+
+
+def test_compare_draws_each_style_once_beside_the_report(tmp_path: Path) -> None:
+    file = write(tmp_path / "x.toml", SMALL, SIRIUS, CLOS)
+    done = lightloom(
+        *("compare", file, "--figures", "slide, acm-column,slide", "-o", "out"), cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()[-3:]
+    assert lines[0].startswith("report: ")
+    assert lines[1:] == ["figures: out/figures/slide", "figures: out/figures/acm-column"]
+    made = tmp_path / "out" / "figures"
+    kinds = {p.suffix for p in (made / "acm-column").iterdir()}
+    assert kinds == {".svg", ".png", ".pdf"}
+    assert (made / "fct-distribution.svg").exists()  # the page's own are there as ever
+    assert (made / "slide" / "fct-distribution-all-flows.pdf").exists()

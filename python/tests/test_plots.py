@@ -1,0 +1,233 @@
+"""Figures of matplotlib: what their lines and cells hold, and that they leave nothing open."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from view_support import one_seed, three_seeds, took
+
+import lightloom
+from lightloom import ConfigError, control
+from lightloom.results import Comparison
+
+#: So few that no rank is thinned out.
+TIMES = st.lists(st.none() | st.integers(1, 10**9), min_size=1, max_size=30)
+SLACK = 1e-12
+"""Of a product of floats; times of a picosecond apart differ by more."""
+EXACTLY: dict[str, float] = {"rel": SLACK, "abs": 0}
+SMALL = np.array([[0, 9, 1, 0], [9, 0, 0, 2], [1, 0, 0, 7], [0, 2, 7, 0]])
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    return one_seed()
+
+
+@pytest.fixture(scope="module")
+def repeated() -> Comparison:
+    return three_seeds()
+
+
+def curves(axes: Axes) -> list[Line2D]:
+    """The curves of fabrics: without arrows at their ends, and rules beside them."""
+    return [
+        line
+        for line in axes.lines
+        if line.get_linestyle() != "None" and line.get_marker() not in ("", "None")
+    ]
+
+
+def columns(line: Line2D) -> tuple[np.ndarray, np.ndarray]:
+    return np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
+
+
+def seconds(times_ps: list[int | None]) -> np.ndarray:
+    """Infinite of what is unfinished."""
+    return np.array([np.inf if t is None else t * 1e-12 for t in times_ps])
+
+
+@settings(deadline=None, max_examples=60)
+@given(TIMES)
+def test_a_ccdf_is_the_share_that_took_at_least_as_long(times_ps: list[int | None]) -> None:
+    result, fct = took("x", times_ps), seconds(times_ps)
+    if not np.isfinite(fct).any():
+        with pytest.raises(ConfigError, match=r"plot\.fct_ccdf = x: no flow had arrived"):
+            result.plot.fct_ccdf()
+        return
+    (axes,) = result.plot.fct_ccdf().axes
+    x, y = columns(curves(axes)[0])
+    # The fastest 1 % may lie left of the picture: of 30 flows that is none.
+    assert x == pytest.approx(np.unique(fct[np.isfinite(fct)]), **EXACTLY)
+    assert y == pytest.approx([np.mean(fct >= t * (1 - SLACK)) for t in x])
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+
+
+@settings(deadline=None, max_examples=60)
+@given(TIMES, TIMES)
+def test_a_cdf_is_the_share_that_took_no_longer(
+    one: list[int | None], other: list[int | None]
+) -> None:
+    made = Comparison("two", {}, {"a": took("a", one), "b": took("b", other)})
+    finished = [fct for t in (one, other) if np.isfinite(fct := seconds(t)).any()]
+    if not finished:
+        return
+    (axes,) = made.plot.fct_cdf().axes
+    drawn = curves(axes)
+    assert len(drawn) == len(finished)
+    first = min(float(fct.min()) for fct in finished)
+    for line, fct in zip(drawn, finished, strict=True):
+        x, y = columns(line)
+        assert np.unique(x) == pytest.approx(np.unique(fct[np.isfinite(fct)]), **EXACTLY)
+        for t in np.unique(x):
+            assert y[x == t].max() == pytest.approx(np.mean(fct <= t * (1 + SLACK)))
+        assert (x >= first * (1 - SLACK)).all()
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.integers(0, 2**32 - 1), st.integers(500, 3000))
+def test_points_of_thinned_curves_lie_on_the_distribution(seed: int, flows: int) -> None:
+    fct = np.random.default_rng(seed).lognormal(14, 2, flows).astype(np.int64) + 1
+    result, taken = took("x", fct.tolist()), fct * 1e-12
+    x, y = columns(curves(result.plot.fct_ccdf().axes[0])[0])
+    assert 100 < x.size <= flows
+    assert x[-1] == pytest.approx(taken.max(), **EXACTLY)
+    assert y == pytest.approx([np.mean(taken >= t * (1 - SLACK)) for t in x])
+    x, y = columns(curves(result.plot.fct_cdf().axes[0])[0])
+    assert 100 < x.size <= flows
+    assert (x[-1], y[-1]) == (pytest.approx(taken.max(), **EXACTLY), 1)
+    # Of flows that took equally long, any rank may be left.
+    assert all(share > np.mean(taken < t * (1 - SLACK)) for t, share in zip(x, y, strict=True))
+    assert all(share <= np.mean(taken <= t * (1 + SLACK)) for t, share in zip(x, y, strict=True))
+
+
+def test_short_flows_are_those_under_100_kb(comparison: Comparison) -> None:
+    flows = comparison.to_pandas().query("fabric == 'clos' and bytes < 100_000")
+    fct = (flows["finish_ps"] - flows["arrival_ps"]).dropna().to_numpy(float) * 1e-12
+    for line in curves(comparison.plot.fct_ccdf(flows="short").axes[0])[1:]:
+        x, y = columns(line)
+        assert x.max() == pytest.approx(fct.max(), **EXACTLY)
+        assert y.max() <= 1
+
+
+def test_curves_of_seeds_have_bands(comparison: Comparison, repeated: Comparison) -> None:
+    for name in ("fct_cdf", "fct_ccdf", "queues", "goodput", "utilisation"):
+        (axes,) = getattr(repeated.plot, name)().axes
+        assert len(axes.patches) == 2, name  # a band for each fabric
+        assert len(curves(axes)) == 2, name
+    assert not comparison.plot.goodput().axes[0].patches
+
+
+def test_queues_reach_their_peak(comparison: Comparison) -> None:
+    (axes,) = comparison.plot.queues().axes
+    (total,) = comparison.plot.queues("all").axes
+    for i, (label, result) in enumerate(comparison.results.items()):
+        for drawn, column in ((axes, "queued_bytes_worst"), (total, "queued_bytes")):
+            _, y = columns(curves(drawn)[i])
+            assert np.nanmax(y) == max(result.timeseries[column].to_pylist()), label
+
+
+def test_many_fabrics_have_a_panel_each_over_time(comparison: Comparison) -> None:
+    result = comparison.results["clos"]
+    many = Comparison("many", comparison.experiment, {str(i): result for i in range(6)})
+    panels = many.plot.goodput().axes
+    assert [axes.get_title(loc="left") for axes in panels] == list("012345")
+    assert len({axes.get_ylim() for axes in panels}) == 1
+    assert len(many.plot.fct_ccdf().axes) == 1
+
+
+@pytest.mark.parametrize("name", ["by_load", "fct_by_size"])
+def test_figures_of_two_panels(comparison: Comparison, name: str) -> None:
+    figure = getattr(comparison.plot, name)()
+    assert len(figure.axes) == 2
+    assert figure._repr_png_()[0].startswith(b"\x89PNG")
+
+
+def test_what_cannot_be_shown_is_refused_with_its_reason(comparison: Comparison) -> None:
+    alone = comparison.results["clos"]
+    with pytest.raises(ConfigError, match="nothing was simulated at several loads; set compare"):
+        alone.plot.by_load()
+    with pytest.raises(ConfigError, match="flows = long: no such choice; use all or short"):
+        alone.plot.fct_cdf(flows="long")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="nodes = best: no such choice; use worst or all"):
+        alone.plot.queues("best")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="nothing ever waits"):
+        took("x", [1, 2]).plot.queues()
+    with pytest.raises(ConfigError, match="no such column in the time series"):
+        took("x", [1, 2]).plot.goodput()
+    with pytest.raises(ConfigError, match=r"plot\.schedule = edmonds: its circuits stay"):
+        lightloom.plan(SMALL, "edmonds").plot.schedule()
+
+
+def test_axes_of_ones_own_are_drawn_on(comparison: Comparison) -> None:
+    figure = Figure()
+    above, below = figure.subplots(2)
+    assert comparison.plot.fct_cdf(ax=above) is figure
+    assert comparison.plot.queues(ax=below) is figure
+    legend = below.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == list(comparison.results)
+    left, right = Figure().subfigures(1, 2)
+    assert lightloom.plan(SMALL, "edmonds").plot.circuits(ax=left.subplots()) is right.figure
+
+
+def test_figures_go_when_nobody_holds_them(comparison: Comparison) -> None:
+    plan = lightloom.plan(SMALL, "edmonds")
+    for make in (comparison.plot.fct_ccdf, comparison.plot.queues, plan.plot.circuits):
+        figure: Any = make()
+        figure._repr_png_()
+        gone = weakref.ref(figure)
+        del figure
+        gc.collect()
+        assert gone() is None
+
+
+def test_pyplot_is_not_loaded() -> None:
+    script = (
+        "import sys, lightloom\n"
+        "plan = lightloom.plan([[0, 5], [3, 0]], 'edmonds')\n"
+        "plan.plot.circuits()._repr_png_(); plan._repr_html_()\n"
+        "assert 'matplotlib' in sys.modules\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["edmonds", "assignment", "hydra", "solstice"]))
+def test_cells_of_a_plan_are_what_it_carries(seed: int, algorithm: str) -> None:
+    demand = np.random.default_rng(seed).integers(0, 10**9, (6, 6))
+    np.fill_diagonal(demand, 0)
+    plan = lightloom.plan(demand, algorithm)
+    expected = np.zeros((6, 6))
+    if plan.schedule is None:
+        for row in plan.to_polars("circuits").to_dicts():
+            expected[row["a"], row["b"]] += row["bytes"]
+            if not row["directed"]:
+                expected[row["b"], row["a"]] += row["bytes"]
+    else:
+        for row in plan.to_polars("slots").to_dicts():
+            expected[row["src"], row["dst"]] += row["bytes"]
+    (image,) = plan.plot.circuits().axes[0].images
+    assert np.array_equal(np.ma.filled(image.get_array(), 0), expected)
+    (image,) = plan.plot.demand().axes[0].images
+    assert np.array_equal(np.ma.filled(image.get_array(), 0), demand)
+
+
+def test_the_overview_is_the_picture_of_the_plan() -> None:
+    plan = lightloom.plan(SMALL, "edmonds")
+    titles = [axes.get_title(loc="left") for axes in plan.plot.overview().axes]
+    assert titles[0] == "Demand"
+    assert "Circuits" in titles
+    taking_turns = control.plan(SMALL, "solstice")
+    assert len(taking_turns.plot.schedule().axes) == 3  # slots, their scale, what is carried
