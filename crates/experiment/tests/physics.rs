@@ -243,7 +243,10 @@ fn a_lone_packet_over_a_flattened_butterfly() {
 /// Terms that fabrics do not have; all others have all.
 const MISSING: &[(&str, &[&str])] = &[
     ("lions", &["physics.switch_latency", "physics.fec_latency"]),
-    ("flattened-butterfly", &["physics.gap", "physics.fec_latency"]),
+    (
+        "flattened-butterfly",
+        &["physics.gap", "physics.fec_latency"],
+    ),
 ];
 
 #[test]
