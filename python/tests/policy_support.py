@@ -24,7 +24,7 @@ TABLE: dict[str, Any] = {
     },
     "run": {"seed": 4, "stop": "drain"},
 }
-HYBRID = {"kind": "hybrid", "interval": "20 ms", "settle": "1 ms"}
+HYBRID = {"kind": "hybrid", "circuit_rate": "10 Gb/s", "interval": "20 ms", "settle": "1 ms"}
 
 
 def experiment(*fabrics: dict[str, Any], **tables: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from cli_support import lightloom
 
-from lightloom.circuits import soonest_ps
+import lightloom as ll
+from lightloom.circuits import doubts, soonest_ps, soonest_used_ps
 from lightloom.cli import completion, light
 from lightloom.results import Result
 
@@ -277,3 +278,119 @@ def test_the_soonest_light_takes_what_is_known_of_the_decision(took: Any, ms: in
     """A run whose decisions were measured ended without its files."""
     fabric = {"interval": "1 s", "computation_delay": took, "settle": "10 ms"}
     assert soonest_ps(fabric) == ms * 10**9
+
+
+def test_a_schedule_is_lit_after_its_night(hybrid: Path, tmp_path: Path) -> None:
+    fabric = {"interval": "1 s", "settle": "10 ms", "policy": {"kind": "rotation"}}
+    assert soonest_ps(fabric) == 1_010 * 10**9
+    fabric["policy"] = {"kind": "rotation", "day": "9 ms", "night": "1 ms"}
+    assert soonest_ps(fabric) == 1_001 * 10**9
+
+
+def test_one_circuit_that_is_slower_than_the_tree_is_told(hybrid: Path, tmp_path: Path) -> None:
+    """Four servers of 1 Gb/s: a tree of 4:1 carries 1 Gb/s, and all circuits 4 Gb/s."""
+    fabric = '[[fabric]]\nkind = "hydra"\noversubscription = 4\n'
+    for cluster in ('server_rate = "1 Gb/s"', 'rack_rate = "4 Gb/s"'):
+        text = HYBRID.split("[[fabric]]")[0].replace('server_rate = "1 Gb/s"', cluster)
+        hybrid.write_text(text + fabric, encoding="utf-8")
+        for planes, told in ((3, False), (4, False), (5, True)):
+            notes = said("run", hybrid, "--set", f"fabric.planes={planes}", cwd=tmp_path)
+            found = [n for n in notes if "two racks that one circuit joins" in n]
+            assert bool(found) == told
+            assert not any(SLOW in n for n in notes)
+        assert "a circuit carries 800 Mb/s, the tree beside it up to 1.00 Gb/s" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("own", "ms"),
+    [
+        # Decided after 100 ms; mirrors 10 ms and transceivers 5 ms, tags and rules beside them.
+        ({"retag": "40 ms"}, 140),
+        ({"retag": "1 ms"}, 115),
+        # Two servers in either rack, one rule each.
+        ({"retag": "0 s", "rule": "5 ms"}, 120),
+        ({"retag": "0 s", "rule": "30 ms", "pushing": "parallel"}, 130),
+        ({"retag": "0 s", "rule": "1 ms", "rules": 50}, 150),
+        ({"retag": "40 ms", "computation_delay": "7 ms"}, 147),
+    ],
+)
+def test_traffic_enters_when_it_is_said_to(own: dict[str, Any], ms: int, tmp_path: Path) -> None:
+    """One flow between two racks: a run that ends then has sent nothing over its circuit, and
+    one that ends a microsecond later has."""
+    cluster = {"racks": 2, "servers_per_rack": 2, "server_rate": "1 Gb/s"}
+    fabric = {
+        "kind": "hydra", "planes": 1, "interval": "100 ms", "settle": "10 ms", "link_up": "5 ms",
+        "rule": "0 s", "transport_recovery": "0 s", **own,
+    }  # fmt: skip
+    trace = tmp_path / "one.csv"
+    trace.write_text("src,dst,bytes,arrival_ps\n0,2,1000000000,0\n", encoding="utf-8")
+    table = {"cluster": cluster, "workload": {"trace": str(trace)}, "fabric": [fabric]}
+
+    def ended(at_us: int) -> tuple[bool, list[str]]:
+        result = ll.run({**table, "run": {"stop": f"{at_us} us"}})
+        made = doubts(
+            result.experiment,
+            result.experiment["fabric"][0],
+            result.summary["simulated_s"],
+            result.circuits.num_rows > 0,
+            result.summary["circuit_share"] > 0,
+        )
+        return result.summary["circuit_share"] > 0, [n for n in made if "before any" in n]
+
+    used, notes = ended(ms * 1_000)
+    assert (used, len(notes)) == (False, 1)
+    assert ended(ms * 1_000 + 1) == (True, [])
+    assert soonest_used_ps(cluster, {"order": "all-dark", **fabric}) == soonest_ps(fabric)
+
+
+def test_an_electrical_network_by_default_beside_another_is_told(
+    hybrid: Path, tmp_path: Path
+) -> None:
+    def told(*overrides: str) -> list[str]:
+        options = [x for override in overrides for x in ("--set", override)]
+        made = said("compare", hybrid, "--set", "workload.flows=20", *options, cwd=tmp_path)
+        return [n for n in made if "not alike" in n]
+
+    assert told() == [
+        "note: electrical networks are not alike: cthrough 40:1 by default, beside tree 4:1; "
+        "cluster.oversubscription sets all that have none of their own"
+    ]
+    assert told("fabric.cthrough.oversubscription=40") == []
+    assert told("fabric.cthrough.preset=testbed-40to1") == []
+    assert told("fabric.tree.oversubscription=40") == []
+    assert told("cluster.oversubscription=8") == []
+
+
+def test_what_is_in_force_is_said_and_recorded(hybrid: Path, tmp_path: Path) -> None:
+    settings = ["--set", "cluster.oversubscription=8", "--set", "workload.flows=20"]
+    done = lightloom("compare", hybrid, *settings, "-o", "out", cwd=tmp_path)
+    said = " ".join(done.stdout.split())
+    networks = "electrical networks: cthrough 8:1 beside a circuit of 4.00 Gb/s a rack, tree 4:1"
+    assert networks in said
+    assert "note: tree: its own oversubscription, 4, goes before cluster.oversubscription" in said
+    text = (tmp_path / "out" / "experiment.toml").read_text(encoding="utf-8")
+    assert text.count("oversubscription = 8") == 2  # of the cluster, and of c-Through
+    assert text.count("oversubscription = 4") == 1
+    assert text.count('circuit_rate = "4 Gb/s"') == 1
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert networks.split(": ", 1)[1] in page
+    # Where the key stands changes no flow.
+    key = ["--set", "fabric.cthrough.oversubscription=8", *settings[2:]]
+    lightloom("compare", hybrid, *key, "-o", "own", cwd=tmp_path)
+    flows = [pq.read_table(tmp_path / o / "cthrough" / "flows.parquet") for o in ("out", "own")]
+    assert flows[0].equals(flows[1])
+
+
+@pytest.mark.parametrize("ratio", ["0", "-1", '"x"', "nan", "[3]", "2000"])
+def test_an_oversubscription_that_cannot_be_is_refused(
+    ratio: str, hybrid: Path, tmp_path: Path
+) -> None:
+    override = f"cluster.oversubscription={ratio}"
+    done = lightloom("run", hybrid, "--set", override, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    shown = ratio.replace("nan", '"nan"')  # which --set takes for a text
+    assert done.stderr == (
+        f"error: cluster.oversubscription = {shown}: must be a number from 1 (full bisection) to "
+        "1,000; write 3 for 3:1, or leave it out for each fabric's default\n"
+    )
+    assert not (tmp_path / "out").exists()

@@ -58,15 +58,18 @@ def test_every_key_of_a_policy_is_an_option(
 
 
 def test_defaults_are_those_of_the_simulated_fabrics() -> None:
-    """What `explain` says of `kind = "hydra"`, by keys of the same name."""
+    """What `explain` says of `kind = "hydra"`, by keys of the same name; circuits are those of
+    its paper, as a plan knows no cluster."""
     fabrics = {entry["kind"]: entry for entry in json.loads(_core.registry())}
     fabric = fabrics["hydra"]["schema"]["properties"]
     options = control.plan([[0, GB], [GB, 0]], "hydra").options
-    same = {"planes": "planes", "rate": "circuit_rate", "period": "interval"}
+    same = {"planes": "planes", "period": "interval"}
     same |= {key: key for key in ("hops", "vlans", "need", "threshold", "reconfigure")}
     assert {key: options[key] for key in same} == {
         key: fabric[other]["default"] for key, other in same.items()
     }
+    (paper,) = [p for p in fabrics["hydra"]["presets"] if p["name"] == "paper"]
+    assert options["rate"] == paper["table"]["circuit_rate"]
 
 
 # The same decision as in a simulation
@@ -132,7 +135,7 @@ def test_c_through_lights_what_is_planned(seed: int, unrequested: str, tmp_path:
 def test_hydra_lights_what_is_planned(seed: int, options: dict[str, Any], tmp_path: Path) -> None:
     # From a gigabyte (0.8 Gb/s) to several circuits for 10 s.
     demand = demand_of(seed, 0.4, 40)
-    lit = first_lit(demand, {"kind": "hydra", **options}, tmp_path)
+    lit = first_lit(demand, {"kind": "hydra", "circuit_rate": "10 Gb/s", **options}, tmp_path)
     assert lit == planned(demand, "hydra", **options)
     assert lit
 
@@ -141,7 +144,7 @@ def test_hydra_lights_what_is_planned(seed: int, options: dict[str, Any], tmp_pa
 def test_any_policy_of_a_hybrid_network_lights_what_is_planned(kind: str, tmp_path: Path) -> None:
     demand = demand_of(9, 0.4, 40)
     planes = 1 if kind == "assignment" else 3
-    own = {"policy": kind, "interval": "10 s", "planes": planes}
+    own = {"policy": kind, "interval": "10 s", "planes": planes, "circuit_rate": "10 Gb/s"}
     lit = first_lit(demand, {"kind": "hybrid", **own}, tmp_path)
     table = control.plan(demand, kind, **({} if planes == 1 else {"planes": planes})).circuits
     assert table is not None

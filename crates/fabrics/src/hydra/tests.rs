@@ -35,7 +35,8 @@ impl Bench {
             flows.push(HostId(src), HostId(dst), bytes, Time::ZERO);
         }
         let mut keys = json!({
-            "oversubscription": 20.0, "planes": 1, "interval": "100 ms", "settle": "10 ms",
+            "oversubscription": 20.0, "planes": 1, "circuit_rate": "10 Gb/s",
+            "interval": "100 ms", "settle": "10 ms",
             "link_up": "5 ms", "retag": "40 ms", "rule": "1 ms", "transport_recovery": "0 s",
         });
         let more = table.as_object().expect("a table").clone();
