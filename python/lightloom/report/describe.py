@@ -9,7 +9,7 @@ from typing import Any
 
 import tomli_w
 
-from lightloom import facts, networks, physics
+from lightloom import facts, networks, physics, repeats
 
 from . import units
 from .model import Fabric, Workload
@@ -133,7 +133,8 @@ def run(made: Workload) -> str:
     seed = r.get("seed", first.get("seed"))
     parts = [] if seed is None else [f"seed {seed}"]
     if made.seeds > 1:
-        parts = [f"{made.seeds} seeds from {seed}: means ± 95 % confidence (Student's t)"]
+        same = " of the fabrics' own draws" if repeats.same_flows(made.experiment) else ""
+        parts = [f"{made.seeds} seeds from {seed}: means ± 95 % confidence{same} (Student's t)"]
     if stop := r.get("stop"):
         ends = {
             "last-arrival": "until the last arrival",
