@@ -26,7 +26,11 @@ pub fn trace(format: trace::Format, bytes: &[u8]) {
     match read(bytes.to_vec()) {
         Err(e) => assert!(!e.problem.is_empty() && !e.remedy.is_empty(), "{e}"),
         Ok(flows) => {
-            check_flows(&flows);
+            check_flows(&flows, format);
+            // What waits for triggers has no arrivals to write.
+            if !flows.after.is_empty() {
+                return;
+            }
             let written = trace::write(format, &flows, HOSTS).expect("an open-loop trace");
             let again = read(written.clone().into_bytes()).expect("our own writing");
             let rewritten = trace::write(format, &again, HOSTS).expect("an open-loop trace");
@@ -35,12 +39,14 @@ pub fn trace(format: trace::Format, bytes: &[u8]) {
     }
 }
 
-fn check_flows(flows: &Flows) {
+fn check_flows(flows: &Flows, format: trace::Format) {
     assert!(!flows.is_empty() && flows.arrival.is_sorted());
+    // Flows of size 0 send until the run stops, in htsim's format alone.
+    let endless = format == trace::Format::Cm;
     for f in 0..flows.len() {
         let (src, dst) = (flows.src[f].0, flows.dst[f].0);
         assert!(src < HOSTS && dst < HOSTS && src != dst);
-        assert!(flows.bytes[f] > 0 && flows.arrival[f].0 >= 0);
+        assert!((flows.bytes[f] > 0 || endless) && flows.arrival[f].0 >= 0);
         assert!((flows.group[f] as usize) < flows.groups.len());
     }
 }

@@ -144,7 +144,7 @@ def compare_physics(
     progress: Progress | None = None,
 ) -> list[Comparison]:
     """A comparison for each of these presets of `[physics]`, which take the place of the
-    experiment's own; of each case, where it has some. `lightloom.winners.changes` says
+    experiment's own; of each case, where it has some. `lightloom.report.winners.changes` says
     whether the winner changes.
 
     Args, errors: as of `run`.

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 import lightloom
-from lightloom import networks, physics, winners
+from lightloom import networks, physics
 from lightloom.results import Comparison
 
 
@@ -47,6 +47,8 @@ def _wrapped(line: str) -> str:
 def changes(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Whether the winner changes from one preset to another; of each case by name, where
     there are several."""
+    from lightloom.report import winners
+
     groups = winners.under_presets(comparisons)
     for name, group in groups.items():
         for sentence in winners.sentences(group):

@@ -91,7 +91,7 @@ def compare(
         typer.Option(
             "--physics",
             metavar="PRESET,…",
-            help="Compare under each of these presets of [physics], in place of the file's, and "
+            help="Compare under each of these presets of physics, in place of the file's, and "
             "say whether the winner changes: ideal,realistic.",
         ),
     ] = None,

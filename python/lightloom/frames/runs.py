@@ -66,7 +66,9 @@ def of_comparison(comparison: Comparison) -> Tables:
             for label in comparison.results
         ),
     }
-    return made | ({"loads": lambda: _stacked(_loads(comparison))} if comparison.loads else {})
+    return made | (
+        {"loads": lambda: _stacked(_loads(comparison))} if any(comparison.loads.values()) else {}
+    )
 
 
 def _joined(runs: Sequence[tuple[Keys, Result]]) -> Made:

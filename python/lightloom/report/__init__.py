@@ -13,9 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lightloom import winners
-
-from . import backend_matplotlib, verdicts
+from . import backend_matplotlib, verdicts, winners
 from .figures import draw_all
 from .model import Workload, slots, workload
 from .page import Drawing, Section, distinct, render
