@@ -620,3 +620,30 @@ fn all_of_it_is_tried() {
     let (alone, _) = check(Net { below: 0, ..net }, &rows).expect("they agree");
     assert!(alone > 24_000.0, "{alone}");
 }
+
+/// When a circuit from rack 1 to rack 2 is lit, 320 B of what waited for it have left for
+/// a relay, over another circuit that is lit still. They end their flow, later than the rest of it.
+#[test]
+fn what_has_left_for_a_relay_does_not_wait_for_the_next_circuit() {
+    let net = Net {
+        racks: 3,
+        switches: 2,
+        night: 44 * NS,
+        slice: 943 * NS,
+        fly: 1_500,
+        packet: 300,
+        below: 0,
+        relays: true,
+    };
+    let rows = [
+        (1, 2, 3043, Time(44_277_004)),
+        (1, 2, 3374, Time(46_481_008)),
+        (1, 2, 3685, Time(46_580_006)),
+        (1, 2, 2165, Time(46_947_002)),
+        (1, 0, 2072, Time(51_670_016)),
+        (2, 0, 1442, Time(52_613_014)),
+        (1, 2, 3556, Time(57_622_012)),
+        (0, 2, 3280, Time(59_259_010)),
+    ];
+    check(net, &rows).expect("they agree");
+}

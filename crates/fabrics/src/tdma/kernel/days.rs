@@ -35,6 +35,10 @@ impl Tdma {
             false => plane..plane + 1,
             true => 0..self.planes.len() as u16,
         };
+        if self.relays.is_some() && self.low_latency.is_some() {
+            // What has been sent by now, also to relays, does not wait for the next circuits.
+            (0..self.lines.len()).for_each(|line| self.settle_line(line, now, io, todo));
+        }
         for line in self.lines_of(planes.clone()) {
             self.close(line, now, io, todo);
             if let Some(relays) = &mut self.relays {

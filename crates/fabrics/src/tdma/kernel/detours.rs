@@ -41,10 +41,6 @@ impl Tdma {
 
     /// All have sent what may go directly, or will: the rest of the slot is for relays.
     pub(super) fn relay(&mut self, planes: Range<u16>, now: Time, io: &mut Io, todo: &mut Todo) {
-        if self.relays.is_some() && self.low_latency.is_some() {
-            // What has been sent by now does not wait.
-            (0..self.lines.len()).for_each(|line| self.settle_line(line, now, io, todo));
-        }
         let Some(mut relays) = self.relays.take() else {
             return;
         };
