@@ -108,6 +108,7 @@ class Panel:
     x: Axis
     y: Axis
     series: tuple[Series, ...]
+    alone: str = ""  # its title where that of the figure is not beside it, if another
 
     @property
     def nights(self) -> bool:
