@@ -82,9 +82,7 @@ def parts_of(figure: Figure, across: int) -> Iterator[Figure]:
 
 
 def titled(row: Sequence[Panel]) -> tuple[Panel, ...]:
-    """Panels of a file: nothing beside one that is alone says what its title leaves out."""
-    if len(row) > 1:
-        return tuple(row)
+    """Panels of a file, in which no heading says what their titles leave out."""
     return tuple(replace(panel, title=panel.alone or panel.title) for panel in row)
 
 

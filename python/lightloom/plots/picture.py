@@ -52,9 +52,10 @@ class Picture(Figure):
         """Draws with the settings that it was made with: matplotlib makes ticks as late as
         this."""
         with matplotlib.rc_context(self.told):
+            backend_matplotlib.spell_out(self)
             super().draw(renderer)
 
-    def savefig(self, fname: Any, **kwargs: Any) -> None:  # type: ignore[override]
+    def savefig(self, fname: Any, **kwargs: Any) -> None:
         """As matplotlib's, with the same settings; without a date unless `metadata` is given."""
         named = PurePath(fname).suffix[1:] if isinstance(fname, str | os.PathLike) else ""
         kind = str(kwargs.get("format") or named or matplotlib.rcParams["savefig.format"]).lower()
@@ -91,6 +92,7 @@ def drawn_on(ax: Axes, panel: Panel) -> Figure:
         frameon=False,
         handlelength=3.2,
     )
+    backend_matplotlib.spell_out(ax)
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure

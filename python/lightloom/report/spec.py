@@ -108,7 +108,7 @@ class Panel:
     x: Axis
     y: Axis
     series: tuple[Series, ...]
-    alone: str = ""  # its title where that of the figure is not beside it, if another
+    alone: str = ""  # its title where the figure's is not above it, if another
 
     @property
     def nights(self) -> bool:
