@@ -180,6 +180,9 @@ def test_figures_of_two_panels(comparison: Comparison, name: str) -> None:
     figure = getattr(comparison.plot, name)()
     assert len(figure.axes) == 2
     assert figure._repr_png_()[0].startswith(b"\x89PNG")
+    if name == "fct_by_size":
+        titles = [axes.get_title(loc="left") for axes in figure.axes]
+        assert titles == ["All flows: median", "All flows: 99th percentile"]
 
 
 @pytest.mark.parametrize("way", ["savefig", "print_figure"])

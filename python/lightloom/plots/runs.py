@@ -7,6 +7,7 @@ one of `lightloom.figures.STYLES`, such as "acm-column": as wide as there, in le
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 from matplotlib.axes import Axes
@@ -14,6 +15,7 @@ from matplotlib.figure import Figure
 
 from lightloom.errors import refusal
 from lightloom.figures import find
+from lightloom.figures.files import titled
 from lightloom.plots.compared import Runs, workload_of
 from lightloom.plots.picture import drawn, drawn_on
 from lightloom.report import distributions, figures, over_time
@@ -179,6 +181,7 @@ class RunPlots:
         made = of(workload)
         if made is None:
             raise _nothing(name, workload, why)
+        made = replace(made, panels=titled(made.panels))
         return drawn(told_of_seeds(made, workload.seeds), sheet)
 
 
