@@ -268,7 +268,10 @@ def read_toml(path: Path) -> Table:
         raise ConfigError(f"{path}: nested too deeply; correct the file") from None
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
-        raise ConfigError(f"{path}: {reason}; check the path") from None
+        remedy = "check the path"
+        if (path / "experiment.toml").is_file():
+            remedy = "name its experiment.toml, or read results by Comparison.load or Result.load"
+        raise ConfigError(f"{path}: {reason}; {remedy}") from None
 
 
 def to_toml(table: Mapping[str, Any]) -> str:

@@ -23,6 +23,13 @@ _LIMITS = frozenset({"low", "high", "from", "until"})
 _SETTINGS = frozenset({"threads"})
 
 
+def same_flows(experiment: Mapping[str, Any]) -> bool:
+    """Whether every seed of an experiment plays the same flows, as those of a trace: its
+    intervals over seeds then hold what the fabrics draw, and nothing of other traffic."""
+    workload = experiment.get("workload")
+    return isinstance(workload, Mapping) and "trace" in workload
+
+
 def gathered(summaries: Sequence[Mapping[str, Any]]) -> Summary:
     """The summaries of one fabric's seeds as one, its figures with their intervals.
 

@@ -383,6 +383,13 @@ def _stage_experiment(staging: Staging, directory: Path, table: Table, copies: C
     staging.text(directory / "experiment.toml", text)
 
 
+#: What has a file of that name.
+_SAVED = {
+    "summary.json": "the result of one fabric; Comparison.load reads those of several",
+    "comparison.json": "a comparison; Result.load reads the result of one fabric",
+}
+
+
 def _read_experiment(directory: Path) -> Table:
     """The same read back, with the paths of files as a run needs them."""
     table = read_toml(directory / "experiment.toml")
@@ -391,4 +398,16 @@ def _read_experiment(directory: Path) -> Table:
 
 
 def _read_json(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
+    """A file of a result.
+
+    Raises:
+        ConfigError: if it is not there, or is none.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        reason = (problem.strerror or str(problem)).lower()
+        has = _SAVED.get(path.name, "a result of that kind")
+        raise ConfigError(f"{path}: {reason}; name a folder that holds {has}") from None
+    except ValueError:
+        raise ConfigError(f"{path}: is no JSON; simulate it again") from None

@@ -188,3 +188,22 @@ def test_what_is_no_parquet_file_is_refused(tmp_path: Path) -> None:
             lightloom.run(traced(path), "c")
     with pytest.raises(lightloom.ConfigError, match="does not tell the format"):
         traces.write(pa.table({n: np.zeros(0, t) for n, t in traces.COLUMNS.items()}), "t.xyz")
+
+
+def test_what_is_no_result_is_refused_with_what_it_is(tmp_path: Path) -> None:
+    """`Result.load` of a comparison was a traceback, `load` of it told to check the path."""
+    lightloom.compare({**RAW, "compare": {}}).save(tmp_path / "both")
+    for call, said in (
+        (
+            lambda: lightloom.Result.load(tmp_path / "both"),
+            r"Comparison\.load reads those of several",
+        ),
+        (lambda: lightloom.Comparison.load(tmp_path / "both" / "c"), r"Result\.load reads the"),
+        (
+            lambda: lightloom.load(tmp_path / "both"),
+            r"name its experiment\.toml, or read results by",
+        ),
+        (lambda: lightloom.load(tmp_path), "check the path"),
+    ):
+        with pytest.raises(lightloom.ConfigError, match=said):
+            call()

@@ -13,7 +13,8 @@ from scipy import stats
 
 import lightloom as ll
 from lightloom import ConfigError, repeats, report, sweep
-from lightloom.report import bands, distributions, figures, model
+from lightloom.cli import repeats as printed
+from lightloom.report import bands, distributions, figures, model, ranking
 from lightloom.report.spec import Series, axis
 from lightloom.results import Comparison, Repeated, Result
 
@@ -179,6 +180,33 @@ def test_compare_prints_half_widths_and_draws_bands(tmp_path: Path) -> None:
     assert "95 % confidence intervals" in page
     plain = lightloom("compare", file, "--json", cwd=tmp_path)
     assert json.loads(plain.stdout)["clos"]["hops_mean"]["n"] == 4
+
+
+def test_a_repeated_trace_is_no_surer_than_its_flows(tmp_path: Path) -> None:
+    """Intervals over seeds that play the same flows were taken for those of the traffic: a
+    Clos, which draws nothing, won by ± 0."""
+    trace = tmp_path / "trace.csv"
+    sizes = np.random.default_rng(5).integers(1, 90_000, 300)
+    rows = (f"{k % 8},{(k * 5 + 3) % 8},{size},{k * 40_000}" for k, size in enumerate(sizes))
+    trace.write_text("\n".join(["src,dst,bytes,arrival_ps", *rows]), encoding="utf-8")
+    table = _table(REPEATED + SIRIUS + CLOS)
+    table["cluster"] = {"racks": 8, "servers_per_rack": 1, "rack_rate": "100 Gb/s"}
+    table["workload"] = {"trace": str(trace)}
+    made = ll.compare(table)
+    (of_seeds,) = [
+        f for f in model.workload(made, model.slots([made])).fabrics if f.label == "clos"
+    ]
+    (alone,) = [
+        f for f in model.workload(made.seeds[0], model.slots([made])).fabrics if f.label == "clos"
+    ]
+    scores = [ranking.score(f, lambda g: g.limits(PATH)) for f in (of_seeds, alone)]
+    assert scores[0] is not None
+    assert scores[1] is not None
+    assert (scores[0].low, scores[0].high) == (scores[1].low, scores[1].high)
+    assert scores[0].low < scores[0].high
+    legend = "A trace gives every seed the same flows: ± is what the fabric draws alone."
+    assert legend in printed.legend(4, made.experiment)
+    assert legend not in printed.legend(4, _table(REPEATED + CLOS))
 
 
 def test_every_chart_has_a_band_for_each_fabric(comparison: Comparison) -> None:

@@ -104,11 +104,16 @@ def overloaded(result: Result) -> Iterator[str]:
     if summary.get("load_offered") is None or summary.get("window") is not None:
         return
     share = delivered_late(result)
-    if share is not None and share < CARRIED:
+    if share is None or share >= CARRIED:
+        return
+    late = f"in the second half of the arrivals {share:.0%} of what was offered was delivered"
+    if summary.get("flows_completed") == result.flows.num_rows:
         yield (
-            f"in the second half of the arrivals {share:.0%} of what was offered was delivered: "
-            "overloaded, or still filling; times depend on how long the run is"
+            f"{late}, and all of it in the end: overloaded, or the arrivals end before the "
+            "largest flows do, and then times are right and the load delivered is low"
         )
+    else:
+        yield f"{late}: overloaded, or still filling; times depend on how long the run is"
 
 
 def delivered_late(result: Result) -> float | None:

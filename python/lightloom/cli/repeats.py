@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.markup import escape
@@ -51,9 +51,12 @@ def workload_line(seeds: Sequence[Summary], flows: int, asked: float | None) -> 
     return f"{alone}, seeds {numbers[0]} to {numbers[-1]}"
 
 
-def legend(seeds: int) -> str:
+def legend(seeds: int, experiment: Mapping[str, Any]) -> str:
     """What the intervals are."""
-    return f"Means of {seeds} seeds, ± half of the 95 % confidence interval (Student's t)."
+    means = f"Means of {seeds} seeds, ± half of the 95 % confidence interval (Student's t)."
+    if not repeats.same_flows(experiment):
+        return means
+    return f"{means} A trace gives every seed the same flows: ± is what the fabric draws alone."
 
 
 def print_repeated(repeated: Repeated) -> None:
@@ -70,7 +73,7 @@ def print_repeated(repeated: Repeated) -> None:
         half = "-" if found.half_width is None else show(found.half_width)
         table.add_row("  " + escape(name), show(found.mean), half, str(found.n))
     console.out(wide=True).print(table)
-    console.say(legend(len(summaries)))
+    console.say(legend(len(summaries), first.experiment))
 
 
 def _rows(summaries: Sequence[Summary]) -> Iterator[tuple[str, Interval, Show]]:

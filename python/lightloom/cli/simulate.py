@@ -319,7 +319,7 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
     of_seeds = {label: comparison.of_label(label) for label in comparison.results}
     console.out(wide=True).print(completion.table(summaries, of_seeds))
     if comparison.seeds:
-        _explain([repeats.legend(len(comparison.seeds))], said)
+        _explain([repeats.legend(len(comparison.seeds), comparison.experiment)], said)
     _explain(completion.legend(summaries), said)
     _print_physics(comparison, said)
     _print_light(comparison, said)

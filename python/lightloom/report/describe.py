@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import tomli_w
 
-from lightloom import facts, networks, physics
+from lightloom import facts, inputs, networks, physics, repeats
 
 from . import units
 from .model import Fabric, Workload
@@ -99,7 +100,7 @@ def workload(experiment: Mapping[str, Any]) -> str:
     if trace := w.get("trace"):
         scaled = w.get("load") if w.get("scale") else None
         at = "" if scaled is None else f", its times scaled to load {tidy(scaled)}"
-        return f"trace {tidy(trace)}{at}"
+        return f"trace {Path(str(trace)).name}{at}"
     if jobs := w.get("jobs"):
         return jobs_line(jobs, str(w.get("schedule", "in-sequence")))
     arrivals = w.get("arrivals", "")
@@ -133,7 +134,8 @@ def run(made: Workload) -> str:
     seed = r.get("seed", first.get("seed"))
     parts = [] if seed is None else [f"seed {seed}"]
     if made.seeds > 1:
-        parts = [f"{made.seeds} seeds from {seed}: means ± 95 % confidence (Student's t)"]
+        same = " of the fabrics' own draws" if repeats.same_flows(made.experiment) else ""
+        parts = [f"{made.seeds} seeds from {seed}: means ± 95 % confidence{same} (Student's t)"]
     if stop := r.get("stop"):
         ends = {
             "last-arrival": "until the last arrival",
@@ -207,8 +209,8 @@ def given(fabric: Fabric) -> dict[str, Any]:
 
 
 def toml(experiment: Mapping[str, Any]) -> str:
-    """The resolved experiment, ready to be run again."""
-    return tomli_w.dumps(present(experiment))
+    """The resolved experiment, ready to be run again beside its files."""
+    return tomli_w.dumps(present(inputs.named(dict(experiment))))
 
 
 def present(value: Any) -> Any:

@@ -156,6 +156,7 @@ class Fabric:
     saturation: Saturation | None = None
     age: Floats | None = None  # of the same flows, what they had taken when the run ended [s]
     seeds: tuple[Fabric, ...] = ()  # the fabric with each seed, where it is repeated
+    same_flows: bool = False  # whether all seeds play the same
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval; None where no seed
@@ -296,7 +297,8 @@ def workload(comparison: Comparison, places: Mapping[str, int]) -> Workload:
     if not comparison.seeds:
         return one_seed(comparison, places)
     each = [one_seed(seed, places).fabrics for seed in comparison.seeds]
-    fabrics = tuple(joined(seeds) for seeds in zip(*each, strict=True))
+    same = repeats.same_flows(comparison.experiment)
+    fabrics = tuple(replace(joined(f), same_flows=same) for f in zip(*each, strict=True))
     return Workload(comparison.name, comparison.experiment, fabrics)
 
 

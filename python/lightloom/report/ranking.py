@@ -90,7 +90,8 @@ class Ranking:
 
 def score(fabric: Fabric, limits: Callable[[Fabric], Bound | None]) -> Score | None:
     """A figure of flows with its interval: over seeds where there are several, else that
-    within the run. None where the fabric does not have it."""
+    within the run; where all seeds play the same flows, what holds both. None where the
+    fabric does not have it."""
     found = limits(fabric)
     if found is None:
         return None
@@ -98,9 +99,13 @@ def score(fabric: Fabric, limits: Callable[[Fabric], Bound | None]) -> Score | N
     over = over_runs(b.low if b is not None else None for b in repeated)
     if over is None or over.half_width is None:
         return Score.of(fabric, found)
-    high = math.inf if any(b is not None and b.open for b in repeated) else over.high
-    least = any(b is not None and not b.exact for b in repeated)
-    return Score(fabric, over.mean, over.low, high, math.isinf(high), least)
+    known = [b for b in repeated if b is not None]
+    low, high = over.low, over.high
+    if fabric.same_flows:
+        low, high = min(low, *(b.start for b in known)), max(high, *(b.end for b in known))
+    high = math.inf if any(b.open for b in known) else high
+    least = any(not b.exact for b in known)
+    return Score(fabric, over.mean, low, high, any(b.open for b in known), least)
 
 
 def rank(scores: Sequence[Score], better: Better) -> Ranking:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lightloom import repeats
 from lightloom.bounds import floored
 
 from .. import units
@@ -261,13 +262,21 @@ def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]
 def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
     """What other draws of the same traffic may change."""
     seeds = min((len(f.seeds) for f in workload.fabrics), default=0)
+    trace = repeats.same_flows(workload.experiment)
     said = []
     if ranking.level > 1:
         said.append(
             f"More flows or seeds: {names(ranking.leaders)} are less than {LEVEL * 100:.0f} % "
             "apart, or their 95 % intervals overlap."
         )
-    if seeds < 2:
+    if trace:
+        said.append(
+            "Another trace: all seeds play this one, so intervals over seeds tell of the fabrics' "
+            "own draws alone."
+            if seeds > 1
+            else "Another trace: these are the flows of one."
+        )
+    elif seeds < 2:
         within = any(s.low < s.value < s.high for s in ranking.scores)
         over = "intervals are over its flows" if within else "its figures have no intervals"
         said.append(f"Another seed: this is one draw, and {over}; run.repeat tells of more.")

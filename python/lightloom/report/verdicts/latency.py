@@ -129,4 +129,11 @@ def interval_note(first: Score, source: str) -> str:
 def source(fabrics: Sequence[Fabric]) -> str:
     """What an interval rests on."""
     seeds = min((len(f.seeds) for f in fabrics), default=0)
-    return f"over {seeds} seeds" if seeds > 1 else "over the flows of one seed"
+    if seeds < 2:
+        return "over the flows of one seed"
+    same = all(f.same_flows for f in fabrics)
+    return (
+        f"over {seeds} seeds, and over the flows that all of them play"
+        if same
+        else f"over {seeds} seeds"
+    )
