@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from pdf_support import words
 from test_report_support import FOUR, Profile, make_comparison, make_hybrids, read
 
 from lightloom import ConfigError, figures
@@ -75,6 +76,21 @@ def test_no_file_says_when_or_by_whom_it_was_made(column: Path) -> None:
         for word in (b"CreationDate", b"ModDate", b"<dc:", b"Creator", b"tEXt", b"tIME"):
             assert word not in content, (path, word)
         assert b"/Type3" not in content  # publishers refuse fonts of that type
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("fct-by-size-median", "All flows: median"),
+        ("fct-by-size-99th-percentile", "All flows: 99th percentile"),
+        ("queues-worst-node", "Queue at the worst node"),
+        ("queues-all-nodes-together", "Queues of all nodes together"),
+        ("fct-distribution-short-flows-tail", "Short flows, tail"),
+    ],
+)
+def test_a_panel_alone_says_what_it_shows(column: Path, name: str, title: str) -> None:
+    assert title in words((column / f"{name}.pdf").read_bytes())
+    assert f">{title}</text>" in (column / f"{name}.svg").read_text()
 
 
 SCRIPT = """
@@ -205,7 +221,7 @@ def test_many_fabrics_have_a_panel_each_on_the_same_axes() -> None:
 
 
 def test_an_unknown_style_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"--figures = acm: no such style; did you mean acm-"):
+    with pytest.raises(ConfigError, match="acm: no such style; did you mean acm-column"):
         figures.write([make_comparison(n=30)], tmp_path, "acm")
     assert not list(tmp_path.iterdir())
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import io
 import subprocess
 import sys
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,12 @@ from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from pdf_support import words
 from view_support import one_seed, three_seeds, took
 
 import lightloom
 from lightloom import ConfigError, control
+from lightloom.figures import STYLES
 from lightloom.results import Comparison
 
 #: So few that no rank is thinned out.
@@ -128,6 +132,31 @@ def test_curves_of_seeds_have_bands(comparison: Comparison, repeated: Comparison
     assert not comparison.plot.goodput().axes[0].patches
 
 
+@pytest.mark.parametrize(
+    "name", ["fct_by_size", "by_load", "fct_cdf", "queues", "goodput", "utilisation"]
+)
+def test_axes_hold_bands_whole(repeated: Comparison, name: str) -> None:
+    for axes in getattr(repeated.plot, name)().axes:
+        bottom, top = axes.get_ylim()
+        assert axes.patches
+        for patch in axes.patches:
+            y = patch.get_path().vertices[:, 1]
+            assert y.max() < top, axes.get_title(loc="left")
+            lowest = bottom if axes.get_yscale() == "log" else np.nextafter(bottom, -1)
+            assert y.min() > lowest, axes.get_title(loc="left")
+
+
+def test_a_band_over_loads_is_the_interval_of_the_table(repeated: Comparison) -> None:
+    rows = repeated.to_pandas("loads").query("figure == 'fct.short.p99_us'")
+    axes = repeated.plot.by_load().axes[0]
+    assert len(axes.patches) == 2
+    for patch, (_, found) in zip(axes.patches, rows.groupby("fabric", sort=False), strict=True):
+        expected = (found["value"] + found["half_width"]).to_numpy(float) * 1e-6
+        ends = [patch.get_path().vertices[i, 1] for i in range(len(expected))]
+        assert ends == pytest.approx(expected)
+        assert axes.get_ylim()[1] > expected.max()
+
+
 def test_queues_reach_their_peak(comparison: Comparison) -> None:
     (axes,) = comparison.plot.queues().axes
     (total,) = comparison.plot.queues("all").axes
@@ -151,6 +180,69 @@ def test_figures_of_two_panels(comparison: Comparison, name: str) -> None:
     figure = getattr(comparison.plot, name)()
     assert len(figure.axes) == 2
     assert figure._repr_png_()[0].startswith(b"\x89PNG")
+    if name == "fct_by_size":
+        titles = [axes.get_title(loc="left") for axes in figure.axes]
+        assert titles == ["All flows: median", "All flows: 99th percentile"]
+
+
+@pytest.mark.parametrize("way", ["savefig", "print_figure"])
+def test_a_pdf_has_letters_that_can_be_searched(comparison: Comparison, way: str) -> None:
+    figure: Any = comparison.plot.fct_ccdf()
+    out = io.BytesIO()
+    write = figure.savefig if way == "savefig" else figure.canvas.print_figure
+    write(out, format="pdf")
+    pdf = out.getvalue()
+    assert b"/FontFile2" in pdf
+    assert b"/Type3" not in pdf
+    said = words(pdf)
+    assert {"All flows", "flow completion time", *comparison.results} <= set(said)
+    assert not any("\0" in text for text in said)
+
+
+@pytest.mark.parametrize("kind", ["pdf", "svg"])
+def test_saved_figures_have_no_date_and_the_same_bytes(
+    comparison: Comparison, kind: str, tmp_path: Path
+) -> None:
+    made = []
+    for number in range(2):
+        path = tmp_path / f"{number}.{kind}"
+        comparison.plot.fct_cdf().savefig(path)
+        made.append(path.read_bytes())
+    assert made[0] == made[1]
+    assert b"CreationDate" not in made[0]
+    assert b"<dc:date>" not in made[0]
+    if kind == "svg":
+        assert b">flow completion time</text>" in made[0]
+
+
+def test_a_pdf_of_a_plan_has_letters_that_can_be_searched(tmp_path: Path) -> None:
+    plan = lightloom.plan(SMALL, "solstice")
+    plan.plot.schedule().savefig(tmp_path / "plan.pdf")
+    pdf = (tmp_path / "plan.pdf").read_bytes()
+    assert b"/Type3" not in pdf
+    assert not any("\0" in text for text in words(pdf))
+
+
+@pytest.mark.parametrize("name", ["fct_cdf", "queues", "fct_by_size", "by_load"])
+@pytest.mark.parametrize("style", ["acm-column", "slide"])
+def test_a_style_is_as_wide_and_its_letters_as_large(
+    comparison: Comparison, name: str, style: str
+) -> None:
+    figure: Any = getattr(comparison.plot, name)(style=style)
+    sheet = STYLES[style]
+    alone = sheet.columns > 1 and len(figure.axes) == 1
+    assert figure.get_size_inches()[0] == pytest.approx(sheet.width * (0.58 if alone else 1))
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        assert axes.xaxis.label.get_size() == sheet.points
+        assert {label.get_size() for label in axes.get_yticklabels()} == {sheet.points}
+
+
+def test_a_style_that_cannot_be_is_refused(comparison: Comparison) -> None:
+    with pytest.raises(ConfigError, match="style = acm: no such style; did you mean acm-column"):
+        comparison.plot.fct_cdf(style="acm")
+    with pytest.raises(ConfigError, match="style = slide: axes of yours have their size; leave"):
+        comparison.plot.queues(ax=Figure().subplots(), style="slide")
 
 
 def test_what_cannot_be_shown_is_refused_with_its_reason(comparison: Comparison) -> None:

@@ -15,6 +15,7 @@ import lightloom as ll
 from lightloom import ConfigError, repeats, report, sweep
 from lightloom.cli import repeats as printed
 from lightloom.report import bands, distributions, figures, model, ranking
+from lightloom.report.spec import Series, axis
 from lightloom.results import Comparison, Repeated, Result
 
 REPEATED = SMALL.replace("seed = 3", "seed = 3\nrepeat = 4")
@@ -247,3 +248,30 @@ def test_columns_of_unequal_rows_have_the_intervals_of_those_that_are_there() ->
 def test_the_table_of_the_report_has_intervals(comparison: Comparison, tmp_path: Path) -> None:
     page = report.build([comparison], tmp_path).read_text()
     assert " ± " in page
+
+
+def test_on_a_logarithmic_axis_a_band_ends_at_a_tenth_of_its_mean() -> None:
+    x, mean = np.array([1.0, 2.0, 3.0, 4.0]), np.array([4.0, 10.0, 0.0, 6.0])
+    half = np.array([1.0, 30.0, 0.0, 5.9])
+    whole = bands.band(distributions.Flows("a", 0, x, x), x, mean - half, mean + half)
+    line = Series("a", x, np.where(mean > 0, mean, np.nan), 0)
+    y = bands.around("time", "time", "log", [line], [whole])
+    first, last = bands.within([whole], axis("x", "number", "linear", [line], "x"), y)
+    # Where the mean is 0 there is a gap.
+    assert list(first.x) == [1, 2, 2, 1]
+    assert list(first.y) == pytest.approx([5, 40, 1, 3])
+    assert list(last.y) == pytest.approx([11.9, 0.6])
+    assert y.limits[0] < 0.6
+    assert y.limits[1] > 40
+    linear = bands.around("time", "time", "linear", [line], [whole])
+    assert linear.limits[0] == 0
+    assert linear.limits[1] > 40
+
+
+def test_an_axis_holds_whiskers() -> None:
+    line = Series(
+        "a", np.arange(3.0), np.array([1.0, 2.0, 5.0]), error=np.array([0.5, 9.0, np.nan])
+    )
+    low, high = bands.around("time", "time", "log", [line], []).limits
+    assert high > 11
+    assert 0 < low < 0.2

@@ -30,7 +30,7 @@ from lightloom.control.plan_facts import title
 from lightloom.control.plans import PICTURES, CircuitTable, Plan
 from lightloom.control.schedules import Schedule
 from lightloom.errors import refusal
-from lightloom.report.backend_matplotlib import FAINT, INK, PNG_DPI, SETTINGS, tidy
+from lightloom.report.backend_matplotlib import FAINT, INK, PNG_DPI, SETTINGS, spell_out, tidy
 from lightloom.report.style import LIGHT
 
 PAGE, HEIGHT = 7.2, 3.3  # inches
@@ -90,6 +90,7 @@ def draw(plan: Plan, kind: type[Figure] = Figure) -> Figure:
         _ring(right.subplots(), plan, plan.circuits)
     elif plan.circuits is not None:
         heat.circuits(right.subplots(), plan.circuits)
+    spell_out(figure)
     return figure
 
 

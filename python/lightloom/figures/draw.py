@@ -19,7 +19,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from lightloom.report.backend_matplotlib import draw_panel
+from lightloom.report.backend_matplotlib import draw_panel, spell_out
 from lightloom.report.distributions import Flows, complementary, cumulative
 from lightloom.report.spec import Panel
 
@@ -95,4 +95,5 @@ def _drawn(
         named = ", ".join(f.label for f in flows) or "times = {}"
         raise ValueError(f"{named}: no flow arrived, so there is no distribution to draw")
     draw_panel(axes, made)
+    spell_out(axes)
     return axes

@@ -71,14 +71,19 @@ def write(
 def parts_of(figure: Figure, across: int) -> Iterator[Figure]:
     """A figure for each row of so many panels; small multiples are one."""
     if figure.shared or len(figure.panels) <= across:
-        yield figure
+        yield replace(figure, panels=titled(figure.panels))
         return
     rows = list(batched(figure.panels, across))
     names = [slug(row[0].title) for row in rows]
     for number, (name, row) in enumerate(zip(names, rows, strict=True), start=1):
         ending = name if names.count(name) == 1 else f"{name}-{number}"
         title = f"{figure.title}: {row[0].title}"
-        yield replace(figure, key=f"{figure.key}-{ending}", title=title, panels=row)
+        yield replace(figure, key=f"{figure.key}-{ending}", title=title, panels=titled(row))
+
+
+def titled(row: Sequence[Panel]) -> tuple[Panel, ...]:
+    """Panels of a file, in which no heading says what their titles leave out."""
+    return tuple(replace(panel, title=panel.alone or panel.title) for panel in row)
 
 
 def batched(panels: Sequence[Panel], size: int) -> Iterator[tuple[Panel, ...]]:

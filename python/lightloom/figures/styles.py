@@ -23,14 +23,15 @@ STYLES: Mapping[str, Sheet] = {
 }
 
 
-def find(name: str) -> Sheet:
-    """The sheet of a style.
+def find(name: str, key: str = "--figures") -> Sheet:
+    """The sheet of a style, which a key has asked for.
 
     Raises:
         ValueError: There is no style of that name; the message lists those that there are.
     """
     if name in STYLES:
         return STYLES[name]
-    near = difflib.get_close_matches(name, STYLES, 1, 0.5)
+    begun = [style for style in STYLES if name and style.startswith(name)]
+    near = begun or difflib.get_close_matches(name, STYLES, 1, 0.5)
     meant = f"did you mean {near[0]}? " if near else ""
-    raise refusal("--figures", name, "no such style", f"{meant}choose one of {', '.join(STYLES)}")
+    raise refusal(key, name, "no such style", f"{meant}choose one of {', '.join(STYLES)}")

@@ -4,30 +4,65 @@ shows."""
 from __future__ import annotations
 
 import io
+import os
+from pathlib import PurePath
 from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backend_bases import RendererBase
+from matplotlib.backend_bases import FigureCanvasBase, RendererBase
 from matplotlib.figure import Figure
 
 from lightloom.report import backend_matplotlib
+from lightloom.report.sheet import REPORT, Sheet
 from lightloom.report.spec import Figure as Spec
 from lightloom.report.spec import Panel
 
-SETTINGS: Any = backend_matplotlib.settings()
+SETTINGS: Any = backend_matplotlib.settings() | {"svg.hashsalt": "lightloom"}
 CSS_DPI = 96
 """Dots of an inch on a page, by which a picture is as large there as on paper."""
+
+
+UNDATED = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
+"""What files say of themselves: the same figure gives the same bytes."""
+
+
+class Paper(FigureCanvasBase):
+    """What a figure is printed from, with its settings: matplotlib writes fonts after it has
+    drawn, and of another kind than the letters if the settings are others by then."""
+
+    figure: Picture
+
+    def print_figure(self, filename: Any, *args: Any, **kwargs: Any) -> Any:
+        """As matplotlib's."""
+        with matplotlib.rc_context(self.figure.told):
+            return super().print_figure(filename, *args, **kwargs)
 
 
 class Picture(Figure):
     """A `matplotlib.figure.Figure` without pyplot."""
 
+    told: Any = SETTINGS
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        Paper(self)
+
     def draw(self, renderer: RendererBase) -> None:
         """Draws with the settings that it was made with: matplotlib makes ticks as late as
         this."""
-        with matplotlib.rc_context(SETTINGS):
+        with matplotlib.rc_context(self.told):
+            backend_matplotlib.spell_out(self)
             super().draw(renderer)
+
+    def savefig(self, fname: Any, **kwargs: Any) -> None:
+        """As matplotlib's, with the same settings; without a date unless `metadata` is given."""
+        named = PurePath(fname).suffix[1:] if isinstance(fname, str | os.PathLike) else ""
+        kind = str(kwargs.get("format") or named or matplotlib.rcParams["savefig.format"]).lower()
+        if kind in UNDATED:
+            kwargs.setdefault("metadata", UNDATED[kind])
+        with matplotlib.rc_context(self.told):
+            super().savefig(fname, **kwargs)
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         """What a notebook shows: as large as the figure, sharp on fine screens."""
@@ -37,10 +72,12 @@ class Picture(Figure):
         return out.getvalue(), {"width": round(width), "height": round(height)}
 
 
-def drawn(spec: Spec) -> Picture:
-    """A figure of the report as one of matplotlib."""
-    with matplotlib.rc_context(SETTINGS):
-        made: Any = backend_matplotlib.draw(spec, kind=Picture)
+def drawn(spec: Spec, sheet: Sheet = REPORT) -> Picture:
+    """A figure of the report as one of matplotlib, as large as its sheet says."""
+    told: Any = SETTINGS | backend_matplotlib.settings(sheet)
+    with matplotlib.rc_context(told):
+        made: Any = backend_matplotlib.draw(spec, sheet, kind=Picture)
+    made.told = told
     return made  # type: ignore[no-any-return]
 
 
@@ -55,6 +92,7 @@ def drawn_on(ax: Axes, panel: Panel) -> Figure:
         frameon=False,
         handlelength=3.2,
     )
+    backend_matplotlib.spell_out(ax)
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure

@@ -21,6 +21,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from . import style
@@ -112,7 +113,16 @@ def draw(figure: Figure, sheet: Sheet = REPORT, kind: type[Canvas] = Canvas) -> 
             handlelength=3.2,
             columnspacing=1.6,
         )
+    spell_out(canvas)
     return canvas
+
+
+def spell_out(drawn: Artist) -> None:
+    """Sets letters one by one: matplotlib's PDF has a ligature as character 0, which readers
+    take to be none."""
+    for text in drawn.findobj(Text):
+        if hasattr(text, "set_fontfeatures"):  # before 3.11 there are no ligatures
+            text.set_fontfeatures(["-liga", "-clig"])
 
 
 def draw_panels(canvas: Canvas, figure: Figure, sheet: Sheet) -> None:

@@ -12,15 +12,22 @@ import numpy as np
 from lightloom.intervals import student
 
 from .model import Fabric, LoadPoint
-from .spec import Axis, Figure, Floats, Series
+from .spec import Axis, Figure, Floats, Scale, Series, axis
+from .units import Quantity
 
 BINS_PER_DECADE = 2
+DEEPEST = 10.0
+"""On a logarithmic axis, which has no zero, an interval reaches down to this part of its mean."""
 Curve = tuple[Floats, Floats]
 How = Literal["share", "points", "time"]
 #: Told below each figure of what was repeated.
 TOLD = (
     " Of {seeds} seeds: lines are means, bands their 95 % confidence intervals (Student's t over "
     "the seeds)."
+)
+TOLD_OF_LOGARITHMS = (
+    " A logarithmic axis has no zero: where an interval reaches below a tenth of its mean, its "
+    "band ends there, or at the edge."
 )
 TOLD_OF_FIRST = " Of {seeds} seeds this is the first."
 TOLD_OF_MARKS = (
@@ -107,11 +114,55 @@ def split(series: Iterable[Series]) -> tuple[list[Series], list[Series]]:
     return [s for s in every if s.drawn != "band"], [s for s in every if s.drawn == "band"]
 
 
+def drawable(bands: Sequence[Series], scale: Scale) -> list[Series]:
+    """The bands as far as an axis of y has them: no value lies below 0, and a logarithmic axis
+    has no 0."""
+    if scale == "linear":
+        return [replace(b, y=np.maximum(b.y, 0.0)) for b in bands]
+    return [piece for b in bands for piece in above_zero(b)]
+
+
+def above_zero(around: Series) -> Iterator[Series]:
+    """A band down to a tenth of its mean, in a piece for each stretch in which the mean is
+    above 0."""
+    x, _ = np.split(around.x, 2)
+    high, back = np.split(around.y, 2)
+    mean = (high + back[::-1]) / 2
+    low = np.maximum(back[::-1], mean / DEEPEST)
+    positive = mean > 0
+    for piece in np.split(np.arange(x.size), np.flatnonzero(np.diff(positive)) + 1):
+        if piece.size and positive[piece[0]]:
+            yield replace(
+                around,
+                x=np.concatenate([x[piece], x[piece][::-1]]),
+                y=np.concatenate([high[piece], low[piece][::-1]]),
+            )
+
+
+def ends(series: Sequence[Series]) -> list[Series]:
+    """The ends of whiskers, as an axis is to hold them."""
+    made = []
+    for s in series:
+        if s.error is not None:
+            half = np.nan_to_num(s.error)
+            made.append(replace(s, y=s.y + half))
+            made.append(replace(s, y=np.maximum(s.y - half, s.y / DEEPEST)))
+    return made
+
+
+def around(
+    title: str, quantity: Quantity, scale: Scale, lines: Sequence[Series], bands: Sequence[Series]
+) -> Axis:
+    """An axis of y with room for lines, their whiskers and their bands."""
+    return axis(title, quantity, scale, [*lines, *ends(lines), *drawable(bands, scale)], "y")
+
+
 def within(bands: Sequence[Series], x: Axis, y: Axis) -> tuple[Series, ...]:
-    """What of the bands lies within the axes: they need not make room for wide intervals, and
-    a logarithmic axis has no zero."""
+    """The bands as far as both axes have them."""
     return tuple(
-        replace(b, x=np.clip(b.x, *x.limits), y=np.clip(b.y, *y.limits)) for b in bands if b.x.size
+        replace(b, x=np.clip(b.x, *x.limits), y=np.clip(b.y, *y.limits))
+        for b in drawable(bands, y.scale)
+        if b.x.size
     )
 
 
@@ -121,6 +172,10 @@ def told_of_seeds(figure: Figure, seeds: int) -> Figure:
         return figure
     drawn = {s.drawn for panel in figure.panels for s in panel.series if not s.arrow}
     told = TOLD_OF_FIRST if "bars" in drawn else TOLD_OF_MARKS if "dots" in drawn else TOLD
+    told += TOLD_OF_LOGARITHMS * any(
+        panel.y.scale == "log" and "band" in {s.drawn for s in panel.series}
+        for panel in figure.panels
+    )
     return replace(figure, caption=figure.caption + told.format(seeds=seeds))
 
 

@@ -100,7 +100,7 @@ def cumulative(title: str, flows: Sequence[Flows], thin: float = 1.0) -> Panel |
         return None
     x, y = time_axis(series), axis(CDF_TITLE, "share", "linear", series, "y", (0.0, 1.02))
     cuts = (end_of(s) for s in series if s.y[-1] < 1.0)
-    return Panel(title, x, y, (*within(bands, x, y), *series, *cuts))
+    return Panel(title, x, y, (*shares(within(bands, x, y)), *series, *cuts))
 
 
 def complementary(title: str, flows: Sequence[Flows], thin: float = 1.0) -> Panel | None:
@@ -119,7 +119,12 @@ def complementary(title: str, flows: Sequence[Flows], thin: float = 1.0) -> Pane
     rules = [replace(r, x=r.x[r.y >= floor], y=r.y[r.y >= floor]) for r in rules]
     y = axis(CCDF_TITLE, "share", "log", [*series, *rules], "y")
     arrows = (end_of(s) for s in series if s.slot in {f.slot for f in cut})
-    return Panel(title, x, y, (*within(bands, x, y), *rules, *series, *arrows))
+    return Panel(title, x, y, (*shares(within(bands, x, y)), *rules, *series, *arrows))
+
+
+def shares(bands: Sequence[Series]) -> list[Series]:
+    """Bands of shares, of which none exceeds 1."""
+    return [replace(b, y=np.minimum(b.y, 1.0)) for b in bands]
 
 
 def oldest(flows: Sequence[Flows], slowest: float) -> list[Series]:

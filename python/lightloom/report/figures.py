@@ -15,7 +15,7 @@ import numpy as np
 from lightloom.bounds import Bound
 
 from . import over_time
-from .bands import BINS_PER_DECADE, load_band, split, spread, told_of_seeds, within
+from .bands import BINS_PER_DECADE, around, load_band, split, spread, told_of_seeds, within
 from .distributions import distribution
 from .jobs import job_times
 from .latency_load import latency_by_load
@@ -71,8 +71,9 @@ def by_size(workload: Workload) -> Figure | None:
         cut = {f.slot: bins_cut(f, percent, enough) for f in workload.fabrics}
         rising = [r for s in series if (r := rising_in(s, cut[s.slot or 0])) is not None]
         x = axis("flow size", "bytes", "log", series, "x")
-        y = axis("completion time", "time", "log", series, "y")
-        return Panel(title, x, y, (*within(bands, x, y), *series, *rising))
+        y = around("completion time", "time", "log", series, bands)
+        alone = f"All flows: {title[:1].lower()}{title[1:]}"
+        return Panel(title, x, y, (*within(bands, x, y), *series, *rising), alone)
 
     return figure(
         "fct-by-size",
@@ -166,9 +167,9 @@ def by_load(workload: Workload) -> Figure | None:
             return None
         if y_title == DELIVERED:
             drawn = drawn_by_load(workload)
-            y = axis(y_title, "share", "linear", [*series, drawn], "y")
+            y = around(y_title, "share", "linear", [*series, drawn], bands)
             return Panel(title, x, y, (*within(bands, x, y), drawn, *series))
-        y = axis(y_title, "time", "log", series, "y")
+        y = around(y_title, "time", "log", series, bands)
         rising = [r for f in shown if (r := bounds_by_load(f)) is not None]
         return Panel(title, x, y, (*within(bands, x, y), *series, *rising))
 

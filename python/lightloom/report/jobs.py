@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .model import Fabric, Workload
-from .spec import Axis, Figure, Panel, Series, axis, things
+from .spec import Figure, Panel, Series, axis, things
 
 JOBS_MAX = 16
 
@@ -16,8 +16,8 @@ def job_times(workload: Workload) -> Figure | None:
     series = [s for f in workload.fabrics if (s := job_dots(f, names)).x.size]
     if not series:
         return None
-    x = axis("time from beginning to end", "time", "linear", series, "x")
-    spans = [s for f in workload.fabrics if (s := job_intervals(f, names, x)).x.size]
+    spans = [s for f in workload.fabrics if (s := job_intervals(f, names)).x.size]
+    x = axis("time from beginning to end", "time", "linear", [*series, *spans], "x")
     panel = Panel("Jobs", x, things("job", names), (*spans, *series))
     return Figure(
         "jobs",
@@ -28,14 +28,13 @@ def job_times(workload: Workload) -> Figure | None:
     )
 
 
-def job_intervals(fabric: Fabric, names: list[str], x: Axis) -> Series:
+def job_intervals(fabric: Fabric, names: list[str]) -> Series:
     """A line along the interval of each job's time over several seeds."""
     lines: list[tuple[float, float]] = []
     for i, name in enumerate(names) if fabric.seeds else ():
         found = fabric.over_seeds(lambda f, name=name: f.jobs.get(name))  # type: ignore[misc]
         if found is not None and found.half_width is not None:
-            ends = np.clip([found.low, found.high], *x.limits)
-            lines += [(float(ends[0]), i), (float(ends[1]), i), (np.nan, np.nan)]
+            lines += [(max(found.low, 0.0), i), (found.high, i), (np.nan, np.nan)]
     places = np.array(lines).reshape(-1, 2)
     return Series(fabric.label, places[:, 0], places[:, 1], fabric.slot, drawn="rule")
 

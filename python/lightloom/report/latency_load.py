@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from .bands import load_band, within
+from .bands import around, load_band, within
 from .model import Fabric, LoadPoint, Workload
-from .spec import Axis, Figure, Floats, Panel, Series, axis
+from .spec import Axis, Figure, Floats, Panel, Series
 
 #: Kinds whose routers bound what their paper leaves open, and the keys in which two
 #: have to agree for what lies between them to be that, and shaded.
@@ -49,14 +49,15 @@ def latency(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel
     """Mean latency, logarithmic."""
     x = load_axis(workload)
     series = [sweep(f, lambda p: p.latency, lambda p: p.latency_error) for f in workload.fabrics]
-    y = axis("mean latency", "time", "log", series, "y")
+    seeds = over_seeds(workload, lambda p: p.latency)
+    y = around("mean latency", "time", "log", series, seeds)
     rules = [
         Series(f.label, np.array([k, k]), np.array(y.limits), f.slot, drawn="rule")
         for f in workload.fabrics
         if (k := knee(f)) is not None and k <= x.limits[1]
     ]
     shaded = [between(a, b, lambda p: p.latency) for a, b in bands]
-    shaded += within(over_seeds(workload, lambda p: p.latency), x, y)
+    shaded += within(seeds, x, y)
     return Panel("Latency", x, y, (*shaded, *rules, *series))
 
 
@@ -67,8 +68,9 @@ def accepted(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Pane
     loads = np.array(workload.loads)
     offered = Series("offered", loads, loads)
     shaded = [between(a, b, lambda p: p.accepted) for a, b in bands]
-    y = axis("accepted", "share", "linear", [*series, offered], "y")
-    shaded += within(over_seeds(workload, lambda p: p.accepted), x, y)
+    seeds = over_seeds(workload, lambda p: p.accepted)
+    y = around("accepted", "share", "linear", [*series, offered], seeds)
+    shaded += within(seeds, x, y)
     return Panel("Throughput", x, y, (*shaded, offered, *series))
 
 

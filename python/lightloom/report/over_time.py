@@ -13,14 +13,16 @@ from typing import Literal
 
 import numpy as np
 
-from .bands import split, spread, within
+from .bands import around, split, spread, within
 from .model import Workload
-from .spec import Figure, Floats, Panel, Series, axis, figure
+from .spec import Figure, Floats, Panel, Scale, Series, axis, figure
 
 TIME_POINTS = 240
 FEW = 4  # curves that go up and down, and can still be told apart in one panel
 MULTIPLES_A_ROW = 3
 SHARED = " A panel a fabric, all with the same axes."
+ALONE = {"worst": "Queue at the worst node", "all": "Queues of all nodes together"}
+"""Titles of panels of queues without the figure's beside them."""
 Kind = Literal["peak", "mean"]
 
 
@@ -39,16 +41,18 @@ def panel(
     x_axis = axis(
         "time", "time", "linear", series, "x", (0.0, max(float(s.x[-1]) for s in series) or 1.0)
     )
-    if kind == "mean":
-        y_axis = axis(y_title, "share", "linear", series, "y")
-        return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *series))
+    scale: Scale = "linear"
+    if kind == "peak" and far_apart(series):
+        scale = "log"
+        series = [Series(s.label, s.x, np.where(s.y > 0, s.y, np.nan), s.slot) for s in series]
+    y_axis = around(y_title, "bytes" if kind == "peak" else "share", scale, series, bands)
+    return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *series))
+
+
+def far_apart(series: Sequence[Series]) -> bool:
+    """Whether the peaks of curves differ so much that a linear axis would hide some."""
     peaks = [float(s.y.max()) for s in series if s.y.max() > 0]
-    if not peaks or max(peaks) <= 30 * min(peaks):
-        y_axis = axis(y_title, "bytes", "linear", series, "y")
-        return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *series))
-    gaps = [Series(s.label, s.x, np.where(s.y > 0, s.y, np.nan), s.slot) for s in series]
-    y_axis = axis(y_title, "bytes", "log", gaps, "y")
-    return Panel(title, x_axis, y_axis, (*within(bands, x_axis, y_axis), *gaps))
+    return bool(peaks) and max(peaks) > 30 * min(peaks)
 
 
 def thinned(time: Floats, values: Floats, points: int, kind: Kind) -> tuple[Floats, Floats]:
@@ -99,7 +103,7 @@ def multiples(panel: Panel) -> tuple[Panel, ...]:
     made = []
     for slot in slots(panel):
         own = tuple(s for s in panel.series if s.slot == slot)
-        made.append(replace(panel, title=own[0].label, series=own))
+        made.append(replace(panel, title=own[0].label, series=own, alone=""))
     return tuple(made)
 
 
@@ -110,8 +114,11 @@ def queues(workload: Workload, thin: float = 1.0) -> tuple[Figure, ...]:
         return ()
     points = int(TIME_POINTS * thin)
     panels = [
-        ("worst", panel(workload, "Worst node", "queue", "queued_bytes_worst", points, "peak")),
-        ("all", panel(workload, "All nodes together", "queue", "queued_bytes", points, "peak")),
+        (ending, made and replace(made, alone=ALONE[ending]))
+        for ending, made in (
+            ("worst", panel(workload, "Worst node", "queue", "queued_bytes_worst", points, "peak")),
+            ("all", panel(workload, "All nodes together", "queue", "queued_bytes", points, "peak")),
+        )
     ]
     logarithmic = any(p and p.y.scale == "log" for _, p in panels)
     return of_quantities(

@@ -108,6 +108,7 @@ class Panel:
     x: Axis
     y: Axis
     series: tuple[Series, ...]
+    alone: str = ""  # its title where the figure's is not above it, if another
 
     @property
     def nights(self) -> bool:
