@@ -384,3 +384,44 @@ def test_any_json_is_compared_or_refused(content: object) -> None:
             assert "\n" not in str(problem)
         else:
             json.loads(made.text())
+
+
+def test_a_plan_for_another_switch_is_refused_with_both_sizes(tmp_path: Path) -> None:
+    lines = (f"{name},0,{2 * at + 1},{2 * at + 2},\n" for at, name in enumerate("abcd"))
+    ports = tmp_path / "p.csv"
+    ports.write_text("rack,plane,A port,B port,transceiver\n" + "".join(lines), encoding="utf-8")
+    demand = tmp_path / "d.csv"
+    demand.write_text("src,dst,bytes\na,b,9\nc,d,9\n", encoding="utf-8")
+    common = (demand, "-a", "edmonds", "--port-map", ports)
+    old = tmp_path / "old.json"
+    assert call(*common, "--switch-size", "32x32", "-o", old).exit_code == 0
+    again = call(*common, "--switch-size", "32x32", "--diff", old)
+    assert again.exit_code == 0, again.output
+    assert call(*common, "--diff", old).exit_code == 0, "no size is any size of two sides"
+    for size in ("32", "16x16"):
+        found = call(*common, "--switch-size", size, "--diff", old, "-o", tmp_path / "x.csv")
+        assert found.exit_code == 2
+        limit = f"made for another switch: 32x32, where --switch-size now says {size}"
+        assert f"{old}: {limit}; give --switch-size 32x32" in found.output
+        assert not (tmp_path / "x.csv").exists()
+
+
+@pytest.mark.parametrize("option", ["--diff", "--hysteresis", "--circuits"])
+def test_numbers_in_a_list_are_not_taken_for_names_that_are_numbers(
+    option: str, tmp_path: Path
+) -> None:
+    demand, listed = tmp_path / "d.csv", tmp_path / "l.json"
+    demand.write_text("src,dst,bytes\n1,2,9\n3,4,9\n", encoding="utf-8")
+    algorithm = "fixed" if option == "--circuits" else "edmonds"
+    words = (demand, "-a", algorithm, option, listed)
+    listed.write_text("[[1, 2], [3, 0]]", encoding="utf-8")
+    found = call(*words)
+    assert found.exit_code == 2
+    limit = "numbers are places from 0, and the node called `1` is at 0"
+    told = f'{listed}: circuits[0] = [1, 2]: {limit}; write names as text, like ["1", "2"]'
+    assert told in found.output
+    listed.write_text('[["1", "2"], ["3", "4"]]', encoding="utf-8")
+    assert call(*words).exit_code == 0
+    demand.write_text("src,dst,bytes\n0,1,9\n2,3,9\n", encoding="utf-8")
+    listed.write_text("[[0, 1], [2, 3]]", encoding="utf-8")
+    assert call(*words).exit_code == 0, "names that are the places of their nodes"
