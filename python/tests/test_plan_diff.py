@@ -425,3 +425,46 @@ def test_numbers_in_a_list_are_not_taken_for_names_that_are_numbers(
     demand.write_text("src,dst,bytes\n0,1,9\n2,3,9\n", encoding="utf-8")
     listed.write_text("[[0, 1], [2, 3]]", encoding="utf-8")
     assert call(*words).exit_code == 0, "names that are the places of their nodes"
+
+
+def test_a_plan_and_its_commands_are_written_in_one_run(tmp_path: Path) -> None:
+    words = (EIGHT, "-a", "edmonds", "--port-map", PORTS)
+    files = [tmp_path / name for name in ("a.json", "a.sh", "a.csv")]
+    alone = []
+    for path in files:
+        assert call(*words, "-o", path).exit_code == 0
+        alone.append(path.read_bytes())
+        path.unlink()
+    found = call(*words, *(word for path in files for word in ("-o", path)))
+    assert found.exit_code == 0
+    assert [path.read_bytes() for path in files] == alone
+
+
+def test_of_several_files_all_are_written_or_none(tmp_path: Path) -> None:
+    files = {name: tmp_path / name for name in ("a.json", "a.sh", "config_db.json", "a.xyz")}
+
+    def refused(*names: str, words: tuple[object, ...] = ()) -> str:
+        outs = (word for name in names for word in ("-o", files[name]))
+        found = call(EIGHT, "-a", "edmonds", *words, *outs)
+        assert found.exit_code == 2
+        assert not list(tmp_path.glob("a.*"))
+        return str(found.output)
+
+    ports = ("--port-map", PORTS)
+    assert "its name does not tell the format" in refused("a.json", "a.xyz")
+    assert f"-o = {files['a.json']}: comes twice; name every file" in refused("a.json", "a.json")
+    assert "--as = sonic: switches have ports" in refused("a.json", "a.sh")
+    old = tmp_path / "old.json"
+    assert call(EIGHT, "-a", "edmonds", *ports, "-o", old).exit_code == 0
+    told = refused("a.json", "config_db.json", words=(*ports, "--diff", old))
+    assert "says what is to be, not what changes" in told
+
+
+@pytest.mark.parametrize("text", ["1 h", "60 min", "3600 s"])
+def test_times_may_be_minutes_and_hours(text: str, tmp_path: Path) -> None:
+    old, out = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text("[[0, 1]]", encoding="utf-8")
+    words = ("--diff", old, "--over", text, "--switch-time", "0.5 min", "-o", out)
+    assert call(EIGHT, "-a", "edmonds", *words).exit_code == 0
+    made = json.loads(out.read_text(encoding="utf-8"))["diff"]
+    assert (made["over_ps"], made["switch_time_ps"]) == (3600 * 10**12, 30 * 10**12)

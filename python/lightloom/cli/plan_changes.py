@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from lightloom import _core, console
+from lightloom import console
+from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ Pin = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A:B",
-        help="This circuit is there, whatever the demand; A:B:PLANE where there are several. "
+        help="This circuit is there, whatever the demand; A:B[:PLANE] where there are several. "
         "Its ports are for nothing else. May come several times.",
         rich_help_panel=RULES,
     ),
@@ -114,7 +115,7 @@ class Operator:
             if value is not None and self.diff is None:
                 limit = "no --diff says what is up"
                 raise refusal(key, value, limit, "name a plan, or leave it out")
-            if value is not None and _core.control_time(key, value) <= 0:
+            if value is not None and duration_ps(key, value) <= 0:
                 raise refusal(key, value, "above 0", "give the time that it takes")
 
     def rules(
@@ -141,8 +142,8 @@ class Operator:
         return changed(
             made,
             read_old_plan(self.diff, made.demand, directed=directed),
-            switch_ps=_core.control_time("switch_time", self.switch_time or SWITCH_TIME),
-            over_ps=None if over is None else _core.control_time("over", over),
+            switch_ps=duration_ps("switch_time", self.switch_time or SWITCH_TIME),
+            over_ps=None if over is None else duration_ps("over", over),
             ports=ports,
         )
 

@@ -13,6 +13,7 @@ from lightloom.control.day.intervals import US, Interval
 from lightloom.control.day.light import DARK, Circuit, Light, carried
 from lightloom.control.day.players import Player, players
 from lightloom.control.day.series import Day, text_of
+from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 from lightloom.policy_registry import find
 
@@ -79,7 +80,7 @@ def terms(day: Day, rate: str, dark: str, all_dark: bool) -> Terms:
         ConfigError: of `rate` or `dark`.
     """
     bps = _core.control_rate("rate", rate)
-    dark_us = -(-_core.control_time("dark", dark) // 1_000_000)
+    dark_us = -(-duration_ps("dark", dark) // 1_000_000)
     shortest = min(one.length_us for one in day.intervals)
     if dark_us >= shortest:
         limit = f"no shorter than the shortest interval, {text_of(shortest)}"
