@@ -468,3 +468,18 @@ def test_times_may_be_minutes_and_hours(text: str, tmp_path: Path) -> None:
     assert call(EIGHT, "-a", "edmonds", *words).exit_code == 0
     made = json.loads(out.read_text(encoding="utf-8"))["diff"]
     assert (made["over_ps"], made["switch_time_ps"]) == (3600 * 10**12, 30 * 10**12)
+
+
+def test_a_rack_without_demand_is_told_how_to_keep_its_circuit(tmp_path: Path) -> None:
+    demand, old = tmp_path / "d.csv", tmp_path / "old.json"
+    demand.write_text("src,dst,bytes\na,b,9\nc,d,9\n", encoding="utf-8")
+    assert call(demand, "-a", "edmonds", "-o", old).exit_code == 0
+    words = (demand, "-a", "edmonds", "--diff", old)
+    demand.write_text("src,dst,bytes\na,b,9\nc,e,1\n", encoding="utf-8")
+    found = call(*words)
+    assert found.exit_code == 0
+    assert "note: no demand for d, so its circuit c:d is broken; to keep it" in found.output
+    demand.write_text("src,dst,bytes\na,b,9\nc,e,1\nd,a,0\n", encoding="utf-8")
+    kept = call(*words, "--pin", "c:d")
+    assert "0 to break, 0 to make, 2 to keep" in kept.output
+    assert "no demand for" not in kept.output

@@ -140,7 +140,7 @@ def _plan(
     if alone is not None:
         read = made.demand.reading
         lost = () if read is None else (f"note: {line}" for line in read.losses())
-        for line in (*lost, *outputs.notes(made)):
+        for line in (*lost, *outputs.notes(made), *operator.notes(made)):
             console.err().print(line, markup=False)
         typer.echo(alone, nl=False)
         return
@@ -150,7 +150,7 @@ def _plan(
     if outputs.out:
         for line in _night(made, options):
             console.say(line)
-    for line in outputs.notes(made):
+    for line in (*outputs.notes(made), *operator.notes(made)):
         console.say(line)
     if written:
         console.say("wrote " + " ".join(map(str, written)))

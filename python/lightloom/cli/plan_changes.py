@@ -27,6 +27,8 @@ RULES = "Rules"
 CHANGES = "Changes"
 SWITCH_TIME = "20 ms"
 """Of a Polatis switch, typically, as its data sheet says."""
+LOST = 3
+"""Circuits that are told one by one."""
 ROWS = 12
 """Circuits that are printed."""
 
@@ -130,6 +132,18 @@ class Operator:
         planes = planes_of(policy, options)
         return read_rules(names_of(demand), **typed, planes=planes, ports=ports)
 
+    def notes(self, made: Plan) -> Iterator[str]:
+        """Ports that are down where nobody has any, and circuits that are broken because a
+        rack has no demand."""
+        from lightloom.control.rules import idle
+        from lightloom.control.wiring import names_of
+
+        if made.wiring is not None:
+            told = (idle(text, names_of(made.demand), made.wiring.ports) for text in self.down)
+            yield from (f"note: {line}: nothing to leave out" for line in told if line)
+        if made.change is not None:
+            yield from _lost(made.change)
+
     def finished(self, made: Plan, ports: PortMap | None) -> Plan:
         """The plan on its ports, and compared with what is up."""
         from lightloom.control.changes import changed, read_old_plan
@@ -171,6 +185,20 @@ def show_change(change: Change) -> None:
         console.say(f"and {len(moving) - ROWS:,} more to break or make")
     for line in _told(change):
         console.say(line)
+
+
+def _lost(change: Change) -> Iterator[str]:
+    """Circuits that are broken as a rack has no demand, and how to keep them."""
+    pairs = {
+        (circuit.a, circuit.b): next(rack for rack in (circuit.a, circuit.b) if rack in change.went)
+        for circuit in change.circuits
+        if circuit.action == "break" and {circuit.a, circuit.b} & {*change.went}
+    }
+    for (a, b), rack in [*pairs.items()][:LOST]:
+        yield f"note: no demand for {rack}, so its circuit {a}:{b} is broken; to keep it, give it"
+        yield f"      a record of 0 bytes, or list it in --map, and say --pin {a}:{b}"
+    if len(pairs) > LOST:
+        yield f"note: the same of {len(pairs) - LOST:,} more circuits"
 
 
 def _counts(change: Change) -> dict[str, int]:

@@ -47,6 +47,8 @@ class Account:
 
     player: Player
     steps: list[Step] = field(default_factory=list)
+    told: Mapping[str, Any] = field(default_factory=dict)
+    """All that it planned with first, defaults among it."""
     dark_us: dict[Pair, int] = field(default_factory=dict)
     """By pair of racks: for how long its circuit was dark for changes [µs]."""
 
@@ -136,6 +138,7 @@ def _played(day: Day, player: Player, asked: Terms, count: Count) -> Account:
     account, lit = Account(player), DARK
     for at, interval in enumerate(day.played, 1):
         wanted = player.decide(at, lit)
+        account.told = account.told or wanted.told
         made, broken = _change(lit, wanted)
         dark = made
         if asked.all_dark and (made or broken):
