@@ -48,7 +48,7 @@ class _Screen(Console):
 def out(*, wide: bool = False) -> Console:
     """Standard output, resolved when used so that redirection is honoured; for rows of
     text as `wide` as they are where no terminal's width holds."""
-    made = _Screen(highlight=False, soft_wrap=False)
+    made = _Screen(highlight=False, soft_wrap=False, emoji=False)
     if wide and not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = WIDE
     return made
@@ -56,7 +56,7 @@ def out(*, wide: bool = False) -> Console:
 
 def err() -> Console:
     """Standard error."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 def say(message: str) -> None:

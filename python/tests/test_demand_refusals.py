@@ -35,7 +35,7 @@ BAD: dict[str, tuple[str, str, str]] = {
         "d.csv --format long",
         "src,dst,size\na,b,5\n",
         "d.csv:1: no column `bytes`: it has "
-        "`src`, `dst`, `size`; name it, or give --columns bytes=NAME",
+        "`src`, `dst`, `size`; name it, or give --columns bytes=size",
     ),
     "no header": (
         "d.csv --format long",
@@ -64,6 +64,22 @@ BAD: dict[str, tuple[str, str, str]] = {
         "d.csv",
         "src;dst;bytes\na;b;2,5\n",
         "bytes = 2,5: not a number; write 2.5",
+    ),
+    "a word for an amount": (
+        "d.csv",
+        LONG + "a,b,lots\n",
+        "d.csv:2: bytes = lots: not a number; write a number, or leave the record out",
+    ),
+    "a second header": (
+        "d.csv",
+        LONG + LONG,
+        "d.csv:2: bytes = bytes: not a number; write a number, or leave the record out",
+    ),
+    "an amount by another name": (
+        "d.csv",
+        "src,dst,volume\nrack-7,b,5\n",
+        "d.csv:1: no column `bytes`: it has `src`, `dst`, `volume`; name it, or give "
+        "--columns bytes=volume",
     ),
     "underscores": ("d.csv", LONG + "a,b,1_000\n", "d.csv:2: bytes = 1_000: not a number"),
     "negative": ("d.csv", LONG + "a,b,-5\n", "d.csv:2: bytes = -5: demand is not negative; give 0"),
@@ -477,3 +493,11 @@ def test_any_text_is_demand_or_refused(content: bytes, header: bool) -> None:
             control.read_demand(path)
         except ConfigError as problem:
             assert str(problem).startswith(str(path))
+
+
+def test_a_matrix_may_have_racks_that_are_called_as_columns_of_records(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("from,to,a\nto,0,3\na,4,0\n", encoding="utf-8")
+    assert control.read_demand(path).names == ["to", "a"]
+    path.write_text("src,dst,via\n0,3,1\n4,0,1\n1,1,0\n", encoding="utf-8")
+    assert control.read_demand(path).names == ["src", "dst", "via"]

@@ -384,3 +384,102 @@ def test_any_json_is_compared_or_refused(content: object) -> None:
             assert "\n" not in str(problem)
         else:
             json.loads(made.text())
+
+
+def test_a_plan_for_another_switch_is_refused_with_both_sizes(tmp_path: Path) -> None:
+    lines = (f"{name},0,{2 * at + 1},{2 * at + 2},\n" for at, name in enumerate("abcd"))
+    ports = tmp_path / "p.csv"
+    ports.write_text("rack,plane,A port,B port,transceiver\n" + "".join(lines), encoding="utf-8")
+    demand = tmp_path / "d.csv"
+    demand.write_text("src,dst,bytes\na,b,9\nc,d,9\n", encoding="utf-8")
+    common = (demand, "-a", "edmonds", "--port-map", ports)
+    old = tmp_path / "old.json"
+    assert call(*common, "--switch-size", "32x32", "-o", old).exit_code == 0
+    again = call(*common, "--switch-size", "32x32", "--diff", old)
+    assert again.exit_code == 0, again.output
+    assert call(*common, "--diff", old).exit_code == 0, "no size is any size of two sides"
+    for size in ("32", "16x16"):
+        found = call(*common, "--switch-size", size, "--diff", old, "-o", tmp_path / "x.csv")
+        assert found.exit_code == 2
+        limit = f"made for another switch: 32x32, where --switch-size now says {size}"
+        assert f"{old}: {limit}; give --switch-size 32x32" in found.output
+        assert not (tmp_path / "x.csv").exists()
+
+
+@pytest.mark.parametrize("option", ["--diff", "--hysteresis", "--circuits"])
+def test_numbers_in_a_list_are_not_taken_for_names_that_are_numbers(
+    option: str, tmp_path: Path
+) -> None:
+    demand, listed = tmp_path / "d.csv", tmp_path / "l.json"
+    demand.write_text("src,dst,bytes\n1,2,9\n3,4,9\n", encoding="utf-8")
+    algorithm = "fixed" if option == "--circuits" else "edmonds"
+    words = (demand, "-a", algorithm, option, listed)
+    listed.write_text("[[1, 2], [3, 0]]", encoding="utf-8")
+    found = call(*words)
+    assert found.exit_code == 2
+    limit = "numbers are places from 0, and the node called `1` is at 0"
+    told = f'{listed}: circuits[0] = [1, 2]: {limit}; write names as text, like ["1", "2"]'
+    assert told in found.output
+    listed.write_text('[["1", "2"], ["3", "4"]]', encoding="utf-8")
+    assert call(*words).exit_code == 0
+    demand.write_text("src,dst,bytes\n0,1,9\n2,3,9\n", encoding="utf-8")
+    listed.write_text("[[0, 1], [2, 3]]", encoding="utf-8")
+    assert call(*words).exit_code == 0, "names that are the places of their nodes"
+
+
+def test_a_plan_and_its_commands_are_written_in_one_run(tmp_path: Path) -> None:
+    words = (EIGHT, "-a", "edmonds", "--port-map", PORTS)
+    files = [tmp_path / name for name in ("a.json", "a.sh", "a.csv")]
+    alone = []
+    for path in files:
+        assert call(*words, "-o", path).exit_code == 0
+        alone.append(path.read_bytes())
+        path.unlink()
+    found = call(*words, *(word for path in files for word in ("-o", path)))
+    assert found.exit_code == 0
+    assert [path.read_bytes() for path in files] == alone
+
+
+def test_of_several_files_all_are_written_or_none(tmp_path: Path) -> None:
+    files = {name: tmp_path / name for name in ("a.json", "a.sh", "config_db.json", "a.xyz")}
+
+    def refused(*names: str, words: tuple[object, ...] = ()) -> str:
+        outs = (word for name in names for word in ("-o", files[name]))
+        found = call(EIGHT, "-a", "edmonds", *words, *outs)
+        assert found.exit_code == 2
+        assert not list(tmp_path.glob("a.*"))
+        return str(found.output)
+
+    ports = ("--port-map", PORTS)
+    assert "its name does not tell the format" in refused("a.json", "a.xyz")
+    assert f"-o = {files['a.json']}: comes twice; name every file" in refused("a.json", "a.json")
+    assert "--as = sonic: switches have ports" in refused("a.json", "a.sh")
+    old = tmp_path / "old.json"
+    assert call(EIGHT, "-a", "edmonds", *ports, "-o", old).exit_code == 0
+    told = refused("a.json", "config_db.json", words=(*ports, "--diff", old))
+    assert "says what is to be, not what changes" in told
+
+
+@pytest.mark.parametrize("text", ["1 h", "60 min", "3600 s"])
+def test_times_may_be_minutes_and_hours(text: str, tmp_path: Path) -> None:
+    old, out = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text("[[0, 1]]", encoding="utf-8")
+    words = ("--diff", old, "--over", text, "--switch-time", "0.5 min", "-o", out)
+    assert call(EIGHT, "-a", "edmonds", *words).exit_code == 0
+    made = json.loads(out.read_text(encoding="utf-8"))["diff"]
+    assert (made["over_ps"], made["switch_time_ps"]) == (3600 * 10**12, 30 * 10**12)
+
+
+def test_a_rack_without_demand_is_told_how_to_keep_its_circuit(tmp_path: Path) -> None:
+    demand, old = tmp_path / "d.csv", tmp_path / "old.json"
+    demand.write_text("src,dst,bytes\na,b,9\nc,d,9\n", encoding="utf-8")
+    assert call(demand, "-a", "edmonds", "-o", old).exit_code == 0
+    words = (demand, "-a", "edmonds", "--diff", old)
+    demand.write_text("src,dst,bytes\na,b,9\nc,e,1\n", encoding="utf-8")
+    found = call(*words)
+    assert found.exit_code == 0
+    assert "note: no demand for d, so its circuit c:d is broken; to keep it" in found.output
+    demand.write_text("src,dst,bytes\na,b,9\nc,e,1\nd,a,0\n", encoding="utf-8")
+    kept = call(*words, "--pin", "c:d")
+    assert "0 to break, 0 to make, 2 to keep" in kept.output
+    assert "no demand for" not in kept.output

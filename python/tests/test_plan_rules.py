@@ -314,9 +314,17 @@ BAD = {
     "another plane": ("--pin gpu-0:web:1", "--pin = gpu-0:web:1: there is plane 0 only; name one"),
     "a plane of a pair": ("--forbid gpu-0:web:0", "--forbid = gpu-0:web:0: `0` is no rack"),
     "an unknown port": ("--down 7A", "--down = 7A: no rack of the demand; write a rack, or rack:p"),
-    "a port with nobody": (
-        f"--port-map {PORTS} --down 9A",
-        "--down = 9A: no rack of the demand, and no port with a rack; write a rack, or rack:plane",
+    "no port": (
+        f"--port-map {PORTS} --down 9C",
+        "--down = 9C: no rack of the demand, and no port; write a rack, or rack:plane",
+    ),
+    "beyond the switch": (
+        f"--port-map {PORTS} --switch-size 16x20 --down 17A",
+        "--down = 17A: beyond the switch: its A ports are 1 to 16; correct it, or give its size",
+    ),
+    "beyond the largest switch": (
+        f"--port-map {PORTS} --down 0B",
+        "--down = 0B: beyond the switch: its B ports are 1 to 1024; correct it",
     ),
     "down on another plane": ("--down web:3", "--down = web:3: there is plane 0 only"),
     "a pin that is forbidden": (
@@ -380,3 +388,24 @@ def test_a_rack_without_a_port_may_be_down(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, [*words, "--down", "web", "--as", "sonic"])
     assert done.exit_code == 0, done.stderr
     assert len(done.stdout.splitlines()) == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "note"),
+    [
+        ("--down 20B --switch-size 16x20", "20B is down: {} has no rack there"),
+        ("--down 15a", "15a is down: the port of spare, a rack without demand"),
+        ("--down spare", "spare is down: a rack without demand"),
+        ("--down 7A", ""),
+    ],
+)
+def test_ports_down_that_nobody_uses_are_noted(words: str, note: str, tmp_path: Path) -> None:
+    ports = tmp_path / "p.csv"
+    ports.write_text(PORTS.read_text() + "spare,0,15,15,\n")
+    base = ["plan", str(EIGHT), "-a", "edmonds", "--port-map", str(ports), "--as", "sonic"]
+    done = CliRunner().invoke(app, [*base, *words.split()])
+    assert done.exit_code == 0, done.stderr
+    same = done.stdout == CliRunner().invoke(app, base).stdout
+    assert same == bool(note), "a port that a rack with demand uses counts, others do not"
+    line = f"note: {note.format(ports)}: nothing to leave out"
+    assert (line in done.stderr) if note else ("nothing to leave out" not in done.stderr)

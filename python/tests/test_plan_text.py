@@ -87,3 +87,19 @@ def test_a_circuit_that_cannot_be_is_told_by_names_and_place(
     code, text = call(EIGHT, "-a", "fixed", "--circuits", path)
     assert code == 2
     assert said in " ".join(text.split())
+
+
+def test_no_emoji_is_in_the_help_of_any_command() -> None:
+    commands = [command.callback.__name__ for command in app.registered_commands]
+    assert "plan" in commands
+    for words in ([], *([name.replace("_", "-")] for name in commands)):
+        found = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "200"})
+        assert found.exit_code == 0, words
+        strange = {c for c in found.output if ord(c) >= 0x1F000}
+        assert not strange, (words, strange)
+
+
+def test_errors_show_colons_as_they_are_written() -> None:
+    code, output = call(EIGHT, "-a", "edmonds", "--pin", "web")
+    assert code == 2
+    assert "write a:b, or a:b:plane, by name" in output

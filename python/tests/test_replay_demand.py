@@ -523,3 +523,26 @@ def test_a_policy_in_a_file_and_a_plan_of_before(tmp_path: Path) -> None:
 def test_terms_are_checked() -> None:
     day = a_day([[1] * 12, [2] * 12])
     assert terms(day, "100 Gb/s", "20 ms", True) == Terms(10**11, 20_000, True)
+
+
+def test_what_the_policy_assumes_is_told(tmp_path: Path) -> None:
+    said = run(f"{EXAMPLE} -a hydra --planes 3 -o {tmp_path / 'day.json'}")
+    assert "  hydra: planes 3, ports 1, period " in said
+    made = json.loads((tmp_path / "day.json").read_text())
+    assert made["planned_with"]["planes"] == 3
+    assert " planes 32," in run(f"{EXAMPLE} -a hydra")
+
+
+def test_rules_belong_to_plan() -> None:
+    for option in ("--pin", "--down", "--diff"):
+        done = CliRunner().invoke(app, ["replay-demand", str(EXAMPLE), option, "web:cache"])
+        assert done.exit_code == 2
+        told = f"{option}: belongs to `lightloom plan`, which makes one plan; leave it out"
+        assert told in done.stderr
+    done = CliRunner().invoke(app, ["replay-demand", str(EXAMPLE), "--evry", "1 h"])
+    assert "--evry: no such option; did you mean --every?" in done.stderr
+
+
+def test_dark_time_may_be_minutes() -> None:
+    words = f"{EXAMPLE} -a edmonds --json --dark"
+    assert json.loads(run(f'{words} "1 min"'))["dark_s"] == 60

@@ -99,7 +99,8 @@ def plan(
     with console.guarded():
         options = {key: value for key, value in given.items() if value is not None}
         if replay is not None:
-            others: dict[str, object] = {"DEMAND": demand, "-o": out, "--picture": picture}
+            others: dict[str, object] = {"DEMAND": demand, "-o": next(iter(out or ()), None)}
+            others |= {"--picture": picture}
             others |= {"--unit": unit, "--format": format, "--map": map, "--columns": columns}
             others |= {"--strict": strict or None, "--as": as_, "--port-map": port_map}
             others |= {"--switch-size": switch_size, "--plane": plane, "--slot": slot}
@@ -139,17 +140,17 @@ def _plan(
     if alone is not None:
         read = made.demand.reading
         lost = () if read is None else (f"note: {line}" for line in read.losses())
-        for line in (*lost, *outputs.notes(made)):
+        for line in (*lost, *outputs.notes(made), *operator.notes(made)):
             console.err().print(line, markup=False)
         typer.echo(alone, nl=False)
         return
     from lightloom.cli.plan_text import show
 
     show(made, demand, "" if outputs.out else "; -o FILE.json writes them")
-    if outputs.out is not None:
+    if outputs.out:
         for line in _night(made, options):
             console.say(line)
-    for line in outputs.notes(made):
+    for line in (*outputs.notes(made), *operator.notes(made)):
         console.say(line)
     if written:
         console.say("wrote " + " ".join(map(str, written)))

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from lightloom import _core, console
+from lightloom import console
+from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ RULES = "Rules"
 CHANGES = "Changes"
 SWITCH_TIME = "20 ms"
 """Of a Polatis switch, typically, as its data sheet says."""
+LOST = 3
+"""Circuits that are told one by one."""
 ROWS = 12
 """Circuits that are printed."""
 
@@ -33,7 +36,7 @@ Pin = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A:B",
-        help="This circuit is there, whatever the demand; A:B:PLANE where there are several. "
+        help="This circuit is there, whatever the demand; A:B[:PLANE] where there are several. "
         "Its ports are for nothing else. May come several times.",
         rich_help_panel=RULES,
     ),
@@ -114,7 +117,7 @@ class Operator:
             if value is not None and self.diff is None:
                 limit = "no --diff says what is up"
                 raise refusal(key, value, limit, "name a plan, or leave it out")
-            if value is not None and _core.control_time(key, value) <= 0:
+            if value is not None and duration_ps(key, value) <= 0:
                 raise refusal(key, value, "above 0", "give the time that it takes")
 
     def rules(
@@ -129,6 +132,18 @@ class Operator:
         planes = planes_of(policy, options)
         return read_rules(names_of(demand), **typed, planes=planes, ports=ports)
 
+    def notes(self, made: Plan) -> Iterator[str]:
+        """Ports that are down where nobody has any, and circuits that are broken because a
+        rack has no demand."""
+        from lightloom.control.rules import idle
+        from lightloom.control.wiring import names_of
+
+        if made.wiring is not None:
+            told = (idle(text, names_of(made.demand), made.wiring.ports) for text in self.down)
+            yield from (f"note: {line}: nothing to leave out" for line in told if line)
+        if made.change is not None:
+            yield from _lost(made.change)
+
     def finished(self, made: Plan, ports: PortMap | None) -> Plan:
         """The plan on its ports, and compared with what is up."""
         from lightloom.control.changes import changed, read_old_plan
@@ -141,8 +156,8 @@ class Operator:
         return changed(
             made,
             read_old_plan(self.diff, made.demand, directed=directed),
-            switch_ps=_core.control_time("switch_time", self.switch_time or SWITCH_TIME),
-            over_ps=None if over is None else _core.control_time("over", over),
+            switch_ps=duration_ps("switch_time", self.switch_time or SWITCH_TIME),
+            over_ps=None if over is None else duration_ps("over", over),
             ports=ports,
         )
 
@@ -170,6 +185,20 @@ def show_change(change: Change) -> None:
         console.say(f"and {len(moving) - ROWS:,} more to break or make")
     for line in _told(change):
         console.say(line)
+
+
+def _lost(change: Change) -> Iterator[str]:
+    """Circuits that are broken as a rack has no demand, and how to keep them."""
+    pairs = {
+        (circuit.a, circuit.b): next(rack for rack in (circuit.a, circuit.b) if rack in change.went)
+        for circuit in change.circuits
+        if circuit.action == "break" and {circuit.a, circuit.b} & {*change.went}
+    }
+    for (a, b), rack in [*pairs.items()][:LOST]:
+        yield f"note: no demand for {rack}, so its circuit {a}:{b} is broken; to keep it, give it"
+        yield f"      a record of 0 bytes, or list it in --map, and say --pin {a}:{b}"
+    if len(pairs) > LOST:
+        yield f"note: the same of {len(pairs) - LOST:,} more circuits"
 
 
 def _counts(change: Change) -> dict[str, int]:

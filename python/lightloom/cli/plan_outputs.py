@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 PANEL = "Ports and outputs"
 
 Out = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option(
         "--out",
         "-o",
         metavar="FILE",
         help="Write the plan: as JSON (.json), CSV (.csv), a table (.txt), SCPI lines (.scpi), "
-        "SONiC commands (.sh), CONFIG_DB JSON (…config_db.json) or OCP-YANG JSON (.yang.json).",
+        "SONiC commands (.sh), CONFIG_DB JSON (…config_db.json) or OCP-YANG JSON (.yang.json). "
+        "May come several times.",
     ),
 ]
 Picture = Annotated[
@@ -82,8 +83,8 @@ Slot = Annotated[
 class Outputs:
     """What is to be written and printed."""
 
-    out: Path | None = None
-    """The plan."""
+    out: tuple[Path, ...] = ()
+    """The plan, in a format each."""
     picture: Path | None = None
     """Demand and plan, drawn."""
     named: str | None = None
@@ -102,26 +103,29 @@ class Outputs:
         """From the options; `--json` says what `--as json` does."""
         if json and named not in (None, "json"):
             raise refusal("--as", named, "--json asks for JSON", "give one of them")
-        return cls(named="json" if json else named, **given)
+        out = tuple(given.pop("out") or ())
+        return cls(out=out, named="json" if json else named, **given)
 
     @property
     def alone(self) -> bool:
         """Whether a format is printed, and nothing else."""
-        return self.named is not None and (self.out is None or self.named == "json")
+        return self.named is not None and (not self.out or self.named == "json")
 
     @property
-    def dialect(self) -> Dialect | None:
-        """The format of what is written, or printed alone; None for neither."""
+    def dialects(self) -> list[Dialect]:
+        """The format of each file, or of what is printed alone; none for neither."""
         from lightloom.control.wiring import find, of_file
 
         named = None if self.named is None else find(self.named)
-        return named if self.out is None else of_file(self.out, named)
+        if not self.out:
+            return [] if named is None else [named]
+        return [of_file(path, named) for path in self.out]
 
     def check(self, demand: Path) -> None:
         """Refuses what cannot be written, before anything is computed."""
         from lightloom.control.plans import PICTURES
 
-        for option, path in (("-o", self.out), ("--picture", self.picture)):
+        for option, path in (*(("-o", path) for path in self.out), ("--picture", self.picture)):
             if path is not None and path.is_dir():
                 raise refusal(option, path, "is a directory", "name a file")
             for other, what in ((demand, "the demand"), (self.ports, "the port map")):
@@ -132,21 +136,25 @@ class Outputs:
         if self.picture is not None and self.picture.suffix.lower() not in PICTURES:
             limit, remedy = "its name does not tell the format", f"use {', '.join(PICTURES)}"
             raise refusal("--picture", self.picture, limit, remedy)
-        if self.out is not None and self.out == self.picture:
+        for at, path in enumerate(self.out):
+            if path.resolve() in {other.resolve() for other in self.out[:at]}:
+                raise refusal("-o", path, "comes twice", "name every file once")
+        if self.picture is not None and self.picture in self.out:
             limit = "is the file of -o, too"
             raise refusal("--picture", self.picture, limit, "name two files")
         self._check_ports()
 
     def _check_ports(self) -> None:
-        dialect = self.dialect
-        if dialect is not None and dialect.for_switch and self.ports is None:
-            limit = "switches have ports, not racks"
-            raise refusal("--as", dialect.name, limit, "say which with --port-map PORTS.csv")
+        dialects = self.dialects
+        for dialect in dialects:
+            if dialect.for_switch and self.ports is None:
+                limit = "switches have ports, not racks"
+                raise refusal("--as", dialect.name, limit, "say which with --port-map PORTS.csv")
         if self.size is not None and self.ports is None:
             limit = "no --port-map says which rack is at which port"
             raise refusal("--switch-size", self.size, limit, "give one, or leave it out")
         for option, value in (("--plane", self.plane), ("--slot", self.slot)):
-            if value is not None and (dialect is None or dialect.text is None):
+            if value is not None and all(dialect.text is None for dialect in dialects):
                 limit = "chooses what is written, and nothing is but the whole plan"
                 raise refusal(option, value, limit, "give -o or --as, other than JSON")
 
@@ -173,14 +181,12 @@ class Outputs:
 
     def printed(self, made: Plan) -> str | None:
         """What is printed alone; None where people are told of the plan."""
-        return self.text(made, self.dialect) if self.alone and self.dialect else None
+        return self.text(made, self.dialects[0]) if self.alone else None
 
     def files(self, made: Plan) -> dict[Path, bytes]:
         """All files, by where they go."""
-        found: dict[Path, bytes] = {}
-        dialect = self.dialect
-        if self.out is not None and dialect is not None:
-            found[self.out] = self.text(made, dialect).encode()
+        pairs = zip(self.out, self.dialects, strict=True) if self.out else ()
+        found = {path: self.text(made, dialect).encode() for path, dialect in pairs}
         if self.picture is not None:
             found[self.picture] = made.drawn(self.picture.suffix.lower())
         return found
@@ -196,8 +202,9 @@ class Outputs:
                 yield f"note: no demand for {_listed(strangers)}, which the port map has"
             if ports.ignored:
                 yield f"note: of the port map, not read: {_listed(ports.ignored)}"
-        dialect, topology = self.dialect, made.details.get("topology")
-        if dialect is not None and dialect.text is not None and topology is not None:
+        topology, complete = made.details.get("topology"), not self.dialects
+        complete = complete or any(dialect.text is None for dialect in self.dialects)
+        if topology is not None and not complete:
             far = int((topology.hops > 1).sum())
             if far:
                 yield f"note: {far:,} paths lead over several circuits; -o FILE.json has them"

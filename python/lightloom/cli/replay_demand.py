@@ -122,7 +122,7 @@ def replay_demand(
         if json:
             typer.echo(outcome.as_text(made), nl=False)
             return
-        for line in outcome.summary(day, asked):
+        for line in outcome.summary(day, asked, accounts[0]):
             console.say(line)
         _show(day, accounts)
         console.say("")

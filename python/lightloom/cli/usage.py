@@ -79,9 +79,21 @@ def _of_the_line(problem: Any, look: str) -> str:
         text = re.sub(r"^[Oo]ption '\S+' ", "", text).rstrip(".")
     else:
         text = _plain(problem)
-    if near:
+    other = _elsewhere(problem.ctx, option)
+    if text == "no such option" and other:
+        text, look = f"belongs to `lightloom {other}`, which makes one plan", "leave it out"
+    elif near:
         look = f"did you mean {' or '.join(near)}?"
     return f"{text}; {look}" if option is None else f"{option}: {text}; {look}"
+
+
+def _elsewhere(ctx: Any, option: str | None) -> str | None:
+    """The command that has an option which the one that is called has not: `plan` has what
+    is laid down for one plan."""
+    if ctx is None or ctx.parent is None or ctx.info_name != "replay-demand":
+        return None
+    plan = ctx.parent.command.get_command(ctx.parent, "plan")
+    return "plan" if any(option in param.opts for param in plan.params) else None
 
 
 def _plain(problem: Any) -> str:

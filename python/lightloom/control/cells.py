@@ -87,7 +87,7 @@ def number_of(cell: str) -> Number | None:
 
 
 def remedy_of(cell: str, delimiter: str) -> str:
-    """What to write instead of a cell that is no number.
+    """What to write instead of a cell that is no number; empty if nobody knows.
 
     >>> remedy_of('"1,500"', ","), remedy_of("1,5", ";"), remedy_of("5 GB", ",")
     ('write 1500', 'write 1.5', 'write 5; --unit says what one stands for, like "1 GB"')
@@ -104,7 +104,7 @@ def remedy_of(cell: str, delimiter: str) -> str:
     if amount is not None and number_of(amount[1]) is not None:
         unit = amount[2] if amount[2] in UNITS else "MB"
         return f'write {amount[1]}; --unit says what one stands for, like "1 {unit}"'
-    return "write 0 where there is no demand"
+    return ""
 
 
 def is_name(cell: str) -> bool:

@@ -134,7 +134,7 @@ class Csv:
             value = number_of(cell)
             if value is None:
                 shown = f"`{cell.strip()}` is not a number" if cell.strip() else "nothing here"
-                remedy = remedy_of(cell, self.delimiter)
+                remedy = remedy_of(cell, self.delimiter) or "write 0 where there is no demand"
                 raise self.wrong(number, column_of(cells, at), shown, remedy)
             row.append(value)
         return row

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lightloom.control.files import Demand
-from lightloom.control.names import numbered
+from lightloom.control.names import check_numbers, numbered
 from lightloom.control.same_nodes import by_name, of_file
 from lightloom.errors import ConfigError
 
@@ -46,6 +46,8 @@ def read_circuits(
         raise of_file(path, problem) from None
     if named:
         pairs = [[_name(path, names, at, end) for end in pair] for at, pair in enumerate(pairs)]
+    elif not counted:
+        check_numbers(path, pairs, demand.names)
     try:
         found = numbered("circuits", pairs, demand.names)
     except ConfigError as problem:

@@ -111,6 +111,31 @@ def numbered(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[tu
     return pairs(key, (_ends(f"{key}[{at}]", pair, node_of) for at, pair in enumerate(circuits)))
 
 
+def check_numbers(path: object, circuits: Iterable[Sequence[Any]], names: Sequence[str]) -> None:
+    """Refuses circuits of a list that has numbers where nodes are called by numbers, too,
+    unless each of these is the place of its node.
+
+    Raises:
+        ConfigError: naming the file, the circuit, and the node that it would be.
+
+    >>> check_numbers("l.json", [(0, 1)], ["0", "1"])
+    >>> check_numbers("l.json", [("1", "2")], ["1", "2", "3"])
+    """
+    apart = [at for at, name in enumerate(names) if _is_number(name) and int(name) != at]
+    for row, circuit in enumerate(circuits):
+        if not apart or any(isinstance(end, str) for end in circuit):
+            continue
+        called = names[apart[0]]
+        limit = f"numbers are places from 0, and the node called `{called}` is at {apart[0]}"
+        text = ", ".join(f'"{end}"' for end in circuit)
+        remedy = f"write names as text, like [{text}]"
+        raise ConfigError(f"{path}: circuits[{row}] = {[*circuit]}: {limit}; {remedy}")
+
+
+def _is_number(name: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,18}", name) is not None
+
+
 def nodes_of(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[list[Any]]:
     """Circuits as two indices, and a plane where one is given; what is named is looked
     up in a demand's names.

@@ -162,12 +162,14 @@ def changed(
 
     Raises:
         ConfigError: naming a rack with circuits in the old plan whose ports nobody knows;
-            if the plan is a schedule.
+            if the plan is a schedule, or the old one names ports of another switch.
     """
     table = plan.circuits
     if table is None:
         limit = f"{plan.algorithm} plans a schedule, which a switch follows as a whole"
         raise ConfigError(f"{old.file}: {limit}; compare plans of circuits that stay")
+    if ports is not None:
+        _check_switch(old, ports)
     before = list(old.lights) if ports is None else _on_ports(old, ports)
     if ports is not None:
         plan = wired(plan, ports, _held(before))
@@ -183,6 +185,22 @@ def changed(
         over_ps=over_ps,
     )
     return replace(plan, change=change)
+
+
+def _check_switch(old: OldPlan, ports: PortMap) -> None:
+    """Refuses a plan that names ports of another switch: of one side instead of two, or of
+    another size, where both say theirs."""
+    if not any(light.ports for light in old.lights):
+        return
+    sides = 2 if old.size is None else old.size.sides
+    if sides == ports.sides and (None in (old.size, ports.size) or old.size == ports.size):
+        return
+    was, now = (str(size or "one of A and B ports") for size in (old.size, ports.size))
+    limit = f"made for another switch: {was}, where --switch-size now says {now}"
+    if ports.size is None:
+        limit = f"made for another switch: {was}, where it is now {now}"
+    remedy = f"give --switch-size {was}" if old.size else "leave out --switch-size, or give NxN"
+    raise ConfigError(f"{old.file}: {limit}; {remedy}, or plan anew without --diff")
 
 
 def _tagged(

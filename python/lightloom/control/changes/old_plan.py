@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from lightloom.control.current import json_of, names_in, pair_of, plane_of
 from lightloom.control.files import Demand
-from lightloom.control.names import printable
+from lightloom.control.names import check_numbers, printable
 from lightloom.control.wiring.lights import names_of
+from lightloom.control.wiring.port_map import SwitchSize
 from lightloom.errors import ConfigError
 
 REMEDY = "name what `lightloom plan -o` wrote, or a list like [[0, 1], [2, 3]]"
@@ -42,6 +43,8 @@ class OldPlan:
     """What its racks are called; those of its circuits where it does not say."""
     directed: bool
     """Whether circuits lead one way."""
+    size: SwitchSize | None = None
+    """Of the switch that it names ports of, if it says."""
 
 
 def read_old_plan(path: Path, demand: Demand, *, directed: bool) -> OldPlan:
@@ -70,12 +73,15 @@ def read_old_plan(path: Path, demand: Demand, *, directed: bool) -> OldPlan:
     if not demand.names and any(type(pair_of(path, *row)[0]) is str for row in _ends(rows)):
         limit = "it names racks, and the demand does not"
         raise ConfigError(f"{path}: {limit}; give their numbers, or name those of the demand")
+    if not (names or nodes):
+        check_numbers(path, (pair_of(path, *row) for row in _ends(rows)), demand.names)
     lights = [
         light for at, row in enumerate(rows) for light in _lights(path, at, row, called, one_way)
     ]
     _check_ports(path, lights)
+    size = _switch_size(path, table)
     racks = called if names or nodes else [*dict.fromkeys(light.source for light in lights)]
-    return OldPlan(str(path), lights, racks, one_way)
+    return OldPlan(str(path), lights, racks, one_way, size)
 
 
 def _called(path: Path, names: list[str], nodes: int | None, demand: Demand) -> list[str]:
@@ -148,6 +154,17 @@ def _ports(path: Path, at: int, row: Any, many: int) -> list[tuple[int, int]]:
         limit = f"circuits[{at}].cross_connects: not {many} of an A and a B port"
         raise ConfigError(f"{path}: {limit}; {REMEDY}")
     return [(a, b) for a, b in listed]
+
+
+def _switch_size(path: Path, table: dict[str, Any]) -> SwitchSize | None:
+    """Of the switch that a plan was made for."""
+    ports = table.get("port_map")
+    size = ports.get("switch_size") if isinstance(ports, dict) else None
+    try:
+        return None if size is None else SwitchSize.of(str(size))
+    except ConfigError as problem:
+        limit = f"port_map.switch_size = {size}: {problem.limit}"
+        raise ConfigError(f"{path}: {limit}; {problem.remedy}") from None
 
 
 def _check_ports(path: Path, lights: Sequence[OldLight]) -> None:

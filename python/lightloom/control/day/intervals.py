@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,15 +9,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from lightloom import _core
 from lightloom.control.arrays import Integers
 from lightloom.control.demand.times import iso
+from lightloom.durations import duration_ps
 from lightloom.errors import ConfigError, refusal
 
 US = 1_000_000
 """Microseconds [count] of a second."""
-LONGER = {"min": 60, "h": 3600, "d": 86400}
-"""Seconds of units that simulations have no use for."""
 MOST = 100_000
 """Intervals [count] of a day."""
 
@@ -64,18 +61,13 @@ def every_us(text: str) -> int:
     >>> every_us("5 min"), every_us("30 s")
     (300000000, 30000000)
     """
-    found = re.fullmatch(r"\s*(\d{1,6})\s*(min|h|d)\s*", text)
-    length = int(found[1]) * LONGER[found[2]] * US if found else _micros(text)
+    try:
+        length = duration_ps("every", text) // 1_000_000
+    except ConfigError:
+        raise refusal("every", text, "no time", 'write it like "5 min" or "30 s"') from None
     if not length:
         raise refusal("every", text, "no time at all", 'write it like "5 min" or "30 s"')
     return length
-
-
-def _micros(text: str) -> int:
-    try:
-        return _core.control_time("every", text) // 1_000_000
-    except ConfigError:
-        raise refusal("every", text, "no time", 'write it like "5 min" or "30 s"') from None
 
 
 def lengths(name: str, starts: Sequence[int], known_us: int | None) -> list[int]:

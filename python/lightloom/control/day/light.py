@@ -7,8 +7,8 @@ the demand, and no more than the circuit carries meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ class Light:
     routes: tuple[tuple[int, int, tuple[Circuit, ...]], ...] = ()
     """Paths over several circuits, with their ends; empty where every circuit carries
     what its own racks have for each other."""
+    told: Mapping[str, Any] = field(default_factory=dict)
+    """All that the policy was told, defaults among it."""
 
     @property
     def key(self) -> Any:
@@ -57,7 +59,7 @@ DARK = Light()
 def light_of(plan: Plan) -> Light:
     """What a plan lights."""
     if plan.schedule is not None:
-        return Light(schedule=plan.schedule)
+        return Light(schedule=plan.schedule, told=plan.options)
     table = plan.circuits
     if table is None:
         return DARK
@@ -70,7 +72,7 @@ def light_of(plan: Plan) -> Light:
         routes = [
             (row[0], row[1], tuple(rows[at] for at in path)) for row, path in served if len(path)
         ]
-    return Light(frozenset(rows), table.directed, routes=tuple(routes))
+    return Light(frozenset(rows), table.directed, routes=tuple(routes), told=plan.options)
 
 
 def carried(

@@ -20,6 +20,8 @@ COLUMNS = (
     *("circuits_made", "circuits_broken", "dark_s", "left_busiest_bps"),
 )
 """Of the table of intervals."""
+ELSEWHERE = ("rate", "up", "symmetric", "circuits", "schedule")
+"""What a policy is told and is said in other lines, or is a table."""
 EVEN = 0.001
 """Shares of the demand that differ by no more are alike."""
 
@@ -64,6 +66,7 @@ def as_dict(
         "version": _core.__version__,
         "algorithm": algorithm,
         "options": options,
+        "planned_with": {k: v for k, v in accounts[0].told.items() if k not in ELSEWHERE},
         "rate_bps": asked.rate,
         "dark_s": asked.dark_us / US,
         "all_dark": asked.all_dark,
@@ -137,8 +140,8 @@ def verdict(day: Day, accounts: Sequence[Account]) -> str:
     return found
 
 
-def summary(day: Day, asked: Terms) -> Iterator[str]:
-    """What was played, and with what."""
+def summary(day: Day, asked: Terms, account: Account) -> Iterator[str]:
+    """What was played, and with what; `account` is the policy's."""
     begin, usual = iso(day.played[0].start_us), span(day.played[-1].length_us)
     whole = span(sum(one.length_us for one in day.played))
     several = f"{len(day.played):,} intervals of {usual} from {begin}, {whole} in all"
@@ -146,6 +149,13 @@ def summary(day: Day, asked: Terms) -> Iterator[str]:
     dark = text_of(asked.dark_us) if asked.dark_us else "0 s"
     whose = "all circuits" if asked.all_dark else "circuits that are made"
     yield f"  circuits of {console.rate(asked.rate)}; at a change {whose} are dark for {dark}"
+    told = [
+        f"{key.replace('_', '-')} {_told(value)}"
+        for key, value in account.told.items()
+        if key not in ELSEWHERE
+    ]
+    if told:
+        yield f"  {account.player.name}: {', '.join(told)}"
     yield "  the interval before was only measured, and is not counted"
     yield from (f"  {line}" for line in (*day.reading.lines(), *day.notes))
 
@@ -160,6 +170,11 @@ def span(length_us: int) -> str:
         if length_us % size == 0:
             return f"{length_us // size:,} {unit}"
     return console.seconds(length_us / US)
+
+
+def _told(value: object) -> str:
+    """The value of an option."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _name(day: Day, node: int) -> str | int:

@@ -13,6 +13,7 @@ from lightloom.control.day.intervals import US, Interval
 from lightloom.control.day.light import DARK, Circuit, Light, carried
 from lightloom.control.day.players import Player, players
 from lightloom.control.day.series import Day, text_of
+from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 from lightloom.policy_registry import find
 
@@ -46,6 +47,8 @@ class Account:
 
     player: Player
     steps: list[Step] = field(default_factory=list)
+    told: Mapping[str, Any] = field(default_factory=dict)
+    """All that it planned with first, defaults among it."""
     dark_us: dict[Pair, int] = field(default_factory=dict)
     """By pair of racks: for how long its circuit was dark for changes [µs]."""
 
@@ -79,7 +82,7 @@ def terms(day: Day, rate: str, dark: str, all_dark: bool) -> Terms:
         ConfigError: of `rate` or `dark`.
     """
     bps = _core.control_rate("rate", rate)
-    dark_us = -(-_core.control_time("dark", dark) // 1_000_000)
+    dark_us = -(-duration_ps("dark", dark) // 1_000_000)
     shortest = min(one.length_us for one in day.intervals)
     if dark_us >= shortest:
         limit = f"no shorter than the shortest interval, {text_of(shortest)}"
@@ -135,6 +138,7 @@ def _played(day: Day, player: Player, asked: Terms, count: Count) -> Account:
     account, lit = Account(player), DARK
     for at, interval in enumerate(day.played, 1):
         wanted = player.decide(at, lit)
+        account.told = account.told or wanted.told
         made, broken = _change(lit, wanted)
         dark = made
         if asked.all_dark and (made or broken):

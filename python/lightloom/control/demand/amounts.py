@@ -42,7 +42,8 @@ def amount_of(text: str, delimiter: str = ",") -> Amount:
     if len(bare) > DIGITS:
         raise UnreadableError(f"more than {DIGITS} characters", "write a number")
     if NUMBER.fullmatch(bare) is None:
-        raise UnreadableError("not a number", remedy_of(bare, delimiter))
+        remedy = "write a number, or leave the record out"
+        raise UnreadableError("not a number", remedy_of(bare, delimiter) or remedy)
     return checked(Fraction(bare))
 
 

@@ -73,7 +73,10 @@ def find(where: str, header: Sequence[str], layout: Layout, named: Mapping[str, 
     if src is None or dst is None or amount is None:
         role = next(role for role in NEEDED if at[role] is None)
         limit = f"no column `{role}`: it has {', '.join(f'`{cell}`' for cell in header)}"
-        raise ConfigError(f"{where}: {limit}; name it, or give --columns {role}=NAME")
+        places = {at[role] for role in ROLES}
+        left = [cell for place, cell in enumerate(header) if place not in places]
+        name = left[0] if len(left) == 1 else "NAME"
+        raise ConfigError(f"{where}: {limit}; name it, or give --columns {role}={name}")
     return Columns(src, dst, amount, at["time"], back)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lightloom.control.cells import number_of
 from lightloom.control.demand.columns import Layout
 from lightloom.control.demand.folding import Records
 from lightloom.control.demand.json_form import parse, read_json
@@ -14,7 +15,7 @@ from lightloom.control.demand.pmacct import PMACCT
 from lightloom.control.demand.prometheus import is_prometheus, needs_unit, read_prometheus
 from lightloom.control.demand.sflowtool import KINDS, read_sflowtool
 from lightloom.control.demand.source import Source
-from lightloom.control.demand.tables import first_cells, read_table
+from lightloom.control.demand.tables import first_cells, first_rows, read_table
 from lightloom.control.demand.units import unit_of
 from lightloom.errors import refusal
 
@@ -65,7 +66,20 @@ def _of_text(source: Source, columns: bool) -> str:
     for name in ("nfdump", "pmacct"):
         if _is_tools(LAYOUTS[name], cells):
             return name
-    return "long" if columns or LONG.fits(cells) else "matrix"
+    if columns or LONG.fits(cells) or _names_ends(source):
+        return "long"
+    return "matrix"
+
+
+def _names_ends(source: Source) -> bool:
+    """Whether a first line has columns for source and destination, if none for the amount,
+    and the second has no numbers below them, as a matrix would."""
+    header, row = first_rows(source)
+    roles = [{name.lower() for name in LONG.names[role]} for role in ("src", "dst")]
+    places = [[at for at, cell in enumerate(header) if cell.lower() in names] for names in roles]
+    if not all(places) or len(header) < 3:
+        return False
+    return all(at < len(row) and number_of(row[at]) is None for (at, *_) in places)
 
 
 def _is_tools(layout: Layout, cells: list[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from lightloom.control.cells import delimiter_of
 from lightloom.control.demand.amounts import UnreadableError, amount_of, shown
@@ -95,7 +96,16 @@ def _records(
 
 def first_cells(source: Source) -> list[str]:
     """The cells of the first line that holds something; none where it cannot be read."""
+    return first_rows(source)[0]
+
+
+def first_rows(source: Source) -> tuple[list[str], list[str]]:
+    """The same of the first line and of the next."""
+    found: list[list[str]] = []
     try:
-        return [cell.strip() for cell in next(iter(Rows(source)), [])]
+        for row in islice(Rows(source), 2):
+            found.append([cell.strip() for cell in row])
     except ConfigError:
-        return []
+        pass
+    first, second, *_ = [*found, [], []]
+    return first, second

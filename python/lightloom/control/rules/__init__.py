@@ -11,6 +11,6 @@ kept apart, ports that are down; and how each kind of algorithm heeds it.
 """
 
 from lightloom.control.rules.rules import NONE, Rules
-from lightloom.control.rules.words import read_rules
+from lightloom.control.rules.words import idle, read_rules
 
-__all__ = ["NONE", "Rules", "read_rules"]
+__all__ = ["NONE", "Rules", "idle", "read_rules"]

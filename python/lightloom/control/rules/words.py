@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from lightloom.control.rules.rules import Pinned, Rules
-from lightloom.control.wiring.port_map import PortMap
+from lightloom.control.wiring.port_map import Port, PortMap
 from lightloom.errors import refusal
 
 Ends = tuple[int, int, int | None]
@@ -52,6 +52,40 @@ def read_rules(
             plane = next(free, 0)
         pinned.append((a, b, plane))
     return Rules(tuple(pinned), frozenset((min(a, b), max(a, b)) for a, b, _ in apart), ports_down)
+
+
+def idle(text: str, names: Sequence[str], ports: PortMap) -> str | None:
+    """What is said of a port that is down where no circuit could have it: that of a rack
+    without demand, or of none; None for everything else.
+
+    Raises:
+        ConfigError: of `down`: a port that the switch does not have.
+    """
+    head, _, plane = text.strip().rpartition(":")
+    on = int(plane) if head and re.fullmatch(r"\d{1,6}", plane) else None
+    name = text.strip() if on is None else head.strip()
+    there = [port for port in ports if on in (None, port.plane)]
+    known = [
+        port.rack for port in there if name == port.rack or name.upper() in _called(port, ports)
+    ]
+    if {*known} & {*names}:
+        return None
+    if known:
+        whose = "" if name == known[0] else f"the port of {known[0]}, "
+        return f"{text} is down: {whose}a rack without demand"
+    match = re.fullmatch(r"(\d{1,6})([AaBb]?)", name)
+    if match is None or bool(match[2]) != (ports.sides == 2):
+        return None
+    side = match[2].upper()
+    most = ports.most_of(side)
+    if not 1 <= int(match[1]) <= most:
+        limit = f"beyond the switch: its {side + ' ' if side else ''}ports are 1 to {most}"
+        raise refusal("down", text, limit, "correct it, or give its size with --switch-size")
+    return f"{text} is down: {ports.file} has no rack there"
+
+
+def _called(port: Port, ports: PortMap) -> tuple[str, str]:
+    return ports.a_name(port.a), ports.b_name(port.b)
 
 
 class _Reader:
@@ -109,8 +143,10 @@ class _Reader:
         if len(found) > 1:
             limit = "is a rack, and a port of the switch"
             raise refusal("down", text, limit, "rename the rack, or name the rack at the port")
+        if not found and self.ports is not None and idle(text, [*self.node], self.ports):
+            return set()
         if not found:
-            limit = "no rack of the demand" + (", and no port with a rack" if self.ports else "")
+            limit = "no rack of the demand" + (", and no port" if self.ports else "")
             remedy = "write a rack, or rack:plane" + (", or a port like 7A" if self.ports else "")
             raise refusal("down", text, limit, remedy)
         return found[0]
@@ -135,6 +171,6 @@ class _Reader:
         return {
             (self.node[port.rack], port.plane)
             for port in ports
-            if name.upper() in (ports.a_name(port.a), ports.b_name(port.b))
+            if name.upper() in _called(port, ports)
             and (port.rack in self.node and on in (None, port.plane))
         }

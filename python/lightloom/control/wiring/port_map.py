@@ -119,6 +119,12 @@ class PortMap:
         """What a B port is called: `7B`; `7` if the switch has one side."""
         return f"{port}B" if self.sides == 2 else str(port)
 
+    def most_of(self, side: str) -> int:
+        """The highest port of a side, `A` or `B`."""
+        if self.size is None:
+            return LARGEST
+        return self.size.b if side == "B" and self.size.b is not None else self.size.a
+
     def require(self, racks: Sequence[str], down: Collection[tuple[int, int]] = ()) -> None:
         """Refuses racks of a demand that lack a port on a plane, but for those that are
         known to be `down`: the rack's number and the plane."""
