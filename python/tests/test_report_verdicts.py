@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from test_report_support import FOUR, Profile, bounds, make_comparison
 
+from lightloom.bounds import Bound
 from lightloom.report import (
     backend_matplotlib,
     backend_plotly,
@@ -17,11 +18,13 @@ from lightloom.report import (
     figures,
     model,
     over_time,
+    ranking,
     spec,
     table,
     units,
     verdicts,
 )
+from lightloom.report.verdicts.criteria import criteria
 
 LOADS = (0.1, 0.5, 1.0)
 
@@ -80,6 +83,28 @@ def test_a_clear_winner_is_named_with_the_factor_to_the_others() -> None:
     assert [e.label for e in verdict.evidence] == ["Sirius", "Clos"]
     assert verdict.evidence[0].bar == 1
     assert verdict.evidence[1].bar == pytest.approx(1 / 2.2)
+
+
+def test_bounds_of_several_seeds_reach_to_their_upper_limits() -> None:
+    """Seeds known to lie from 10 to 90 µs led against an exact 30 µs: of their limits the
+    lower ones alone were averaged."""
+    unsure, sure = read(make_comparison([Profile("unsure"), Profile("sure")])).fabrics
+    wide = Bound(10e-6, 90e-6, 10e-6, 90e-6)
+    exact = Bound(30e-6, 30e-6, 29e-6, 31e-6)
+    scores = [ranking.of_seeds(f, b, [b] * 3) for f, b in ((unsure, wide), (sure, exact))]
+    assert [(s.low, s.high) for s in scores] == [(10e-6, 90e-6), (30e-6, 30e-6)]
+    assert (scores[0].within, scores[0].least) == (90e-6, True)
+    assert ranking.apart(scores, "lower") is None
+    assert ranking.rank(scores, "lower").level == 2
+
+
+def test_who_alone_has_a_figure_is_not_ahead_by_it() -> None:
+    """A Clos beside a tree won by its queue, of which the tree has none."""
+    comparison = make_comparison([Profile("a"), Profile("b")])
+    comparison.results["b"].summary["queue_peak_bytes"] = None
+    names = [c.name for c in criteria(read(comparison))]
+    assert names
+    assert "the queue at the worst node" not in names
 
 
 def test_close_values_are_level() -> None:

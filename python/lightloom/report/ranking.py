@@ -95,17 +95,24 @@ def score(fabric: Fabric, limits: Callable[[Fabric], Bound | None]) -> Score | N
     found = limits(fabric)
     if found is None:
         return None
-    repeated = [limits(f) for f in fabric.seeds]
-    over = over_runs(b.low if b is not None else None for b in repeated)
-    if over is None or over.half_width is None:
-        return Score.of(fabric, found)
+    return of_seeds(fabric, found, [limits(f) for f in fabric.seeds])
+
+
+def of_seeds(fabric: Fabric, found: Bound, repeated: Sequence[Bound | None]) -> Score:
+    """A figure of flows over several seeds: its lower limits and its upper ones are means of
+    the seeds', and the interval reaches from the one's beginning to the other's end. That
+    of the run, `found`, where fewer than two seeds have it."""
     known = [b for b in repeated if b is not None]
-    low, high = over.low, over.high
+    least = over_runs(b.low for b in known)
+    if least is None or least.half_width is None:
+        return Score.of(fabric, found)
+    most = None if any(b.open for b in known) else over_runs(b.high for b in known)
+    low, high = least.low, math.inf if most is None else most.high
     if fabric.same_flows:
         low, high = min(low, *(b.start for b in known)), max(high, *(b.end for b in known))
-    high = math.inf if any(b.open for b in known) else high
-    least = any(not b.exact for b in known)
-    return Score(fabric, over.mean, low, high, any(b.open for b in known), least)
+    exact = all(b.exact for b in known)
+    within = None if exact or most is None else most.mean
+    return Score(fabric, least.mean, low, high, most is None, not exact, within)
 
 
 def rank(scores: Sequence[Score], better: Better) -> Ranking:

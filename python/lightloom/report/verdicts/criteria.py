@@ -10,7 +10,7 @@ from lightloom.intervals import over_runs
 
 from .. import units
 from ..model import Fabric, LoadPoint, Workload, microseconds
-from ..ranking import Better, Ranking, Score, rank, score
+from ..ranking import Better, Ranking, Score, of_seeds, rank, score
 from . import load
 from .jobs import all_jobs
 from .latency import short_score
@@ -53,7 +53,8 @@ class Criterion:
 
 
 def criteria(workload: Workload) -> list[Criterion]:
-    """The measures that a comparison has, in the order in which they decide."""
+    """The measures that two fabrics of a comparison have, in the order in which they
+    decide: who alone has a figure is not ahead by it."""
     fabrics = workload.fabrics
     if any(f.jobs for f in fabrics):
         first = [JOBS, *each_job(workload)]
@@ -62,7 +63,7 @@ def criteria(workload: Workload) -> list[Criterion]:
     else:
         short = any(f.short_fct.size for f in fabrics)
         first = [*([SHORT] if short else []), LONG, CARRIED]
-    return [c for c in (*first, QUEUE) if any(c.read(f) is not None for f in fabrics)]
+    return [c for c in (*first, QUEUE) if sum(c.read(f) is not None for f in fabrics) > 1]
 
 
 def each_job(workload: Workload) -> list[Criterion]:
@@ -129,11 +130,7 @@ def short_at(fabric: Fabric, point: LoadPoint) -> Score | None:
     found = point.p99
     if found is None:
         return None
-    over = point.over_seeds(lambda p: None if p.p99 is None else p.p99.low)
-    if over is None or over.half_width is None:
-        return Score.of(fabric, found)
-    high = math.inf if found.open else over.high
-    return Score(fabric, over.mean, over.low, high, found.open, not found.exact)
+    return of_seeds(fabric, found, [p.p99 for p in point.seeds])
 
 
 def carried_at(fabric: Fabric, point: LoadPoint) -> Score | None:
