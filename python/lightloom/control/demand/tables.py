@@ -107,5 +107,5 @@ def first_rows(source: Source) -> tuple[list[str], list[str]]:
             found.append([cell.strip() for cell in row])
     except ConfigError:
         pass
-    first, second, *_ = [*found, [], []]
-    return first, second
+    found += [[], []]
+    return found[0], found[1]
