@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from lightloom import _core
+from lightloom.errors import ConfigError, refusal
 
 LONGER: Mapping[str, int] = {"min": 60, "h": 3600, "d": 86_400}
 """Units that the core's durations do not have [s]."""
@@ -28,7 +29,18 @@ def duration_ps(key: str, text: str) -> int:
     """
     found = re.fullmatch(r"\s*(\d{1,6})(?:\.(\d{1,6}))?\s*(min|h|d)\s*", text)
     if found is None:
-        return _core.control_time(key, text)
+        return _short_ps(key, text)
     whole, fraction, unit = found.groups()
     millionths = int(whole) * 1_000_000 + int((fraction or "").ljust(6, "0"))
     return LONGER[unit] * millionths * 1_000_000
+
+
+def _short_ps(key: str, text: str) -> int:
+    """A duration as the core reads it [ps]; its refusals name the longer units, too."""
+    try:
+        return _core.control_time(key, text)
+    except ConfigError as problem:
+        limit = (problem.limit or "").replace(
+            "use one of s,", f"use one of {', '.join(LONGER)}, s,"
+        )
+        raise refusal(key, problem.value, limit, problem.remedy or "") from None

@@ -47,7 +47,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "a word": (
         "d.csv",
         LONG + "a,b,5\n\n# x\na,b,x\n",
-        "d.csv:5: bytes = x: not a number; write 0",
+        "d.csv:5: bytes = x: not a number; write a number, or leave",
     ),
     "an amount with its unit": (
         "d.csv",

@@ -483,3 +483,12 @@ def test_a_rack_without_demand_is_told_how_to_keep_its_circuit(tmp_path: Path) -
     kept = call(*words, "--pin", "c:d")
     assert "0 to break, 0 to make, 2 to keep" in kept.output
     assert "no demand for" not in kept.output
+
+
+def test_what_is_no_time_is_told_all_units(tmp_path: Path) -> None:
+    old = tmp_path / "old.json"
+    old.write_text("[[0, 1]]", encoding="utf-8")
+    found = call(EIGHT, "-a", "edmonds", "--diff", old, "--over", "1 hour")
+    assert found.exit_code == 2
+    told = '--over = "1 hour": `hour` is not a unit of a duration: use one of min, h, d, s, ms,'
+    assert told in found.output
