@@ -22,6 +22,10 @@ PADDED = 0.03
 SILENT = 0.1
 #: So many of the racks may be.
 SILENT_RACKS = 0.25
+#: Flows below this are short [B], as in the summary.
+SHORT = 100_000
+#: Of the bytes so many are of long flows where short ones wait behind their cells.
+LONG_BYTES = 0.5
 #: Of this share of what racks can carry together on, queues decide how long flows take.
 BUSY = 0.25
 
@@ -41,6 +45,7 @@ def notes(result: Result) -> Iterator[str]:
     if not apart.any():
         return
     yield from padded(size[apart], int(derived["cell_bytes"]))
+    yield from mixed(size[apart])
     yield from uneven([rack[apart] for rack in ends], size[apart], int(cluster["racks"]))
     yield from busy(result, derived["uplinks"] / derived["base_uplinks"])
 
@@ -52,6 +57,16 @@ def padded(size: NDArray[np.uint64], cell: int) -> Iterator[str]:
         yield (
             f'by rates (detail = "flows") cells have no padding, which here would be {padding:.0%} '
             'of the bytes: more is carried than by cells; use detail = "cells"'
+        )
+
+
+def mixed(size: NDArray[np.uint64]) -> Iterator[str]:
+    """Says that short flows would wait behind cells of long ones. `size` [B], one a flow."""
+    short = size < SHORT
+    if short.any() and size[~short].sum() > LONG_BYTES * size.sum():
+        yield (
+            'by rates (detail = "flows") short flows do not wait behind the cells of long ones: '
+            'the 99th percentile by cells is about twice as long; judge by detail = "cells"'
         )
 
 

@@ -64,6 +64,16 @@ def test_queues_are_said_where_they_decide() -> None:
     assert "flows wait in them" in note
 
 
+def test_short_flows_among_long_ones_are_said() -> None:
+    """They wait behind cells of these, and by rates they do not."""
+    table = experiment("uniform")
+    table["workload"] |= {"sizes": {"kind": "published", "name": "web-search"}}
+    said = list(rates.notes(lightloom.run(table)))
+    assert any("short flows do not wait behind" in note for note in said)
+    mixed = rates.mixed(np.array([1_000, 2_000, 99_000, 90_000, 100_000], np.uint64))
+    assert list(mixed) == []  # most bytes are of short ones
+
+
 def test_failures_are_refused() -> None:
     table = experiment("uniform")
     table["fault"] = [{"at": "1 us", "element": "node", "node": 3}]
