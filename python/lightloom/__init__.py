@@ -64,13 +64,18 @@ _HOME = {
     "run": "api",
 }
 
+#: Modules that are part of what is promised, by name.
+_MODULES = frozenset({"control", "figures", "plots", "policies", "report", "traces"})
+
 
 def __getattr__(name: str) -> object:
-    """Imports a name's module when it is first used.
+    """Imports a name's module, or a module, when it is first used.
 
     The command line must be able to answer Ctrl-C before NumPy and Arrow are
     loaded, which takes longer than many commands run.
     """
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -284,3 +284,11 @@ def test_the_examples_in_docstrings_work(module: Any) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("module", ["control", "figures", "plots", "policies", "report", "traces"])
+def test_modules_of_the_documentation_are_there_after_import(module: str) -> None:
+    """`lightloom.figures.write`, as the documentation has it, was an AttributeError."""
+    code = f"import lightloom; print(lightloom.{module}.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"lightloom.{module}"
