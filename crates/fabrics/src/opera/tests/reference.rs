@@ -331,7 +331,11 @@ impl Reference<'_> {
         } else {
             match self.detour(line, to, now, night) {
                 None => return,
-                Some(bytes) => bytes,
+                Some(bytes) => {
+                    // What is first in that queue now may be shorter, and fit elsewhere.
+                    self.wake(rack, now);
+                    bytes
+                }
             }
         };
         self.busy[line] = now + bytes as i64 * NS;
@@ -644,6 +648,28 @@ fn what_has_left_for_a_relay_does_not_wait_for_the_next_circuit() {
         (2, 0, 1442, Time(52_613_014)),
         (1, 2, 3556, Time(57_622_012)),
         (0, 2, 3280, Time(59_259_010)),
+    ];
+    check(net, &rows).expect("they agree");
+}
+
+/// A packet of 300 B that does not fit into the rest of its direct circuit's day leaves for
+/// a relay; the 49 B behind it do fit.
+#[test]
+fn what_is_behind_a_packet_that_has_left_for_a_relay_goes_directly() {
+    let net = Net {
+        racks: 4,
+        switches: 3,
+        night: 168 * NS,
+        slice: 1_319 * NS,
+        fly: 61_500,
+        packet: 300,
+        below: 0,
+        relays: true,
+    };
+    let rows = [
+        (0, 3, 3301, Time(59_425_002)),
+        (0, 3, 49, Time(59_425_006)),
+        (0, 2, 1801, Time(59_774_004)),
     ];
     check(net, &rows).expect("they agree");
 }

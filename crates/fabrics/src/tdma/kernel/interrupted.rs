@@ -100,14 +100,28 @@ impl Tdma {
         let mut lines: Vec<usize> = self.lines_with(at, true).collect();
         loop {
             lines.retain(|&at| self.lines[at].free < before);
-            let Some(&next) = lines.iter().min_by_key(|&&at| self.lines[at].free) else {
+            let Some(&next) = lines.iter().min_by_key(|&&at| (self.lines[at].free, at)) else {
                 return;
             };
             let free = self.lines[next].free;
             self.send_on(next, free + Time(1), io, todo);
             if self.lines[next].free == free {
-                // It has nothing to send, and the others leave it nothing more.
+                // It has nothing that fits, unless another sends what is first before that.
                 lines.retain(|&at| at != next);
+            } else {
+                self.try_again(&mut lines, at, free);
+            }
+        }
+    }
+
+    /// A packet has left a queue, and the one behind it may be shorter: lines of the rack
+    /// that had nothing that fits look from then on.
+    fn try_again(&mut self, lines: &mut Vec<usize>, at: usize, now: Time) {
+        for other in self.lines_with(at, true) {
+            let line = &mut self.lines[other];
+            if line.free <= now && now < line.window.until && !lines.contains(&other) {
+                line.free = now;
+                lines.push(other);
             }
         }
     }
@@ -166,6 +180,7 @@ impl Tdma {
         // A packet that would be cut off does not begin, and lets others go before it.
         let mut first = queues.into_iter().flatten().map(|(_, bytes)| bytes);
         let Some(bytes) = first.find(|&bytes| fits(bytes.min(wire.packet))) else {
+            self.arm_behind(at, begins, todo);
             return;
         };
         let room = wire.rate.bytes_in(line.window.until - begins);
@@ -175,7 +190,27 @@ impl Tdma {
             // Once it has begun, and all that happened at that moment is known.
             true => begins + Time(1),
         };
-        if due <= line.window.until && due < self.due[at] {
+        self.look_at(at, due, todo);
+    }
+
+    /// The packet that a line's day is too short for may leave for a relay, and what is behind
+    /// it may fit: the line is looked at when the next one has left.
+    fn arm_behind(&mut self, at: usize, begins: Time, todo: &mut Todo) {
+        let Some(relays) = &self.relays else { return };
+        let queue = self.voqs.of(at as u32 % self.racks, self.lines[at].to);
+        if !self.contested[at % self.racks as usize] || self.voqs.front(queue).is_none() {
+            return;
+        }
+        let others = { self.lines_with(at, true) }.filter(|&other| relays.planned(other).is_some());
+        let next = others.map(|other| self.lines[other].free.max(begins)).min();
+        if let Some(next) = next {
+            self.look_at(at, next + Time(1), todo);
+        }
+    }
+
+    /// A line is looked at then, if that is sooner than it would be, and not in its night.
+    fn look_at(&mut self, at: usize, due: Time, todo: &mut Todo) {
+        if due <= self.lines[at].window.until && due < self.due[at] {
             self.due[at] = due;
             todo.schedule(due, Event::Served(at as u32));
         }
