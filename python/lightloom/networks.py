@@ -17,6 +17,11 @@ from lightloom.console import rate
 Table = Mapping[str, Any]
 
 
+#: Where the ratio of a Clos is, and the tier above its pods.
+AT = "oversubscription_at"
+ABOVE_PODS = "aggregation-core"
+
+
 def server_rate(cluster: Table) -> float | None:
     """What a server sends at load 1 [b/s]; None where that is not known."""
     if "server_rate" in cluster:
@@ -86,6 +91,20 @@ def left_open(given: Table, resolved: Table) -> Iterator[str]:
         yield (
             f"electrical networks are not alike: {_ratios(bare)} by default{beside}; "
             "cluster.oversubscription sets all that have none of their own"
+        )
+
+
+def elsewhere(resolved: Table) -> Iterator[str]:
+    """Says that networks are oversubscribed alike, but not at the same place: above its pods
+    a Clos holds back less than a network that is oversubscribed at its racks."""
+    found = [f for f in resolved.get("fabric", []) if (f.get("oversubscription") or 1.0) > 1.0]
+    above = [f for f in found if f.get(AT) == ABOVE_PODS]
+    if above and len(above) < len(found):
+        rest = [f for f in found if f not in above]
+        yield (
+            f"networks are oversubscribed at different places: {_ratios(above)} above pods of "
+            f"racks, within which traffic has full rate, {_ratios(rest)} at the rack; "
+            f'fabric.{AT} = "rack" makes them alike'
         )
 
 

@@ -162,6 +162,15 @@ def test_seeds_decide_where_there_are_several() -> None:
     assert "are level" in turning.title
 
 
+def test_circuits_that_were_never_used_would_overturn_it() -> None:
+    """A hybrid won by its tree alone, and the verdict did not say so."""
+    comparison = made({"clos": limits(10.0), "hybrid": limits(5.0)})
+    assert not [said for said in first(comparison).overturned if said.startswith("Circuits")]
+    comparison.results["hybrid"].summary["circuit_share"] = 0.0
+    (said,) = [said for said in first(comparison).overturned if said.startswith("Circuits")]
+    assert said.startswith("Circuits: hybrid sent nothing over circuits, so what is judged is its")
+
+
 def test_jobs_are_judged_by_their_times() -> None:
     found = first(make_hybrids())
     assert JOB_TIMES["tree"]["fft"] is None  # so the tree is left out

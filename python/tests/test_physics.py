@@ -8,7 +8,8 @@ import pytest
 from cli_support import lightloom as command
 
 import lightloom
-from lightloom import physics, report
+from lightloom import networks, physics, report
+from lightloom.cli import notes
 from lightloom.errors import ConfigError
 from lightloom.report import build, winners
 
@@ -160,3 +161,30 @@ def test_a_report_of_one_comparison_has_no_winners_elsewhere(tmp_path: Path) -> 
     page = build([lightloom.compare(SMALL)], tmp_path).read_text(encoding="utf-8")
     assert "under realistic physics" not in page
     assert "<dt>Physics</dt>" not in page
+
+
+def test_networks_oversubscribed_at_different_places_are_said() -> None:
+    """3:1 above pods of a Clos and 3:1 at racks stood side by side as if they were alike."""
+    clos = {"label": "clos", "oversubscription": 3.0, "oversubscription_at": "aggregation-core"}
+    tree = {"label": "tree", "oversubscription": 3.0}
+    (said,) = networks.elsewhere({"fabric": [clos, tree]})
+    assert said.startswith("networks are oversubscribed at different places: clos 3:1 above pods")
+    for alike in (
+        [clos],
+        [clos | {"oversubscription_at": "rack"}, tree],
+        [clos, tree | {"oversubscription": 1.0}],
+    ):
+        assert list(networks.elsewhere({"fabric": alike})) == []
+
+
+def test_uplinks_that_racks_limit_are_said() -> None:
+    """16 racks of 800 Gb/s have the base uplinks alone, and a reader took it for the paper's."""
+    table = {**SMALL, "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "50 Gb/s"}}
+    table["fabric"] = [{"kind": "sirius"}]
+    said = [n for n in notes.of(lightloom.run(table)) if n.startswith("4 racks have no more than")]
+    assert said == [
+        "4 racks have no more than 4 uplinks each, 1 times the base, where the paper has 1.5 "
+        "times; add racks, or raise fabric.channel_rate"
+    ]
+    table["cluster"] = {"racks": 8, "servers_per_rack": 4, "server_rate": "50 Gb/s"}
+    assert not [n for n in notes.of(lightloom.run(table)) if "racks have no more" in n]

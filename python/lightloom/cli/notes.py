@@ -13,6 +13,8 @@ from lightloom.console import Summary, rate, seconds, size
 from lightloom.results import Result
 
 EVENTS_SHOWN = 4
+#: Sirius' uplinks over the base, as its paper has them (§7).
+SPEEDUP = 1.5
 #: A load drawn that is further from the one asked for is said.
 LOAD_OFF = 0.1
 #: So many times what servers can send is hardly meant.
@@ -137,7 +139,15 @@ def few_uplinks(summary: Summary, cluster: Table) -> Iterator[str]:
     """Says that a rack's uplinks are slower than its servers together."""
     derived = summary.get("derived") or {}
     uplinks, base = derived.get("uplinks"), derived.get("base_uplinks")
-    if uplinks is None or base is None or uplinks >= base:
+    if uplinks is None or base is None:
+        return
+    if base <= uplinks < SPEEDUP * base and uplinks == cluster.get("racks"):
+        yield (
+            f"{uplinks} racks have no more than {uplinks} uplinks each, {uplinks / base:.3g} times "
+            f"the base, where the paper has {SPEEDUP} times; add racks, or raise "
+            "fabric.channel_rate"
+        )
+    if uplinks >= base:
         return
     most = cluster.get("racks")
     remedy = "raise fabric.uplinks"

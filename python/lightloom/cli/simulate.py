@@ -229,8 +229,9 @@ def _compare(
     for one, parts, group in zip(loaded, cases, made, strict=True):
         _print_comparisons(one.name, group, said)
         for case in parts:
-            left_open = networks.left_open(case.raw, case.resolved())
-            lines = (*notes.of_cluster(case.raw.get("cluster", {})), *left_open)
+            resolved = case.resolved()
+            unlike = (*networks.left_open(case.raw, resolved), *networks.elsewhere(resolved))
+            lines = (*notes.of_cluster(case.raw.get("cluster", {})), *unlike)
             _explain((f"note: {line}" for line in lines), said)
         for sentence in physics.changes(group):
             console.say(sentence)

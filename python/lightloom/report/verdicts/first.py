@@ -54,6 +54,7 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
         *by_workload(deciding, ranking, others),
         *by_measure(ahead),
         *by_what_is_missing(deciding, ranking),
+        *by_dark_circuits(workload),
         *by_chance(ranking, workload),
     )
     leading_labels = {s.fabric.label for s in ranking.leaders}
@@ -256,6 +257,18 @@ def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]
     each = [f"{s.fabric.label} ({deciding.shown(s)})" for s in ranking.unknown]
     return (
         f'What did not arrive: {units.listed(each)} may be ahead; run.stop = "drain" would tell.',
+    )
+
+
+def by_dark_circuits(workload: Workload) -> tuple[str, ...]:
+    """Which fabrics have circuits and sent nothing over them."""
+    dark = [f.label for f in workload.fabrics if f.summary.get("circuit_share") == 0]
+    if not dark:
+        return ()
+    are = "is its electrical network" if len(dark) == 1 else "are their electrical networks"
+    return (
+        f"Circuits: {units.listed(dark)} sent nothing over circuits, so what is judged {are} "
+        "alone; a longer run, or a shorter fabric.interval, would tell.",
     )
 
 
