@@ -15,20 +15,24 @@ from lightloom.machine import processors
 LONG_S = 30.0
 
 
-def before(make: Callable[[], Forecast], workers: int) -> None:
-    """Says what is to come, if that will take long."""
+#: What a comparison does when everything is simulated.
+REPORT = "; figures and the report come on top"
+
+
+def before(make: Callable[[], Forecast], workers: int, more: str = "") -> None:
+    """Says what is to come, if that will take long, and what is not estimated."""
     forecast = _quietly(make)
     if forecast.wall_s(workers) > LONG_S:
-        console.err().print(f"estimate: {line(forecast, workers)}", markup=False)
+        console.err().print(f"estimate: {line(forecast, workers)}{more}", markup=False)
 
 
-def instead(make: Callable[[], Forecast], workers: int, json: bool = False) -> None:
-    """Says what would come."""
+def instead(make: Callable[[], Forecast], workers: int, json: bool = False, more: str = "") -> None:
+    """Says what would come, and what is not estimated."""
     forecast = _quietly(make)
     if json:
         console.print_json(as_json(forecast, workers))
         return
-    console.say(f"estimate: {line(forecast, workers)}")
+    console.say(f"estimate: {line(forecast, workers)}{more}")
     console.say("nothing was simulated but the first milliseconds of each fabric")
 
 

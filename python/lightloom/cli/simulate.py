@@ -207,10 +207,10 @@ def _compare(
     beside = len(presets) > 1 or any(map(_in_parallel, loaded))
     workers = forecast.side_by_side(threads) if beside else 1
     if dry_run:
-        forecast.instead(make, workers, json)
+        forecast.instead(make, workers, json, forecast.REPORT)
         return
     doubt_threads(threads)
-    forecast.before(make, workers)
+    forecast.before(make, workers, forecast.REPORT)
     made: list[list[lightloom.Comparison]] = []
     for one in loaded:
         with console.progress(enabled=not json) as tick:
