@@ -77,9 +77,37 @@ BAD: dict[str, tuple[str, str, str]] = {
     ),
     "an amount by another name": (
         "d.csv",
-        "src,dst,volume\nrack-7,b,5\n",
-        "d.csv:1: no column `bytes`: it has `src`, `dst`, `volume`; name it, or give "
-        "--columns bytes=volume",
+        "src,dst,demand_GB\nrack-7,b,5\n",
+        "d.csv:1: no column `bytes`: it has `src`, `dst`, `demand_GB`; name it, or give "
+        "--columns bytes=demand_GB --unit GB",
+    ),
+    "numbered racks by other names": (
+        "d.csv",
+        "rack_a,rack_b,volume\n0,1,5\n1,0,3\n1,2,0\n",
+        "no column `src`: it has `rack_a`, `rack_b`, `volume`; name it, or give "
+        "--columns src=NAME,dst=NAME, or --format matrix if they are nodes",
+    ),
+    "three numbers a line": (
+        "d.csv",
+        "0,1,500\n1,0,300\n1,2,0\n",
+        "d.csv: 3 lines of 3 numbers are a matrix, or records of who sends to whom; say "
+        "--format matrix, or begin with src,dst,bytes",
+    ),
+    "three numbers below unknown words": (
+        "d.csv",
+        "x,y,z\n0,7,500\n12,0,300\n7,12,0\n",
+        "say --format matrix, or give --columns src=x,dst=y,bytes=z",
+    ),
+    "three numbers in many lines": (
+        "d.csv",
+        "0,1,500\n1,0,300\n1,2,7\n2,1,8\n",
+        "d.csv: 4 lines of 3 numbers are no matrix (as many lines as columns, 0 on the "
+        "diagonal); begin with src,dst,bytes if they are records of who sends to whom",
+    ),
+    "three numbers a row in JSON": (
+        "d.json",
+        "[[0, 1, 500], [1, 0, 300], [1, 2, 0]]",
+        'write {"names": [...], "matrix": [...]}, or begin with src,dst,bytes',
     ),
     "underscores": ("d.csv", LONG + "a,b,1_000\n", "d.csv:2: bytes = 1_000: not a number"),
     "negative": ("d.csv", LONG + "a,b,-5\n", "d.csv:2: bytes = -5: demand is not negative; give 0"),
@@ -311,6 +339,16 @@ BAD: dict[str, tuple[str, str, str]] = {
         '{"status": "error", "error": "parse error"}',
         "d.json: Prometheus refused: parse error; mend the query",
     ),
+    "an error of Prometheus, and no unit": (
+        "d.json",
+        '{"status": "error", "errorType": "bad_data", "error": "unknown function"}',
+        "d.json: Prometheus refused (bad_data): unknown function; mend the query",
+    ),
+    "a timeout of Prometheus": (
+        "d.json",
+        '{"status": "error", "errorType": "timeout", "error": "query timed out"}',
+        "d.json: Prometheus refused (timeout): query timed out; ask again, for less",
+    ),
     "a scalar": (
         "d.json --unit B",
         prometheus(kind="scalar"),
@@ -500,4 +538,6 @@ def test_a_matrix_may_have_racks_that_are_called_as_columns_of_records(tmp_path:
     path.write_text("from,to,a\nto,0,3\na,4,0\n", encoding="utf-8")
     assert control.read_demand(path).names == ["to", "a"]
     path.write_text("src,dst,via\n0,3,1\n4,0,1\n1,1,0\n", encoding="utf-8")
-    assert control.read_demand(path).names == ["src", "dst", "via"]
+    with pytest.raises(ConfigError, match="or --format matrix if they are nodes"):
+        control.read_demand(path)  # a plan for records of numbered racks has other fibres
+    assert control.read_demand(path, format="matrix").names == ["src", "dst", "via"]

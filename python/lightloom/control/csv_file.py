@@ -19,6 +19,7 @@ from lightloom.control.cells import (
     split,
     text_of,
 )
+from lightloom.control.demand.long_or_matrix import check_matrix
 from lightloom.control.demand.source import Line, Source
 from lightloom.control.names import Axis, agreed, printable
 from lightloom.errors import ConfigError, refusal
@@ -148,15 +149,18 @@ class Csv:
         return f"{self.name}{self._place(self.lines[at], 0)}"
 
 
-def read_csv(source: Source) -> Csv:
+def read_csv(source: Source, *, certain: bool = False) -> Csv:
     """Reads what has lines that are rows of numbers. Blank lines and those that
     begin with `#` are skipped; a first line and a first column may hold names,
-    which may be quoted."""
+    which may be quoted. Unless it is certain that this is a matrix, what may be
+    records of numbered nodes is refused."""
     found = Csv(source.name)
     for number, line in source.lines():
         found.take(number, line)
     if not found.rows:
         raise ConfigError(f"{source.name}: no numbers; give a line for every source")
+    if not (certain or found.labelled):
+        check_matrix(source.name, found.header, found.rows)
     found.align()
     return found
 

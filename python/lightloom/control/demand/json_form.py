@@ -11,6 +11,7 @@ from lightloom.control.demand.amounts import UnreadableError, amount_from, shown
 from lightloom.control.demand.columns import Columns, Layout, find
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.long_form import LONG
+from lightloom.control.demand.long_or_matrix import check_matrix
 from lightloom.control.demand.matrices import Matrix
 from lightloom.control.demand.pmacct import PMACCT
 from lightloom.control.demand.source import Source
@@ -66,7 +67,9 @@ def read_json(source: Source, value: Any, named: Mapping[str, str]) -> Matrix | 
             source, [(f"{source.name}: [{at}]", row) for at, row in enumerate(value)], named
         )
     if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
-        return Matrix("matrix in JSON", numbers("demand", value))
+        values = numbers("demand", value)
+        check_matrix(source.name, [], values, 'write {"names": [...], "matrix": [...]}')
+        return Matrix("matrix in JSON", values)
     if isinstance(value, dict) and {"names", "matrix"} <= value.keys():
         return _named(source, value)
     if isinstance(value, dict) and value and all(isinstance(row, dict) for row in value.values()):
