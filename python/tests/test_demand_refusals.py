@@ -437,8 +437,30 @@ MAPS = {
     ),
     "no prefix": ("10.0.0.0/33,r1\n", "h.csv:1: 10.0.0.0/33: no prefix; write it like 10.1.2.0/24"),
     "nothing": ("host,rack\n", "h.csv: no hosts in it; give a line `address,rack` for each"),
-    "other hosts": ("x,r1\ny,r2\n", "d.csv: h.csv names none of its hosts (a, b, …); list them"),
+    "other hosts": ("x,r1\ny,r2\n", "d.csv: h.csv names none of its 2 hosts (a, b); list them"),
 }
+
+
+def test_a_map_that_covers_too_little_says_which_hosts_it_lacks(folder: Path) -> None:
+    """Records and a matrix of the same hosts, of which only a and b have racks."""
+    (folder / "h.csv").write_text("host,rack\na,r1\nb,r2\n")
+    (folder / "d.csv").write_text(LONG + "a,w,5\nc,y,3\nz,b,2\n")
+    rows = [[0] * 6 for _ in range(6)]
+    rows[0][5], rows[2][3], rows[4][1] = 5, 3, 2
+    names = [*"abcyzw"]
+    (folder / "m.json").write_text(json.dumps({"names": names, "matrix": rows}))
+    said = (
+        "h.csv does not name 4 hosts of its records (w, c, y and 1 more), and with 100 % of "
+        "the bytes left out nothing is left between racks; add them there, or their prefixes"
+    )
+    assert said in refused("d.csv --map h.csv")
+    assert "h.csv does not name 4 hosts" in refused("m.json --map h.csv")
+
+
+def test_a_map_of_one_rack_leaves_nothing(folder: Path) -> None:
+    (folder / "d.csv").write_text(LONG + "a,b,5\n")
+    (folder / "h.csv").write_text("a,r1\nb,r1\n")
+    assert "by h.csv all of its bytes stay within racks" in refused("d.csv --map h.csv")
 
 
 @pytest.mark.parametrize("case", MAPS)

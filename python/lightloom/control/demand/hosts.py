@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -143,14 +143,3 @@ def _network(where: str, host: str) -> Network:
         else:
             limit, remedy = "no prefix", "write it like 10.1.2.0/24 or 2001:db8::/64"
         raise ConfigError(f"{where}: {host}: {limit}; {remedy}") from None
-
-
-def shown(hosts: Iterator[str] | Sequence[str], most: int = 3) -> str:
-    """The first few of them.
-
-    >>> shown(["a", "b", "c", "d"])
-    'a, b, c and 1 more'
-    """
-    several = list(hosts)
-    more = f" and {len(several) - most:,} more" if len(several) > most else ""
-    return ", ".join(several[:most]) + more

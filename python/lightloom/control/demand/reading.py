@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lightloom import console
-from lightloom.control.demand.hosts import shown
+from lightloom.counts import shown
 
 
 @dataclass(frozen=True)
