@@ -424,7 +424,7 @@ def test_what_was_left_out_is_told(tmp_path: Path) -> None:
     code, out, _ = plan(path, "-a", "edmonds", "--map", hosts, "--unit", "MB")
     assert code == 0
     said = " ".join(out.split())
-    assert "d.csv: 2 nodes, 1 pairs, 60.0 MB" in said
+    assert "d.csv: 2 nodes, 1 pair, 60.0 MB" in said
     assert "read as long form, 4 records, in units of 1 MB" in said
     assert "30.0 % of the bytes (30.0 MB) within racks: left out" in said
     assert (

@@ -298,7 +298,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "names of others": (
         "d.json",
         '{"names": ["a"], "matrix": [[0, 1], [1, 0]]}',
-        "d.json: 1 names for 2 x 2 numbers; name every node once and give it a row",
+        "d.json: 1 name for 2 x 2 numbers; name every node once and give it a row",
     ),
     "names twice": (
         "d.json",
@@ -417,11 +417,11 @@ def test_malformed_demand_is_refused(case: str, folder: Path) -> None:
 
 
 MAPS = {
-    "no racks": ("host\na\n", "h.csv:1: 1 columns, of which no two are called host and rack; name"),
+    "no racks": ("host\na\n", "h.csv:1: 1 column, of which no two are called host and rack; name"),
     "three columns": ("a,r1,x\n", "h.csv:1: 3 columns, of which no two are called host and rack"),
     "half a line": (
         "host,rack\na,r1\nb\n",
-        "h.csv:3: 1 cells; give every line a host and its rack",
+        "h.csv:3: 1 cell; give every line a host and its rack",
     ),
     "no rack": ("a,r1\nb,\n", "h.csv:2: no rack; give every line a host and its rack"),
     "no host": ("a,r1\n,r2\n", "h.csv:2: no host; give every line a host and its rack"),

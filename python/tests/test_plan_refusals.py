@@ -78,7 +78,7 @@ BAD = {
         "object.npy",
         "object.npy: an NPY file of Python objects, which is not read; save numbers: numpy.save(",
     ),
-    "row in NPY": ("row.npy", "row.npy: demand = an array of 1 dimensions: a matrix has 2"),
+    "row in NPY": ("row.npy", "row.npy: demand = an array of 1 dimension: a matrix has 2"),
     "text in NPY": ("text.npy", "text.npy: demand = an array of <U1: not numbers"),
     "NaN in NPY": ("nan.npy", "nan.npy: demand[1][0] = NaN: not a number"),
     "empty NPY": ("empty.npy", "empty.npy: demand = 0 x 0 numbers: the matrix is empty"),

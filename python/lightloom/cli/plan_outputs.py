@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lightloom import console
+from lightloom.counts import counted
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
@@ -215,7 +216,8 @@ class Outputs:
         if topology is not None and not complete:
             far = int((topology.hops > 1).sum())
             if far:
-                yield f"note: {far:,} paths lead over several circuits; -o FILE.json has them"
+                lead = counted(far, "path leads", "paths lead")
+                yield f"note: {lead} over several circuits; -o FILE.json has them"
 
 
 def _listed(names: list[str]) -> str:

@@ -51,11 +51,11 @@ class Demand:
     def __post_init__(self) -> None:
         nodes, limit = len(self.matrix), ""
         if len(self.names) not in (0, nodes):
-            limit = f"there are {nodes} nodes"
+            limit = f"there {'is' if nodes == 1 else 'are'} {counted(nodes, 'node')}"
         elif len({*self.names} - {""}) != len(self.names):
             limit = "a name is empty or comes twice"
         if limit:
-            raise refusal("names", f"{len(self.names)} names", limit, "name every node once")
+            raise refusal("names", counted(len(self.names), "name"), limit, "name every node once")
 
 
 def read_demand(

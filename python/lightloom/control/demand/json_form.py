@@ -17,6 +17,7 @@ from lightloom.control.demand.pmacct import PMACCT
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.times import time_of
 from lightloom.control.names import once, printable
+from lightloom.counts import counted
 from lightloom.errors import ConfigError
 
 KEYS = Layout(
@@ -122,7 +123,7 @@ def _named(source: Source, value: dict[str, Any]) -> Matrix:
     once("row", called, lambda _, at: f"{source.name}: names[{at}]")
     values = numbers("demand", rows)
     if values.shape != (len(called),) * 2:
-        limit = f"{len(called)} names for {values.shape[0]} x {values.shape[1]} numbers"
+        limit = f"{counted(len(called), 'name')} for {values.shape[0]} x {values.shape[1]} numbers"
         raise ConfigError(f"{source.name}: {limit}; name every node once and give it a row")
     return Matrix("matrix in JSON", values, called)
 

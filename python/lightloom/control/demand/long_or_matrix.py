@@ -13,6 +13,7 @@ from typing import Any
 
 from lightloom.control.arrays import MAX_NODES, Numbers
 from lightloom.control.cells import Number, number_of
+from lightloom.counts import counted
 from lightloom.errors import ConfigError
 
 COLUMNS = 3
@@ -98,7 +99,7 @@ def check_matrix(
     ends = _ends(rows)
     if not ends:
         return
-    several = f"{len(rows)} line{'' if len(rows) == 1 else 's'} of {COLUMNS} numbers"
+    several = f"{counted(len(rows), 'line')} of {COLUMNS} numbers"
     long = "begin with src,dst,bytes"
     if header:
         told = ",".join(f"{r}={c}" for r, c in zip(("src", "dst", "bytes"), header, strict=False))
