@@ -135,3 +135,41 @@ pub fn run(config: &ClockConfig, day: &Day, heard: Progress) -> Option<(Judged, 
     }
     Some((judge.finish(), found))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against the sum over all leaders, bias by bias, while all delays have changed.
+    #[test]
+    fn clocks_are_where_the_mean_of_all_leaders_puts_them() {
+        let mut config = ClockConfig {
+            nodes: 9,
+            ..ClockConfig::default()
+        };
+        (config.loopback.every, config.fibre.table) = (Time::S * 7, false);
+        config.oscillator.thermal.0 = 0.0;
+        let config = config.resolve().expect("a configuration that can run");
+        let mut model = DayModel::new(&config);
+        for step in 1..=40 {
+            model.advance(Time::S * 500 * step, Time::S * 500);
+            let mut expected = vec![0.0; 9];
+            let mut bias = vec![0.0; 9];
+            for leader in 0..9 {
+                model.fibres.bias(leader, &mut bias);
+                bias[leader] = 0.0;
+                expected
+                    .iter_mut()
+                    .zip(&bias)
+                    .for_each(|(sum, bias)| *sum += bias / 9.0);
+            }
+            for (found, expected) in model.time.iter().zip(&expected) {
+                assert!(
+                    (found - expected).abs() < 1e-9,
+                    "{step}: {found} {expected}"
+                );
+            }
+            assert!(model.fibres.shift.iter().any(|shift| shift.abs() > 0.01));
+        }
+    }
+}

@@ -32,6 +32,8 @@ pub struct Ensemble {
     errors: Vec<f64>,
     leader: Option<usize>,
     liar: Option<Liar>,
+    /// Epoch from which on errors are filtered.
+    filtered_from: u64,
     epoch: u64,
 }
 
@@ -83,6 +85,10 @@ impl Ensemble {
                 step: told.speed.0 * 1e-6 * config.epoch_ps(),
                 told: told.clone(),
             }),
+            filtered_from: match config.pll.start {
+                Start::Locked => 0,
+                Start::Cold => settled,
+            },
             epoch: 0,
         }
     }
@@ -132,7 +138,10 @@ impl Ensemble {
     /// Each loop but the leader's follows what it has measured.
     fn steer_by(&mut self, leader: usize) {
         let kept = (self.time[leader], self.steer[leader]);
-        let (gains, detector) = (self.gains, self.detector);
+        let (gains, mut detector) = (self.gains, self.detector);
+        if self.epoch < self.filtered_from {
+            detector.limit = f64::INFINITY;
+        }
         let columns = self.time.iter_mut().zip(&mut self.steer).zip(&self.errors);
         for ((time, steer), error) in columns {
             let seen = detector.measure(*error);

@@ -28,7 +28,7 @@ pub struct ClockConfig {
     /// Network time that is simulated epoch by epoch, after `settle` [time]. Default 100 ms.
     pub duration: Time,
     /// Network time before anything is judged [time]. Default: two turns of all leaders, or
-    /// ten time constants of the loop if that is longer.
+    /// ten time constants of the loop (from cold 40) if that is longer.
     pub settle: Option<Time>,
     /// Seed of all random streams. Default 1.
     pub seed: u64,
@@ -97,7 +97,13 @@ impl ClockConfig {
     pub fn resolve(mut self) -> Result<ClockConfig, Refusal> {
         checks::ranges(&self)?;
         let turns = Time(self.epoch.0 * 2 * i64::from(self.nodes) * self.leader_epochs as i64);
-        let constants = Time::from_secs_f64(10.0 / Gains::natural_frequency(&self.pll));
+        // From cold they begin hundreds of picoseconds an epoch apart.
+        let times = if self.pll.start == Start::Cold {
+            40.0
+        } else {
+            10.0
+        };
+        let constants = Time::from_secs_f64(times / Gains::natural_frequency(&self.pll));
         self.settle.get_or_insert(turns.max(constants));
         self.judge.sampling.get_or_insert(self.epoch * 10);
         let noise = self.timestamps.loopback_noise(self.loopback.averaged);

@@ -25,7 +25,8 @@ pub struct Loop {
     /// (default), or left out.
     pub filter: Filter,
     /// How clocks begin: at the same time and frequency, as after the bootstrap of A.2
-    /// (default), or as far apart as their oscillators are.
+    /// (default), or each at the frequency of its oscillator; then nothing is filtered before
+    /// they have settled, as a filter would hold them apart.
     pub start: Start,
 }
 
