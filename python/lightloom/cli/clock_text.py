@@ -93,7 +93,7 @@ def _failures(config: Summary) -> Iterator[str]:
             f"{config['loop']['clip']} an epoch is filtered ({config['loop']['filter']})"
         )
     if config.get("die") or (lies and lies["nodes"]):
-        yield "neither is judged"
+        yield "nodes that die or lie are not judged"
 
 
 def _verdict(summary: Summary) -> Iterator[str]:
@@ -108,7 +108,11 @@ def _verdict(summary: Summary) -> Iterator[str]:
             "Sirius §6 measured two nodes over 24 h"
         )
     else:
-        yield f"beyond {limit}, which Sirius §6 measured between two nodes over 24 h"
+        bound = ps(within["wander_bound_ps"])
+        yield (
+            f"beyond {limit}, which Sirius §6 measured between two nodes over 24 h: about their "
+            f"means nodes part by up to {bound}"
+        )
     if summary["day"] is None:
         yield "note: drift takes hours: --day has it"
 

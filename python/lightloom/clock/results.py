@@ -49,13 +49,7 @@ class Synchronisation:
         told = {"version": _core.__version__, "seed": config["seed"], "config": config}
         summary = told | figures
         summary["dominant"] = dominant(figures["contributions"])
-        last = figures["day"] or figures["epochs"]
-        summary["within_sirius"] = {
-            "limit_ps": SIRIUS_PS,
-            "deviation": max(last["deviation_max_ps"], figures["epochs"]["deviation_max_ps"])
-            <= SIRIUS_PS,
-            "wander": max(last["wander_max_ps"], figures["epochs"]["wander_max_ps"]) <= SIRIUS_PS,
-        }
+        summary["within_sirius"] = within(figures, SIRIUS_PS)
         note = {b"lightloom": json.dumps(told).encode()}
 
         def table(part: Columns) -> pa.Table:
@@ -117,6 +111,22 @@ class Synchronisation:
 
 KINDS = ("json", "toml", "parquet", "csv", *PICTURES)
 """Endings of files."""
+
+
+def within(figures: Table, limit_ps: float) -> Table:
+    """Whether any two nodes stay within a limit, with and without offsets that stay.
+
+    What moves during a day and what moves from epoch to epoch are taken to add up.
+    """
+    seen = [figures[part] for part in ("day", "epochs") if figures[part] is not None]
+    deviation = max(part["deviation_max_ps"] for part in seen)
+    wander = sum(part["wander_max_ps"] for part in seen)
+    return {
+        "limit_ps": limit_ps,
+        "deviation": deviation <= limit_ps,
+        "wander": wander <= limit_ps,
+        "wander_bound_ps": wander,
+    }
 
 
 def dominant(contributions: list[Table] | None) -> Table | None:

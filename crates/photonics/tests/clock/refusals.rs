@@ -76,7 +76,7 @@ fn bad_values_are_refused_by_name() {
             "judge.bandwidth = 1000000 Hz: must be from 0.001 Hz to 312500 Hz; lower it",
         ),
         (
-            json!({ "nodes": 65_536, "duration": "1 s" }),
+            json!({ "nodes": 65_536, "duration": "1 s", "judge": { "sampling": "16 us" } }),
             "judge.sampling = 16 us: more than 67108864 samples of a clock; raise it",
         ),
         (

@@ -13,6 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// Most samples unless told otherwise.
+const SAMPLES: u64 = 100_000;
+
 /// Clocks that follow a leader that changes every few epochs (Sirius §4.4, A.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -105,7 +108,9 @@ impl ClockConfig {
         };
         let constants = Time::from_secs_f64(times / Gains::natural_frequency(&self.pll));
         self.settle.get_or_insert(turns.max(constants));
-        self.judge.sampling.get_or_insert(self.epoch * 10);
+        let sampled = self.epochs(self.duration).div_ceil(SAMPLES).max(10);
+        let sampling = self.epoch * sampled.min(self.epochs(self.duration)) as i64;
+        self.judge.sampling.get_or_insert(sampling);
         let noise = self.timestamps.loopback_noise(self.loopback.averaged);
         self.loopback.noise.get_or_insert(noise);
         checks::together(&self)?;
