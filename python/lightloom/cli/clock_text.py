@@ -113,6 +113,8 @@ def _verdict(summary: Summary) -> Iterator[str]:
             f"beyond {limit}, which Sirius §6 measured between two nodes over 24 h: about their "
             f"means nodes part by up to {bound}"
         )
+    span = summary["config"]["duration"]
+    yield f"note: the largest of noise grows with time, and {span} of it were looked at"
     if summary["day"] is None:
         yield "note: drift takes hours: --day has it"
 

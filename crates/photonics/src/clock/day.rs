@@ -11,7 +11,7 @@ use super::fibres::Fibres;
 use super::judge::{Judge, Judged};
 use super::noise::Noise;
 use super::pll::Gains;
-use super::simulate::Progress;
+use super::progress::Progress;
 use super::thermal::Waves;
 use lightloom_engine::Time;
 

@@ -30,6 +30,7 @@ mod judge;
 mod leaders;
 mod noise;
 mod pll;
+mod progress;
 pub mod quantity;
 mod simulate;
 pub mod starts;
@@ -44,8 +45,8 @@ pub use judge::{extremes, Judge, Judged, PerNode, Samples, Verdict};
 pub use leaders::Rotation;
 pub use noise::Noise;
 pub use pll::{Detector, Gains};
+pub use progress::Progress;
 pub use simulate::{
     contributions, run, updates, updates_of_contributions, Contribution, LoopFigures, Outcome,
-    Progress,
 };
 pub use terms::Term;

@@ -6,12 +6,11 @@ use super::ensemble::Ensemble;
 use super::fibres::Fibres;
 use super::judge::{Judge, Judged};
 use super::pll::Gains;
+use super::progress::Progress;
 use super::terms::Term;
 use lightloom_engine::Time;
 use serde::Serialize;
 
-/// Hears how many more updates of a clock are done, and says whether to go on.
-pub type Progress<'a> = &'a mut dyn FnMut(u64) -> bool;
 /// Epochs between two visits to whoever hears of the progress.
 const VISIT: u64 = 4_096;
 
