@@ -10,7 +10,6 @@ use super::config::{ClockConfig, Day};
 use super::fibres::Fibres;
 use super::judge::{Judge, Judged};
 use super::noise::Noise;
-use super::pll::Gains;
 use super::progress::Progress;
 use super::thermal::Waves;
 use lightloom_engine::Time;
@@ -41,7 +40,7 @@ impl DayModel {
         let mut fibres = Fibres::draw(config, &nodes);
         let sigma = config.loopback.noise.unwrap_or_default().0;
         let mut noise = Noise::new(config.seed, "clock.day.loopback", &nodes, sigma);
-        let gains = Gains::new(&config.pll, config.epoch);
+        let gains = config.gains();
         let epoch_s = config.epoch.as_secs_f64();
         let waves = Waves::new(config, &nodes);
         let thermal = config.fibre.thermal.0;

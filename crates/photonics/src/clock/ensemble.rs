@@ -5,10 +5,11 @@
 //! the epoch. Dead nodes run on, but are neither heard nor judged.
 
 use super::config::{Byzantine, ClockConfig, Lie, Start};
+use super::detector::Detector;
 use super::fibres::Fibres;
 use super::leaders::Rotation;
 use super::noise::{frequency_errors, walk_per_epoch, white_per_epoch, Noise};
-use super::pll::{Detector, Gains};
+use super::pll::Gains;
 
 /// Clocks that follow their leaders.
 pub struct Ensemble {
@@ -72,7 +73,7 @@ impl Ensemble {
             steer,
             fibres: Fibres::draw(config, nodes),
             rotation,
-            gains: Gains::new(&config.pll, config.epoch),
+            gains: config.gains(),
             detector: Detector::new(config),
             white: noise("clock.white", white_per_epoch(config)),
             walk: noise("clock.walk", walk_per_epoch(config)),

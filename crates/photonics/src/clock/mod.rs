@@ -10,7 +10,8 @@
 //! starts            delays, offsets and epochs' starts: the formulas        (A.2, Fig 14)
 //! noise             oscillators and timestamps
 //! leaders           who is heard when; who dies                             (§4.4)
-//! pll               the loop, the filter, their linear theory
+//! pll               the loop and its linear theory
+//! detector          what is measured, and what is filtered                  (§4.4)
 //! ensemble          the fast loop: all clocks, epoch by epoch
 //! day               the slow model: a day in long steps
 //! judge             how far clocks are apart
@@ -24,6 +25,7 @@
 
 pub mod config;
 mod day;
+mod detector;
 mod ensemble;
 mod fibres;
 mod judge;
@@ -39,12 +41,13 @@ mod thermal;
 
 pub use config::ClockConfig;
 pub use day::DayModel;
+pub use detector::Detector;
 pub use ensemble::Ensemble;
 pub use fibres::Fibres;
 pub use judge::{extremes, Judge, Judged, PerNode, Samples, Verdict};
 pub use leaders::Rotation;
 pub use noise::Noise;
-pub use pll::{Detector, Gains};
+pub use pll::Gains;
 pub use progress::Progress;
 pub use simulate::{
     contributions, run, updates, updates_of_contributions, Contribution, LoopFigures, Outcome,

@@ -56,11 +56,12 @@ pub struct LoopFigures {
 impl LoopFigures {
     /// Those of a configuration.
     pub fn of(config: &ClockConfig) -> LoopFigures {
-        let gains = Gains::new(&config.pll, config.epoch);
+        let gains = config.gains();
         LoopFigures {
             time_gain: gains.time,
             frequency_gain: gains.frequency,
-            time_constant_s: 1.0 / Gains::natural_frequency(&config.pll),
+            time_constant_s: 1.0
+                / Gains::natural_frequency(config.pll.bandwidth, config.pll.damping),
             jitter_ratio: gains.of_jitter(),
         }
     }

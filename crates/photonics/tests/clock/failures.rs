@@ -1,7 +1,7 @@
 //! Leaders that die, and leaders that lie.
 
 use crate::{quiet, spread};
-use lightloom_photonics::clock::{Ensemble, Gains};
+use lightloom_photonics::clock::Ensemble;
 use serde_json::json;
 
 #[test]
@@ -36,7 +36,7 @@ fn lied_to(with: serde_json::Value) -> (Ensemble, f64) {
     });
     crate::lay_over(&mut table, with);
     let config = quiet(table);
-    let gains = Gains::new(&config.pll, config.epoch);
+    let gains = config.gains();
     let limit = config.pll.clip.0 * 1e-6 * config.epoch.0 as f64;
     let mut clocks = Ensemble::new(&config);
     (0..6 * 7).for_each(|_| clocks.advance());

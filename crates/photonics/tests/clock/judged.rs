@@ -2,7 +2,7 @@
 
 use crate::quiet;
 use lightloom_photonics::clock::{contributions, run, updates, updates_of_contributions};
-use lightloom_photonics::clock::{ClockConfig, Gains, Term};
+use lightloom_photonics::clock::{ClockConfig, Term};
 use serde_json::json;
 
 #[test]
@@ -69,7 +69,7 @@ fn a_judge_of_less_bandwidth_sees_less() {
         }));
         let verdict = run(&config, &mut |_| true).unwrap().epochs.verdict;
         assert_eq!(verdict.sampling_s, 1.6e-6);
-        (verdict, Gains::new(&config.pll, config.epoch))
+        (verdict, config.gains())
     };
     let (wide, gains) = with(None);
     let (narrow, _) = with(Some("100 Hz"));

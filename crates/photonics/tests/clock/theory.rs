@@ -5,7 +5,6 @@
 
 use crate::{quiet, spread};
 use lightloom_engine::Time;
-use lightloom_photonics::clock::config::Loop;
 use lightloom_photonics::clock::quantity::Hertz;
 use lightloom_photonics::clock::{ClockConfig, Ensemble, Gains};
 use serde_json::json;
@@ -61,22 +60,14 @@ const SCIPY: [Case; 3] = [
     ),
 ];
 
-fn pll(bandwidth: f64, damping: f64) -> Loop {
-    Loop {
-        bandwidth: Hertz(bandwidth),
-        damping,
-        ..Loop::default()
-    }
-}
-
 #[test]
 fn closed_forms_are_what_scipy_finds() {
     for (bandwidth, damping, epoch, jitter, white, _) in SCIPY {
-        let gains = Gains::new(&pll(bandwidth, damping), Time(epoch));
+        let gains = Gains::new(Hertz(bandwidth), damping, Time(epoch));
         assert!((gains.of_jitter() / jitter - 1.0).abs() < 1e-9, "{gains:?}");
         assert!((gains.of_white() / white - 1.0).abs() < 1e-9, "{gains:?}");
         // Of a loop that is slow beside its epochs, 2·B·T is all there is to it.
-        let slow = Gains::new(&pll(bandwidth / 1e4, damping), Time(epoch));
+        let slow = Gains::new(Hertz(bandwidth / 1e4), damping, Time(epoch));
         let passes = 2.0 * bandwidth / 1e4 * epoch as f64 * 1e-12;
         assert!((slow.of_jitter() / passes - 1.0).abs() < 1e-3);
     }
@@ -143,7 +134,7 @@ fn noise_of_followers_is_what_theory_says() {
         let mut table = json!({ "nodes": 65, "leader_epochs": 1_000_000 });
         crate::lay_over(&mut table, with);
         let config = quiet(table);
-        let gains = Gains::new(&config.pll, config.epoch);
+        let gains = config.gains();
         let expected = gains.of_jitter() * jitter + gains.of_white() * white;
         let found = variance_of_followers(&config, 100_000);
         // 32 pairs for some thousand time constants each.
@@ -153,7 +144,7 @@ fn noise_of_followers_is_what_theory_says() {
 
 /// The clocks written down naively: cells that are sent over fibres and stamped at both ends.
 fn naive(config: &ClockConfig, clocks: &Ensemble, epochs: u64) -> Vec<f64> {
-    let gains = Gains::new(&config.pll, config.epoch);
+    let gains = config.gains();
     let fibres = &clocks.fibres;
     let nodes = clocks.time.len();
     let (mut time, mut steer) = (clocks.time.clone(), clocks.steer.clone());

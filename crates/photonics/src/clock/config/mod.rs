@@ -106,7 +106,9 @@ impl ClockConfig {
         } else {
             10.0
         };
-        let constants = Time::from_secs_f64(times / Gains::natural_frequency(&self.pll));
+        let constants = Time::from_secs_f64(
+            times / Gains::natural_frequency(self.pll.bandwidth, self.pll.damping),
+        );
         self.settle.get_or_insert(turns.max(constants));
         let sampled = self.epochs(self.duration).div_ceil(SAMPLES).max(10);
         let sampling = self.epoch * sampled.min(self.epochs(self.duration)) as i64;
@@ -115,6 +117,11 @@ impl ClockConfig {
         self.loopback.noise.get_or_insert(noise);
         checks::together(&self)?;
         Ok(self)
+    }
+
+    /// Gains of the loop.
+    pub fn gains(&self) -> Gains {
+        Gains::new(self.pll.bandwidth, self.pll.damping, self.epoch)
     }
 
     /// Epochs in a time, rounded up.
