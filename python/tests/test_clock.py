@@ -218,6 +218,14 @@ def test_what_cannot_run_is_refused(text: str, options: tuple[object, ...], tmp_
     assert not list(tmp_path.iterdir())
 
 
+def test_a_configuration_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text("nodes = 3\n")
+    made = lightloom("clock", "c.toml", "-o", "c.toml", cwd=tmp_path)
+    assert made.returncode == 2
+    assert "is the configuration itself" in made.stderr
+    assert (tmp_path / "c.toml").read_text() == "nodes = 3\n"
+
+
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     long = command("clock", "--duration", "60 s", "-o", "out")
     with subprocess.Popen(

@@ -21,7 +21,7 @@ FAILURES = "Failures"
 Config = Annotated[
     Path | None,
     typer.Argument(
-        metavar="[CLOCK.toml]", help="Keys of lightloom explain clock; defaults unless given."
+        metavar="CLOCK.toml", help="Keys of lightloom explain clock; defaults unless given."
     ),
 ]
 Nodes = Annotated[int | None, typer.Option(metavar="N", help="Nodes (128).")]
@@ -127,10 +127,10 @@ def clock(
         _add_failures(table, die or [], byzantine or [], lie)
         for override in set_ or []:
             set_one(table, override)
-        targets = _targets(out or [])
+        targets = _targets(out or [], config)
         with _flagged(given):
             found = _simulate(table, contributions, json)
-        written = [path for target in targets for path in found.save(target)]
+        written = found.save(*targets)
         if json:
             console.print_json(found.summary)
             return
@@ -192,7 +192,7 @@ def _who(option: str, text: str) -> tuple[int, str]:
     return int(found[1]), found[2] or "0 s"
 
 
-def _targets(out: list[Path]) -> list[Path]:
+def _targets(out: list[Path], config: Path | None) -> list[Path]:
     """Folders and files to write; refused before anything runs."""
     from lightloom.clock.results import KINDS
 
@@ -201,6 +201,8 @@ def _targets(out: list[Path]) -> list[Path]:
         if kind in KINDS:
             if path.is_dir():
                 raise refusal("-o", path, "is a directory", "name a file, or another folder")
+            if config is not None and path.exists() and path.samefile(config):
+                raise refusal("-o", path, "is the configuration itself", "name another file")
             console.check_output(path.parent)
         elif kind and not path.is_dir():
             remedy = f"use {', '.join(f'.{known}' for known in KINDS)}, or name a folder"

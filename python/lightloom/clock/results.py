@@ -94,14 +94,16 @@ class Synchronisation:
         found["deviation.svg"] = self.content("svg")
         return {folder / name: content for name, content in found.items()}
 
-    def save(self, target: str | Path) -> list[Path]:
-        """Writes a folder, or one file by its ending; returns what was written.
+    def save(self, *targets: str | Path) -> list[Path]:
+        """Writes folders, and single files by their endings; returns what was written.
 
-        No final name is ever half written.
+        All get their names together, and none is ever half written.
         """
-        path = Path(target)
-        kind = path.suffix[1:].lower()
-        return write({path: self.content(kind)} if kind in KINDS else self.files(path))
+        found: dict[Path, bytes] = {}
+        for path in map(Path, targets):
+            kind = path.suffix[1:].lower()
+            found |= {path: self.content(kind)} if kind in KINDS else self.files(path)
+        return write(found)
 
     def _drawn(self, kind: str) -> bytes:
         out = io.BytesIO()
