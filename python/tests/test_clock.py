@@ -51,7 +51,7 @@ def test_figures_are_those_of_the_columns(found: clock.Synchronisation) -> None:
         assert figures["deviation_max_pair"] == pair
         assert figures["wander_max_ps"] == table["wander_ps"].to_numpy().max()
         assert (figures["samples"], table.num_rows) == (table.num_rows, len(deviation))
-    assert found.summary["epochs"]["samples"] == 10_000 // 16
+    assert found.summary["epochs"]["samples"] == 10_000_000 // (11 * 1_600)
     assert found.summary["day"]["samples"] == 2_000
 
 
@@ -155,7 +155,7 @@ def test_thinned_curves_keep_their_largest_values(values: list[float]) -> None:
 def test_the_command_prints_deviation_and_what_dominates(tmp_path: Path) -> None:
     made = lightloom("clock", *SMALL, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
-    for text in ("largest deviation", "about their means", "one every 16.0 us", "white frequency"):
+    for text in ("largest deviation", "about their means", "one every 17.6 us", "white frequency"):
         assert text in made.stdout
     assert "dominates the largest deviation" in made.stdout
     assert not list(tmp_path.iterdir())
@@ -192,7 +192,7 @@ def test_files_are_written_by_their_endings(tmp_path: Path) -> None:
     assert b"<svg" in (tmp_path / "d.svg").read_bytes()
     assert (tmp_path / "d.pdf").read_bytes().startswith(b"%PDF")
     table = pq.read_table(tmp_path / "d.parquet")
-    assert pyarrow.csv.read_csv(tmp_path / "d.csv").num_rows == table.num_rows == 125
+    assert pyarrow.csv.read_csv(tmp_path / "d.csv").num_rows == table.num_rows == 113
 
 
 REFUSED = {

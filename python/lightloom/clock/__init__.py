@@ -2,7 +2,7 @@
 
 >>> from lightloom import clock
 >>> found = clock.simulate(nodes=4, duration="5 ms", timestamps={"jitter": "0.5 ps"})
->>> found.summary["epochs"]["samples"]  # one every 10 epochs
+>>> found.summary["epochs"]["samples"]  # one every 11 epochs
 312
 >>> found.summary["dominant"]["deviation"]
 'asymmetry'

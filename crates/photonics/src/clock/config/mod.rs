@@ -110,13 +110,24 @@ impl ClockConfig {
             times / Gains::natural_frequency(self.pll.bandwidth, self.pll.damping),
         );
         self.settle.get_or_insert(turns.max(constants));
-        let sampled = self.epochs(self.duration).div_ceil(SAMPLES).max(10);
-        let sampling = self.epoch * sampled.min(self.epochs(self.duration)) as i64;
+        let sampling = self.epoch * self.usual_sampling() as i64;
         self.judge.sampling.get_or_insert(sampling);
         let noise = self.timestamps.loopback_noise(self.loopback.averaged);
         self.loopback.noise.get_or_insert(noise);
         checks::together(&self)?;
         Ok(self)
+    }
+
+    /// Epochs from a sample to the next: prime to the turns of all leaders, so that samples
+    /// fall on all of their epochs in time.
+    fn usual_sampling(&self) -> u64 {
+        let epochs = self.epochs(self.duration);
+        let turns = u64::from(self.nodes) * self.leader_epochs;
+        let mut sampled = epochs.div_ceil(SAMPLES).max(10);
+        while common_divisor(sampled, turns) > 1 {
+            sampled += 1;
+        }
+        sampled.min(epochs)
     }
 
     /// Gains of the loop.
@@ -137,5 +148,14 @@ impl ClockConfig {
     /// The length of an epoch [ps].
     pub(crate) fn epoch_ps(&self) -> f64 {
         self.epoch.0 as f64
+    }
+}
+
+/// The greatest common divisor.
+fn common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 {
+        a
+    } else {
+        common_divisor(b, a % b)
     }
 }

@@ -228,8 +228,8 @@ impl Default for Loopback {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Judge {
-    /// From a sample to the next [time]. Default: 10 epochs, or what gives 100,000 samples if
-    /// that is longer.
+    /// From a sample to the next [time]. Default: 10 epochs, what gives 100,000 samples if
+    /// that is longer, or the next number that is prime to the turns of all leaders.
     pub sampling: Option<Time>,
     /// Bandwidth of a single-pole filter before the samples [frequency]. Default: none, a
     /// sample is what the clock is then.
