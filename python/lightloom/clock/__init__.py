@@ -3,7 +3,7 @@
 >>> from lightloom import clock
 >>> found = clock.simulate(nodes=4, duration="5 ms", timestamps={"jitter": "0.5 ps"})
 >>> found.summary["epochs"]["samples"]  # one every 11 epochs
-312
+284
 >>> found.summary["dominant"]["deviation"]
 'asymmetry'
 >>> found.samples.column_names[:2]
