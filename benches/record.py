@@ -90,7 +90,7 @@ def commit() -> Record:
 
 def kernels(cases: list[str]) -> list[Record]:
     """Runs the bench binaries; lines that are JSON objects with `bench` are figures."""
-    crates = ["-p", "lightloom-fabrics", "-p", "lightloom-control"]
+    crates = ["-p", "lightloom-fabrics", "-p", "lightloom-control", "-p", "lightloom-photonics"]
     command = ["cargo", "bench", *crates, "--benches", "--", *cases]
     found: list[Record] = []
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:

@@ -72,6 +72,18 @@ def trial(
 ) -> str:
     """JSON: what the first `seconds` of a run came to, as `lightloom.trials.Trial`."""
 
+def clock_resolve(table: str) -> str:
+    """A clock's table with every default filled in, as JSON."""
+
+def clock_schema() -> str:
+    """JSON Schema of a clock's table."""
+
+def clock_run(
+    table: str, contributions: bool, progress: Callable[[float], object] | None = None
+) -> tuple[str, dict[str, tuple[Columns, Columns]]]:
+    """Runs clocks: (figures as JSON, "epochs" and, after a day, "day": columns of samples and
+    of nodes). `progress` hears the share that is done."""
+
 def read_trace(path: str, format: str | None = None, hosts: int | None = None) -> Columns:
     """The flow columns of a text trace: "csv", "cm" or "ns", by its name unless given."""
 

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pytest
 
 import lightloom
-from lightloom import _core, config, errors, facts, machine, overrides
+from lightloom import _core, clock, config, errors, facts, machine, overrides
 
 FLOW_COLUMNS = {
     "flow": pa.uint64(),
@@ -279,14 +279,16 @@ def test_the_registry_lists_fabrics_and_workloads() -> None:
     assert "web-search" in names
 
 
-@pytest.mark.parametrize("module", [config, errors, facts, machine, overrides])
+@pytest.mark.parametrize("module", [clock, config, errors, facts, machine, overrides])
 def test_the_examples_in_docstrings_work(module: Any) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted > 0
     assert outcome.failed == 0
 
 
-@pytest.mark.parametrize("module", ["control", "figures", "plots", "policies", "report", "traces"])
+@pytest.mark.parametrize(
+    "module", ["clock", "control", "figures", "plots", "policies", "report", "traces"]
+)
 def test_modules_of_the_documentation_are_there_after_import(module: str) -> None:
     """`lightloom.figures.write`, as the documentation has it, was an AttributeError."""
     code = f"import lightloom; print(lightloom.{module}.__name__)"

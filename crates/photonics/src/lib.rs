@@ -2,5 +2,6 @@
 //! follow with their own issues and are not modelled yet.
 
 pub mod awgr;
+pub mod clock;
 
 pub use awgr::Awgr;

@@ -22,7 +22,7 @@ pub fn load_numpy(py: Python<'_>) -> PyResult<()> {
 }
 
 /// A vector becomes an array without being copied.
-fn put<T: Element>(dict: &Bound<'_, PyDict>, name: &str, column: Vec<T>) -> PyResult<()> {
+pub fn put<T: Element>(dict: &Bound<'_, PyDict>, name: &str, column: Vec<T>) -> PyResult<()> {
     dict.set_item(name, PyArray1::from_vec(dict.py(), column))
 }
 

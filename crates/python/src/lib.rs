@@ -4,6 +4,7 @@
 //! that take over the memory of their vectors. The GIL is released while a
 //! simulation runs. What the functions mean is written in `_core.pyi`.
 
+mod clock;
 mod columns;
 mod control;
 mod errors;
@@ -141,6 +142,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(assumptions, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(trial, m)?)?;
+    m.add_function(wrap_pyfunction!(clock::clock_resolve, m)?)?;
+    m.add_function(wrap_pyfunction!(clock::clock_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(clock::clock_run, m)?)?;
     m.add_function(wrap_pyfunction!(columns::read_trace, m)?)?;
     m.add_function(wrap_pyfunction!(columns::trace_text, m)?)?;
     Ok(())

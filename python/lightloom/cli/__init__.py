@@ -11,7 +11,16 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom.cli import batch, catalogue, explain, plan, replay_demand, simulate, usage
+from lightloom.cli import (
+    batch,
+    catalogue,
+    clock,
+    explain,
+    plan,
+    replay_demand,
+    simulate,
+    usage,
+)
 from lightloom.console import say
 
 __all__ = ["app", "main"]
@@ -47,6 +56,7 @@ app.command()(simulate.run)
 app.command()(simulate.compare)
 app.command()(batch.sweep)
 app.command()(batch.reproduce)
+app.command()(clock.clock)
 app.command()(plan.plan)
 app.command()(replay_demand.replay_demand)
 app.command()(catalogue.fabrics)

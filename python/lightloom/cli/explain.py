@@ -53,7 +53,9 @@ def _explain(name: str, path: list[str]) -> None:
     registry, tables = topics.registry(), topics.tables()
     published, jobs = topics.published(), topics.jobs_of()
     schemas = tables | topics.fabrics_keys()
-    if head in ("policy", "policies"):
+    if head == "clock":
+        _explain_clock(name, path)
+    elif head in ("policy", "policies"):
         _explain_policy(name, path[1:])
     elif head in topics.only_policies():
         _explain_policy(name, path)
@@ -89,6 +91,21 @@ def _explain(name: str, path: list[str]) -> None:
             _print_figure(name, *figure)
 
 
+def _explain_clock(name: str, path: list[str]) -> None:
+    """What `lightloom clock` can be told: its keys are in no experiment."""
+    schema, rest = topics.clock(), ".".join(path[1:])
+    if not rest:
+        paragraph("lightloom clock: keys of CLOCK.toml and --set", style="bold")
+        paragraph(describe.summary_of(schema))
+        for parameter in describe.parameters(schema):
+            _print_parameter(parameter, parameter.key, 2)
+        return
+    found = describe.find(schema, rest)
+    if found is None:
+        raise topics.unknown(name, path, {"clock": schema})
+    _print_parameter(found, rest)
+
+
 def _print_topics() -> None:
     """What there is to explain."""
     for name, table in topics.tables().items():
@@ -99,6 +116,7 @@ def _print_topics() -> None:
     paragraph(f"policies: what decides about circuits: {', '.join(topics.policies())}")
     paragraph(f"sizes of flows: {', '.join(topics.published())}")
     paragraph(f"jobs: {', '.join(topics.jobs_of())}")
+    paragraph("clock: what lightloom clock can be told")
     console.say("")
     paragraph(
         "lightloom explain NAME says more, of a key as well: workload.load, sirius.queue, "

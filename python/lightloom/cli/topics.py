@@ -53,6 +53,12 @@ def only_policies() -> set[str]:
     return names - others
 
 
+def clock() -> Table:
+    """The schema of a clock's table."""
+    found: Table = json.loads(_core.clock_schema())
+    return found
+
+
 def tables() -> dict[str, Table]:
     """The schemas of an experiment's tables, but for those of fabrics."""
     return describe.tables(json.loads(_core.schema()))

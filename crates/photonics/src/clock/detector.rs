@@ -1,0 +1,42 @@
+//! How a node measures by how much its leader is ahead, and what it filters (Sirius §4.4: "it is
+//! also possible to digitally filter too large frequency variations").
+
+use super::config::{ClockConfig, Filter};
+
+/// What a node makes of a measurement before its loop sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Detector {
+    /// Step in which errors are measured [ps]; 0: none.
+    pub quantum: f64,
+    /// Largest error that counts [ps].
+    pub limit: f64,
+    /// What becomes of one that is larger.
+    pub filter: Filter,
+}
+
+impl Detector {
+    /// The detector of a configuration: an error of `limit` in an epoch is a frequency of `clip`.
+    pub fn new(config: &ClockConfig) -> Detector {
+        Detector {
+            quantum: config.timestamps.quantisation.0,
+            limit: config.pll.clip.0 * 1e-6 * config.epoch_ps(),
+            filter: config.pll.filter,
+        }
+    }
+
+    /// The error that counts [ps].
+    #[inline(always)]
+    pub fn measure(&self, error: f64) -> f64 {
+        let mut seen = error;
+        if self.quantum > 0.0 {
+            // Halves away from zero, without a call to a library.
+            let steps = error / self.quantum + 0.5f64.copysign(error);
+            seen = steps as i64 as f64 * self.quantum;
+        }
+        match self.filter {
+            Filter::Clip => seen.clamp(-self.limit, self.limit),
+            Filter::Reject if seen.abs() > self.limit => 0.0,
+            Filter::Reject => seen,
+        }
+    }
+}

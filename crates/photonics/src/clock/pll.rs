@@ -1,0 +1,54 @@
+//! The loop that steers a clock, and its linear theory.
+//!
+//! Once an epoch a node measures by how much the leader's clock is ahead, e. It puts its own
+//! clock forward by kp·e, and what it adds to each epoch by ki·e. A loop of second order with
+//! these gains is an α–β filter, with α = kp and β = ki, so what it makes of white jitter has
+//! a closed form (Benedict and Bordner, IRE Trans. Automatic Control 7, 1962). Light's time of
+//! flight and the computation are taken to be over before the next epoch.
+
+use super::quantity::Hertz;
+use lightloom_engine::Time;
+
+/// Gains of the loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gains {
+    /// Of time: what a picosecond of error moves the clock [1].
+    pub time: f64,
+    /// Of frequency: what a picosecond of error adds to each epoch [1].
+    pub frequency: f64,
+}
+
+impl Gains {
+    /// Those of a bandwidth and a damping, in epochs of a length: 2ζω·T and (ω·T)².
+    pub fn new(bandwidth: Hertz, damping: f64, epoch: Time) -> Gains {
+        let angle = Gains::natural_frequency(bandwidth, damping) * epoch.as_secs_f64();
+        Gains {
+            time: 2.0 * damping * angle,
+            frequency: angle * angle,
+        }
+    }
+
+    /// ω [rad/s] of a loop whose noise bandwidth is B = ω/2·(ζ + 1/4ζ).
+    pub fn natural_frequency(bandwidth: Hertz, damping: f64) -> f64 {
+        2.0 * bandwidth.0 / (damping + 0.25 / damping)
+    }
+
+    /// The bandwidth at which an error moves the clock by itself, beyond which the loop
+    /// overshoots by its sampling alone: kp = 1, or ki = 1 where that comes first.
+    pub fn highest_bandwidth(damping: f64, epoch: Time) -> Hertz {
+        let angle = (0.5 / damping).min(1.0);
+        Hertz(angle / epoch.as_secs_f64() * (damping + 0.25 / damping) / 2.0)
+    }
+
+    /// Variance of the clock ÷ variance of white jitter.
+    pub fn of_jitter(&self) -> f64 {
+        let (a, b) = (self.time, self.frequency);
+        (2.0 * a * a + 2.0 * b - 3.0 * a * b) / (a * (4.0 - 2.0 * a - b))
+    }
+
+    /// Variance of the clock ÷ variance of what white frequency noise adds in an epoch.
+    pub fn of_white(&self) -> f64 {
+        let (a, b) = (self.time, self.frequency);
+        2.0 * (1.0 - a).powi(2) / (a * (4.0 - 2.0 * a - b))
+    }
+}

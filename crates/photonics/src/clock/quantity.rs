@@ -1,0 +1,183 @@
+//! Quantities that are fractions of what the engine counts in whole units: a jitter of
+//! 0.5 ps, a frequency error of 0.1 ppb. They are floats, written with their unit, and a
+//! bare number is refused.
+
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
+use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
+
+/// Names of units, and how many of the first each is.
+type Units = &'static [(&'static str, f64)];
+
+/// Reads `"<number> <unit>"`; the value is in the first unit.
+fn parse(text: &str, units: Units, what: &str, example: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let written = format!("write {what} like \"{example}\" ({})", names(units));
+    let end = text.find(|c: char| !(c.is_ascii_digit() || ".+-_eE".contains(c)));
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+    if unit.trim().is_empty() {
+        return Err(format!("`{text}` has no unit: {written}"));
+    }
+    let value: f64 = match number.replace('_', "").parse() {
+        Ok(value) => value,
+        Err(_) => return Err(format!("`{text}` is not {what}: {written}")),
+    };
+    let unit = unit.trim().replace(['µ', 'μ'], "u");
+    match units.iter().find(|known| known.0 == unit) {
+        Some((_, size)) if (value * size).is_finite() => Ok(value * size),
+        Some(_) => Err(format!("`{text}` is too large for {what}")),
+        None => Err(format!(
+            "`{unit}` is not a unit of {what}: use one of {}",
+            names(units)
+        )),
+    }
+}
+
+fn names(units: Units) -> String {
+    let names: Vec<_> = units.iter().map(|unit| unit.0).collect();
+    names.join(", ")
+}
+
+macro_rules! quantity {
+    ($(#[$doc:meta])* $type:ident, $units:expr, $what:literal, $example:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+        pub struct $type(pub f64);
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{} {}", self.0, ($units as Units)[0].0)
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = String;
+            fn from_str(text: &str) -> Result<Self, String> {
+                parse(text, $units, $what, $example).map($type)
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                s.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                let text = lightloom_engine::config::word_or_quantity(d)?;
+                text.parse().map_err(de::Error::custom)
+            }
+        }
+
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn inline_schema() -> bool {
+                true
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "format": $what, "examples": [$example] })
+            }
+        }
+    };
+}
+
+quantity!(
+    /// A time that may be less than a picosecond [ps].
+    Picoseconds,
+    &[("ps", 1.0), ("fs", 1e-3), ("ns", 1e3), ("us", 1e6), ("ms", 1e9)],
+    "a short time",
+    "0.5 ps"
+);
+quantity!(
+    /// A relative frequency [ppm]: a microsecond a second.
+    Ppm,
+    &[("ppm", 1.0), ("ppb", 1e-3)],
+    "a relative frequency",
+    "100 ppm"
+);
+quantity!(
+    /// A frequency [Hz].
+    Hertz,
+    &[("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6)],
+    "a frequency",
+    "5 kHz"
+);
+quantity!(
+    /// A difference of temperature [K].
+    Kelvin,
+    &[("K", 1.0), ("mK", 1e-3)],
+    "a difference of temperature",
+    "4.5 K"
+);
+quantity!(
+    /// A difference of wavelength [nm].
+    Nanometres,
+    &[("nm", 1.0), ("pm", 1e-3)],
+    "a difference of wavelength",
+    "0.402 nm"
+);
+quantity!(
+    /// How the delay of a fibre follows its temperature [ps/km/K].
+    ThermalDelay,
+    &[("ps/km/K", 1.0), ("ps/(km K)", 1.0)],
+    "a thermal coefficient of delay",
+    "20 ps/km/K"
+);
+quantity!(
+    /// How the delay of a fibre follows the wavelength [ps/nm/km].
+    Dispersion,
+    &[("ps/nm/km", 1.0), ("ps/(nm km)", 1.0)],
+    "a dispersion",
+    "17 ps/nm/km"
+);
+quantity!(
+    /// How a frequency follows the temperature [ppm/K].
+    ThermalDrift,
+    &[("ppm/K", 1.0), ("ppb/K", 1e-3)],
+    "a thermal coefficient of frequency",
+    "1 ppm/K"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn reads_what_users_write() {
+        assert_eq!("0.625 ps".parse(), Ok(Picoseconds(0.625)));
+        assert_eq!("40fs".parse(), Ok(Picoseconds(0.04)));
+        assert_eq!("-1 ns".parse(), Ok(Picoseconds(-1e3)));
+        assert_eq!("1e-4 µs".parse(), Ok(Picoseconds(100.0)));
+        assert_eq!("0.1 ppb".parse(), Ok(Ppm(1e-4)));
+        assert_eq!("20 ps/km/K".parse(), Ok(ThermalDelay(20.0)));
+    }
+
+    #[test]
+    fn refuses_by_name() {
+        let of = |text: &str| text.parse::<Picoseconds>().unwrap_err();
+        assert!(of("0.5").contains("`0.5` has no unit"), "{}", of("0.5"));
+        assert!(of("1 s").contains("`s` is not a unit of a short time"));
+        assert!(of("1.2.3 ps").contains("is not a short time"));
+        assert!(of("1e308 ms").contains("too large"));
+        assert!(of("nan ps").contains("is not"));
+        let bare = serde_json::from_str::<Hertz>("5").unwrap_err().to_string();
+        assert!(bare.contains("`5` has no unit"), "{bare}");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(value in -1e15f64..1e15) {
+            prop_assert_eq!(Picoseconds(value).to_string().parse(), Ok(Picoseconds(value)));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in ".*") {
+            let _ = text.parse::<Ppm>();
+        }
+    }
+}

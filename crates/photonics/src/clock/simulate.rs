@@ -1,0 +1,164 @@
+//! A run: the day if there is one, the epochs of its worst moment, and each term alone.
+
+use super::config::ClockConfig;
+use super::day;
+use super::ensemble::Ensemble;
+use super::fibres::Fibres;
+use super::judge::{Judge, Judged};
+use super::pll::Gains;
+use super::progress::Progress;
+use super::terms::Term;
+use lightloom_engine::Time;
+use serde::Serialize;
+
+/// Epochs between two visits to whoever hears of the progress.
+const VISIT: u64 = 4_096;
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Epoch by epoch; after a day, at its worst moment.
+    pub epochs: Judged,
+    /// The day in its steps.
+    pub day: Option<Judged>,
+    /// What all clocks gain together in the end [ppm]: nothing holds them to true time.
+    pub common_frequency_ppm: f64,
+}
+
+/// What a term comes to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Contribution {
+    /// The term.
+    pub term: Term,
+    /// Largest deviation if it is alone, epoch by epoch [ps].
+    pub alone_ps: f64,
+    /// Wander of a pair if it is alone, root mean square, epoch by epoch [ps].
+    pub alone_wander_rms_ps: f64,
+    /// Largest deviation if it alone is left out, epoch by epoch [ps].
+    pub without_ps: f64,
+    /// Largest deviation if it is alone, in the steps of a day [ps].
+    pub day_alone_ps: Option<f64>,
+}
+
+/// The loop that was simulated.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LoopFigures {
+    /// kp: what an error of a picosecond moves a clock.
+    pub time_gain: f64,
+    /// ki: what it adds to each epoch.
+    pub frequency_gain: f64,
+    /// Time constant [s].
+    pub time_constant_s: f64,
+    /// Variance of a clock ÷ variance of white jitter, by linear theory.
+    pub jitter_ratio: f64,
+}
+
+impl LoopFigures {
+    /// Those of a configuration.
+    pub fn of(config: &ClockConfig) -> LoopFigures {
+        let gains = config.gains();
+        LoopFigures {
+            time_gain: gains.time,
+            frequency_gain: gains.frequency,
+            time_constant_s: 1.0
+                / Gains::natural_frequency(config.pll.bandwidth, config.pll.damping),
+            jitter_ratio: gains.of_jitter(),
+        }
+    }
+}
+
+/// Updates of one clock that [`run`] does, for whoever shows the progress.
+pub fn updates(config: &ClockConfig) -> u64 {
+    let epochs = config.epochs(config.duration) + config.epochs(config.settle());
+    let steps = config
+        .day
+        .as_ref()
+        .map_or(0, |day| day.duration.0 / day.step.0);
+    (epochs + steps as u64) * u64::from(config.nodes)
+}
+
+/// Updates that [`contributions`] does.
+pub fn updates_of_contributions(config: &ClockConfig) -> u64 {
+    let terms = Term::ALL.into_iter().filter(|term| term.present(config));
+    2 * terms.count() as u64 * updates(config)
+}
+
+/// Runs a resolved configuration. None if `heard` wanted it to stop.
+pub fn run(config: &ClockConfig, heard: Progress) -> Option<Outcome> {
+    let Some(told) = &config.day else {
+        return fast(config, None, heard);
+    };
+    let (day, fibres) = day::run(config, told, heard)?;
+    let outcome = fast(config, Some(fibres), heard)?;
+    Some(Outcome {
+        day: Some(day),
+        ..outcome
+    })
+}
+
+/// The fast loop, with fibres as drawn or those given.
+fn fast(config: &ClockConfig, fibres: Option<Fibres>, heard: Progress) -> Option<Outcome> {
+    let mut clocks = Ensemble::new(config);
+    if let Some(fibres) = fibres {
+        clocks.fibres = fibres;
+    }
+    let sampling = config.epochs(config.judge.sampling.unwrap_or(config.epoch));
+    let epochs = config.epochs(config.duration);
+    let step = config.epoch * sampling as i64;
+    let mut judge = Judge::new(sound(config), step, (epochs / sampling) as usize)
+        .behind_filter(config.judge.bandwidth, config.epoch);
+    let settled = config.epochs(config.settle());
+    for epoch in 1..=settled + epochs {
+        clocks.advance();
+        judge.see(&clocks.time);
+        if epoch > settled && (epoch - settled).is_multiple_of(sampling) {
+            judge.sample(config.epoch * (epoch - settled) as i64, &clocks.time);
+        }
+        if epoch.is_multiple_of(VISIT) && !heard(VISIT * u64::from(config.nodes)) {
+            return None;
+        }
+    }
+    Some(Outcome {
+        common_frequency_ppm: common_frequency(&clocks, &judge.sound, config.epoch),
+        epochs: judge.finish(),
+        day: None,
+    })
+}
+
+/// Which nodes are judged: those that neither die nor lie at any time.
+fn sound(config: &ClockConfig) -> Vec<bool> {
+    let mut sound = vec![true; config.nodes as usize];
+    let liars = config
+        .byzantine
+        .iter()
+        .flat_map(|byzantine| &byzantine.nodes);
+    for &node in config.die.iter().map(|death| &death.node).chain(liars) {
+        sound[node as usize] = false;
+    }
+    sound
+}
+
+fn common_frequency(clocks: &Ensemble, sound: &[bool], epoch: Time) -> f64 {
+    let judged = (0..sound.len()).filter(|&node| sound[node]);
+    let gained: Vec<f64> = judged
+        .map(|node| clocks.rate[node] + clocks.steer[node])
+        .collect();
+    gained.iter().sum::<f64>() / gained.len() as f64 / epoch.0 as f64 * 1e6
+}
+
+/// What each term that plays a part comes to. None if `heard` wanted it to stop.
+pub fn contributions(config: &ClockConfig, heard: Progress) -> Option<Vec<Contribution>> {
+    let mut found = Vec::new();
+    for term in Term::ALL.into_iter().filter(|term| term.present(config)) {
+        let alone = run(&term.alone(config), heard)?;
+        let without = run(&term.silenced(config), heard)?;
+        found.push(Contribution {
+            term,
+            alone_ps: alone.epochs.verdict.deviation_max_ps,
+            alone_wander_rms_ps: alone.epochs.verdict.wander_rms_ps,
+            without_ps: without.epochs.verdict.deviation_max_ps,
+            day_alone_ps: alone.day.map(|day| day.verdict.deviation_max_ps),
+        });
+    }
+    Some(found)
+}

@@ -1,0 +1,225 @@
+"""`clock`: how far clocks are apart that follow a leader, and what parts them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lightloom import console
+from lightloom.errors import ConfigError, refusal
+from lightloom.overrides import set_one
+
+if TYPE_CHECKING:
+    from lightloom.clock import Synchronisation
+
+FAILURES = "Failures"
+Config = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="CLOCK.toml", help="Keys of lightloom explain clock; defaults unless given."
+    ),
+]
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Nodes (128).")]
+Epoch = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="In which every node hears the leader once (1.6 us)."),
+]
+Turn = Annotated[
+    int | None, typer.Option("--leader-epochs", metavar="N", help="Epochs of a leader (4).")
+]
+Duration = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Network time, epoch by epoch (100 ms).")
+]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Of all random streams (1).")]
+OfDay = Annotated[
+    bool,
+    typer.Option(
+        "--day", help="A day in steps of 1 s before: what drifts; then epochs of its worst moment."
+    ),
+]
+Die = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NODE[@TIME]",
+        help='A node dies, as in "3@1 ms". Repeat for more.',
+        rich_help_panel=FAILURES,
+    ),
+]
+Liar = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--byzantine",
+        metavar="NODE[@TIME]",
+        help="A node lies about its time when it leads. Repeat for more.",
+        rich_help_panel=FAILURES,
+    ),
+]
+Lie = Annotated[
+    str | None,
+    typer.Option(
+        metavar="split|jump|run",
+        help="How: half of the nodes hear a later time, half an earlier one (split); all the "
+        "same wrong time; one that runs away.",
+        rich_help_panel=FAILURES,
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help='Any key, as in loop.bandwidth="2 kHz" or timestamps.jitter="0.5 ps". Repeat for '
+        "more.",
+    ),
+]
+Out = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="DIR|FILE",
+        help="Write all into a folder, or one file: .svg, .png or .pdf (plot), .parquet or .csv "
+        "(columns), .json (figures), .toml (configuration). Repeat for more.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON and nothing else.")]
+Terms = Annotated[
+    bool,
+    typer.Option(
+        "--contributions/--no-contributions",
+        help="Run each term alone, and without it: two more runs for each.",
+    ),
+]
+
+
+def clock(
+    config: Config = None,
+    nodes: Nodes = None,
+    epoch: Epoch = None,
+    leader_epochs: Turn = None,
+    duration: Duration = None,
+    seed: Seed = None,
+    day: OfDay = False,
+    die: Die = None,
+    byzantine: Liar = None,
+    lie: Lie = None,
+    set_: Set = None,
+    out: Out = None,
+    json: Json = False,
+    contributions: Terms = True,
+) -> None:
+    """Simulate clock synchronisation: how far clocks part, and what dominates it.
+
+    Nodes follow a leader that changes every few epochs, as in Sirius (§4.4, A.2).
+    """
+    with console.guarded():
+        flags = {"nodes": nodes, "epoch": epoch, "leader_epochs": leader_epochs}
+        flags |= {"duration": duration, "seed": seed}
+        given = {key: value for key, value in flags.items() if value is not None}
+        table = _table(config) | given
+        if day:
+            table.setdefault("day", {})
+        _add_failures(table, die or [], byzantine or [], lie)
+        for override in set_ or []:
+            set_one(table, override)
+        targets = _targets(out or [], config)
+        with _flagged(given):
+            found = _simulate(table, contributions, json)
+        written = found.save(*targets)
+        if json:
+            console.print_json(found.summary)
+            return
+        from lightloom.cli.clock_text import show
+
+        show(found)
+        if written:
+            console.say("wrote " + " ".join(map(str, written)))
+
+
+def _table(path: Path | None) -> dict[str, Any]:
+    """The keys in a file."""
+    from lightloom.cli.options import check_file
+    from lightloom.clock import read
+
+    if path is None:
+        return {}
+    check_file("CLOCK.toml", path)
+    return read(path)
+
+
+def _simulate(table: dict[str, Any], contributions: bool, json: bool) -> Synchronisation:
+    """Runs with a bar on terminals."""
+    from lightloom.clock import simulate
+
+    with console.progress(not json) as tick:
+
+        def heard(share: float) -> None:
+            tick("clocks", 0.0, 0.0, share)
+
+        return simulate(table, contributions=contributions, progress=heard)
+
+
+def _add_failures(table: dict[str, Any], die: list[str], liars: list[str], lie: str | None) -> None:
+    """Nodes that die or lie, into the table."""
+    if die:
+        deaths = [dict(zip(("node", "at"), _who("--die", text), strict=True)) for text in die]
+        table["die"] = deaths
+    if not liars:
+        if lie is not None:
+            raise refusal("--lie", lie, "nobody lies", "name a node with --byzantine")
+        return
+    told = [_who("--byzantine", text) for text in liars]
+    times = {at for _, at in told}
+    if len(times) > 1:
+        limit = "all nodes that lie begin at one time"
+        raise refusal("--byzantine", ", ".join(liars), limit, "give them the same time")
+    table["byzantine"] = {"nodes": [node for node, _ in told], "at": times.pop()}
+    if lie is not None:
+        table["byzantine"]["lie"] = lie
+
+
+def _who(option: str, text: str) -> tuple[int, str]:
+    """The node and the time of `3@1 ms`."""
+    found = re.fullmatch(r"\s*(\d{1,9})\s*(?:@\s*(.+))?", text)
+    if found is None:
+        remedy = 'write the number of a node, and a time if you like: "3@1 ms"'
+        raise refusal(option, f'"{text}"', "is no node", remedy)
+    return int(found[1]), found[2] or "0 s"
+
+
+def _targets(out: list[Path], config: Path | None) -> list[Path]:
+    """Folders and files to write; refused before anything runs."""
+    from lightloom.clock.results import KINDS
+
+    for path in out:
+        kind = path.suffix[1:].lower()
+        if kind in KINDS:
+            if path.is_dir():
+                raise refusal("-o", path, "is a directory", "name a file, or another folder")
+            if config is not None and path.exists() and path.samefile(config):
+                raise refusal("-o", path, "is the configuration itself", "name another file")
+            console.check_output(path.parent)
+        elif kind and not path.is_dir():
+            remedy = f"use {', '.join(f'.{known}' for known in KINDS)}, or name a folder"
+            raise refusal("-o", path, "its name does not tell the format", remedy)
+        else:
+            console.check_output(path)
+    return out
+
+
+@contextmanager
+def _flagged(given: dict[str, Any]) -> Iterator[None]:
+    """Names keys in refusals as they were given: `leader_epochs` is `--leader-epochs`."""
+    try:
+        yield
+    except ConfigError as problem:
+        if problem.key not in given:
+            raise
+        key = "--" + str(problem.key).replace("_", "-")
+        parts = (str(problem.value), str(problem.limit), str(problem.remedy))
+        raise refusal(key, *parts) from None

@@ -1,0 +1,164 @@
+"""What `clock` prints: the deviation, how it was looked at, and what dominates it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lightloom import console
+
+if TYPE_CHECKING:
+    from lightloom.clock import Synchronisation
+
+Summary = dict[str, Any]
+
+
+def show(found: Synchronisation) -> None:
+    """Prints all of it."""
+    summary = found.summary
+    config, loop = summary["config"], summary["loop"]
+    turn = config["leader_epochs"]
+    console.say(
+        f"{config['nodes']} clocks, epochs of {config['epoch']}, a new leader every "
+        f"{'epoch' if turn == 1 else f'{turn} epochs'}, loop of {config['loop']['bandwidth']} "
+        f"(time constant {console.seconds(loop['time_constant_s'])}), seed {summary['seed']}"
+    )
+    for line in _failures(config):
+        console.say(line)
+    if summary["day"] is not None:
+        day = config["day"]
+        console.say(f"{day['duration']} in steps of {day['step']}, each a mean over its time:")
+        _deviation(summary["day"])
+        console.say(f"its worst moment, {_observed(config, summary['epochs'])}:")
+    else:
+        console.say(f"{_observed(config, summary['epochs'])}:")
+    _deviation(summary["epochs"])
+    for line in _verdict(summary):
+        console.say(line)
+    if summary["contributions"]:
+        _terms(summary)
+
+
+def _observed(config: Summary, figures: Summary) -> str:
+    """How the judge has looked."""
+    bandwidth = figures["bandwidth_hz"]
+    filtered = "unfiltered" if bandwidth is None else f"behind a filter of {bandwidth:g} Hz"
+    every = console.seconds(figures["sampling_s"])
+    return (
+        f"{config['duration']} epoch by epoch, {figures['samples']:,} samples, one every "
+        f"{every}, {filtered}"
+    )
+
+
+def _deviation(figures: Summary) -> None:
+    ahead, behind = figures["deviation_max_pair"]
+    when = console.seconds(figures["deviation_max_at_s"])
+    rows = (
+        (
+            "largest deviation",
+            f"{ps(figures['deviation_max_ps'])} between nodes {ahead} and {behind}, at {when}; "
+            f"{ps(figures['deviation_mean_ps'])} on average",
+        ),
+        (
+            "about their means",
+            f"{ps(figures['wander_max_ps'])}; {ps(figures['wander_rms_ps'])} rms of a pair",
+        ),
+        (
+            "the first two",
+            f"{ps(figures['pair_mean_ps'])} apart, ± {ps(figures['pair_wander_max_ps'])} about it",
+        ),
+    )
+    table = console.plain_table()
+    table.add_column(style="bold")
+    table.add_column()
+    table.show_header = False
+    for name, text in rows:
+        table.add_row("  " + name, text)
+    console.out(wide=True).print(table)
+
+
+def _failures(config: Summary) -> Iterator[str]:
+    for death in config.get("die", []):
+        yield (
+            f"node {death['node']} dies at {death['at']}; the next leads after {death['missed']} "
+            "missed epochs"
+        )
+    lies = config.get("byzantine")
+    if lies and lies["nodes"]:
+        names = ", ".join(map(str, lies["nodes"]))
+        size = lies["speed"] if lies["lie"] == "run" else lies["size"]
+        how = {"split": "tells halves of the nodes", "jump": "jumps by", "run": "runs away by"}
+        yield (
+            f"node {names} lies from {lies['at']} on ({how[lies['lie']]} {size}); more than "
+            f"{config['loop']['clip']} an epoch is filtered ({config['loop']['filter']})"
+        )
+    if config.get("die") or (lies and lies["nodes"]):
+        yield "nodes that die or lie are not judged"
+
+
+def _verdict(summary: Summary) -> Iterator[str]:
+    """Against what the paper measured."""
+    within = summary["within_sirius"]
+    limit = f"± {within['limit_ps']:g} ps"
+    if within["deviation"]:
+        yield f"all pairs are within {limit}, which Sirius §6 measured between two nodes over 24 h"
+    elif within["wander"]:
+        yield (
+            f"beyond {limit} by offsets that stay; about their means all pairs are within, as "
+            "Sirius §6 measured two nodes over 24 h"
+        )
+    else:
+        bound = ps(within["wander_bound_ps"])
+        yield (
+            f"beyond {limit}, which Sirius §6 measured between two nodes over 24 h: about their "
+            f"means nodes part by up to {bound}"
+        )
+    span = summary["config"]["duration"]
+    yield f"note: the largest of noise grows with time, and {span} of it were looked at"
+    if summary["day"] is None:
+        yield "note: drift takes hours: --day has it"
+
+
+def _terms(summary: Summary) -> None:
+    """Each term alone, and all without it, the largest first."""
+    day = summary["day"] is not None
+    table = console.plain_table()
+    table.add_column("term")
+    names = ["alone", "rms of a pair", "all without it"] + (
+        ["alone, means of a day"] if day else []
+    )
+    for name in names:
+        table.add_column(name, justify="right")
+    parts = summary["contributions"]
+    for part in sorted(parts, key=lambda p: max(p["alone_ps"], p["day_alone_ps"] or 0.0))[::-1]:
+        cells = [part["alone_ps"], part["alone_wander_rms_ps"], part["without_ps"]]
+        cells += [part["day_alone_ps"]] if day else []
+        table.add_row(part["term"].replace("-", " "), *map(ps, cells))
+    console.say("")
+    console.out(wide=True).print(table)
+    for line in _dominant(summary):
+        console.say(line)
+
+
+def _dominant(summary: Summary) -> Iterator[str]:
+    """What parts clocks the most, in a sentence each."""
+    found = summary["dominant"]
+    if found["deviation"] is None:
+        yield "nothing parts these clocks"
+        return
+    yield f"{found['deviation'].replace('-', ' ')} dominates the largest deviation"
+    if found["wander"] not in (None, found["deviation"]):
+        yield f"{found['wander'].replace('-', ' ')} dominates what moves"
+    if found["day"] not in (None, found["deviation"]):
+        yield f"{found['day'].replace('-', ' ')} dominates the means of a day"
+
+
+def ps(value: float | None) -> str:
+    """A deviation, in picoseconds or what is longer."""
+    if value is None:
+        return "-"
+    if abs(value) >= 999.5:
+        return console.seconds(value * 1e-12)
+    if value == 0.0:
+        return "0 ps"
+    return f"{value:.0f} ps" if abs(value) >= 99.5 else f"{value:.3g} ps"

@@ -1,0 +1,18 @@
+"""Clocks that follow a leader that changes every few epochs (Sirius §4.4, A.2).
+
+>>> from lightloom import clock
+>>> found = clock.simulate(nodes=4, duration="5 ms", timestamps={"jitter": "0.5 ps"})
+>>> found.summary["epochs"]["samples"]  # one every 11 epochs
+284
+>>> found.summary["dominant"]["deviation"]
+'asymmetry'
+>>> found.samples.column_names[:2]
+['time_ps', 'deviation_ps']
+"""
+
+from __future__ import annotations
+
+from .results import Synchronisation
+from .running import ANCHORS, read, schema, simulate
+
+__all__ = ["ANCHORS", "Synchronisation", "read", "schema", "simulate"]
