@@ -201,7 +201,7 @@ mod tests {
                 let g = grating.awgr();
                 let common = at_the_same_wavelength(g, Wavelengths::Common, to, t);
                 assert_eq!(common, grating.others());
-                if ports % 2 == 1 {
+                if !ports.is_multiple_of(2) {
                     let own = at_the_same_wavelength(g, Wavelengths::OutOfBand, to, t);
                     assert_eq!(own, (0, 0));
                 }

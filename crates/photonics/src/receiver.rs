@@ -95,7 +95,7 @@ pub fn q(x: f64) -> f64 {
 
 /// Where a function that falls crosses `target`, within `range`.
 fn bisect(mut range: (f64, f64), target: f64, f: impl Fn(f64) -> f64) -> f64 {
-    for _ in 0..200 {
+    for _ in 0..100 {
         let middle = (range.0 + range.1) / 2.0;
         if f(middle) > target {
             range.0 = middle;
@@ -109,10 +109,14 @@ fn bisect(mut range: (f64, f64), target: f64, f: impl Fn(f64) -> f64) -> f64 {
 impl Receiver {
     /// Share of wrong bits at a mean power, with light of others [ratio].
     pub fn ber(&self, modulation: Modulation, power: Dbm, others: &Interference) -> f64 {
-        let mean = power.milliwatts();
-        let beside = |level| self.beside(modulation, level, others);
-        let noise = (self.noise(modulation) / mean).powi(2);
-        self.errors(modulation, |level| (noise + beside(level)).sqrt())
+        self.with_noise(modulation, self.noise(modulation), power, others)
+    }
+
+    fn with_noise(&self, of: Modulation, noise: f64, power: Dbm, others: &Interference) -> f64 {
+        let thermal = (noise / power.milliwatts()).powi(2);
+        self.errors(of, |level| {
+            (thermal + self.beside(of, level, others)).sqrt()
+        })
     }
 
     /// Below which share no power brings it [ratio].
@@ -130,7 +134,8 @@ impl Receiver {
         if self.floor(modulation, others) >= self.threshold {
             return None;
         }
-        let at = |more: f64| self.ber(modulation, Dbm(self.sensitivity.0 + more), others);
+        let (noise, needed) = (self.noise(modulation), self.sensitivity.0);
+        let at = |more: f64| self.with_noise(modulation, noise, Dbm(needed + more), others);
         Some(Decibel(bisect((0.0, 200.0), self.threshold, at)))
     }
 

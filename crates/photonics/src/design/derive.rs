@@ -198,7 +198,7 @@ impl Design {
             rounded(Decibel::of(in_band).0, 2),
             self.receiver.threshold
         );
-        let odd = if ports % 2 == 0 {
+        let odd = if ports.is_multiple_of(2) {
             " and an odd number of ports"
         } else {
             ""

@@ -8,8 +8,10 @@
 //! is left rings out. The farther the wavelengths are apart, the longer it takes.
 //!
 //! **Calibration**: the paper has two figures for all 12,432 pairs, median 14 ns and worst
-//! 92 ns. `decay` and `mismatch` are fitted to them for seed 1, with the other values assumed;
+//! 92 ns. `decay` and `mismatch` are fitted to them for seed 3, with the other values assumed;
 //! other sets of values give the same two figures, and the shape between them is not known.
+//! Ringing crosses the tolerance once in half a period at most, so the worst pair moves in jumps:
+//! other chips (seeds 1 to 7) have 85 to 95 ns.
 //! The steps of the current are taken as equal, without the mode boundaries of real
 //! DSDBR lasers, heating, drift, and the quantised amplitude of the converter.
 
@@ -43,12 +45,12 @@ impl Default for Drive {
     fn default() -> Self {
         Drive {
             period: Time::NS * 20,
-            decay: Time::NS * 32,
+            decay: Time(29_200),
             overshoot: Time::NS * 3,
             undershoot: Time::NS * 3,
-            mismatch: 0.003,
+            mismatch: 0.003_8,
             tolerance: 0.1,
-            seed: 1,
+            seed: 3,
         }
     }
 }
