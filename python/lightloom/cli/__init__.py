@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom.cli import batch, catalogue, explain, plan, replay_demand, simulate, usage
+from lightloom.cli import batch, catalogue, devices, explain, plan, replay_demand, simulate, usage
 from lightloom.console import say
 
 __all__ = ["app", "main"]
@@ -49,6 +49,7 @@ app.command()(batch.sweep)
 app.command()(batch.reproduce)
 app.command()(plan.plan)
 app.command()(replay_demand.replay_demand)
+app.command()(devices.devices)
 app.command()(catalogue.fabrics)
 app.command()(catalogue.policies)
 app.command()(catalogue.workloads)
