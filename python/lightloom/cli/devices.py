@@ -147,7 +147,11 @@ def _follows(derived: dict[str, Any]) -> Rows:
     yield "reach", derived["link"]["reach"], "that the margin carries"
     yield "lasers", str(derived["sources"]), f"a node; {derived['lasers']} tunable in each bank"
     yield "crosstalk", derived["crosstalk"] or "-", f"penalty {derived['penalty']}"
-    yield "bit errors", f"{derived['ber']:.1e}", f"{derived['ber_without_margin']:.1e} at the least power"
+    yield (
+        "bit errors",
+        f"{derived['ber']:.1e}",
+        f"{derived['ber_without_margin']:.1e} at the least power",
+    )
     yield "corrected", f"{derived['error_rate']:.1e}", "at the least power"
     for way in derived["protections"]:
         fits = f"{way['data_bits']:,.0f} b of data" if way["fits"] else "does not fit"
