@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["FORMATS", "Devices", "derive", "presets", "switches"]
+__all__ = ["FORMATS", "Devices", "derive", "presets", "schema", "switches"]
 
 Table = Mapping[str, Any]
 
@@ -122,6 +122,11 @@ def presets() -> dict[str, dict[str, Any]]:
 def switches() -> list[dict[str, Any]]:
     """Circuit switches of the papers that are no gratings: constraint, settle time, ports."""
     return list(_listed()["switches"])
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of a design: every key with its meaning, unit and source."""
+    return dict(json.loads(_core.device_schema()))
 
 
 def merged(below: Table, above: Table) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import csv
 import json
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -29,7 +30,8 @@ def test_the_link_budget_is_arithmetic() -> None:
 def test_tuning_times_are_a_matrix_whose_figures_are_those_derived() -> None:
     found = photonics.derive({"laser": {"kind": "dsdbr"}, "slot": "300 ns"})
     times = found.tuning()
-    assert times.shape == (112, 112) and not times.diagonal().any()
+    assert times.shape == (112, 112)
+    assert not times.diagonal().any()
     pairs = times[~np.eye(112, dtype=bool)]
     assert len(pairs) == found.derived["tuning"]["pairs"] == 12_432
     worst = float(found.derived["tuning"]["worst"].removesuffix(" ns")) * 1000
@@ -46,6 +48,13 @@ def test_presets_are_derived_and_merged() -> None:
         assert photonics.derive(preset=name).derived["slot"]
     assert photonics.derive({"grating": {"ports": 8}}, "sirius-100").derived["ports"] == 8
     assert {switch["constraint"] for switch in photonics.switches()} == {"multicast", "matching"}
+
+
+def test_the_schema_accepts_the_presets_and_refuses_a_typo() -> None:
+    for preset in photonics.presets().values():
+        jsonschema.validate(preset["design"], photonics.schema())
+    with pytest.raises(jsonschema.ValidationError, match="gratings"):
+        jsonschema.validate({"gratings": {}}, photonics.schema())
 
 
 def test_an_impossible_design_is_refused_by_the_part_that_breaks_it() -> None:
@@ -78,7 +87,8 @@ def test_files_by_their_ending(tmp_path: Path) -> None:
         call("-o", str(tmp_path / f"tuning.{ending}"))
     assert "<svg" in (tmp_path / "tuning.svg").read_text()
     rows = list(csv.reader((tmp_path / "tuning.csv").open()))
-    assert rows[0] == ["from", "to", "time_ps"] and len(rows) == 1 + 19 * 18
+    assert rows[0] == ["from", "to", "time_ps"]
+    assert len(rows) == 1 + 19 * 18
     assert json.loads((tmp_path / "tuning.json").read_text())["derived"]["slot"] == "38.4 ns"
 
 

@@ -118,7 +118,7 @@ impl Link {
         let split = self.split(share);
         let received = Dbm(laser.0 - split.0 - grating.0 - self.other.0);
         let spare = self.margin.0 + surplus.0 - split.0;
-        let reach = Length((spare.max(0.0) / self.attenuation.0 * 1e6) as u64);
+        let reach = Length((spare.max(0.0) / self.attenuation.0 * 1e3) as u64 * Length::M.0);
         if self.fibre > reach {
             let limit = format!(
                 "{} dB of margin carry {reach} at {}",

@@ -126,7 +126,7 @@ fn refusals_name_the_part_that_breaks_the_design() {
         ),
         (
             json!({"grating": {"ports": 100}, "link": {"fibre": "20 km"}}),
-            "devices.link.fibre = 20 km: 1.97 dB of margin carry 9845.5 m at 0.2 dB/km",
+            "devices.link.fibre = 20 km: 1.97 dB of margin carry 9.845 km at 0.2 dB/km",
         ),
         (
             json!({"laser": {"kind": "off-the-shelf"}, "slot": "100 ns"}),

@@ -145,8 +145,11 @@ def _follows(derived: dict[str, Any]) -> Rows:
     yield "cell", f"{derived['cell_bits']:,} b", f"{derived['payload_bytes']:,} B of data"
     yield "ports", str(derived["ports"]), f"{derived['wavelengths']} wavelengths of a laser"
     yield "reach", derived["link"]["reach"], "that the margin carries"
-    yield "lasers", str(derived["sources"]), f"a node; {derived['lasers']} tunable in each bank"
-    yield "crosstalk", derived["crosstalk"] or "-", f"penalty {derived['penalty']}"
+    bank = f", each a bank of {derived['lasers']}" if derived["lasers"] > 1 else ""
+    yield "lasers", str(derived["sources"]), f"a node{bank}"
+    crosstalk = derived["crosstalk"]
+    leaks = "-" if crosstalk is None else f"{_value(crosstalk)} dB"
+    yield "crosstalk", leaks, f"in band; penalty {_value(derived['penalty'])} dB"
     yield (
         "bit errors",
         f"{derived['ber']:.1e}",
