@@ -65,7 +65,9 @@ _HOME = {
 }
 
 #: Modules that are part of what is promised, by name.
-_MODULES = frozenset({"clock", "control", "figures", "plots", "policies", "report", "traces"})
+_MODULES = frozenset(
+    {"clock", "control", "figures", "photonics", "plots", "policies", "report", "traces"}
+)
 
 
 def __getattr__(name: str) -> object:

@@ -32,6 +32,19 @@ def registry() -> str:
 def workloads() -> str:
     """JSON: the published flow-size distributions with source, points and means."""
 
+def device_presets() -> str:
+    """JSON: `designs` of optical devices by name, and circuit `switches` of the papers."""
+
+def device_schema() -> str:
+    """JSON Schema of a design of optical devices."""
+
+def derive_devices(text: str) -> str:
+    """JSON: a `design` with every default filled in, what is `derived` from it, and
+    `tuning_by_distance`; refused if it is impossible."""
+
+def laser_tuning(text: str) -> NDArray[np.int64]:
+    """Tuning times of a design's laser from (row) and to (column) every wavelength [ps]."""
+
 def schema() -> str:
     """JSON Schema of an experiment."""
 

@@ -1,7 +1,34 @@
-//! Optical devices. So far the passive grating; lasers, link budget and clocks
-//! follow with their own issues and are not modelled yet.
+//! Optical devices, and what a fabric of them can do.
+//!
+//! | module | |
+//! |---|---|
+//! | [`awgr`] | cyclic routing of a grating |
+//! | [`grating`] | its loss, who leaks into whom, schedules without in-band crosstalk |
+//! | [`laser`] | wavelengths and tuning times of four designs |
+//! | [`receiver`] | error rate at a power, penalty of crosstalk |
+//! | [`fec`] | error correction, and cells that codewords do not fit into |
+//! | [`link`] | link budget, lasers that are shared |
+//! | [`cdr`] | clock recovery, cached phases |
+//! | [`guardband`] | its parts |
+//! | [`clock`] | clock synchronisation: its loop, its drift over a day |
+//! | [`circuit_switch`] | rings of wavelength-selective switches, mirrors |
+//! | [`design`] | all of them together: slot, guardband, reach, ports, error rate |
+//!
+//! Physics runs when a fabric is built. Dispersion and equalisation are not modelled.
 
 pub mod awgr;
+pub mod cdr;
+pub mod circuit_switch;
 pub mod clock;
+pub mod design;
+pub mod fec;
+pub mod grating;
+pub mod guardband;
+pub mod laser;
+pub mod link;
+pub mod quantity;
+pub mod receiver;
 
 pub use awgr::Awgr;
+pub use design::{Derived, Design};
+pub use grating::{Grating, Wavelengths};

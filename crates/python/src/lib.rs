@@ -7,6 +7,7 @@
 mod clock;
 mod columns;
 mod control;
+mod devices;
 mod errors;
 mod listing;
 mod policy;
@@ -137,6 +138,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(listing::policies, m)?)?;
     m.add_function(wrap_pyfunction!(listing::orders, m)?)?;
     m.add_function(wrap_pyfunction!(listing::workloads, m)?)?;
+    m.add_function(wrap_pyfunction!(devices::device_presets, m)?)?;
+    m.add_function(wrap_pyfunction!(devices::device_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(devices::derive_devices, m)?)?;
+    m.add_function(wrap_pyfunction!(devices::laser_tuning, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(resolve, m)?)?;
     m.add_function(wrap_pyfunction!(assumptions, m)?)?;

@@ -15,6 +15,7 @@ from lightloom.cli import (
     batch,
     catalogue,
     clock,
+    devices,
     explain,
     plan,
     replay_demand,
@@ -59,6 +60,7 @@ app.command()(batch.reproduce)
 app.command()(clock.clock)
 app.command()(plan.plan)
 app.command()(replay_demand.replay_demand)
+app.command()(devices.devices)
 app.command()(catalogue.fabrics)
 app.command()(catalogue.policies)
 app.command()(catalogue.workloads)

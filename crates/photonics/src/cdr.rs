@@ -1,0 +1,229 @@
+//! Clock and data recovery: how long a receiver takes to sample another sender rightly.
+//!
+//! With phase caching (Sirius §4.5, A.1) it keeps the phase of every sender, refreshed at every
+//! visit, and begins with it: what is wrong is drift × age and jitter. A leader's change moves all
+//! phases and a missed visit doubles the age, so what was kept is invalid then, and the receiver
+//! locks anew, as a burst-mode receiver does.
+//!
+//! **Calibration**: less than 1 ns with a valid cache, taken as 1 ns; 8 ns in burst mode, and
+//! hundreds of microseconds as sold, taken as 100 us, all three bounds of the paper (§4.5, A.1).
+//! Drift, jitter and tolerance are assumed: the paper says none.
+
+use crate::quantity::Drift;
+use lightloom_engine::{check_range, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a receiver recovers the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recovery {
+    /// Keeps every sender's phase: less than 1 ns (Sirius §4.5).
+    #[default]
+    PhaseCaching,
+    /// Locks anew for every cell: 8 ns or longer (A.1).
+    BurstMode,
+    /// As sold: hundreds of microseconds (A.1).
+    Standard,
+}
+
+impl Recovery {
+    /// What it takes by the paper.
+    pub fn usual(self) -> Time {
+        match self {
+            Recovery::PhaseCaching => Time::NS,
+            Recovery::BurstMode => Time::NS * 8,
+            Recovery::Standard => Time::US * 100,
+        }
+    }
+}
+
+/// Clock and data recovery of a design.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Cdr {
+    /// How.
+    pub kind: Recovery,
+    /// What it takes in the guardband [time]. Default: 1 ns, 8 ns or 100 us by its kind.
+    pub lock: Option<Time>,
+    /// How fast phases drift between visits [ppm]; assumed.
+    pub drift: Drift,
+    /// Jitter of a kept phase, one standard deviation [time]; assumed.
+    pub jitter: Time,
+    /// How wrong a phase may be [symbols]; assumed.
+    pub tolerance: f64,
+}
+
+impl Default for Cdr {
+    fn default() -> Self {
+        Cdr {
+            kind: Recovery::PhaseCaching,
+            lock: None,
+            drift: Drift(0.1),
+            jitter: Time(1),
+            tolerance: 0.1,
+        }
+    }
+}
+
+/// Jitter is counted as often.
+const SIGMAS: f64 = 3.0;
+
+impl Cdr {
+    /// What it takes in the guardband.
+    pub fn lock(&self) -> Time {
+        self.lock.unwrap_or(self.kind.usual())
+    }
+
+    /// How wrong a phase of that age is, three standard deviations of the jitter included [ps].
+    pub fn error(&self, age: Time) -> f64 {
+        self.drift.0 * 1e-6 * age.0 as f64 + SIGMAS * self.jitter.0 as f64
+    }
+
+    /// The greatest age at which a phase is right enough; none if jitter alone is too much.
+    pub fn oldest(&self, symbol: Time) -> Option<Time> {
+        let left = self.tolerance * symbol.0 as f64 - SIGMAS * self.jitter.0 as f64;
+        let age = left / (self.drift.0 * 1e-6);
+        // A phase that does not drift never grows old.
+        (left >= 0.0).then(|| {
+            if age.is_finite() {
+                Time(age as i64)
+            } else {
+                Time::NEVER
+            }
+        })
+    }
+
+    /// Refuses what cannot be.
+    ///
+    /// # Errors
+    /// Of keys below `at`.
+    pub fn check(&self, at: &str) -> Result<(), Refusal> {
+        check_range(format!("{at}.cdr.lock"), self.lock(), Time::ZERO..=Time::MS)?;
+        check_range(
+            format!("{at}.cdr.drift"),
+            self.drift,
+            Drift(0.0)..=Drift(1000.0),
+        )?;
+        check_range(
+            format!("{at}.cdr.jitter"),
+            self.jitter,
+            Time::ZERO..=Time::NS,
+        )?;
+        check_range(format!("{at}.cdr.tolerance"), self.tolerance, 0.0..=0.5)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Kept {
+    phase: f64,
+    at: Time,
+}
+
+/// The phases that a receiver keeps, one for each sender and wavelength.
+#[derive(Clone, Debug)]
+pub struct PhaseCache {
+    wavelengths: u32,
+    kept: Vec<Option<Kept>>,
+}
+
+impl PhaseCache {
+    /// Empty.
+    pub fn new(sources: u32, wavelengths: u32) -> PhaseCache {
+        let size = (sources * wavelengths) as usize;
+        PhaseCache {
+            wavelengths,
+            kept: vec![None; size],
+        }
+    }
+
+    fn index(&self, source: u32, wavelength: u32) -> usize {
+        (source * self.wavelengths + wavelength) as usize
+    }
+
+    /// What a cell's phase was [ps], measured as it arrived.
+    pub fn visit(&mut self, source: u32, wavelength: u32, at: Time, phase: f64) {
+        let index = self.index(source, wavelength);
+        self.kept[index] = Some(Kept { phase, at });
+    }
+
+    /// The visit of a slot did not come: what was kept is a visit too old.
+    pub fn missed(&mut self, source: u32, wavelength: u32) {
+        let index = self.index(source, wavelength);
+        self.kept[index] = None;
+    }
+
+    /// All follow another clock.
+    pub fn leader_changed(&mut self) {
+        self.kept.fill(None);
+    }
+
+    /// The phase [ps] to begin a cell with and its age; none if there is none that is valid.
+    pub fn recall(&self, source: u32, wavelength: u32, now: Time) -> Option<(f64, Time)> {
+        let kept = self.kept[self.index(source, wavelength)]?;
+        Some((kept.phase, now - kept.at))
+    }
+
+    /// What a receiver takes to lock on a cell: its own time while the phase it kept is right
+    /// enough, else that of a burst-mode receiver.
+    pub fn lock(&self, cdr: &Cdr, symbol: Time, visit: (u32, u32, Time)) -> Time {
+        let (source, wavelength, now) = visit;
+        let valid = self
+            .recall(source, wavelength, now)
+            .zip(cdr.oldest(symbol))
+            .is_some_and(|((_, age), oldest)| age <= oldest);
+        if valid {
+            cdr.lock()
+        } else {
+            Recovery::BurstMode.usual().max(cdr.lock())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SYMBOL: Time = Time(40);
+
+    #[test]
+    fn error_is_drift_times_age_and_jitter() {
+        let cdr = Cdr::default();
+        // 0.1 ppm of 1.6 us, and three times 1 ps.
+        assert!((cdr.error(Time(1_600_000)) - 3.16).abs() < 1e-12);
+        // 0.1 of 40 ps less 3 ps, at 0.1 ps a microsecond.
+        assert_eq!(cdr.oldest(SYMBOL), Some(Time::US * 10));
+        assert_eq!(
+            Cdr {
+                jitter: Time(2),
+                ..cdr
+            }
+            .oldest(SYMBOL),
+            None
+        );
+        let still = Cdr {
+            drift: Drift(0.0),
+            ..cdr
+        };
+        assert_eq!(still.oldest(SYMBOL), Some(Time::NEVER));
+    }
+
+    #[test]
+    fn a_phase_is_kept_until_the_leader_changes_or_a_visit_is_missed() {
+        let cdr = Cdr::default();
+        let mut cache = PhaseCache::new(4, 4);
+        let epoch = Time(1_600_000);
+        let lock = |cache: &PhaseCache, n: i64| cache.lock(&cdr, SYMBOL, (2, 3, epoch * n));
+        assert_eq!(lock(&cache, 0), Time::NS * 8);
+        cache.visit(2, 3, Time::ZERO, 11.5);
+        assert_eq!(cache.recall(2, 3, epoch), Some((11.5, epoch)));
+        assert_eq!(cache.recall(3, 2, epoch), None);
+        assert_eq!(lock(&cache, 1), Time::NS);
+        assert_eq!(lock(&cache, 7), Time::NS * 8, "older than 10 us");
+        cache.missed(2, 3);
+        assert_eq!(lock(&cache, 1), Time::NS * 8);
+        cache.visit(2, 3, epoch, 11.6);
+        cache.leader_changed();
+        assert_eq!(lock(&cache, 2), Time::NS * 8);
+    }
+}

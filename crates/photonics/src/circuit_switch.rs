@@ -1,0 +1,152 @@
+//! Circuit switches that are no gratings: rings of wavelength-selective switches (Mordia) and
+//! MEMS mirrors (c-Through, HydRA). What they can connect, and how long a change takes.
+//!
+//! Settle times are those of the papers. Their losses are in none of the papers, so a
+//! loss is `None` until a user gives one. Power monitoring, drift of mirrors and amplifiers in the
+//! ring are not modelled.
+
+use crate::quantity::Decibel;
+use lightloom_engine::{Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a switch can connect at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Constraint {
+    /// Every output hears any one input, also one that others hear (Mordia §2: every input has
+    /// a wavelength that passes all outputs).
+    Multicast,
+    /// A matching: every port has one partner, and light goes both ways (c-Through §3, HydRA
+    /// §II, for each plane).
+    Matching,
+}
+
+/// A circuit switch.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CircuitSwitch {
+    /// Which.
+    pub name: &'static str,
+    /// Where its figures are from.
+    pub source: &'static str,
+    /// Most ports.
+    pub ports: u32,
+    /// What it connects.
+    pub constraint: Constraint,
+    /// From the last light to the first of a change, its mean.
+    pub settle: Time,
+    /// Its standard deviation, where one was measured.
+    pub deviation: Option<Time>,
+    /// Loss of a path, where known.
+    pub loss: Option<Decibel>,
+}
+
+/// Switches of the papers.
+pub const SWITCHES: [CircuitSwitch; 3] = [
+    CircuitSwitch {
+        name: "wss-ring",
+        source: "Mordia (SIGCOMM 2013): 24 wavelengths of 44 in the C-band; 11.55 us, σ 2.36 us, N = 705",
+        ports: 44,
+        constraint: Constraint::Multicast,
+        settle: Time(11_550_000),
+        deviation: Some(Time(2_360_000)),
+        loss: None,
+    },
+    CircuitSwitch {
+        name: "mems-cthrough",
+        source: "c-Through (SIGCOMM 2010): 320 ports sold; 10 ms, as its testbed waits",
+        ports: 320,
+        constraint: Constraint::Matching,
+        settle: Time(10 * Time::MS.0),
+        deviation: None,
+        loss: None,
+    },
+    CircuitSwitch {
+        name: "mems-hydra",
+        source: "HydRA (§I): 320 ports; tens to hundreds of ms, taken as 100 ms",
+        ports: 320,
+        constraint: Constraint::Matching,
+        settle: Time(100 * Time::MS.0),
+        deviation: None,
+        loss: None,
+    },
+];
+
+impl CircuitSwitch {
+    /// Refuses circuits (input, output) that it cannot have at the same time.
+    ///
+    /// # Errors
+    /// Of the first circuit that it has no port or no light for.
+    pub fn admit(&self, circuits: &[(u32, u32)]) -> Result<(), Refusal> {
+        let mut hears = vec![None; self.ports as usize];
+        let mut speaks = vec![None; self.ports as usize];
+        for &(input, output) in circuits {
+            let refuse = |limit: String| {
+                let circuit = format!("{input} -> {output}");
+                Refusal::new("circuits", circuit, limit, "remove one")
+            };
+            if input.max(output) >= self.ports {
+                let last = self.ports - 1;
+                return Err(refuse(format!("ports are 0 to {last}")));
+            }
+            if let Some(other) = hears[output as usize].replace(input) {
+                return Err(refuse(format!("output {output} hears {other} already")));
+            }
+            let other = speaks[input as usize].replace(output);
+            if let (Constraint::Matching, Some(other)) = (self.constraint, other) {
+                return Err(refuse(format!(
+                    "input {input} is joined with {other} already"
+                )));
+            }
+        }
+        if self.constraint == Constraint::Multicast {
+            return Ok(());
+        }
+        let one_way = circuits
+            .iter()
+            .find(|(a, b)| speaks[*b as usize].is_some_and(|back| back != *a));
+        one_way.map_or(Ok(()), |(a, b)| {
+            let limit = format!("light goes both ways, and {b} is joined with another");
+            Err(Refusal::new(
+                "circuits",
+                format!("{a} -> {b}"),
+                limit,
+                "remove one",
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_ring_casts_to_many_and_mirrors_do_not() {
+        let [ring, mirrors, _] = SWITCHES;
+        let both = [(0, 1), (0, 2)];
+        assert_eq!(ring.admit(&both), Ok(()));
+        let told = mirrors.admit(&both).unwrap_err().to_string();
+        assert_eq!(
+            told,
+            "circuits = 0 -> 2: input 0 is joined with 1 already; remove one"
+        );
+        assert!(ring.admit(&[(0, 2), (1, 2)]).is_err());
+        assert!(ring.admit(&[(44, 0)]).is_err());
+        assert_eq!(mirrors.admit(&[(0, 1), (1, 0)]), Ok(()));
+        assert!(mirrors.admit(&[(0, 1), (1, 2)]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_ring_has_any_permutation_and_mirrors_those_that_undo_themselves(
+            outputs in Just((0u32..8).collect::<Vec<_>>()).prop_shuffle()
+        ) {
+            let circuits: Vec<_> = (0u32..).zip(outputs.iter().copied()).collect();
+            prop_assert!(SWITCHES[0].admit(&circuits).is_ok());
+            let matched = circuits.iter().all(|&(a, b)| outputs[b as usize] == a);
+            prop_assert_eq!(SWITCHES[1].admit(&circuits).is_ok(), matched);
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! What follows from a design, step by step; each step refuses what it cannot do.
+
+use super::Design;
+use crate::fec::{Fec, Protection};
+use crate::guardband::{Basis, Guardband, Transitions};
+use crate::laser::{bank, Distribution, LaserKind};
+use crate::link::Budget;
+use crate::quantity::{rounded, Decibel};
+use lightloom_engine::{check_range, Refusal, Time};
+use serde::Serialize;
+
+/// Where keys of a refusal begin.
+const AT: &str = "devices";
+
+/// What follows from a design.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Derived {
+    /// Ports of a grating: nodes that an uplink reaches.
+    pub ports: u32,
+    /// Wavelengths of a laser.
+    pub wavelengths: u32,
+    /// Tuning times between any two of them, as the receivers see them.
+    pub tuning: Option<Distribution>,
+    /// The guardband and its parts.
+    pub guardband: Guardband,
+    /// Length of a slot.
+    pub slot: Time,
+    /// Guardband ÷ slot.
+    pub overhead: f64,
+    /// Slots in which an input meets all outputs, as a time.
+    pub epoch: Time,
+    /// Bits between two guardbands.
+    pub cell_bits: u64,
+    /// Whole bytes of them that carry data, under the chosen protection.
+    pub payload_bytes: u64,
+    /// Σ of crosstalk at the signal's wavelength; none if it is not counted.
+    pub crosstalk: Option<Decibel>,
+    /// What it costs.
+    pub penalty: Decibel,
+    /// The link budget.
+    pub link: Budget,
+    /// Tunable lasers of a source: those of a bank, or 1.
+    pub lasers: i64,
+    /// What combining the lights of a bank costs, inside the laser's output power.
+    pub combining: Decibel,
+    /// Chips that a node needs for its uplinks, its lasers shared.
+    pub sources: u32,
+    /// Chips of gates of each.
+    pub gate_chips: u32,
+    /// How wrong a kept phase is after an epoch [ps]; none without phase caching.
+    pub phase_error_ps: Option<f64>,
+    /// Share of wrong bits on the worst path, before correction.
+    pub ber: f64,
+    /// The same once the margin is used up.
+    pub ber_without_margin: f64,
+    /// After correction, once the margin is used up.
+    pub error_rate: f64,
+    /// All ways to protect the cells, at the threshold of the receiver.
+    pub protections: Vec<Protection>,
+    /// What was left out or assumed of this design.
+    pub notes: Vec<String>,
+}
+
+fn refuse(key: &str, value: impl std::fmt::Display, limit: String, remedy: String) -> Refusal {
+    Refusal::new(format!("{AT}.{key}"), value, limit, remedy)
+}
+
+impl Design {
+    /// Works out all that follows.
+    ///
+    /// # Errors
+    /// Of the key, below `devices`, of the part that makes the design impossible.
+    pub fn derive(&self) -> Result<Derived, Refusal> {
+        self.check()?;
+        let wavelengths = self.reach_all_ports()?;
+        let penalty = self.crosstalk_penalty()?;
+        let powers = (self.laser.output, self.receiver.sensitivity);
+        let loss = self.grating.worst_loss();
+        let link = self.link.budget(AT, powers, loss, penalty)?;
+        let symbol = self.symbol();
+        let (tuning, guardband) = self.guardband(symbol);
+        let slot = self.slot_for(&guardband)?;
+        let epoch = slot * i64::from(self.grating.ports);
+        let phase_error_ps = self.phase_error(symbol, epoch)?;
+        let cell_bits = self.bits_in(slot - guardband.total);
+        let others = self.grating.interference(self.wavelengths);
+        let ber = self.receiver.ber(self.modulation, link.received, &others);
+        let threshold = self.receiver.threshold;
+        let ways = Fec::ALL.map(|fec| fec.protect(cell_bits, epoch, threshold));
+        let chosen = self.protected(&ways, cell_bits)?;
+        let lasers = self.lasers(wavelengths, slot);
+        let crosstalk = (others.in_band > 0.0).then(|| Decibel::of(others.in_band));
+        let gate_chips = if self.laser.kind.gated() {
+            self.laser
+                .gates()
+                .chips(if self.laser.kind == LaserKind::TunableBank {
+                    lasers as u32
+                } else {
+                    wavelengths
+                })
+        } else {
+            0
+        };
+        Ok(Derived {
+            ports: self.grating.ports,
+            wavelengths,
+            tuning,
+            overhead: guardband.total.0 as f64 / slot.0 as f64,
+            guardband,
+            slot,
+            epoch,
+            cell_bits,
+            payload_bytes: (chosen.data_bits / 8.0) as u64,
+            crosstalk,
+            penalty,
+            sources: self.uplinks.div_ceil(link.share),
+            link,
+            lasers,
+            combining: bank::combining(lasers),
+            gate_chips,
+            phase_error_ps,
+            ber,
+            ber_without_margin: threshold,
+            error_rate: chosen.post_ber,
+            protections: ways.into(),
+            notes: self.notes(),
+        })
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        self.grating.check(AT, self.wavelengths)?;
+        self.laser.check(AT)?;
+        self.receiver.check(AT)?;
+        self.link.check(AT)?;
+        self.cdr.check(AT)?;
+        self.guard.check(AT)?;
+        check_range(format!("{AT}.uplinks"), self.uplinks, 1..=65_535)?;
+        check_range(format!("{AT}.overhead"), self.overhead, 1e-6..=0.99)?;
+        check_range(format!("{AT}.error_rate"), self.error_rate, 1e-30..=0.1)?;
+        let gbps = lightloom_engine::Rate::GBPS;
+        let most = lightloom_engine::Rate(1_000 * gbps.0);
+        check_range(format!("{AT}.channel_rate"), self.channel_rate, gbps..=most)?;
+        let longest = Time::S;
+        let slot = self.slot.unwrap_or(Time::NS);
+        check_range(format!("{AT}.slot"), slot, Time(1)..=longest)
+    }
+
+    /// Length of a symbol, in whole picoseconds.
+    pub fn symbol(&self) -> Time {
+        let bits = u128::from(self.modulation.bits());
+        let ps = (bits * Time::S.0 as u128).div_ceil(u128::from(self.channel_rate.0));
+        Time(ps as i64)
+    }
+
+    fn bits_in(&self, span: Time) -> u64 {
+        let bits = u128::from(self.channel_rate.0) * span.0.max(0) as u128;
+        (bits / Time::S.0 as u128) as u64
+    }
+
+    fn reach_all_ports(&self) -> Result<u32, Refusal> {
+        let ports = self.grating.ports;
+        let wavelengths = self.laser.wavelengths(ports);
+        if wavelengths >= ports {
+            return Ok(wavelengths);
+        }
+        let limit =
+            format!("the laser has {wavelengths} wavelengths, one for each port it reaches");
+        let remedy = format!("take {wavelengths} ports at most, or another {AT}.laser");
+        Err(refuse("grating.ports", ports, limit, remedy))
+    }
+
+    fn crosstalk_penalty(&self) -> Result<Decibel, Refusal> {
+        let others = self.grating.interference(self.wavelengths);
+        let penalty = self.receiver.penalty(self.modulation, &others);
+        penalty.ok_or_else(|| self.refuse_crosstalk(others.in_band))
+    }
+
+    fn refuse_crosstalk(&self, in_band: f64) -> Refusal {
+        let ports = self.grating.ports;
+        let floor = {
+            let others = self.grating.interference(self.wavelengths);
+            self.receiver.floor(self.modulation, &others)
+        };
+        let bounded = |ports: &u32| {
+            let fewer = crate::Grating {
+                ports: *ports,
+                ..self.grating
+            };
+            let others = fewer.interference(self.wavelengths);
+            self.receiver.penalty(self.modulation, &others).is_some()
+        };
+        let most = (1..ports).take_while(bounded).last().unwrap_or(1);
+        let name = self.modulation.name();
+        let adjacent = self.grating.adjacent.unwrap_or_default();
+        let limit = format!(
+            "at {adjacent} adjacent crosstalk, {} dB in all, the {name} penalty is unbounded: of \
+             its bits {floor:.1e} are wrong at any power, and {:.1e} may be",
+            rounded(Decibel::of(in_band).0, 2),
+            self.receiver.threshold
+        );
+        let odd = if ports.is_multiple_of(2) {
+            " and an odd number of ports"
+        } else {
+            ""
+        };
+        let remedy = format!(
+            "take at most {most}, a grating that leaks less, or {AT}.wavelengths = \
+             \"out-of-band\"{odd}"
+        );
+        refuse("grating.ports", ports, limit, remedy)
+    }
+
+    fn guardband(&self, symbol: Time) -> (Option<Distribution>, Guardband) {
+        let tuning = self.laser.tuning(self.grating.ports);
+        let distribution = tuning.distribution();
+        let all = distribution
+            .as_ref()
+            .map_or(Time::ZERO, |found| found.worst);
+        let laser = match self.guard.transitions {
+            Transitions::All => all,
+            Transitions::Schedule => tuning.in_turn(self.grating.ports),
+        };
+        let kind = self.laser.kind;
+        let fitted = matches!(kind, LaserKind::Dsdbr | LaserKind::DsdbrUndamped);
+        let given = self.laser.drive.is_some() || self.laser.gates.is_some();
+        let basis = match (given, fitted) {
+            (true, _) => Basis::Given,
+            (false, true) => Basis::Fitted,
+            (false, false) => Basis::Paper,
+        };
+        let of_lock = if self.cdr.lock.is_some() {
+            Basis::Given
+        } else {
+            Basis::Paper
+        };
+        let recovery = (self.cdr.lock(), of_lock);
+        (
+            distribution,
+            self.guard.with((laser, basis), recovery, symbol),
+        )
+    }
+
+    fn slot_for(&self, guardband: &Guardband) -> Result<Time, Refusal> {
+        let least = guardband.total;
+        let Some(slot) = self.slot else {
+            let slot = (least.0 as f64 / self.overhead).round();
+            return Ok(Time(slot as i64).max(least + guardband.symbol));
+        };
+        if slot > least {
+            return Ok(slot);
+        }
+        let longest = guardband.longest();
+        let limit = format!(
+            "not longer than the guardband of {least}, most of which is {AT}.{}: {} for {}",
+            longest.key, longest.time, longest.name
+        );
+        let remedy = format!("raise it, or change {AT}.{}", longest.key);
+        Err(refuse("slot", slot, limit, remedy))
+    }
+
+    fn phase_error(&self, symbol: Time, epoch: Time) -> Result<Option<f64>, Refusal> {
+        if self.cdr.kind != crate::cdr::Recovery::PhaseCaching {
+            return Ok(None);
+        }
+        let error = self.cdr.error(epoch);
+        let allowed = self.cdr.tolerance * symbol.0 as f64;
+        if error <= allowed {
+            return Ok(Some(error));
+        }
+        let limit = format!(
+            "a kept phase is {} ps wrong after an epoch of {epoch}, and {} ps are allowed",
+            rounded(error, 2),
+            rounded(allowed, 2)
+        );
+        let remedy =
+            format!("shorten the epoch ({AT}.slot, {AT}.grating.ports), or steady the clocks");
+        Err(refuse("cdr.drift", self.cdr.drift, limit, remedy))
+    }
+
+    fn protected<'a>(&self, ways: &'a [Protection], cell: u64) -> Result<&'a Protection, Refusal> {
+        let chosen = ways.iter().find(|way| way.fec == self.fec);
+        let chosen = chosen.expect("all ways were tried");
+        let name = serde_json::to_value(self.fec).expect("a word");
+        if !chosen.fits {
+            let word = crate::fec::Code::KP4;
+            let limit = match self.fec {
+                Fec::Kp4 => {
+                    let bits = word.codeword_bits();
+                    format!("a codeword of {bits} bits does not fit into a cell of {cell} bits")
+                }
+                _ => format!(
+                    "a cell of {cell} bits has no room for data beside parity of {} bits",
+                    (word.symbols - word.data) * word.bits
+                ),
+            };
+            let remedy = format!(
+                "lengthen {AT}.slot, or take \"shortened\" (whole cells) or \"cross-cell\" (waits \
+                 for epochs)"
+            );
+            return Err(refuse("fec", name, limit, remedy));
+        }
+        if chosen.post_ber > self.error_rate {
+            let limit = format!(
+                "of the bits {:.1e} are wrong after it at {}, and {:.1e} may be",
+                chosen.post_ber, self.receiver.sensitivity, self.error_rate
+            );
+            let remedy = format!("correct more, or raise {AT}.error_rate");
+            return Err(refuse("fec", name, limit, remedy));
+        }
+        Ok(chosen)
+    }
+
+    fn lasers(&self, wavelengths: u32, slot: Time) -> i64 {
+        if self.laser.kind != LaserKind::TunableBank {
+            return 1;
+        }
+        let tuning = self.laser.source_tuning(wavelengths).distribution();
+        let worst = tuning.map_or(Time::ZERO, |found| found.worst);
+        bank::lasers(worst, slot) + i64::from(self.laser.spares.unwrap_or(1))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.grating.adjacent.is_none() {
+            notes.push("crosstalk of the grating is not counted: none was given".to_owned());
+        }
+        if self.grating.adjacent.is_some() && self.grating.non_adjacent.is_none() {
+            notes.push("ports farther away leak 10 dB less than neighbours: assumed".to_owned());
+        }
+        if self.guard.amplitude.is_none() || self.guard.preamble.is_none() {
+            let text = "amplitude and preamble: only their sum follows from the paper";
+            notes.push(text.to_owned());
+        }
+        if self.wavelengths == crate::Wavelengths::OutOfBand {
+            let text = "transceivers that share a laser must be at equal ports of their gratings";
+            notes.push(text.to_owned());
+        }
+        notes
+    }
+}

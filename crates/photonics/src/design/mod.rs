@@ -1,0 +1,78 @@
+//! A design: the devices of a fabric of gratings and tunable lasers, and what follows from them.
+//!
+//! [`Design::derive`] works out slot, guardband, reach, ports and error rate, or refuses the
+//! design by the key of the part that breaks it. What each part is calibrated to is said where it
+//! is modelled.
+
+mod derive;
+mod presets;
+
+use crate::cdr::Cdr;
+use crate::fec::Fec;
+use crate::grating::{Grating, Wavelengths};
+use crate::guardband::Guard;
+use crate::laser::Laser;
+use crate::link::Link;
+use crate::receiver::{Modulation, Receiver};
+pub use derive::Derived;
+use lightloom_engine::{Rate, Time};
+pub use presets::{Preset, PRESETS};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The devices of a fabric. Defaults are those of the second prototype of Sirius, behind gratings
+/// of 16 ports.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Design {
+    /// The gratings.
+    pub grating: Grating,
+    /// Which wavelengths its inputs use in a slot.
+    pub wavelengths: Wavelengths,
+    /// The lasers.
+    pub laser: Laser,
+    /// How bits become light.
+    pub modulation: Modulation,
+    /// Rate of a channel [b/s] (Sirius §6).
+    pub channel_rate: Rate,
+    /// The receivers.
+    pub receiver: Receiver,
+    /// Losses, margin and sharing.
+    pub link: Link,
+    /// Uplinks of a node, whose transceivers share lasers [count] (Sirius §4.1).
+    #[schemars(range(min = 1))]
+    pub uplinks: u32,
+    /// Clock and data recovery.
+    pub cdr: Cdr,
+    /// The other parts of the guardband.
+    pub guard: Guard,
+    /// Length of a slot, guardband included [time]. Default: by `overhead`.
+    pub slot: Option<Time>,
+    /// Guardband ÷ slot [ratio], unless `slot` is given (Sirius §2.2, §7: 10 %).
+    pub overhead: f64,
+    /// How cells are protected.
+    pub fec: Fec,
+    /// The most bits that may be wrong after correction, margin used up [ratio] (Sirius §6).
+    pub error_rate: f64,
+}
+
+impl Default for Design {
+    fn default() -> Self {
+        Design {
+            grating: Grating::default(),
+            wavelengths: Wavelengths::Common,
+            laser: Laser::default(),
+            modulation: Modulation::Pam4,
+            channel_rate: Rate(50 * Rate::GBPS.0),
+            receiver: Receiver::default(),
+            link: Link::default(),
+            uplinks: 256,
+            cdr: Cdr::default(),
+            guard: Guard::default(),
+            slot: None,
+            overhead: 0.1,
+            fec: Fec::Shortened,
+            error_rate: 1e-12,
+        }
+    }
+}

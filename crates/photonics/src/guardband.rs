@@ -1,0 +1,153 @@
+//! The guardband: what must be over before a receiver hears another sender (Sirius §4.5).
+//!
+//! **Calibration**: the second prototype needs 3.84 ns at 25 GBaud, 96 symbols (§6). Of it are
+//! stated the laser (912 ps), synchronisation (±5 ps) and a bound for clock recovery (1 ns);
+//! what is left, 1.92 ns or 48 symbols, is amplitude caching and preamble together, here half
+//! each. Only their sum follows.
+
+use lightloom_engine::{check_range, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Symbols of amplitude caching, and of the preamble: fitted, only their sum follows.
+const FITTED_SYMBOLS: i64 = 24;
+/// Largest difference of two clocks (Sirius §6).
+const SYNC: Time = Time(5);
+
+/// What a design gives of its guardband; the laser and clock recovery have tables of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Guard {
+    /// Largest difference of two clocks [time]. Default 5 ps (Sirius §6).
+    pub sync: Option<Time>,
+    /// Until the amplitude is right [time]. Default 24 symbols, fitted.
+    pub amplitude: Option<Time>,
+    /// What a cell begins with [time]. Default 24 symbols, fitted.
+    pub preamble: Option<Time>,
+    /// Which changes of wavelength count.
+    pub transitions: Transitions,
+}
+
+/// Which changes of wavelength the laser's part is the longest of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transitions {
+    /// Between any two of the laser's wavelengths, as the paper counts (§3.2).
+    #[default]
+    All,
+    /// Those of the cyclic schedule over the grating's ports: each to the next, and the last to
+    /// the first (§4.2).
+    Schedule,
+}
+
+/// Where a figure is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// The paper states it, or a bound.
+    Paper,
+    /// A model's, whose parameters are fitted to the paper.
+    Fitted,
+    /// The design gives it.
+    Given,
+}
+
+/// A part of the guardband.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// Key or table of the design that it follows from.
+    pub key: &'static str,
+    /// What.
+    pub name: &'static str,
+    /// How long.
+    pub time: Time,
+    /// Where from.
+    pub basis: Basis,
+}
+
+/// A guardband and its parts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Guardband {
+    /// Parts, one after the other.
+    pub parts: Vec<Part>,
+    /// Length of a symbol.
+    pub symbol: Time,
+    /// Their sum in whole symbols.
+    pub symbols: i64,
+    /// The same as a time.
+    pub total: Time,
+}
+
+impl Guard {
+    /// The guardband, with what the laser and clock recovery take.
+    pub fn with(&self, laser: (Time, Basis), recovery: (Time, Basis), symbol: Time) -> Guardband {
+        let part = |key, name, time, basis| Part {
+            key,
+            name,
+            time,
+            basis,
+        };
+        let given = |key, name, time: Option<Time>, usual, basis| {
+            let basis = if time.is_some() { Basis::Given } else { basis };
+            part(key, name, time.unwrap_or(usual), basis)
+        };
+        let fitted = symbol * FITTED_SYMBOLS;
+        let parts = vec![
+            part("laser.kind", "laser", laser.0, laser.1),
+            part("cdr.kind", "clock recovery", recovery.0, recovery.1),
+            given(
+                "guard.amplitude",
+                "amplitude",
+                self.amplitude,
+                fitted,
+                Basis::Fitted,
+            ),
+            given(
+                "guard.sync",
+                "synchronisation",
+                self.sync,
+                SYNC,
+                Basis::Paper,
+            ),
+            given(
+                "guard.preamble",
+                "preamble",
+                self.preamble,
+                fitted,
+                Basis::Fitted,
+            ),
+        ];
+        let sum = parts.iter().fold(Time::ZERO, |sum, part| sum + part.time);
+        let symbols = sum.div_ceil(symbol);
+        Guardband {
+            parts,
+            symbol,
+            symbols,
+            total: symbol * symbols,
+        }
+    }
+
+    /// Refuses what cannot be.
+    ///
+    /// # Errors
+    /// Of keys below `at`.
+    pub fn check(&self, at: &str) -> Result<(), Refusal> {
+        for (key, time) in [
+            ("sync", self.sync),
+            ("amplitude", self.amplitude),
+            ("preamble", self.preamble),
+        ] {
+            let key = format!("{at}.guard.{key}");
+            check_range(key, time.unwrap_or_default(), Time::ZERO..=Time::MS)?;
+        }
+        Ok(())
+    }
+}
+
+impl Guardband {
+    /// The longest part.
+    pub fn longest(&self) -> &Part {
+        let longest = self.parts.iter().max_by_key(|part| part.time);
+        longest.expect("a guardband has parts")
+    }
+}

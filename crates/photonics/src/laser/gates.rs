@@ -1,0 +1,85 @@
+//! Optical amplifiers as gates: a wavelength is chosen by letting one light of many through
+//! (Sirius §3.3). Off and on go at the same time; the slower of the two is the tuning time,
+//! whatever the distance.
+//!
+//! **Calibration**: the paper states the worst of 19 gates, on 527 ps and off 912 ps (§6), and
+//! the array's size. The spread below the worst is assumed even, down to `best` of it, and is not
+//! known from the text. Gain, noise of the amplifiers and how dark a closed gate is are not
+//! modelled: they amplify light before it is modulated.
+
+use super::tuning::Tuning;
+use lightloom_engine::{check_range, Refusal, Stream, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An array of gates.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Gates {
+    /// Longest time to open [time] (Sirius §6).
+    pub on: Time,
+    /// Longest time to close [time] (Sirius §6).
+    pub off: Time,
+    /// Shortest ÷ longest [ratio]; assumed.
+    pub best: f64,
+    /// Gates of a chip [count] (Sirius §6).
+    #[schemars(range(min = 1))]
+    pub a_chip: u32,
+    /// Which chips: times are dealt out for it [number].
+    pub seed: u64,
+}
+
+impl Default for Gates {
+    fn default() -> Self {
+        Gates {
+            on: Time(527),
+            off: Time(912),
+            best: 0.5,
+            a_chip: 19,
+            seed: 1,
+        }
+    }
+}
+
+impl Gates {
+    /// The longest that choosing another light takes.
+    pub fn worst(&self) -> Time {
+        self.on.max(self.off)
+    }
+
+    /// Chips for so many wavelengths.
+    pub fn chips(&self, wavelengths: u32) -> u32 {
+        wavelengths.div_ceil(self.a_chip)
+    }
+
+    /// Evenly from the best to the worst, in the order of the seed.
+    fn times(&self, worst: Time, purpose: &str, wavelengths: u32) -> Vec<Time> {
+        let steps = f64::from((wavelengths - 1).max(1));
+        let share = |k: u32| 1.0 - (1.0 - self.best) * f64::from(k) / steps;
+        let time = |k: u32| Time((worst.0 as f64 * share(k)).round() as i64);
+        let mut times: Vec<Time> = (0..wavelengths).map(time).collect();
+        Stream::new(self.seed, purpose, 0).shuffle(&mut times);
+        times
+    }
+
+    /// Between any two of so many lights.
+    pub fn tuning(&self, wavelengths: u32) -> Tuning {
+        let on = self.times(self.on, "gates on", wavelengths);
+        let off = self.times(self.off, "gates off", wavelengths);
+        Tuning::by(wavelengths, |from, to| {
+            off[from as usize].max(on[to as usize])
+        })
+    }
+
+    /// Refuses what no array is.
+    ///
+    /// # Errors
+    /// Of keys below `at`.
+    pub fn check(&self, at: &str) -> Result<(), Refusal> {
+        for (key, time) in [("on", self.on), ("off", self.off)] {
+            check_range(format!("{at}.{key}"), time, Time(1)..=Time::MS)?;
+        }
+        check_range(format!("{at}.best"), self.best, 0.0..=1.0)?;
+        check_range(format!("{at}.a_chip"), self.a_chip, 1..=1024)
+    }
+}

@@ -1,0 +1,193 @@
+//! The lasers of Sirius (§3.2–3.3): how many wavelengths, how fast from one to another.
+//!
+//! | laser | tuning |
+//! |---|---|
+//! | `off-the-shelf` | 10 ms, whatever the pair (§3.2) |
+//! | `dsdbr-undamped` | a single step of the current: it rings ([`damped`]) |
+//! | `dsdbr` | overshoot and undershoot ([`damped`]) |
+//! | `fixed-bank` | a laser a wavelength, gates choose ([`gates`]) |
+//! | `tunable-bank` | `dsdbr` lasers in turn, gates choose ([`bank`]) |
+//! | `comb` | one source of all wavelengths, gates choose |
+//!
+//! Power, temperature control and cost are not modelled here; nor are line width and drift of
+//! the wavelength.
+
+pub mod bank;
+pub mod damped;
+pub mod gates;
+pub mod tuning;
+
+use crate::quantity::Dbm;
+pub use damped::Drive;
+pub use gates::Gates;
+use lightloom_engine::{check_range, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+pub use tuning::{AtDistance, Distribution, Tuning};
+
+/// Tuning time of a laser as sold (Sirius §3.2).
+pub const OFF_THE_SHELF: Time = Time(10 * Time::MS.0);
+/// Wavelengths of a DSDBR laser (Sirius §3.2).
+pub const DSDBR_WAVELENGTHS: u32 = 112;
+/// Wavelengths of a comb: "more than a hundred" (Sirius §3.3).
+pub const COMB_WAVELENGTHS: u32 = 100;
+/// The farthest two wavelengths are apart: no more lasers than that are modelled.
+const WAVELENGTHS_MAX: u32 = 512;
+
+/// Which laser.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LaserKind {
+    /// A DSDBR laser with the drive it is sold with: 10 ms.
+    OffTheShelf,
+    /// A DSDBR laser, its current changed in one step.
+    DsdbrUndamped,
+    /// A DSDBR laser with a damped drive.
+    Dsdbr,
+    /// A laser a wavelength, chosen by gates.
+    #[default]
+    FixedBank,
+    /// DSDBR lasers that tune while another sends, chosen by gates.
+    TunableBank,
+    /// A comb, whose lines gates choose from.
+    Comb,
+}
+
+impl LaserKind {
+    /// All of them.
+    pub const ALL: [LaserKind; 6] = [
+        LaserKind::OffTheShelf,
+        LaserKind::DsdbrUndamped,
+        LaserKind::Dsdbr,
+        LaserKind::FixedBank,
+        LaserKind::TunableBank,
+        LaserKind::Comb,
+    ];
+
+    /// Whether it has tunable lasers.
+    pub fn tunes(self) -> bool {
+        !matches!(self, LaserKind::FixedBank | LaserKind::Comb)
+    }
+
+    /// Whether gates choose.
+    pub fn gated(self) -> bool {
+        matches!(
+            self,
+            LaserKind::FixedBank | LaserKind::Comb | LaserKind::TunableBank
+        )
+    }
+}
+
+/// The laser of a transceiver, or of several.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Laser {
+    /// Which.
+    pub kind: LaserKind,
+    /// Wavelengths [count]. Default: 112 of tunable lasers (Sirius §3.2), 100 of a comb (§3.3),
+    /// and a fixed bank of as many chips of 19 as the grating's ports need (§6).
+    #[schemars(range(min = 1, max = 512))]
+    pub wavelengths: Option<u32>,
+    /// Power at its output [dBm] (Sirius §4.5).
+    pub output: Dbm,
+    /// How the tunable lasers ring and are driven. Default: fitted to the paper.
+    pub drive: Option<Drive>,
+    /// The gates. Default: the paper's.
+    pub gates: Option<Gates>,
+    /// Spare lasers of a tunable bank [count]. Default 1 (§4.5).
+    pub spares: Option<u32>,
+}
+
+impl Default for Laser {
+    fn default() -> Self {
+        Laser {
+            kind: LaserKind::FixedBank,
+            wavelengths: None,
+            output: Dbm(16.0),
+            drive: None,
+            gates: None,
+            spares: None,
+        }
+    }
+}
+
+impl Laser {
+    /// Of a kind, with the paper's values.
+    pub fn of(kind: LaserKind) -> Laser {
+        Laser {
+            kind,
+            ..Laser::default()
+        }
+    }
+
+    /// Wavelengths, for a grating of so many ports.
+    pub fn wavelengths(&self, ports: u32) -> u32 {
+        self.wavelengths.unwrap_or_else(|| match self.kind {
+            LaserKind::FixedBank => self.gates().chips(ports) * self.gates().a_chip,
+            LaserKind::Comb => COMB_WAVELENGTHS,
+            _ => DSDBR_WAVELENGTHS,
+        })
+    }
+
+    /// Its gates.
+    pub fn gates(&self) -> Gates {
+        self.gates.unwrap_or_default()
+    }
+
+    /// Its drive.
+    pub fn drive(&self) -> Drive {
+        self.drive.unwrap_or_default()
+    }
+
+    /// What a receiver sees between any two wavelengths: of a bank, its gates.
+    pub fn tuning(&self, ports: u32) -> Tuning {
+        let wavelengths = self.wavelengths(ports);
+        if self.kind.gated() {
+            return self.gates().tuning(wavelengths);
+        }
+        self.source_tuning(wavelengths)
+    }
+
+    /// Of the tunable lasers themselves, also of those a bank hides.
+    pub fn source_tuning(&self, wavelengths: u32) -> Tuning {
+        let drive = self.drive();
+        let steps = match self.kind {
+            LaserKind::OffTheShelf => return Tuning::by(wavelengths, |_, _| OFF_THE_SHELF),
+            LaserKind::DsdbrUndamped => None,
+            _ => drive.steps(),
+        };
+        Tuning::by(wavelengths, |from, to| {
+            let mismatch = drive.mismatch(wavelengths, from, to);
+            drive.settles(steps, mismatch, from.abs_diff(to))
+        })
+    }
+
+    /// Refuses keys that are out of range, or that this laser does not have.
+    ///
+    /// # Errors
+    /// Of keys below `at`.
+    pub fn check(&self, at: &str) -> Result<(), Refusal> {
+        let of = |key: &str| format!("{at}.laser.{key}");
+        let range = 1..=WAVELENGTHS_MAX;
+        check_range(of("wavelengths"), self.wavelengths.unwrap_or(1), range)?;
+        check_range(of("output"), self.output, Dbm(-30.0)..=Dbm(40.0))?;
+        check_range(of("spares"), self.spares.unwrap_or(0), 0..=64)?;
+        let drives = self.kind.tunes() && self.kind != LaserKind::OffTheShelf;
+        for (key, given, has) in [
+            ("drive", self.drive.is_some(), drives),
+            ("gates", self.gates.is_some(), self.kind.gated()),
+            (
+                "spares",
+                self.spares.is_some(),
+                self.kind == LaserKind::TunableBank,
+            ),
+        ] {
+            if given && !has {
+                let limit = "a laser of this kind has none";
+                return Err(Refusal::new(of(key), "(given)", limit, "remove it"));
+            }
+        }
+        self.drive().check(&of("drive"))?;
+        self.gates().check(&of("gates"))
+    }
+}

@@ -1,0 +1,54 @@
+//! Designs of optical devices: what follows from them, and how long their lasers tune.
+
+use crate::columns;
+use crate::errors::{refused, ConfigError};
+use lightloom_engine::config;
+use lightloom_photonics::circuit_switch::SWITCHES;
+use lightloom_photonics::design::{Design, PRESETS};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use serde_json::{json, Value};
+
+fn read(text: &str) -> PyResult<Design> {
+    let table: Value =
+        serde_json::from_str(text).map_err(|e| ConfigError::new_err(e.to_string()))?;
+    config::read(&table, "devices").map_err(refused)
+}
+
+/// Designs by name, and circuit switches of the papers.
+#[pyfunction]
+pub fn device_presets() -> String {
+    let designs = PRESETS.iter().map(|preset| {
+        let design = (preset.design)();
+        json!({ "name": preset.name, "summary": preset.summary, "design": design })
+    });
+    json!({ "designs": Value::from_iter(designs), "switches": SWITCHES }).to_string()
+}
+
+/// JSON Schema of a design.
+#[pyfunction]
+pub fn device_schema() -> String {
+    schemars::schema_for!(Design).to_value().to_string()
+}
+
+/// The design with every default filled in, and all that follows from it.
+#[pyfunction]
+pub fn derive_devices(py: Python<'_>, text: &str) -> PyResult<String> {
+    let design = read(text)?;
+    let derived = py.detach(|| design.derive()).map_err(refused)?;
+    let by_distance = py.detach(|| design.laser.tuning(design.grating.ports).by_distance());
+    let both = json!({ "design": design, "derived": derived, "tuning_by_distance": by_distance });
+    Ok(both.to_string())
+}
+
+/// Tuning times from (row) and to (column) every wavelength [ps].
+#[pyfunction]
+pub fn laser_tuning<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyArray2<i64>>> {
+    columns::load_numpy(py)?;
+    let design = read(text)?;
+    design.laser.check("devices").map_err(refused)?;
+    let tuning = py.detach(|| design.laser.tuning(design.grating.ports));
+    let side = tuning.wavelengths as usize;
+    let times = tuning.times.into_iter().map(|time| time.0).collect();
+    PyArray1::from_vec(py, times).reshape([side, side])
+}

@@ -1,0 +1,162 @@
+"""`devices`: what follows from a design of lasers, gratings, receivers and links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lightloom import console
+from lightloom.errors import ConfigError, refusal
+
+if TYPE_CHECKING:
+    from lightloom.photonics import Devices
+
+Rows = Iterator[tuple[str, str, str]]
+
+File = Annotated[
+    Path | None,
+    typer.Argument(metavar="DESIGN.toml", help="A file with a table [devices]."),
+]
+Preset = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Begin with sirius, sirius-100, sirius-bank or sirius-v1."),
+]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Override a key, as in grating.ports=100. Repeat."
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Write the tuning times (.svg, .png, .pdf: their distribution; .csv: all pairs), or "
+        "everything (.json).",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON and nothing else.")]
+
+
+def devices(
+    file: File = None,
+    preset: Preset = None,
+    set_: Overrides = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Work out what follows from optical devices: link budget, guardband, tuning times."""
+    from lightloom import photonics
+
+    with console.guarded():
+        if out is not None:
+            photonics.check_format(out, "-o")
+            if out.is_dir():
+                raise refusal("-o", out, "is a directory", "name a file")
+            console.check_output(out.parent)
+        found = photonics.derive(_design(file, set_ or []), preset)
+        if out is not None:
+            found.save(out)
+        if json:
+            console.print_json(found.to_dict())
+        else:
+            _print(found)
+            if out is not None:
+                console.say(f"\nwritten: {out}")
+
+
+def _design(file: Path | None, overrides: list[str]) -> dict[str, Any]:
+    from lightloom.config import read_toml
+    from lightloom.overrides import set_one
+
+    raw: dict[str, Any] = {"devices": {}} if file is None else dict(read_toml(file))
+    if "devices" not in raw:
+        raise ConfigError(f"{file}: has no table [devices]; add one")
+    for override in overrides:
+        key = override.removeprefix("devices.")
+        set_one(raw, key if "=" not in key else f"devices.{key}")
+    table = raw["devices"]
+    if not isinstance(table, dict):
+        raise refusal("devices", table, "must be a table of keys", "name each key")
+    return table
+
+
+def _print(found: Devices) -> None:
+    derived = found.derived
+    _table("link budget", ("", "dB, dBm", ""), _link(found))
+    _table("guardband", ("", "time", "basis"), _guardband(derived))
+    _table("tuning", ("", "time", ""), _tuning(derived))
+    _table("what follows", ("", "", ""), _follows(derived))
+    for note in derived["notes"]:
+        console.say(f"note: {note}")
+
+
+def _table(title: str, heads: tuple[str, str, str], rows: Rows) -> None:
+    table = console.plain_table()
+    table.add_column(title, no_wrap=True)
+    table.add_column(heads[1], justify="right", no_wrap=True)
+    table.add_column(heads[2], overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console.out().print(table)
+    console.say("")
+
+
+def _value(quantity: str) -> str:
+    """A quantity of decibels, without its unit and to two decimals."""
+    return f"{float(quantity.split()[0]):.2f}"
+
+
+def _link(found: Devices) -> Rows:
+    link = found.derived["link"]
+    yield "sensitivity", _value(link["sensitivity"]), "of the receiver"
+    for name, loss in link["losses"]:
+        yield name, _value(loss), ""
+    yield "required", _value(link["required"]), "of a laser, by each transceiver"
+    yield "laser", _value(link["laser"]), f"feeds {link['feeds']:.2f}, shared by {link['share']}"
+    yield "received", _value(link["received"]), "on the worst path, margin unused"
+
+
+def _guardband(derived: dict[str, Any]) -> Rows:
+    guardband = derived["guardband"]
+    for part in guardband["parts"]:
+        yield part["name"], part["time"], part["basis"]
+    symbols, symbol = guardband["symbols"], guardband["symbol"]
+    yield "guardband", guardband["total"], f"{symbols} symbols of {symbol}"
+
+
+def _tuning(derived: dict[str, Any]) -> Rows:
+    tuning = derived["tuning"]
+    if tuning is None:
+        return
+    for name in ("least", "median", "p99", "worst"):
+        pairs = f"of {tuning['pairs']:,} ordered pairs" if name == "least" else ""
+        yield name, tuning[name], pairs
+
+
+def _follows(derived: dict[str, Any]) -> Rows:
+    overhead = console.percent(derived["overhead"])
+    yield "slot", derived["slot"], f"guardband {overhead}; epoch {derived['epoch']}"
+    yield "cell", f"{derived['cell_bits']:,} b", f"{derived['payload_bytes']:,} B of data"
+    yield "ports", str(derived["ports"]), f"{derived['wavelengths']} wavelengths of a laser"
+    yield "reach", derived["link"]["reach"], "that the margin carries"
+    bank = f", each a bank of {derived['lasers']}" if derived["lasers"] > 1 else ""
+    yield "lasers", str(derived["sources"]), f"a node{bank}"
+    crosstalk = derived["crosstalk"]
+    leaks = "-" if crosstalk is None else f"{_value(crosstalk)} dB"
+    yield "crosstalk", leaks, f"in band; penalty {_value(derived['penalty'])} dB"
+    yield (
+        "bit errors",
+        f"{derived['ber']:.1e}",
+        f"{derived['ber_without_margin']:.1e} at the least power",
+    )
+    yield "corrected", f"{derived['error_rate']:.1e}", "at the least power"
+    for way in derived["protections"]:
+        fits = f"{way['data_bits']:,.0f} b of data" if way["fits"] else "does not fit"
+        waits = f", waits {way['waits']}" if way["cells"] > 1 else ""
+        yield f"  {way['fec']}", f"{way['post_ber']:.1e}", fits + waits
