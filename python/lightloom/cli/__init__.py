@@ -11,7 +11,16 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom.cli import batch, catalogue, explain, plan, replay_demand, simulate, usage
+from lightloom.cli import (
+    batch,
+    catalogue,
+    cost,
+    explain,
+    plan,
+    replay_demand,
+    simulate,
+    usage,
+)
 from lightloom.console import say
 
 __all__ = ["app", "main"]
@@ -45,6 +54,7 @@ def _options(
 
 app.command()(simulate.run)
 app.command()(simulate.compare)
+app.command()(cost.cost)
 app.command()(batch.sweep)
 app.command()(batch.reproduce)
 app.command()(plan.plan)

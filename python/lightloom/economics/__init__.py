@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lightloom.economics.equal import BreakEven
     from lightloom.economics.pricing import FabricCost
     from lightloom.economics.solve import equal_cost
-    from lightloom.economics.tornado import tornado
+    from lightloom.economics.tornado import sensitivity
 
 __all__ = [
     "Book",
@@ -40,7 +40,7 @@ __all__ = [
     "cost",
     "equal_cost",
     "prices",
-    "tornado",
+    "sensitivity",
 ]
 
 _HOME = {
@@ -52,7 +52,7 @@ _HOME = {
     "cost": ("costs", "cost"),
     "equal_cost": ("solve", "equal_cost"),
     "prices": ("book", "load"),
-    "tornado": ("tornado", "tornado"),
+    "sensitivity": ("tornado", "sensitivity"),
 }
 
 

@@ -19,6 +19,7 @@ from lightloom.economics.amounts import Range
 from lightloom.economics.book import Book
 from lightloom.economics.equal import BreakEven, break_evens
 from lightloom.economics.pricing import FabricCost
+from lightloom.economics.readings import Reading
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
@@ -26,9 +27,12 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-BILL_COLUMNS = ("fabric", "part", "where", "count", "formula", "unit_price_low", "unit_price_high")
-BILL_COLUMNS += ("cost_low", "cost_high", "unit_power_low_w", "unit_power_high_w")
-BILL_COLUMNS += ("power_low_w", "power_high_w")
+#: Of `bill.csv`; money in the book's currency.
+BILL_COLUMNS = (
+    *("fabric", "part", "where", "count", "formula", "unit_price_low", "unit_price_high"),
+    *("cost_low", "cost_high", "unit_power_low_w", "unit_power_high_w"),
+    *("power_low_w", "power_high_w"),
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,8 @@ class Costs:
     """By label, in the order of the experiment."""
     goodput: Mapping[str, float] = field(default_factory=dict)
     """`goodput_normalized` of a run of each, where there was one."""
-    reading: str | None = None
+    reading: Reading | None = None
+    """By which `sirius` and `clos` are counted, if not by their bills."""
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a fabric: capital, power and what follows; None where unknown."""
@@ -103,7 +108,7 @@ class Costs:
                 "counting": self.book.counting,
             },
             "currency": self.book.currency,
-            "reading": self.reading,
+            "reading": None if self.reading is None else self.reading.name,
             "fabrics": {row["fabric"]: _paired(row) for row in self.rows()},
             "bill": [_floats(row) for row in self.bill_rows()],
         }
@@ -148,7 +153,7 @@ def cost(
             found[label] = readings.apply(read, label, network, book)
         else:
             found[label] = pricing.of_network(label, network, book)
-    return Costs(made.name, book, found, goodput or {}, None if read is None else read.name)
+    return Costs(made.name, book, found, goodput or {}, read)
 
 
 #: Figure → how rows name it.

@@ -91,24 +91,47 @@ def _boxes(part: Part, rate: int, ports: int, links: Sequence[Links]) -> int:
 
 
 @dataclass(frozen=True)
+class Fibres(Ends):
+    """Pairs of fibres to optical switches: those of the transceivers of a part."""
+
+    of: str
+
+    def count(self, book: Book) -> Fraction:
+        """A pair, or more, for each link."""
+        each = pairs_of_link(book, self.of, self.links[1])
+        return Fraction(self.groups) * self.links[0] * each
+
+
+@dataclass(frozen=True)
 class Mirrors(Need):
-    """Optical switches that join all of their ports: `planes`, each with so many duplex ports.
-    One that has more than a box is two stages of boxes, half of a leaf's ports upwards."""
+    """Optical switches that join all of their ports: `planes`, each with a link of `rate` [b/s] to
+    so many racks. One with more ports than a box is two stages of boxes, half of a leaf's ports
+    upwards."""
 
     planes: int
-    ports: int
+    racks: int
+    rate: int
 
     def count(self, book: Book) -> Fraction:
         """Boxes of the book's ports."""
         part = book.part(self.part)
         if part is None or part.ports is None:
             return Fraction(self.planes)
-        circuits = book.part("circuit-transceiver")
-        pairs = circuits.pairs if circuits is not None else 1
-        ports, box = self.ports * pairs, part.ports
+        ports, box = self.racks * pairs_of_link(book, "circuit-transceiver", self.rate), part.ports
         if book.counting == "share":
             return Fraction(self.planes * ports * (1 if ports <= box else 3), box)
         return Fraction(self.planes * sum(stages(ports, box)))
+
+
+def pairs_of_link(book: Book, part: str, rate: int | Fraction) -> int:
+    """Pairs of fibres, and ports of a circuit switch, of a link of such a rate [b/s]."""
+    found = book.part(part)
+    if found is None or found.rate is None:
+        return 1
+    if rate > found.rate:
+        return ceil(Fraction(rate) / found.rate) * found.pairs
+    together = max(1, min(found.lanes, int(found.rate // Fraction(rate))))
+    return max(1, found.pairs // together)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What bills need of a resolved experiment: the cluster in whole numbers, and one fabric's table."""
+"""What bills need of a resolved experiment: the cluster in whole numbers, one fabric's table."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from lightloom.economics.bills import electrical
 from lightloom.economics.bills.electrical import gbps
 from lightloom.economics.bills.tree import shape_of
 from lightloom.economics.book import Book
-from lightloom.economics.needs import Boxes, Ends, Mirrors, Need, Pieces
+from lightloom.economics.needs import Boxes, Ends, Fibres, Mirrors, Need
 from lightloom.economics.network import Network
 
 BESIDE = "beside circuits: "
@@ -21,7 +21,8 @@ def uplinks(network: Network, number: int, rate: int, part: str) -> Iterator[Nee
     racks = network.racks
     formula = f"{racks} racks × {number} of {gbps(rate)}"
     yield Ends(part, "uplinks of racks", formula, racks, (number, rate))
-    yield Pieces("circuit-cable", "uplinks of racks", f"{racks} racks × {number}", racks * number)
+    place, links = "uplinks of racks", (number, rate)
+    yield Fibres("circuit-cable", place, f"{racks} racks × {number}", racks, links, part)
 
 
 def beside_tree(network: Network, book: Book) -> Iterator[Need]:
@@ -34,7 +35,7 @@ def beside_tree(network: Network, book: Book) -> Iterator[Need]:
     upwards = (1, tree.uplink) if tree is not None and priced_tree(book) else (0, 0)
     yield from electrical.at_racks(network, (planes, rate), upwards)
     yield from uplinks(network, planes, rate, "circuit-transceiver")
-    yield from mirrors(network, planes)
+    yield from mirrors(network, planes, rate)
     if tree is not None:
         yield from electrical.above(tree, BESIDE, "tree-")
 
@@ -44,7 +45,7 @@ def dual_homed(network: Network, book: Book) -> Iterator[Need]:
     planes, rate = int(network.fabric["planes"]), network.rate("circuit_rate")
     yield from electrical.at_racks(network, (planes, rate))
     yield from uplinks(network, planes, rate, "circuit-transceiver")
-    yield from mirrors(network, planes)
+    yield from mirrors(network, planes, rate)
     tree = shape_of(network, electrical.ports_of(book, "tree-switch"))
     slow = tree.uplink / network.servers_per_rack
     text = f"{network.racks} racks × ({network.servers_per_rack} servers + {gbps(tree.uplink)})"
@@ -53,10 +54,10 @@ def dual_homed(network: Network, book: Book) -> Iterator[Need]:
     yield from electrical.above(tree, BESIDE, "tree-")
 
 
-def mirrors(network: Network, planes: int) -> Iterator[Need]:
+def mirrors(network: Network, planes: int, rate: int) -> Iterator[Need]:
     """A switch of mirrors for each plane, with a duplex port for every rack."""
     formula = f"{planes} planes × {network.racks} racks"
-    yield Mirrors("circuit-switch", "planes", formula, planes, network.racks)
+    yield Mirrors("circuit-switch", "planes", formula, planes, network.racks, rate)
 
 
 def priced_tree(book: Book) -> bool:

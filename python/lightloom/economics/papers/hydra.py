@@ -1,9 +1,9 @@
 """HydRA's Table I and Fig 5 (Christodoulopoulos et al., JOCN 7(3), 2015, §IV): 10,240 servers of
 10 Gb/s in 320 racks.
 
-Counts are the paper's, fractions of switches included. It counts half a cable for each server of the
-fat tree and a whole one for each of HydRA; `lightloom cost` counts one for each in both, and whole
-switches.
+Counts are the paper's, fractions of switches included. It counts half a cable for each server of
+the fat tree and a whole one for each of HydRA; `lightloom cost` counts one for each in both, and
+whole switches.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +16,8 @@ from typing import Any
 
 from lightloom.economics.amounts import Range
 from lightloom.economics.book import Book
-from lightloom.economics.figure import number
+from lightloom.economics.book import Part as BookPart
+from lightloom.economics.figure import Figure, number
 from lightloom.economics.network import Network
 from lightloom.economics.pricing import FabricCost, Line
 from lightloom.errors import ConfigError, refusal
@@ -133,7 +134,8 @@ def apply(reading: Reading, label: str, network: Network, book: Book) -> FabricC
     is 3 to 5 fixed ones; a Clos is as oversubscribed as its table says."""
     switch, transceiver = book.part("switch"), book.part("transceiver")
     components(book)  # refuses a book without
-    assert switch is not None and transceiver is not None  # noqa: S101
+    assert switch is not None
+    assert transceiver is not None
     boxes = network.bandwidth / Fraction((switch.rate or 1) * (switch.ports or 1))
     ends = network.bandwidth / Fraction(transceiver.rate or 1)
     prices = {n: (book.price(n), book.power(n)) for n in ("switch", "transceiver")}
@@ -147,12 +149,12 @@ def apply(reading: Reading, label: str, network: Network, book: Book) -> FabricC
             part = "tunable-transceiver"
             price = _tunable(price, reading.laser_cost)
             power = _tunable(power, reading.laser_power)
-        formula = f"{_plain(counts[key])} a path (reading {reading.name})"
+        formula = f"{counts[key]} a path (reading {reading.name})"
         lines.append(Line(part, "path", counts[key] * size * share, formula, price, power))
     if network.kind == "sirius":
         price = book.price("switch")
         price = None if price is None else price * GRATING
-        formula = f"{_plain(counts['gratings'])} a path (reading {reading.name})"
+        formula = f"{counts['gratings']} a path (reading {reading.name})"
         count = counts["gratings"] * boxes
         lines.append(Line("grating", "path", count, formula, price, Range.of(0)))
     return FabricCost(label, network, _priced(book, lines), lines)
@@ -160,18 +162,15 @@ def apply(reading: Reading, label: str, network: Network, book: Book) -> FabricC
 
 def _priced(book: Book, lines: list[Line]) -> Book:
     """A book in which each line's part has the line's price and power."""
-    from lightloom.economics.book import Part as BookPart
-    from lightloom.economics.figure import Figure
-
     parts = dict(book.parts)
     for line in lines:
-        figures = [
-            Figure(r, "piece", "reading", book.year, "fitted") if r is not None else None
-            for r in (line.price, line.power)
-        ]
         if line.part not in ("switch", "transceiver"):
-            parts[line.part] = BookPart(line.part, price=figures[0], power=figures[1])
-    return Book(book.name, book.title, book.currency, book.year, book.counting, parts, book.notes)
+            price, power = (
+                None if r is None else Figure(r, "piece", "a reading", book.year, "fitted")
+                for r in (line.price, line.power)
+            )
+            parts[line.part] = BookPart(line.part, price=price, power=power)
+    return replace(book, parts=parts)
 
 
 def _tunable(fixed: Range | None, share: Fraction) -> Range | None:
@@ -216,10 +215,6 @@ def _fraction(key: str, value: Any) -> Fraction:
         except (ValueError, ZeroDivisionError):
             raise refusal(key, f'"{value}"', "not a number", 'write 3, 0.5 or "1/2"') from None
     return number(key, value)
-
-
-def _plain(value: Fraction) -> str:
-    return str(value)
 
 
 def _toml(path: Path) -> dict[str, Any]:
