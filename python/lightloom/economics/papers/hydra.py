@@ -2,8 +2,9 @@
 10 Gb/s in 320 racks.
 
 Counts are the paper's, fractions of switches included. It counts half a cable for each server of
-the fat tree and a whole one for each of HydRA; `lightloom cost` counts one for each in both, and
-whole switches.
+the fat tree and a whole one for each of HydRA, and 320 ÷ √β switches in the middle, of which some
+ports have no link; `lightloom cost` counts a cable for each server, and whole switches for the
+links that there are.
 """
 
 from __future__ import annotations
