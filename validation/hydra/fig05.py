@@ -1,4 +1,4 @@
-"""Table I and Fig 5: what HydRA costs with K switches of mirrors, and a β-oversubscribed fat tree."""
+"""Table I and Fig 5: what HydRA costs with K switches of mirrors, and a fat tree by its β."""
 
 from fractions import Fraction
 from typing import Any
