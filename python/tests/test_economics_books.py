@@ -30,7 +30,7 @@ def test_every_number_of_the_package_has_its_source_and_year(name: str) -> None:
             continue
         assert part.price is not None
         for figure in (part.price, part.power):
-            if figure is not None:
+            if figure is not None and (figure.range or figure.share):
                 assert figure.source
                 assert 2000 <= figure.year <= 2026
 
@@ -71,12 +71,15 @@ def test_a_book_of_ones_own_extends_another(tmp_path: Path) -> None:
         (HEAD + SWITCH + "price = [7]\n", "part.switch.price", "two ends"),
         (HEAD + SWITCH + "price = 5\npower = -1\n", "part.switch.power", "below 0"),
         (HEAD + SWITCH + "price = 5\nprise = 5\n", "part.switch.prise", "did you mean"),
-        (HEAD + SWITCH.replace("ports = 64\n", "") + "price = 5\n", "part.switch.ports", "ports = 64"),
-        (HEAD + SWITCH.replace('source = "me"\n', "") + "price = 5\n", "part.switch.price.source", "source"),
-        (HEAD + SWITCH.replace("year = 2020\n", "") + "price = 5\n", "part.switch.price.year", "year"),
+        (HEAD + SWITCH.replace("ports = 64\n", "") + "price = 5\n", "part.switch.ports", "ports = 64"),  # noqa: E501
+        (HEAD + SWITCH.replace('source = "me"\n', "") + "price = 5\n", "part.switch.price.source", "source"),  # noqa: E501
+        (HEAD + SWITCH.replace("year = 2020\n", "") + "price = 5\n", "part.switch.price.year", "year"),  # noqa: E501
         (HEAD + SWITCH + 'price = { value = 5, per = "pound" }\n', "part.switch.price.per", "unit"),
         (HEAD + "[part.swich]\nprice = 5\n", "part.swich", 'did you mean "switch"'),
-        (HEAD + SWITCH + 'price = { value = 5, currency = "EUR" }\n', "part.switch.price.currency", "one currency"),
+        (HEAD + SWITCH + 'price = { value = 5, currency = "EUR" }\n', "part.switch.price.currency", "one currency"),  # noqa: E501
+        (HEAD + SWITCH + 'price = { share = [], of = "switch" }\n', "part.switch.price", "two ends"),  # noqa: E501
+        (HEAD + SWITCH.replace("10 Gb/s", "0 Gb/s") + "price = 5\n", "part.switch.rate", "Gb/s"),
+        (HEAD + 'notes = "x"\n' + SWITCH + "price = 5\n", "notes", "list of sentences"),
         (HEAD + '[part.cable]\nsame_as = "switch"\n', "part.cable", "no such part in the book"),
         (HEAD.replace("schema = 1", "schema = 2") + SWITCH + "price = 5\n", "schema", "schema 1"),
         (HEAD.replace("schema = 1\n", "") + SWITCH + "price = 5\n", "schema", "schema 1"),
@@ -155,3 +158,8 @@ def test_counted_by_a_reading_the_ratio_is_that_of_fig_6() -> None:
     assert power is not None
     found = [100 * float(end / clos.power.low) for end in (power.low, power.high)]
     assert found == pytest.approx([23.06, 25.67], abs=0.01)
+
+
+def test_a_part_that_is_the_same_as_another_has_no_price_of_its_own() -> None:
+    with pytest.raises(ConfigError, match="set switch"):
+        books.load("ai-cluster-2026").with_price("tree-switch", Range.of(1))

@@ -107,22 +107,12 @@ def cost(
             console.say(f"wrote {path}")
 
 
-def compared(comparison: Comparison, book: Book) -> Costs:
-    """What the fabrics of a comparison cost, also for each Gb/s that arrived."""
-    from lightloom.config import Experiment
-    from lightloom.economics import costs as economics
-
-    goodput = {label: goodput_of(summary) for label, summary in comparison.means.items()}
-    table = {key: value for key, value in comparison.experiment.items() if key != "inputs"}
-    experiment = Experiment({**table, "name": comparison.name})
-    return economics.cost(experiment, book, goodput=goodput)
-
-
 def print_compared(comparison: Comparison, book: Book) -> None:
     """The columns that prices add to a comparison."""
     from lightloom.cli import cost_text as text
+    from lightloom.economics.costs import of_comparison
 
-    found = compared(comparison, book)
+    found = of_comparison(comparison, book)
     console.say(text.heading(found))
     console.out(wide=True).print(text.table(found))
     for line in text.legend(found):
@@ -132,10 +122,11 @@ def print_compared(comparison: Comparison, book: Book) -> None:
 
 def save(comparison: Comparison, book: Book, folder: Path) -> None:
     """Writes `costs.json` and `bill.csv` beside a comparison."""
+    from lightloom.economics.costs import of_comparison
     from lightloom.staging import Staging
 
     with Staging() as staging:
-        for name, text in _files(compared(comparison, book)).items():
+        for name, text in _files(of_comparison(comparison, book)).items():
             staging.text(folder / name, text)
 
 
@@ -179,12 +170,14 @@ def _amount(part: str, text: str) -> Fraction:
 
 def _goodput(experiment: Path) -> dict[str, float]:
     """What results beside the experiment delivered, where there are some."""
+    from lightloom.economics.costs import goodput_of
+
     beside = experiment.with_name("comparison.json")
     if not beside.is_file():
         return {}
     try:
         summaries = jsons.loads(beside.read_text(encoding="utf-8"))
-        return {label: goodput_of(s) for label, s in summaries.items() if goodput_of(s)}
+        return goodput_of(summaries)
     except (ValueError, AttributeError):
         raise refusal(
             "EXPERIMENT",
@@ -192,13 +185,6 @@ def _goodput(experiment: Path) -> dict[str, float]:
             "not the summaries of a comparison",
             "run lightloom compare again, or move the file away",
         ) from None
-
-
-def goodput_of(summary: dict[str, Any]) -> float:
-    """`goodput_normalized` of a summary, of several seeds its mean; 0 where there is none."""
-    found = summary.get("goodput_normalized")
-    value = found.get("mean") if isinstance(found, dict) else found
-    return float(value or 0.0)
 
 
 def _write(found: Costs, out: Path | None, tornado: Path | None) -> list[Path]:

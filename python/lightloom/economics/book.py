@@ -105,6 +105,11 @@ class Book:
     def with_price(self, name: str, price: Range) -> Book:
         """The same with the price of a part set, in its unit."""
         check_part("--price", name)
+        if (own := self.variable(name)) != name:
+            limit = f"is the same as {own} in {self.name}"
+            raise refusal(
+                "--price", name, limit, f"set {own}, or give it a price in a book of yours"
+            )
         return replace(self, given={**self.given, self.variable(name): price})
 
     def _figure(self, part: Part, which: str) -> Range | None:
@@ -208,7 +213,10 @@ def _made(raw: Mapping[str, Any], path: Path) -> Book:
         raise refusal(
             "year", "(missing)" if year is None else year, "not a year", "write year = 2026"
         )
-    notes = (*(base.notes if base else ()), *map(str, raw.get("notes", ())))
+    own_notes = raw.get("notes", [])
+    if not isinstance(own_notes, list):
+        raise refusal("notes", own_notes, "not a list of sentences", 'write notes = ["…"]')
+    notes = (*(base.notes if base else ()), *map(str, own_notes))
     name = str(raw.get("name", path.stem))
     title = str(raw.get("title", base.title if base else name))
     return Book(name, title, currency, year, counting, parts, notes)
@@ -321,4 +329,9 @@ def _whole(key: str, value: Any) -> int | None:
 
 
 def _rate(key: str, value: Any) -> int | None:
-    return None if value is None else int(_core.control_rate(key, value))
+    if value is None:
+        return None
+    found = int(_core.control_rate(key, value))
+    if found <= 0:
+        raise refusal(key, value, "no rate", 'write one like "400 Gb/s"')
+    return found

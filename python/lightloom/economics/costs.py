@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from lightloom.results import Comparison
+
 #: Of `bill.csv`; money in the book's currency.
 BILL_COLUMNS = (
     *("fabric", "part", "where", "count", "formula", "unit_price_low", "unit_price_high"),
@@ -35,7 +37,7 @@ BILL_COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Costs:
     """The fabrics of an experiment at the prices of one book."""
 
@@ -47,6 +49,10 @@ class Costs:
     """`goodput_normalized` of a run of each, where there was one."""
     reading: Reading | None = None
     """By which `sirius` and `clos` are counted, if not by their bills."""
+
+    def __repr__(self) -> str:
+        labels = ", ".join(self.fabrics)
+        return f"<Costs {self.name}: {labels} at {self.book.name}>"
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a fabric: capital, power and what follows; None where unknown."""
@@ -154,6 +160,28 @@ def cost(
         else:
             found[label] = pricing.of_network(label, network, book)
     return Costs(made.name, book, found, goodput or {}, read)
+
+
+def of_comparison(comparison: Comparison, prices: str | Path | Book | None = None) -> Costs:
+    """What the fabrics of a comparison cost, also for each Gb/s that arrived.
+
+    Raises:
+        ConfigError: of prices that cannot be read.
+    """
+    table = {key: value for key, value in comparison.experiment.items() if key != "inputs"}
+    experiment = Experiment({**table, "name": comparison.name})
+    return cost(experiment, prices, goodput=goodput_of(comparison.summaries))
+
+
+def goodput_of(summaries: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Label → `goodput_normalized` of summaries, of several seeds its mean, where there is some."""
+    found = {}
+    for label, summary in summaries.items():
+        value = summary.get("goodput_normalized")
+        value = value.get("mean") if isinstance(value, Mapping) else value
+        if value:
+            found[label] = float(value)
+    return found
 
 
 #: Figure → how rows name it.

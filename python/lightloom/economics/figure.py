@@ -48,7 +48,8 @@ def read(key: str, value: Any, source: Any, year: Any, currency: str) -> Figure:
     table = value if isinstance(value, Mapping) else _plain(key, value)
     _check_keys(key, table, currency)
     source, year = table.get("source", source), table.get("year", year)
-    _check_source(key, source, year)
+    if "unknown" not in table:
+        _check_source(key, source, year)
     per, basis = table.get("per", "piece"), table.get("basis", "published")
     if per not in PER:
         raise refusal(
@@ -59,13 +60,14 @@ def read(key: str, value: Any, source: Any, year: Any, currency: str) -> Figure:
         raise refusal(f"{key}.basis", basis, "not a basis", remedy)
     shared = {"share", "of"} & set(table)
     found = None if shared or "unknown" in table else _range(key, table)
-    share = _range(key, _ends(table["share"])) if shared and "share" in table else None
+    share = _range(key, _plain(key, table["share"])) if "share" in table else None
     if shared and (share is None or not isinstance(table.get("of"), str)):
         raise refusal(
             key, _shown(value), "a share needs what it is of", 'write share = … and of = "…"'
         )
     note = str(table.get("note", table.get("unknown", "")))
-    return Figure(found, per, str(source), int(year), basis, note, share, table.get("of"))
+    source, year = ("", 0) if "unknown" in table else (str(source), int(year))
+    return Figure(found, per, source, year, basis, note, share, table.get("of"))
 
 
 def _plain(key: str, value: Any) -> Mapping[str, Any]:
@@ -74,10 +76,6 @@ def _plain(key: str, value: Any) -> Mapping[str, Any]:
             raise refusal(key, _shown(value), "a range has two ends", "write [low, high]")
         return {"low": value[0], "high": value[1]}
     return {"value": value}
-
-
-def _ends(value: Any) -> Mapping[str, Any]:
-    return {"low": value[0], "high": value[-1]} if isinstance(value, list) else {"value": value}
 
 
 def _check_keys(key: str, table: Mapping[str, Any], currency: str) -> None:
