@@ -160,7 +160,7 @@ def solved(found: EqualCost | None) -> Iterator[str]:
         return
     if found.value is None:
         reach = f"{float(found.low):g} to {float(found.high):g}"
-        yield f"{found.key}: nothing from {reach} makes it cost what {found.other} does"
+        yield f"{found.key}: nothing from {reach} costs what {found.other} does at all prices"
         return
     low, high = (f"{float(end):.4g}" for end in (found.value.low, found.value.high))
     value = low if low == high else f"{low} to {high}, by the prices"
