@@ -102,7 +102,7 @@ GALLERY = (
         "Mirrors between racks of accelerators",
         "lightloom compare examples/ai-cluster.toml",
         "jobs",
-        "A ring of accelerators crosses racks at their edges only: 4:1 costs it nothing, and mirrors "
+        "A ring of accelerators leaves racks at their edges only: 4:1 costs it nothing, mirrors "
         "little more than the wait for their first circuits. [What each costs](cost.md) decides.",
     ),
     Shown(
