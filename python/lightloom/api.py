@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from lightloom import _core, curves, inputs, physics, traces
 from lightloom.config import Experiment, faults_of, load
+from lightloom.counts import counted
 from lightloom.errors import refusal
 from lightloom.machine import check_count
 from lightloom.results import Comparison, Repeated, Result
@@ -117,7 +118,9 @@ def compare(
     cases = experiment.cases()
     if cases != [experiment]:
         remedy = "call lightloom.compare_cases, or remove them"
-        raise refusal("compare.case", f"{len(cases)} cases", "this compares one experiment", remedy)
+        raise refusal(
+            "compare.case", counted(len(cases), "case"), "this compares one experiment", remedy
+        )
     return curves.compare_all([experiment], run, threads, progress)[0]
 
 

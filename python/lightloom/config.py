@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from lightloom import _core, inputs, integers
+from lightloom.counts import counted
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import (
     as_json,
@@ -227,7 +228,7 @@ class Experiment:
             return 0
         if label not in labels:
             shown = "(missing)" if label is None else f'"{label}"'
-            problem = f"the experiment has {len(labels)} fabrics"
+            problem = f"the experiment has {counted(len(labels), 'fabric')}"
             raise refusal("fabric", shown, problem, f"choose one of {', '.join(labels)}")
         return labels.index(label)
 

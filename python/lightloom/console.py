@@ -22,6 +22,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.table import Table
 
 from lightloom import bounds, facts, loads
+from lightloom.counts import counted
 from lightloom.errors import ConfigError, refusal
 
 Summary = Mapping[str, Any]
@@ -235,7 +236,7 @@ def workload_line(summary: Summary, flows: int, asked: float | None) -> str:
     load that was asked for."""
     mean, load = summary["mean_flow_bytes_offered"], loads.workload(summary, asked)
     large = "without a size" if mean is None else f"of {size(mean)} on average"
-    return f"{flows:,} flows {large}, {load}, seed {summary['seed']}"
+    return f"{counted(flows, 'flow')} {large}, {load}, seed {summary['seed']}"
 
 
 def _completed(summary: Summary, flows: int) -> str:
@@ -243,7 +244,7 @@ def _completed(summary: Summary, flows: int) -> str:
     run could not offer: it ended first, or they waited for others."""
     offered, completed = summary["flows_offered"], summary["flows_completed"]
     left = f" ({flows - offered:,} more not offered by then)" if flows > offered else ""
-    return f"{completed:,} of {offered:,} flows in {seconds(summary['simulated_s'])}{left}"
+    return f"{completed:,} of {counted(offered, 'flow')} in {seconds(summary['simulated_s'])}{left}"
 
 
 def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | None = None) -> None:
@@ -318,7 +319,7 @@ def _window(window: Summary | None) -> dict[str, str]:
     percentiles = "  ".join(f"{p} {least(both, f'window.{p}_us')}" for p in ("p50", "p99"))
     carried = f"{window['accepted']:.4f} of {window['offered']:.4f} offered"
     return {
-        "window": f"{window['flows']:,} flows from {span}",
+        "window": f"{counted(window['flows'], 'flow')} from {span}",
         "latency": f"mean {mean}  {percentiles}",
         "accepted": f"{carried}, ± {window['accepted_half_width']:.4f}",
     }

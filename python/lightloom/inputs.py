@@ -147,6 +147,13 @@ def _check(place: Place, wanted: str, found: str | None) -> None:
     if found is None:
         limit = f"cannot be read, and {what}"
         remedy = f"put that file there, or name it: --set {place.key}=PATH"
+        if INPUTS in place.path.parts[:-1]:
+            at = place.path.parts.index(INPUTS)
+            expected = Path(*place.path.parts[: at + 1])
+            remedy = (
+                f"if this folder was taken out of results of --copy-inputs, copy their folder "
+                f'`{INPUTS}` to "{expected}", or name the file: --set {place.key}=PATH'
+            )
     else:
         limit = f"has digest {_shown(found)}, and {what}"
         remedy = f'restore that file, or remove "{place.key}" from [inputs] to run with this one'

@@ -11,6 +11,7 @@ import copy
 import difflib
 import functools
 import json
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -227,7 +228,8 @@ def plain(value: Any, key: str) -> Any:
         return {k: plain(v, f"{key}.{k}" if key else str(k)) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(v, f"{key}[{i}]") for i, v in enumerate(value)]
-    finite = not isinstance(value, float) or value - value == 0.0
-    if isinstance(value, (str, bool, int, float)) and finite:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise refusal(key or "value", value, "is not a finite number", "write one, like 3.0")
+    if isinstance(value, (str, bool, int, float)):
         return value
     raise refusal(key or "value", value, "is no text, number or truth value", "correct the value")

@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 
 from lightloom import _core
 from lightloom.errors import ConfigError, refusal
+from lightloom.trace_hints import KEY, hinted
 
-KEY = "workload.trace"
 COLUMNS = {"src": "uint32", "dst": "uint32", "bytes": "uint64", "arrival_ps": "int64"}
 
 
@@ -47,7 +47,10 @@ def read(path: str | Path, *, format: str | None = None) -> pa.Table:
         columns = columns_of_file(name)
         _text(columns, name, "ns")  # for its checks: they are those of a run
     else:
-        columns = _core.read_trace(name, format)
+        try:
+            columns = _core.read_trace(name, format)
+        except ConfigError as problem:
+            raise hinted(problem) from None
     return _table(columns)
 
 

@@ -1,5 +1,5 @@
-"""What the core's refusals do not know: that a fabric is planned, and how `--set` and
-`explain` write a key of one of several fabrics.
+"""What the core's refusals do not know: that a fabric is planned, how `--set` and
+`explain` write a key of one of several fabrics, and what else is in a trace.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from lightloom import _core
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import without_brackets
+from lightloom.trace_hints import hinted
 
 #: Fabrics that are planned and not here, by kind: what they are, and their source.
 PLANNED: dict[str, str] = {}
@@ -39,6 +40,7 @@ def reworded(problem: ConfigError) -> ConfigError:
     if found is not None:
         key = without_brackets(found[0]) + str(problem.key)[found.end() :]
         problem = refusal(key, problem.value, problem.limit or "", problem.remedy or "")
+    problem = hinted(problem)
     kind = (problem.value or "").strip('"')
     if problem.limit == "no such fabric" and kind in PLANNED:
         return refusal(str(problem.key), problem.value, "planned, not here yet", here())

@@ -157,9 +157,18 @@ def of_scpi(text: str, after: int = SIDE) -> list[Joined]:
     return found
 
 
+def commands(text: str) -> list[str]:
+    """The commands of a text, or of a file that a shell runs: one that stops at an error."""
+    lines = text.splitlines()
+    if lines[:1] == ["#!/bin/sh"]:
+        lines = [line for line in lines if not line.startswith("#")]
+        assert lines.pop(0) == "set -e"
+    return lines
+
+
 def of_sonic(text: str) -> list[Joined]:
     found = []
-    for line in text.splitlines():
+    for line in commands(text):
         match = re.fullmatch(
             r"config ocs cross-connect (?:(add) (\d+)A-(\d+)B update|(delete) (\d+)A-(\d+)B)", line
         )
@@ -171,7 +180,7 @@ def of_sonic(text: str) -> list[Joined]:
 
 def of_generated(text: str) -> list[Joined]:
     found = []
-    for line in text.splitlines():
+    for line in commands(text):
         words = line.split()
         assert words[:2] == ["config", "ocs-cross-connect"]
         a, b = words[3].split("-")

@@ -262,3 +262,17 @@ SMALL_WITH_TWO = {
     "workload": {"load": 0.5, "sizes": {"kind": "fixed", "size": "10 KB"}, "flows": 20},
     "fabric": [{"kind": "clos", "label": "a"}, {"kind": "clos", "label": "b"}],
 }
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize("table", ["cluster", "fabric"])
+def test_numbers_that_are_not_finite_are_refused(table: str, value: str, tmp_path: Path) -> None:
+    path = tmp_path / "it.toml"
+    tables = {"cluster": "[cluster]\nracks = 4", "fabric": '[[fabric]]\nkind = "clos"'}
+    tables[table] += f"\noversubscription = {value}"
+    path.write_text("\n".join(tables.values()), encoding="utf-8")
+    key = "cluster" if table == "cluster" else "fabric[0]"
+    said = f"{key}.oversubscription = {value}: is not a finite number; write one, like 3.0"
+    with pytest.raises(lightloom.ConfigError) as problem:
+        lightloom.load(path).resolved()
+    assert str(problem.value) == said

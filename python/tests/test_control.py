@@ -383,7 +383,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         f"demand[1][0] = {2**63}: does not fit 63 bits",
     ),
     "shares of a byte": (lambda: control.quickstuff([[0, 0.4], [0.3, 0]]), "too small to be"),
-    "one dimension": (lambda: control.quickstuff([1, 2]), "an array of 1 dimensions"),
+    "one dimension": (lambda: control.quickstuff([1, 2]), "an array of 1 dimension"),
     "rows of several lengths": (lambda: control.quickstuff([[0, 1], [2]]), "give rows of equal"),
     "texts": (lambda: control.quickstuff([["a", "b"], ["c", "d"]]), "not numbers"),
     "complex numbers": (lambda: control.quickstuff([[0, 1j], [1, 0]]), "not numbers"),

@@ -96,6 +96,51 @@ def test_records_add_up_in_any_order(
     assert (found.reading.records, found.reading.total) == (len(lines), sum(demand.values()))
 
 
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    lines=st.lists(
+        st.tuples(*[st.integers(0, 4)] * 2, st.integers(0, 900)), min_size=1, max_size=5
+    ),
+    header=st.sampled_from(["src,dst,volume", "From;To;Demand", "source\tdestination\ttraffic"]),
+)
+def test_racks_that_are_called_by_numbers_stay_records(
+    lines: list[tuple[int, int, int]], header: str
+) -> None:
+    """Whatever the numbers are, three lines with zeros on a diagonal among them."""
+    sums: dict[Pair, int] = {}
+    for a, b, amount in lines:
+        if a != b and amount:
+            sums[str(a), str(b)] = sums.get((str(a), str(b)), 0) + amount
+    delimiter = next(c for c in ",;\t" if c in header)
+    text = "".join(delimiter.join(map(str, line)) + "\n" for line in lines)
+    with a_folder() as folder:
+        path = write(folder, "d.csv", f"{header}\n{text}")
+        if sums:
+            assert by_name(control.read_demand(path)) == sums
+        else:
+            with pytest.raises(ConfigError, match="only zeros"):
+                control.read_demand(path)
+
+
+def test_numbers_of_racks_decide_nothing_in_parquet(tmp_path: Path) -> None:
+    """Three records with zeros where a matrix has its diagonal."""
+    lines = {"src": [0, 1, 1], "dst": [1, 0, 2], "traffic": [500, 300, 0]}
+    path = tmp_path / "d.parquet"
+    pq.write_table(pa.table(lines), path)
+    assert by_name(control.read_demand(path)) == {("0", "1"): 500, ("1", "0"): 300}
+    pq.write_table(pa.table(lines).rename_columns(["x", "y", "z"]), path)
+    with pytest.raises(ConfigError, match="a matrix, or records of who sends to whom"):
+        control.read_demand(path)
+
+
+def test_a_matrix_may_have_nodes_called_like_columns(tmp_path: Path) -> None:
+    text = "from,a,to\na,0,5\nto,3,0\n"
+    assert by_name(control.read_demand(write(tmp_path, "d.csv", text))) == {
+        ("a", "to"): 5,
+        ("to", "a"): 3,
+    }
+
+
 @pytest.mark.parametrize("algorithm", [name for name in control.ALGORITHMS if name != "fixed"])
 @settings(max_examples=6, deadline=None, derandomize=True)
 @given(given=records(), seed=st.integers(0, 99))
@@ -379,7 +424,7 @@ def test_what_was_left_out_is_told(tmp_path: Path) -> None:
     code, out, _ = plan(path, "-a", "edmonds", "--map", hosts, "--unit", "MB")
     assert code == 0
     said = " ".join(out.split())
-    assert "d.csv: 2 nodes, 1 pairs, 60.0 MB" in said
+    assert "d.csv: 2 nodes, 1 pair, 60.0 MB" in said
     assert "read as long form, 4 records, in units of 1 MB" in said
     assert "30.0 % of the bytes (30.0 MB) within racks: left out" in said
     assert (

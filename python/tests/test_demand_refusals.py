@@ -77,9 +77,37 @@ BAD: dict[str, tuple[str, str, str]] = {
     ),
     "an amount by another name": (
         "d.csv",
-        "src,dst,volume\nrack-7,b,5\n",
-        "d.csv:1: no column `bytes`: it has `src`, `dst`, `volume`; name it, or give "
-        "--columns bytes=volume",
+        "src,dst,demand_GB\nrack-7,b,5\n",
+        "d.csv:1: no column `bytes`: it has `src`, `dst`, `demand_GB`; name it, or give "
+        "--columns bytes=demand_GB --unit GB",
+    ),
+    "numbered racks by other names": (
+        "d.csv",
+        "rack_a,rack_b,volume\n0,1,5\n1,0,3\n1,2,0\n",
+        "no column `src`: it has `rack_a`, `rack_b`, `volume`; name it, or give "
+        "--columns src=NAME,dst=NAME, or --format matrix if they are nodes",
+    ),
+    "three numbers a line": (
+        "d.csv",
+        "0,1,500\n1,0,300\n1,2,0\n",
+        "d.csv: 3 lines of 3 numbers are a matrix, or records of who sends to whom; say "
+        "--format matrix, or begin with src,dst,bytes",
+    ),
+    "three numbers below unknown words": (
+        "d.csv",
+        "x,y,z\n0,7,500\n12,0,300\n7,12,0\n",
+        "say --format matrix, or give --columns src=x,dst=y,bytes=z",
+    ),
+    "three numbers in many lines": (
+        "d.csv",
+        "0,1,500\n1,0,300\n1,2,7\n2,1,8\n",
+        "d.csv: 4 lines of 3 numbers are no matrix (as many lines as columns, 0 on the "
+        "diagonal); begin with src,dst,bytes if they are records of who sends to whom",
+    ),
+    "three numbers a row in JSON": (
+        "d.json",
+        "[[0, 1, 500], [1, 0, 300], [1, 2, 0]]",
+        'write {"names": [...], "matrix": [...]}, or begin with src,dst,bytes',
     ),
     "underscores": ("d.csv", LONG + "a,b,1_000\n", "d.csv:2: bytes = 1_000: not a number"),
     "negative": ("d.csv", LONG + "a,b,-5\n", "d.csv:2: bytes = -5: demand is not negative; give 0"),
@@ -270,7 +298,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "names of others": (
         "d.json",
         '{"names": ["a"], "matrix": [[0, 1], [1, 0]]}',
-        "d.json: 1 names for 2 x 2 numbers; name every node once and give it a row",
+        "d.json: 1 name for 2 x 2 numbers; name every node once and give it a row",
     ),
     "names twice": (
         "d.json",
@@ -310,6 +338,16 @@ BAD: dict[str, tuple[str, str, str]] = {
         "d.json --unit B",
         '{"status": "error", "error": "parse error"}',
         "d.json: Prometheus refused: parse error; mend the query",
+    ),
+    "an error of Prometheus, and no unit": (
+        "d.json",
+        '{"status": "error", "errorType": "bad_data", "error": "unknown function"}',
+        "d.json: Prometheus refused (bad_data): unknown function; mend the query",
+    ),
+    "a timeout of Prometheus": (
+        "d.json",
+        '{"status": "error", "errorType": "timeout", "error": "query timed out"}',
+        "d.json: Prometheus refused (timeout): query timed out; ask again, for less",
     ),
     "a scalar": (
         "d.json --unit B",
@@ -379,11 +417,11 @@ def test_malformed_demand_is_refused(case: str, folder: Path) -> None:
 
 
 MAPS = {
-    "no racks": ("host\na\n", "h.csv:1: 1 columns, of which no two are called host and rack; name"),
+    "no racks": ("host\na\n", "h.csv:1: 1 column, of which no two are called host and rack; name"),
     "three columns": ("a,r1,x\n", "h.csv:1: 3 columns, of which no two are called host and rack"),
     "half a line": (
         "host,rack\na,r1\nb\n",
-        "h.csv:3: 1 cells; give every line a host and its rack",
+        "h.csv:3: 1 cell; give every line a host and its rack",
     ),
     "no rack": ("a,r1\nb,\n", "h.csv:2: no rack; give every line a host and its rack"),
     "no host": ("a,r1\n,r2\n", "h.csv:2: no host; give every line a host and its rack"),
@@ -399,8 +437,30 @@ MAPS = {
     ),
     "no prefix": ("10.0.0.0/33,r1\n", "h.csv:1: 10.0.0.0/33: no prefix; write it like 10.1.2.0/24"),
     "nothing": ("host,rack\n", "h.csv: no hosts in it; give a line `address,rack` for each"),
-    "other hosts": ("x,r1\ny,r2\n", "d.csv: h.csv names none of its hosts (a, b, …); list them"),
+    "other hosts": ("x,r1\ny,r2\n", "d.csv: h.csv names none of its 2 hosts (a, b); list them"),
 }
+
+
+def test_a_map_that_covers_too_little_says_which_hosts_it_lacks(folder: Path) -> None:
+    """Records and a matrix of the same hosts, of which only a and b have racks."""
+    (folder / "h.csv").write_text("host,rack\na,r1\nb,r2\n")
+    (folder / "d.csv").write_text(LONG + "a,w,5\nc,y,3\nz,b,2\n")
+    rows = [[0] * 6 for _ in range(6)]
+    rows[0][5], rows[2][3], rows[4][1] = 5, 3, 2
+    names = [*"abcyzw"]
+    (folder / "m.json").write_text(json.dumps({"names": names, "matrix": rows}))
+    said = (
+        "h.csv does not name 4 hosts of its records (w, c, y and 1 more), and with 100 % of "
+        "the bytes left out nothing is left between racks; add them there, or their prefixes"
+    )
+    assert said in refused("d.csv --map h.csv")
+    assert "h.csv does not name 4 hosts" in refused("m.json --map h.csv")
+
+
+def test_a_map_of_one_rack_leaves_nothing(folder: Path) -> None:
+    (folder / "d.csv").write_text(LONG + "a,b,5\n")
+    (folder / "h.csv").write_text("a,r1\nb,r1\n")
+    assert "by h.csv all of its bytes stay within racks" in refused("d.csv --map h.csv")
 
 
 @pytest.mark.parametrize("case", MAPS)
@@ -500,4 +560,6 @@ def test_a_matrix_may_have_racks_that_are_called_as_columns_of_records(tmp_path:
     path.write_text("from,to,a\nto,0,3\na,4,0\n", encoding="utf-8")
     assert control.read_demand(path).names == ["to", "a"]
     path.write_text("src,dst,via\n0,3,1\n4,0,1\n1,1,0\n", encoding="utf-8")
-    assert control.read_demand(path).names == ["src", "dst", "via"]
+    with pytest.raises(ConfigError, match="or --format matrix if they are nodes"):
+        control.read_demand(path)  # a plan for records of numbered racks has other fibres
+    assert control.read_demand(path, format="matrix").names == ["src", "dst", "via"]

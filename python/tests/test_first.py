@@ -79,7 +79,33 @@ def test_overlapping_intervals_name_nobody_alone() -> None:
 
 def test_a_figure_without_an_interval_puts_nobody_ahead() -> None:
     found = first(made({"a": limits(10.0, None), "b": limits(30.0, None)}))
-    assert "are level" in found.title
+    assert found.title.startswith("Too few flows to tell who is ahead in the 99th percentile")
+    assert plain(found.answer).endswith("too few for intervals: a 10.0 µs and b 30.0 µs.")
+    assert not any("less than 3" in x for x in found.overturned)
+
+
+def test_who_did_not_carry_the_load_is_not_praised() -> None:
+    """Starved, it queued least, and was named for that."""
+    times = {"sirius": limits(33e3), "clos": limits(10.0), "clos-3to1": limits(27.3)}
+    comparison = made(times, {"sirius": 2e4, "clos": 2e5, "clos-3to1": 9e5})
+    comparison.results["sirius"].summary |= {"load_offered": 0.5, "load_delivered": 0.23}
+    for label in ("clos", "clos-3to1"):
+        comparison.results[label].summary |= {"load_offered": 0.5, "load_delivered": 0.49}
+    found = first(comparison)
+    assert found.title == "clos completes short flows soonest"
+    assert "sirius delivered 46.0 % of what was drawn" in plain(found.answer)
+    assert "than sirius" not in found.answer
+
+
+def test_a_queue_kept_short_by_a_setting_is_not_praised() -> None:
+    times = {"sirius": limits(33.0), "clos": limits(10.0), "clos-3to1": limits(27.3)}
+    (workload,) = report.read([made(times, {"sirius": 2e4, "clos": 2e5, "clos-3to1": 9e5})])
+    sirius, *others = workload.fabrics
+    held = replace(sirius, held_back="fabric.queue = 4, where 8 would cover")
+    (found,) = all_first([replace(workload, fabrics=(held, *others))]).values()
+    assert found is not None
+    assert found.title == "clos completes short flows soonest"
+    assert "sirius (33.0 µs, held back by fabric.queue = 4)" in plain(found.answer)
 
 
 def test_who_did_not_finish_is_behind_by_its_bound_or_left_out() -> None:

@@ -298,7 +298,7 @@ def test_what_is_said_beside_the_figures(tmp_path: Path) -> None:
     assert "waits for them" not in done.stdout
     (tmp_path / "t.cm").write_text(text("0->1 start 0 size 0"))
     done = command("run", "it.toml", "-o", "out", cwd=tmp_path, COLUMNS="200")
-    assert "1 flows without a size, no load defined" in done.stdout
+    assert "1 flow without a size, no load defined" in done.stdout
     assert "ended before many flows had finished" not in done.stdout
 
 

@@ -236,6 +236,25 @@ def test_comparisons_and_seeds_share_their_copies(tmp_path: Path) -> None:
     assert lightloom.run(tmp_path / "seeds/seed-2/experiment.toml").summary["seed"] == 2
 
 
+def test_a_folder_taken_out_says_which_copies_it_needs(tmp_path: Path) -> None:
+    """And runs to the same when they are where it says."""
+    path = experiment(tmp_path / "here", "trace", run={"repeat": 2, "stop": "5 ms"})
+    lightloom.repeat(path).save(tmp_path / "out", copy_inputs=True)
+    shutil.rmtree(tmp_path / "here")
+    shutil.copytree(tmp_path / "out/seed-2", tmp_path / "alone/seed-2")
+    expected = tmp_path / "alone/inputs"
+    run = ("run", "seed-2/experiment.toml", "-o", "again")
+    said = refused(*run, cwd=tmp_path / "alone")
+    assert said.endswith(
+        "if this folder was taken out of results of --copy-inputs, copy their folder `inputs` "
+        f'to "{expected}", or name the file: --set workload.trace=PATH'
+    )
+    shutil.copytree(tmp_path / "out/inputs", expected)
+    done = command(*run, cwd=tmp_path / "alone")
+    assert done.returncode == 0, done.stderr
+    assert_same(tmp_path / "out/seed-2", tmp_path / "alone/again")
+
+
 def test_cases_have_copies_each(tmp_path: Path) -> None:
     (tmp_path / "here").mkdir()
     (tmp_path / "here/other.csv").write_text(TRACE.replace("2500", "9500"))

@@ -132,7 +132,7 @@ UP = {
     "more nodes": (
         ["a", "b"],
         old_plan([], None, 1),
-        "up.json: a plan for 1 nodes, where the demand has 2; name",
+        "up.json: a plan for 1 node, where the demand has 2; name",
     ),
     "a plan with names for none": (
         None,

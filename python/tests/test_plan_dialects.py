@@ -6,6 +6,7 @@ import csv
 import doctest
 import io
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +190,7 @@ def test_long_lines_are_parted() -> None:
         ("x.csv", "plane,from,to"),
         ("x.txt", "plane  A port"),
         ("x.scpi", ":oxc:swit"),
-        ("x.sh", "config ocs cross-connect add"),
+        ("x.sh", "#!/bin/sh\n# Stops at the first command"),
         ("config_db.json", '{\n  "OCS_CROSS_CONNECT"'),
         ("ocs.yang.json", '{\n  "ocp-ocs-optical-switch-connections'),
         ("x.json", '{\n  "format"'),
@@ -227,7 +228,25 @@ def test_as_many_planes_as_the_port_map_has(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.stderr
     assert "8 circuits on 2 planes" in done.stdout
     assert "paths lead over several circuits; -o FILE.json has them" in done.stdout
-    assert len((tmp_path / "x.sh").read_text().splitlines()) == 8
+    assert len(PARSERS["sonic"]((tmp_path / "x.sh").read_text())) == 8
+
+
+def test_a_script_stops_at_the_command_that_the_switch_refuses(tmp_path: Path) -> None:
+    """A shell runs it with a `config` that refuses the third; what is printed is commands
+    alone, for a session that `set -e` would end."""
+    path, log = tmp_path / "x.sh", tmp_path / "log"
+    given = ["--port-map", str(PORTS), "--as", "sonic"]
+    done = CliRunner().invoke(app, ["plan", str(EIGHT), "-a", "edmonds", *given, "-o", str(path)])
+    assert done.exit_code == 0, done.stderr
+    config = tmp_path / "config"
+    config.write_text(f'#!/bin/sh\necho >> "{log}"\n[ "$(wc -l < "{log}")" -lt 3 ]\n')
+    config.chmod(0o755)
+    path_there = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    ran = subprocess.run(["/bin/sh", str(path)], env=path_there, check=False, timeout=60)
+    assert ran.returncode != 0
+    assert len(log.read_text().splitlines()) == 3
+    printed = CliRunner().invoke(app, ["plan", str(EIGHT), "-a", "edmonds", *given])
+    assert printed.stdout.startswith("config ocs cross-connect add ")
 
 
 @pytest.mark.parametrize("module", [port_map, port_csv, outputs])

@@ -492,3 +492,22 @@ def test_what_is_no_time_is_told_all_units(tmp_path: Path) -> None:
     assert found.exit_code == 2
     told = '--over = "1 hour": `hour` is not a unit of a duration: use one of min, h, d, s, ms,'
     assert told in found.output
+
+
+def test_what_breaks_names_the_transceivers_of_the_port_map(tmp_path: Path) -> None:
+    """Both ends of every row, whatever becomes of it; who goes for them looks there first."""
+    old = tmp_path / "old.json"
+    wired = ("--port-map", PORTS)
+    best = control.plan(EIGHT, "edmonds")
+    assert best.circuits is not None
+    first = ":".join(best.demand.names[ends[0]] for ends in (best.circuits.a, best.circuits.b))
+    assert call(EIGHT, "-a", "edmonds", *wired, "--forbid", first, "-o", old).exit_code == 0
+    new = tmp_path / "new.csv"
+    assert call(EIGHT, "-a", "edmonds", *wired, "--diff", old, "-o", new).exit_code == 0
+    ports = (line for line in PORTS.read_text().splitlines() if not line.startswith("#"))
+    at = {row["rack"]: row["transceiver"] for row in csv.DictReader(ports)}
+    rows = [*csv.DictReader(io.StringIO(new.read_text()))]
+    assert {row["action"] for row in rows} >= {"break", "make"}
+    for row in rows:
+        assert row["from_transceiver"] == at[row["from"]] != ""
+        assert row["to_transceiver"] == at[row["to"]] != ""

@@ -293,7 +293,7 @@ BAD = {
     "a nameless first row": (",a,b\n,0,1\nb,1,0\n", f":2:1: a row without a name; {ONCE}"),
     "too few names of columns": (
         "x,a\na,0,1\nb,1,0\n",
-        ":1:1: 1 names for 2 columns; name every column once",
+        ":1:1: 1 name for 2 columns; name every column once",
     ),
     "too many names of columns": (
         "x,a,b,c\na,0,1\nb,1,0\n",

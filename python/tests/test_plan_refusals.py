@@ -16,6 +16,7 @@ import pytest
 from cli_support import ROOT, command, lightloom
 from typer.testing import CliRunner
 
+from lightloom import ConfigError, control
 from lightloom.cli import app
 
 EIGHT = ROOT / "examples" / "demand-8.csv"
@@ -37,7 +38,7 @@ BAD = {
     "a label and half a header": ("label.csv", "label.csv:1:5: `x` is not a number"),
     "names": ("names.csv", "names.csv: 3 names for 2 rows; name every node once"),
     "not UTF-8": ("latin.csv", "latin.csv: not UTF-8; save it as UTF-8"),
-    "not square": ("wide.csv", "wide.csv: demand = 2 x 3 numbers: a demand matrix is square"),
+    "not square": ("wide.csv", "wide.csv: 2 lines of 3 numbers are no matrix (as many"),
     "negative": ("negative.csv", "negative.csv:2:1: demand[1][0] = -4: demand is not negative"),
     "NaN": ("nan.csv", "nan.csv:1:3: demand[0][1] = NaN: not a number"),
     "infinite": ("inf.csv", "inf.csv:1:4: demand[0][1] = inf: demand is finite"),
@@ -77,7 +78,7 @@ BAD = {
         "object.npy",
         "object.npy: an NPY file of Python objects, which is not read; save numbers: numpy.save(",
     ),
-    "row in NPY": ("row.npy", "row.npy: demand = an array of 1 dimensions: a matrix has 2"),
+    "row in NPY": ("row.npy", "row.npy: demand = an array of 1 dimension: a matrix has 2"),
     "text in NPY": ("text.npy", "text.npy: demand = an array of <U1: not numbers"),
     "NaN in NPY": ("nan.npy", "nan.npy: demand[1][0] = NaN: not a number"),
     "empty NPY": ("empty.npy", "empty.npy: demand = 0 x 0 numbers: the matrix is empty"),
@@ -282,3 +283,11 @@ def busy(process: subprocess.Popen[str], seconds: float) -> None:
         if (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") > seconds:
             return
         time.sleep(0.05)
+
+
+def test_a_demand_that_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "nosuch.csv"
+    with pytest.raises(ConfigError) as problem:
+        control.plan(path, "edmonds")
+    said = f'demand = "{path}": no such file or directory; check the path and its permissions'
+    assert str(problem.value) == said

@@ -323,3 +323,11 @@ def test_the_overview_is_the_picture_of_the_plan() -> None:
     assert "Circuits" in titles
     taking_turns = control.plan(SMALL, "solstice")
     assert len(taking_turns.plot.schedule().axes) == 3  # slots, their scale, what is carried
+
+
+@pytest.mark.parametrize("ax", [3, "axes", np.array([1, 2])])
+def test_what_is_no_axes_is_refused(ax: Any, comparison: Comparison) -> None:
+    plan = control.plan(SMALL, "edmonds")
+    for plot in (comparison.plot.fct_cdf, comparison.plot.goodput, plan.plot.demand):
+        with pytest.raises(ConfigError, match="is not one axes of matplotlib; give one of plt"):
+            plot(ax=ax)

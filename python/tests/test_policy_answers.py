@@ -48,7 +48,7 @@ from lightloom.policies.answers import read
         ("Circuits([(0, 1)], routes=[[0, 2]])", "Circuits(", "no such circuit is to be lit"),
         ("Circuits([(0, 1)], routes=[[0]])", "Circuits(", "visits two racks or more"),
         ("Circuits([(0, 1)], routes=[[0, 1, 0]])", "Circuits(", "visits a rack twice"),
-        ("Circuits([(0, 1)], routes=[Path([0, 1], [])])", "Circuits(", "1 circuits, on 0 planes"),
+        ("Circuits([(0, 1)], routes=[Path([0, 1], [])])", "Circuits(", "1 circuit, on 0 planes"),
         ("Circuits([(0, 1)], routes=[[0, 2**40]])", "Circuits(", "beyond what can be counted"),
         ("Circuits([(0, 1)], routes=[Path([0, 1], [2**32])])", "Circuits(", "beyond what can be"),
         ("Circuits([(0, 1)], routes=[Path([0, 1], 3)])", "Circuits(", "planes = 3 is no list"),

@@ -416,6 +416,14 @@ BAD = {
         ["day.csv", "-o", "x.csv"],
         "-o = x.csv: written as JSON; end it in",
     ),
+    "two files of figures": (
+        ["day.csv", "-o", "a.json", "-o", "b.json"],
+        "-o = b.json: a.json has the same already; give -o once",
+    ),
+    "one file twice": (
+        ["day.csv", "--intervals", "a.csv", "--intervals", "a.csv"],
+        "--intervals = a.csv: comes twice; name every file once",
+    ),
     "CSV to another ending": (
         ["day.csv", "--intervals", "x.xlsx"],
         "written as CSV; end it in .csv",

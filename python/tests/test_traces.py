@@ -260,3 +260,33 @@ def test_a_folder_is_no_parquet_trace(tmp_path: Path) -> None:
     pq.write_table(pa.table({"src": [0]}), folder / "part.parquet")
     with pytest.raises(lightloom.ConfigError, match="is a directory; check the path"):
         traces.read(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "src;dst;bytes;arrival_ps\n0;1;9;0\n",
+            "separated by ';', and a trace is by commas; write commas, below the heading",
+        ),
+        ("src\tdst\tbytes\tarrival_ps\n", "separated by tabs, and a trace is by commas"),
+        (
+            "# ours\nsrc,dst,bytes,arrival_us\n0,1,9,0.5\n",
+            "column `arrival_us`, where arrivals are in `arrival_ps`, whole picoseconds; "
+            "call it so, and multiply its values by 1,000,000",
+        ),
+        ("src,dst,bytes,arrival_s\n0,1,9,0.5\n", "multiply its values by 1,000,000,000,000"),
+        ("src,dst,bytes,start\n0,1,9,0\n", "column `start`, where arrivals are in `arrival_ps`"),
+        ("src,dst,byts,arrival_ps\n", 'did you mean "bytes"?'),
+    ],
+)
+def test_a_heading_of_another_kind_is_told_what_it_lacks(
+    text: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    for reads in (traces.read, begun):
+        with pytest.raises(lightloom.ConfigError) as problem:
+            reads(path)
+        assert said in str(problem.value)
+        assert problem.value.key == "workload.trace"

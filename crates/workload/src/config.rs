@@ -20,7 +20,7 @@ pub struct WorkloadConfig {
     /// `kind` (Sirius §7: Poisson).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
-    /// Offered load L: 1 is what all servers can send, so flows arrive every
+    /// Load L asked for: 1 is what all servers can send, so flows arrive every
     /// F / (R · N · L), with F the mean of the size law, R the server rate and N
     /// the number of servers (Sirius §7: 0.1 to 1). Above 0 and at most 10. Of a trace
     /// with `scale`: the load to which its times are scaled.

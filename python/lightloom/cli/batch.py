@@ -13,6 +13,7 @@ from lightloom import console, forecasts
 from lightloom.cli import bars, completion, forecast
 from lightloom.cli.options import DryRun, OutDir, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
+from lightloom.counts import counted
 from lightloom.machine import check_count, processors
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def sweep(
                 done=lambda finished, total: counter(file.stem, finished, total),
             )
         reused = f", {outcome.reused} of them from before" if outcome.reused else ""
-        console.say(f"{file.stem}: {len(outcome.points)} points{reused}")
+        console.say(f"{file.stem}: {counted(len(outcome.points), 'point')}{reused}")
         console.out().print(_sweep_table(outcome))
         for line in completion.legend_of_times(_named(outcome)):
             console.say(line)
@@ -117,7 +118,7 @@ def reproduce(
             )
         print_verdicts(verdicts, verbose=verbose)
         figures = [path for path in paths if path.suffix == ".svg"]
-        console.say(f"wrote {paths[-1]} and {len(figures)} figures below {folder}")
+        console.say(f"wrote {paths[-1]} and {counted(len(figures), 'figure')} below {folder}")
         changed = [v.claim.id for v in verdicts if not v.as_recorded]
         if changed:
             console.err().print(f"not as recorded: {', '.join(changed)}", markup=False)

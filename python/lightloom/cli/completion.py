@@ -135,6 +135,7 @@ def legend_of_circuits(summaries: Mapping[str, Summary]) -> Iterator[str]:
 
 def doubts(summaries: Mapping[str, Summary]) -> Iterator[str]:
     """What forbids to set the figures of all fabrics beside each other."""
+    yield from fluid(summaries)
     lagging = unranked(summaries)
     if lagging:
         each = ", ".join(f"{x} {console.percent(finished(summaries[x]))}" for x in lagging)
@@ -142,6 +143,18 @@ def doubts(summaries: Mapping[str, Summary]) -> Iterator[str]:
             f"far fewer flows finished than with others: {each}; their queues and means are of "
             "the few, and not to be ranked"
         )
+
+
+def fluid(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """Says whose flows move at rates where others' packets or cells wait one by one."""
+    hops = ("packet_hops", "cell_hops")
+    by_rates = [x for x, s in summaries.items() if all(s.get(key) is None for key in hops)]
+    if not by_rates or len(by_rates) == len(summaries):
+        return
+    yield (
+        f"{', '.join(by_rates)}: flows move at rates, without packets that queue; the times of "
+        "short flows and the queues are not comparable with those of fabrics of packets or cells"
+    )
 
 
 def finished(summary: Summary) -> float | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lightloom.results import Comparison
 
 WHOLE = 3
-"""Of more comparisons than these only the titles are printed: the report has the rest."""
+"""Of more comparisons than these the report alone has what would overturn the verdicts."""
 
 
 def print_first(comparisons: Sequence[Comparison]) -> None:
@@ -31,8 +31,21 @@ def print_first(comparisons: Sequence[Comparison]) -> None:
         indented(title, "", "bold")
         if len(found) <= WHOLE:
             print_rest(verdict)
+        elif verdict.answer:
+            indented(verdict.answer, "  ")
+    if len(found) > WHOLE:
+        print_changes(comparisons)
     if any(found.values()):
         console.say("")
+
+
+def print_changes(comparisons: Sequence[Comparison]) -> None:
+    """Whether the winner changes under other physics, by the measure that decides."""
+    from lightloom.report import winners
+
+    for name, group in winners.under_presets(comparisons).items():
+        for sentence in winners.sentences(group)[:1]:
+            indented(f"{name}: {sentence}", "")
 
 
 def print_rest(verdict: First) -> None:

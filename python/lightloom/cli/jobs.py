@@ -14,6 +14,7 @@ from rich.table import Table
 
 from lightloom import console
 from lightloom.console import JOBS_SHOWN, Summary
+from lightloom.intervals import over_runs
 
 GAP = 2
 NAME_MAX = 24
@@ -75,19 +76,32 @@ class Grid:
         return made
 
 
-def job_tables(summaries: Mapping[str, Summary], width: int) -> Iterator[Table | str]:
+def job_tables(
+    summaries: Mapping[str, Summary],
+    width: int,
+    of_seeds: Mapping[str, Sequence[Summary]] | None = None,
+) -> Iterator[Table | str]:
     """How long each job took; nothing without jobs. The members of a mix, `gridmix/7-…`,
-    are left out, and of very many jobs all but the first."""
+    are left out, and of very many jobs all but the first. Of several seeds each time has half
+    of its interval beside it."""
     jobs = console.jobs_of(next(iter(summaries.values()), {}))
     if not jobs:
         return
     rows = [
-        (job, [console.took(s.get("jobs", {}).get(job, {})) for s in summaries.values()])
+        (job, [_took(s, job, (of_seeds or {}).get(label, ())) for label, s in summaries.items()])
         for job in jobs[:JOBS_SHOWN]
     ]
     yield from fitted(Grid("job", list(summaries), rows), width)
     if len(jobs) > JOBS_SHOWN:
         yield f"{len(jobs) - JOBS_SHOWN} more, see jobs in summary.json"
+
+
+def _took(summary: Summary, job: str, seeds: Sequence[Summary]) -> str:
+    """How long a job took, the mean over seeds with half of its 95 % interval."""
+    text = console.took(summary.get("jobs", {}).get(job, {}))
+    found = over_runs(s.get("jobs", {}).get(job, {}).get("seconds") for s in seeds)
+    half = None if found is None else found.half_width
+    return text if half is None else f"{text} ± {console.seconds(half)}"
 
 
 def update_tables(summaries: Mapping[str, Summary], width: int) -> Iterator[Table | str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lightloom import _core, circuits, facts, networks, rates
+from lightloom import _core, circuits, facts, grants, networks, rates
 from lightloom.circuits import Table
 from lightloom.console import Summary, rate, seconds, size
 from lightloom.results import Result
@@ -35,6 +35,8 @@ def of(result: Result) -> Iterator[str]:
     yield from circuits.notes(result)
     yield from rates.notes(result)
     yield from overloaded(result)
+    table, derived = result.experiment["fabric"][0], result.summary.get("derived") or {}
+    yield from grants.notes(table, derived, cluster)
     yield from few_uplinks(result.summary, cluster)
     yield from narrow_links(result.summary, cluster)
     yield from precision_without_rates(result)

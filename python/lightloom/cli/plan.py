@@ -98,26 +98,23 @@ def plan(
     """
     with console.guarded():
         options = {key: value for key, value in given.items() if value is not None}
+        told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
+        written = {"port_map": port_map, "switch_size": switch_size, "plane": plane, "slot": slot}
+        laid = {"pin": pin, "forbid": forbid, "down": down}
+        change: dict[str, Any] = {"diff": diff, "over": over, "switch_time": switch_time}
         if replay is not None:
             others: dict[str, object] = {"DEMAND": demand, "-o": next(iter(out or ()), None)}
-            others |= {"--picture": picture}
-            others |= {"--unit": unit, "--format": format, "--map": map, "--columns": columns}
-            others |= {"--strict": strict or None, "--as": as_, "--port-map": port_map}
-            others |= {"--switch-size": switch_size, "--plane": plane, "--slot": slot}
-            others |= {"--diff": diff, "--over": over, "--switch-time": switch_time}
-            others |= {"--pin": pin, "--forbid": forbid, "--down": down}
+            others |= _by_flag({"picture": picture, **told, "as": as_, **written, **change, **laid})
             _check_replay(others, algorithm, set_ or [])
             _replay(replay, algorithm, options | own_options(set_ or [], algorithm or ""), json)
             return
         matrix, name = _named("DEMAND", demand), _named("--algorithm", algorithm)
         options |= own_options(set_ or [], name)
-        written = {"ports": port_map, "size": switch_size, "plane": plane, "slot": slot}
         outputs = Outputs.of(json, as_, out=out, picture=picture, **written)
-        operator = Operator.of(pin, forbid, down, diff=diff, switch_time=switch_time, over=over)
+        operator = Operator.of(**laid, **change)
         with flagging():
             outputs.check(matrix)
             operator.check()
-        told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
         _plan(matrix, name, told, options, outputs, operator)
 
 
@@ -174,6 +171,12 @@ def _named(option: str, value: T | None) -> T:
     if value is None:
         raise refusal(option, "(missing)", "must be given", "see `lightloom plan --help`")
     return value
+
+
+def _by_flag(options: Mapping[str, object]) -> dict[str, object]:
+    """Options by what the command line calls them; None for what is not given."""
+    flags = {f"--{key.replace('_', '-')}": value for key, value in options.items()}
+    return {flag: None if value is False else value for flag, value in flags.items()}
 
 
 def _check_replay(others: Mapping[str, object], algorithm: str | None, set_: list[str]) -> None:

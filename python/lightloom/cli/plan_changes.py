@@ -12,6 +12,7 @@ import typer
 from rich.text import Text
 
 from lightloom import console
+from lightloom.counts import counted
 from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 
@@ -198,7 +199,7 @@ def _lost(change: Change) -> Iterator[str]:
         yield f"note: no demand for {rack}, so its circuit {a}:{b} is broken; to keep it, give it"
         yield f"      a record of 0 bytes, or list it in --map, and say --pin {a}:{b}"
     if len(pairs) > LOST:
-        yield f"note: the same of {len(pairs) - LOST:,} more circuits"
+        yield f"note: the same of {counted(len(pairs) - LOST, 'more circuit')}"
 
 
 def _counts(change: Change) -> dict[str, int]:

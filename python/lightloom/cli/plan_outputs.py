@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lightloom import console
+from lightloom.counts import counted
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
@@ -104,7 +105,9 @@ class Outputs:
         if json and named not in (None, "json"):
             raise refusal("--as", named, "--json asks for JSON", "give one of them")
         out = tuple(given.pop("out") or ())
-        return cls(out=out, named="json" if json else named, **given)
+        renamed = {"port_map": "ports", "switch_size": "size"}
+        rest = {renamed.get(key, key): value for key, value in given.items()}
+        return cls(out=out, named="json" if json else named, **rest)
 
     @property
     def alone(self) -> bool:
@@ -185,8 +188,14 @@ class Outputs:
 
     def files(self, made: Plan) -> dict[Path, bytes]:
         """All files, by where they go."""
+        from lightloom.control.wiring.sonic import SCRIPT
+
         pairs = zip(self.out, self.dialects, strict=True) if self.out else ()
-        found = {path: self.text(made, dialect).encode() for path, dialect in pairs}
+        found = {}
+        for path, dialect in pairs:
+            # A file that a shell is to run; what is printed may be typed into a live one.
+            opening = SCRIPT if path.suffix.lower() == ".sh" else ""
+            found[path] = (opening + self.text(made, dialect)).encode()
         if self.picture is not None:
             found[self.picture] = made.drawn(self.picture.suffix.lower())
         return found
@@ -207,7 +216,8 @@ class Outputs:
         if topology is not None and not complete:
             far = int((topology.hops > 1).sum())
             if far:
-                yield f"note: {far:,} paths lead over several circuits; -o FILE.json has them"
+                lead = counted(far, "path leads", "paths lead")
+                yield f"note: {lead} over several circuits; -o FILE.json has them"
 
 
 def _listed(names: list[str]) -> str:

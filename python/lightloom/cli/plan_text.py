@@ -10,6 +10,7 @@ from rich.text import Text
 from lightloom import console
 from lightloom.cli.plan_changes import show_change
 from lightloom.control.plan_facts import carries, facts, node
+from lightloom.counts import counted
 
 if TYPE_CHECKING:
     from lightloom.control.plans import Plan
@@ -23,7 +24,7 @@ def show(made: Plan, path: Path, hint: str) -> None:
     matrix = made.demand.matrix
     pairs, total = int((matrix > 0).sum()), console.size(int(matrix.sum()))
     name = "standard input" if str(path) == "-" else path.name
-    console.say(f"{name}: {len(matrix):,} nodes, {pairs:,} pairs, {total}")
+    console.say(f"{name}: {counted(len(matrix), 'node')}, {counted(pairs, 'pair')}, {total}")
     for line in () if made.demand.reading is None else made.demand.reading.lines():
         console.say(f"  {line}")
     rows = console.plain_table()
@@ -36,7 +37,7 @@ def show(made: Plan, path: Path, hint: str) -> None:
     console.say("")
     left, what = _print_circuits(made) if made.schedule is None else _print_slots(made)
     if left > 0:
-        console.say(f"and {left:,} more {what}{hint}")
+        console.say(f"and {counted(left, 'more ' + what[:-1])}{hint}")
     if made.change is not None:
         show_change(made.change)
 

@@ -11,6 +11,7 @@ from rich.markup import escape
 
 from lightloom import console
 from lightloom.control.replays import is_rewritten
+from lightloom.counts import counted
 
 Made = dict[str, Any]
 Account = dict[str, Any]
@@ -50,7 +51,7 @@ def show(made: dict[str, Any], path: Path, name: str | None) -> None:
     policy = header["policy"].get("kind") or header["policy"].get("file")
     racks, planes = (header["hardware"][key] for key in ("racks", "planes"))
     on = "" if planes == 1 else f" on {planes} planes"
-    console.say(f"{path.name}: {header['host']}, policy {policy}, {racks:,} racks{on}")
+    console.say(f"{path.name}: {header['host']}, policy {policy}, {counted(racks, 'rack')}{on}")
     for note in made["notes"]:
         console.say(f"note: {note}")
     parted = replay["parted"]

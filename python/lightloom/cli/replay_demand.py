@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -51,11 +51,11 @@ AllDark = Annotated[
     typer.Option("--all-dark", help="A change darkens circuits that stay, too, as c-Through's."),
 ]
 Out = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option("--out", "-o", metavar="FILE.json", help="Write all figures as JSON."),
 ]
 Table = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option("--intervals", metavar="FILE.csv", help="Write a row for each interval as CSV."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON only.")]
@@ -64,6 +64,19 @@ REFUSED = {
     "symmetric": "demand has two directions here",
 }
 """Options of plans that a day answers by itself."""
+
+
+class Played(NamedTuple):
+    """A day that was played."""
+
+    day: Day
+    """Its demand."""
+    accounts: Sequence[Account]
+    """What each player did; that of the policy first."""
+    made: dict[str, Any]
+    """All figures, as they become JSON."""
+    summary: list[str]
+    """What was read and asked, for people."""
 
 
 @with_options
@@ -96,39 +109,66 @@ def replay_demand(
     interval beforehand. --rate is that of a circuit (10 Gb/s).
     """
     with console.guarded():
-        from lightloom.control.day import outcome
-        from lightloom.control.day.play import RATE, replay_day, terms
-        from lightloom.control.day.series import read_day
-        from lightloom.control.plans import write
-
         options = {key: value for key, value in given.items() if value is not None}
         told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
         name = _checked(algorithm, options)
         options |= own_options(set_ or [], name)
-        _check_outputs(demand, {"-o": out, "--intervals": intervals})
+        files = _outputs(demand, {"-o": out, "--intervals": intervals})
+        terms = {"dark": dark, "all_dark": all_dark}
         with _flags(), console.aside():
-            day = read_day(demand, every=every, **told)  # type: ignore[arg-type]
-            asked = terms(day, options.get("rate", RATE), dark, all_dark)
-            ready = _ready(options, day) | {"dark": dark, "all_dark": all_dark}
-            with _counting(json) as count:
-                accounts = replay_day(day, name, count=count, **ready)
-        all_told = options | {"files": demand, "every": every} | told
-        shown = {key: str(v) if isinstance(v, Path) else v for key, v in all_told.items()}
-        made = outcome.as_dict(day, name, shown, asked, accounts)
-        files = {} if out is None else {out: outcome.as_text(made).encode()}
-        if intervals is not None:
-            files[intervals] = outcome.as_csv(day, accounts).encode()
-        written = write(files)
-        if json:
-            typer.echo(outcome.as_text(made), nl=False)
-            return
-        for line in outcome.summary(day, asked, accounts[0]):
-            console.say(line)
-        _show(day, accounts)
-        console.say("")
-        console.say(made["verdict"])
-        if written:
-            console.say("wrote " + " ".join(str(path) for path in written))
+            played = _play(demand, name, options, terms, {"every": every} | told, json)
+        _tell(played, _written(played, files), json)
+
+
+def _play(
+    demand: list[str],
+    name: str,
+    options: dict[str, Any],
+    terms_: dict[str, Any],
+    told: dict[str, Any],
+    json: bool,
+) -> Played:
+    """Reads the day, and plays it."""
+    from lightloom.control.day import outcome
+    from lightloom.control.day.play import RATE, replay_day, terms
+    from lightloom.control.day.series import read_day
+
+    day = read_day(demand, **told)
+    asked = terms(day, options.get("rate", RATE), terms_["dark"], terms_["all_dark"])
+    with _counting(json) as count:
+        accounts = replay_day(day, name, count=count, **_ready(options, day), **terms_)
+    all_told = options | {"files": demand} | told
+    shown = {key: str(v) if isinstance(v, Path) else v for key, v in all_told.items()}
+    made = outcome.as_dict(day, name, shown, asked, accounts)
+    return Played(day, accounts, made, [*outcome.summary(day, asked, accounts[0])])
+
+
+def _written(played: Played, files: dict[str, Path]) -> list[Path]:
+    """Writes what is asked for, all of it or nothing."""
+    from lightloom.control.day import outcome
+    from lightloom.control.plans import write
+
+    texts = {
+        "-o": lambda: outcome.as_text(played.made),
+        "--intervals": lambda: outcome.as_csv(played.day, played.accounts),
+    }
+    return write({path: texts[option]().encode() for option, path in files.items()})
+
+
+def _tell(played: Played, written: list[Path], json: bool) -> None:
+    """Prints the figures as JSON, or for people."""
+    if json:
+        from lightloom.control.day import outcome
+
+        typer.echo(outcome.as_text(played.made), nl=False)
+        return
+    for line in played.summary:
+        console.say(line)
+    _show(played.day, played.accounts)
+    console.say("")
+    console.say(played.made["verdict"])
+    if written:
+        console.say("wrote " + " ".join(str(path) for path in written))
 
 
 def _checked(algorithm: str | None, options: dict[str, Any]) -> str:
@@ -172,23 +212,34 @@ def _flags() -> Iterator[None]:
         raise refusal(f"--{problem.key}", problem.value, limit, remedy) from None
 
 
-def _check_outputs(demand: Sequence[str], outputs: dict[str, Path | None]) -> None:
-    """Refuses files that cannot be written, before anything is computed."""
-    seen: dict[Path, str] = {}
-    for option, path in outputs.items():
-        if path is None:
-            continue
-        ending = ".json" if option == "-o" else ".csv"
-        if path.is_dir():
-            raise refusal(option, path, "is a directory", "name a file")
-        if path.suffix.lower() != ending:
-            raise refusal(option, path, f"written as {ending[1:].upper()}", f"end it in {ending}")
-        if any(path.exists() and Path(one).exists() and path.samefile(one) for one in demand):
-            raise refusal(option, path, "is the demand itself", "name another file")
-        if path in seen:
-            raise refusal(option, path, f"is the file of {seen[path]}, too", "name two files")
-        seen[path] = option
-        console.check_output(path.parent)
+def _outputs(demand: Sequence[str], outputs: dict[str, list[Path] | None]) -> dict[str, Path]:
+    """The file of each option that has one; files that cannot be written are refused
+    before anything is computed."""
+    found: dict[str, Path] = {}
+    for option, paths in outputs.items():
+        for path in paths or ():
+            _check_output(option, path, demand)
+            for other, taken in found.items():
+                if path.resolve() == taken.resolve():
+                    limit = "comes twice" if other == option else f"is the file of {other}, too"
+                    raise refusal(option, path, limit, "name every file once")
+            if option in found:
+                limit = f"{found[option]} has the same already"
+                raise refusal(option, path, limit, f"give {option} once")
+            found[option] = path
+    return found
+
+
+def _check_output(option: str, path: Path, demand: Sequence[str]) -> None:
+    """Refuses a file that cannot be written."""
+    ending = ".json" if option == "-o" else ".csv"
+    if path.is_dir():
+        raise refusal(option, path, "is a directory", "name a file")
+    if path.suffix.lower() != ending:
+        raise refusal(option, path, f"written as {ending[1:].upper()}", f"end it in {ending}")
+    if any(path.exists() and Path(one).exists() and path.samefile(one) for one in demand):
+        raise refusal(option, path, "is the demand itself", "name another file")
+    console.check_output(path.parent)
 
 
 @contextmanager

@@ -348,10 +348,12 @@ def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
     _print_physics(comparison, said)
     _print_light(comparison, said)
     screen = console.out(wide=True)
-    for tables in (jobs.job_tables, jobs.update_tables):
-        for table in tables(summaries, screen.width):
-            console.say("")
-            screen.print(table)
+    for table in (
+        *jobs.job_tables(summaries, screen.width, of_seeds if comparison.seeds else None),
+        *jobs.update_tables(summaries, screen.width),
+    ):
+        console.say("")
+        screen.print(table)
     for line in completion.doubts(summaries):
         console.say(f"note: {line}")
     _print_notes(comparison)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from lightloom import _core
 from lightloom.control.arrays import Booleans, Integers, booleans, count
+from lightloom.counts import counted
 from lightloom.errors import refusal
 
 Pointers = tuple[ArrayLike, ArrayLike]
@@ -89,5 +90,10 @@ def _agree(
 def _ports(name: str, values: ArrayLike, ports: int) -> list[int]:
     row = np.asarray(values)
     if row.shape != (ports,):
-        raise refusal(name, f"{row.size} pointers", f"there are {ports} ports", "give one each")
+        raise refusal(
+            name,
+            counted(row.size, "pointer"),
+            f"there {'is' if ports == 1 else 'are'} {counted(ports, 'port')}",
+            "give one each",
+        )
     return [count(f"{name}[{at}]", port, 0, ports - 1) for at, port in enumerate(row.tolist())]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lightloom.counts import counted
 from lightloom.errors import refusal
 
 Integers = NDArray[np.int64]
@@ -35,7 +36,7 @@ def numbers(name: str, values: ArrayLike) -> Numbers:
     >>> numbers("demand", [1, 2])
     Traceback (most recent call last):
         ...
-    lightloom.ConfigError: demand = an array of 1 dimensions: a matrix has 2; reshape it
+    lightloom.ConfigError: demand = an array of 1 dimension: a matrix has 2; reshape it
     """
     array = _table(name, values)
     if array.dtype.kind == "f":
@@ -122,7 +123,7 @@ def _table(name: str, values: ArrayLike) -> NDArray[Any]:
         reason = str(problem).partition(".")[0]
         raise refusal(name, "(no array)", reason, "give rows of equal length") from None
     if array.ndim != 2:
-        found = f"an array of {array.ndim} dimensions"
+        found = f"an array of {counted(array.ndim, 'dimension')}"
         raise refusal(name, found, "a matrix has 2", "reshape it")
     if max(array.shape) > MAX_NODES:
         found = f"{array.shape[0]} x {array.shape[1]} numbers"

@@ -19,8 +19,10 @@ from lightloom.control.cells import (
     split,
     text_of,
 )
+from lightloom.control.demand.long_or_matrix import check_matrix
 from lightloom.control.demand.source import Line, Source
 from lightloom.control.names import Axis, agreed, printable
+from lightloom.counts import counted
 from lightloom.errors import ConfigError, refusal
 
 
@@ -81,7 +83,9 @@ class Csv:
         self.rows.append(self._numbers(number, cells))
         if len(self.rows[-1]) != len(self.rows[0]):
             found, first_line = len(self.rows[-1]), self.lines[0][0]
-            found_text = f"{found} numbers, where line {first_line} has {len(self.rows[0])}"
+            found_text = (
+                f"{counted(found, 'number')}, where line {first_line} has {len(self.rows[0])}"
+            )
             raise self.wrong(number, 1, found_text, "give every row as many")
         if len(self.rows) > MAX_NODES:
             raise self.wrong(number, 1, f"more than {MAX_NODES} rows", "merge nodes")
@@ -90,10 +94,10 @@ class Csv:
         """Brings rows into the order of the columns, as names tell it."""
         columns, numbers = self._columns(), len(self.rows[0])
         if columns and not self.labels and len(columns) != len(self.rows):
-            limit = f"{len(columns)} names for {len(self.rows)} rows"
+            limit = f"{counted(len(columns), 'name')} for {counted(len(self.rows), 'row')}"
             raise ConfigError(f"{self.name}: {limit}; name every node once and give it a row")
         if self.header_line and self.labels and len(columns) != numbers:
-            limit = f"{len(columns)} names for {numbers} columns"
+            limit = f"{counted(len(columns), 'name')} for {counted(numbers, 'column')}"
             raise self.wrong(self.header_line[0], 1, limit, "name every column once")
         self.names, order = agreed(self.labels, columns, self._where)
         if order is not None:
@@ -148,15 +152,18 @@ class Csv:
         return f"{self.name}{self._place(self.lines[at], 0)}"
 
 
-def read_csv(source: Source) -> Csv:
+def read_csv(source: Source, *, certain: bool = False) -> Csv:
     """Reads what has lines that are rows of numbers. Blank lines and those that
     begin with `#` are skipped; a first line and a first column may hold names,
-    which may be quoted."""
+    which may be quoted. Unless it is certain that this is a matrix, what may be
+    records of numbered nodes is refused."""
     found = Csv(source.name)
     for number, line in source.lines():
         found.take(number, line)
     if not found.rows:
         raise ConfigError(f"{source.name}: no numbers; give a line for every source")
+    if not (certain or found.labelled):
+        check_matrix(source.name, found.header, found.rows)
     found.align()
     return found
 

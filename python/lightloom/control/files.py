@@ -25,6 +25,7 @@ from lightloom.control.demand.reading import Reading
 from lightloom.control.demand.source import source_of
 from lightloom.control.demand.times import iso
 from lightloom.control.demand.units import Unit, unit_of
+from lightloom.counts import counted, shown
 from lightloom.errors import ConfigError, refusal
 
 Place = Callable[[int, int], str]
@@ -50,11 +51,11 @@ class Demand:
     def __post_init__(self) -> None:
         nodes, limit = len(self.matrix), ""
         if len(self.names) not in (0, nodes):
-            limit = f"there are {nodes} nodes"
+            limit = f"there {'is' if nodes == 1 else 'are'} {counted(nodes, 'node')}"
         elif len({*self.names} - {""}) != len(self.names):
             limit = "a name is empty or comes twice"
         if limit:
-            raise refusal("names", f"{len(self.names)} names", limit, "name every node once")
+            raise refusal("names", counted(len(self.names), "name"), limit, "name every node once")
 
 
 def read_demand(
@@ -128,8 +129,31 @@ def _folded(
 ) -> Demand:
     """The demand that records add up to."""
     sums = folded.amounts.get(None, {})
+    if map is not None and not any(sums.values()):
+        _check_left(found.name, str(map), folded)
     matrix = _core.control_demand(matrix_of(found.name, sums, names, unit.size))
     return Demand(matrix, names, between(names), reading_of(found, folded, unit, map))
+
+
+def _check_left(name: str, map: str, folded: Folded) -> None:
+    """Says why nothing is left of records between racks: the map names too few hosts, or
+    puts all that talk into one rack.
+
+    Raises:
+        ConfigError: with how many there are, and the first of them.
+    """
+    strangers, total = [*folded.strangers], folded.total
+    if folded.unknown:
+        unnamed = counted(len(strangers), "host")
+        limit = f"{map} does not name {unnamed} of its records ({shown(strangers)})"
+        share = f"{100 * float(folded.unknown) / float(total):.3g} % of the bytes"
+        raise ConfigError(
+            f"{name}: {limit}, and with {share} left out nothing is left between racks; "
+            "add them there, or their prefixes"
+        )
+    if folded.within:
+        limit = f"by {map} all of its bytes stay within racks"
+        raise ConfigError(f"{name}: {limit}; look at its racks, or plan for hosts without --map")
 
 
 def reading_of(found: Records, folded: Folded, unit: Unit, map: str | Path | None) -> Reading:
@@ -189,7 +213,7 @@ def _grouped(
     at = {rack: place for place, rack in enumerate(names)}
     racks = [hosts.rack_of(host) for host in found.names]
     strangers = [host for host, rack in zip(found.names, racks, strict=True) if rack is None]
-    if strangers and (strict or len(strangers) == len(racks)):
+    if strangers and strict:
         limit = f"{strangers[0]} = (no rack): {hosts.name} does not name this host"
         raise ConfigError(f"{name}: {limit}; add it there")
     # What is not known goes into a last row and column.
@@ -201,6 +225,10 @@ def _grouped(
     total, kept = int(matrix.sum()), folded[:-1, :-1].copy()
     within = int(np.trace(kept))
     np.fill_diagonal(kept, 0)
+    if not kept.any():
+        unknown, missing = total - within, dict.fromkeys(strangers)
+        left = Folded(total=total, within=within, unknown=unknown, strangers=missing)
+        _check_left(name, hosts.name, left)
     reading = Reading(
         f"{found.title} of hosts",
         unit.text,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom import console
 from lightloom.control.proofs import AssignmentProof, MatchingProof
+from lightloom.counts import counted
 
 if TYPE_CHECKING:
     from lightloom.control.plans import Plan
@@ -51,7 +52,7 @@ def facts(made: Plan) -> dict[str, str]:
     if "rules" in made.details:
         found["rules"] = _rules(made.details["rules"])
     if "kept" in made.details:
-        found["kept"] = f"{made.details['kept']} of {len(made.options['up'])} circuits"
+        found["kept"] = f"{made.details['kept']} of {counted(len(made.options['up']), 'circuit')}"
     return found
 
 
@@ -108,7 +109,7 @@ def _proved(made: Plan, proof: MatchingProof | AssignmentProof) -> str:
     if bound is not None:
         text += f" = {bound:,}"
     if isinstance(proof, MatchingProof):
-        text += f" ({len(proof.y):,} duals, {len(proof.blossoms):,} odd sets)"
+        text += f" ({counted(len(proof.y), 'dual')}, {counted(len(proof.blossoms), 'odd set')})"
     if bound is None:
         text += ", where circuits that are up count more"
     return text

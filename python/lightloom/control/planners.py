@@ -58,7 +58,7 @@ def plan(
     policy = find(algorithm)
     policy.check(algorithm, given)
     if isinstance(demand, str | Path):
-        demand = read_demand(demand)
+        demand = _read_file(demand)
     elif not isinstance(demand, Demand):
         demand = Demand(_core.control_demand(numbers("demand", demand)))
     given = _read(given, demand)
@@ -80,6 +80,20 @@ def plan(
     if rules:
         made.details["rules"] = rules.as_table()
     return made
+
+
+def _read_file(path: str | Path) -> Demand:
+    """The demand of a file.
+
+    Raises:
+        ConfigError: also if it cannot be opened.
+    """
+    try:
+        return read_demand(path)
+    except OSError as problem:
+        reason = (problem.strerror or str(problem)).lower()
+        remedy = "check the path and its permissions"
+        raise refusal("demand", f'"{path}"', reason, remedy) from None
 
 
 def _check_rules(rules: Rules, policy: Policy, demand: Demand, given: Mapping[str, Any]) -> None:

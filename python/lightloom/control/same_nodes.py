@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom.control.schedules import Schedule
+from lightloom.counts import counted as in_words
 from lightloom.errors import ConfigError, refusal
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def by_name(
     if names and demand.names:
         return True
     if nodes not in (None, len(demand.matrix)):
-        limit = f"a plan for {nodes} nodes, where the demand has {len(demand.matrix)}"
+        limit = f"a plan for {in_words(nodes, 'node')}, where the demand has {len(demand.matrix)}"
         raise refusal(key, shown, limit, "name the nodes of both demands, or plan anew")
     if names and not counted:
         remedy = "name the nodes of the demand, in a first line or column"

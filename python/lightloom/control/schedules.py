@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lightloom import _core
 from lightloom.control.arrays import Integers, count, integers, numbers
+from lightloom.counts import counted
 from lightloom.errors import refusal
 
 PS = 1e-12
@@ -370,7 +371,7 @@ def _whole(demand: ArrayLike, ports: int) -> Integers:
     if table.shape != (ports, ports):
         shape = f"{table.shape[0]} x {table.shape[1]} numbers"
         remedy = "give a row and a column for every port"
-        raise refusal("demand", shape, f"the schedule has {ports} ports", remedy)
+        raise refusal("demand", shape, f"the schedule has {counted(ports, 'port')}", remedy)
     whole = table.dtype == np.int64
     fits = table >= 0 if whole else (table >= 0) & (table < 2.0**63)
     if not fits.all():

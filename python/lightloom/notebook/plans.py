@@ -7,6 +7,7 @@ from lightloom import console
 from lightloom.control.plan_facts import carries, facts, node, title
 from lightloom.control.plans import CircuitTable, Plan
 from lightloom.control.schedules import Schedule
+from lightloom.counts import counted
 from lightloom.notebook.page import page, picture
 from lightloom.plots import PlanPlots
 
@@ -70,5 +71,5 @@ def slots(plan: Plan, schedule: Schedule) -> Table:
 
 
 def _more(count: int, what: str) -> str:
-    left = f'and {count - ROWS:,} more {what}: to_pandas("{what}")'
+    left = f'and {counted(count - ROWS, "more " + what[:-1])}: to_pandas("{what}")'
     return left if count > ROWS else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lightloom import console
 from lightloom.control.plan_facts import title
 from lightloom.control.plans import Plan
+from lightloom.counts import counted
 from lightloom.results import Comparison, Repeated, Result
 
 SHOWN = 4
@@ -17,7 +18,7 @@ def of_runs(runs: Result | Repeated | Comparison) -> str:
         summary = runs.summary
         done, offered = summary["flows_completed"], summary["flows_offered"]
         time = console.seconds(summary["simulated_s"])
-        flows = f"{done:,} of {offered:,} flows in {time}, seed {summary['seed']}"
+        flows = f"{done:,} of {counted(offered, 'flow')} in {time}, seed {summary['seed']}"
         return f"<Result {runs.label}: {flows}>"
     if isinstance(runs, Repeated):
         return f"<Repeated {runs.label}: {_seeds(runs.seeds)}>"

@@ -9,10 +9,12 @@ from pathlib import PurePath
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import FigureCanvasBase, RendererBase
 from matplotlib.figure import Figure
 
+from lightloom.errors import refusal
 from lightloom.report import backend_matplotlib
 from lightloom.report.sheet import REPORT, Sheet
 from lightloom.report.spec import Figure as Spec
@@ -79,6 +81,19 @@ def drawn(spec: Spec, sheet: Sheet = REPORT) -> Picture:
         made: Any = backend_matplotlib.draw(spec, sheet, kind=Picture)
     made.told = told
     return made  # type: ignore[no-any-return]
+
+
+def check_axes(ax: object) -> None:
+    """Refuses what is no axes of matplotlib, of which a figure may be asked for.
+
+    Raises:
+        ConfigError: of `ax`.
+    """
+    if ax is None or isinstance(ax, Axes):
+        return
+    found = f"{type(ax).__name__} of {ax.shape}" if isinstance(ax, np.ndarray) else repr(ax)
+    limit, remedy = "is not one axes of matplotlib", "give one of plt.subplots(), or leave it out"
+    raise refusal("ax", found, limit, remedy)
 
 
 def drawn_on(ax: Axes, panel: Panel) -> Figure:

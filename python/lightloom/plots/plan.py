@@ -13,7 +13,7 @@ from lightloom.control import picture
 from lightloom.control.arrays import Integers
 from lightloom.control.plan_facts import carries
 from lightloom.errors import refusal
-from lightloom.plots.picture import Picture
+from lightloom.plots.picture import Picture, check_axes
 from lightloom.report import backend_matplotlib
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ class PlanPlots:
             return picture.draw(self._plan, kind=Picture)
 
     def _matrix(self, ax: Axes | None, draw: Any) -> Figure:
+        check_axes(ax)
         if ax is not None:
             draw(ax)
             figure = ax.get_figure(root=True)

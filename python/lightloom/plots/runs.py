@@ -17,7 +17,7 @@ from lightloom.errors import refusal
 from lightloom.figures import find
 from lightloom.figures.files import titled
 from lightloom.plots.compared import Runs, workload_of
-from lightloom.plots.picture import drawn, drawn_on
+from lightloom.plots.picture import check_axes, drawn, drawn_on
 from lightloom.report import distributions, figures, over_time
 from lightloom.report.bands import told_of_seeds
 from lightloom.report.model import Workload
@@ -193,6 +193,7 @@ def _over_time(
 
 def _sheet(ax: Axes | None, style: str | None) -> Sheet:
     """How large a figure of its own is."""
+    check_axes(ax)
     if style is None:
         return REPORT
     if ax is not None:

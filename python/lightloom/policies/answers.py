@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lightloom.counts import counted
 from lightloom.errors import refusal
 from lightloom.policies.switch import Switch
 
@@ -195,7 +196,8 @@ def _path(at: int, route: Any, planes: dict[tuple[int, int], int]) -> tuple[list
         limit = f"{shown(route)}: planes = {shown(route.planes)} is no list of planes"
         raise _bad(what, route, limit, "name the plane of each circuit, like [0, 2]")
     if len(route.planes) != len(racks) - 1:
-        limit = f"{shown(route)}: {len(racks) - 1} circuits, on {len(route.planes)} planes"
+        several = counted(len(racks) - 1, "circuit")
+        limit = f"{shown(route)}: {several}, on {counted(len(route.planes), 'plane')}"
         raise _bad(what, route, limit, "name the plane of each circuit")
     return racks, [_whole(what, route, plane) for plane in route.planes]
 

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lightloom import loads
+
 from .bands import Curve, band, over_rows, split, spread, within
 from .model import SHORT_BYTES, Fabric, Workload
-from .spec import Axis, Figure, Floats, Panel, Series, axis
+from .spec import Axis, Figure, Floats, Panel, Series, axis, tick_label
 
 CDF_POINTS = 480
 CCDF_POINTS = 240
@@ -65,7 +67,21 @@ def caption(workload: Workload) -> str:
         + " Of the tail there is a dotted line, too: what is certain, as an unfinished flow takes "
         "at least its age. The truth lies between."
         * dotted
+        + at_which_load(workload)
         + " Short flows are those under 100 KB. The fastest 1 % may lie left of the picture."
+    )
+
+
+def at_which_load(workload: Workload) -> str:
+    """Of which load the flows are, where others were run, too."""
+    asked = loads.asked(workload.experiment)
+    if asked is None or not any(load != asked for load in workload.loads):
+        return ""
+    top = tick_label(workload.loads[-1], "share")
+    return (
+        f" These are the flows at load {tick_label(asked, 'share')}; of the other loads of the "
+        f"sweep only figures are kept (“What load does”): compare with workload.load at {top} to "
+        "see its distribution."
     )
 
 

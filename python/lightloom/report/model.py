@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lightloom import bounds, loads, repeats
+from lightloom import bounds, grants, loads, repeats
 from lightloom.bounds import Bound, bound
 from lightloom.intervals import Interval, over_runs
 from lightloom.tables import mean_over_time
@@ -157,6 +157,7 @@ class Fabric:
     age: Floats | None = None  # of the same flows, what they had taken when the run ended [s]
     seeds: tuple[Fabric, ...] = ()  # the fabric with each seed, where it is repeated
     same_flows: bool = False  # whether all seeds play the same
+    held_back: str = ""  # by which setting of its own it carries less than it could
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval; None where no seed
@@ -192,6 +193,13 @@ class Fabric:
     def limits(self, path: str) -> Bound | None:
         """Between what a figure of flows lies; times in seconds."""
         return limits(self.summary, path)
+
+    @property
+    def through(self) -> float | None:
+        """What was carried of the load drawn; of a window whether it was, 1 or 0."""
+        if self.window is not None:
+            return float(bool(self.window.get("stable")))
+        return ratio(self.get("load_delivered"), self.get("load_offered"))
 
     @property
     def carried(self) -> float | None:
@@ -357,6 +365,7 @@ def one_seed(comparison: Comparison, places: Mapping[str, int]) -> Workload:
             comparison.loads.get(label, []),
             nominal,
             comparison.saturation.get(label),
+            held_back(comparison.experiment, settings.get(label, {}), result.summary),
         )
         for label, result in comparison.results.items()
     )
@@ -371,6 +380,7 @@ def read_fabric(
     sweep: Sequence[Mapping[str, Any]],
     nominal: Sequence[float],
     saturation: Saturation | None = None,
+    held_back: str = "",
 ) -> Fabric:
     """Reads one result."""
     arrival = column(result.flows, "arrival_ps")
@@ -395,7 +405,17 @@ def read_fabric(
         read_circuits(result.circuits),
         saturation,
         None if end is None else end - arrival[arrived] * PS,
+        held_back=held_back,
     )
+
+
+def held_back(
+    experiment: Mapping[str, Any], settings: Mapping[str, Any], summary: Mapping[str, Any]
+) -> str:
+    """The setting of a fabric that keeps it from carrying what it could; empty without one."""
+    derived, cluster = summary.get("derived") or {}, experiment.get("cluster", {})
+    found = grants.held_back(settings, derived, cluster)
+    return "" if found is None else f"fabric.queue = {found[0]}, where {found[1]} would cover"
 
 
 def read_circuits(table: pa.Table | None) -> Circuits | None:

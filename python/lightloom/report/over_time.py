@@ -110,6 +110,9 @@ def multiples(panel: Panel) -> tuple[Panel, ...]:
 def queues(workload: Workload, thin: float = 1.0) -> tuple[Figure, ...]:
     """How much waits inside the network, if anything ever does; `thin` is the share of the
     usual number of points."""
+    # Who moves flows at rates has no queues, which is not a queue of 0.
+    having = tuple(f for f in workload.fabrics if f.get("queue_peak_bytes") is not None)
+    workload = replace(workload, fabrics=having)
     if not any(np.nanmax(f.over_time("queued_bytes"), initial=0) > 0 for f in workload.fabrics):
         return ()
     points = int(TIME_POINTS * thin)

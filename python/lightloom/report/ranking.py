@@ -63,6 +63,18 @@ class Score:
             return units.show(self.value, quantity)
         return f">{units.GLUE}{units.show(floored(self.value), quantity)}"
 
+    def with_interval(self, quantity: units.Quantity) -> str:
+        """The value, of several seeds with half of its interval: `405 ns ± 7.10 ns`."""
+        half = self.high - self.value
+        even = abs(self.value - self.low - half) <= 1e-6 * abs(self.value)
+        if len(self.fabric.seeds) < 2 or self.least or not math.isfinite(half) or not even:
+            return self.shown(quantity)
+        return (
+            f"{self.shown(quantity)} ± {units.show(half, quantity)}"
+            if half > 0
+            else (self.shown(quantity))
+        )
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -76,6 +88,11 @@ class Ranking:
     def leaders(self) -> tuple[Score, ...]:
         """Those that cannot be told apart from the best."""
         return self.scores[: self.level]
+
+    @property
+    def untold(self) -> bool:
+        """Whether several share the lead as too few flows tell where they are."""
+        return self.level > 1 and any(math.isinf(s.high - s.low) for s in self.leaders)
 
     @property
     def rest(self) -> tuple[Score, ...]:
@@ -96,6 +113,18 @@ def score(fabric: Fabric, limits: Callable[[Fabric], Bound | None]) -> Score | N
     if found is None:
         return None
     return of_seeds(fabric, found, [limits(f) for f in fabric.seeds])
+
+
+def plain(fabric: Fabric, read: Callable[[Fabric], float | None]) -> Score | None:
+    """A figure that has no interval within a run: over seeds where there are several, else
+    as it was."""
+    value = read(fabric)
+    if value is None:
+        return None
+    over = over_runs(read(f) for f in fabric.seeds)
+    if over is None or over.half_width is None:
+        return Score.exact(fabric, value)
+    return Score(fabric, over.mean, over.low, over.high)
 
 
 def of_seeds(fabric: Fabric, found: Bound, repeated: Sequence[Bound | None]) -> Score:

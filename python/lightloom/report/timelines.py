@@ -104,7 +104,9 @@ def timeline(fabric: Fabric, kept: int = BARS_KEPT) -> Panel | None:
     title = "racks"
     if rows.size < pairs.a.size:
         whose = f"rack {racks[0]}" if len(racks) == 1 else f"{len(racks)} racks"
-        title = f"racks: {units.count(rows.size)} of {units.count(pairs.a.size)} pairs, of {whose}"
+        title = (
+            f"racks: {units.count(rows.size)} of {units.counted(pairs.a.size, 'pair')}, of {whose}"
+        )
     return Panel(
         fabric.label,
         Axis(stretch.part(*limits), "time", "linear", limits, stretch=stretch),

@@ -176,7 +176,7 @@ def changed(
     names, demand = names_of(plan.demand), _demand(plan)
     change = Change(
         old,
-        _tagged(lights_of(plan), Counter(_key(light, ports) for light in before), demand),
+        _tagged(lights_of(plan), Counter(_key(light, ports) for light in before), demand, ports),
         table.directed or old.directed,
         demand,
         came=[name for name in names if name not in set(old.racks)],
@@ -204,7 +204,10 @@ def _check_switch(old: OldPlan, ports: PortMap) -> None:
 
 
 def _tagged(
-    now: Sequence[Light], gone: Counter[Key], demand: Mapping[tuple[str, str], int]
+    now: Sequence[Light],
+    gone: Counter[Key],
+    demand: Mapping[tuple[str, str], int],
+    ports: PortMap | None,
 ) -> list[tuple[Light, Action]]:
     """What breaks, what is made, what stays, of what is to be lit now and what was."""
     kept: list[tuple[Light, Action]] = []
@@ -216,7 +219,7 @@ def _tagged(
             kept.append((light, "keep"))
         else:
             made.append((light, "make"))
-    broken = [_broken(key, demand) for key, count in gone.items() for _ in range(count)]
+    broken = [_broken(key, demand, ports) for key, count in gone.items() for _ in range(count)]
     return [*((light, "break") for light in broken), *made, *kept]
 
 
@@ -267,10 +270,17 @@ def _demand(plan: Plan) -> dict[tuple[str, str], int]:
     return {(names[i], names[j]): int(matrix[i, j]) for i, j in zip(rows, columns, strict=True)}
 
 
-def _broken(key: Key, demand: Mapping[tuple[str, str], int]) -> Light:
-    """A direction of light that goes; of its ports only the numbers are known."""
-    plane, source, destination, ports = key
+def _broken(key: Key, demand: Mapping[tuple[str, str], int], ports: PortMap | None) -> Light:
+    """A direction of light that goes, at the ports of the map that have its numbers: with
+    their transceivers. Of ports that racks no longer have only the numbers are known."""
+    plane, source, destination, numbers = key
     ends: tuple[Port | None, Port | None] = (None, None)
-    if ports is not None:
-        ends = Port(source, plane, ports[0], ports[0]), Port(destination, plane, ports[1], ports[1])
+    if numbers is not None and ports is not None:
+        a, b = numbers
+        there = (port for port in ports.of(source, plane) if port.a == a)
+        back = (port for port in ports.of(destination, plane) if port.b == b)
+        ends = (
+            next(there, Port(source, plane, a, a)),
+            next(back, Port(destination, plane, b, b)),
+        )
     return Light(None, plane, source, destination, *ends, demand.get((source, destination), 0))

@@ -13,6 +13,7 @@ from lightloom.control.files import Demand
 from lightloom.control.names import check_numbers, printable
 from lightloom.control.wiring.lights import names_of
 from lightloom.control.wiring.port_map import SwitchSize
+from lightloom.counts import counted
 from lightloom.errors import ConfigError
 
 REMEDY = "name what `lightloom plan -o` wrote, or a list like [[0, 1], [2, 3]]"
@@ -95,7 +96,7 @@ def _called(path: Path, names: list[str], nodes: int | None, demand: Demand) -> 
         raise ConfigError(f"{path}: {limit}; name those of both, and plan anew")
     known = len(demand.matrix)
     if nodes not in (None, known):
-        limit = f"a plan for {nodes} nodes, where the demand has {known}"
+        limit = f"a plan for {counted(nodes, 'node')}, where the demand has {known}"
         raise ConfigError(f"{path}: {limit}; name the nodes of both demands, or plan anew")
     return names_of(demand)
 

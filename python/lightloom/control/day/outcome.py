@@ -13,6 +13,7 @@ from lightloom.control.day.intervals import US
 from lightloom.control.day.play import Account, Terms
 from lightloom.control.day.series import Day, text_of
 from lightloom.control.demand.times import iso
+from lightloom.counts import counted
 
 FORMAT = "lightloom-day/1"
 COLUMNS = (
@@ -144,8 +145,8 @@ def summary(day: Day, asked: Terms, account: Account) -> Iterator[str]:
     """What was played, and with what; `account` is the policy's."""
     begin, usual = iso(day.played[0].start_us), span(day.played[-1].length_us)
     whole = span(sum(one.length_us for one in day.played))
-    several = f"{len(day.played):,} intervals of {usual} from {begin}, {whole} in all"
-    yield f"{several}: {day.nodes:,} nodes, {console.size(day.total)}"
+    several = f"{counted(len(day.played), 'interval')} of {usual} from {begin}, {whole} in all"
+    yield f"{several}: {counted(day.nodes, 'node')}, {console.size(day.total)}"
     dark = text_of(asked.dark_us) if asked.dark_us else "0 s"
     whose = "all circuits" if asked.all_dark else "circuits that are made"
     yield f"  circuits of {console.rate(asked.rate)}; at a change {whose} are dark for {dark}"

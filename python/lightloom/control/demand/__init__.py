@@ -4,6 +4,7 @@
 |---|---|
 | `source` | a file or standard input, read once |
 | `formats` | which format something is in |
+| `long_or_matrix` | which of the two a table is, where nodes are numbers |
 | `matrices`, `json_form` | what holds a matrix |
 | `long_form`, `nfdump`, `pmacct`, `sflowtool`, `prometheus` | what holds records |
 | `tables`, `columns`, `amounts`, `times` | rows of CSV, their columns, what cells say |

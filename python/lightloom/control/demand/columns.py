@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lightloom.control.demand.long_or_matrix import role_of, unit_in
 from lightloom.errors import ConfigError, refusal
 
 ROLES = ("src", "dst", "bytes", "time")
@@ -73,11 +74,22 @@ def find(where: str, header: Sequence[str], layout: Layout, named: Mapping[str, 
     if src is None or dst is None or amount is None:
         role = next(role for role in NEEDED if at[role] is None)
         limit = f"no column `{role}`: it has {', '.join(f'`{cell}`' for cell in header)}"
-        places = {at[role] for role in ROLES}
-        left = [cell for place, cell in enumerate(header) if place not in places]
-        name = left[0] if len(left) == 1 else "NAME"
-        raise ConfigError(f"{where}: {limit}; name it, or give --columns {role}={name}")
+        raise ConfigError(f"{where}: {limit}; name it, or give {_told(at, header)}")
     return Columns(src, dst, amount, at["time"], back)
+
+
+def _told(at: Mapping[str, int | None], header: Sequence[str]) -> str:
+    """How to name the columns that are missing, by those that nobody has named yet: the
+    only one, or the one whose name says what is in it."""
+    told, unit = [], ""
+    left = [cell for place, cell in enumerate(header) if place not in {*at.values()}]
+    for role in (role for role in NEEDED if at[role] is None):
+        alike = left if len(left) == 1 else [cell for cell in left if role_of(cell) == role]
+        name = alike[0] if alike else "NAME"
+        told.append(f"{role}={name}")
+        unit = f" --unit {unit_in(name)}" if role == "bytes" and unit_in(name) else unit
+    matrix = ", or --format matrix if they are nodes" if told and len(header) == len(NEEDED) else ""
+    return f"--columns {','.join(told)}{unit}{matrix}"
 
 
 def _place(

@@ -13,6 +13,7 @@ import numpy as np
 from lightloom.control.arrays import LARGEST, MAX_NODES, Numbers
 from lightloom.control.demand.amounts import Amount
 from lightloom.control.names import printable
+from lightloom.counts import counted, shown
 from lightloom.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -142,8 +143,8 @@ def _check(records: Records, hosts: HostMap | None, found: Folded) -> None:
     if not found.records:
         raise ConfigError(f"{records.name}: no records; give a line for every pair")
     if hosts is not None and not found.hosts:
-        some = ", ".join([*found.strangers][:3])
-        limit = f"{hosts.name} names none of its hosts ({some}, …)"
+        several = counted(len(found.strangers), "host")
+        limit = f"{hosts.name} names none of its {several} ({shown([*found.strangers])})"
         raise ConfigError(f"{records.name}: {limit}; list them there, or their prefixes")
     if len(found.nodes) > MAX_NODES:
         limit = f"{len(found.nodes):,} nodes, more than {MAX_NODES:,}"

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lightloom.control.cells import number_of
 from lightloom.control.demand.columns import Layout
 from lightloom.control.demand.folding import Records
 from lightloom.control.demand.json_form import parse, read_json
 from lightloom.control.demand.long_form import LONG
+from lightloom.control.demand.long_or_matrix import names_records
 from lightloom.control.demand.matrices import Matrix, read_matrix_csv, read_npy, read_parquet
 from lightloom.control.demand.nfdump import NFDUMP
 from lightloom.control.demand.pmacct import PMACCT
-from lightloom.control.demand.prometheus import is_prometheus, needs_unit, read_prometheus
+from lightloom.control.demand.prometheus import (
+    check_success,
+    is_prometheus,
+    needs_unit,
+    read_prometheus,
+)
 from lightloom.control.demand.sflowtool import KINDS, read_sflowtool
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.tables import first_cells, first_rows, read_table
@@ -66,20 +71,9 @@ def _of_text(source: Source, columns: bool) -> str:
     for name in ("nfdump", "pmacct"):
         if _is_tools(LAYOUTS[name], cells):
             return name
-    if columns or LONG.fits(cells) or _names_ends(source):
+    if columns or LONG.fits(cells) or names_records(*first_rows(source)):
         return "long"
     return "matrix"
-
-
-def _names_ends(source: Source) -> bool:
-    """Whether a first line has columns for source and destination, if none for the amount,
-    and the second has no numbers below them, as a matrix would."""
-    header, row = first_rows(source)
-    roles = [{name.lower() for name in LONG.names[role]} for role in ("src", "dst")]
-    places = [[at for at, cell in enumerate(header) if cell.lower() in names] for names in roles]
-    if not all(places) or len(header) < 3:
-        return False
-    return all(at < len(row) and number_of(row[at]) is None for (at, *_) in places)
 
 
 def _is_tools(layout: Layout, cells: list[str]) -> bool:
@@ -111,11 +105,12 @@ def read(
     if found in LAYOUTS:
         return read_table(source, LAYOUTS[found], named)
     if found == "prometheus":
-        if unit is None:
-            raise needs_unit()
         value = parse(source)
         if not is_prometheus(value):
             raise refusal("format", found, f"{source.name} is no answer of Prometheus", "use json")
+        check_success(source.name, value)
+        if unit is None:
+            raise needs_unit()
         return read_prometheus(source, value, named, unit_of(unit, rates=True))
     if found == "json":
         return read_json(source, parse(source), named)
@@ -123,4 +118,6 @@ def read(
         return read_parquet(source, named)
     if found == "sflowtool":
         return read_sflowtool(source)
-    return read_npy(source) if found == "npy" else read_matrix_csv(source)
+    return (
+        read_npy(source) if found == "npy" else read_matrix_csv(source, certain=asked is not None)
+    )

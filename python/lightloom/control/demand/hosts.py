@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lightloom.control.demand.source import source_of
 from lightloom.control.demand.tables import Rows
 from lightloom.control.names import printable
+from lightloom.counts import counted
 from lightloom.errors import ConfigError
 
 HOST = ("host", "address", "prefix", "ip", "name", "server")
@@ -104,7 +105,7 @@ def read_hosts(path: str | Path) -> HostMap:
                 continue
             columns = (0, 1)
         if len(cells) <= max(columns):
-            limit = f"{len(cells)} cells"
+            limit = counted(len(cells), "cell")
             raise ConfigError(f"{rows.where()}: {limit}; give every line a host and its rack")
         found.add(rows.where(), cells[columns[0]], cells[columns[1]])
     if not found.racks:
@@ -121,7 +122,7 @@ def _columns(where: str, cells: Sequence[str]) -> tuple[int, int]:
     if host >= 0 and rack >= 0:
         return host, rack
     if len(cells) != 2 or host >= 0 or rack >= 0:
-        limit = f"{len(cells)} columns, of which no two are called host and rack"
+        limit = f"{counted(len(cells), 'column')}, of which no two are called host and rack"
         raise ConfigError(f"{where}: {limit}; name them in the first line: host,rack")
     return -1, -1
 
@@ -143,14 +144,3 @@ def _network(where: str, host: str) -> Network:
         else:
             limit, remedy = "no prefix", "write it like 10.1.2.0/24 or 2001:db8::/64"
         raise ConfigError(f"{where}: {host}: {limit}; {remedy}") from None
-
-
-def shown(hosts: Iterator[str] | Sequence[str], most: int = 3) -> str:
-    """The first few of them.
-
-    >>> shown(["a", "b", "c", "d"])
-    'a, b, c and 1 more'
-    """
-    several = list(hosts)
-    more = f" and {len(several) - most:,} more" if len(several) > most else ""
-    return ", ".join(several[:most]) + more

@@ -11,11 +11,13 @@ from lightloom.control.demand.amounts import UnreadableError, amount_from, shown
 from lightloom.control.demand.columns import Columns, Layout, find
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.long_form import LONG
+from lightloom.control.demand.long_or_matrix import check_matrix
 from lightloom.control.demand.matrices import Matrix
 from lightloom.control.demand.pmacct import PMACCT
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.times import time_of
 from lightloom.control.names import once, printable
+from lightloom.counts import counted
 from lightloom.errors import ConfigError
 
 KEYS = Layout(
@@ -66,7 +68,9 @@ def read_json(source: Source, value: Any, named: Mapping[str, str]) -> Matrix | 
             source, [(f"{source.name}: [{at}]", row) for at, row in enumerate(value)], named
         )
     if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
-        return Matrix("matrix in JSON", numbers("demand", value))
+        values = numbers("demand", value)
+        check_matrix(source.name, [], values, 'write {"names": [...], "matrix": [...]}')
+        return Matrix("matrix in JSON", values)
     if isinstance(value, dict) and {"names", "matrix"} <= value.keys():
         return _named(source, value)
     if isinstance(value, dict) and value and all(isinstance(row, dict) for row in value.values()):
@@ -119,7 +123,7 @@ def _named(source: Source, value: dict[str, Any]) -> Matrix:
     once("row", called, lambda _, at: f"{source.name}: names[{at}]")
     values = numbers("demand", rows)
     if values.shape != (len(called),) * 2:
-        limit = f"{len(called)} names for {values.shape[0]} x {values.shape[1]} numbers"
+        limit = f"{counted(len(called), 'name')} for {values.shape[0]} x {values.shape[1]} numbers"
         raise ConfigError(f"{source.name}: {limit}; name every node once and give it a row")
     return Matrix("matrix in JSON", values, called)
 

@@ -5,9 +5,18 @@ from lightloom.control.demand.columns import Layout
 LONG = Layout(
     "long form",
     {
-        "src": ("src", "source", "from"),
-        "dst": ("dst", "destination", "to"),
-        "bytes": ("bytes", "octets"),
+        "src": ("src", "source", "from", "src_rack", "source_rack", "from_rack"),
+        "dst": (
+            "dst",
+            "destination",
+            "to",
+            "dest",
+            "dst_rack",
+            "dest_rack",
+            "destination_rack",
+            "to_rack",
+        ),
+        "bytes": ("bytes", "octets", "volume", "demand", "traffic"),
         "time": ("time", "timestamp"),
     },
 )

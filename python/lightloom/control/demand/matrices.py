@@ -19,6 +19,7 @@ from lightloom.control.demand.amounts import UnreadableError, amount_from, shown
 from lightloom.control.demand.columns import Columns, find
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.long_form import LONG
+from lightloom.control.demand.long_or_matrix import check_matrix, names_records
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.times import time_of
 from lightloom.control.names import agreed, only_count, printable
@@ -41,9 +42,10 @@ class Matrix:
     """Where an entry stands in the file."""
 
 
-def read_matrix_csv(source: Source) -> Matrix:
-    """A line for each source, with names around the numbers or not."""
-    found = read_csv(source)
+def read_matrix_csv(source: Source, *, certain: bool = False) -> Matrix:
+    """A line for each source, with names around the numbers or not; without names of rows
+    it may be records, unless it is certain that it is a matrix."""
+    found = read_csv(source, certain=certain)
     return Matrix("matrix in CSV", found.array(), found.names, found.place)
 
 
@@ -73,7 +75,7 @@ def read_parquet(source: Source, named: Mapping[str, str]) -> Matrix | Records:
         labels = _labels(table.schema)
     except Exception as problem:
         raise _not_a("Parquet", source, problem, "write it anew") from None
-    if named or LONG.fits(table.column_names):
+    if named or LONG.fits(table.column_names) or _names_records(table, labels):
         return _long(source, table, named)
     rows: list[str] = []
     if labels is not None:
@@ -82,6 +84,9 @@ def read_parquet(source: Source, named: Mapping[str, str]) -> Matrix | Records:
     names = [printable(name) for name in table.column_names]
     columns = [_column(source, name, table.column(at)) for at, name in enumerate(names)]
     values = numbers("demand", np.column_stack(columns) if columns else np.zeros((len(table), 0)))
+    if labels is None:
+        remedy = "name the rows, too, in a first column of text"
+        check_matrix(source.name, names, values, remedy)
     if not rows and only_count(names):
         return Matrix("matrix in Parquet", values)
     called, order = agreed(rows, names, lambda axis, at: f"{source.name}: {axis} {at}")
@@ -89,6 +94,14 @@ def read_parquet(source: Source, named: Mapping[str, str]) -> Matrix | Records:
         return Matrix("matrix in Parquet", values, called)
     place = lambda i, j: f", row {order[i]}, column `{names[j]}`"  # noqa: E731
     return Matrix("matrix in Parquet", values[order], called, place)
+
+
+def _names_records(table: pa.Table, labels: int | None) -> bool:
+    """Whether columns are those of records, by their names and those of the first row."""
+    if labels is None or not len(table):
+        return names_records(table.column_names, [], labelled=labels is not None)
+    first = str(table.column(labels)[0].as_py())
+    return names_records(table.column_names, [first], labelled=True)
 
 
 def _not_a(kind: str, source: Source, problem: Exception, remedy: str) -> ConfigError:

@@ -57,6 +57,23 @@ def read_prometheus(source: Source, value: Any, named: Mapping[str, str], unit: 
     return records
 
 
+def check_success(name: str, value: Mapping[str, Any]) -> None:
+    """Refuses an answer that is an error, in the words of Prometheus: before anything is
+    asked about samples that it has not.
+
+    Raises:
+        ConfigError: with its `errorType` and `error`.
+    """
+    if value.get("status") == "success":
+        return
+    said = printable(str(value.get("error", f"status is {value.get('status')}")))
+    kind = printable(str(value["errorType"])) if "errorType" in value else ""
+    limit = f"Prometheus refused ({kind}): {said}" if kind else f"Prometheus refused: {said}"
+    asked_too_much = kind in ("timeout", "canceled", "unavailable", "internal")
+    remedy = "ask again, for less" if asked_too_much else "mend the query"
+    raise ConfigError(f"{name}: {limit}; {remedy}, and save its answer")
+
+
 def needs_unit() -> ConfigError:
     """The refusal of samples of which nobody says what they are."""
     limit = "samples of Prometheus are rates or amounts"
@@ -65,9 +82,6 @@ def needs_unit() -> ConfigError:
 
 
 def _series(source: Source, value: dict[str, Any], named: Mapping[str, str]) -> Iterator[Series]:
-    if value.get("status") != "success":
-        said = printable(str(value.get("error", value.get("status"))))
-        raise ConfigError(f"{source.name}: Prometheus refused: {said}; mend the query")
     data = value.get("data")
     data = data if isinstance(data, dict) else {}
     kind = data.get("resultType")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lightloom import console
-from lightloom.control.demand.hosts import shown
+from lightloom.counts import counted, shown
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,11 @@ class Reading:
     def lines(self) -> Iterator[str]:
         """What is said of it: the format and the unit, and what was left out."""
         if not self.is_plain:
-            several = "record" if self.records == 1 else "records"
-            counted = "" if self.records is None else f", {self.records:,} {several}"
-            mapped = f"; {self.map} names the racks of {self.hosts:,} hosts" if self.map else ""
-            yield f"read as {self.format}{counted}, in units of {self.unit}{mapped}"
+            several = "" if self.records is None else f", {counted(self.records, 'record')}"
+            mapped = (
+                f"; {self.map} names the racks of {counted(self.hosts, 'host')}" if self.map else ""
+            )
+            yield f"read as {self.format}{several}, in units of {self.unit}{mapped}"
         yield from self.losses()
 
     def losses(self) -> Iterator[str]:

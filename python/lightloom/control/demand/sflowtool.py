@@ -14,6 +14,7 @@ from lightloom.control.demand.amounts import UnreadableError, amount_of, shown
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.tables import Rows
+from lightloom.counts import counted
 from lightloom.errors import ConfigError
 
 TITLE = "sflowtool -l"
@@ -35,7 +36,8 @@ def _records(source: Source) -> Iterator[Record]:
         if row[0] == "CNTR":
             continue
         if row[0] != "FLOW" or len(row) != CELLS:
-            limit = f"{len(row)} cells that begin with {row[0]}, no line of `sflowtool -l`"
+            found = counted(len(row), "cell that begins", "cells that begin")
+            limit = f"{found} with {row[0]}, no line of `sflowtool -l`"
             raise ConfigError(f"{rows.where()}: {limit}; FLOW has {CELLS} cells")
         cell = SIZE
         try:

@@ -13,6 +13,7 @@ from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.times import time_of
 from lightloom.control.names import printable
+from lightloom.counts import counted
 from lightloom.errors import ConfigError
 
 OPEN = "a quote is not closed"
@@ -75,7 +76,7 @@ def _records(
         if last and row[0].strip() == last:
             return
         if len(row) != width:
-            found = f"{len(row)} cells, where the first line has {width}"
+            found = f"{counted(len(row), 'cell')}, where the first line has {width}"
             raise ConfigError(f"{rows.where()}: {found}; quote what holds a `{rows.delimiter}`")
         where = rows.where()
         try:

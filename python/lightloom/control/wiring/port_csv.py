@@ -13,6 +13,7 @@ from lightloom.control.cells import column_of, delimiter_of, split, text_of
 from lightloom.control.demand.source import source_of
 from lightloom.control.names import printable
 from lightloom.control.wiring.port_map import LARGEST, Port, PortMap, SwitchSize
+from lightloom.counts import counted
 from lightloom.errors import ConfigError
 
 COLUMNS: Mapping[str, str] = {
@@ -88,7 +89,8 @@ class _Reader:
             self._name(number, cells)
             return
         if len(cells) != len(self.columns):
-            limit = f"{len(cells)} cells, where the first line names {len(self.columns)} columns"
+            columns = counted(len(self.columns), "column")
+            limit = f"{counted(len(cells), 'cell')}, where the first line names {columns}"
             raise self._wrong(number, 1, limit, "give every row as many")
         self._row(number, cells)
 

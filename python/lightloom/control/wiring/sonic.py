@@ -9,6 +9,13 @@ from __future__ import annotations
 
 from lightloom.control.wiring.sheet import Sheet
 
+SCRIPT = """#!/bin/sh
+# Stops at the first command that the switch refuses, before others take its ports.
+set -e
+"""
+"""How a file of them begins that a shell runs. Commands that are typed go without: there
+`set -e` would end the session."""
+
 
 def text(sheet: Sheet) -> str:
     """The commands of the test labs: `config ocs cross-connect add 1A-29B update`."""

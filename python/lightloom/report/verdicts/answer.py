@@ -41,10 +41,11 @@ def evidence(
     places: int | None = None,
     text: Mapping[str, str] | None = None,
 ) -> tuple[Evidence, ...]:
-    """A line per fabric, with a bar relative to the largest; `text` is what a fabric's
-    figure reads as where that is not plain."""
+    """A line per fabric, with a bar relative to the largest, of shares to the whole; `text` is
+    what a fabric's figure reads as where that is not plain."""
     values = [read(f) for f in fabrics]
     top = max((v for v in values if v is not None), default=0.0)
+    top = max(top, 1.0) if quantity == "share" else top  # a share fills its part of the track
     places = places or units.percent_places(values)
     return tuple(
         Evidence(

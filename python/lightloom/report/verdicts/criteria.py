@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from lightloom.intervals import over_runs
-
 from .. import units
 from ..model import Fabric, LoadPoint, Workload, microseconds
-from ..ranking import Better, Ranking, Score, of_seeds, rank, score
+from ..ranking import Better, Ranking, Score, of_seeds, plain, rank, score
 from . import load
+from .fair import carrying, not_carrying_at
 from .jobs import all_jobs
 from .latency import short_score
 
@@ -30,26 +29,33 @@ class Criterion:
     wins: tuple[str, str]  # what the best does, and what several do
     amount: str  # what its figure says; {} is the figure
     at: AtLoad | None = None  # the same at a load of a sweep
+    of_carried: bool = False  # whether it says something only of who carries the load
 
     def ranking(self, fabrics: tuple[Fabric, ...]) -> Ranking:
         """The fabrics that have the figure, best first."""
-        return rank([s for f in fabrics if (s := self.read(f)) is not None], self.better)
+        return rank(self.scores(fabrics), self.better)
+
+    def scores(self, fabrics: tuple[Fabric, ...]) -> list[Score]:
+        """Their figures, of those that are judged by it."""
+        judged = carrying(fabrics) if self.of_carried else fabrics
+        return [s for f in judged if (s := self.read(f)) is not None]
 
     def at_loads(self, fabrics: tuple[Fabric, ...]) -> Mapping[float, Ranking]:
         """The same at each load of a sweep."""
         if self.at is None:
             return {}
         made: dict[float, list[Score]] = {}
+        late = {p.load: not_carrying_at(fabrics, p.load) for f in fabrics for p in f.sweep}
         for fabric in fabrics:
             for point in fabric.sweep:
                 found = self.at(fabric, point)
-                if found is not None:
+                if found is not None and not (self.of_carried and fabric.label in late[point.load]):
                     made.setdefault(point.load, []).append(found)
         return {x: rank(made[x], self.better) for x in sorted(made)}
 
     def shown(self, found: Score) -> str:
         """A figure in its unit."""
-        return found.shown(self.quantity)
+        return found.with_interval(self.quantity)
 
 
 def criteria(workload: Workload) -> list[Criterion]:
@@ -63,7 +69,7 @@ def criteria(workload: Workload) -> list[Criterion]:
     else:
         short = any(f.short_fct.size for f in fabrics)
         first = [*([SHORT] if short else []), LONG, CARRIED]
-    return [c for c in (*first, QUEUE) if sum(c.read(f) is not None for f in fabrics) > 1]
+    return [c for c in (*first, QUEUE) if len(c.scores(fabrics)) > 1]
 
 
 def each_job(workload: Workload) -> list[Criterion]:
@@ -82,18 +88,6 @@ def of_job(name: str) -> Criterion:
         (f"finishes {name} soonest", f"finish {name} soonest"),
         "it takes {}",
     )
-
-
-def plain(fabric: Fabric, read: Callable[[Fabric], float | None]) -> Score | None:
-    """A figure that has no interval within a run: over seeds where there are several, else
-    as it was."""
-    value = read(fabric)
-    if value is None:
-        return None
-    over = over_runs(read(f) for f in fabric.seeds)
-    if over is None or over.half_width is None:
-        return Score.exact(fabric, value)
-    return Score(fabric, over.mean, over.low, over.high)
 
 
 def latency(fabric: Fabric) -> Score | None:
@@ -174,6 +168,7 @@ SHORT = Criterion(
     ("completes short flows soonest", "complete short flows soonest"),
     "99 % of its short flows finish within {}",
     short_at,
+    of_carried=True,
 )
 LONG = Criterion(
     "the 99th percentile of long flows",
@@ -182,6 +177,7 @@ LONG = Criterion(
     lambda f: score(f, lambda g: g.limits("fct.long.p99_us")),
     ("completes long flows soonest", "complete long flows soonest"),
     "99 % of its long flows finish within {}",
+    of_carried=True,
 )
 CARRIED = Criterion(
     "the load delivered",
@@ -196,7 +192,9 @@ QUEUE = Criterion(
     "the queue at the worst node",
     "bytes",
     "lower",
-    lambda f: plain(f, lambda g: g.get("queue_peak_bytes")),
+    # Whoever is kept from filling its queues is not praised for short ones.
+    lambda f: None if f.held_back else plain(f, lambda g: g.get("queue_peak_bytes")),
     ("queues least", "queue least"),
     "at most {} at its worst node",
+    of_carried=True,
 )

@@ -20,6 +20,7 @@ from ..model import Workload
 from ..ranking import LEVEL, NAMED, Ranking, Score, names
 from ..spec import tick_label
 from .criteria import Criterion, criteria
+from .fair import unfair
 
 OTHERS = 2  # further measures by which another fabric is ahead
 NOTABLE = 1.1  # times better by a further measure
@@ -48,12 +49,17 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     ahead = elsewhere(ranking, further, workload)
     lead = leading(deciding, ranking)
     title = "; ".join([lead, *(f"{names(r.leaders)} {c.wins[0]}" for c, r in ahead[:1])])
-    sentences = (by_how_much(deciding, ranking), *(trade(c, r, ranking) for c, r in ahead))
+    sentences = (
+        by_how_much(deciding, ranking),
+        unfair(workload.fabrics),
+        *(trade(c, r, ranking) for c, r in ahead),
+    )
     doubts = (
         *by_load(deciding, ranking, workload),
         *by_workload(deciding, ranking, others),
         *by_measure(ahead),
         *by_what_is_missing(deciding, ranking),
+        *by_settings(workload),
         *by_dark_circuits(workload),
         *by_chance(ranking, workload),
     )
@@ -96,6 +102,8 @@ def leading(deciding: Criterion, ranking: Ranking) -> str:
     """Who is ahead by what decides."""
     if not ranking.level:
         return f"Nobody is known to be ahead in {deciding.name}"
+    if ranking.untold:
+        return f"Too few flows to tell who is ahead in {deciding.name}"
     if ranking.level == 1 and not ranking.unknown:
         return f"{names(ranking.leaders)} {deciding.wins[0]}"
     if ranking.level == 1:
@@ -111,14 +119,21 @@ def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
         each = [f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.unknown]
         return f"Too few flows arrived: {units.listed(each)}." if each else ""
     best = ranking.leaders[0]
-    value = deciding.amount.format(units.show(best.within, deciding.quantity))
+    value = deciding.amount.format(deciding.shown(best))
     if ranking.level == 1:
         lead = f"{best.fabric.label}: {value}"
     else:
         shown = [deciding.shown(s) for s in ranking.leaders]
         each = [f"{s.fabric.label} {t}" for s, t in zip(ranking.leaders, shown, strict=True)]
-        lead = f"Level in {deciding.name}: {units.listed(each)}"
+        how = too_few(ranking) if ranking.untold else f"Level in {deciding.name}"
+        lead = f"{how}: {units.listed(each)}"
     return f"{lead}{behind_by(deciding, best, ranking.rest)}."
+
+
+def too_few(ranking: Ranking) -> str:
+    """What is known instead of who is ahead."""
+    flows = min(int(s.fabric.fct.size) for s in ranking.leaders)
+    return f"{units.counted(flows, 'flow')}, too few for intervals"
 
 
 def behind_by(deciding: Criterion, best: Score, behind: Sequence[Score]) -> str:
@@ -128,8 +143,14 @@ def behind_by(deciding: Criterion, best: Score, behind: Sequence[Score]) -> str:
         return ""
     if len(each) > NAMED:
         return f"; from {each[0]} to {each[-1]}"
-    shown = (deciding.shown(s) for s in behind)
+    shown = (as_held_back(deciding, s) for s in behind)
     return "; " + units.listed(f"{text} ({value})" for text, value in zip(each, shown, strict=True))
+
+
+def as_held_back(deciding: Criterion, found: Score) -> str:
+    """A figure, and which setting of the fabric it is owed to."""
+    why = found.fabric.held_back.partition(",")[0]
+    return f"{deciding.shown(found)}, held back by {why}" if why else deciding.shown(found)
 
 
 def factor(measure: Criterion, best: Score, other: Score) -> str:
@@ -170,7 +191,7 @@ def trade(measure: Criterion, found: Ranking, ranking: Ranking) -> str:
     leaders = {s.fabric.label for s in ranking.leaders}
     best = found.leaders[0]
     against = next(s for s in found.rest if s.fabric.label in leaders)
-    value = measure.amount.format(units.show(best.within, measure.quantity))
+    value = measure.amount.format(measure.shown(best))
     by = f"{factor(measure, best, against)} than {against.fabric.label}"
     return f"{best.fabric.label} {measure.wins[0]}: {value}, {by}."
 
@@ -227,7 +248,7 @@ def by_workload(
         measures = criteria(other)
         if not measures or measures[0].name != deciding.name:
             continue
-        found = deciding.ranking(tuple(f for f in other.fabrics if f.label in labels))
+        found = measures[0].ranking(tuple(f for f in other.fabrics if f.label in labels))
         if not found.level:
             continue
         if shares_lead(found, ranking):
@@ -260,6 +281,12 @@ def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]
     )
 
 
+def by_settings(workload: Workload) -> tuple[str, ...]:
+    """Which fabrics a setting of their own holds back."""
+    each = [f"{f.label} has {f.held_back}" for f in workload.fabrics if f.held_back]
+    return (f"Another setting: {units.listed(each)}; it is held back by that.",) if each else ()
+
+
 def by_dark_circuits(workload: Workload) -> tuple[str, ...]:
     """Which fabrics have circuits and sent nothing over them."""
     dark = [f.label for f in workload.fabrics if f.summary.get("circuit_share") == 0]
@@ -277,7 +304,9 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
     seeds = min((len(f.seeds) for f in workload.fabrics), default=0)
     trace = repeats.same_flows(workload.experiment)
     said = []
-    if ranking.level > 1:
+    if ranking.untold:
+        said.append("More flows or seeds: these flows are too few for 95 % intervals.")
+    elif ranking.level > 1:
         said.append(
             f"More flows or seeds: {names(ranking.leaders)} are less than {LEVEL * 100:.0f} % "
             "apart, or their 95 % intervals overlap."

@@ -8,7 +8,7 @@ from lightloom.circuits import doubts
 
 from .. import units
 from ..model import Fabric, Workload
-from ..ranking import LEVEL, Score, names, rank, slower
+from ..ranking import LEVEL, Score, names, plain, rank, slower
 from .answer import Verdict, evidence
 
 SAID = 4  # jobs that get a sentence each
@@ -28,8 +28,13 @@ def jobs(fabrics: Sequence[Fabric]) -> Verdict | None:
     if len(named) > SAID:
         notes.append(f"The table has all {len(named)} jobs.")
     if any("level at" in part for part in parts):
-        notes.append(f"Level: less than {LEVEL * 100:.0f} % apart (one seed).")
+        notes.append(f"Level: less than {LEVEL * 100:.0f} % apart{seeded(fabrics)}.")
     return Verdict(question, " ".join(parts), shown, tuple(notes))
+
+
+def seeded(fabrics: Sequence[Fabric]) -> str:
+    """What "level" rests on besides."""
+    return ", or with overlapping 95 % intervals" if fabrics[0].seeds else " (one seed)"
 
 
 def all_jobs(fabric: Fabric) -> float | None:
@@ -48,14 +53,14 @@ def each_job(fabric: Fabric, named: Sequence[str]) -> str:
 
 def job_answer(job: str, fabrics: Sequence[Fabric], *, alone: bool) -> str:
     """One job's winner, and how far the others are behind."""
-    scored = [Score.exact(f, t) for f in fabrics if (t := f.jobs.get(job)) is not None]
+    scored = [s for f in fabrics if (s := plain(f, lambda g: g.jobs.get(job))) is not None]
     late = [f.label for f in fabrics if job in f.jobs and f.jobs[job] is None]
     prefix = "" if alone else f"{job}: "
     unfinished = f" Unfinished on {units.listed(late)}." if late else ""
     if not scored:
         return f"{prefix}no fabric finished it."
     ranking = rank(scored, "lower")
-    best = units.show(ranking.best, "time")
+    best = ranking.leaders[0].with_interval("time")
     if len(fabrics) == 1:
         return f"{prefix}{best}.{unfinished}"
     if len(ranking.leaders) == 1:

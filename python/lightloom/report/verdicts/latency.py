@@ -13,6 +13,7 @@ from .. import units
 from ..model import Fabric
 from ..ranking import LEVEL, Ranking, Score, names, rank, score, slower
 from .answer import Evidence, Verdict, evidence
+from .fair import unfair
 
 FEW_FLOWS = 1000  # fewer leave less than ten flows beyond a 99th percentile
 SHORT_P99 = "fct.short.p99_us"
@@ -77,6 +78,8 @@ def short_lead(ranking: Ranking) -> str:
     values = sorted(s.within for s in ranking.leaders)
     low, high = units.show(values[0], "time"), units.show(values[-1], "time")
     within = low if low == high else f"{low} to {high}"
+    if ranking.untold:
+        return f"Too few flows to tell: 99 % of short flows finish within {within}."
     return f"{names(ranking.leaders)} are level: 99 % of their short flows finish within {within}."
 
 
@@ -94,14 +97,14 @@ def share_finished(fabric: Fabric) -> str:
 
 def short_notes(fabrics: Sequence[Fabric], ranking: Ranking) -> list[str]:
     """What weakens the verdict."""
-    notes = []
+    notes = [line] if (line := unfair(fabrics)) else []
     counts = [int(np.isfinite(f.short_fct).sum()) for f in fabrics]
     fewest = min((n for n in counts if n), default=0)
     if 0 < fewest < FEW_FLOWS:
         notes.append(
             f"A 99th percentile of {units.counted(fewest, 'short flow')} rests on its few slowest."
         )
-    if len(ranking.leaders) > 1:
+    if len(ranking.leaders) > 1 and not ranking.untold:
         notes.append(
             f"Level: less than {LEVEL * 100:.0f} % apart, or with overlapping 95 % intervals "
             f"({source(fabrics)})."

@@ -8,6 +8,7 @@ from .. import units
 from ..model import Fabric
 from ..ranking import Score, names, rank
 from .answer import COMPLETE, Verdict, evidence
+from .fair import carrying, unfair
 
 
 def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
@@ -23,9 +24,17 @@ def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
     queued = scores(fabrics, "queue_peak_bytes")
     if not queued:
         return None
-    answer = " ".join(p for p in (queue_answer(queued), reorder_answer(fabrics)) if p)
+    praised = [s for s in scores(carrying(fabrics), "queue_peak_bytes") if not s.fabric.held_back]
+    least = queue_answer(praised, queued) if praised else ""
+    answer = " ".join(p for p in (least, reorder_answer(fabrics)) if p)
     silent = [f.label for f in fabrics if f.get("queue_peak_bytes") is None]
     notes = [f"No queue figure: {units.listed(silent)}."] if silent else []
+    notes += [line] if (line := unfair(fabrics)) else []
+    notes += [
+        f"{f.label} has {f.held_back}: its queue is kept short by that."
+        for f in fabrics
+        if f.held_back
+    ]
     shelved = [(f.label, int(n)) for f in fabrics if (n := f.get("parts.memories"))]
     if shelved:
         each = units.listed(f"{label} has {n}" for label, n in shelved)
@@ -38,14 +47,14 @@ def scores(fabrics: Sequence[Fabric], path: str) -> list[Score]:
     return [Score.exact(f, v) for f in fabrics if (v := f.get(path)) is not None]
 
 
-def queue_answer(queued: Sequence[Score]) -> str:
-    """The least and the most at the worst node."""
-    ranking = rank(queued, "lower")
+def queue_answer(praised: Sequence[Score], queued: Sequence[Score]) -> str:
+    """The least at the worst node of those that may be praised, and the most of all."""
+    ranking = rank(praised, "lower")
     least, most = ranking.scores[0], max(queued, key=lambda s: s.value)
     value = units.show(least.value, "bytes")
     if len(queued) == 1:
         return f"The worst node of {least.fabric.label} queues {value} at its peak."
-    if not ranking.rest:
+    if not ranking.rest and len(praised) == len(queued):
         return f"{names(ranking.leaders)} are level: {value} at the peak of the worst node."
     factor = f", {units.times(most.value / least.value)} as much" if least.value > 0 else ""
     verb = "needs" if ranking.level == 1 else "need"

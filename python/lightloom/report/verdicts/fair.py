@@ -1,0 +1,47 @@
+"""Who is not praised for its times and queues: whoever did not carry the load that others
+carried. Its queues are short, or its flows quick, as much never got in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lightloom.unfinished import ranked
+
+from .. import units
+from ..model import Fabric
+
+
+def carrying(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
+    """Those that delivered about as much of the load drawn as the best of them; where there
+    is no load, all."""
+    fair = ranked([f.through for f in fabrics])
+    return tuple(f for f, kept in zip(fabrics, fair, strict=True) if kept)
+
+
+def not_carrying_at(fabrics: Sequence[Fabric], load: float) -> set[str]:
+    """Labels of those that did not at a load of the sweep."""
+    points = [(f.label, p) for f in fabrics for p in f.sweep if p.load == load]
+    shares = [p.carried / p.drawn if p.drawn and p.carried is not None else None for _, p in points]
+    fair = ranked(shares)
+    return {label for (label, _), kept in zip(points, fair, strict=True) if not kept}
+
+
+def not_carrying(fabrics: Sequence[Fabric]) -> list[Fabric]:
+    """Those that did not."""
+    fair = carrying(fabrics)
+    return [f for f in fabrics if f not in fair] if fair else []
+
+
+def unfair(fabrics: Sequence[Fabric]) -> str:
+    """Says of whom times and queues are not ranked, and why; empty where all are."""
+    late = not_carrying(fabrics)
+    if not late:
+        return ""
+    each = units.listed(
+        f"{f.label} cannot carry the load"
+        if f.window is not None
+        else f"{f.label} delivered {units.show(f.through, 'share')} of what was drawn"
+        for f in late
+    )
+    whose = "its" if len(late) == 1 else "their"
+    return f"{each} while flows arrived: {whose} times and queues are not ranked."
