@@ -7,6 +7,8 @@ from pathlib import Path
 import networkx as nx
 import pytest
 from economics_support import book, counts, experiment, network
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lightloom import _core, economics
 from lightloom.economics import book as books
@@ -47,6 +49,30 @@ def test_doubling_the_servers_of_a_rack_never_saves(kind: str) -> None:
     assert large is not None
     assert small.low <= large.low
     assert small.high <= large.high
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(where=st.lists(st.fractions(0, 1), min_size=8, max_size=8))
+@settings(max_examples=10, deadline=None)
+def test_the_capital_of_every_fabric_contains_that_at_any_prices(
+    kind: str, where: list[Fraction]
+) -> None:
+    made, at = network(kind), books.load("sirius-2020")
+    for name in PARTS:
+        if at.variable(name) == name:
+            at = at.with_price(name, economics.Range.of(3, 10))
+    cost = pricing.of_network("x", made, at)
+    exact = at
+    for name, share in zip(sorted(cost.form.counts), where, strict=False):
+        exact = exact.with_price(name, economics.Range.of(3 + 7 * share))
+    one = pricing.of_network("x", made, exact)
+    assert cost.capital is not None
+    assert one.capital is not None
+    assert cost.capital.low <= one.capital.low
+    assert one.capital.high <= cost.capital.high
+    share = one.relative_to(cost)
+    assert share is not None
+    assert share.low <= 1 <= share.high
 
 
 def fat_tree(ports: int, pods: int) -> nx.MultiGraph:
