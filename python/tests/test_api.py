@@ -286,7 +286,9 @@ def test_the_examples_in_docstrings_work(module: Any) -> None:
     assert outcome.failed == 0
 
 
-@pytest.mark.parametrize("module", ["control", "figures", "plots", "policies", "report", "traces"])
+@pytest.mark.parametrize(
+    "module", ["control", "economics", "figures", "plots", "policies", "report", "traces"]
+)
 def test_modules_of_the_documentation_are_there_after_import(module: str) -> None:
     """`lightloom.figures.write`, as the documentation has it, was an AttributeError."""
     code = f"import lightloom; print(lightloom.{module}.__name__)"

@@ -1,6 +1,8 @@
 """Price books: what they hold, and what is refused of those that users write."""
 
+import doctest
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -163,3 +165,12 @@ def test_counted_by_a_reading_the_ratio_is_that_of_fig_6() -> None:
 def test_a_part_that_is_the_same_as_another_has_no_price_of_its_own() -> None:
     with pytest.raises(ConfigError, match="set switch"):
         books.load("ai-cluster-2026").with_price("tree-switch", Range.of(1))
+
+
+@pytest.mark.parametrize(
+    "module", ["amounts", "equal", "needs", "bills.electrical", "papers.sirius"]
+)
+def test_the_examples_in_docstrings_work(module: str) -> None:
+    outcome = doctest.testmod(import_module(f"lightloom.economics.{module}"))
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
