@@ -99,6 +99,13 @@ GALLERY = (
         "doubling, and the all-to-all, cross the core.",
     ),
     Shown(
+        "Mirrors between racks of accelerators",
+        "lightloom compare examples/ai-cluster.toml",
+        "jobs",
+        "A ring of accelerators leaves racks at their edges only: 4:1 costs it nothing, mirrors "
+        "little more than the wait for their first circuits. [What each costs](cost.md) decides.",
+    ),
+    Shown(
         "Part-time optics beside a tree",
         "lightloom compare examples/hybrid.toml",
         "jobs",

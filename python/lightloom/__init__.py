@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from lightloom.api import Progress, compare, compare_cases, compare_physics, repeat, run
     from lightloom.config import Experiment, load
     from lightloom.control import Plan, plan, read_demand
+    from lightloom.economics.costs import Costs, cost
     from lightloom.errors import ConfigError
     from lightloom.results import Comparison, Repeated, Result
 
 __all__ = [
     "Comparison",
     "ConfigError",
+    "Costs",
     "Experiment",
     "Plan",
     "Progress",
@@ -38,6 +40,7 @@ __all__ = [
     "compare",
     "compare_cases",
     "compare_physics",
+    "cost",
     "load",
     "plan",
     "read_demand",
@@ -48,6 +51,7 @@ __all__ = [
 _HOME = {
     "Comparison": "results",
     "ConfigError": "errors",
+    "Costs": "economics.costs",
     "Experiment": "config",
     "Plan": "control",
     "Progress": "api",
@@ -57,6 +61,7 @@ _HOME = {
     "compare": "api",
     "compare_cases": "api",
     "compare_physics": "api",
+    "cost": "economics.costs",
     "load": "config",
     "plan": "control",
     "read_demand": "control",
@@ -66,7 +71,17 @@ _HOME = {
 
 #: Modules that are part of what is promised, by name.
 _MODULES = frozenset(
-    {"clock", "control", "figures", "photonics", "plots", "policies", "report", "traces"}
+    {
+        "clock",
+        "control",
+        "economics",
+        "figures",
+        "photonics",
+        "plots",
+        "policies",
+        "report",
+        "traces",
+    }
 )
 
 

@@ -40,6 +40,8 @@ RESULT_FILES = (
 SATURATION = "saturation.json"
 #: What a comparison may leave in its folder, beside those of its fabrics.
 COMPARISON_FILES = ("comparison.json", "loads.json", SATURATION, "experiment.toml")
+#: What prices leave there: it goes when the comparison is written anew.
+COST_FILES = ("costs.json", "bill.csv")
 
 
 @dataclass(repr=False)
@@ -267,6 +269,8 @@ class Comparison(Runs):
             staging.json(directory / SATURATION, self._saturation_json())
         else:
             staging.absent(directory / SATURATION)
+        for name in COST_FILES:
+            staging.absent(directory / name)
         table = {**self.experiment, "name": self.name}
         _stage_experiment(staging, directory, table, copies)
 

@@ -287,7 +287,18 @@ def test_the_examples_in_docstrings_work(module: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["clock", "control", "figures", "plots", "policies", "report", "traces"]
+    "module",
+    [
+        "clock",
+        "control",
+        "economics",
+        "figures",
+        "photonics",
+        "plots",
+        "policies",
+        "report",
+        "traces",
+    ],
 )
 def test_modules_of_the_documentation_are_there_after_import(module: str) -> None:
     """`lightloom.figures.write`, as the documentation has it, was an AttributeError."""

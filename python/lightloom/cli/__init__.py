@@ -15,6 +15,7 @@ from lightloom.cli import (
     batch,
     catalogue,
     clock,
+    cost,
     devices,
     explain,
     plan,
@@ -55,6 +56,7 @@ def _options(
 
 app.command()(simulate.run)
 app.command()(simulate.compare)
+app.command()(cost.cost)
 app.command()(batch.sweep)
 app.command()(batch.reproduce)
 app.command()(clock.clock)

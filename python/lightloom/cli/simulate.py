@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -16,6 +16,7 @@ from lightloom import console, forecasts, inputs, interrupts, loads, networks
 from lightloom.cli import (
     bars,
     completion,
+    cost,
     forecast,
     headline,
     jobs,
@@ -40,6 +41,9 @@ from lightloom.cli.options import (
 from lightloom.errors import refusal
 from lightloom.machine import check_count
 from lightloom.results import CIRCUITS, CONTROLLER, Repeated, Result
+
+if TYPE_CHECKING:
+    from lightloom.economics.book import Book
 
 RESULTS = Path("results")
 Made = TypeVar("Made", Result, Repeated)
@@ -95,6 +99,8 @@ def compare(
             "say whether the winner changes: ideal,realistic.",
         ),
     ] = None,
+    prices: cost.Prices = None,
+    price: cost.Price = None,
     figures: Figures = None,
     threads: Threads = 1,
     json: Json = False,
@@ -110,7 +116,8 @@ def compare(
         styles = papers.wanted(figures, writes=out is not None or not json)
         loaded = [read_experiment(path, set_) for path in experiments]
         presets = physics.wanted(physics_presets)
-        how = _How(out, threads, json, copy_inputs)
+        book = cost.priced(prices, price) if prices or price else None
+        how = _How(out, threads, json, copy_inputs, book)
         _compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
 
 
@@ -122,6 +129,8 @@ class _How:
     threads: int
     json: bool
     copy_inputs: bool
+    book: Book | None = None
+    """Prices, where the cost of what is compared is asked for."""
 
     def target(self, default: Path) -> Path | None:
         """Where to write; `--json` alone writes nothing."""
@@ -219,6 +228,9 @@ def _compare(
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
         report = None if target is None else _write(comparisons, target, cases, how.copy_inputs)
+        if target is not None and how.book is not None:
+            for comparison, folder in _folders(comparisons, target):
+                cost.save(comparison, how.book, folder)
         drawn = [] if target is None else papers.draw(comparisons, target, styles)
     if json:
         tables = {c.name: c.summaries for c in comparisons}
@@ -233,6 +245,9 @@ def _compare(
             unlike = (*networks.left_open(case.raw, resolved), *networks.elsewhere(resolved))
             lines = (*notes.of_cluster(case.raw.get("cluster", {})), *unlike)
             _explain((f"note: {line}" for line in lines), said)
+        if how.book is not None:
+            for comparison in group:
+                cost.print_compared(comparison, how.book)
         for sentence in physics.changes(group):
             console.say(sentence)
     _say_left(how, [comparison.experiment for comparison in comparisons])
@@ -286,6 +301,14 @@ def _write(
             comparison.save(target / _folder(comparison.name), copy_inputs=copy_inputs)
     with bars.counting() as count:
         return report.build(comparisons, target, lambda *drawn: count("report", *drawn))
+
+
+def _folders(
+    comparisons: list[lightloom.Comparison], target: Path
+) -> Iterator[tuple[lightloom.Comparison, Path]]:
+    """Where each comparison is written."""
+    for comparison in comparisons:
+        yield comparison, target if len(comparisons) == 1 else target / _folder(comparison.name)
 
 
 def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said: set[str]) -> None:

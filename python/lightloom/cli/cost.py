@@ -1,0 +1,253 @@
+"""`cost`: dollars and watts of each fabric of an experiment, and what they rest on."""
+
+from __future__ import annotations
+
+import json as jsons
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lightloom import console
+from lightloom.cli.options import Overrides, read_experiment
+from lightloom.errors import refusal
+
+if TYPE_CHECKING:
+    from lightloom.economics.book import Book
+    from lightloom.economics.costs import Costs
+    from lightloom.economics.solve import EqualCost
+    from lightloom.results import Comparison
+
+Prices = Annotated[
+    str | None,
+    typer.Option(
+        "--prices",
+        metavar="BOOK",
+        help="Price book: sirius-2020 (default), hydra-2013, cthrough-2010, ai-cluster-2026, or a "
+        "file of your own.",
+    ),
+]
+Price = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--price",
+        metavar="PART=AMOUNT",
+        help="Set the price of a part, in the unit of its book: 250, or 200..700. Repeat for more.",
+    ),
+]
+
+
+def cost(
+    experiment: Annotated[Path, typer.Argument(metavar="EXPERIMENT.toml")],
+    set_: Overrides = None,
+    prices: Prices = None,
+    price: Price = None,
+    bill: Annotated[
+        str | None,
+        typer.Option("--bill", metavar="LABEL", help="Print this fabric's bill of parts."),
+    ] = None,
+    break_even: Annotated[
+        str | None,
+        typer.Option(
+            "--break-even", metavar="PART", help="Below which price of a part its fabrics pay."
+        ),
+    ] = None,
+    equal_cost: Annotated[
+        str | None,
+        typer.Option(
+            "--equal-cost",
+            metavar="LABEL.KEY=OTHER",
+            help="At which value of a key a fabric costs what another does: sirius.uplinks=clos.",
+        ),
+    ] = None,
+    reading: Annotated[
+        str | None,
+        typer.Option(
+            "--reading",
+            metavar="NAME",
+            help="Count sirius and clos by a reading of Sirius' Fig 6: A, F, G, H or a file.",
+        ),
+    ] = None,
+    tornado: Annotated[
+        Path | None,
+        typer.Option("--tornado", metavar="FILE.svg", help="Draw which price decides."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Write costs.json and bill.csv there."),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the costs as JSON and nothing else.")
+    ] = False,
+) -> None:
+    """Dollars and watts of each fabric, from its own bill of parts.
+
+    Nothing is simulated. Beside results (comparison.json) the cost of what arrived is shown, too.
+    """
+    from lightloom.economics import costs as economics
+    from lightloom.economics.solve import equal_cost as solve
+
+    with console.guarded():
+        loaded = read_experiment(experiment, set_)
+        if reading is not None and equal_cost is not None:
+            limit = "readings count paths, and know no keys of fabrics"
+            raise refusal("--reading", reading, limit, "remove it, or --equal-cost")
+        book = priced(prices, price)
+        found = economics.cost(loaded, book, reading=reading, goodput=_goodput(experiment))
+        rows = [] if bill is None else found.bill_rows(bill)
+        evens = [] if break_even is None else found.break_even(break_even)
+        solved = None if equal_cost is None else solve(loaded, equal_cost, book)
+        written = _write(found, out, tornado)
+        if json:
+            console.print_json(_json(found, evens, solved))
+            return
+        _print(found, bill, rows, evens, solved)
+        for path in written:
+            console.say(f"wrote {path}")
+
+
+def print_compared(comparison: Comparison, book: Book) -> None:
+    """The columns that prices add to a comparison."""
+    from lightloom.cli import cost_text as text
+    from lightloom.economics.costs import of_comparison
+
+    found = of_comparison(comparison, book)
+    console.say(text.heading(found))
+    console.out(wide=True).print(text.table(found))
+    for line in text.legend(found):
+        console.say(line)
+    console.say("")
+
+
+def save(comparison: Comparison, book: Book, folder: Path) -> None:
+    """Writes `costs.json` and `bill.csv` beside a comparison."""
+    from lightloom.economics.costs import of_comparison
+    from lightloom.staging import Staging
+
+    with Staging() as staging:
+        for name, text in _files(of_comparison(comparison, book)).items():
+            staging.text(folder / name, text)
+
+
+def _files(found: Costs) -> dict[str, str]:
+    made = jsons.dumps(found.to_json(), indent=2, allow_nan=False) + "\n"
+    return {"costs.json": made, "bill.csv": found.bill_csv()}
+
+
+def priced(prices: str | None, price: list[str] | None) -> Book:
+    """A book with the prices that the user has set.
+
+    Raises:
+        ConfigError: of either.
+    """
+    from lightloom.economics import book as books
+    from lightloom.economics.amounts import Range
+
+    book = books.load(prices)
+    for pair in price or []:
+        part, equals, amount = pair.partition("=")
+        if not equals:
+            raise refusal("--price", pair, "not of the form PART=AMOUNT", "write switch=5000")
+        books.check_part("--price", part)
+        low, dots, high = amount.partition("..")
+        ends = [_amount(part, text) for text in ([low, high] if dots else [low])]
+        if ends[0] > ends[-1]:
+            raise refusal("--price", pair, "ends before it begins", "write the lower end first")
+        book = book.with_price(part, Range(ends[0], ends[-1]))
+    return book
+
+
+def _amount(part: str, text: str) -> Fraction:
+    try:
+        found = Fraction(text.replace("_", ""))
+    except (ValueError, ZeroDivisionError):
+        raise refusal(f"--price {part}", text, "not a number", "write 250, or 200..700") from None
+    if found < 0:
+        raise refusal(f"--price {part}", text, "below 0", "write an amount from 0")
+    return found
+
+
+def _goodput(experiment: Path) -> dict[str, float]:
+    """What results beside the experiment delivered, where there are some."""
+    from lightloom.economics.costs import goodput_of
+
+    beside = experiment.with_name("comparison.json")
+    if not beside.is_file():
+        return {}
+    try:
+        summaries = jsons.loads(beside.read_text(encoding="utf-8"))
+        return goodput_of(summaries)
+    except (ValueError, AttributeError):
+        raise refusal(
+            "EXPERIMENT",
+            beside,
+            "not the summaries of a comparison",
+            "run lightloom compare again, or move the file away",
+        ) from None
+
+
+def _write(found: Costs, out: Path | None, tornado: Path | None) -> list[Path]:
+    """The files that were asked for, all or none."""
+    if out is None and tornado is None:
+        return []
+    from lightloom.economics import tornado as charts
+    from lightloom.staging import Staging
+
+    files: dict[Path, str] = {}
+    if tornado is not None:
+        drawn = [cost for cost in found.fabrics.values() if not cost.unpriced]
+        chosen = drawn or list(found.fabrics.values())  # refused by name where none has all prices
+        files[charts.target(tornado)] = charts.svg(chosen, found.book.currency)
+    if out is not None:
+        folder = console.check_output(out)
+        files |= {folder / name: text for name, text in _files(found).items()}
+    with Staging() as staging:
+        for path, text in files.items():
+            staging.text(path, text)
+    return list(files)
+
+
+def _json(found: Costs, evens: list[Any], solved: EqualCost | None) -> dict[str, Any]:
+    table = found.to_json()
+    if evens:
+        table["break_even"] = [
+            {
+                "part": e.part,
+                "fabric": e.label,
+                "other": e.other,
+                "per": e.unit,
+                "price": None if e.price is None else [float(e.price.low), float(e.price.high)],
+                "why": e.why,
+            }
+            for e in evens
+        ]
+    if solved is not None:
+        value = solved.value
+        ends = None if value is None else [float(value.low), float(value.high)]
+        table["equal_cost"] = {"key": solved.key, "other": solved.other, "value": ends}
+    return table
+
+
+def _print(
+    found: Costs,
+    bill: str | None,
+    rows: list[dict[str, Any]],
+    evens: list[Any],
+    solved: EqualCost | None,
+) -> None:
+    from lightloom.cli import cost_text as text
+
+    screen = console.out(wide=True)
+    console.say(text.heading(found))
+    screen.print(text.table(found))
+    for line in text.legend(found):
+        console.say(line)
+    if bill is not None:
+        console.say(f"\nbill of {bill}:")
+        screen.print(text.bill(rows, found.book.currency))
+    for line in (*text.break_evens(evens, found.book), *text.solved(solved)):
+        console.say(line)
+    if found.reading is not None:
+        console.say("\nSirius' Fig 6 by each reading [%]; * is met to the percent:")
+        screen.print(text.readings(found.reading))

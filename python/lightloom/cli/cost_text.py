@@ -1,0 +1,200 @@
+"""What `cost` prints: tables with ranges, bills, break-evens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from lightloom import console
+from lightloom.economics.amounts import Range
+
+if TYPE_CHECKING:
+    from lightloom.economics.book import Book
+    from lightloom.economics.costs import Costs
+    from lightloom.economics.equal import BreakEven
+    from lightloom.economics.readings import Reading
+    from lightloom.economics.solve import EqualCost
+
+MISSING = "–"
+_STEPS = ((10**9, "G"), (10**6, "M"), (10**3, "k"))
+_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
+
+
+def sign(currency: str) -> str:
+    """What stands before an amount.
+
+    >>> sign("USD"), sign("CHF")
+    ('$', 'CHF ')
+    """
+    return _SIGNS.get(currency, f"{currency} ")
+
+
+def amount(number: Fraction, unit: str = "") -> str:
+    """Four digits and a step: `16.70 M`.
+
+    >>> amount(Fraction(16_696_320)), amount(Fraction(110_600)), amount(Fraction(7, 2))
+    ('16.70 M', '110.6 k', '3.5')
+    """
+    for step, letter in _STEPS:
+        if abs(number) >= step:
+            scaled = float(number / step)
+            digits = 2 if scaled < 100 else 1
+            return f"{scaled:.{digits}f} {letter}{unit}"
+    return f"{float(number):.4g}{' ' + unit if unit else ''}"
+
+
+def ends(found: Range | None, unit: str = "", before: str = "") -> str:
+    """`$13.93 k – $22.62 k`, or one of them where it is certain."""
+    if found is None:
+        return MISSING
+    low, high = amount(found.low, unit), amount(found.high, unit)
+    return f"{before}{low}" if low == high else f"{before}{low} – {before}{high}"
+
+
+def heading(found: Costs) -> str:
+    """Which prices these are."""
+    book = found.book
+    reading = "" if found.reading is None else f", sirius and clos by reading {found.reading.name}"
+    given = f", {', '.join(book.given)} by --price" if book.given else ""
+    return (
+        f"{found.name}: {book.title} ({book.name}, {book.currency} of {book.year}{given}){reading}"
+    )
+
+
+def table(found: Costs) -> Table:
+    """A row per fabric."""
+    made = console.plain_table(gap=2)
+    made.add_column("fabric", overflow="fold", max_width=16)
+    before = sign(found.book.currency)
+    headings = ["capital", f"{before.strip()} per\nGb/s", "power", "W per\nTb/s"]
+    if found.goodput:
+        headings.append(f"{before.strip()} per Gb/s\ndelivered")
+    for text in headings:
+        made.add_column(text, justify="right", no_wrap=True)
+    for label, cost in found.fabrics.items():
+        capital = ends(cost.capital, before=before)
+        if cost.capital is None:
+            capital = f"{ends(cost.known_capital, before=before)} + ?"
+        cells = [capital, ends(cost.per_gbps), ends(cost.power, "W"), ends(cost.watts_per_tbps)]
+        if found.goodput:
+            cells.append(ends(cost.per_delivered(found.goodput.get(label))))
+        made.add_row(escape(label), *cells)
+    return made
+
+
+def legend(found: Costs) -> Iterator[str]:
+    """What the figures are of, and what has no price."""
+    yield "Per Gb/s and Tb/s that the servers can send. Ranges are those of the book's sources."
+    for label, cost in found.fabrics.items():
+        if cost.unpriced:
+            parts = ", ".join(cost.unpriced)
+            yield f"note: {label}: no price of {parts}, so no total: --price, --break-even"
+        left = sorted(set(cost.unpowered) - set(cost.unpriced))
+        if left and cost.capital is not None:
+            yield f"note: {label}: no power of {', '.join(left)}"
+    yield from (f"note: {line}" for line in left_out(found))
+    yield from (f"note: {line}" for line in found.book.notes)
+
+
+def left_out(found: Costs) -> Iterator[str]:
+    """Parts that the book's source leaves out, with its reason."""
+    reasons: dict[str, list[str]] = {}
+    for cost in found.fabrics.values():
+        for name in cost.form.counts:
+            part = found.book.part(name)
+            if part is not None and part.excluded and name not in found.book.given:
+                parts = reasons.setdefault(part.excluded, [])
+                parts += [] if name in parts else [name]
+    for reason, parts in reasons.items():
+        yield f"left out: {', '.join(parts)} ({reason})"
+
+
+def bill(rows: Sequence[dict[str, Any]], currency: str) -> Table:
+    """The lines of a bill."""
+    made = console.plain_table(gap=2)
+    for text, right in (
+        *(("part", False), ("where", False), ("count", True), ("each", True)),
+        *(("cost", True), ("power", True), ("how many", False)),
+    ):
+        made.add_column(text, justify="right" if right else "left", overflow="fold")
+    before = sign(currency)
+    for row in rows:
+        each, cost, power = (
+            _range(row, "unit_price"),
+            _range(row, "cost"),
+            _range(row, "power", "_w"),
+        )
+        count = f"{float(row['count']):,.6g}" if row["count"] < 10**6 else f"{int(row['count']):,}"
+        made.add_row(
+            *(row["part"], escape(row["where"]), count, ends(each, before=before)),
+            *(ends(cost, before=before), ends(power, "W"), escape(row["formula"])),
+        )
+    return made
+
+
+def _range(row: dict[str, Any], name: str, unit: str = "") -> Range | None:
+    low = row[f"{name}_low{unit}"]
+    return None if low is None else Range(low, row[f"{name}_high{unit}"])
+
+
+def break_evens(evens: Iterable[BreakEven], book: Book) -> Iterator[str]:
+    """`hybrid is cheaper than clos below $1,200 a port of circuit-switch`."""
+    before = sign(book.currency)
+    for even in evens:
+        unit = "each" if even.unit == "piece" else f"a {even.unit}"
+        if even.price is None:
+            yield f"break-even of {even.part}: {even.label} and {even.other}: none: {even.why}"
+            continue
+        low, high = (f"{before}{float(end):,.2f}" for end in (even.price.low, even.price.high))
+        price = low if low == high else f"{low} to {high}, by the other prices"
+        yield f"{even.label} is cheaper than {even.other} below {price}, {unit} ({even.part})"
+
+
+def solved(found: EqualCost | None) -> Iterator[str]:
+    """At which value of a key two fabrics cost the same."""
+    if found is None:
+        return
+    if found.value is None:
+        reach = f"{float(found.low):g} to {float(found.high):g}"
+        yield f"{found.key}: nothing from {reach} costs what {found.other} does at all prices"
+        return
+    low, high = (f"{float(end):.4g}" for end in (found.value.low, found.value.high))
+    value = low if low == high else f"{low} to {high}, by the prices"
+    yield f"{found.key} = {value}: costs what {found.other} does"
+
+
+def readings(chosen: Reading) -> Table:
+    """Claims × readings: each figure of Fig 6 by each reading, and which it meets."""
+    from lightloom.economics import book as books
+    from lightloom.economics import readings as data
+
+    names = data.names()
+    read = [data.load(name) for name in names]
+    read += [] if chosen in read else [chosen]
+    parts = data.components(books.load("sirius-2020"))
+    found = [data.figures(reading, *parts) for reading in read]
+    paper = data.published()
+    made = console.plain_table(gap=2)
+    made.add_column("figure")
+    made.add_column("paper", justify="right")
+    for reading in read:
+        mark = " ←" if reading == chosen else ""
+        basis = "" if reading.basis == "measured" else f"\n({reading.basis})"
+        made.add_column(f"{reading.name}{mark}{basis}", justify="right")
+    for key, value in paper.items():
+        cells = [f"{float(f[key]):.1f}{'*' if data.meets(f, paper)[key] else ' '}" for f in found]
+        made.add_row(_NAMES[key], f"{float(value):g}", *cells)
+    return made
+
+
+_NAMES = {
+    "power_3x": "power ÷ ESN, laser 3×",
+    "power_5x": "power ÷ ESN, laser 5×",
+    "cost": "cost ÷ ESN",
+    "cost_osub": "cost ÷ ESN at 3:1",
+    "cost_electrical": "cost ÷ Sirius with switches",
+}

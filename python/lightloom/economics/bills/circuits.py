@@ -1,0 +1,67 @@
+"""What networks of optical circuits have in common: rack switches with uplinks of their own, a
+transceiver and a fibre for each, and optical switches; an electrical network beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lightloom.economics.bills import electrical
+from lightloom.economics.bills.electrical import gbps
+from lightloom.economics.bills.tree import shape_of
+from lightloom.economics.book import Book
+from lightloom.economics.needs import Boxes, Ends, Fibres, Mirrors, Need
+from lightloom.economics.network import Network
+
+BESIDE = "beside circuits: "
+
+
+def uplinks(network: Network, number: int, rate: int, part: str) -> Iterator[Need]:
+    """Transceivers and fibres of so many uplinks of every rack [b/s]."""
+    racks = network.racks
+    formula = f"{racks} racks × {number} of {gbps(rate)}"
+    yield Ends(part, "uplinks of racks", formula, racks, (number, rate))
+    place, links = "uplinks of racks", (number, rate)
+    yield Fibres("circuit-cable", place, f"{racks} racks × {number}", racks, links, part)
+
+
+def beside_tree(network: Network, book: Book) -> Iterator[Need]:
+    """A rack switch with an uplink to each plane of mirrors and to an electrical tree, if there
+    is one."""
+    planes, rate = int(network.fabric.get("planes", 1)), network.rate("circuit_rate")
+    tree = None
+    if network.fabric.get("electrical", True):
+        tree = shape_of(network, electrical.ports_of(book, "tree-switch"))
+    upwards = (1, tree.uplink) if tree is not None and priced_tree(book) else (0, 0)
+    yield from electrical.at_racks(network, (planes, rate), upwards)
+    yield from uplinks(network, planes, rate, "circuit-transceiver")
+    yield from mirrors(network, planes, rate)
+    if tree is not None:
+        yield from electrical.above(tree, BESIDE, "tree-")
+
+
+def dual_homed(network: Network, book: Book) -> Iterator[Need]:
+    """The same where every server has a second link, to a network of its own (HydRA §III.A)."""
+    planes, rate = int(network.fabric["planes"]), network.rate("circuit_rate")
+    yield from electrical.at_racks(network, (planes, rate))
+    yield from uplinks(network, planes, rate, "circuit-transceiver")
+    yield from mirrors(network, planes, rate)
+    tree = shape_of(network, electrical.ports_of(book, "tree-switch"))
+    slow = tree.uplink / network.servers_per_rack
+    text = f"{network.racks} racks × ({network.servers_per_rack} servers + {gbps(tree.uplink)})"
+    links = [(network.servers_per_rack, slow), (1, tree.uplink)]
+    yield Boxes("tree-switch", f"{BESIDE}racks", text, network.racks, links)
+    yield from electrical.above(tree, BESIDE, "tree-")
+
+
+def mirrors(network: Network, planes: int, rate: int) -> Iterator[Need]:
+    """A switch of mirrors for each plane, with a duplex port for every rack."""
+    formula = f"{planes} planes × {network.racks} racks"
+    yield Mirrors("circuit-switch", "planes", formula, planes, network.racks, rate)
+
+
+def priced_tree(book: Book) -> bool:
+    """Whether the tree beside circuits is part of what a book counts: if its source leaves it out,
+    rack switches have no port for it either."""
+    part = book.part("tree-switch")
+    return part is None or part.excluded is None

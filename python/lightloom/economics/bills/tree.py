@@ -1,0 +1,29 @@
+"""Bill of an oversubscribed tree: racks below one layer or two, and more where racks are many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from lightloom.economics.bills import electrical
+from lightloom.economics.book import Book
+from lightloom.economics.needs import Need
+from lightloom.economics.network import Network, root
+
+
+def bill(network: Network, book: Book) -> Iterator[Need]:
+    """β at the racks' uplinks (two levels), or √β at each of two levels."""
+    shape = shape_of(network, electrical.ports_of(book, "switch"))
+    yield from electrical.at_racks(network, (1, shape.uplink))
+    yield from electrical.above(shape)
+
+
+def shape_of(network: Network, ports: int) -> electrical.Above:
+    """The layers of the tree, its own or that beside circuits, of boxes with so many ports."""
+    beta = network.ratio()
+    levels = int(network.fabric.get("levels", 2))
+    uplink = network.rack_rate / (root(beta) if levels == 3 else beta)
+    top = network.bandwidth / beta
+    pods = Fraction(network.racks, int(network.fabric.get("racks_per_pod", network.racks)))
+    layers = max(levels - 1, electrical.layers_above(network.racks, ports))
+    return electrical.Above(network.racks, int(pods) if layers > 1 else 1, uplink, top, layers)

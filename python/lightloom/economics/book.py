@@ -1,0 +1,337 @@
+"""Price books: what parts cost and draw, each number with its source and year.
+
+A book is a TOML file. Those of the package are in `books`; a user's own may extend one of them
+and replace some of its parts. Prices that nobody publishes are unknown: a network with such a part
+has no total, and a break-even instead.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from lightloom import _core
+from lightloom.economics.amounts import NOTHING, Range
+from lightloom.economics.figure import Figure, number, read
+from lightloom.economics.parts import PARTS, PORTS, RATE
+from lightloom.errors import ConfigError, refusal
+
+#: Of the books that this version reads.
+SCHEMA = 1
+COUNTINGS = ("whole", "share")
+FOLDER = Path(__file__).with_name("books")
+DEFAULT = "sirius-2020"
+_BOOK_KEYS = {"schema", "name", "title", "currency", "year", "counting", "extends", "part", "notes"}
+_PART_KEYS = {"what", "price", "power", "source", "year", "excluded", "same_as", PORTS, RATE}
+_PART_KEYS |= {"lanes", "pairs", "uplinks", "uplink_rate", "note"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a book: what a bill needs to count it, and its figures."""
+
+    name: str
+    what: str = ""
+    ports: int | None = None
+    rate: int | None = None
+    """Of one port, or of the transceiver [b/s]."""
+    lanes: int = 1
+    """Slower links that one port or transceiver may be split into."""
+    pairs: int = 1
+    """Pairs of fibres of one transceiver: so many ports of a circuit switch it takes."""
+    uplinks: int = 0
+    """Ports beside `ports` for links faster than `rate`, of `uplink_rate` [b/s]."""
+    uplink_rate: int | None = None
+    price: Figure | None = None
+    power: Figure | None = None
+    excluded: str | None = None
+    """Why the source leaves it out: it costs and draws nothing here."""
+    same_as: str | None = None
+
+
+@dataclass(frozen=True)
+class Book:
+    """A price book."""
+
+    name: str
+    title: str
+    currency: str
+    year: int
+    counting: str
+    """`whole`: boxes and transceivers are bought whole. `share`: by the capacity that is used,
+    as sources reckon that give a price for each Gb/s."""
+    parts: Mapping[str, Part]
+    notes: tuple[str, ...] = ()
+    given: Mapping[str, Range] = field(default_factory=dict)
+    """Prices that the user has set, in the unit of the part's price."""
+
+    def part(self, name: str) -> Part | None:
+        """The part that is bought under this name, or the one that it is the same as."""
+        part = self.parts.get(name)
+        return self.parts[part.same_as] if part is not None and part.same_as else part
+
+    def price(self, name: str) -> Range | None:
+        """Price of one piece; None where it is unknown, or the book has no such part."""
+        part = self.part(name)
+        if name in self.given:
+            return self.given[name] * _pieces(part, self.unit(name))
+        return None if part is None else self._figure(part, "price")
+
+    def power(self, name: str) -> Range | None:
+        """Power of one piece [W]; None where it is unknown."""
+        part = self.part(name)
+        return None if part is None else self._figure(part, "power")
+
+    def unit(self, name: str) -> str:
+        """What the price of a part is for: a piece, a port, a Gb/s."""
+        part = self.part(name)
+        return "piece" if part is None or part.price is None else part.price.per
+
+    def pieces(self, name: str) -> Fraction:
+        """How many of the unit of its price one piece of a part has."""
+        return _pieces(self.part(name), self.unit(name))
+
+    def variable(self, name: str) -> str:
+        """By which name a part's price is known: parts that are the same share one."""
+        part = self.part(name)
+        return name if part is None else part.name
+
+    def with_price(self, name: str, price: Range) -> Book:
+        """The same with the price of a part set, in its unit."""
+        check_part("--price", name)
+        if (own := self.variable(name)) != name:
+            limit = f"is the same as {own} in {self.name}"
+            raise refusal(
+                "--price", name, limit, f"set {own}, or give it a price in a book of yours"
+            )
+        return replace(self, given={**self.given, self.variable(name): price})
+
+    def _figure(self, part: Part, which: str) -> Range | None:
+        if which == "price" and part.name in self.given:
+            return self.given[part.name] * _pieces(part, self.unit(part.name))
+        if part.excluded is not None:
+            return NOTHING
+        figure: Figure | None = getattr(part, which)
+        if figure is None:
+            return None
+        if figure.share is not None and figure.of is not None:
+            whole = self.price(figure.of) if which == "price" else self.power(figure.of)
+            if whole is None:
+                return None
+            return Range(figure.share.low * whole.low, figure.share.high * whole.high)
+        return None if figure.range is None else figure.range * _pieces(part, figure.per)
+
+
+def _pieces(part: Part | None, per: str) -> Fraction:
+    """How many of a unit one piece has."""
+    if part is None or per == "piece":
+        return Fraction(1)
+    return Fraction(part.ports or 1) if per == "port" else Fraction(part.rate or 0, 10**9)
+
+
+def names() -> list[str]:
+    """The books of the package."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def load(source: str | Path | Book | None = None) -> Book:
+    """A book by its name, or from a file of the user's.
+
+    Raises:
+        ConfigError: naming the key that cannot be read, or the books there are.
+    """
+    if isinstance(source, Book):
+        return source
+    wanted = DEFAULT if source is None else source
+    if str(wanted) in names():
+        return _book(FOLDER / f"{wanted}.toml")
+    path = Path(wanted)
+    if not path.is_file():
+        near = difflib.get_close_matches(str(wanted), names(), 1)
+        hint = f'did you mean "{near[0]}"?' if near else f"choose {', '.join(names())}, or a file"
+        raise refusal("--prices", wanted, "no price book, and no file", hint)
+    return _book(path)
+
+
+def _book(path: Path) -> Book:
+    try:
+        return _made(_toml(path), path)
+    except ConfigError as problem:
+        if problem.key is None or path.parent == FOLDER:
+            raise
+        told = refusal(problem.key, problem.value, problem.limit or "", problem.remedy or "")
+        told.args = (f"{path}: {told}",)
+        raise told from None
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    """A TOML file whose numbers are exact."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+    except tomllib.TOMLDecodeError as problem:
+        raise ConfigError(f"{path}: {problem}; correct the line") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not UTF-8; save it as UTF-8") from None
+    except ValueError:
+        raise ConfigError(f"{path}: a number has too many digits; correct the file") from None
+
+
+def _made(raw: Mapping[str, Any], path: Path) -> Book:
+    schema = raw.get("schema")
+    if schema != SCHEMA or isinstance(schema, bool):
+        shown = "(missing)" if schema is None else str(schema)
+        raise refusal(
+            "schema",
+            shown,
+            f"this version reads price books of schema {SCHEMA}",
+            f"write schema = {SCHEMA}, in the form of docs/cost.md",
+        )
+    for key in raw:
+        if key not in _BOOK_KEYS:
+            raise refusal(key, "(a key)", "no such key", _near(key, _BOOK_KEYS))
+    base = _base(raw.get("extends"))
+    currency = _currency(raw.get("currency", base.currency if base else None), base)
+    tables = raw.get("part", {})
+    if not isinstance(tables, Mapping):
+        raise refusal("part", tables, "not a table of parts", "write [part.switch]")
+    own = {name: _part(name, table, currency) for name, table in tables.items()}
+    parts = {**(base.parts if base else {}), **own}
+    if not parts:
+        raise refusal("part", "(missing)", "the book prices nothing", "write [part.switch]")
+    _check_links(parts)
+    counting = raw.get("counting", base.counting if base else "whole")
+    if counting not in COUNTINGS:
+        raise refusal("counting", counting, "no way to count", f"choose {' or '.join(COUNTINGS)}")
+    year = raw.get("year", base.year if base else None)
+    if isinstance(year, bool) or not isinstance(year, int):
+        raise refusal(
+            "year", "(missing)" if year is None else year, "not a year", "write year = 2026"
+        )
+    own_notes = raw.get("notes", [])
+    if not isinstance(own_notes, list):
+        raise refusal("notes", own_notes, "not a list of sentences", 'write notes = ["…"]')
+    notes = (*(base.notes if base else ()), *map(str, own_notes))
+    name = str(raw.get("name", path.stem))
+    title = str(raw.get("title", base.title if base else name))
+    return Book(name, title, currency, year, counting, parts, notes)
+
+
+def _base(name: Any) -> Book | None:
+    if name is None:
+        return None
+    if name not in names():
+        raise refusal(
+            "extends", name, "no price book of the package", f"choose {', '.join(names())}"
+        )
+    return load(str(name))
+
+
+def _currency(currency: Any, base: Book | None) -> str:
+    if not isinstance(currency, str) or len(currency) != 3 or not currency.isupper():
+        shown = "(missing)" if currency is None else currency
+        raise refusal("currency", shown, "not a currency", 'write its code: currency = "USD"')
+    if base is not None and currency != base.currency:
+        limit = f"{base.name}, which it extends, is in {base.currency}; a book has one currency"
+        raise refusal("currency", currency, limit, f"convert your prices to {base.currency}")
+    return currency
+
+
+def _part(name: str, table: Any, currency: str) -> Part:
+    key = f"part.{name}"
+    check_part(key, name)
+    if not isinstance(table, Mapping):
+        raise refusal(key, table, "not a table", f"write [{key}]")
+    for inner in table:
+        if inner not in _PART_KEYS:
+            raise refusal(f"{key}.{inner}", "(a key)", "no such key", _near(inner, _PART_KEYS))
+    if "same_as" in table:
+        return Part(name, same_as=str(table["same_as"]))
+    if "excluded" not in table and "price" not in table:
+        remedy = 'give it, or say price = { unknown = "why" } or excluded = "why"'
+        raise refusal(f"{key}.price", "(missing)", "a part has a price", remedy)
+    source, year = table.get("source"), table.get("year")
+    figures = {
+        which: read(f"{key}.{which}", table[which], source, year, currency)
+        for which in ("price", "power")
+        if which in table
+    }
+    excluded = table.get("excluded")
+    made = Part(
+        name,
+        what=str(table.get("what", PARTS[name].about)),
+        ports=_whole(f"{key}.ports", table.get(PORTS)),
+        rate=_rate(f"{key}.rate", table.get(RATE)),
+        lanes=_whole(f"{key}.lanes", table.get("lanes", 1)) or 1,
+        pairs=_whole(f"{key}.pairs", table.get("pairs", 1)) or 1,
+        uplinks=_whole(f"{key}.uplinks", table.get("uplinks")) or 0,
+        uplink_rate=_rate(f"{key}.uplink_rate", table.get("uplink_rate")),
+        price=figures.get("price"),
+        power=figures.get("power"),
+        excluded=None if excluded is None else str(excluded),
+    )
+    _check_needs(key, made)
+    return made
+
+
+def _check_needs(key: str, part: Part) -> None:
+    """Refuses a part that a bill could not count."""
+    missing = [need for need in PARTS[part.name].needs if getattr(part, need) is None]
+    if missing and part.excluded is None:
+        examples = {PORTS: "ports = 64", RATE: 'rate = "400 Gb/s"'}
+        remedy = f"write {examples[missing[0]]}"
+        raise refusal(f"{key}.{missing[0]}", "(missing)", "a bill counts by it", remedy)
+
+
+def _check_links(parts: Mapping[str, Part]) -> None:
+    """Refuses parts that lean on others that are not there, or lean on others themselves."""
+    for name, part in parts.items():
+        targets = [part.same_as] if part.same_as else []
+        targets += [f.of for f in (part.price, part.power) if f is not None and f.of]
+        for target in targets:
+            other = parts.get(target)
+            if other is None:
+                remedy = f"price it, or choose one of {', '.join(parts)}"
+                raise refusal(f"part.{name}", target, "no such part in the book", remedy)
+            leans = other.same_as or any(f and f.of for f in (other.price, other.power))
+            if leans or target == name:
+                remedy = "name the part at the end of the chain"
+                raise refusal(f"part.{name}", target, "leans on another part itself", remedy)
+
+
+def check_part(key: str, name: str) -> None:
+    """Refuses a part that no network has.
+
+    Raises:
+        ConfigError: by `key`, naming the nearest.
+    """
+    if name not in PARTS:
+        raise refusal(key, name, "no such part", _near(name, PARTS))
+
+
+def _near(name: str, known: Any) -> str:
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f'did you mean "{near[0]}"?' if near else f"choose one of {', '.join(sorted(known))}"
+
+
+def _whole(key: str, value: Any) -> int | None:
+    if value is None:
+        return None
+    found = number(key, value)
+    if found.denominator != 1 or found < 1:
+        raise refusal(key, value, "not a whole number from 1", "correct it")
+    return int(found)
+
+
+def _rate(key: str, value: Any) -> int | None:
+    if value is None:
+        return None
+    found = int(_core.control_rate(key, value))
+    if found <= 0:
+        raise refusal(key, value, "no rate", 'write one like "400 Gb/s"')
+    return found

@@ -1,0 +1,125 @@
+"""Where two networks cost the same: the price of a part, or the size of one of them.
+
+Prices are intervals, so answers are: the least and the largest over all prices that the book
+allows, with each part's price the same on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from lightloom.economics.amounts import Form, Range, ratio
+from lightloom.economics.book import check_part
+from lightloom.economics.pricing import FabricCost
+from lightloom.errors import refusal
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """At which price of a part one fabric costs what another does."""
+
+    part: str
+    label: str
+    other: str
+    unit: str
+    price: Range | None
+    """For each unit of the part; None where no price makes them equal, or another part's price is
+    unknown as well."""
+    cheaper_below: bool
+    """Whether `label` is the cheaper one below it: it has more of the part."""
+    why: str = ""
+    """Why there is none."""
+
+
+def break_evens(costs: Sequence[FabricCost], part: str) -> list[BreakEven]:
+    """For each fabric with the part and each with less of it.
+
+    Raises:
+        ConfigError: of a part that no network has, or none of these.
+    """
+    check_part("--break-even", part)
+    name = costs[0].book.variable(part)
+    users = [cost for cost in costs if cost.form.counts.get(name)]
+    if not users:
+        used = dict.fromkeys(p for cost in costs for p in cost.form.counts)
+        remedy = f"choose one of {', '.join(used)}"
+        raise refusal("--break-even", part, "none of these fabrics has it", remedy)
+    return [
+        _break_even(cost, other, name)
+        for cost in users
+        for other in costs
+        if cost is not other and cost.form.counts[name] > other.form.counts.get(name, Fraction(0))
+    ]
+
+
+def _break_even(cost: FabricCost, other: FabricCost, part: str) -> BreakEven:
+    """(what the other costs without the part − the same of this one) ÷ how many more."""
+    unit, pieces = cost.book.unit(part), cost.book.pieces(part)
+    slack = other.form.without(part).minus(cost.form.without(part))
+    prices = {**cost.prices, **other.prices}
+    missing = slack.unpriced(prices)
+    more = cost.form.counts[part] - other.form.counts.get(part, Fraction(0))
+    if missing:
+        why = f"no price of {', '.join(missing)}"
+        return BreakEven(part, cost.label, other.label, unit, None, True, why)
+    found = slack.value(prices) / (more * pieces)
+    if found.high < 0:
+        why = f"{cost.label} costs more without any {part}"
+        return BreakEven(part, cost.label, other.label, unit, None, True, why)
+    found = Range(max(found.low, Fraction(0)), found.high)
+    return BreakEven(part, cost.label, other.label, unit, found, True)
+
+
+def root_of(
+    excess: Callable[[Fraction], Fraction], low: Fraction, high: Fraction, width: Fraction
+) -> Fraction | None:
+    """Where a function that does not fall crosses 0, to within `width`; None where it does not.
+
+    >>> root_of(lambda x: x - 3, Fraction(0), Fraction(4), Fraction(1, 100)) == 3
+    True
+    """
+    at_low, at_high = excess(low), excess(high)
+    if at_low > 0 or at_high < 0:
+        return None
+    if at_high == 0:
+        return high
+    while high - low > width:
+        middle = (low + high) / 2
+        if excess(middle) <= 0:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def equal_size(
+    form: Callable[[Fraction], Form],
+    target: Form,
+    prices: dict[str, Range],
+    low: Fraction,
+    high: Fraction,
+    *,
+    width: Fraction = Fraction(1, 1000),
+) -> Range | None:
+    """At which size a network costs what `target` does, over all prices.
+
+    Args:
+        form: its parts at a size; no part becomes fewer as it grows.
+        low, high: the sizes between which to look.
+        width: how exactly.
+
+    Returns:
+        The interval of sizes, or None where even its ends do not reach equality.
+    """
+
+    def over(corner: bool) -> Fraction | None:
+        def excess(size: Fraction) -> Fraction:
+            share = ratio(form(size), target, prices)
+            return (share.high if corner else share.low) - 1
+
+        return root_of(excess, low, high, width)
+
+    least, most = over(True), over(False)
+    return None if least is None or most is None else Range(least, most)

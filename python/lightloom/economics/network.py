@@ -1,0 +1,76 @@
+"""What bills need of a resolved experiment: the cluster in whole numbers, one fabric's table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+from lightloom import _core
+
+Table = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Network:
+    """One fabric and the servers that it joins."""
+
+    kind: str
+    racks: int
+    servers_per_rack: int
+    server_rate: Fraction
+    """What a server sends at load 1 [b/s]."""
+    fabric: Table
+    """Its resolved table."""
+
+    @property
+    def servers(self) -> int:
+        """How many it joins."""
+        return self.racks * self.servers_per_rack
+
+    @property
+    def rack_rate(self) -> Fraction:
+        """What the servers of a rack send together [b/s]."""
+        return self.servers_per_rack * self.server_rate
+
+    @property
+    def bandwidth(self) -> Fraction:
+        """What all servers send together [b/s]."""
+        return self.servers * self.server_rate
+
+    @property
+    def has_rack_switches(self) -> bool:
+        """A rack of one server is that server: it needs no switch."""
+        return self.servers_per_rack > 1
+
+    def rate(self, key: str) -> int:
+        """A data rate of the fabric's table [b/s]."""
+        return int(_core.control_rate(f"fabric.{key}", self.fabric[key]))
+
+    def ratio(self, key: str = "oversubscription") -> Fraction:
+        """A ratio of the table, as it is written there."""
+        return Fraction(str(self.fabric.get(key, 1)))
+
+
+def of(resolved: Table, fabric: Table) -> Network:
+    """One fabric of a resolved experiment."""
+    cluster = resolved["cluster"]
+    servers = int(cluster.get("servers_per_rack", 1))
+    if "server_rate" in cluster:
+        rate = Fraction(_core.control_rate("cluster.server_rate", cluster["server_rate"]))
+    else:
+        rack = _core.control_rate("cluster.rack_rate", cluster["rack_rate"])
+        rate = Fraction(rack, servers)
+    return Network(str(fabric["kind"]), int(cluster["racks"]), servers, rate, fabric)
+
+
+def root(number: Fraction) -> Fraction:
+    """The square root; exact where there is one, else to 15 digits."""
+    found = Fraction(isqrt(number.numerator), isqrt(number.denominator))
+    return (
+        found
+        if found * found == number
+        else Fraction(float(number) ** 0.5).limit_denominator(10**15)
+    )

@@ -1,0 +1,1 @@
+"""What papers reckon of cost and power, as functions: the oracles of `lightloom reproduce`."""

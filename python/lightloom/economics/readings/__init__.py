@@ -1,0 +1,229 @@
+"""Readings of Sirius' Fig 6: data in `sirius-fig6.toml`, and what follows from each.
+
+The paper's components do not determine its figures, so each reading says how many switches and
+transceivers it counts on a path. Three of the four were fitted to the figures, and say so.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from lightloom.economics.amounts import Range
+from lightloom.economics.book import Book
+from lightloom.economics.book import Part as BookPart
+from lightloom.economics.figure import Figure, number
+from lightloom.economics.network import Network
+from lightloom.economics.pricing import FabricCost, Line
+from lightloom.errors import ConfigError, refusal
+
+SCHEMA = 1
+FILE = Path(__file__).with_name("sirius-fig6.toml")
+#: Kinds of fabrics that a reading counts.
+KINDS = ("sirius", "clos")
+#: A grating costs this much of a switch's capacity, a tunable laser so many fixed ones (§5).
+GRATING = Fraction(1, 4)
+COST_FACTOR = 3
+POWER_FACTORS = (3, 5)
+#: 3:1 divides what it does not keep.
+OVERSUBSCRIBED = 3
+_FIGURES = ("power_3x", "power_5x", "cost", "cost_osub", "cost_electrical")
+_KEYS = {"what", "basis", "esn", "sirius", "laser_power", "laser_cost", "kept"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How many parts lie on a path, per unit of bandwidth."""
+
+    name: str
+    what: str
+    basis: str
+    esn: Mapping[str, Fraction]
+    """`switches`, `transceivers`."""
+    sirius: Mapping[str, Fraction]
+    """`switches`, `transceivers` (tunable), `gratings`."""
+    laser_power: Fraction
+    laser_cost: Fraction
+    kept: Fraction
+
+
+def names(file: Path = FILE) -> list[str]:
+    """The readings of a file."""
+    return list(_toml(file)["reading"])
+
+
+def published(file: Path = FILE) -> dict[str, Fraction]:
+    """The paper's figures [%]."""
+    return {key: number(f"figures.{key}", v) for key, v in _toml(file)["figures"].items()}
+
+
+def load(wanted: str | Path) -> Reading:
+    """A reading by its name, or the first of a user's file (`FILE:NAME` for another).
+
+    Raises:
+        ConfigError: naming the readings there are, or the key that cannot be read.
+    """
+    if str(wanted) in names():
+        return _made(str(wanted), _toml(FILE)["reading"][str(wanted)])
+    path, _, name = str(wanted).partition(":")
+    if not Path(path).is_file():
+        remedy = f"choose one of {', '.join(names())}, or a file"
+        raise refusal("--reading", wanted, "no such reading, and no file", remedy)
+    tables = _toml(Path(path)).get("reading", {})
+    if not tables or (name and name not in tables):
+        remedy = f"choose one of {', '.join(tables)}" if tables else "write [reading.NAME]"
+        raise refusal("--reading", wanted, "no such reading in the file", remedy)
+    chosen = name or next(iter(tables))
+    return _made(chosen, tables[chosen])
+
+
+def figures(reading: Reading, switch: Part, transceiver: Part) -> dict[str, Fraction]:
+    """The five figures of Fig 6 by a reading [%]: Sirius ÷ ESN in power with tunable lasers of 3
+    and of 5 fixed ones; in cost ÷ ESN, ÷ ESN at 3:1, ÷ Sirius with switches for gratings."""
+    esn = _sum(reading.esn, switch, transceiver)
+    found = {}
+    for key, factor in zip(_FIGURES, POWER_FACTORS, strict=False):
+        tunable = transceiver[1] * (1 + reading.laser_power * (factor - 1))
+        power = reading.sirius["switches"] * switch[1] + reading.sirius["transceivers"] * tunable
+        found[key] = 100 * power / esn[1]
+    tunable = transceiver[0] * (1 + reading.laser_cost * (COST_FACTOR - 1))
+    own = reading.sirius
+    gratings = own["gratings"] * GRATING * switch[0]
+    cost = own["switches"] * switch[0] + own["transceivers"] * tunable + gratings
+    osub = esn[0] * (reading.kept + (1 - reading.kept) / OVERSUBSCRIBED)
+    inside = own["gratings"] * switch[0] + own["gratings"] * transceiver[0]
+    electrical = _sum(own, switch, transceiver)[0] + inside
+    rest = (100 * cost / esn[0], 100 * cost / osub, 100 * cost / electrical)
+    return found | dict(zip(_FIGURES[2:], rest, strict=True))
+
+
+#: Price and power of a switch's capacity, or of a transceiver, per unit of bandwidth.
+Part = tuple[Fraction, Fraction]
+
+
+def components(book: Book) -> tuple[Part, Part]:
+    """Switch and transceiver of a book, dollars and watts for each Tb/s; upper ends of ranges.
+
+    Raises:
+        ConfigError: of a book without them.
+    """
+    return _component(book, "switch"), _component(book, "transceiver")
+
+
+def _component(book: Book, name: str) -> Part:
+    part, price, power = book.part(name), book.price(name), book.power(name)
+    if part is None or part.rate is None or price is None or power is None:
+        remedy = "use --prices sirius-2020, or give the part price and power"
+        raise refusal("--reading", name, f"{book.name} has no price and power of it", remedy)
+    capacity = Fraction(part.rate * (part.ports or 1), 10**12)
+    return price.high / capacity, power.high / capacity
+
+
+def meets(found: Mapping[str, Fraction], paper: Mapping[str, Fraction]) -> dict[str, bool]:
+    """Which of the paper's figures a reading meets: to the percent that is printed."""
+    return {key: abs(found[key] - paper[key]) <= Fraction(1, 2) for key in paper}
+
+
+def apply(reading: Reading, label: str, network: Network, book: Book) -> FabricCost:
+    """`sirius` or `clos` counted by a reading: parts on a path × what servers send. Sirius' laser
+    is 3 to 5 fixed ones; a Clos is as oversubscribed as its table says."""
+    switch, transceiver = book.part("switch"), book.part("transceiver")
+    components(book)  # refuses a book without
+    assert switch is not None
+    assert transceiver is not None
+    boxes = network.bandwidth / Fraction((switch.rate or 1) * (switch.ports or 1))
+    ends = network.bandwidth / Fraction(transceiver.rate or 1)
+    prices = {n: (book.price(n), book.power(n)) for n in ("switch", "transceiver")}
+    lines = []
+    counts = reading.esn if network.kind == "clos" else reading.sirius
+    kept = reading.kept + (1 - reading.kept) / network.ratio()
+    share = kept if network.kind == "clos" else Fraction(1)
+    for name, key, size in (("switch", "switches", boxes), ("transceiver", "transceivers", ends)):
+        part, price, power = name, *prices[name]
+        if name == "transceiver" and network.kind == "sirius":
+            part = "tunable-transceiver"
+            price = _tunable(price, reading.laser_cost)
+            power = _tunable(power, reading.laser_power)
+        formula = f"{counts[key]} a path (reading {reading.name})"
+        lines.append(Line(part, "path", counts[key] * size * share, formula, price, power))
+    if network.kind == "sirius":
+        price = book.price("switch")
+        price = None if price is None else price * GRATING
+        formula = f"{counts['gratings']} a path (reading {reading.name})"
+        count = counts["gratings"] * boxes
+        lines.append(Line("grating", "path", count, formula, price, Range.of(0)))
+    return FabricCost(label, network, _priced(book, lines), lines)
+
+
+def _priced(book: Book, lines: list[Line]) -> Book:
+    """A book in which each line's part has the line's price and power."""
+    parts = dict(book.parts)
+    for line in lines:
+        if line.part not in ("switch", "transceiver"):
+            price, power = (
+                None if r is None else Figure(r, "piece", "a reading", book.year, "fitted")
+                for r in (line.price, line.power)
+            )
+            parts[line.part] = BookPart(line.part, price=price, power=power)
+    return replace(book, parts=parts)
+
+
+def _tunable(fixed: Range | None, share: Fraction) -> Range | None:
+    if fixed is None:
+        return None
+    low, high = (1 + share * (factor - 1) for factor in POWER_FACTORS)
+    return Range(fixed.low * low, fixed.high * high)
+
+
+def _sum(counts: Mapping[str, Fraction], switch: Part, transceiver: Part) -> Part:
+    s, t = counts["switches"], counts["transceivers"]
+    return s * switch[0] + t * transceiver[0], s * switch[1] + t * transceiver[1]
+
+
+def _made(name: str, table: Mapping[str, Any]) -> Reading:
+    key = f"reading.{name}"
+    for inner in table:
+        if inner not in _KEYS:
+            remedy = f"choose among {', '.join(sorted(_KEYS))}"
+            raise refusal(f"{key}.{inner}", "(a key)", "no such key", remedy)
+    sides = {
+        side: {k: _fraction(f"{key}.{side}.{k}", table.get(side, {}).get(k)) for k in wanted}
+        for side, wanted in (
+            ("esn", ("switches", "transceivers")),
+            ("sirius", ("switches", "transceivers", "gratings")),
+        )
+    }
+    rest = {k: _fraction(f"{key}.{k}", table.get(k)) for k in ("laser_power", "laser_cost", "kept")}
+    for share, value in rest.items():
+        if value > 1:
+            raise refusal(f"{key}.{share}", value, "a share is at most 1", "write 0.1 for a tenth")
+    what, basis = str(table.get("what", "")), str(table.get("basis", "fitted"))
+    return Reading(name, what, basis, sides["esn"], sides["sirius"], **rest)
+
+
+def _fraction(key: str, value: Any) -> Fraction:
+    if value is None:
+        raise refusal(key, "(missing)", "a reading has it", "write a number")
+    if isinstance(value, str):
+        try:
+            value = Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            raise refusal(key, f'"{value}"', "not a number", 'write 3, 0.5 or "1/2"') from None
+    return number(key, value)
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+    except tomllib.TOMLDecodeError as problem:
+        raise ConfigError(f"{path}: {problem}; correct the line") from None
+    if raw.get("schema") != SCHEMA:
+        shown = raw.get("schema", "(missing)")
+        limit = f"this version reads readings of schema {SCHEMA}"
+        raise refusal("schema", shown, limit, f"write schema = {SCHEMA}")
+    return raw

@@ -1,0 +1,58 @@
+"""Experiments and price books for the tests of economics."""
+
+from fractions import Fraction
+from typing import Any
+
+import lightloom
+from lightloom.economics import network as networks
+from lightloom.economics.network import Network
+
+WORKLOAD = {
+    "arrivals": "poisson",
+    "load": 0.5,
+    "sizes": {"kind": "fixed", "size": "100 KB"},
+    "pattern": "uniform",
+    "flows": 100,
+}
+#: Fabrics that join single nodes.
+NODES = ("lions", "flattened-butterfly")
+
+
+def experiment(kind: str, cluster: dict[str, Any] | None = None, **fabric: Any) -> dict[str, Any]:
+    """One fabric, on racks or hosts that it takes."""
+    hosts = {"hosts": 64, "server_rate": "10 Gb/s"}
+    racks = {"racks": 16, "servers_per_rack": 8, "server_rate": "50 Gb/s"}
+    return {
+        "cluster": cluster or (hosts if kind in NODES else racks),
+        "workload": WORKLOAD,
+        "run": {"seed": 1},
+        "fabric": [{"kind": kind, **fabric}],
+    }
+
+
+def network(kind: str, cluster: dict[str, Any] | None = None, **fabric: Any) -> Network:
+    """The network of one fabric."""
+    resolved = lightloom.load(experiment(kind, cluster, **fabric)).resolved()
+    return networks.of(resolved, resolved["fabric"][0])
+
+
+def counts(cost: Any) -> dict[str, Fraction]:
+    """How many of each part a fabric has."""
+    found: dict[str, Fraction] = {}
+    for line in cost.lines:
+        found[line.part] = found.get(line.part, Fraction(0)) + line.count
+    return found
+
+
+def book(ports: int, rate: str = "10 Gb/s", **parts: str) -> str:
+    """A book of whole boxes with so many ports."""
+    head = 'schema = 1\ncurrency = "USD"\nyear = 2020\ncounting = "whole"\n'
+    known = {
+        "switch": f'ports = {ports}\nrate = "{rate}"\nprice = 1000\npower = 100',
+        "transceiver": f'rate = "{rate}"\nprice = 10\npower = 1',
+        "server-transceiver": f'rate = "{rate}"\nprice = 5\npower = 1',
+        "cable": "price = 2\npower = 0",
+        "server-cable": "price = 1\npower = 0",
+    } | parts
+    tables = (f'[part.{n}]\nsource = "a test"\nyear = 2020\n{t}\n' for n, t in known.items())
+    return head + "".join(tables)

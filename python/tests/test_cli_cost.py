@@ -1,0 +1,121 @@
+"""`lightloom cost`, and prices in `compare`, as a user sees them."""
+
+import csv
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
+
+HYBRID = '\n[[fabric]]\nkind = "hybrid"\n'
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Path:
+    return write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+
+
+def test_a_table_with_ranges_and_what_they_rest_on(experiment: Path, tmp_path: Path) -> None:
+    done = lightloom("cost", experiment, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "sirius-2020, USD of 2020" in done.stdout
+    assert "left out: server-transceiver, server-cable (§5 begins at the rack)" in done.stdout
+    row = next(line for line in done.stdout.splitlines() if line.startswith("sirius"))
+    assert row.count("–") == 4
+
+
+def test_json_alone_and_files(experiment: Path, tmp_path: Path) -> None:
+    done = lightloom("cost", experiment, "--json", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(done.stdout)
+    assert printed == json.loads((tmp_path / "out/costs.json").read_text())
+    low, high = printed["fabrics"]["sirius"]["capital"]
+    assert 0 < low < high
+    with (tmp_path / "out/bill.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["fabric"] for row in rows} == {"sirius", "clos"}
+    total = sum(float(row["cost_high"]) for row in rows if row["fabric"] == "sirius")
+    assert total == pytest.approx(high)
+
+
+def test_a_bill_says_how_each_number_comes_about(experiment: Path, tmp_path: Path) -> None:
+    done = lightloom("cost", experiment, "--bill", "sirius", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "8 racks × 2 uplinks ÷ 4 ports" in done.stdout
+
+
+def test_a_break_even_in_the_unit_of_the_book(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.toml", SMALL, CLOS, HYBRID + 'preset = "mesh"\nplanes = 2\n')
+    asked = ("--prices", "ai-cluster-2026", "--break-even", "circuit-switch")
+    done = lightloom("cost", path, *asked, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "hybrid is cheaper than clos below $" in done.stdout
+    assert "a port (circuit-switch)" in done.stdout
+
+
+def test_equal_cost_and_readings(experiment: Path, tmp_path: Path) -> None:
+    done = lightloom("cost", experiment, "--equal-cost", "sirius.uplinks=clos", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "sirius.uplinks" in done.stdout
+    done = lightloom("cost", experiment, "--reading", "G", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "54.8*" in done.stdout
+    assert "(fitted)" in done.stdout
+
+
+def test_the_tornado_is_svg_and_the_same_each_time(experiment: Path, tmp_path: Path) -> None:
+    for name in ("a.svg", "b.svg"):
+        done = lightloom("cost", experiment, "--tornado", name, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    one, two = ((tmp_path / name).read_text() for name in ("a.svg", "b.svg"))
+    assert one == two
+    assert ElementTree.fromstring(one).tag.endswith("svg")
+    assert "tunable-transceiver" in one
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--prices", "hydra"), "no price book, and no file"),
+        (("--price", "swich=5"), 'did you mean "switch"'),
+        (("--price", "switch=-5"), "below 0"),
+        (("--price", "switch"), "PART=AMOUNT"),
+        (("--price", "switch=9..5"), "ends before it begins"),
+        (("--break-even", "circuit-switch"), "none of these fabrics has it"),
+        (("--bill", "tree"), "choose one of sirius, clos"),
+        (("--reading", "Z"), "choose one of A, F, G, H"),
+        (("--reading", "A", "--equal-cost", "sirius.uplinks=clos"), "remove it"),
+        (("--equal-cost", "sirius=clos"), "LABEL.KEY=OTHER"),
+        (("--equal-cost", "sirius.mode=clos"), "not a number of its table"),
+        (("--tornado", "x.png"), "ends in .svg"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(
+    experiment: Path, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    done = lightloom("cost", experiment, *arguments, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_compare_adds_the_cost_of_what_arrived(experiment: Path, tmp_path: Path) -> None:
+    asked = ("compare", experiment, "-o", "out", "--prices", "sirius-2020")
+    done = lightloom(*asked, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "delivered" in done.stdout
+    found = json.loads((tmp_path / "out/costs.json").read_text())["fabrics"]["clos"]
+    summary = json.loads((tmp_path / "out/comparison.json").read_text())["clos"]
+    expected = found["per_gbps"][0] / summary["goodput_normalized"]
+    assert found["per_delivered_gbps"][0] == pytest.approx(expected)
+    again = lightloom("cost", tmp_path / "out/experiment.toml", "--json", cwd=tmp_path)
+    assert json.loads(again.stdout)["fabrics"]["clos"] == found
+    lightloom("compare", experiment, "-o", "out", cwd=tmp_path)
+    assert not (tmp_path / "out/costs.json").exists()
+
+
+def test_compare_refuses_prices_before_it_simulates(experiment: Path, tmp_path: Path) -> None:
+    done = lightloom("compare", experiment, "-o", "out", "--prices", "nobody", cwd=tmp_path)
+    assert done.returncode == 2
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,184 @@
+"""The arithmetic of the papers, to the cent and the watt."""
+
+from fractions import Fraction
+
+import pytest
+from economics_support import counts, experiment, network
+from scipy.optimize import brentq
+
+from lightloom import economics
+from lightloom.economics import book as books
+from lightloom.economics import pricing, readings
+from lightloom.economics.amounts import Range
+from lightloom.economics.equal import break_evens
+from lightloom.economics.papers import cthrough, hydra, sirius
+
+HYDRA = {"racks": 320, "servers_per_rack": 32, "server_rate": "10 Gb/s"}
+
+
+def test_the_scale_tax_of_sirius() -> None:
+    assert sirius.watts_per_tbps(0) == 50
+    assert sirius.watts_per_tbps(4) == Fraction("486.71875")
+    assert sirius.watts_per_tbps(4) * 100_000 == Fraction("48671875")  # 100 Pb/s: 48.7 MW
+    assert sirius.reach(3) == 65_536
+
+
+def test_a_clos_of_4000_racks() -> None:
+    found = sirius.clos(4000, 12_800_000_000_000, 4)
+    assert (found.switches, found.transceivers) == (14_000, 768_000)
+    assert (found.power, found.cost) == (14_680_000, 377_200_000)
+
+
+def test_the_bill_of_a_clos_of_4000_racks_is_the_same() -> None:
+    cluster = {"racks": 4000, "servers_per_rack": 32, "server_rate": "400 Gb/s"}
+    cost = pricing.of_network("clos", network("clos", cluster), books.load("sirius-2020"))
+    found = counts(cost)
+    assert (found["switch"], found["transceiver"]) == (14_000, 768_000)
+    assert cost.capital == Range.of(377_200_000)
+    assert cost.power == Range.of(14_680_000)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("F", (22.5, 25.6, 28.0, 53.4, 63.4)),
+        ("G", (23.8, 25.9, 27.8, 53.1, 54.8)),
+        ("H", (23.1, 25.7, 27.9, 53.3, 54.7)),
+        ("A", (41.4, 44.9, 41.9, 75.3, 62.0)),
+    ],
+)
+def test_the_readings_of_fig_6(name: str, expected: tuple[float, ...]) -> None:
+    reading = readings.load(name)
+    assert (reading.basis == "fitted") == (name != "A")
+    found = readings.figures(reading, *readings.components(books.load("sirius-2020")))
+    # The specification rounds 44.852 up.
+    assert [float(v) for v in found.values()] == pytest.approx(expected, abs=0.06)
+
+
+def test_which_figures_each_reading_meets() -> None:
+    parts = readings.components(books.load("sirius-2020"))
+    paper = readings.published()
+    met = {
+        name: [
+            k
+            for k, m in readings.meets(readings.figures(readings.load(name), *parts), paper).items()
+            if m
+        ]
+        for name in readings.names()
+    }
+    assert met["A"] == []
+    assert met["F"] == ["power_3x", "power_5x", "cost", "cost_osub"]
+    assert met["G"] == ["power_5x", "cost", "cost_osub", "cost_electrical"]
+    assert met["H"] == list(paper)
+
+
+def test_table_one_of_hydra() -> None:
+    none, one = hydra.price(hydra.hydra(0)), hydra.price(hydra.hydra(1))
+    assert none == Range.of(16_696_320)
+    assert one == Range.of(16_696_320 + 630_000)
+    expected = {1: 58_764_800, 4: 32_982_400, 25: Fraction("22002380.8")}
+    for beta, price in expected.items():
+        assert hydra.price(hydra.fat_tree(beta)) == Range.of(price)
+
+
+@pytest.mark.parametrize("planes", [1, 8, 32])
+def test_the_bill_of_hydra_is_table_one(planes: int) -> None:
+    made = network("hydra", HYDRA, planes=planes, circuit_rate="10 Gb/s")
+    cost = pricing.of_network("hydra", made, books.load("hydra-2013"))
+    assert cost.capital == Range.of(16_696_320 + 630_000 * planes)
+
+
+@pytest.mark.parametrize(("beta", "spared"), [(1, 0), (4, 40)])
+def test_the_bill_of_the_fat_tree_differs_from_table_one_in_two_counts(
+    beta: int, spared: int
+) -> None:
+    """The paper counts 5,120 cables for 10,240 servers of the tree, and 10,240 of HydRA; and of the
+    middle level 320 ÷ √β switches, of which at β = 4 a quarter of the ports have no link."""
+    made = network("tree", HYDRA, levels=3, racks_per_pod=16, oversubscription=beta)
+    cost = pricing.of_network("tree", made, books.load("hydra-2013"))
+    table = hydra.price(hydra.fat_tree(beta))
+    assert cost.capital == Range.of(table.low + 5_120 * 28 - spared * 30_000)
+
+
+@pytest.mark.parametrize("beta", [2, 3, 4, 10, 25, 40])
+def test_equal_cost_pairs_are_those_of_brentq(beta: int) -> None:
+    def excess(planes: float) -> float:
+        tree = 320 + 320 / beta**0.5 + 160 / beta
+        ends = 10_240 + 20_480 / beta**0.5 + 20_480 / beta
+        cables = 5_120 + 10_240 / beta**0.5 + 10_240 / beta
+        fat = tree * 30_000 + ends * 665 + cables * 28
+        own = 320 * 30_000 + 10_240 * 665 + 10_240 * 28
+        return own + planes * (320 * 1600 + 110_000 + 320 * 25) - fat
+
+    assert float(hydra.equal_planes(beta)) == pytest.approx(brentq(excess, -50, 200), rel=1e-9)
+
+
+def test_the_low_rate_network_is_a_parameter() -> None:
+    assert hydra.equal_planes(4) - hydra.equal_planes(4, 630_000) == 1
+
+
+def test_the_cost_paragraph_of_cthrough() -> None:
+    assert cthrough.price() == Range.of(52 * 700 + 52 * 350 + 80 * 200, 110_600)
+    assert cthrough.large_switches() == (7, 4)
+
+
+def test_the_bill_of_cthrough_is_its_paragraph() -> None:
+    cluster = {"racks": 52, "servers_per_rack": 40, "server_rate": "1 Gb/s"}
+    made = network("cthrough", cluster, circuit_rate="10 Gb/s")
+    cost = pricing.of_network("cthrough", made, books.load("cthrough-2010"))
+    assert cost.capital == cthrough.price()
+
+
+def test_at_its_break_even_two_fabrics_cost_the_same() -> None:
+    cluster = {"racks": 64, "servers_per_rack": 8, "server_rate": "800 Gb/s"}
+    book = books.load("ai-cluster-2026")
+    clos = pricing.of_network("clos", network("clos", cluster), book)
+    mirrors = network("hybrid", cluster, preset="mesh", planes=8)
+    costs = [clos, pricing.of_network("mirrors", mirrors, book)]
+    (even,) = break_evens(costs, "circuit-switch")
+    assert (even.label, even.other, even.unit) == ("mirrors", "clos", "port")
+    assert even.price is not None
+    for end in (even.price.low, even.price.high):
+        at = book.with_price("circuit-switch", Range.of(end))
+        share = pricing.of_network("mirrors", mirrors, at).relative_to(clos)
+        assert share is not None
+        assert Fraction(1) in share
+        assert end in (even.price.low, even.price.high)
+    below = book.with_price("circuit-switch", Range.of(even.price.low - 1))
+    cheaper = pricing.of_network("mirrors", mirrors, below).relative_to(clos)
+    assert cheaper is not None
+    assert cheaper.high < 1
+
+
+def test_at_equal_cost_two_fabrics_cost_the_same() -> None:
+    from lightloom import load
+    from lightloom.economics.solve import equal_cost
+
+    table = experiment("hydra", HYDRA, planes=8, circuit_rate="10 Gb/s")
+    tree = {"kind": "tree", "levels": 3, "racks_per_pod": 16, "oversubscription": 4}
+    table["fabric"].append(tree)
+    found = equal_cost(load(table), "hydra.planes=tree", books.load("hydra-2013"))
+    assert found.value is not None
+    costs = economics.cost(table, "hydra-2013").fabrics
+    target = costs["tree"].capital
+    assert target is not None
+    exact = (target.low - 16_696_320) / 630_000
+    assert float(found.value.low) == pytest.approx(float(exact), abs=2e-3)
+
+
+def test_an_oversubscription_that_costs_what_another_network_does() -> None:
+    from lightloom import load
+    from lightloom.economics.solve import equal_cost
+
+    table = experiment("clos", oversubscription_at="rack")
+    table["fabric"].append({"kind": "sirius"})
+    at = books.load("sirius-2020").with_price("grating", Range.of(1250))
+    at = at.with_price("tunable-transceiver", Range.of(500))
+    found = equal_cost(load(table), "clos.oversubscription=sirius", at).value
+    assert found is not None
+    assert float(found.low) == pytest.approx(float(found.high), rel=0.01)
+    table["fabric"][0]["oversubscription"] = float(found.low)
+    costs = economics.cost(table, at).fabrics
+    share = costs["clos"].relative_to(costs["sirius"])
+    assert share is not None
+    assert float(share.middle) == pytest.approx(1, abs=2e-3)

@@ -1,0 +1,40 @@
+"""Fig 6: power and cost of Sirius relative to electrical networks, by each reading of §5.
+
+The paper's components do not determine its figures. The verdict is that of reading A, the paper's
+words literally; the figure has all readings, and three of them were fitted.
+"""
+
+from typing import Any
+
+from lightloom.economics import book as books
+from lightloom.economics import readings
+from lightloom.economics.papers import sirius
+from lightloom.reproduce.study import draw, panel
+
+LITERAL, FITTED = "A", "H"
+CLAIMS = {
+    "fig06-power-3x": "power_3x",
+    "fig06-power-5x": "power_5x",
+    "fig06-cost": "cost",
+    "fig06-cost-osub": "cost_osub",
+    "fig06-cost-electrical": "cost_electrical",
+}
+
+
+def measure(quick: bool, workers: int) -> dict[str, Any]:
+    """Each of the paper's figures by each reading."""
+    del quick, workers
+    parts, paper = readings.components(books.load("sirius-2020")), readings.published()
+    found = {name: readings.figures(readings.load(name), *parts) for name in readings.names()}
+    lines = {name: [float(value) for value in of.values()] for name, of in found.items()}
+    lines["paper"] = [float(value) for value in paper.values()]
+    text = "power 3x, power 5x, cost, cost at 3:1, cost of switches"
+    panels = [panel("Fig 6, by reading", (text, range(1, 6)), "Sirius, relative [%]", lines)]
+    clos = sirius.clos(4000, 12_800_000_000_000, 4)
+    claims = {claim: float(found[LITERAL][key]) for claim, key in CLAIMS.items()}
+    claims["fig06-fitted"] = sum(readings.meets(found[FITTED], paper).values())
+    claims["fig06-absolute-power"] = float(clos.power / 10**6)
+    return {"data": panels, "claims": claims}
+
+
+figure = draw
