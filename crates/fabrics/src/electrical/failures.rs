@@ -85,10 +85,20 @@ impl Wiring {
         let all_pods = || (0..self.pods()).map(Uplinks::OfPod).collect();
         match (element, self.pod) {
             (Element::Transceiver { node, .. }, _) => vec![Uplinks::OfRack(node)],
-            (Element::Switch { tier: SwitchTier::Core, .. }, None) => {
-                (0..self.racks).map(Uplinks::OfRack).collect()
-            }
-            (Element::Switch { tier: SwitchTier::Core, .. }, Some(_)) => all_pods(),
+            (
+                Element::Switch {
+                    tier: SwitchTier::Core,
+                    ..
+                },
+                None,
+            ) => (0..self.racks).map(Uplinks::OfRack).collect(),
+            (
+                Element::Switch {
+                    tier: SwitchTier::Core,
+                    ..
+                },
+                Some(_),
+            ) => all_pods(),
             (Element::Switch { index, .. }, Some((racks, _))) => {
                 let pod = index / self.aggregation;
                 let below = (pod * racks..(pod + 1) * racks).map(Uplinks::OfRack);
@@ -109,7 +119,11 @@ impl Wiring {
             ("core_switches", self.core, of_core),
         ];
         let wrong = |&(_, switches, links): &(_, u32, u64)| !(1..=links).contains(&switches.into());
-        let checked = if self.pod.is_some() { &tiers[..] } else { &tiers[1..] };
+        let checked = if self.pod.is_some() {
+            &tiers[..]
+        } else {
+            &tiers[1..]
+        };
         match checked.iter().find(|tier| wrong(tier)) {
             None => Ok(()),
             Some((key, switches, links)) => Err(Refusal::new(
@@ -126,15 +140,19 @@ impl Wiring {
         let fabric = self.fabric;
         let below = |what: &str, n: u64, end: u64| match n < end {
             true => Ok(()),
-            false => Err(Rejected(format!("{fabric}'s {what} are 0 to {}; lower it", end - 1))),
+            false => Err(Rejected(format!(
+                "{fabric}'s {what} are 0 to {}; lower it",
+                end - 1
+            ))),
         };
         match element {
             Element::Transceiver { uplink, .. } => {
                 below("uplinks of a rack", uplink as u64, self.rack_links)
             }
-            Element::Switch { tier: SwitchTier::Core, index } => {
-                below("core switches", index as u64, self.core as u64)
-            }
+            Element::Switch {
+                tier: SwitchTier::Core,
+                index,
+            } => below("core switches", index as u64, self.core as u64),
             Element::Switch { index, .. } if self.pod.is_some() => {
                 let switches = self.pods() as u64 * self.aggregation as u64;
                 below("aggregation switches", index as u64, switches)
@@ -232,9 +250,15 @@ mod tests {
     #[test]
     fn an_aggregation_switch_takes_its_share_of_its_pod_alone() {
         let mut failures = clos();
-        let switch = Element::Switch { tier: SwitchTier::Aggregation, index: 4 };
+        let switch = Element::Switch {
+            tier: SwitchTier::Aggregation,
+            index: 4,
+        };
         let touched = failures.apply(fail(switch)).unwrap();
-        assert_eq!(touched, [Uplinks::OfRack(2), Uplinks::OfRack(3), Uplinks::OfPod(1)]);
+        assert_eq!(
+            touched,
+            [Uplinks::OfRack(2), Uplinks::OfRack(3), Uplinks::OfPod(1)]
+        );
         assert_eq!(down(&failures, Uplinks::OfRack(2)), [1, 4]);
         assert_eq!(down(&failures, Uplinks::OfPod(1)), [1, 4, 7, 10]);
         assert_eq!(failures.up(Uplinks::OfRack(1)), (6, 6));
@@ -244,7 +268,10 @@ mod tests {
     #[test]
     fn a_core_switch_takes_its_share_of_every_pod() {
         let mut failures = clos();
-        let switch = Element::Switch { tier: SwitchTier::Core, index: 3 };
+        let switch = Element::Switch {
+            tier: SwitchTier::Core,
+            index: 3,
+        };
         failures.apply(fail(switch)).unwrap();
         assert_eq!(down(&failures, Uplinks::OfPod(0)), [9, 10, 11]);
         assert_eq!(down(&failures, Uplinks::OfPod(1)), [9, 10, 11]);
@@ -256,7 +283,10 @@ mod tests {
     fn a_link_is_up_when_nothing_takes_it() {
         let mut failures = clos();
         let cable = Element::Transceiver { node: 2, uplink: 1 };
-        let switch = Element::Switch { tier: SwitchTier::Aggregation, index: 4 };
+        let switch = Element::Switch {
+            tier: SwitchTier::Aggregation,
+            index: 4,
+        };
         failures.apply(fail(cable)).unwrap();
         failures.apply(fail(switch)).unwrap();
         failures.apply(Command::Repair(switch)).unwrap();
@@ -272,16 +302,31 @@ mod tests {
         let cable = Element::Transceiver { node: 0, uplink: 6 };
         for (element, expect) in [
             (cable, "clos's uplinks of a rack are 0 to 5; lower it"),
-            (switch(SwitchTier::Core, 4), "clos's core switches are 0 to 3; lower it"),
-            (switch(SwitchTier::Aggregation, 6), "clos's aggregation switches are 0 to 5; lower it"),
-            (Element::Node(0), "a rack's switch takes its servers with it"),
+            (
+                switch(SwitchTier::Core, 4),
+                "clos's core switches are 0 to 3; lower it",
+            ),
+            (
+                switch(SwitchTier::Aggregation, 6),
+                "clos's aggregation switches are 0 to 5; lower it",
+            ),
+            (
+                Element::Node(0),
+                "a rack's switch takes its servers with it",
+            ),
             (Element::Grating(0), "clos has no such part"),
         ] {
             assert!(said(element).starts_with(expect), "{}", said(element));
         }
-        let grey = Command::Fail { element: switch(SwitchTier::Core, 0), loss: 0.5 };
+        let grey = Command::Fail {
+            element: switch(SwitchTier::Core, 0),
+            loss: 0.5,
+        };
         assert!(clos().apply(grey).unwrap_err().0.contains("loss is 0.5"));
-        let two_levels = Wiring { pod: None, ..clos().wiring };
+        let two_levels = Wiring {
+            pod: None,
+            ..clos().wiring
+        };
         let refused = Failures::new(two_levels).apply(fail(switch(SwitchTier::Aggregation, 0)));
         assert!(refused.unwrap_err().0.contains("two levels"));
     }

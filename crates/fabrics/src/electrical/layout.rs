@@ -215,7 +215,8 @@ impl Layout {
         }
     }
 
-    /// The rate of a link.(&self, link: u32) -> Rate {
+    /// The rate of a link.
+    pub fn rate_of(&self, link: u32) -> Rate {
         let tier = self.first_link[1..].partition_point(|&f| f <= link as u64);
         self.bundles[tier.min(TIERS - 1)].rate
     }

@@ -65,7 +65,12 @@ impl TreeConfig {
         let link = self.link_rate.unwrap_or(cluster.server_rate);
         if link == Rate(0) {
             let limit = "must be more than 0 b/s";
-            return Err(Refusal::new("fabric.link_rate", link, limit, "leave it out"));
+            return Err(Refusal::new(
+                "fabric.link_rate",
+                link,
+                limit,
+                "leave it out",
+            ));
         }
         let links = |rate: Rate| (rate.0.saturating_add(link.0 / 2) / link.0).max(1);
         let rack_links = links(tree.uplink());

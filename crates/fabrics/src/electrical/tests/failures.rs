@@ -26,7 +26,9 @@ fn repair(element: Element, at: Time) -> Fault {
 
 /// Every server of rack 0 sends 15 MB to one of rack 3, and when the last has come [us].
 fn took(detail: &str, faults: &[Fault]) -> f64 {
-    let rows: Vec<_> = (0..4).map(|s| (s, 12 + s, 15_000_000, Time::ZERO)).collect();
+    let rows: Vec<_> = (0..4)
+        .map(|s| (s, 12 + s, 15_000_000, Time::ZERO))
+        .collect();
     let (cluster, flows) = (cluster(4, 4), flows(&rows));
     let mut fabric = fabric(&cluster, &table(detail), &flows);
     let mut io = Io::new(flows);
@@ -37,7 +39,11 @@ fn took(detail: &str, faults: &[Fault]) -> f64 {
         faults: faults.to_vec(),
     };
     run(&mut *fabric, &mut io, &plan, &mut Silent).expect("its own parts");
-    assert_eq!(io.ledger.delivered, io.flows.total_bytes(), "nothing is lost");
+    assert_eq!(
+        io.ledger.delivered,
+        io.flows.total_bytes(),
+        "nothing is lost"
+    );
     let last = { io.flows.finish.iter() }.max().expect("flows");
     last.0 as f64 / 1e6
 }
@@ -55,14 +61,23 @@ fn time_is_as_the_links_that_are_left() {
         (vec![switch(SwitchTier::Aggregation, 4)], 3.0 / 4.0),
         // 7 of 8 links of a pod still carry what one rack sends.
         (vec![switch(SwitchTier::Core, 5)], 1.0),
-        (vec![switch(SwitchTier::Aggregation, 0), switch(SwitchTier::Aggregation, 1)], 1.0 / 2.0),
+        (
+            vec![
+                switch(SwitchTier::Aggregation, 0),
+                switch(SwitchTier::Aggregation, 1),
+            ],
+            1.0 / 2.0,
+        ),
         (vec![cable, switch(SwitchTier::Aggregation, 2)], 3.0 / 4.0),
     ] {
         let faults: Vec<Fault> = elements.iter().map(|&e| fail(e, Time::ZERO)).collect();
         for detail in ["packets", "flows"] {
             let (took, expected) = (took(detail, &faults), 12_000.0 / left);
             let apart = took - expected;
-            assert!((0.0..10.0).contains(&apart), "{detail} {elements:?}: {took} {expected}");
+            assert!(
+                (0.0..10.0).contains(&apart),
+                "{detail} {elements:?}: {took} {expected}"
+            );
         }
     }
 }
@@ -96,7 +111,9 @@ fn tiers_of_no_switches_and_of_too_many_are_refused() {
     let refused = |key: &str, value: u32| {
         let mut table = table("packets");
         table[key] = json!(value);
-        (ENTRY.resolve)(&table, &cluster(4, 4)).unwrap_err().to_string()
+        (ENTRY.resolve)(&table, &cluster(4, 4))
+            .unwrap_err()
+            .to_string()
     };
     for (key, value, links) in [
         ("aggregation_switches", 0, 4),
