@@ -513,7 +513,7 @@ def test_links_that_carry_less_than_was_offered_are_noted(tmp_path: Path) -> Non
 
 
 def test_one_fabric_runs_whatever_happens_in_the_others(tmp_path: Path) -> None:
-    fault = '\n[[fault]]\nat = "1 us"\nelement = "transceiver"\nnode = 3\nuplink = 1\n'
+    fault = '\n[[fault]]\nat = "1 us"\nelement = "node"\nnode = 3\n'
     write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS, fault + 'fabric = "sirius"\n')
     for label in ("sirius", "clos"):
         done = lightloom("run", "e.toml", "--fabric", label, "-o", label, cwd=tmp_path)
@@ -524,8 +524,9 @@ def test_one_fabric_runs_whatever_happens_in_the_others(tmp_path: Path) -> None:
     done = lightloom("run", "e.toml", "--fabric", "clos", "-o", "none", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.strip() == (
-        "error: fault[0] = node 3 uplink 1: clos does not model failures yet; remove it, or name "
-        'the only fabric in which it happens: fabric = "sirius"'
+        "error: fault[0] = node 3: a rack's switch takes its servers with it, whatever connects the "
+        "racks, which clos does not model; let a transceiver or a switch above the racks fail, or "
+        'name the only fabric in which it happens: fabric = "sirius"'
     )
     assert not (tmp_path / "none").exists()
 

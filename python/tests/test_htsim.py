@@ -262,7 +262,7 @@ def test_malformed_files_are_refused_with_their_place(tmp_path: Path) -> None:
         ([first, "2->3 trigger 4 size 9"], "line 5, column 14: trigger 4 is not declared; add a"),
         (
             [first, "2->3 trigger 1 size 9", "trigger id 1 barrier count 3"],
-            "line 6, column 1: trigger 1 has count 3, and 1 flows fire it; write `count 1`, or",
+            "line 6, column 1: trigger 1 has count 3, and 1 flow fires it; write `count 1`, or",
         ),
         (
             ["0->1 trigger 1 size 9 recv_done_trigger 1", "trigger id 1 oneshot"],

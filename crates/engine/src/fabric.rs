@@ -20,6 +20,15 @@ pub struct Shape {
     pub link_capacity: Rate,
 }
 
+/// The switches above the racks of an electrical network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchTier {
+    /// Between a pod's racks and the core.
+    Aggregation,
+    /// Between pods, or racks where there are no pods.
+    Core,
+}
+
 /// A part that can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
@@ -42,6 +51,13 @@ pub enum Element {
         node: u32,
         /// The plane.
         plane: u32,
+    },
+    /// An electrical switch above the racks.
+    Switch {
+        /// Which tier.
+        tier: SwitchTier,
+        /// Its number within the tier, pod by pod.
+        index: u32,
     },
 }
 

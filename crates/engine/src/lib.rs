@@ -29,7 +29,8 @@ pub use audit::{Audit, Load, Transmission};
 pub use cluster::{Cluster, Nic};
 pub use dag::{Dag, Node, Task};
 pub use fabric::{
-    Circuit, Command, ControlRecord, Element, Fabric, Rejected, Reports, Shape, Totals, View,
+    Circuit, Command, ControlRecord, Element, Fabric, Rejected, Reports, Shape, SwitchTier, Totals,
+    View,
 };
 pub use fair::Precision;
 pub use flows::{Dependencies, Flows, Job};

@@ -4,7 +4,7 @@
 //! the run begins.
 
 use lightloom_engine::run::Fault;
-use lightloom_engine::{Cluster, Command, Element, Refusal, Rejected, Time};
+use lightloom_engine::{Cluster, Command, Element, Refusal, Rejected, SwitchTier, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,13 @@ pub struct FaultTable {
     /// given.
     #[serde(default)]
     pub plane: Option<u32>,
+    /// The tier of the electrical switch.
+    #[serde(default)]
+    pub tier: Option<TierName>,
+    /// The electrical switch: its number within its tier; aggregation switches count on from
+    /// pod to pod.
+    #[serde(default)]
+    pub switch: Option<u32>,
     /// Probability that a cell or packet through it is lost; less than 1 is a
     /// grey failure.
     #[serde(default = "dead")]
@@ -59,6 +66,34 @@ pub enum ElementKind {
     Controller,
     /// One optical port of a node.
     OpticalPort,
+    /// An electrical switch above the racks.
+    Switch,
+}
+
+/// Electrical switches above the racks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TierName {
+    /// Between a pod's racks and the core.
+    Aggregation,
+    /// Between pods, or racks where there are no pods.
+    Core,
+}
+
+impl TierName {
+    fn tier(self) -> SwitchTier {
+        match self {
+            TierName::Aggregation => SwitchTier::Aggregation,
+            TierName::Core => SwitchTier::Core,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            TierName::Aggregation => "aggregation",
+            TierName::Core => "core",
+        }
+    }
 }
 
 pub(crate) fn check_all(
@@ -114,13 +149,12 @@ impl FaultTable {
             ElementKind::Grating => (&["grating"], &[], "a grating"),
             ElementKind::Controller => (&[], &[], "the controller"),
             ElementKind::OpticalPort => (&["node"], &["plane"], "an optical port"),
+            ElementKind::Switch => (&["tier", "switch"], &[], "a switch"),
         };
-        for (key, value) in self.numbers() {
+        for (key, value) in self.named_by() {
             let (limit, remedy, shown) = match (needs.contains(&key), value) {
                 (true, None) => ("is named by", "add it", "(missing)".to_owned()),
-                (false, Some(v)) if !may.contains(&key) => {
-                    ("is not named by", "remove it", v.to_string())
-                }
+                (false, Some(v)) if !may.contains(&key) => ("is not named by", "remove it", v),
                 _ => continue,
             };
             let its = if what.starts_with("the ") { "a" } else { "its" };
@@ -145,23 +179,33 @@ impl FaultTable {
                 node,
                 plane: number(self.plane),
             },
+            ElementKind::Switch => Element::Switch {
+                tier: self.tier.map_or(SwitchTier::Core, TierName::tier),
+                index: number(self.switch),
+            },
         })
     }
 
     /// The keys that may name a part.
-    fn numbers(&self) -> [(&'static str, Option<u32>); 4] {
+    fn named_by(&self) -> [(&'static str, Option<String>); 6] {
+        let shown = |n: Option<u32>| n.map(|n| n.to_string());
         [
-            ("node", self.node),
-            ("uplink", self.uplink),
-            ("grating", self.grating),
-            ("plane", self.plane),
+            ("node", shown(self.node)),
+            ("uplink", shown(self.uplink)),
+            ("grating", shown(self.grating)),
+            ("plane", shown(self.plane)),
+            ("tier", self.tier.map(|tier| format!("\"{}\"", tier.name()))),
+            ("switch", shown(self.switch)),
         ]
     }
 
     /// The part in words.
     pub(crate) fn part(&self) -> String {
-        let named = |(key, n): (&str, Option<u32>)| n.map(|n| format!("{key} {n}"));
-        let parts: Vec<String> = self.numbers().into_iter().filter_map(named).collect();
+        if let (Some(tier), Some(switch)) = (self.tier, self.switch) {
+            return format!("{} switch {switch}", tier.name());
+        }
+        let named = |(key, n): (&str, Option<String>)| n.map(|n| format!("{key} {n}"));
+        let parts: Vec<String> = self.named_by().into_iter().filter_map(named).collect();
         match parts.is_empty() {
             true => "controller".to_owned(),
             false => parts.join(" "),
@@ -287,6 +331,14 @@ mod tests {
             (
                 json!({"at": "1 us", "element": "node", "node": 1, "plane": 2}),
                 "fault[0].plane = 2: a node is not named by its plane; remove it",
+            ),
+            (
+                json!({"at": "1 us", "element": "switch", "switch": 2}),
+                "fault[0].tier = (missing): a switch is named by its tier; add it",
+            ),
+            (
+                json!({"at": "1 us", "element": "node", "node": 1, "tier": "core"}),
+                "fault[0].tier = \"core\": a node is not named by its tier; remove it",
             ),
             (
                 json!({"at": "1 us", "element": "node", "node": 8}),

@@ -8,17 +8,34 @@ use schemars::{generate::SchemaSettings, JsonSchema, SchemaGenerator};
 use serde_json::{json, Map, Value};
 
 /// The refusal of a key that stands too deep, with where it belongs: `workload.sizes.load`
-/// is one of `[workload]`.
+/// is one of `[workload]`, and `workload.sizes.mean_rul` is nearest to another.
 pub(crate) fn misplaced(refusal: Refusal) -> Refusal {
     let path: Vec<&str> = refusal.key.split('.').collect();
     let [table, _, .., key] = path[..] else {
         return refusal;
     };
-    if refusal.limit != "no such key" || !keys_of(table).contains(&key.to_owned()) {
+    if refusal.limit != "no such key" {
         return refusal;
     }
-    let remedy = format!("it is a key of [{table}]: write {table}.{key}");
+    let keys = keys_of(table);
+    let remedy = match keys
+        .iter()
+        .max_by(|a, b| alike(key, a).total_cmp(&alike(key, b)))
+    {
+        Some(same) if same == key => format!("it is a key of [{table}]: write {table}.{key}"),
+        Some(near) if alike(key, near) > NEARLY_THE_SAME && !refusal.remedy.contains(near) => {
+            format!("did you mean {table}.{near}, a key of [{table}]?")
+        }
+        _ => return refusal,
+    };
     Refusal { remedy, ..refusal }
+}
+
+/// A letter is missing, or two are exchanged: no key within reach is so near by chance.
+const NEARLY_THE_SAME: f64 = 0.95;
+
+fn alike(a: &str, b: &str) -> f64 {
+    strsim::jaro_winkler(a, b)
 }
 
 /// The keys of a table of the experiment; none of fabrics, which have their own.
@@ -204,7 +221,11 @@ mod tests {
             told("workload.sizes.mean_rule"),
             "it is a key of [workload]: write workload.mean_rule"
         );
-        assert_eq!(told("workload.sizes.mean_rules"), "known: …");
+        assert_eq!(
+            told("workload.sizes.mean_rul"),
+            "did you mean workload.mean_rule, a key of [workload]?"
+        );
+        assert_eq!(told("workload.sizes.men"), "known: …");
         assert_eq!(told("workload.mean_rules"), "known: …");
         assert_eq!(told("fabric.policy.load"), "known: …");
     }

@@ -346,7 +346,7 @@ fn a_fault_that_the_fabric_has_no_part_for_is_refused_before_the_run() {
     );
     let uplink = json!([{"at": "1 s", "element": "transceiver", "node": 1, "uplink": 99}]);
     assert_eq!(
-        refused(&with("/fault", uplink.clone()), 0),
+        refused(&with("/fault", uplink), 0),
         "fault[0] = node 1 uplink 99: this fabric has uplinks 0 to 5; correct it"
     );
     // Only where there are several can it have been meant for another.
@@ -354,14 +354,15 @@ fn a_fault_that_the_fabric_has_no_part_for_is_refused_before_the_run() {
         {"kind": "sirius"}, {"kind": "sirius", "label": "b"}, {"kind": "clos"}
     ]);
     let mut several = with("/fabric", fabrics);
-    several["fault"] = uplink;
+    several["fault"] = json!([{"at": "1 s", "element": "node", "node": 1}]);
     assert_eq!(
         refused(&several, 2),
-        "fault[0] = node 1 uplink 99: clos does not model failures yet; remove it, or name the \
-         only fabric in which it happens: fabric = \"sirius\" or \"b\""
+        "fault[0] = node 1: a rack's switch takes its servers with it, whatever connects the racks, \
+         which clos does not model; let a transceiver or a switch above the racks fail, or name \
+         the only fabric in which it happens: fabric = \"sirius\" or \"b\""
     );
     several["fault"][0]["fabric"] = json!("clos");
-    assert!(refused(&several, 2).ends_with("does not model failures yet; remove it"));
+    assert!(refused(&several, 2).ends_with("let a transceiver or a switch above the racks fail"));
     several["fault"][0]["fabric"] = json!("b");
     let experiment = Experiment::read(&several).unwrap();
     assert!(

@@ -269,6 +269,8 @@ def part(fault: Mapping[str, Any]) -> str:
     if element == "optical-port":
         on = "" if plane is None else f" on plane {plane}"
         return f"the optical port of node {node}{on}"
+    if element == "switch":
+        return f"{fault.get('tier')} switch {fault.get('switch')}"
     number = fault.get(element)
     return f"the {element}" if number is None else f"{element} {number}"
 

@@ -12,6 +12,8 @@ const OUT: u32 = u32::MAX - 1;
 const LAST: u32 = 1 << 31;
 /// Flag of `Queue::station`: a source that has sent nothing.
 const FRESH: u32 = 1 << 30;
+/// Flag of `Link::bytes`: it takes no more packets.
+const DOWN: u32 = 1 << 31;
 
 /// Parallel links between two groups of switches and the ring of flows that
 /// they serve.
@@ -53,7 +55,7 @@ struct Queue {
 #[derive(Clone, Copy, Debug)]
 struct Link {
     queue: u32,
-    /// Bytes of the flow; 0 on an idle link.
+    /// Bytes of the flow, 0 on an idle link; and a flag.
     bytes: u32,
 }
 
@@ -337,16 +339,53 @@ impl Columns {
         self.links[link as usize] = Link { queue, bytes };
     }
 
-    /// The packet on a busy link: its queue at that link's station, and its bytes.
+    /// The packet on a busy link: its queue at that link's station, and its bytes; and
+    /// whether the link takes another.
     #[inline]
-    pub fn on_link(&self, link: u32) -> (u32, u32) {
+    pub fn on_link(&self, link: u32) -> (u32, u32, bool) {
         let l = self.links[link as usize];
-        (l.queue, l.bytes)
+        (l.queue, l.bytes & !DOWN, l.bytes & DOWN == 0)
+    }
+
+    /// A link that takes no more has sent its last packet.
+    #[cold]
+    pub fn leave_down(&mut self, link: u32) {
+        self.links[link as usize] = Link {
+            queue: NONE,
+            bytes: DOWN,
+        };
+    }
+
+    /// A link fails or works again: a busy one after its packet, an idle one at once.
+    pub fn set_down(&mut self, station: u32, link: u32, down: bool) {
+        let bytes = self.links[link as usize].bytes;
+        match (bytes & DOWN != 0, down) {
+            (false, true) if bytes == 0 => self.withdraw(station, link),
+            (false, true) => self.links[link as usize].bytes |= DOWN,
+            (true, false) if bytes == DOWN => self.free_link(station, link),
+            (true, false) => self.links[link as usize].bytes &= !DOWN,
+            _ => {}
+        }
+    }
+
+    /// Takes an idle link out of its station's chain.
+    fn withdraw(&mut self, station: u32, link: u32) {
+        let behind = self.links[link as usize].queue;
+        let mut before = self.stations[station as usize].free;
+        if before == link {
+            self.stations[station as usize].free = behind;
+        } else {
+            while self.links[before as usize].queue != link {
+                before = self.links[before as usize].queue;
+            }
+            self.links[before as usize].queue = behind;
+        }
+        self.leave_down(link);
     }
 
     /// Bytes on links, found by looking at every link.
     pub fn bytes_on_links(&self) -> u64 {
-        self.links.iter().map(|l| l.bytes as u64).sum()
+        self.links.iter().map(|l| (l.bytes & !DOWN) as u64).sum()
     }
 
     /// Bytes that wait at their sources, and bytes that wait in the network,

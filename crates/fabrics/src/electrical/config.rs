@@ -35,6 +35,16 @@ pub struct ClosConfig {
     /// its full rate; `rack` is between the racks and the aggregation switches,
     /// so that all traffic between racks is restricted.
     pub oversubscription_at: Tier,
+    /// Aggregation switches of a pod, to which the uplinks of its racks go in turn: as much
+    /// fails with one. At most the uplinks of a rack. Default: as many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub aggregation_switches: Option<u32>,
+    /// Switches of the core, each with an equal share of the links of every pod: as much
+    /// fails with one. At most the links of a pod to the core. Default: as many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub core_switches: Option<u32>,
     /// Packets of one flow that may wait at a switch before the hop behind it
     /// stops to serve that flow; those already on the links between them come
     /// on top; of no effect on `flows`. Default: what the fastest flow sends over one hop within a
@@ -92,6 +102,8 @@ impl Default for ClosConfig {
             link_rate: Rate(50 * Rate::GBPS.0),
             oversubscription: 1.0,
             oversubscription_at: Tier::AggregationCore,
+            aggregation_switches: None,
+            core_switches: None,
             flow_buffer: None,
             mtu: Bytes(1_500),
             header: Bytes(0),

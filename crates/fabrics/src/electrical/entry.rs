@@ -76,7 +76,9 @@ impl FabricConfig for ClosConfig {
         self.refuse_shape(cluster, pod)?;
         self.refuse_packets()?;
         self.racks_per_pod = Some(pod);
-        refuse_links(&self, &Layout::new(&self, cluster))?;
+        let layout = Layout::new(&self, cluster);
+        refuse_links(&self, &layout)?;
+        layout.wiring(&self).refuse_switches()?;
         self.flow_buffer
             .get_or_insert(self.covering_buffer(cluster));
         Ok(self)

@@ -8,10 +8,14 @@
 //! rounds of packets over its links, propagation, latency. So a lone flow takes
 //! as long as its packets do, full ones to the picosecond.
 //!
+//! Links that fail leave a station so much slower; what packets take beside their rate stays
+//! that of a sound one.
+//!
 //! Not modelled: queues and what waits in them, the time until rates settle.
 
 use super::bound::Bound;
 use super::config::ClosConfig;
+use super::failures::Failures;
 use super::layout::{Layout, NIC_DOWN, NIC_UP};
 use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowKernel, LinkKind, Net, Todo};
@@ -23,6 +27,7 @@ use lightloom_engine::{
 pub struct ClosFlows {
     layout: Layout,
     bound: Bound,
+    failures: Failures,
     /// Bytes of a flow in a full packet, and that packet on the wire.
     mtu: u64,
     wire: u64,
@@ -32,6 +37,7 @@ impl ClosFlows {
     /// An empty network of a resolved configuration.
     pub fn new(config: &ClosConfig, layout: Layout, bound: Bound) -> ClosFlows {
         ClosFlows {
+            failures: Failures::new(layout.wiring(config)),
             layout,
             bound,
             mtu: config.mtu.0,
@@ -102,12 +108,19 @@ impl FlowKernel for ClosFlows {
 
     fn apply(
         &mut self,
-        _: Command,
+        command: Command,
         _: Time,
-        _: &mut Net,
+        net: &mut Net,
         _: &mut Todo<()>,
     ) -> Result<(), Rejected> {
-        Err(Rejected::no_failures("clos"))
+        for uplinks in self.failures.apply(command)? {
+            let (_, up) = self.failures.up(uplinks);
+            for station in self.layout.stations_of(uplinks) {
+                let link = self.layout.bundles[self.layout.tier(station)].rate;
+                net.set_capacity(LinkId(station), self.payload(Rate(link.0 * up)));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@
 use super::bound::Bound;
 use super::columns::Columns;
 use super::config::ClosConfig;
+use super::failures::Failures;
 use super::layout::{Layout, NIC_DOWN, NIC_UP};
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
@@ -33,6 +34,11 @@ pub enum Event {
         /// The flow.
         flow: FlowId,
     },
+    /// Links of a station may have been repaired.
+    Repaired {
+        /// The station.
+        station: u32,
+    },
 }
 
 /// The kernel.
@@ -41,6 +47,7 @@ pub struct Clos {
     bound: Bound,
     shape: Shape,
     columns: Columns,
+    failures: Failures,
     header: u32,
     /// Bytes that propagate.
     propagating: u64,
@@ -60,6 +67,7 @@ impl Clos {
         Clos {
             shape: bound.shape(layout.switch_capacity()),
             columns: Columns::new(&layout, mtu, header, buffer),
+            failures: Failures::new(layout.wiring(config)),
             layout,
             bound,
             header,
@@ -73,7 +81,7 @@ impl Clos {
     /// The link has sent its packet: that goes on, and the link takes the next.
     #[inline]
     fn sent(&mut self, link: u32, now: Time, io: &mut Io, todo: &mut Todo) {
-        let (queue, bytes) = self.columns.on_link(link);
+        let (queue, bytes, takes_more) = self.columns.on_link(link);
         let at = self.columns.station_of(queue);
         let station = &mut self.columns.stations[at as usize];
         station.carried += (bytes + self.header) as u64;
@@ -84,7 +92,11 @@ impl Clos {
             self.propagating += bytes as u64;
             todo.schedule(now + station.delay, Event::Landed { queue, bytes });
         }
-        self.serve(at, link, now, io, todo);
+        if takes_more {
+            self.serve(at, link, now, io, todo);
+        } else {
+            self.columns.leave_down(link);
+        }
     }
 
     /// A packet is at the end of a hop: at its destination, on the next link if
@@ -217,11 +229,22 @@ impl EventKernel for Clos {
                 self.local -= bytes;
                 io.deliver(flow, bytes, now);
             }
+            Event::Repaired { station } => self.serve_idle(station, now, io, todo),
         }
     }
 
-    fn apply(&mut self, _: Command, _: Time, _: &mut Todo) -> Result<(), Rejected> {
-        Err(Rejected::no_failures("clos"))
+    fn apply(&mut self, command: Command, now: Time, todo: &mut Todo) -> Result<(), Rejected> {
+        for uplinks in self.failures.apply(command)? {
+            for station in self.layout.stations_of(uplinks) {
+                let (first, links) = self.layout.links_of(station);
+                for link in 0..links {
+                    let down = self.failures.is_down(uplinks, link as u64);
+                    self.columns.set_down(station, first + link, down);
+                }
+                todo.schedule(now, Event::Repaired { station });
+            }
+        }
+        Ok(())
     }
 
     fn idle(&self) -> bool {

@@ -6,6 +6,7 @@
 //! takes whichever link is free.
 
 use super::config::{ClosConfig, Tier};
+use super::failures::{Uplinks, Wiring};
 use lightloom_engine::{Cluster, HostId, Nic, Rate, Time};
 
 /// Most links of a bundle.
@@ -190,6 +191,28 @@ impl Layout {
         let links = self.bundles[tier].links;
         let index = (station - self.first[tier]) as u64;
         ((self.first_link[tier] + index * links) as u32, links as u32)
+    }
+
+    /// The stations at the lower and at the upper end of links.
+    pub fn stations_of(&self, uplinks: Uplinks) -> [u32; 2] {
+        match uplinks {
+            Uplinks::OfRack(rack) => [RACK_UP, RACK_DOWN].map(|tier| self.first[tier] + rack),
+            Uplinks::OfPod(pod) => [POD_UP, POD_DOWN].map(|tier| self.first[tier] + pod),
+        }
+    }
+
+    /// Which switches the links lead to.
+    pub fn wiring(&self, config: &ClosConfig) -> Wiring {
+        let [rack, pod] = [RACK_UP, POD_UP].map(|tier| self.bundles[tier].links);
+        let or_all = |switches: Option<u32>, links: u64| switches.unwrap_or(links as u32);
+        Wiring {
+            fabric: "clos",
+            racks: self.first[RACK_UP + 1] - self.first[RACK_UP],
+            pod: Some((self.racks_per_pod, pod)),
+            rack_links: rack,
+            aggregation: or_all(config.aggregation_switches, rack),
+            core: or_all(config.core_switches, pod),
+        }
     }
 
     /// The rate of a link.

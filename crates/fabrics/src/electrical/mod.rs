@@ -14,6 +14,7 @@
 //! | [`kernel`] | packets, round robin and back-pressure |
 //! | [`columns`] | the queues of a station, and what a flow has in them |
 //! | [`flows`] | the same by rates |
+//! | [`failures`] | links and switches that fail |
 //! | [`config`] | oversubscription, rates and delays |
 //! | [`bound`] | the least time that a flow can take |
 //!
@@ -51,7 +52,9 @@
 //!
 //! `detail = "flows"` replaces packets by max-min rates: see [`flows`].
 //!
-//! Not modelled: failures, ECMP and its collisions, transport protocols,
+//! Links between switches fail, and switches above the racks: see [`failures`].
+//!
+//! Not modelled: failures in part (grey ones) and how they are noticed, ECMP and its collisions, transport protocols,
 //! losses, delay of back-pressure, switches and cables within a station
 //! (nothing in a bundle can be hot while the rest is idle).
 //!
@@ -62,6 +65,7 @@ pub mod bound;
 pub mod columns;
 pub mod config;
 mod entry;
+pub mod failures;
 pub mod flows;
 pub mod kernel;
 pub mod layout;

@@ -249,15 +249,29 @@ impl Tree {
         LinkId(self.server_links() + self.cluster.racks + rack)
     }
 
+    /// Racks below one pod, and the rate of its uplink; none with two levels.
+    pub fn pods_uplink(&self) -> Option<(u32, Rate)> {
+        self.pod_uplink.map(|rate| (self.pod, rate))
+    }
+
+    /// From a pod up, with three levels.
+    pub fn from_pod(&self, pod: u32) -> LinkId {
+        LinkId(self.to_rack(self.cluster.racks).0 + pod)
+    }
+
+    /// Down to a pod, with three levels.
+    pub fn to_pod(&self, pod: u32) -> LinkId {
+        LinkId(self.from_pod(self.pods()).0 + pod)
+    }
+
     /// Links between the racks `a` and `b`, upwards first; none within a rack.
     pub fn between(&self, a: u32, b: u32) -> impl Iterator<Item = LinkId> {
-        let pods = self.server_links() + 2 * self.cluster.racks;
         let (up, down) = (a / self.pod, b / self.pod);
         let over_core = self.pod_uplink.is_some() && up != down;
         let path = [
             (a != b).then(|| self.from_rack(a)),
-            over_core.then_some(LinkId(pods + up)),
-            over_core.then_some(LinkId(pods + self.pods() + down)),
+            over_core.then(|| self.from_pod(up)),
+            over_core.then(|| self.to_pod(down)),
             (a != b).then(|| self.to_rack(b)),
         ];
         path.into_iter().flatten()

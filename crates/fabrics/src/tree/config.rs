@@ -1,7 +1,10 @@
 //! The table of `kind = "tree"`.
 
-use crate::hybrid::tree::TreeKeys;
+use crate::electrical::failures::Wiring;
+use crate::electrical::layout::LINKS_MAX;
+use crate::hybrid::tree::{Tree, TreeKeys};
 use crate::overheads::with_overheads;
+use lightloom_engine::{Cluster, Rate, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +26,21 @@ with_overheads! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         pub racks_per_pod: Option<u32> = None,
+        /// Rate of one of the links that a rack's uplink, or a pod's, is made of: as much fails
+        /// with one [b/s]. An uplink has as many as come nearest to its rate, at least one.
+        /// Default: the servers' rate.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub link_rate: Option<lightloom_engine::Rate> = None,
+        /// Aggregation switches of a pod, with three levels, to which the links of its racks go
+        /// in turn: as much fails with one. At most the links of a rack. Default: as many.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
+        pub aggregation_switches: Option<u32> = None,
+        /// Switches of the core, each with an equal share of the links of every pod, or of every
+        /// rack with two levels: as much fails with one. At most those links. Default: as many.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
+        pub core_switches: Option<u32> = None,
     }
     /// From a rack to any other [time]: over all links of the longest
     /// path, which share it evenly. Default 0 s (idealised).
@@ -37,5 +55,46 @@ impl TreeConfig {
             levels: self.levels,
             racks_per_pod: self.racks_per_pod,
         }
+    }
+
+    /// Which switches the links of this tree lead to.
+    ///
+    /// # Errors
+    /// When links have no rate, or there are more switches than links to them.
+    pub fn wiring(&self, tree: &Tree, cluster: &Cluster) -> Result<Wiring, Refusal> {
+        let link = self.link_rate.unwrap_or(cluster.server_rate);
+        if link == Rate(0) {
+            let limit = "must be more than 0 b/s";
+            return Err(Refusal::new(
+                "fabric.link_rate",
+                link,
+                limit,
+                "leave it out",
+            ));
+        }
+        let links = |rate: Rate| (rate.0.saturating_add(link.0 / 2) / link.0).max(1);
+        let rack_links = links(tree.uplink());
+        let pod = tree.pods_uplink().map(|(racks, rate)| (racks, links(rate)));
+        let to_core = pod.map_or(rack_links, |(_, links)| links);
+        let or_all = |switches: Option<u32>, links: u64| switches.unwrap_or(links as u32);
+        let most = rack_links.max(to_core);
+        if most > LINKS_MAX {
+            return Err(Refusal::new(
+                "fabric.link_rate",
+                link,
+                format!("makes uplinks of {most} links; at most {LINKS_MAX} are modelled"),
+                "raise fabric.link_rate",
+            ));
+        }
+        let wiring = Wiring {
+            fabric: "tree",
+            racks: cluster.racks,
+            pod,
+            rack_links,
+            aggregation: or_all(self.aggregation_switches, rack_links),
+            core: or_all(self.core_switches, to_core),
+        };
+        wiring.refuse_switches()?;
+        Ok(wiring)
     }
 }

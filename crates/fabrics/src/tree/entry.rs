@@ -5,6 +5,7 @@ use super::kernel::TreeKernel;
 use crate::contract::{
     build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
+use crate::electrical::failures::Failures;
 use crate::hybrid::tree::Tree;
 use crate::physics::{Obeyed, Physics};
 use lightloom_engine::kernel::flow::FlowDriven;
@@ -59,6 +60,7 @@ const PRESETS: &[Preset] = &[
 impl FabricConfig for TreeConfig {
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         let keys = self.keys().resolve(cluster)?;
+        self.wiring(&Tree::new(&keys, cluster), cluster)?;
         Ok(TreeConfig {
             racks_per_pod: keys.racks_per_pod,
             packet: self.overheads().resolve()?.packet,
@@ -78,8 +80,10 @@ impl FabricConfig for TreeConfig {
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
         let keys = self.keys().resolve(site.cluster)?;
-        let tree = Tree::new(&keys, site.cluster).with(self.overheads());
-        let kernel = TreeKernel::new(tree, site.cluster);
+        let tree = Tree::new(&keys, site.cluster);
+        let failures = Failures::new(self.wiring(&tree, site.cluster)?);
+        let tree = tree.with(self.overheads());
+        let kernel = TreeKernel::new(tree, failures, site.cluster);
         Ok(Box::new(FlowDriven::new(kernel)))
     }
 

@@ -1,5 +1,6 @@
 //! Flows over the tree: each takes the one path that there is.
 
+use crate::electrical::failures::{Failures, Uplinks};
 use crate::hybrid::tree::Tree;
 use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowKernel, Net, Todo};
@@ -10,15 +11,17 @@ use lightloom_engine::{
 /// The tree alone.
 pub struct TreeKernel {
     tree: Tree,
+    failures: Failures,
     cluster: Cluster,
     path: Vec<LinkId>,
 }
 
 impl TreeKernel {
     /// On a resolved tree of `cluster`.
-    pub fn new(tree: Tree, cluster: &Cluster) -> TreeKernel {
+    pub fn new(tree: Tree, failures: Failures, cluster: &Cluster) -> TreeKernel {
         TreeKernel {
             tree,
+            failures,
             cluster: *cluster,
             path: Vec::new(),
         }
@@ -64,12 +67,23 @@ impl FlowKernel for TreeKernel {
 
     fn apply(
         &mut self,
-        _: Command,
+        command: Command,
         _: Time,
-        _: &mut Net,
+        net: &mut Net,
         _: &mut Todo<Never>,
     ) -> Result<(), Rejected> {
-        Err(Rejected::no_failures("tree"))
+        for uplinks in self.failures.apply(command)? {
+            let (links, up) = self.failures.up(uplinks);
+            let both_ways = match uplinks {
+                Uplinks::OfRack(rack) => [self.tree.from_rack(rack), self.tree.to_rack(rack)],
+                Uplinks::OfPod(pod) => [self.tree.from_pod(pod), self.tree.to_pod(pod)],
+            };
+            for link in both_ways {
+                let rate = self.tree.rate(link).0 as u128 * up as u128 / links as u128;
+                net.set_capacity(link, Rate(rate as u64));
+            }
+        }
+        Ok(())
     }
 }
 

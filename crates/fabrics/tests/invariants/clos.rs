@@ -1,5 +1,6 @@
 //! Tables of the Clos.
 
+use crate::switches::{failures, faults, Parts};
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
 use crate::trials::Trial;
 use lightloom_engine::{Cluster, Rate};
@@ -30,6 +31,8 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         same("flow_buffer", json!(2_000_000)),
         same("link_rate", json!("0 b/s")),
         same("link_rate", json!("1 b/s")),
+        same("aggregation_switches", json!(0)),
+        same("core_switches", json!(1_000_000)),
     ]
 }
 
@@ -47,8 +50,9 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
         prop::sample::select(vec![0i64, 1, 350_000, 1_000_000]),
         prop::sample::select(vec![0i64, 40_000]),
     );
-    (pods, servers, nic(), shape, packets, delays, switches("clos", &[])).prop_map(
-        |((pods, pod), (servers, gbps), nic, (ratio, link), (mtu, header, buffer), (fly, switch), words)| {
+    let rest = (switches("clos", &[]), failures());
+    (pods, servers, nic(), shape, packets, delays, rest).prop_map(
+        |((pods, pod), (servers, gbps), nic, (ratio, link), (mtu, header, buffer), (fly, switch), (words, failures))| {
             let cluster = Cluster {
                 racks: pods * pod,
                 servers_per_rack: servers,
@@ -63,7 +67,12 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 "mtu": format!("{mtu} B"), "header": format!("{header} B"), "flow_buffer": buffer,
                 "propagation": picoseconds(fly), "switch_latency": picoseconds(switch),
             });
-            Fitted { cluster, table: merged(table, words), faults: Vec::new(), delivers: true }
+            // Of one switch a tier, whatever the uplinks are, all is cut off.
+            let one = Parts { racks: cluster.racks, uplinks: 1, aggregation: pods, core: 1 };
+            let mut table = merged(table, words);
+            table["aggregation_switches"] = json!(1);
+            table["core_switches"] = json!(1);
+            Fitted { cluster, table, faults: faults(&failures, one), delivers: true }
         },
     )
 }

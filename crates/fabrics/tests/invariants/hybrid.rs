@@ -2,6 +2,7 @@
 //! circuits come and go within the short runs of these tests.
 
 use crate::scenario::scenarios;
+use crate::switches;
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
 use crate::trials::Trial;
 use crate::watch::Run;
@@ -91,11 +92,25 @@ fn trees() -> impl Strategy<Value = (Cluster, Value)> {
 
 /// Tables of the tree.
 pub fn tree() -> impl Strategy<Value = Fitted> {
-    trees().prop_map(|(cluster, table)| Fitted {
-        cluster,
-        table,
-        faults: Vec::new(),
-        delivers: true,
+    (trees(), switches::failures()).prop_map(|((cluster, mut table), failures)| {
+        // A switch a tier, so that all is cut off, too.
+        table["core_switches"] = json!(1);
+        let mut parts = switches::Parts {
+            racks: cluster.racks,
+            uplinks: 1,
+            aggregation: 0,
+            core: 1,
+        };
+        if let Some(pod) = table["racks_per_pod"].as_u64() {
+            table["aggregation_switches"] = json!(1);
+            parts.aggregation = cluster.racks / pod as u32;
+        }
+        Fitted {
+            cluster,
+            faults: switches::faults(&failures, parts),
+            table,
+            delivers: true,
+        }
     })
 }
 

@@ -21,6 +21,7 @@ mod relay;
 mod rotornet;
 mod scenario;
 mod sirius;
+mod switches;
 mod tables;
 mod trials;
 mod verdict;

@@ -113,5 +113,5 @@ fn faults_are_rejected() {
     use lightloom_engine::{Command, Element};
     let mut fabric = fabric(&cluster(4, 4), &json!({}), &Flows::new());
     let e = fabric.apply(Command::Repair(Element::Node(0))).unwrap_err();
-    assert!(e.to_string().contains("does not model failures"), "{e}");
+    assert!(e.to_string().contains("takes its servers with it"), "{e}");
 }

@@ -3,6 +3,7 @@
 mod bad_input;
 mod closed_forms;
 mod detail;
+mod failures;
 mod fairness;
 mod invariants;
 mod speed;

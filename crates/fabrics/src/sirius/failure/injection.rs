@@ -83,6 +83,10 @@ impl Sirius {
                 let limit = "Sirius has no planes of circuits; fail a transceiver";
                 return Err(Rejected(limit.to_owned()));
             }
+            Element::Switch { .. } => {
+                let limit = "no switches are above Sirius's racks; fail a transceiver or grating";
+                return Err(Rejected(limit.to_owned()));
+            }
         })
     }
 

@@ -218,7 +218,9 @@ fn a_grey_failure_loses_its_share_and_everything_arrives() {
                 [t.tx.0, t.rx.0].contains(&(node * u + uplink))
             }
             Element::Grating(g) => schedule.grating(t.tx.0 / u, t.tx.0 % u) == Some(g),
-            Element::Controller | Element::Port { .. } => unreachable!("no part of Sirius"),
+            Element::Controller | Element::Port { .. } | Element::Switch { .. } => {
+                unreachable!("no part of Sirius")
+            }
         };
         let audit = ran.io.audit.as_ref().unwrap();
         let sent = audit.transmissions.iter().filter(through).count() as f64;

@@ -119,7 +119,7 @@ fn triggers_that_cannot_be_are_refused() {
             "1->2 trigger 1 size 9",
             "trigger id 1 barrier count 2",
         ],
-        "6, column 1: trigger 1 has count 2, and 1 flows fire it; write `count 1`, or correct \
+        "6, column 1: trigger 1 has count 2, and 1 flow fires it; write `count 1`, or correct \
          the flows",
     );
     says(

@@ -69,7 +69,14 @@ impl Triggers<'_> {
             )),
             Kind::Barrier(count) if count as usize != times => Err(trigger.place.error(
                 self.file,
-                format!("trigger {id} has count {count}, and {times} flows fire it"),
+                format!(
+                    "trigger {id} has count {count}, and {times} {} it",
+                    if times == 1 {
+                        "flow fires"
+                    } else {
+                        "flows fire"
+                    }
+                ),
                 format!("write `count {times}`, or correct the flows"),
             )),
             _ => Ok(()),

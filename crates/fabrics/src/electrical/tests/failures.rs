@@ -1,0 +1,128 @@
+//! What failing links and switches leave of the Clos.
+
+use super::*;
+use lightloom_engine::run::Fault;
+use lightloom_engine::{Command, Element, SwitchTier};
+use serde_json::json;
+
+/// 2 pods of 2 racks of 4 servers; 4 uplinks of 10 Gb/s a rack, 8 links a pod.
+fn table(detail: &str) -> Value {
+    json!({"racks_per_pod": 2, "link_rate": "10 Gb/s", "detail": detail})
+}
+
+fn switch(tier: SwitchTier, index: u32) -> Element {
+    Element::Switch { tier, index }
+}
+
+fn fail(element: Element, at: Time) -> Fault {
+    let command = Command::Fail { element, loss: 1.0 };
+    Fault { at, command }
+}
+
+fn repair(element: Element, at: Time) -> Fault {
+    let command = Command::Repair(element);
+    Fault { at, command }
+}
+
+/// Every server of rack 0 sends 15 MB to one of rack 3, and when the last has come [us].
+fn took(detail: &str, faults: &[Fault]) -> f64 {
+    let rows: Vec<_> = (0..4)
+        .map(|s| (s, 12 + s, 15_000_000, Time::ZERO))
+        .collect();
+    let (cluster, flows) = (cluster(4, 4), flows(&rows));
+    let mut fabric = fabric(&cluster, &table(detail), &flows);
+    let mut io = Io::new(flows);
+    let plan = Plan {
+        stop: Stop::Drain,
+        limit: Time::S,
+        sample: None,
+        faults: faults.to_vec(),
+    };
+    run(&mut *fabric, &mut io, &plan, &mut Silent).expect("its own parts");
+    assert_eq!(
+        io.ledger.delivered,
+        io.flows.total_bytes(),
+        "nothing is lost"
+    );
+    let last = { io.flows.finish.iter() }.max().expect("flows");
+    last.0 as f64 / 1e6
+}
+
+/// 60 MB over 40 Gb/s are 12 ms; over the links that are left, as much longer. Packets on
+/// the last hops and the last round over the links are the rest, some microseconds.
+#[test]
+fn time_is_as_the_links_that_are_left() {
+    let cable = Element::Transceiver { node: 0, uplink: 2 };
+    for (elements, left) in [
+        (vec![], 1.0),
+        (vec![cable], 3.0 / 4.0),
+        (vec![switch(SwitchTier::Aggregation, 1)], 3.0 / 4.0),
+        // Of the other pod, down to rack 3.
+        (vec![switch(SwitchTier::Aggregation, 4)], 3.0 / 4.0),
+        // 7 of 8 links of a pod still carry what one rack sends.
+        (vec![switch(SwitchTier::Core, 5)], 1.0),
+        (
+            vec![
+                switch(SwitchTier::Aggregation, 0),
+                switch(SwitchTier::Aggregation, 1),
+            ],
+            1.0 / 2.0,
+        ),
+        (vec![cable, switch(SwitchTier::Aggregation, 2)], 3.0 / 4.0),
+    ] {
+        let faults: Vec<Fault> = elements.iter().map(|&e| fail(e, Time::ZERO)).collect();
+        for detail in ["packets", "flows"] {
+            let (took, expected) = (took(detail, &faults), 12_000.0 / left);
+            let apart = took - expected;
+            assert!(
+                (0.0..10.0).contains(&apart),
+                "{detail} {elements:?}: {took} {expected}"
+            );
+        }
+    }
+}
+
+/// Half of the rate for 4 ms costs 2 ms.
+#[test]
+fn a_repair_gives_back_what_failed() {
+    let switches = [0, 1].map(|k| switch(SwitchTier::Aggregation, k));
+    let mut faults: Vec<Fault> = switches.map(|s| fail(s, Time::MS)).to_vec();
+    faults.extend(switches.map(|s| repair(s, Time::MS * 5)));
+    for detail in ["packets", "flows"] {
+        let apart = took(detail, &faults) - 14_000.0;
+        assert!((0.0..10.0).contains(&apart), "{detail}: {apart} us late");
+    }
+}
+
+/// Flows wait for the repair, and arrive.
+#[test]
+fn what_is_cut_off_waits() {
+    let all: Vec<Element> = (0..4).map(|k| switch(SwitchTier::Aggregation, k)).collect();
+    let mut faults: Vec<Fault> = all.iter().map(|&e| fail(e, Time::MS)).collect();
+    faults.extend(all.iter().map(|&e| repair(e, Time::MS * 101)));
+    for detail in ["packets", "flows"] {
+        let apart = took(detail, &faults) - 112_000.0;
+        assert!((-5.0..10.0).contains(&apart), "{detail}: {apart} us late");
+    }
+}
+
+#[test]
+fn tiers_of_no_switches_and_of_too_many_are_refused() {
+    let refused = |key: &str, value: u32| {
+        let mut table = table("packets");
+        table[key] = json!(value);
+        (ENTRY.resolve)(&table, &cluster(4, 4))
+            .unwrap_err()
+            .to_string()
+    };
+    for (key, value, links) in [
+        ("aggregation_switches", 0, 4),
+        ("aggregation_switches", 5, 4),
+        ("core_switches", 0, 8),
+        ("core_switches", 9, 8),
+    ] {
+        let expected = format!("fabric.{key} = {value}: must be from 1 to the {links} links");
+        let told = refused(key, value);
+        assert!(told.starts_with(&expected), "{told}");
+    }
+}

@@ -1,0 +1,75 @@
+//! Links and switches of electrical networks that fail, and may be repaired.
+
+use lightloom_engine::run::Fault;
+use lightloom_engine::{Command, Element, SwitchTier, Time};
+use proptest::prelude::*;
+
+/// A part by numbers that a fabric has to reduce to its own; when it fails, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub struct Failure {
+    kind: u8,
+    numbers: (u32, u32),
+    at: Time,
+    lasts: Time,
+}
+
+/// How many of each part there are.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    /// Racks.
+    pub racks: u32,
+    /// Uplinks of each.
+    pub uplinks: u32,
+    /// Aggregation switches of all pods; 0 where there are none.
+    pub aggregation: u32,
+    /// Core switches.
+    pub core: u32,
+}
+
+/// None in half of all cases, else up to three, each repaired.
+pub fn failures() -> impl Strategy<Value = Vec<Failure>> {
+    let span = || (0i64..200_000_000).prop_map(Time);
+    let failure =
+        (0u8..3, any::<(u32, u32)>(), span(), span()).prop_map(|(kind, numbers, at, lasts)| {
+            Failure {
+                kind,
+                numbers,
+                at,
+                lasts,
+            }
+        });
+    prop_oneof![Just(Vec::new()), prop::collection::vec(failure, 1..4)]
+}
+
+/// As the engine has them.
+pub fn faults(failures: &[Failure], parts: Parts) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for f in failures {
+        let (a, b) = f.numbers;
+        let element = match f.kind {
+            0 if parts.aggregation > 0 => {
+                let (tier, index) = (SwitchTier::Aggregation, a % parts.aggregation);
+                Element::Switch { tier, index }
+            }
+            1 => {
+                let (tier, index) = (SwitchTier::Core, a % parts.core);
+                Element::Switch { tier, index }
+            }
+            _ => Element::Transceiver {
+                node: a % parts.racks,
+                uplink: b % parts.uplinks,
+            },
+        };
+        let fail = Command::Fail { element, loss: 1.0 };
+        faults.push(Fault {
+            at: f.at,
+            command: fail,
+        });
+        faults.push(Fault {
+            at: f.at + f.lasts,
+            command: Command::Repair(element),
+        });
+    }
+    faults.sort_by_key(|f| f.at);
+    faults
+}
