@@ -90,17 +90,6 @@ impl Design {
         let chosen = self.protected(&ways, cell_bits)?;
         let lasers = self.lasers(wavelengths, slot);
         let crosstalk = (others.in_band > 0.0).then(|| Decibel::of(others.in_band));
-        let gate_chips = if self.laser.kind.gated() {
-            self.laser
-                .gates()
-                .chips(if self.laser.kind == LaserKind::TunableBank {
-                    lasers as u32
-                } else {
-                    wavelengths
-                })
-        } else {
-            0
-        };
         Ok(Derived {
             ports: self.grating.ports,
             wavelengths,
@@ -117,7 +106,7 @@ impl Design {
             link,
             lasers,
             combining: bank::combining(lasers),
-            gate_chips,
+            gate_chips: self.gate_chips(wavelengths, lasers),
             phase_error_ps,
             ber,
             ber_without_margin: threshold,
@@ -317,6 +306,16 @@ impl Design {
         let tuning = self.laser.source_tuning(wavelengths).distribution();
         let worst = tuning.map_or(Time::ZERO, |found| found.worst);
         bank::lasers(worst, slot) + i64::from(self.laser.spares.unwrap_or(1))
+    }
+
+    /// Chips of gates: a gate for each light that there is to choose from.
+    fn gate_chips(&self, wavelengths: u32, lasers: i64) -> u32 {
+        let gates = self.laser.gates();
+        match self.laser.kind {
+            LaserKind::TunableBank => gates.chips(lasers as u32),
+            kind if kind.gated() => gates.chips(wavelengths),
+            _ => 0,
+        }
     }
 
     fn notes(&self) -> Vec<String> {

@@ -152,23 +152,14 @@ impl Drive {
         let driven = steps
             .map_or(Time::ZERO, |_| self.switches()[1])
             .as_secs_f64();
-        let r = self.ringing(steps, mismatch);
+        let ringing = self.ringing(steps, mismatch);
         let limit = self.tolerance / f64::from(channels);
         let off = |t: f64| {
             let w = self.frequency(mismatch) * t;
-            (-self.decay_rate() * t).exp() * (r.0 * w.cos() - r.1 * w.sin())
+            (-self.decay_rate() * t).exp() * (ringing.0 * w.cos() - ringing.1 * w.sin())
         };
         let half = std::f64::consts::PI / self.frequency(mismatch);
-        // |off| peaks once in every half period, at tan(ωt + arg r) = −α/ω; the last peak above
-        // the limit lies within half a period of where the envelope falls below it.
-        let size = r.0.hypot(r.1);
-        let envelope = (size / limit).ln() / self.decay_rate();
-        if envelope <= driven {
-            return Time::from_secs_f64(driven);
-        }
-        let shift = (self.decay_rate() / self.frequency(mismatch)).atan() + r.1.atan2(r.0);
-        let mut peak = (envelope / half + shift / std::f64::consts::PI).ceil() * half
-            - shift / self.frequency(mismatch);
+        let mut peak = self.peak_after_envelope(ringing, mismatch, limit);
         while peak > driven && off(peak).abs() <= limit {
             peak -= half;
         }
@@ -177,16 +168,19 @@ impl Drive {
             return Time::from_secs_f64(driven);
         }
         // It falls from the peak to 0 within half a period, and stays below the limit after.
-        let (mut outside, mut inside) = (from, zero_after(&off, from, half));
-        for _ in 0..60 {
-            let middle = (outside + inside) / 2.0;
-            if off(middle).abs() > limit {
-                outside = middle;
-            } else {
-                inside = middle;
-            }
-        }
-        Time::from_secs_f64(inside)
+        let outside = |t: f64| off(t).abs() > limit;
+        let zero = last((from, from + half), |t| (off(t) > 0.0) == (off(from) > 0.0));
+        Time::from_secs_f64(last((from, zero), outside))
+    }
+
+    /// The first time after the envelope fell below the limit at which the wavelength, which
+    /// peaks once in every half period, where tan(ωt + arg r) = −α/ω, does so [s].
+    fn peak_after_envelope(&self, ringing: Complex, mismatch: Mismatch, limit: f64) -> f64 {
+        let (decay, frequency) = (self.decay_rate(), self.frequency(mismatch));
+        let envelope = (ringing.0.hypot(ringing.1) / limit).ln().max(0.0) / decay;
+        let shift = (decay / frequency).atan() + ringing.1.atan2(ringing.0);
+        let half_periods = (envelope * frequency + shift) / std::f64::consts::PI;
+        (half_periods.ceil() * std::f64::consts::PI - shift) / frequency
     }
 
     /// The mismatch of an ordered pair on this chip.
@@ -234,16 +228,15 @@ impl Drive {
     }
 }
 
-/// Where `f` next changes its sign, within `half` a period.
-fn zero_after(f: &impl Fn(f64) -> f64, from: f64, half: f64) -> f64 {
-    let (mut before, mut after) = (from, from + half);
+/// Until when something holds that holds at the beginning of a range and not at its end.
+fn last((mut holds, mut ended): (f64, f64), hold: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..60 {
-        let middle = (before + after) / 2.0;
-        if (f(middle) > 0.0) == (f(from) > 0.0) {
-            before = middle;
+        let middle = (holds + ended) / 2.0;
+        if hold(middle) {
+            holds = middle;
         } else {
-            after = middle;
+            ended = middle;
         }
     }
-    after
+    ended
 }
