@@ -93,10 +93,20 @@ fn summary(raw: &Value) -> Value {
 
 /// Keys that a resolved table may leave open, and why nothing is in force for them.
 const OPEN: &[(&str, &[&str])] = &[
+    // As many switches as links lead to, of the servers' rate.
+    ("clos", &["aggregation_switches", "core_switches"]),
     // Its default plan, the idealised rotor, has no gratings.
     ("sirius", &["grating_ports"]),
     // Their default tree of two levels has no pods.
-    ("tree", &["racks_per_pod"]),
+    (
+        "tree",
+        &[
+            "racks_per_pod",
+            "link_rate",
+            "aggregation_switches",
+            "core_switches",
+        ],
+    ),
     ("cthrough", &["racks_per_pod"]),
     // And rules are counted for each change; servers never leave the circuits.
     ("hydra", &["racks_per_pod", "rules", "controller_timeout"]),

@@ -62,6 +62,14 @@ impl TreeConfig {
     /// # Errors
     /// When links have no rate, or there are more switches than links to them.
     pub fn wiring(&self, tree: &Tree, cluster: &Cluster) -> Result<Wiring, Refusal> {
+        if let (2, Some(switches)) = (self.levels, self.aggregation_switches) {
+            return Err(Refusal::new(
+                "fabric.aggregation_switches",
+                switches,
+                "a tree of two levels has no aggregation switches",
+                "remove it, or set fabric.levels = 3",
+            ));
+        }
         let link = self.link_rate.unwrap_or(cluster.server_rate);
         if link == Rate(0) {
             let limit = "must be more than 0 b/s";
