@@ -201,6 +201,14 @@ def test_two_presets_are_not_two_workloads() -> None:
         line == "Not the other physics: nobody else is ahead under realistic physics."
         for line in first.overturned
     )
+    level = {"sirius": [15.0, 10.0, 20.0, 12.0, 18.0], "clos-3to1": [11.0, 19.0, 16.0, 12.0, 14.0]}
+    turned = dict(zip(level, reversed(level.values()), strict=True))
+    workloads = report.read([under("ideal", LEVEL, level), under("realistic", LEVEL, turned)])
+    sections = [page.Section(w, ()) for w in workloads]
+    assert page.headline(sections, list(verdicts.all_first(workloads).values())) == (
+        "sirius and clos-3to1 are level in the 99th percentile of short flows under ideal and "
+        "realistic physics"
+    )
     other = replace(comparisons[1], name="another")
     sections = [page.Section(w, ()) for w in report.read([comparisons[0], other])]
     assert page.title(sections) == "2 fabrics compared, under 2 workloads"

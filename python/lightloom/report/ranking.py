@@ -179,3 +179,8 @@ def apart(scores: Sequence[Score | None], better: Better) -> Score | None:
 def names(scores: Sequence[Score]) -> str:
     """Labels as a list in words."""
     return units.listed(s.fabric.label for s in scores)
+
+
+def together(scores: Sequence[Score]) -> str:
+    """Labels of those that are level, in the order of the experiment: none is first."""
+    return names(sorted(scores, key=lambda s: s.fabric.slot))

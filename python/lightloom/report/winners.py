@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from . import presets, units
 from .model import Workload, slots, workload
+from .ranking import together
 from .verdicts.criteria import Criterion, measures
 from .verdicts.fair import carrying
 
@@ -37,7 +38,7 @@ class Standing:
         labels = tuple(score.fabric.label for score in ranking.leaders)
         if len(labels) > 1:
             others = ", ahead of the others" if ranking.rest or ranking.unknown else ""
-            return cls(labels, f"{units.listed(labels)} are level{others}")
+            return cls(labels, f"{together(ranking.leaders)} are level{others}")
         among = " of those that can be ranked" if ranking.unknown else ""
         return cls(labels, f"{labels[0]} best{among}")
 

@@ -26,7 +26,7 @@ from ..factors import (
     told,
 )
 from ..model import Workload
-from ..ranking import LEVEL, NAMED, Ranking, Score, names
+from ..ranking import LEVEL, NAMED, Ranking, Score, names, together
 from ..spec import tick_label
 from .criteria import Criterion, criteria
 from .fair import unfair
@@ -85,12 +85,13 @@ def joint(firsts: Sequence[tuple[str, First | None]], under: str = "") -> str | 
         return None
     if len(known) == 1:
         return known[0][1].title
-    always, level = in_all(known, under or presets.all_workloads(len(known)))
-    if always and not level:
-        return always
+    under = under or presets.all_workloads(len(known))
     leads = dict.fromkeys(f.lead for _, f in known)
+    if len(leads) == 1:
+        return f"{known[0][1].lead} under {under}"
     if len(leads) > NAMED:
-        return f"{always}, level with others under {units.listed(level)}" if always else None
+        always, level = in_all(known, under)
+        return f"{always}, level with others under {units.listed(level)}" if level else None
     places = {lead: units.listed(n for n, f in known if f.lead == lead) for lead in leads}
     return "; ".join(f"{lead} under {where}" for lead, where in places.items())
 
@@ -102,8 +103,7 @@ def in_all(firsts: Sequence[tuple[str, First]], under: str) -> tuple[str, list[s
     always = [x for x in of_first.leaders if all(x in f.leaders for _, f in firsts)]
     if not always or any(f.wins != of_first.wins for _, f in firsts):
         return "", []
-    lead = f"{units.listed(always)} {of_first.wins[len(always) > 1]}"
-    lead += f"{' (level)' * (len(always) > 1)} under {under}"
+    lead = f"{units.listed(always)} {of_first.wins[len(always) > 1]} under {under}"
     return lead, [name for name, f in firsts if len(f.leaders) > len(always)]
 
 
@@ -118,8 +118,8 @@ def leading(deciding: Criterion, ranking: Ranking) -> str:
     if ranking.level == 1:
         return f"{names(ranking.leaders)} {deciding.wins[0]} of those that can be ranked"
     if ranking.rest or ranking.unknown:
-        return f"{names(ranking.leaders)} {deciding.wins[1]} (level)"
-    return f"{names(ranking.leaders)} are level in {deciding.name}"
+        return f"{together(ranking.leaders)} {deciding.wins[1]} (level)"
+    return f"{together(ranking.leaders)} are level in {deciding.name}"
 
 
 def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
