@@ -21,6 +21,8 @@ from lightloom import _core
 from lightloom.errors import refusal
 
 Table = dict[str, Any]
+#: How alike a mistyped key is to the one that was meant.
+TYPO = 0.75
 
 
 def fabrics_of(raw: Table) -> list[Table]:
@@ -93,13 +95,39 @@ def set_key(raw: Table, key: str, value: Any, where: str, shown: str) -> None:
         raise refusal(where, shown, limit, f"choose one of {labels}")
     else:
         chosen = fabrics
+        _refuse_typo(path[1], fabrics, where, shown)
     for fabric in chosen:
         _assign(fabric, path, copy.deepcopy(value), 1)
 
 
+def _refuse_typo(key: str, fabrics: list[Table], where: str, shown: str) -> None:
+    """Refuses a key that no fabric has and that is nearly one of those in the file: the core
+    would tell the keys of the first."""
+    if len(fabrics) < 2 or key in _fabric_keys():
+        return
+    known = _keys_by_kind()
+    near: dict[str, list[str]] = {}
+    for kind in dict.fromkeys(str(fabric.get("kind")) for fabric in fabrics):
+        for found in difflib.get_close_matches(key, known.get(kind, ()), 1, TYPO):
+            near.setdefault(found, []).append(kind)
+    if near:
+        meant = max(near, key=lambda found: difflib.SequenceMatcher(None, key, found).ratio())
+        having = [f for f in fabrics if f.get("kind") in near[meant]]
+        remedy = f'did you mean "{meant}", a key of {" and ".join(near[meant])}?'
+        if len(having) < len(fabrics):
+            label = toml_key(str(having[0].get("label", having[0].get("kind"))))
+            remedy += f" Write fabric.{label}.{meant}"
+        raise refusal(where, shown, f'no fabric has a key "{key}"', remedy)
+
+
 def _fabric_keys() -> set[str]:
     """The keys that a fabric of some kind has."""
-    return {key for kind in json.loads(_core.registry()) for key in kind["schema"]["properties"]}
+    return {"kind", "label", "preset"}.union(*_keys_by_kind().values())
+
+
+def _keys_by_kind() -> dict[str, list[str]]:
+    """The keys of each kind of fabric."""
+    return {kind["kind"]: [*kind["schema"]["properties"]] for kind in json.loads(_core.registry())}
 
 
 def _key_path(key: str) -> list[str]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import lightloom
 from lightloom.config import read_toml, to_toml
+from lightloom.errors import ConfigError
 
 BASE: dict[str, Any] = {
     "cluster": {"racks": 8, "servers_per_rack": 2, "rack_rate": "100 Gb/s"},
@@ -276,3 +277,18 @@ def test_numbers_that_are_not_finite_are_refused(table: str, value: str, tmp_pat
     with pytest.raises(lightloom.ConfigError) as problem:
         lightloom.load(path).resolved()
     assert str(problem.value) == said
+
+
+def test_a_mistyped_key_is_told_the_nearest_of_any_fabric() -> None:
+    """A Clos' key was answered with the twenty keys of Sirius, which stood first."""
+    table = {**BASE, "fabric": [{"kind": "sirius"}, {"kind": "clos", "label": "clos-3to1"}]}
+    with pytest.raises(ConfigError) as refused:
+        lightloom.load(table, ["fabric.oversubscripton=3"])
+    assert str(refused.value) == (
+        '--set = "fabric.oversubscripton=3": no fabric has a key "oversubscripton"; did you mean '
+        '"oversubscription", a key of clos? Write fabric.clos-3to1.oversubscription'
+    )
+    with pytest.raises(ConfigError, match=r'"propagation", a key of sirius and clos\?$'):
+        lightloom.load(table, ["fabric.propagaton=3 ns"])
+    with pytest.raises(ConfigError, match="no such key; known"):
+        lightloom.load(table, ["fabric.bananas=3"]).resolved()

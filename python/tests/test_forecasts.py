@@ -1,6 +1,7 @@
 """What is told of time and memory before anything begins, against what is counted after."""
 
 import json
+import math
 import time
 from pathlib import Path
 
@@ -152,3 +153,18 @@ def test_a_trial_of_no_time_knows_the_memory(tmp_path: Path) -> None:
     found = trials.tried(experiment, "clos", seconds=0.0)
     assert found.flows == 400
     assert found.memory_bytes >= 400 * 58
+
+
+def test_what_delivers_nothing_in_its_trial_is_said_not_to_be_estimated(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It was "inf days (inf days to inf days) … nan hops", and a traceback as JSON."""
+    endless = Forecast(3, math.inf, math.inf, 2_000, math.nan)
+    assert told.line(endless, 2).startswith("3 simulations; the time cannot be estimated: in its")
+    told.instead(lambda: endless, 2, json=True)
+    found = json.loads(capsys.readouterr().out)
+    assert found["seconds"] is None
+    assert found["hops"] is None
+    assert found["memory_bytes"] == 4_000
+    told.before(lambda: endless, 2)
+    assert "cannot be estimated" in capsys.readouterr().err

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import lightloom
 from lightloom import grants
 
+ROOT = Path(__file__).parents[2]
 #: 64 racks, 12 uplinks: epochs of 64 / 12 slots of 100 ns.
 DERIVED = {"uplinks": 12, "base_uplinks": 8, "cell_bytes": 544, "epoch_slots": 64 / 12}
 CLUSTER = {"racks": 64, "servers_per_rack": 8, "rack_rate": "400 Gb/s"}
@@ -58,3 +60,15 @@ def test_cells_carry_the_load_with_the_queue_that_covers() -> None:
     assert needed is not None
     assert starved < 0.5
     assert delivered(needed)[0] > 0.9
+
+
+def test_the_page_and_the_example_have_the_queue_that_covers() -> None:
+    """docs/fabrics/sirius.md: 8 for 64 racks, 15 for 32, under realistic physics."""
+    realistic = table("500 ns", switch_latency="600 ns", fec_latency="102.4 ns")
+    covering = {n: grants.covering(realistic, DERIVED | {"epoch_slots": n / 12}) for n in (64, 32)}
+    assert covering == {64: 8, 32: 15}
+    page = (ROOT / "docs" / "fabrics" / "sirius.md").read_text(encoding="utf-8")
+    assert "| 64 | 12 | 5.33 slots | 4 | 8 |" in page
+    assert "| 32 | 12 | 2.67 slots | 8 | 15 |" in page
+    sirius, *_ = lightloom.load(ROOT / "examples" / "realistic.toml").resolved()["fabric"]
+    assert sirius["queue"] == grants.covering(sirius, DERIVED) == 8

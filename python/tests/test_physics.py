@@ -63,8 +63,12 @@ def test_who_wins_is_what_the_verdict_says() -> None:
     ]
     leaders = [found.leaders for found in verdicts.values() if found is not None]
     both = set(leaders[0]) & set(leaders[1])
+    titles = [found.title for found in verdicts.values() if found is not None]
+    if all("Too few flows" in title for title in titles):
+        assert "too few flows arrived to tell" in deciding
+        return
     named = set(deciding.split(": ")[-1].replace(",", " ").split())
-    assert named & {"clos", "tree", "sirius"} == (both or set(leaders[0]) | set(leaders[1]))
+    assert named & {"clos", "tree", "sirius"} == set(leaders[0]) | set(leaders[1])
     assert ("the winner changes" in deciding) == (not both)
 
 
@@ -76,9 +80,11 @@ def test_seeds_are_compared_under_physics_too() -> None:
 
 def test_the_winner_changes_only_where_no_leader_stays_one() -> None:
     names = ("then", "now")
-    assert winners.sentence("latency", ["a"], ["b"], names).endswith("changes: a then, b now")
-    stays = winners.sentence("latency", ["a", "b"], ["c", "b"], names)
-    assert stays == "latency: b best, then and now"
+    a, b = (winners.Standing((x,), f"{x} best") for x in "ab")
+    level = winners.Standing(("a", "b"), "a and b are level")
+    assert winners.sentence("latency", a, b, names).endswith("changes: a best then; b best now")
+    said = winners.sentence("latency", level, b, names)
+    assert said == "latency: a and b are level then; b best now"
     alone = lightloom.compare_physics({**SMALL, "fabric": [{"kind": "clos"}]})
     assert winners.sentences(alone) == []
     assert winners.under_presets(alone[:1]) == {}

@@ -204,6 +204,7 @@ def test_the_vendored_axe_is_the_one_that_is_documented() -> None:
         ("#workload=2&section=queues", 1, "#figure-2-queues"),
         ("#workload=web-search&section=fct-distribution", 0, "#figure-1-fct-distribution"),
         ("#section=data", 0, "#data-1"),
+        ("#workload=Eight!&section=data", 1, "#data-2"),
         ("#figure-2-queues", 1, "#figure-2-queues"),
     ],
 )
@@ -219,6 +220,19 @@ def test_a_link_lands_where_it_says(
         assert visit.page.evaluate("location.hash") == fragment
         current = visit.page.locator(".view:not([hidden]) .toc [aria-current]")
         assert current.get_attribute("href") == target
+
+
+@pytest.mark.parametrize("name", ["fabric%20choice,%20realistic", "Realistic", "2"])
+def test_a_workload_is_found_by_its_name_or_a_part_of_it(
+    browser: Any, tmp_path: Path, name: str
+) -> None:
+    """Names as the tabs have them opened the first."""
+    presets = ("ideal", "realistic")
+    made = [make_comparison(FOUR[:2], name=f"fabric choice, {p}", n=300) for p in presets]
+    with visiting(browser) as visit:
+        visit.go(report.build(made, tmp_path), f"#workload={name}")
+        chosen = visit.page.get_by_role("tab").nth(1)
+        assert chosen.get_attribute("aria-selected") == "true"
 
 
 @pytest.mark.parametrize("fragment", ["#workload=none&section=nowhere&fabric=nobody", "#&=&%"])

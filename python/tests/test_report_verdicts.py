@@ -204,9 +204,9 @@ def test_oversubscription_is_judged_within_a_kind_at_both_loads() -> None:
             summary["fct_bound"]["short"]["p99_us"] = known(value, value * 0.9, value * 1.1)
     verdict = say(comparison)["What does oversubscription cost?"]
     assert plain(verdict.answer) == (
-        "clos-3-1 against clos: at load 50 % short flows' 99th percentile is 5.5× as long "
+        "clos-3-1 against clos: at load 50 % short flows' 99th percentile is 4.5 to 6.7× as long "
         "(16.5 µs against 3.00 µs) and it delivers 32 % less (34.0 % against 50.0 %); "
-        "at load 100 % short flows' 99th percentile is 8.0× as long "
+        "at load 100 % short flows' 99th percentile is 6.5 to 9.8× as long "
         "(80.0 µs against 10.0 µs) and it delivers 66 % less (34.0 % against 100 %)."
     )
     assert [(plain(e.text), plain(e.detail)) for e in verdict.evidence] == [
@@ -226,7 +226,7 @@ def test_memory_names_least_and_most() -> None:
     )
     assert answer == (
         "sirius needs least: 78.2 KB at the peak of the worst node. "
-        "clos-3-1 needs most: 9.80 MB, 125× as much. "
+        "clos needs most: 1.21 MB, 15× as much. "
         "Putting the worst flow back in order takes 12.4 KB in sirius and 31.0 KB in "
         "sirius-ideal at its receiver."
     )
@@ -497,17 +497,17 @@ def test_who_left_most_unfinished_is_not_marked_as_best() -> None:
     for row in rows:
         tree, clos, mesh = row.cells
         assert not mesh.best, row.name
-        assert mesh.unranked == (row.name == "Queue peak, worst node")
+        assert mesh.unranked, row.name
         assert [tree.unranked, clos.unranked] == [False, False], row.name
     assert [plain(row.cells[2].text)[0] for row in rows[:9]] == [">"] * 9
 
 
-def test_the_only_one_to_finish_is_best_beside_those_that_did_not() -> None:
+def test_the_only_one_that_is_ranked_is_not_best() -> None:
     profiles = (Profile("tree"), Profile("mesh", base_us=0.2, finished=0.05))
     rows = {
         r.name: r for _, rs in table.groups(read(make_comparison(profiles, n=3000))) for r in rs
     }
-    assert [c.best for c in rows["Short flows, median"].cells] == [True, False]
+    assert [c.best for c in rows["Short flows, median"].cells] == [False, False]
 
 
 def test_in_a_window_who_does_not_carry_the_load_is_not_best() -> None:
@@ -517,7 +517,7 @@ def test_in_a_window_who_does_not_carry_the_load_is_not_best() -> None:
         window = {"mean_us": mean, "stable": stable, "bound": limits}
         comparison.results[label].summary["window"] = window
     mean = dict(table.groups(read(comparison)))["Latency in the window"][0]
-    assert [(c.best, c.unranked) for c in mean.cells] == [(True, False), (False, True)]
+    assert [(c.best, c.unranked) for c in mean.cells] == [(False, False), (False, True)]
 
 
 def test_followers_that_are_level_are_not_a_range() -> None:

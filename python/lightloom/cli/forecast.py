@@ -4,6 +4,7 @@ anything long begins, and with `--dry-run` instead of it."""
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable
 from contextlib import redirect_stdout
 
@@ -15,6 +16,11 @@ from lightloom.machine import processors
 LONG_S = 30.0
 
 
+#: What is said of what no trial got anywhere with.
+UNKNOWN = (
+    "the time cannot be estimated: in its first milliseconds a fabric delivered nothing; it may "
+    "take very long, as where links are too slow for the flows (cluster.nic, cluster.rack_rate)"
+)
 #: What a comparison does when everything is simulated.
 REPORT = "; figures and the report come on top"
 
@@ -44,6 +50,8 @@ def line(forecast: Forecast, workers: int) -> str:
     """
     wall, beside = forecast.wall_s(workers), min(workers, forecast.simulations)
     several = f"{forecast.simulations} simulations" if forecast.simulations > 1 else "1 simulation"
+    if not math.isfinite(wall):
+        return f"{several}; {UNKNOWN}"
     parts = [
         several,
         f"{span(wall)} ({span(wall / WITHIN)} to {span(wall * WITHIN)})"
@@ -56,18 +64,23 @@ def line(forecast: Forecast, workers: int) -> str:
 
 
 def as_json(forecast: Forecast, workers: int) -> dict[str, float | int | None]:
-    """A forecast as JSON: times in seconds."""
+    """A forecast as JSON: times in seconds; null for what cannot be estimated."""
     wall, beside = forecast.wall_s(workers), max(1, min(workers, forecast.simulations))
     return {
         "simulations": forecast.simulations,
-        "seconds": wall,
-        "seconds_least": wall / WITHIN,
-        "seconds_most": wall * WITHIN,
-        "processor_seconds": forecast.seconds,
+        "seconds": _finite(wall),
+        "seconds_least": _finite(wall / WITHIN),
+        "seconds_most": _finite(wall * WITHIN),
+        "processor_seconds": _finite(forecast.seconds),
         "side_by_side": beside,
         "memory_bytes": forecast.memory_bytes * beside,
-        "hops": forecast.hops,
+        "hops": _finite(forecast.hops),
     }
+
+
+def _finite(value: float | None) -> float | None:
+    """A figure; None where it cannot be estimated."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def span(seconds: float) -> str:

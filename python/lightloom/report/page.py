@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from . import backend_plotly, describe, style, table, units, verdicts
+from . import backend_plotly, describe, presets, style, table, units, verdicts
 from .model import Workload
 from .spec import NIGHT, Figure
 
@@ -116,15 +116,16 @@ def title(sections: Sequence[Section]) -> str:
         f"{len(labels)} fabrics compared" if len(labels) > 1 else next(iter(labels), "no fabric")
     )
     if len(sections) > 1:
-        return f"{fabrics}, under {len(sections)} workloads"
+        return f"{fabrics}, under {presets.counted([s.workload for s in sections])}"
     name = sections[0].workload.name
     return f"{name}: {fabrics}" if name else fabrics
 
 
 def headline(sections: Sequence[Section], firsts: Firsts) -> str:
     """The verdict over all of the page; the page's name where there is none."""
-    named = [(s.workload.name, f) for s, f in zip(sections, firsts, strict=True)]
-    return verdicts.joint(named) or title(sections)
+    workloads = [s.workload for s in sections]
+    named = list(zip(presets.places(workloads), firsts, strict=True))
+    return verdicts.joint(named, presets.all_of(workloads)) or title(sections)
 
 
 @dataclass(frozen=True)

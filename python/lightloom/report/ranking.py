@@ -164,17 +164,16 @@ def is_level(a: Score, b: Score) -> bool:
 
 
 def apart(scores: Sequence[Score | None], better: Better) -> Score | None:
-    """The best of several, if its interval ends and overlaps with none of the others'."""
+    """The best of several, if nobody is level with it or may be ahead, and its interval ends."""
     known = [s for s in scores if s is not None]
-    if not known:
+    ranking = rank(known, better)
+    if ranking.level != 1 or ranking.unknown:
         return None
-    best = (min if better == "lower" else max)(known, key=lambda s: s.value)
-    others = [s for s in known if s is not best]
-    if better == "lower":
-        clear = all(best.high < s.low for s in others) and math.isfinite(best.high)
-    else:
-        clear = all(best.low > s.high for s in others) and math.isfinite(best.low)
-    return best if clear else None
+    best = ranking.leaders[0]
+    if better == "higher" and any(s.open for s in known):
+        return None  # a bound may be any higher
+    end = best.high if better == "lower" else best.low
+    return best if math.isfinite(end) else None
 
 
 def names(scores: Sequence[Score]) -> str:
@@ -182,58 +181,6 @@ def names(scores: Sequence[Score]) -> str:
     return units.listed(s.fabric.label for s in scores)
 
 
-def slower(ranking: Ranking) -> str:
-    """How far the others are behind, where a value is a time."""
-    behind = [(s.fabric.label, times_longer(s, ranking.best)) for s in ranking.rest]
-    if not behind:
-        return ""
-    if len(behind) > NAMED:
-        (near, least), (far, most) = behind[0], behind[-1]
-        if least == most:
-            return f"The others all take {least}."
-        return f"The others take from {least} ({near}) to {most} ({far})."
-    return sentence(
-        [
-            f"{label} takes {factor} ({s.shown('time')})"
-            for s, (label, factor) in zip(ranking.rest, behind, strict=True)
-        ]
-    )
-
-
-def times_longer(score: Score, best: float) -> str:
-    """How much longer than the best; of a bound at least."""
-    factor = longer((floored(score.value) if score.least else score.value) / best)
-    return f"more than {factor}" if score.least else factor
-
-
-def longer(ratio: float) -> str:
-    """`2.2× as long`, or `4 % longer` where `1.0×` would say nothing."""
-    if ratio < 1.1:
-        return f"{(ratio - 1) * 100:.0f}{units.GLUE}% longer"
-    return f"{units.times(ratio)} as long"
-
-
-def less(ranking: Ranking) -> str:
-    """How much less the others carry, where a value is a share."""
-    behind = [
-        (s.fabric.label, less_by(s.value, ranking.best), units.show(s.value, "share"))
-        for s in ranking.rest
-    ]
-    if not behind:
-        return ""
-    if len(behind) > NAMED:
-        (near, least, _), (far, most, _) = behind[0], behind[-1]
-        if least == most:
-            return f"The others all carry {least} less."
-        return f"The others carry from {least} less ({near}) to {most} less ({far})."
-    return sentence([f"{label} carries {gap} less ({value})" for label, gap, value in behind])
-
-
-def less_by(value: float, best: float) -> str:
-    """`12 %`."""
-    return f"{(1 - value / best) * 100:.0f}{units.GLUE}%" if best else units.MISSING
-
-
-def sentence(parts: Sequence[str]) -> str:
-    """Clauses as one sentence. Labels keep their case."""
-    return f"{'; '.join(parts)}."
+def together(scores: Sequence[Score]) -> str:
+    """Labels of those that are level, in the order of the experiment: none is first."""
+    return names(sorted(scores, key=lambda s: s.fabric.slot))

@@ -1,6 +1,8 @@
 """The table of key figures: every metric of every fabric.
 
-The best of a row is marked where its 95 % interval overlaps with no other's. The interval
+The best of a row is marked where its 95 % interval overlaps with no other's and it is 3 %
+ahead, as the verdict has it, of those that carried the load: times and queues of who did
+not are not ranked, and of one alone nothing is best. The interval
 is that over seeds where a comparison repeats; of one seed it is that of the flows within
 the run, or of its window. Figures of one seed without either, such as peaks, mark none.
 """
@@ -19,6 +21,7 @@ from lightloom.unfinished import ranked
 from . import units
 from .model import Fabric, Workload, figure
 from .ranking import Score, apart, score
+from .verdicts.fair import carrying
 
 Better = Literal["lower", "higher"] | None
 Read = Callable[[Fabric], float | None]
@@ -37,6 +40,8 @@ class Metric:
     share: Read | None = None  # of what was to be done: who did less than others is not ranked
     limits: Limits | None = None  # of a figure of flows, which may not all have arrived
     half: Read | None = None  # half of its interval within a run
+    of_carried: bool = False  # whether it says something only of who carries the load
+    freely: bool = False  # and only of who is not held back by a setting of its own
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ class Cell:
 
     text: str
     best: bool
-    unranked: bool = False  # of a fabric that did not finish what others finished
+    unranked: bool = False  # of a fabric that did not carry or finish what others did
     interval: str = ""  # from where to where, in the unit of the row
 
 
@@ -74,15 +79,8 @@ def all_finished(fabric: Fabric) -> float | None:
     return fabric.finished
 
 
-def carried(fabric: Fabric) -> float | None:
-    """Whether the load of a window was carried, as a share of one."""
-    return float(bool((fabric.window or {}).get("stable")))
-
-
-def of_flows(
-    name: str, path: str, quantity: units.Quantity = "time", share: Read | None = None
-) -> Metric:
-    """A figure of flows, as far as it is known."""
+def of_flows(name: str, path: str, quantity: units.Quantity = "time") -> Metric:
+    """A figure of flows, as far as it is known, of those who carried what there was."""
 
     def found(fabric: Fabric) -> Bound | None:
         return fabric.limits(path)
@@ -91,7 +89,7 @@ def of_flows(
         known = found(fabric)
         return None if known is None else known.low
 
-    return Metric(name, quantity, "lower", least, share=share, limits=found)
+    return Metric(name, quantity, "lower", least, limits=found, of_carried=True)
 
 
 def completion(flows: str, key: str) -> tuple[Metric, ...]:
@@ -100,9 +98,10 @@ def completion(flows: str, key: str) -> tuple[Metric, ...]:
     return tuple(of_flows(f"{flows}, {name}", f"fct.{key}.{path}") for name, path in figures)
 
 
-def peak(name: str, path: str) -> Metric:
+def peak(name: str, path: str, *, freely: bool = False) -> Metric:
     """Memory that was needed by those who carried what there was."""
-    return Metric(name, "bytes", "lower", summary(path), share=all_finished)
+    read = summary(path)
+    return Metric(name, "bytes", "lower", read, share=all_finished, of_carried=True, freely=freely)
 
 
 Groups = tuple[tuple[str, tuple[Metric, ...]], ...]
@@ -111,10 +110,10 @@ MEASURED: Groups = (
     (
         "Latency in the window",
         (
-            of_flows("Mean", "window.mean_us", share=carried),
+            of_flows("Mean", "window.mean_us"),
             Metric("Half of its 95 % interval", "time", None, micro("window.half_width_us")),
-            of_flows("Median", "window.p50_us", share=carried),
-            of_flows("99th percentile", "window.p99_us", share=carried),
+            of_flows("Median", "window.p50_us"),
+            of_flows("99th percentile", "window.p99_us"),
         ),
     ),
     (
@@ -175,7 +174,7 @@ GROUPS: Groups = (
     (
         "Inside the network",
         (
-            peak("Queue peak, worst node", "queue_peak_bytes"),
+            peak("Queue peak, worst node", "queue_peak_bytes", freely=True),
             peak("Reorder buffer peak, worst flow", "reorder_peak_bytes"),
             Metric(
                 "Link utilisation, mean", "share", None, lambda f: f.mean_over_time("utilisation")
@@ -283,7 +282,7 @@ def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
     step = units.common_step([v for v in values if v is not None], metric.quantity)
     fair = rankable(metric, fabrics, values)
     ranked = [s for s, kept in zip(scores, fair, strict=True) if kept]
-    several = sum(s is not None for s in scores) > 1
+    several = sum(s is not None for s in ranked) > 1
     best = apart(ranked, metric.better) if metric.better and several else None
     cells = (
         Cell(
@@ -313,13 +312,14 @@ def scored(metric: Metric, fabric: Fabric) -> Score | None:
 
 
 def rankable(metric: Metric, fabrics: tuple[Fabric, ...], values: list[float | None]) -> list[bool]:
-    """Whose figures may be compared: of those that have one, who finished what others did."""
-    share = metric.share
-    if share is None:
-        return [True] * len(fabrics)
-    return ranked(
-        [share(f) if v is not None else 0.0 for f, v in zip(fabrics, values, strict=True)]
-    )
+    """Whose figures may be compared: of those that have one, who carried and finished what
+    others did, and by its queue who is not kept from filling it."""
+    judged = carrying(fabrics) if metric.of_carried else fabrics
+    kept = [f in judged and not (metric.freely and f.held_back) for f in fabrics]
+    if (share := metric.share) is None:
+        return kept
+    shares = [share(f) if v is not None else 0.0 for f, v in zip(fabrics, values, strict=True)]
+    return [a and b for a, b in zip(kept, ranked(shares), strict=True)]
 
 
 def text(found: Score | None, metric: Metric, step: units.Step) -> str:

@@ -30,9 +30,21 @@
 
   // Workloads: by name, or by number from 1.
 
+  // A name as an address has it, however it was written: small letters, digits and hyphens.
+  const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+
+  // The whole name, or a part of it that no other has: `realistic` of "web search, realistic".
+  function tabNamed(name) {
+    const whole = tabs.findIndex((tab) => tab.dataset.name === name);
+    if (whole >= 0 || !name) return whole;
+    const parts = tabs.flatMap((tab, i) => `-${tab.dataset.name}-`.includes(`-${name}-`) ? [i] : []);
+    return parts.length === 1 ? parts[0] : -1;
+  }
+
   function workloadOf(address) {
     const wanted = address.get("workload");
-    const named = tabs.findIndex((tab) => tab.dataset.name === wanted);
+    const number = /^[0-9]+$/.test(wanted || "") && !tabs.some((tab) => tab.dataset.name === wanted);
+    const named = number ? -1 : tabNamed(plain(wanted || ""));
     if (named >= 0) return named;
     return Math.min(Math.max(Math.trunc(Number(wanted)) || 1, 1), Math.max(1, tabs.length)) - 1;
   }

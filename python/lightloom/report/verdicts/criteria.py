@@ -61,6 +61,11 @@ class Criterion:
 def criteria(workload: Workload) -> list[Criterion]:
     """The measures that two fabrics of a comparison have, in the order in which they
     decide: who alone has a figure is not ahead by it."""
+    return [c for c in measures(workload) if len(c.scores(workload.fabrics)) > 1]
+
+
+def measures(workload: Workload) -> list[Criterion]:
+    """All measures of such a workload, in that order, also where fewer than two are judged."""
     fabrics = workload.fabrics
     if any(f.jobs for f in fabrics):
         first = [JOBS, *each_job(workload)]
@@ -69,7 +74,7 @@ def criteria(workload: Workload) -> list[Criterion]:
     else:
         short = any(f.short_fct.size for f in fabrics)
         first = [*([SHORT] if short else []), LONG, CARRIED]
-    return [c for c in (*first, QUEUE) if len(c.scores(fabrics)) > 1]
+    return [*first, QUEUE]
 
 
 def each_job(workload: Workload) -> list[Criterion]:

@@ -9,21 +9,29 @@ at which another is ahead, in measures by which another is, in what is not known
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lightloom import repeats
-from lightloom.bounds import floored
 
-from .. import units
+from .. import presets, units
+from ..factors import (
+    NOTABLE,
+    Factor,
+    between,
+    farthest,
+    nearest,
+    percent_less,
+    percent_more,
+    told,
+)
 from ..model import Workload
-from ..ranking import LEVEL, NAMED, Ranking, Score, names
+from ..ranking import LEVEL, NAMED, Ranking, Score, names, together
 from ..spec import tick_label
 from .criteria import Criterion, criteria
 from .fair import unfair
 
 OTHERS = 2  # further measures by which another fabric is ahead
-NOTABLE = 1.1  # times better by a further measure
 
 
 @dataclass(frozen=True)
@@ -56,7 +64,7 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     )
     doubts = (
         *by_load(deciding, ranking, workload),
-        *by_workload(deciding, ranking, others),
+        *by_workload(deciding, ranking, workload, others),
         *by_measure(ahead),
         *by_what_is_missing(deciding, ranking),
         *by_settings(workload),
@@ -69,33 +77,34 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     return First(lead, title, answer, doubts, leaders, deciding.wins)
 
 
-def joint(firsts: Sequence[tuple[str, First | None]]) -> str | None:
-    """The title over several comparisons, given their names: who is ahead in all of them,
-    or in which."""
+def joint(firsts: Sequence[tuple[str, First | None]], under: str = "") -> str | None:
+    """The title over several comparisons, given their names and what they are together
+    (`both workloads`): who is ahead in all of them, or in which."""
     known = [(name, f) for name, f in firsts if f is not None]
     if len(known) < len(firsts) or not known:
         return None
     if len(known) == 1:
         return known[0][1].title
-    if always := in_all(known):
-        return always
+    under = under or presets.all_workloads(len(known))
     leads = dict.fromkeys(f.lead for _, f in known)
+    if len(leads) == 1:
+        return f"{known[0][1].lead} under {under}"
     if len(leads) > NAMED:
-        return None
-    under = {lead: units.listed(n for n, f in known if f.lead == lead) for lead in leads}
-    return "; ".join(f"{lead} under {where}" for lead, where in under.items())
+        always, level = in_all(known, under)
+        return f"{always}, level with others under {units.listed(level)}" if level else None
+    places = {lead: units.listed(n for n, f in known if f.lead == lead) for lead in leads}
+    return "; ".join(f"{lead} under {where}" for lead, where in places.items())
 
 
-def in_all(firsts: Sequence[tuple[str, First]]) -> str | None:
-    """Who leads in all comparisons by the same measure; None where nobody does."""
+def in_all(firsts: Sequence[tuple[str, First]], under: str) -> tuple[str, list[str]]:
+    """Who leads in all comparisons by the same measure, if anybody, and in which others are
+    level."""
     of_first = firsts[0][1]
     always = [x for x in of_first.leaders if all(x in f.leaders for _, f in firsts)]
     if not always or any(f.wins != of_first.wins for _, f in firsts):
-        return None
-    many = "both" if len(firsts) == 2 else f"all {len(firsts)}"
-    lead = f"{units.listed(always)} {of_first.wins[len(always) > 1]} under {many} workloads"
-    shared = [name for name, f in firsts if len(f.leaders) > len(always)]
-    return f"{lead}, level with others under {units.listed(shared)}" if shared else lead
+        return "", []
+    lead = f"{units.listed(always)} {of_first.wins[len(always) > 1]} under {under}"
+    return lead, [name for name, f in firsts if len(f.leaders) > len(always)]
 
 
 def leading(deciding: Criterion, ranking: Ranking) -> str:
@@ -109,8 +118,8 @@ def leading(deciding: Criterion, ranking: Ranking) -> str:
     if ranking.level == 1:
         return f"{names(ranking.leaders)} {deciding.wins[0]} of those that can be ranked"
     if ranking.rest or ranking.unknown:
-        return f"{names(ranking.leaders)} {deciding.wins[1]} (level)"
-    return f"{names(ranking.leaders)} are level in {deciding.name}"
+        return f"{together(ranking.leaders)} {deciding.wins[1]} (level)"
+    return f"{together(ranking.leaders)} are level in {deciding.name}"
 
 
 def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
@@ -138,11 +147,15 @@ def too_few(ranking: Ranking) -> str:
 
 def behind_by(deciding: Criterion, best: Score, behind: Sequence[Score]) -> str:
     """How much better the best is than the others, of many than the nearest and the last."""
-    each = [f"{factor(deciding, best, s)} than {s.fabric.label}" for s in behind]
-    if not each:
+    if not behind:
         return ""
-    if len(each) > NAMED:
-        return f"; from {each[0]} to {each[-1]}"
+    if len(behind) > NAMED:
+        (near, least), (far, most) = (
+            (s.fabric.label, factor(deciding, best, s, end))
+            for s, end in ((behind[0], nearest), (behind[-1], farthest))
+        )
+        return f"; from {least} than {near} to {most} than {far}"
+    each = [f"{factor(deciding, best, s)} than {s.fabric.label}" for s in behind]
     shown = (as_held_back(deciding, s) for s in behind)
     return "; " + units.listed(f"{text} ({value})" for text, value in zip(each, shown, strict=True))
 
@@ -153,19 +166,21 @@ def as_held_back(deciding: Criterion, found: Score) -> str:
     return f"{deciding.shown(found)}, held back by {why}" if why else deciding.shown(found)
 
 
-def factor(measure: Criterion, best: Score, other: Score) -> str:
-    """By how much one is better than another: `1.7× faster`, `4 % less`."""
+def factor(
+    measure: Criterion,
+    best: Score,
+    other: Score,
+    part: Callable[[Factor], Factor] = lambda found: found,
+) -> str:
+    """By how much one is better than another: `1.7× faster`, `2 to 6 % less`;
+    of what intervals allow one `part`."""
     word = {"time": "faster", "bytes": "less", "share": "more", "number": "less"}[measure.quantity]
-    value = floored(other.value) if other.least else other.value
-    low, high = sorted((best.within, value))
-    more = "more than " * other.least
-    if low <= 0:
-        return f"{more}infinitely {word}" if high > 0 else "as much"
-    ratio = high / low
-    if ratio < NOTABLE:
-        share = 1 - 1 / ratio if measure.better == "lower" else ratio - 1
-        return f"{more}{share * 100:.0f}{units.GLUE}% {word}"
-    return f"{more}{units.times(ratio)} {word}"
+    lower = measure.better == "lower"
+    larger, smaller = (other, best) if lower else (best, other)
+    found = between(larger, smaller)
+    if found is None:
+        return f"infinitely {word}" if larger.value > 0 else "as much"
+    return f"{told(part(found), percent_less if lower else percent_more)[0]} {word}"
 
 
 Ahead = tuple[Criterion, Ranking]
@@ -236,15 +251,27 @@ def lead_there(deciding: Criterion, found: Ranking) -> str:
 
 
 def by_workload(
-    deciding: Criterion, ranking: Ranking, others: Sequence[Workload]
+    deciding: Criterion, ranking: Ranking, workload: Workload, others: Sequence[Workload]
 ) -> tuple[str, ...]:
-    """Under which other workloads of the report another is ahead."""
+    """Under which other workloads of the report another is ahead, or other physics."""
     if not ranking.level:
         return ()
+    same = [o for o in others if presets.of_one_workload([workload, o])]
+    rest = [o for o in others if o not in same]
+    return (
+        *by_others(deciding, ranking, {presets.under(o): o for o in same}, "physics"),
+        *by_others(deciding, ranking, {o.name: o for o in rest}, "workload"),
+    )
+
+
+def by_others(
+    deciding: Criterion, ranking: Ranking, others: Mapping[str, Workload], what: str
+) -> tuple[str, ...]:
+    """The same of some others by what they are called."""
     labels = {s.fabric.label for s in ranking.scores}
     turned: dict[str, str] = {}
     kept: list[str] = []
-    for other in others:
+    for name, other in others.items():
         measures = criteria(other)
         if not measures or measures[0].name != deciding.name:
             continue
@@ -252,22 +279,26 @@ def by_workload(
         if not found.level:
             continue
         if shares_lead(found, ranking):
-            kept.append(other.name)
+            kept.append(name)
         else:
-            turned[other.name] = lead_there(deciding, found)
+            turned[name] = lead_there(deciding, found)
     if turned:
         each = [f"under {name} {text}" for name, text in turned.items()]
-        return (f"Another workload: {'; '.join(each)}.",)
+        kind = "Other" if what == "physics" else "Another"
+        return (f"{kind} {what}: {'; '.join(each)}.",)
     if not kept:
         return ()
-    return (f"Not the other workload: nobody else is ahead under {units.listed(kept)}.",)
+    return (f"Not the other {what}: nobody else is ahead under {units.listed(kept)}.",)
 
 
 def by_measure(ahead: Sequence[Ahead]) -> tuple[str, ...]:
     """By which other measures another is ahead."""
     if not ahead:
         return ()
-    each = [f"{names(found.leaders)} if {measure.name} decides" for measure, found in ahead]
+    measures: dict[str, list[str]] = {}
+    for measure, found in ahead:
+        measures.setdefault(names(found.leaders), []).append(measure.name)
+    each = [f"{who} if {' or '.join(by)} decides" for who, by in measures.items()]
     return (f"Another measure: {units.listed(each)}.",)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from lightloom.circuits import doubts
 
 from .. import units
+from ..factors import slower
 from ..model import Fabric, Workload
-from ..ranking import LEVEL, Score, names, plain, rank, slower
+from ..ranking import LEVEL, Score, names, plain, rank
 from .answer import Verdict, evidence
 
 SAID = 4  # jobs that get a sentence each

@@ -10,17 +10,18 @@ import numpy as np
 from lightloom.bounds import Bound
 
 from .. import units
+from ..factors import slower
 from ..model import Fabric
-from ..ranking import LEVEL, Ranking, Score, names, rank, score, slower
+from ..ranking import LEVEL, Ranking, Score, names, rank, score
 from .answer import Evidence, Verdict, evidence
-from .fair import unfair
+from .fair import carrying, unfair
 
 FEW_FLOWS = 1000  # fewer leave less than ten flows beyond a 99th percentile
 SHORT_P99 = "fct.short.p99_us"
 
 
 def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
-    """Who finishes short flows soonest."""
+    """Who finishes short flows soonest, of those that carried the load."""
     question = (
         "Which fabric finishes short flows soonest?"
         if len(fabrics) > 1
@@ -28,10 +29,10 @@ def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
     )
     if all(f.short_fct.size == 0 for f in fabrics):
         return Verdict(question, "The workload has no flow under 100 KB, so this run cannot say.")
-    scored = [s for f in fabrics if (s := short_score(f)) is not None]
     shown = short_evidence(fabrics)
-    if not any(s.fabric.short_finished for s in scored):
+    if not any(f.short_finished for f in fabrics):
         return Verdict(question, "No short flow finished, so this run cannot say.", shown)
+    scored = [s for f in carrying(fabrics) if (s := short_score(f)) is not None]
     ranking = rank(scored, "lower")
     parts = (short_lead(ranking), slower(ranking) if ranking.level else "", left_out(ranking))
     answer = " ".join(p for p in parts if p)

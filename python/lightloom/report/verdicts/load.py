@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import units
+from ..factors import less, slower
 from ..model import Fabric, Workload, figure, microseconds
-from ..ranking import Score, less, names, rank, slower
+from ..ranking import Score, names, rank
 from ..spec import tick_label
 from .answer import Verdict, evidence
 

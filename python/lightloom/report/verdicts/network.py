@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import units
+from ..factors import between, told_times
 from ..model import Fabric
-from ..ranking import Score, names, rank
+from ..ranking import Ranking, Score, names, rank
 from .answer import COMPLETE, Verdict, evidence
-from .fair import carrying, unfair
+from .criteria import QUEUE
+from .fair import unfair
 
 
 def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
@@ -24,9 +26,8 @@ def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
     queued = scores(fabrics, "queue_peak_bytes")
     if not queued:
         return None
-    praised = [s for s in scores(carrying(fabrics), "queue_peak_bytes") if not s.fabric.held_back]
-    least = queue_answer(praised, queued) if praised else ""
-    answer = " ".join(p for p in (least, reorder_answer(fabrics)) if p)
+    parts = (queue_answer(QUEUE.ranking(tuple(fabrics))), reorder_answer(fabrics))
+    answer = " ".join(p for p in parts if p)
     silent = [f.label for f in fabrics if f.get("queue_peak_bytes") is None]
     notes = [f"No queue figure: {units.listed(silent)}."] if silent else []
     notes += [line] if (line := unfair(fabrics)) else []
@@ -47,20 +48,24 @@ def scores(fabrics: Sequence[Fabric], path: str) -> list[Score]:
     return [Score.exact(f, v) for f in fabrics if (v := f.get(path)) is not None]
 
 
-def queue_answer(praised: Sequence[Score], queued: Sequence[Score]) -> str:
-    """The least at the worst node of those that may be praised, and the most of all."""
-    ranking = rank(praised, "lower")
-    least, most = ranking.scores[0], max(queued, key=lambda s: s.value)
-    value = units.show(least.value, "bytes")
-    if len(queued) == 1:
+def queue_answer(ranking: Ranking) -> str:
+    """The least at the worst node, and the most, of those that may be praised."""
+    if not ranking.scores:
+        return ""
+    least, most = ranking.scores[0], ranking.scores[-1]
+    value = least.with_interval("bytes")
+    if len(ranking.scores) == 1:
         return f"The worst node of {least.fabric.label} queues {value} at its peak."
-    if not ranking.rest and len(praised) == len(queued):
-        return f"{names(ranking.leaders)} are level: {value} at the peak of the worst node."
-    factor = f", {units.times(most.value / least.value)} as much" if least.value > 0 else ""
+    if not ranking.rest:
+        low, high = units.show(least.value, "bytes"), units.show(most.value, "bytes")
+        range_ = low if low == high else f"{low} to {high}"
+        return f"{names(ranking.leaders)} are level: {range_} at the peak of the worst node."
+    found = between(most, least)
+    factor = f", {told_times(found)} as much" if found else ""
     verb = "needs" if ranking.level == 1 else "need"
     return (
         f"{names(ranking.leaders)} {verb} least: {value} at the peak of the worst node. "
-        f"{most.fabric.label} needs most: {units.show(most.value, 'bytes')}{factor}."
+        f"{most.fabric.label} needs most: {most.with_interval('bytes')}{factor}."
     )
 
 

@@ -8,10 +8,12 @@ from typing import Any
 from lightloom import loads
 
 from .. import units
+from ..factors import between, less, less_by, longer, percent_more, ranged, told_times
 from ..model import Fabric, LoadPoint, Workload
-from ..ranking import LEVEL, Score, less, less_by, longer, names, rank
+from ..ranking import LEVEL, Score, is_level, names, rank
 from ..spec import tick_label
 from .answer import COMPLETE, Evidence, Verdict, evidence
+from .criteria import carried_at
 from .jobs import all_jobs
 from .latency import short_limits, short_score, short_value
 
@@ -33,7 +35,7 @@ def most_traffic(workload: Workload) -> Verdict | None:
     at = said_load(load, points)
     question = "Which carries the most traffic" if many else "How much traffic does it carry"
     question += " at the highest load?" if workload.loads else "?"
-    scored = [Score.exact(f, p.carried) for f, p in points if p.carried is not None]
+    scored = [s for f, p in points if (s := carried_at(f, p)) is not None]
     if not scored:
         return Verdict(question, "No load was delivered, so this run cannot say.")
     shown = traffic_evidence(points)
@@ -45,13 +47,15 @@ def most_traffic(workload: Workload) -> Verdict | None:
         answer = f"{at} {each} what is drawn ({part})."
         return Verdict(question, answer, shown, traffic_notes(workload))
     ranking = rank(scored, "higher")
-    best = f"{units.show(ranking.best, 'share')} of what all servers could send"
+    best = f"{ranking.leaders[0].with_interval('share')} of what all servers could send"
     if len(scored) == 1:
         lead = f"{at} {names(scored)} carries {best}."
     elif ranking.level == 1:
         lead = f"{at} {names(ranking.leaders)} carries the most: {best}."
     else:
-        lead = f"{at} {names(ranking.leaders)} are level: about {best}."
+        shares = (f"{s.fabric.label} {s.with_interval('share')}" for s in ranking.leaders)
+        lead = f"{at} {names(ranking.leaders)} are level: {units.listed(shares)}"
+        lead += " of what all servers could send."
     return Verdict(
         question, " ".join(p for p in (lead, less(ranking)) if p), shown, traffic_notes(workload)
     )
@@ -100,6 +104,7 @@ def whole_run(fabric: Fabric, load: float | None) -> LoadPoint:
         fabric.carried,
         fabric.delivered,
         fabric.finished,
+        seeds=tuple(whole_run(seed, load) for seed in fabric.seeds),
     )
 
 
@@ -223,7 +228,14 @@ def costs(
 ) -> str:
     """What is paid at one load, in time and in load delivered."""
     a, b = points[base.label], points[worse.label]
-    found = [c for c in (latency_cost(before, after), carried_cost(a.carried, b.carried)) if c]
+    found = [
+        c
+        for c in (
+            latency_cost(before, after),
+            carried_cost(carried_at(base, a), carried_at(worse, b)),
+        )
+        if c
+    ]
     return at_load(b) + (" and ".join(found) or "no difference that this run can show")
 
 
@@ -255,15 +267,27 @@ def latency_cost(a: Score | None, b: Score | None) -> str:
     ranking = rank([a, b], "lower")
     if ranking.level == 2 or ranking.unknown:
         return ""
-    values = f"({b.shown('time')} against {a.shown('time')})"
-    more = "more than " * b.least
-    factor = units.times(b.value / a.value)
-    return f"short flows' 99th percentile is {more}{factor} as long {values}"
-
-
-def carried_cost(a: float | None, b: float | None) -> str:
-    """Load delivered, if it changed from `a` to `b`."""
-    if not a or b is None or abs(b / a - 1) <= LEVEL:
+    found = between(b, a)
+    if found is None:
         return ""
-    change = f"{less_by(b, a)} less" if b < a else f"{(b / a - 1) * 100:.0f} % more"
-    return f"it delivers {change} ({units.show(b, 'share')} against {units.show(a, 'share')})"
+    values = f"({b.with_interval('time')} against {a.with_interval('time')})"
+    return f"short flows' 99th percentile is {told_times(found)} as long {values}"
+
+
+def carried_cost(a: Score | None, b: Score | None) -> str:
+    """Load delivered, if it changed from `a` to `b`."""
+    if a is None or b is None or a.value <= 0 or is_level(a, b):
+        return ""
+    found = between(max(a, b, key=value), min(a, b, key=value))
+    if found is None:
+        change = "nothing"
+    elif b.value < a.value:
+        change = f"{less_by(found)} less"
+    else:
+        change = f"{ranged(found, percent_more, f'{units.GLUE}%')} more"
+    return f"it delivers {change} ({b.with_interval('share')} against {a.with_interval('share')})"
+
+
+def value(found: Score) -> float:
+    """Without its interval."""
+    return found.value
