@@ -102,12 +102,13 @@ def set_key(raw: Table, key: str, value: Any, where: str, shown: str) -> None:
 
 def _refuse_typo(key: str, fabrics: list[Table], where: str, shown: str) -> None:
     """Refuses a key that no fabric has and that is nearly one of those in the file: the core
-    would tell the keys of the first."""
-    if len(fabrics) < 2 or key in _fabric_keys():
+    would tell the keys of the first kind."""
+    kinds = dict.fromkeys(str(fabric.get("kind")) for fabric in fabrics)
+    if len(kinds) < 2 or key in _fabric_keys():
         return
     known = _keys_by_kind()
     near: dict[str, list[str]] = {}
-    for kind in dict.fromkeys(str(fabric.get("kind")) for fabric in fabrics):
+    for kind in kinds:
         for found in difflib.get_close_matches(key, known.get(kind, ()), 1, TYPO):
             near.setdefault(found, []).append(kind)
     if near:
