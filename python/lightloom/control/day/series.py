@@ -83,7 +83,11 @@ def read_day(
         paths: files, whatever `read_demand` reads.
         every: put records together into intervals of this length, like "5 min", that
             begin at whole multiples of it. Exports of flows need it.
-        unit, format, map, columns, strict: as for `read_demand`, of all files.
+        unit: as for `read_demand`, of all files; so are the others below.
+        format: what the files are.
+        map: racks of addresses and hosts.
+        columns: names of columns.
+        strict: refuse what would be left out.
 
     Raises:
         ConfigError: naming what has no time, or two of one time; as `read_demand`.
