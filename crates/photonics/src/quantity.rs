@@ -1,82 +1,116 @@
-//! Quantities of optics with their unit, as users write them: `"6 dB"`, `"-8 dBm"`.
+//! Quantities that are fractions, with their unit, as users write them: `"6 dB"`, `"-8 dBm"`,
+//! `"0.5 ps"`. A bare number is refused. Those of clocks are in [`crate::clock::quantity`].
 //!
 //! Floats, unlike the engine's times and rates: none of them decides an order of events.
 
-use lightloom_engine::config;
-use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
-use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
-use std::fmt;
+/// Names of units, and how many of the first each is.
+pub(crate) type Units = &'static [(&'static str, f64)];
 
+/// Reads `"<number> <unit>"`; the value is in the first unit.
+pub(crate) fn parse(text: &str, units: Units, what: &str, example: &str) -> Result<f64, String> {
+    let text = &text.trim().replace('−', "-");
+    let written = format!("write {what} like \"{example}\" ({})", names(units));
+    let end = text.find(|c: char| !(c.is_ascii_digit() || ".+-_eE".contains(c)));
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+    if unit.trim().is_empty() {
+        return Err(format!("`{text}` has no unit: {written}"));
+    }
+    let value: f64 = match number.replace('_', "").parse() {
+        Ok(value) => value,
+        Err(_) => return Err(format!("`{text}` is not {what}: {written}")),
+    };
+    let unit = unit.trim().replace(['µ', 'μ'], "u");
+    match units.iter().find(|known| known.0 == unit) {
+        Some((_, size)) if (value * size).is_finite() => Ok(value * size),
+        Some(_) => Err(format!("`{text}` is too large for {what}")),
+        None => Err(format!(
+            "`{unit}` is not a unit of {what}: use one of {}",
+            names(units)
+        )),
+    }
+}
+
+fn names(units: Units) -> String {
+    let names: Vec<_> = units.iter().map(|unit| unit.0).collect();
+    names.join(", ")
+}
+
+/// A float with its unit: reads, writes and describes itself.
 macro_rules! quantity {
-    ($(#[$doc:meta])* $name:ident, $unit:literal, $what:literal, $example:literal) => {
+    ($(#[$doc:meta])* $type:ident, $units:expr, $what:literal, $example:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
-        pub struct $name(pub f64);
+        pub struct $type(pub f64);
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!("{} ", $unit), self.0)
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{} {}", self.0, ($units as $crate::quantity::Units)[0].0)
             }
         }
 
-        impl std::str::FromStr for $name {
+        impl std::str::FromStr for $type {
             type Err = String;
             fn from_str(text: &str) -> Result<Self, String> {
-                let text = text.trim();
-                let number = text.replace('−', "-");
-                let number = number.strip_suffix($unit).map(|n| n.trim().parse::<f64>());
-                match number {
-                    Some(Ok(value)) if value.is_finite() => Ok($name(value)),
-                    _ => Err(format!(
-                        concat!("`{}` is not ", $what, ": write it like \"", $example, "\""),
-                        text
-                    )),
-                }
+                $crate::quantity::parse(text, $units, $what, $example).map($type)
             }
         }
 
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
                 s.collect_str(self)
             }
         }
 
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                config::word_or_quantity(d)?.parse().map_err(de::Error::custom)
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                let text = lightloom_engine::config::word_or_quantity(d)?;
+                text.parse().map_err(serde::de::Error::custom)
             }
         }
 
-        impl JsonSchema for $name {
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($name).into()
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
             }
             fn inline_schema() -> bool {
                 true
             }
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string", "format": $what, "examples": [$example] })
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "type": "string", "format": $what, "examples": [$example] })
             }
         }
     };
 }
 
+pub(crate) use quantity;
+
 quantity!(
     /// A ratio of powers [dB]; a loss is positive, crosstalk negative.
-    Decibel, "dB", "a ratio of powers", "6 dB"
+    Decibel,
+    &[("dB", 1.0)],
+    "a ratio of powers",
+    "6 dB"
 );
 quantity!(
     /// A power relative to 1 mW [dBm].
-    Dbm, "dBm", "a power", "-8 dBm"
+    Dbm,
+    &[("dBm", 1.0)],
+    "a power",
+    "-8 dBm"
 );
 quantity!(
     /// What fibre takes of the light [dB/km].
-    Attenuation, "dB/km", "an attenuation", "0.2 dB/km"
+    Attenuation,
+    &[("dB/km", 1.0)],
+    "an attenuation",
+    "0.2 dB/km"
 );
 quantity!(
     /// How fast a phase drifts, relative to time [ppm]: 1 ppm is 1 ps a microsecond.
-    Drift, "ppm", "a drift", "0.1 ppm"
+    Drift,
+    &[("ppm", 1.0), ("ppb", 1e-3)],
+    "a drift",
+    "0.1 ppm"
 );
 
 impl Decibel {
@@ -114,7 +148,8 @@ mod tests {
         assert_eq!("−30dB".parse(), Ok(Decibel(-30.0)));
         assert_eq!(Dbm(-8.5).to_string().parse(), Ok(Dbm(-8.5)));
         let told = "6".parse::<Decibel>().unwrap_err();
-        assert_eq!(told, "`6` is not a ratio of powers: write it like \"6 dB\"");
+        let expected = "`6` has no unit: write a ratio of powers like \"6 dB\" (dB)";
+        assert_eq!(told, expected);
         assert!("6 dBm".parse::<Decibel>().is_err());
         assert!("inf dB".parse::<Decibel>().is_err());
     }

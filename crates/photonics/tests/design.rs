@@ -156,7 +156,7 @@ fn refusals_name_the_part_that_breaks_the_design() {
         ),
         (
             json!({"laser": {"output": "16"}}),
-            "devices.laser.output = \"16\": `16` is not a power: write it like \"-8 dBm\"",
+            "devices.laser.output = \"16\": `16` has no unit: write a power like \"-8 dBm\" (dBm)",
         ),
         (
             json!({"laser": {"kind": "dsdbr", "drive": {"overshoot": "2.5 ns"}}}),
