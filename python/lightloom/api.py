@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lightloom import _core, curves, inputs, physics, traces
 from lightloom.config import Experiment, faults_of, load
@@ -15,6 +15,9 @@ from lightloom.machine import check_count
 from lightloom.results import Comparison, Repeated, Result
 from lightloom.tables import circuit_table, flow_table, series_table
 from lightloom.words import in_words
+
+if TYPE_CHECKING:
+    from lightloom.resilience.search import Search
 
 Source = Experiment | str | Path | Mapping[str, Any]
 
@@ -101,14 +104,20 @@ def repeat(
 
 
 def compare(
-    experiment: Source, *, threads: int = 1, progress: Progress | None = None
+    experiment: Source,
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+    worst_failure: Search | bool = False,
 ) -> Comparison:
     """Simulates every fabric of an experiment, one after another; then, if it
     has `[compare].loads` or `saturation`, every fabric at each of these loads, and
     at those of the search, as many at a time as keep the machine's processors busy. An
     experiment with `run.repeat` is compared once a seed.
 
-    Args, errors: as of `run`.
+    Args, errors: as of `run`; with `worst_failure` every fabric also runs with one part dead,
+    for each part that is tried: `Comparison.resilience`. A `lightloom.resilience.search.Search`
+    says how many are.
 
     >>> comparison = compare("examples/compare.toml")  # doctest: +SKIP
     >>> comparison.results["clos"].summary["goodput_normalized"]  # doctest: +SKIP
@@ -121,22 +130,26 @@ def compare(
         raise refusal(
             "compare.case", counted(len(cases), "case"), "this compares one experiment", remedy
         )
-    return curves.compare_all([experiment], run, threads, progress)[0]
+    return _compared([experiment], threads, progress, worst_failure)[0]
 
 
 def compare_cases(
-    experiment: Source, *, threads: int = 1, progress: Progress | None = None
+    experiment: Source,
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+    worst_failure: Search | bool = False,
 ) -> list[Comparison]:
     """A comparison for each `[[compare.case]]` of an experiment, named by the
     case's label; or the one of an experiment without cases.
 
-    Args, errors: as of `run`.
+    Args, errors: as of `compare`.
 
     >>> uniform, hot = compare_cases("examples/lions.toml")  # doctest: +SKIP
     >>> hot.saturation["dlb"].busiest  # doctest: +SKIP
     """
     check_count("threads", threads)
-    return curves.compare_all(_experiment(experiment).cases(), run, threads, progress)
+    return _compared(_experiment(experiment).cases(), threads, progress, worst_failure)
 
 
 def compare_physics(
@@ -145,6 +158,7 @@ def compare_physics(
     *,
     threads: int = 1,
     progress: Progress | None = None,
+    worst_failure: Search | bool = False,
 ) -> list[Comparison]:
     """A comparison for each of these presets of `[physics]`, which take the place of the
     experiment's own; of each case, where it has some. `lightloom.report.winners.changes` says
@@ -157,7 +171,25 @@ def compare_physics(
     check_count("threads", threads)
     cases = _experiment(experiment).cases()
     variants = [made for case in cases for made in physics.variants(case, presets)]
-    return curves.compare_all(variants, run, threads, progress)
+    return _compared(variants, threads, progress, worst_failure)
+
+
+def _compared(
+    experiments: Sequence[Experiment],
+    threads: int,
+    progress: Progress | None,
+    worst_failure: Search | bool,
+) -> list[Comparison]:
+    """A comparison of each; with what breaks, if that is asked for."""
+    made = curves.compare_all(experiments, run, threads, progress)
+    if not worst_failure:
+        return made
+    from lightloom.resilience.measure import with_worst_failures
+
+    search = None if worst_failure is True else worst_failure
+    return with_worst_failures(
+        made, experiments, run, threads=threads, progress=progress, search=search
+    )
 
 
 def _experiment(source: Source) -> Experiment:

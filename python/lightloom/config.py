@@ -146,7 +146,7 @@ class Experiment:
         del raw["compare"]["case"]
         try:
             for key, value in case.get("set", {}).items():
-                set_key(raw, key, value, f"set.{toml_key(key)}", _toml_value(value))
+                set_key(raw, key, value, f"set.{toml_key(key)}", toml_value(value))
             inputs.kept(raw, self.raw)
             inputs.anchor(raw, self.path.parent if self.path else Path.cwd())
             made = replace(self, raw={**raw, "name": label})
@@ -300,14 +300,15 @@ def to_toml(table: Mapping[str, Any]) -> str:
 
 
 def _toml_lines(table: Mapping[str, Any]) -> str:
-    return "".join(f"{toml_key(k)} = {_toml_value(v)}\n" for k, v in table.items())
+    return "".join(f"{toml_key(k)} = {toml_value(v)}\n" for k, v in table.items())
 
 
-def _toml_value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """A value as TOML writes it on one line."""
     if isinstance(value, Mapping):
         return "{ " + _toml_lines(value).rstrip("\n").replace("\n", ", ") + " }" if value else "{}"
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_toml_value, value))}]"
+        return f"[{', '.join(map(toml_value, value))}]"
     return as_toml(value)
 
 

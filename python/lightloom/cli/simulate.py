@@ -26,6 +26,7 @@ from lightloom.cli import (
     papers,
     physics,
     repeats,
+    resilience,
 )
 from lightloom.cli.options import (
     CopyInputs,
@@ -44,6 +45,7 @@ from lightloom.results import CIRCUITS, CONTROLLER, Repeated, Result
 
 if TYPE_CHECKING:
     from lightloom.economics.book import Book
+    from lightloom.resilience.search import Search
 
 RESULTS = Path("results")
 Made = TypeVar("Made", Result, Repeated)
@@ -101,6 +103,8 @@ def compare(
     ] = None,
     prices: cost.Prices = None,
     price: cost.Price = None,
+    worst_failure: resilience.WorstFailure = False,
+    worst_of: resilience.WorstOf = None,
     figures: Figures = None,
     threads: Threads = 1,
     json: Json = False,
@@ -117,7 +121,8 @@ def compare(
         loaded = [read_experiment(path, set_) for path in experiments]
         presets = physics.wanted(physics_presets)
         book = cost.priced(prices, price) if prices or price else None
-        how = _How(out, threads, json, copy_inputs, book)
+        search = resilience.asked(worst_failure, worst_of, book)
+        how = _How(out, threads, json, copy_inputs, book, search)
         _compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
 
 
@@ -131,6 +136,8 @@ class _How:
     copy_inputs: bool
     book: Book | None = None
     """Prices, where the cost of what is compared is asked for."""
+    search: Search | None = None
+    """How what breaks is looked for, where that is asked for."""
 
     def target(self, default: Path) -> Path | None:
         """Where to write; `--json` alone writes nothing."""
@@ -212,8 +219,8 @@ def _compare(
     _distinct(every)
     target = how.target(RESULTS / _folder("+".join(e.name for e in loaded)))
     threads, json = how.threads, how.json
-    make = partial(forecasts.of_comparisons, every, threads)
-    beside = len(presets) > 1 or any(map(_in_parallel, loaded))
+    make = partial(_forecast, every, threads, how.search)
+    beside = len(presets) > 1 or how.search is not None or any(map(_in_parallel, loaded))
     workers = forecast.side_by_side(threads) if beside else 1
     if dry_run:
         forecast.instead(make, workers, json, forecast.REPORT)
@@ -223,7 +230,7 @@ def _compare(
     made: list[list[lightloom.Comparison]] = []
     for one in loaded:
         with console.progress(enabled=not json) as tick:
-            made.append(_made(one, presets, threads, tick))
+            made.append(_made(one, presets, how, tick))
     comparisons = [comparison for group in made for comparison in group]
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
@@ -233,8 +240,8 @@ def _compare(
                 cost.save(comparison, how.book, folder)
         drawn = [] if target is None else papers.draw(comparisons, target, styles)
     if json:
-        tables = {c.name: c.summaries for c in comparisons}
-        console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
+        tables = {c.name: resilience.beside(c) for c in comparisons}
+        console.print_json(tables if len(tables) > 1 else tables[comparisons[0].name])
         return
     headline.print_first(comparisons)
     said: set[str] = set()
@@ -248,6 +255,8 @@ def _compare(
         if how.book is not None:
             for comparison in group:
                 cost.print_compared(comparison, how.book)
+        for comparison in group:
+            resilience.print_worst(comparison)
         for sentence in physics.changes(group):
             console.say(sentence)
     _say_left(how, [comparison.experiment for comparison in comparisons])
@@ -271,13 +280,28 @@ def _in_parallel(experiment: lightloom.Experiment) -> bool:
     return several or any(compare.get(key) for key in ("loads", "saturation"))
 
 
+def _forecast(
+    cases: Sequence[lightloom.Experiment], threads: int, search: Search | None
+) -> forecasts.Forecast:
+    """What a comparison takes, with what breaks if that is looked for."""
+    whole = forecasts.of_comparisons(cases, threads)
+    if search is None:
+        return whole
+    from lightloom.resilience.estimate import of_worst_failures
+
+    return whole.and_(of_worst_failures(cases, threads, search))
+
+
 def _made(
-    experiment: lightloom.Experiment, presets: Sequence[str], threads: int, tick: lightloom.Progress
+    experiment: lightloom.Experiment, presets: Sequence[str], how: _How, tick: lightloom.Progress
 ) -> list[lightloom.Comparison]:
     """A comparison of each case, under each preset of physics."""
+    threads, search = how.threads, how.search or False
     if presets:
-        return lightloom.compare_physics(experiment, presets, threads=threads, progress=tick)
-    return lightloom.compare_cases(experiment, threads=threads, progress=tick)
+        return lightloom.compare_physics(
+            experiment, presets, threads=threads, progress=tick, worst_failure=search
+        )
+    return lightloom.compare_cases(experiment, threads=threads, progress=tick, worst_failure=search)
 
 
 def _write(

@@ -17,6 +17,7 @@ from . import backend_matplotlib, verdicts, winners
 from .figures import draw_all
 from .model import Workload, slots, workload
 from .page import Drawing, Section, distinct, render
+from .resilience import failing
 from .spec import Figure
 
 if TYPE_CHECKING:
@@ -40,9 +41,9 @@ def build(comparisons: Sequence[Comparison], out: Path, drawn: Drawn | None = No
     tick = counter(sum(map(len, figures)), drawn)
     said = [under_other_physics(c, comparisons) for c in comparisons]
     sections = [
-        Section(w, draw(made, prefix, folder, tick), changes)
-        for w, made, prefix, changes in zip(
-            workloads, figures, prefixes(workloads), said, strict=True
+        Section(w, draw(made, prefix, folder, tick), changes, failing(c.resilience, w))
+        for c, w, made, prefix, changes in zip(
+            comparisons, workloads, figures, prefixes(workloads), said, strict=True
         )
     ]
     page = Path(out) / "report.html"

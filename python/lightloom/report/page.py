@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from . import backend_plotly, describe, presets, style, table, units, verdicts
 from .model import Workload
+from .resilience import Failing
 from .spec import NIGHT, Figure
 
 Firsts = Sequence[verdicts.First | None]
@@ -38,6 +39,8 @@ class Section:
     drawings: tuple[Drawing, ...]
     winners: tuple[str, ...] = ()
     """Whether the winner changes under other physics, a sentence each."""
+    failing: Failing | None = None
+    """What breaks, where that was asked for."""
 
 
 def render(sections: Sequence[Section]) -> str:
@@ -154,6 +157,8 @@ def contents(
     made = [Entry(f"verdict-{number}", "Verdict")] if first and (first.answer or not alone) else []
     made.append(Entry(f"setup-{number}", "What was compared"))
     made.append(Entry(f"data-{number}", "What the data say"))
+    if section.failing:
+        made.append(Entry(f"failures-{number}", "If one part fails"))
     made.append(Entry(f"key-{number}", "Key figures"))
     made.append(Entry(f"figures-{number}", "Figures"))
     figures = [d.figure for d in section.drawings]
@@ -183,6 +188,7 @@ def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
         "networks": describe.electrical(w.experiment),
         "ideal": describe.ideal(w.experiment),
         "winners": section.winners,
+        "failing": section.failing,
         "cluster": describe.cluster(w.experiment),
         "workload": describe.workload(w.experiment),
         "run": describe.run(w),
