@@ -64,7 +64,7 @@ def failing(found: Resilience | None, workload: Workload) -> Failing | None:
     ]
     return Failing(
         words.heading(found),
-        words.answer(found),
+        words.answer(found, lambda share: units.show(share, "share")),
         words.goodput_of(found),
         words.p99_of(found),
         any(fabric.sound.jobs_s is not None for fabric in found.fabrics.values()),
@@ -91,14 +91,9 @@ def _of_kind(kind: OfKind, sound: Figures) -> Row:
         least.figures,
         slowest.figures,
         kept=units.show(kept, "share"),
-        least_part=_short(kind, least.part) if named else "",
-        slowest_part=_short(kind, slowest.part) if named else "",
+        least_part=least.part if named else "",
+        slowest_part=slowest.part if named else "",
     )
-
-
-def _short(kind: OfKind, part: str) -> str:
-    """A part without the name of its kind, which the row has: `2 of node 5`."""
-    return part.removeprefix(kind.kind).strip()
 
 
 def _row(

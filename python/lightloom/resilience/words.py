@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from lightloom.resilience.outcome import OfFabric, Resilience
 
 NOT_MODELLED = "not modelled"
 
 
-def answer(found: Resilience) -> str:
+def percent(share: float) -> str:
+    """A share as terminals show it."""
+    return f"{share:.1%}"
+
+
+def answer(found: Resilience, show: Callable[[float], str] = percent) -> str:
     """Which fabric keeps most of its goodput with its worst single failure; empty where nothing
     can die."""
     kept = [(f.kept, f) for f in found.fabrics.values() if f.kept is not None]
     if not kept:
         return ""
     kept.sort(key=lambda pair: -pair[0])
-    told = ", ".join(f"{f.label} {_percent(share)} ({_worst(f)})" for share, f in kept)
+    told = ", ".join(f"{f.label} {show(share)} ({_worst(f)})" for share, f in kept)
     missing = [f.label for f in found.fabrics.values() if not f.kinds]
     left = f"; of {', '.join(missing)} it is {NOT_MODELLED}" if missing else ""
     return f"Kept of the {goodput_of(found)} with the worst single failure: {told}{left}."
@@ -88,7 +93,3 @@ def _not_modelled(found: Resilience) -> Iterator[str]:
 def _worst(fabric: OfFabric) -> str:
     worst = fabric.least
     return "" if worst is None else worst.part
-
-
-def _percent(share: float) -> str:
-    return f"{share:.1%}"
