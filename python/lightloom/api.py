@@ -11,6 +11,7 @@ from lightloom import _core, curves, inputs, physics, traces
 from lightloom.config import Experiment, faults_of, load
 from lightloom.counts import counted
 from lightloom.errors import refusal
+from lightloom.experiment_schema import of_core
 from lightloom.machine import check_count
 from lightloom.results import Comparison, Repeated, Result
 from lightloom.tables import circuit_table, flow_table, series_table
@@ -167,12 +168,12 @@ def _experiment(source: Source) -> Experiment:
 def _with_one_fabric(
     resolved: dict[str, Any], index: int, computed: list[str] | None
 ) -> dict[str, Any]:
-    """The resolved experiment of one run: it compares nothing, and what decisions took
-    is in it where that was measured."""
+    """The resolved experiment of one run: it compares and prices nothing, and what decisions
+    took is in it where that was measured."""
     fabric = resolved["fabric"][index]
     if computed is not None:
         fabric = {**fabric, "computation_delay": computed}
-    table = {key: value for key, value in resolved.items() if key != "compare"}
+    table = {key: value for key, value in of_core(resolved).items() if key != "compare"}
     table["fabric"] = [fabric]
     if "fault" in table:
         table["fault"] = faults_of(table["fault"], fabric["label"])

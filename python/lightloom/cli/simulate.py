@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -41,9 +41,6 @@ from lightloom.cli.options import (
 from lightloom.errors import refusal
 from lightloom.machine import check_count
 from lightloom.results import CIRCUITS, CONTROLLER, Repeated, Result
-
-if TYPE_CHECKING:
-    from lightloom.economics.book import Book
 
 RESULTS = Path("results")
 Made = TypeVar("Made", Result, Repeated)
@@ -114,10 +111,11 @@ def compare(
     with console.guarded():
         check_count("--threads", threads)
         styles = papers.wanted(figures, writes=out is not None or not json)
-        loaded = [read_experiment(path, set_) for path in experiments]
+        loaded = [
+            cost.with_prices(read_experiment(path, set_), prices, price) for path in experiments
+        ]
         presets = physics.wanted(physics_presets)
-        book = cost.priced(prices, price) if prices or price else None
-        how = _How(out, threads, json, copy_inputs, book)
+        how = _How(out, threads, json, copy_inputs)
         _compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
 
 
@@ -129,8 +127,6 @@ class _How:
     threads: int
     json: bool
     copy_inputs: bool
-    book: Book | None = None
-    """Prices, where the cost of what is compared is asked for."""
 
     def target(self, default: Path) -> Path | None:
         """Where to write; `--json` alone writes nothing."""
@@ -210,6 +206,8 @@ def _compare(
     cases = [physics.cases(one, presets) for one in loaded]
     every = [case for group in cases for case in group]
     _distinct(every)
+    for case in every:
+        cost.book_of(case.raw)  # refused before anything runs
     target = how.target(RESULTS / _folder("+".join(e.name for e in loaded)))
     threads, json = how.threads, how.json
     make = partial(forecasts.of_comparisons, every, threads)
@@ -228,9 +226,9 @@ def _compare(
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
         report = None if target is None else _write(comparisons, target, cases, how.copy_inputs)
-        if target is not None and how.book is not None:
-            for comparison, folder in _folders(comparisons, target):
-                cost.save(comparison, how.book, folder)
+        for comparison, folder in _folders(comparisons, target):
+            if (book := cost.book_of(comparison.experiment)) is not None:
+                cost.save(comparison, book, folder)
         drawn = [] if target is None else papers.draw(comparisons, target, styles)
     if json:
         tables = {c.name: c.summaries for c in comparisons}
@@ -245,9 +243,9 @@ def _compare(
             unlike = (*networks.left_open(case.raw, resolved), *networks.elsewhere(resolved))
             lines = (*notes.of_cluster(case.raw.get("cluster", {})), *unlike)
             _explain((f"note: {line}" for line in lines), said)
-        if how.book is not None:
-            for comparison in group:
-                cost.print_compared(comparison, how.book)
+        for comparison in group:
+            if (book := cost.book_of(comparison.experiment)) is not None:
+                cost.print_compared(comparison, book)
         for sentence in physics.changes(group):
             console.say(sentence)
     _say_left(how, [comparison.experiment for comparison in comparisons])
@@ -304,10 +302,11 @@ def _write(
 
 
 def _folders(
-    comparisons: list[lightloom.Comparison], target: Path
+    comparisons: list[lightloom.Comparison], target: Path | None
 ) -> Iterator[tuple[lightloom.Comparison, Path]]:
-    """Where each comparison is written."""
-    for comparison in comparisons:
+    """Where each comparison is written, if it is."""
+    for comparison in comparisons if target is not None else ():
+        assert target is not None
         yield comparison, target if len(comparisons) == 1 else target / _folder(comparison.name)
 
 
