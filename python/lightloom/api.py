@@ -11,6 +11,7 @@ from lightloom import _core, curves, inputs, physics, traces
 from lightloom.config import Experiment, faults_of, load
 from lightloom.counts import counted
 from lightloom.errors import refusal
+from lightloom.experiment_schema import DECISION, of_core
 from lightloom.machine import check_count
 from lightloom.results import Comparison, Repeated, Result
 from lightloom.tables import circuit_table, flow_table, series_table
@@ -108,7 +109,7 @@ def compare(
     *,
     threads: int = 1,
     progress: Progress | None = None,
-    worst_failure: Search | bool = False,
+    worst_failure: Search | bool | None = None,
 ) -> Comparison:
     """Simulates every fabric of an experiment, one after another; then, if it
     has `[compare].loads` or `saturation`, every fabric at each of these loads, and
@@ -117,7 +118,7 @@ def compare(
 
     Args, errors: as of `run`; with `worst_failure` every fabric also runs with one part dead,
     for each part that is tried: `Comparison.resilience`. A `lightloom.resilience.search.Search`
-    says how many are.
+    says how many are; without it `worst_failure` of the experiment's `[decision]` decides.
 
     >>> comparison = compare("examples/compare.toml")  # doctest: +SKIP
     >>> comparison.results["clos"].summary["goodput_normalized"]  # doctest: +SKIP
@@ -138,7 +139,7 @@ def compare_cases(
     *,
     threads: int = 1,
     progress: Progress | None = None,
-    worst_failure: Search | bool = False,
+    worst_failure: Search | bool | None = None,
 ) -> list[Comparison]:
     """A comparison for each `[[compare.case]]` of an experiment, named by the
     case's label; or the one of an experiment without cases.
@@ -158,7 +159,7 @@ def compare_physics(
     *,
     threads: int = 1,
     progress: Progress | None = None,
-    worst_failure: Search | bool = False,
+    worst_failure: Search | bool | None = None,
 ) -> list[Comparison]:
     """A comparison for each of these presets of `[physics]`, which take the place of the
     experiment's own; of each case, where it has some. `lightloom.report.winners.changes` says
@@ -178,17 +179,16 @@ def _compared(
     experiments: Sequence[Experiment],
     threads: int,
     progress: Progress | None,
-    worst_failure: Search | bool,
+    worst_failure: Search | bool | None,
 ) -> list[Comparison]:
     """A comparison of each; with what breaks, if that is asked for."""
     made = curves.compare_all(experiments, run, threads, progress)
-    if not worst_failure:
+    if not worst_failure and not any(DECISION in one.raw for one in experiments):
         return made
     from lightloom.resilience.measure import with_worst_failures
 
-    search = None if worst_failure is True else worst_failure
     return with_worst_failures(
-        made, experiments, run, threads=threads, progress=progress, search=search
+        made, experiments, run, threads=threads, progress=progress, asked=worst_failure
     )
 
 
@@ -199,12 +199,12 @@ def _experiment(source: Source) -> Experiment:
 def _with_one_fabric(
     resolved: dict[str, Any], index: int, computed: list[str] | None
 ) -> dict[str, Any]:
-    """The resolved experiment of one run: it compares nothing, and what decisions took
-    is in it where that was measured."""
+    """The resolved experiment of one run: it compares and prices nothing, and what decisions
+    took is in it where that was measured."""
     fabric = resolved["fabric"][index]
     if computed is not None:
         fabric = {**fabric, "computation_delay": computed}
-    table = {key: value for key, value in resolved.items() if key != "compare"}
+    table = {key: value for key, value in of_core(resolved).items() if key != "compare"}
     table["fabric"] = [fabric]
     if "fault" in table:
         table["fault"] = faults_of(table["fault"], fabric["label"])

@@ -134,3 +134,30 @@ def test_what_cannot_be_is_refused(
     assert (made.returncode, made.stdout) == (2, "")
     assert said in made.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_the_table_of_the_experiment_asks_for_it_and_its_prices_count_switches(
+    tmp_path: Path,
+) -> None:
+    book = 'schema = 1\nextends = "sirius-2020"\nname = "small-boxes"\n'
+    book += '[part.switch]\nports = 4\nrate = "100 Gb/s"\nsource = "x"\nyear = 2026\nprice = 1\n'
+    (tmp_path / "boxes.toml").write_text(book, encoding="utf-8")
+    table = '\n[decision]\nprices = "boxes.toml"\nworst_failure = true\n'
+    file = write(tmp_path / "small.toml", SMALL, CLOS, "core_switches = 1\n", table)
+    made = lightloom("compare", file, "--worst-of", 1, "-o", "out", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    saved = json.loads((tmp_path / "out" / "resilience.json").read_text(encoding="utf-8"))
+    # 8 racks of 100 Gb/s in 4 pods: 200 Gb/s below and above, 4 ports of a box.
+    aggregation, core = saved["fabrics"]["clos"]["switches"]
+    assert aggregation.startswith("aggregation switches: 2 a pod")
+    assert "small-boxes has 1" in aggregation
+    assert core == "core switches: 1, as its table says"
+    assert (
+        lightloom(
+            "compare", file, "--set", "decision.worst_failure=false", "-o", "out", cwd=tmp_path
+        ).returncode
+        == 0
+    )
+    assert not (tmp_path / "out" / "resilience.json").exists()
+    assert ll.compare(file, worst_failure=False).resilience is None
+    assert ll.compare(file).resilience.tries == 8

@@ -323,7 +323,7 @@ def test_a_run_that_fails_is_told_with_its_fabric_and_part() -> None:
         return lightloom.run(one, label, **how)
 
     with pytest.raises(lightloom.ConfigError) as caught:
-        with_worst_failures([compared], [loaded], simulate, search=Search(4))
+        with_worst_failures([compared], [loaded], simulate, asked=Search(4))
     said = "clos, core switch 2 dead: fabric.policy = x: cannot decide; correct it"
     assert str(caught.value) == said
 

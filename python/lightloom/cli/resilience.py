@@ -9,14 +9,15 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+import lightloom
 from lightloom import console
 from lightloom.cli.headline import indented
 from lightloom.console import number, percent, time_bound
 from lightloom.errors import refusal
+from lightloom.experiment_schema import DECISION
 from lightloom.machine import check_count
 
 if TYPE_CHECKING:
-    from lightloom.economics.book import Book
     from lightloom.resilience.outcome import Figures, OfFabric, OfKind, Resilience
     from lightloom.resilience.search import Search
     from lightloom.results import Comparison
@@ -25,8 +26,8 @@ WorstFailure = Annotated[
     bool,
     typer.Option(
         "--worst-failure",
-        help="Run every fabric with one part dead as well: each switch, grating, transceiver "
-        "that its model has, or some of many; say which failure is the worst.",
+        help="Run every fabric with one part dead, too, as [decision] worst_failure does: each "
+        "switch, grating or transceiver that its model has, or some of many.",
     ),
 ]
 WorstOf = Annotated[
@@ -39,22 +40,33 @@ WorstOf = Annotated[
 ]
 
 
-def asked(worst_failure: bool, worst_of: int | None, book: Book | None) -> Search | None:
-    """How what breaks is looked for; None if it is not.
+def asked(
+    worst_failure: bool, worst_of: int | None, loaded: Sequence[lightloom.Experiment]
+) -> Search | None:
+    """How what breaks is looked for; None where each experiment says whether it is.
 
     Raises:
         ConfigError: of a number without the search, or one that cannot be.
     """
-    if not worst_failure:
-        if worst_of is not None:
+    if worst_of is not None:
+        check_count("--worst-of", worst_of)
+        if not worst_failure and not all(breaks(one, None) for one in loaded):
             remedy = "add --worst-failure, or remove it"
             raise refusal("--worst-of", worst_of, "nothing is made to fail", remedy)
+    elif not worst_failure:
         return None
     from lightloom.resilience.search import TRIES, Search
 
-    if worst_of is not None:
-        check_count("--worst-of", worst_of)
-    return Search(TRIES if worst_of is None else worst_of, book)
+    return Search(TRIES if worst_of is None else worst_of)
+
+
+def breaks(experiment: lightloom.Experiment, search: Search | None) -> bool:
+    """Whether what breaks is looked for in an experiment."""
+    if search is None and DECISION not in experiment.raw:
+        return False
+    from lightloom.resilience.search import search_of
+
+    return search_of(experiment, search) is not None
 
 
 def print_worst(comparison: Comparison) -> None:

@@ -44,7 +44,6 @@ from lightloom.machine import check_count
 from lightloom.results import CIRCUITS, CONTROLLER, Repeated, Result
 
 if TYPE_CHECKING:
-    from lightloom.economics.book import Book
     from lightloom.resilience.search import Search
 
 RESULTS = Path("results")
@@ -118,11 +117,12 @@ def compare(
     with console.guarded():
         check_count("--threads", threads)
         styles = papers.wanted(figures, writes=out is not None or not json)
-        loaded = [read_experiment(path, set_) for path in experiments]
+        loaded = [
+            cost.with_prices(read_experiment(path, set_), prices, price) for path in experiments
+        ]
         presets = physics.wanted(physics_presets)
-        book = cost.priced(prices, price) if prices or price else None
-        search = resilience.asked(worst_failure, worst_of, book)
-        how = _How(out, threads, json, copy_inputs, book, search)
+        search = resilience.asked(worst_failure, worst_of, loaded)
+        how = _How(out, threads, json, copy_inputs, search)
         _compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
 
 
@@ -134,10 +134,8 @@ class _How:
     threads: int
     json: bool
     copy_inputs: bool
-    book: Book | None = None
-    """Prices, where the cost of what is compared is asked for."""
     search: Search | None = None
-    """How what breaks is looked for, where that is asked for."""
+    """How what breaks is looked for; None where each experiment says whether it is."""
 
     def target(self, default: Path) -> Path | None:
         """Where to write; `--json` alone writes nothing."""
@@ -217,10 +215,13 @@ def _compare(
     cases = [physics.cases(one, presets) for one in loaded]
     every = [case for group in cases for case in group]
     _distinct(every)
+    for case in every:
+        cost.book_of(case.raw)  # refused before anything runs
     target = how.target(RESULTS / _folder("+".join(e.name for e in loaded)))
     threads, json = how.threads, how.json
-    make = partial(_forecast, every, threads, how.search)
-    beside = len(presets) > 1 or how.search is not None or any(map(_in_parallel, loaded))
+    breaking = [case for case in every if resilience.breaks(case, how.search)]
+    make = partial(_forecast, every, breaking, threads, how.search)
+    beside = len(presets) > 1 or bool(breaking) or any(map(_in_parallel, loaded))
     workers = forecast.side_by_side(threads) if beside else 1
     if dry_run:
         forecast.instead(make, workers, json, forecast.REPORT)
@@ -235,9 +236,9 @@ def _compare(
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
         report = None if target is None else _write(comparisons, target, cases, how.copy_inputs)
-        if target is not None and how.book is not None:
-            for comparison, folder in _folders(comparisons, target):
-                cost.save(comparison, how.book, folder)
+        for comparison, folder in _folders(comparisons, target):
+            if (book := cost.book_of(comparison.experiment)) is not None:
+                cost.save(comparison, book, folder)
         drawn = [] if target is None else papers.draw(comparisons, target, styles)
     if json:
         tables = {c.name: resilience.beside(c) for c in comparisons}
@@ -252,9 +253,9 @@ def _compare(
             unlike = (*networks.left_open(case.raw, resolved), *networks.elsewhere(resolved))
             lines = (*notes.of_cluster(case.raw.get("cluster", {})), *unlike)
             _explain((f"note: {line}" for line in lines), said)
-        if how.book is not None:
-            for comparison in group:
-                cost.print_compared(comparison, how.book)
+        for comparison in group:
+            if (book := cost.book_of(comparison.experiment)) is not None:
+                cost.print_compared(comparison, book)
         for comparison in group:
             resilience.print_worst(comparison)
         for sentence in physics.changes(group):
@@ -281,22 +282,25 @@ def _in_parallel(experiment: lightloom.Experiment) -> bool:
 
 
 def _forecast(
-    cases: Sequence[lightloom.Experiment], threads: int, search: Search | None
+    cases: Sequence[lightloom.Experiment],
+    breaking: Sequence[lightloom.Experiment],
+    threads: int,
+    search: Search | None,
 ) -> forecasts.Forecast:
-    """What a comparison takes, with what breaks if that is looked for."""
+    """What a comparison takes, with what breaks where that is looked for."""
     whole = forecasts.of_comparisons(cases, threads)
-    if search is None:
+    if not breaking:
         return whole
     from lightloom.resilience.estimate import of_worst_failures
 
-    return whole.and_(of_worst_failures(cases, threads, search))
+    return whole.and_(of_worst_failures(breaking, threads, search))
 
 
 def _made(
     experiment: lightloom.Experiment, presets: Sequence[str], how: _How, tick: lightloom.Progress
 ) -> list[lightloom.Comparison]:
     """A comparison of each case, under each preset of physics."""
-    threads, search = how.threads, how.search or False
+    threads, search = how.threads, how.search
     if presets:
         return lightloom.compare_physics(
             experiment, presets, threads=threads, progress=tick, worst_failure=search
@@ -328,10 +332,11 @@ def _write(
 
 
 def _folders(
-    comparisons: list[lightloom.Comparison], target: Path
+    comparisons: list[lightloom.Comparison], target: Path | None
 ) -> Iterator[tuple[lightloom.Comparison, Path]]:
-    """Where each comparison is written."""
-    for comparison in comparisons:
+    """Where each comparison is written, if it is."""
+    for comparison in comparisons if target is not None else ():
+        assert target is not None
         yield comparison, target if len(comparisons) == 1 else target / _folder(comparison.name)
 
 

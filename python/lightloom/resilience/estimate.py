@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from lightloom.config import Experiment
-from lightloom.economics import book as books
 from lightloom.forecasts import TRIAL_S, TRIALS_S, Forecast, of_trial, total
 from lightloom.resilience import plan
-from lightloom.resilience.search import Search
+from lightloom.resilience.search import TRIES, Search, book_of
 from lightloom.trials import tried
 
 
@@ -24,12 +23,11 @@ def of_worst_failures(
     Raises:
         ConfigError: if one cannot run.
     """
-    search = search or Search()
-    book = books.load(search.prices)
-    fabrics = [plan.fabric(case, label, book) for case in cases for label in case.labels]
+    tries = TRIES if search is None else search.tries
+    fabrics = [plan.fabric(case, label, book_of(case)) for case in cases for label in case.labels]
     kinds = sum(len(fabric.parts.populations) for fabric in fabrics)
     seconds = min(TRIAL_S, TRIALS_S / max(1, kinds))
-    return total(_of_fabric(fabric, seconds, threads, search.tries) for fabric in fabrics)
+    return total(_of_fabric(fabric, seconds, threads, tries) for fabric in fabrics)
 
 
 def _of_fabric(fabric: plan.Fabric, seconds: float, threads: int, tries: int) -> Forecast:

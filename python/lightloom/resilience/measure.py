@@ -9,7 +9,6 @@ from lightloom import _core
 from lightloom.config import Experiment
 from lightloom.curves import Run as Simulate
 from lightloom.curves import Task, Tell, run_all, side_by_side
-from lightloom.economics import book as books
 from lightloom.economics.book import Book
 from lightloom.errors import ConfigError, refusal
 from lightloom.resilience import plan
@@ -18,7 +17,7 @@ from lightloom.resilience.elements import Part, Population
 from lightloom.resilience.figures import Reader
 from lightloom.resilience.outcome import Figures, OfFabric, OfKind, Resilience, Run
 from lightloom.resilience.sample import Traffic
-from lightloom.resilience.search import Search
+from lightloom.resilience.search import Search, book_of, search_of
 from lightloom.results import Comparison, Result
 
 #: A run that ends when all is delivered ends at the latest when it takes so many times what the
@@ -34,30 +33,34 @@ def with_worst_failures(
     *,
     threads: int = 1,
     progress: Tell | None = None,
-    search: Search | None = None,
+    asked: Search | bool | None = True,
 ) -> list[Comparison]:
-    """Comparisons with what breaks; each fabric runs once for each part that is tried, with the
-    same flows and the same seed as when it was compared.
+    """Comparisons with what breaks, where that is looked for; each fabric runs once for each part
+    that is tried, with the same flows and the same seed as when it was compared.
 
     Args:
         comparisons, experiments: what was compared, and the experiments that it was.
         simulate: `lightloom.run`.
+        asked: how it is looked for; None where each experiment says whether it is.
 
     Raises:
         ConfigError: if a run fails, with its fabric and part.
     """
-    search = search or Search()
-    book = books.load(search.prices)
     several = len(comparisons) > 1
     made = [
-        _Breaking(comparison, experiment, simulate, threads, search.tries, book, named=several)
+        _Breaking(comparison, experiment, simulate, threads, search, named=several)
+        if (search := search_of(experiment, asked))
+        else None
         for comparison, experiment in zip(comparisons, experiments, strict=True)
     ]
-    tasks = [task for one in made for task in one.tasks()]
-    failing = [one.heaviest() for one in made]
-    workers = side_by_side([e for e in failing if e.raw.get("fault")], threads)
+    tasks = [task for one in made if one for task in one.tasks()]
+    failing = [one.heaviest() for one in made if one]
+    workers = side_by_side([e for e in failing if e.raw["fault"]], threads)
     run_all(tasks, workers, progress)
-    return [replace(one.comparison, resilience=one.outcome()) for one in made]
+    return [
+        replace(comparison, resilience=one.outcome()) if one else comparison
+        for one, comparison in zip(made, comparisons, strict=True)
+    ]
 
 
 @dataclass
@@ -85,16 +88,16 @@ class _Breaking:
         experiment: Experiment,
         simulate: Simulate,
         threads: int,
-        tries: int,
-        book: Book,
+        search: Search,
         *,
         named: bool,
     ) -> None:
         self.comparison, self.experiment = comparison, experiment
-        self._simulate, self._threads, self._tries = simulate, threads, tries
+        self._simulate, self._threads, self._tries = simulate, threads, search.tries
         self._prefix = f"{comparison.name}: " if named else ""
         summaries = [result.summary for result in comparison.results.values()]
         self._reader = Reader.of(summaries)
+        book = book_of(experiment)
         self.fabrics = {
             label: self._of_fabric(label, result, book)
             for label, result in comparison.results.items()
