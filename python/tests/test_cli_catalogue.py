@@ -11,7 +11,7 @@ from cli_support import ROOT
 from typer.testing import CliRunner
 
 import lightloom
-from lightloom import _core, policy_registry
+from lightloom import _core, experiment_schema, policy_registry
 from lightloom.cli import app, describe, figures
 from lightloom.reproduce import Claims
 from lightloom.reproduce.scripts import load_script, targets
