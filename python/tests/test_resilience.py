@@ -126,7 +126,7 @@ def test_under_skewed_traffic_the_part_that_matters_is_found(tmp_path: Path) -> 
     # Of two that are tried, one is of the busiest rack.
     few = kinds(broken(table, 2).fabrics["clos"])["transceiver"]
     assert few.runs[0].part == "transceiver 0 of node 5"
-    assert few.chosen == "one of 1 busiest rack each, 1 drawn by seed 1"
+    assert few.chosen == "one of the busiest rack, 1 drawn by seed 1"
     assert few.tried == "2 of 16"
 
 
@@ -146,7 +146,7 @@ def test_a_sample_begins_with_those_that_carry_most_and_is_drawn_by_its_seed() -
     links = Population(by_name["transceiver"], (4, 6))
     parts, why = chosen(links, traffic, 4, 1, "clos")
     assert [part.numbers for part in parts[:2]] == [(1, 0), (2, 0)]
-    assert why == "one of 2 busiest racks each, 2 drawn by seed 1"
+    assert why == "one of each of the 2 busiest racks, 2 drawn by seed 1"
     assert len(set(parts)) == 4
     assert chosen(links, traffic, 4, 1, "clos") == (parts, why)
     seeds = [chosen(links, traffic, 4, seed, "clos")[0] for seed in range(1, 9)]
@@ -154,7 +154,7 @@ def test_a_sample_begins_with_those_that_carry_most_and_is_drawn_by_its_seed() -
     switches = Population(by_name["aggregation switch"], (16,))
     parts, why = chosen(switches, traffic, 3, 1, "clos")
     assert [part.numbers for part in parts[:2]] == [(0,), (8,)]  # the first of each pod
-    assert why == "one of 2 busiest pods each, 1 drawn by seed 1"
+    assert why == "one of each of the 2 busiest pods, 1 drawn by seed 1"
     assert chosen(links, traffic, 24, 1, "clos") == (list(links.parts()), "all")
     silent = Traffic(np.zeros(4))
     assert chosen(links, silent, 2, 1, "clos")[0][0].numbers == (0, 0)

@@ -17,12 +17,9 @@ from lightloom.resilience.elements import Part, Population
 from lightloom.resilience.figures import Reader
 from lightloom.resilience.outcome import Figures, OfFabric, OfKind, Resilience, Run
 from lightloom.resilience.sample import Traffic
-from lightloom.resilience.search import Search, book_of, search_of
+from lightloom.resilience.search import SLOWER, Search, book_of, search_of
 from lightloom.results import Comparison, Result
 
-#: A run that ends when all is delivered ends at the latest when it takes so many times what the
-#: sound network took: who is cut off waits for ever.
-SLOWER = 100
 PS = 1e-12
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lightloom.counts import counted
 from lightloom.resilience.elements import Part, Population
 
 
@@ -34,7 +33,7 @@ class Traffic:
         amount = flows.column("bytes").to_numpy().astype(np.float64)[between]
         ends = np.concatenate([sources[between], sinks[between]])
         sums = np.bincount(ends, weights=np.tile(amount, 2), minlength=racks)
-        return Traffic(sums, racks_per_pod)
+        return Traffic(np.asarray(sums, np.float64), racks_per_pod)
 
     def racks(self) -> list[int]:
         """Racks that have traffic, that with most first."""
@@ -65,12 +64,16 @@ def chosen(
     most = (tries + 1) // 2
     of, first = _first(population, traffic)
     taken = dict.fromkeys(first[:most] or [population.at(0)])
-    why = f"one of {counted(len(taken), f'busiest {of}')} each" if first else "the first"
+    why = _of_each(of, len(taken)) if first else "the first"
     drawn = tries - len(taken)
     draw = random.Random(f"{seed}/{label}/{population.kind.name}")
     while len(taken) < tries:
         taken.setdefault(population.at(draw.randrange(members)))
     return list(taken), f"{why}, {drawn} drawn by seed {seed}" if drawn else why
+
+
+def _of_each(of: str, count: int) -> str:
+    return f"one of each of the {count} busiest {of}s" if count > 1 else f"one of the busiest {of}"
 
 
 def _first(population: Population, traffic: Traffic) -> tuple[str, list[Part]]:

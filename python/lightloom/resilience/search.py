@@ -12,6 +12,9 @@ from lightloom.machine import check_count
 
 #: Of a kind with more members, so many are tried.
 TRIES = 8
+#: A run that ends when all is delivered ends at the latest when it takes so many times what the
+#: sound network took: who is cut off waits for ever.
+SLOWER = 100
 
 
 @dataclass(frozen=True)
