@@ -58,7 +58,7 @@ def test_the_page_has_a_section_of_its_own_with_the_same_figures(
     compared: tuple[str, Path],
 ) -> None:
     page = (compared[1] / "report.html").read_text(encoding="utf-8")
-    section = page.partition('id="failures-1"')[2].partition('id="key-1"')[0]
+    section = page.partition('id="failures-1"')[2].partition('id="setup-1"')[0]
     assert '<a href="#failures-1">If one part fails</a>' in page
     saved = json.loads((compared[1] / "resilience.json").read_text(encoding="utf-8"))
     shown = " ".join(re.sub(r"<[^>]*>", " ", section).replace("\u00a0", " ").split())

@@ -65,8 +65,8 @@ def legend(found: Resilience) -> Iterator[str]:
     kinds = [kind for fabric in found.fabrics.values() for kind in fabric.kinds]
     if kinds:
         yield (
-            "A row: the worst figures of the parts of a kind that were tried, one at a time, not "
-            "always of the same part; not arrived: bytes under way or lost when the run ended."
+            "A row: the worst figures with a part of that kind dead, one at a time, not always the "
+            "same; not arrived: bytes under way or lost when the run ended."
         )
         yield from _sampled(found)
     if any(kind.takes_servers for kind in kinds):

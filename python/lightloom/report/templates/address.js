@@ -169,12 +169,11 @@
   // Which columns are in sight; what lies to the right fades.
   function inSight(box) {
     const over = box.scrollWidth - box.clientWidth;
-    const before = box.previousElementSibling;
-    const bar = before.matches(".columns") ? before : null; // of fabrics, where these are columns
-    if (bar) bar.hidden = over <= 2;
+    const bar = box.previousElementSibling;
+    bar.hidden = over <= 2;
     box.classList.toggle("cut-right", over - box.scrollLeft > 2);
     const first = box.querySelector("th.metric").offsetWidth;
-    bar?.querySelectorAll("[data-column]").forEach((button, i) => {
+    bar.querySelectorAll("[data-column]").forEach((button, i) => {
       const column = columnOf(box, i);
       const left = column.offsetLeft - box.scrollLeft;
       const seen = left >= first - 2 && left + column.offsetWidth <= box.clientWidth + 2;
