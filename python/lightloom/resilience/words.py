@@ -48,7 +48,7 @@ def goodput_of(found: Resilience) -> str:
     """What `goodput` is called."""
     return {
         "load_delivered": "load delivered",
-        "window.accepted": "accepted",
+        "window.accepted": "throughput",
     }.get(found.goodput, "goodput")
 
 
@@ -57,7 +57,7 @@ def p99_of(found: Resilience) -> str:
     return {
         "fct.short.p99_us": "FCT short p99",
         "fct.all.p99_us": "FCT p99",
-    }.get(found.p99, "99 % there")
+    }.get(found.p99, "latency p99")
 
 
 def legend(found: Resilience) -> Iterator[str]:
