@@ -21,12 +21,12 @@ from lightloom.counts import counted
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import (
     as_json,
-    as_toml,
     fabrics_of,
     plain,
     set_in_experiment,
     set_key,
     toml_key,
+    toml_literal,
 )
 from lightloom.policies import files as policies
 from lightloom.words import in_words, missed_end
@@ -153,7 +153,7 @@ class Experiment:
         del raw["compare"]["case"]
         try:
             for key, value in case.get("set", {}).items():
-                set_key(raw, key, value, f"set.{toml_key(key)}", toml_value(value))
+                set_key(raw, key, value, f"set.{toml_key(key)}", toml_literal(value))
             inputs.kept(raw, self.raw)
             inputs.anchor(raw, self.path.parent if self.path else Path.cwd())
             made = replace(self, raw={**raw, "name": label})
@@ -286,6 +286,9 @@ def to_toml(table: Mapping[str, Any]) -> str:
     """A configuration as TOML, laid out as people write experiments: `[table]`
     and `[[list of tables]]` at the top, everything below on one line.
 
+    By hand, since tomli-w writes a short list of tables as one value, to which
+    nobody can append a further [[fabric]].
+
     >>> print(to_toml({"run": {"seed": 1}, "fabric": [{"kind": "clos"}]}))
     [run]
     seed = 1
@@ -294,29 +297,19 @@ def to_toml(table: Mapping[str, Any]) -> str:
     kind = "clos"
     <BLANKLINE>
     """
-    plain, sections = [], []
+    plain, sections = {}, []
     for key, value in table.items():
         if isinstance(value, Mapping):
             sections.append(f"[{toml_key(key)}]\n{_toml_lines(value)}")
         elif value and isinstance(value, list) and all(isinstance(v, Mapping) for v in value):
             sections += [f"[[{toml_key(key)}]]\n{_toml_lines(v)}" for v in value]
         else:
-            plain.append((key, value))
-    head = [_toml_lines(dict(plain))] if plain else []
-    return "\n".join([*head, *sections])
+            plain[key] = value
+    return "\n".join([*([_toml_lines(plain)] if plain else []), *sections])
 
 
 def _toml_lines(table: Mapping[str, Any]) -> str:
-    return "".join(f"{toml_key(k)} = {toml_value(v)}\n" for k, v in table.items())
-
-
-def toml_value(value: Any) -> str:
-    """A value as TOML writes it on one line."""
-    if isinstance(value, Mapping):
-        return "{ " + _toml_lines(value).rstrip("\n").replace("\n", ", ") + " }" if value else "{}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(toml_value, value))}]"
-    return as_toml(value)
+    return "".join(f"{toml_key(k)} = {toml_literal(v)}\n" for k, v in table.items())
 
 
 def _at_place(path: Path, message: str) -> str:

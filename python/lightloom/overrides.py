@@ -161,13 +161,24 @@ def without_brackets(key: str) -> str:
 
 def toml_key(key: str) -> str:
     """A part of a key as TOML writes it."""
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else as_toml(key)
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else toml_literal(key)
 
 
-def as_toml(text: Any) -> str:
-    """A text, number or truth value as TOML writes it."""
+def toml_literal(value: Any) -> str:
+    """A value on one line, as --set and messages have it.
+
+    >>> toml_literal({"kind": "pareto", "means": [0.5, True]})
+    '{ kind = "pareto", means = [0.5, true] }'
+    """
+    if isinstance(value, Mapping):
+        pairs = ", ".join(f"{toml_key(k)} = {toml_literal(v)}" for k, v in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(toml_literal, value))}]"
+    if isinstance(value, float):
+        return repr(value)  # JSON has other words for what is not finite
     # JSON's are TOML's; but for one character.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _value(text: str) -> Any:

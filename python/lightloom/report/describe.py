@@ -8,9 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import tomli_w
-
 from lightloom import facts, inputs, networks, physics, repeats
+from lightloom.config import to_toml
 
 from . import units
 from .model import Fabric, Workload
@@ -210,7 +209,7 @@ def given(fabric: Fabric) -> dict[str, Any]:
 
 def toml(experiment: Mapping[str, Any]) -> str:
     """The resolved experiment, ready to be run again beside its files."""
-    return tomli_w.dumps(present(inputs.named(dict(experiment))))
+    return to_toml(present(inputs.named(dict(experiment))))
 
 
 def present(value: Any) -> Any:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lightloom.config import Experiment, faults_of, toml_value
+from lightloom.config import Experiment, faults_of
 from lightloom.economics.book import Book
-from lightloom.overrides import toml_key
+from lightloom.overrides import toml_key, toml_literal
 from lightloom.resilience.elements import Part, Parts, Population
 from lightloom.resilience.probing import parts_of
 from lightloom.resilience.sample import Traffic, chosen
@@ -35,7 +35,7 @@ class Fabric:
 
     def dead(self, part: Part) -> list[str]:
         """Keys by which the experiment becomes that in which a part is dead."""
-        return [*self.set, f"fault={toml_value([part.fault(self.label)])}"]
+        return [*self.set, f"fault={toml_literal([part.fault(self.label)])}"]
 
     def sample(self, traffic: Traffic, tries: int) -> Iterator[tuple[Population, list[Part], str]]:
         """The parts of each kind that are tried, and by what they were chosen."""

@@ -16,6 +16,7 @@ import lightloom
 from lightloom.config import read_toml
 from lightloom.errors import refusal
 from lightloom.experiment_schema import of_core
+from lightloom.overrides import toml_literal
 from lightloom.policies import files as policies
 from lightloom.refused import first_of
 
@@ -99,7 +100,9 @@ def expand(sweep: SweepFile) -> list[Point]:
     points = []
     for combination in itertools.product(*sweep.grid.values()):
         taken = dict(zip(sweep.grid, combination, strict=True))
-        varied = base.with_overrides([f"{key}={_toml(value)}" for key, value in taken.items()])
+        varied = base.with_overrides(
+            [f"{key}={toml_literal(value)}" for key, value in taken.items()]
+        )
         resolved = varied.resolved()
         _refuse_repeat(resolved["run"])
         policies.check(resolved["fabric"])
@@ -148,16 +151,3 @@ def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[f"{prefix}{key}"] = value
     return flat
-
-
-def _toml(value: Value) -> str:
-    """A value as --set reads it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml(item) for item in value) + "]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{k} = {_toml(v)}" for k, v in value.items()) + "}"
-    return repr(value)
