@@ -41,7 +41,7 @@ SATURATION = "saturation.json"
 #: What a comparison may leave in its folder, beside those of its fabrics.
 COMPARISON_FILES = ("comparison.json", "loads.json", SATURATION, "experiment.toml")
 #: What prices leave there: it goes when the comparison is written anew.
-COST_FILES = ("costs.json", "bill.csv")
+COST_FILES = ("costs.json", "bill.csv", "decision.json")
 
 
 @dataclass(repr=False)
