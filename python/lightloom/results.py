@@ -43,7 +43,7 @@ RESILIENCE = "resilience.json"
 #: What a comparison may leave in its folder, beside those of its fabrics.
 COMPARISON_FILES = ("comparison.json", "loads.json", SATURATION, RESILIENCE, "experiment.toml")
 #: What prices leave there: it goes when the comparison is written anew.
-COST_FILES = ("costs.json", "bill.csv")
+COST_FILES = ("costs.json", "bill.csv", "decision.json")
 
 
 @dataclass(repr=False)

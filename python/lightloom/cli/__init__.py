@@ -18,6 +18,7 @@ from lightloom.cli import (
     cost,
     devices,
     explain,
+    pdf,
     plan,
     replay_demand,
     simulate,
@@ -55,7 +56,7 @@ def _options(
 
 
 app.command()(simulate.run)
-app.command()(simulate.compare)
+app.command(cls=pdf.WithPdf)(simulate.compare)
 app.command()(cost.cost)
 app.command()(batch.sweep)
 app.command()(batch.reproduce)

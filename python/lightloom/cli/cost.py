@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lightloom.economics.book import Book
     from lightloom.economics.costs import Costs
     from lightloom.economics.solve import EqualCost
-    from lightloom.results import Comparison
+    from lightloom.report.decisions import Decision
 
 Prices = Annotated[
     str | None,
@@ -135,26 +135,24 @@ def book_of(raw: Mapping[str, Any]) -> Book | None:
     return book(raw)
 
 
-def print_compared(comparison: Comparison, book: Book) -> None:
-    """The columns that prices add to a comparison."""
+def print_compared(decided: Decision) -> None:
+    """What the fabrics of a comparison cost and draw, and what that leaves out."""
     from lightloom.cli import cost_text as text
-    from lightloom.economics.costs import of_comparison
 
-    found = of_comparison(comparison, book)
-    console.say(text.heading(found))
-    console.out(wide=True).print(text.table(found))
-    for line in text.legend(found):
+    console.say(text.heading(decided.costs))
+    console.out(wide=True).print(text.table(decided.costs))
+    for line in text.legend(decided.costs):
         console.say(line)
     console.say("")
 
 
-def save(comparison: Comparison, book: Book, folder: Path) -> None:
-    """Writes `costs.json` and `bill.csv` beside a comparison."""
-    from lightloom.economics.costs import of_comparison
+def save(decided: Decision, folder: Path) -> None:
+    """Writes `costs.json`, `bill.csv` and `decision.json` beside a comparison."""
     from lightloom.staging import Staging
 
+    made = jsons.dumps(decided.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     with Staging() as staging:
-        for name, text in _files(of_comparison(comparison, book)).items():
+        for name, text in {**_files(decided.costs), "decision.json": made}.items():
             staging.text(folder / name, text)
 
 

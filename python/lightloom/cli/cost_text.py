@@ -10,7 +10,7 @@ from rich.table import Table
 
 from lightloom import console
 from lightloom.economics.amounts import Range
-from lightloom.economics.words import ends, left_out, sign
+from lightloom.economics.words import ends, left_out, sign, span
 
 if TYPE_CHECKING:
     from lightloom.economics.book import Book
@@ -49,6 +49,25 @@ def table(found: Costs) -> Table:
             cells.append(ends(cost.per_delivered(found.goodput.get(label))))
         made.add_row(escape(label), *cells)
     return made
+
+
+def columns(found: Costs) -> dict[str, dict[str, str]]:
+    """What a bit that arrived costs and draws, as columns of the table of a comparison."""
+    money = sign(found.book.currency).strip()
+    heads = (f"{money} per\nGb/s", "W per\nTb/s")
+    made: dict[str, dict[str, str]] = {head: {} for head in heads}
+    for label, cost in found.fabrics.items():
+        goodput = found.goodput.get(label)
+        figures = cost.per_delivered(goodput), cost.watts_per_delivered(goodput)
+        for head, figure in zip(heads, figures, strict=True):
+            made[head][label] = "-" if figure is None else span(figure, to="–")
+    return made
+
+
+def legend_of_columns(found: Costs) -> str:
+    """What they are."""
+    money = sign(found.book.currency).strip()
+    return f"{money} per Gb/s, W per Tb/s: of what was delivered over the whole run."
 
 
 def legend(found: Costs) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +15,7 @@ from lightloom.cli.headline import indented
 from lightloom.console import number, percent, time_bound
 from lightloom.errors import refusal
 from lightloom.experiment_schema import DECISION
+from lightloom.forecasts import Forecast, of_comparisons
 from lightloom.machine import check_count
 
 if TYPE_CHECKING:
@@ -69,6 +70,21 @@ def breaks(experiment: lightloom.Experiment, search: Search | None) -> bool:
     return search_of(experiment, search) is not None
 
 
+def foretold(
+    cases: Sequence[lightloom.Experiment],
+    breaking: Sequence[lightloom.Experiment],
+    threads: int,
+    search: Search | None,
+) -> Forecast:
+    """What a comparison takes, with what breaks where that is looked for."""
+    whole = of_comparisons(cases, threads)
+    if not breaking:
+        return whole
+    from lightloom.resilience.estimate import of_worst_failures
+
+    return whole.and_(of_worst_failures(breaking, threads, search))
+
+
 def print_worst(comparison: Comparison) -> None:
     """What breaks; nothing where that was not asked for."""
     found = comparison.resilience
@@ -85,16 +101,16 @@ def print_worst(comparison: Comparison) -> None:
     console.say("")
 
 
-def beside(comparison: Comparison) -> dict[str, Any]:
-    """Label → summary, with what breaks in `worst_failure` where that was looked for."""
+def beside(comparison: Comparison, tables: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Tables by label, each with what breaks in `worst_failure` where that was looked for."""
     found = comparison.resilience
     if found is None:
-        return comparison.summaries
+        return tables
     whole = found.to_json()
     of = {key: value for key, value in whole.items() if key != "fabrics"}
     return {
-        label: {**summary, "worst_failure": {**of, **whole["fabrics"][label]}}
-        for label, summary in comparison.summaries.items()
+        label: {**table, "worst_failure": {**of, **whole["fabrics"][label]}}
+        for label, table in tables.items()
     }
 
 

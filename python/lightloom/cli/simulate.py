@@ -17,6 +17,7 @@ from lightloom.cli import (
     bars,
     completion,
     cost,
+    cost_text,
     forecast,
     headline,
     jobs,
@@ -24,6 +25,7 @@ from lightloom.cli import (
     light,
     notes,
     papers,
+    pdf,
     physics,
     repeats,
     resilience,
@@ -44,10 +46,13 @@ from lightloom.machine import check_count
 from lightloom.results import CIRCUITS, CONTROLLER, Repeated, Result
 
 if TYPE_CHECKING:
+    from lightloom.economics.book import Book
+    from lightloom.report.decisions import Decision
     from lightloom.resilience.search import Search
 
 RESULTS = Path("results")
 Made = TypeVar("Made", Result, Repeated)
+Decisions = Sequence["Decision | None"]
 
 
 def run(
@@ -104,6 +109,7 @@ def compare(
     price: cost.Price = None,
     worst_failure: resilience.WorstFailure = False,
     worst_of: resilience.WorstOf = None,
+    pdf_: pdf.Pdf = None,
     figures: Figures = None,
     threads: Threads = 1,
     json: Json = False,
@@ -122,7 +128,7 @@ def compare(
         ]
         presets = physics.wanted(physics_presets)
         search = resilience.asked(worst_failure, worst_of, loaded)
-        how = _How(out, threads, json, copy_inputs, search)
+        how = _How(out, threads, json, copy_inputs, pdf_, search)
         _compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
 
 
@@ -134,6 +140,7 @@ class _How:
     threads: int
     json: bool
     copy_inputs: bool
+    pdf: str | None = None
     search: Search | None = None
     """How what breaks is looked for; None where each experiment says whether it is."""
 
@@ -215,12 +222,12 @@ def _compare(
     cases = [physics.cases(one, presets) for one in loaded]
     every = [case for group in cases for case in group]
     _distinct(every)
-    for case in every:
-        cost.book_of(case.raw)  # refused before anything runs
+    books = [cost.book_of(case.raw) for case in every]
     target = how.target(RESULTS / _folder("+".join(e.name for e in loaded)))
     threads, json = how.threads, how.json
+    sheet = None if how.pdf is None else (pdf.target(how.pdf, target), pdf.check(books))
     breaking = [case for case in every if resilience.breaks(case, how.search)]
-    make = partial(_forecast, every, breaking, threads, how.search)
+    make = partial(resilience.foretold, every, breaking, threads, how.search)
     beside = len(presets) > 1 or bool(breaking) or any(map(_in_parallel, loaded))
     workers = forecast.side_by_side(threads) if beside else 1
     if dry_run:
@@ -233,29 +240,38 @@ def _compare(
         with console.progress(enabled=not json) as tick:
             made.append(_made(one, presets, how, tick))
     comparisons = [comparison for group in made for comparison in group]
+    decided = _decided(comparisons, books)
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
-        report = None if target is None else _write(comparisons, target, cases, how.copy_inputs)
-        for comparison, folder in _folders(comparisons, target):
-            if (book := cost.book_of(comparison.experiment)) is not None:
-                cost.save(comparison, book, folder)
+        report = (
+            None
+            if target is None
+            else _write(comparisons, target, cases, decided, copy_inputs=how.copy_inputs)
+        )
         drawn = [] if target is None else papers.draw(comparisons, target, styles)
+        if sheet is not None:
+            _print_sheet(comparisons, decided, *sheet)
     if json:
-        tables = {c.name: resilience.beside(c) for c in comparisons}
-        console.print_json(tables if len(tables) > 1 else tables[comparisons[0].name])
+        tables = {
+            c.name: resilience.beside(c, _with_costs(c.summaries, d))
+            for c, d in zip(comparisons, decided, strict=True)
+        }
+        console.print_json(tables if len(tables) > 1 else next(iter(tables.values())))
         return
-    headline.print_first(comparisons)
+    headline.print_first(comparisons, decided)
     said: set[str] = set()
+    left = iter(decided)
     for one, parts, group in zip(loaded, cases, made, strict=True):
-        _print_comparisons(one.name, group, said)
+        bought = [next(left) for _ in group]
+        _print_comparisons(one.name, group, bought, said)
         for case in parts:
             resolved = case.resolved()
             unlike = (*networks.left_open(case.raw, resolved), *networks.elsewhere(resolved))
             lines = (*notes.of_cluster(case.raw.get("cluster", {})), *unlike)
             _explain((f"note: {line}" for line in lines), said)
-        for comparison in group:
-            if (book := cost.book_of(comparison.experiment)) is not None:
-                cost.print_compared(comparison, book)
+        for decision in bought:
+            if decision is not None:
+                cost.print_compared(decision)
         for comparison in group:
             resilience.print_worst(comparison)
         for sentence in physics.changes(group):
@@ -263,8 +279,38 @@ def _compare(
     _say_left(how, [comparison.experiment for comparison in comparisons])
     if report is not None:
         console.say(f"report: {report}")
+    if sheet is not None:
+        console.say(f"decision: {sheet[0]}")
     for folder in drawn:
         console.say(f"figures: {folder}")
+
+
+def _decided(
+    comparisons: Sequence[lightloom.Comparison], books: Sequence[Book | None]
+) -> Decisions:
+    """Which fabric of each to buy, where there are prices."""
+    if not any(books):
+        return [None] * len(comparisons)
+    from lightloom import report
+
+    return report.decide(comparisons, books)
+
+
+def _print_sheet(
+    comparisons: Sequence[lightloom.Comparison], decided: Decisions, path: Path, browser: str
+) -> None:
+    """The decisions as PDF."""
+    from lightloom import report
+    from lightloom.report import sheets
+
+    sheets.write(report.read(comparisons), decided, path, browser)
+
+
+def _with_costs(summaries: dict[str, Any], decision: Decision | None) -> dict[str, Any]:
+    """Summaries with what each fabric costs and draws, where there are prices."""
+    if decision is None:
+        return summaries
+    return {x: {**summary, "cost": decision.of_label(x)} for x, summary in summaries.items()}
 
 
 def _say_left(how: _How, experiments: Iterable[Mapping[str, Any]]) -> None:
@@ -279,21 +325,6 @@ def _in_parallel(experiment: lightloom.Experiment) -> bool:
     compare = experiment.resolved().get("compare", {})
     several = len(experiment.cases()) > 1 or len(experiment.seeds()) > 1
     return several or any(compare.get(key) for key in ("loads", "saturation"))
-
-
-def _forecast(
-    cases: Sequence[lightloom.Experiment],
-    breaking: Sequence[lightloom.Experiment],
-    threads: int,
-    search: Search | None,
-) -> forecasts.Forecast:
-    """What a comparison takes, with what breaks where that is looked for."""
-    whole = forecasts.of_comparisons(cases, threads)
-    if not breaking:
-        return whole
-    from lightloom.resilience.estimate import of_worst_failures
-
-    return whole.and_(of_worst_failures(breaking, threads, search))
 
 
 def _made(
@@ -312,10 +343,12 @@ def _write(
     comparisons: list[lightloom.Comparison],
     target: Path,
     cases: list[list[lightloom.Experiment]],
+    decided: Decisions,
+    *,
     copy_inputs: bool,
 ) -> Path:
-    """The results (below the names of experiments or cases if there are several)
-    and the report."""
+    """The results (below the names of experiments or cases if there are several), what they
+    cost, and the report."""
     from lightloom import report
     from lightloom.results import save_cases
 
@@ -327,28 +360,30 @@ def _write(
     else:
         for comparison in comparisons:
             comparison.save(target / _folder(comparison.name), copy_inputs=copy_inputs)
+    for comparison, decision in zip(comparisons, decided, strict=True):
+        if decision is not None:
+            alone = len(comparisons) == 1
+            cost.save(decision, target if alone else target / _folder(comparison.name))
     with bars.counting() as count:
-        return report.build(comparisons, target, lambda *drawn: count("report", *drawn))
+        return report.build(comparisons, target, lambda *drawn: count("report", *drawn), decided)
 
 
-def _folders(
-    comparisons: list[lightloom.Comparison], target: Path | None
-) -> Iterator[tuple[lightloom.Comparison, Path]]:
-    """Where each comparison is written, if it is."""
-    for comparison in comparisons if target is not None else ():
-        assert target is not None
-        yield comparison, target if len(comparisons) == 1 else target / _folder(comparison.name)
-
-
-def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said: set[str]) -> None:
+def _print_comparisons(
+    name: str, comparisons: list[lightloom.Comparison], decided: Decisions, said: set[str]
+) -> None:
     """What was compared, and what came of it: latency and saturation where there is
-    a window, else completion times. Lines that explain the table are `said` once."""
-    measured = [c for c in comparisons if latency.is_measured(c)]
-    for comparison in comparisons:
-        if comparison not in measured:
-            _print_comparison(comparison, said)
+    a window, else completion times; what it costs. Lines that explain the table are `said`
+    once."""
+    measured, beside = [], []
+    for comparison, decision in zip(comparisons, decided, strict=True):
+        if latency.is_measured(comparison):
+            measured.append(comparison)
+            beside.append({} if decision is None else cost_text.columns(decision.costs))
+        else:
+            _print_comparison(comparison, decision, said)
     if measured:
-        latency.print_tables(name, measured)
+        latency.print_tables(name, measured, beside)
+        _explain((cost_text.legend_of_columns(d.costs) for d in decided if d), said)
     for comparison in measured:
         if light.takes_turns(comparison.results):
             _print_light(comparison, said)
@@ -363,17 +398,22 @@ def _print_physics(comparison: lightloom.Comparison, said: set[str]) -> None:
     _explain(physics.ideal(comparison), said)
 
 
-def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
+def _print_comparison(
+    comparison: lightloom.Comparison, decision: Decision | None, said: set[str]
+) -> None:
     summaries = comparison.means
     first = next(iter(comparison.results.values()))
     rows, asked = first.flows.num_rows, loads.asked(comparison.experiment)
     workload = repeats.workload_line(comparison.of_label(first.label), rows, asked)
     console.say(f"{comparison.name}: {workload}")
     of_seeds = {label: comparison.of_label(label) for label in comparison.results}
-    console.out(wide=True).print(completion.table(summaries, of_seeds))
+    beside = None if decision is None else cost_text.columns(decision.costs)
+    console.out(wide=True).print(completion.table(summaries, of_seeds, beside))
     if comparison.seeds:
         _explain([repeats.legend(len(comparison.seeds), comparison.experiment)], said)
     _explain(completion.legend(summaries), said)
+    if decision is not None:
+        _explain([cost_text.legend_of_columns(decision.costs)], said)
     _print_physics(comparison, said)
     _print_light(comparison, said)
     screen = console.out(wide=True)

@@ -1,8 +1,9 @@
 """Who is cheaper, as far as prices and runs allow to say.
 
-A part costs the same in both fabrics: what they share cancels. One is ahead of another where it
-is so at all prices of the book and over all of both runs' intervals, and by 3 % in the middle of
-them, as in every ranking of the report. Whom nobody is ahead of leads; several who do are level.
+A part costs the same in both fabrics: what they share cancels; so does what a seed draws, which
+both play. One is ahead of another where it is so at all prices of the book and over the interval
+of the seeds, and by 3 % in the middle of them, as in every ranking of the report. Whom nobody is
+ahead of leads; several who do are level.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from fractions import Fraction
 
 from lightloom.decision.purchases import Measure, Purchase
 from lightloom.economics.amounts import Form, Range, ratio
-from lightloom.intervals import LEVEL, Interval
+from lightloom.intervals import LEVEL, over_runs
 
 
 def share(one: Purchase, other: Purchase, measure: Measure) -> Range | None:
@@ -22,9 +23,8 @@ def share(one: Purchase, other: Purchase, measure: Measure) -> Range | None:
     amounts = both(one, other, measure)
     if above is None or below is None or below.value(amounts).low <= 0:
         return None
-    found = ratio(above, below, amounts)
-    least, most = _scatter(one.delivered), _scatter(other.delivered)
-    return Range(found.low * most.low / least.high, found.high * most.high / least.low)
+    found, paired = ratio(above, below, amounts), _over_seeds(one, other)
+    return Range(found.low * paired.low, found.high * paired.high)
 
 
 def both(one: Purchase, other: Purchase, measure: Measure) -> Mapping[str, Range]:
@@ -64,9 +64,12 @@ def leaders(purchases: Sequence[Purchase], measure: Measure) -> list[Purchase]:
     return [p for p in known if not any(ahead(other, p, measure) for other in known)]
 
 
-def _scatter(found: Interval | None) -> Range:
-    """From where to where a mean may be, of it; never down to nothing."""
-    if found is None or not found.half_width:
+def _over_seeds(one: Purchase, other: Purchase) -> Range:
+    """Between what the quotient of what both delivered may be, of that of the means: seed by
+    seed, as more arrives on all fabrics where more is drawn. 1 of one seed."""
+    pairs = list(zip(other.seeds, one.seeds, strict=False))
+    found = over_runs(its / own for its, own in pairs if own > 0)
+    if len(pairs) < 2 or found is None or not found.half_width or found.mean <= 0:
         return Range(Fraction(1), Fraction(1))
     half = Fraction(found.half_width) / Fraction(found.mean)
     return Range(max(1 - half, Fraction(1, 1000)), 1 + half)

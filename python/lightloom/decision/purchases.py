@@ -20,6 +20,8 @@ class Purchase:
     delivered: Interval | None
     """`goodput_normalized` of its run, of several seeds with its interval; None where it has none,
     or delivered nothing."""
+    seeds: tuple[float, ...]
+    """The same of each seed; all fabrics play the same flows in it."""
     carries: bool
     """Whether it delivered about as much of the load as the best: others are not ranked."""
 

@@ -87,7 +87,7 @@ def amounts(purchases: Sequence[Purchase], measure: Measure) -> str:
     if len(known) < 2:
         return ""
     verb = "costs" if measure is CAPITAL else "draws"
-    than = f" as {first[0].label}" if len(first) > 1 else ""
+    than = f" as {first[0].label}" if len(first) > 1 or measure is CAPITAL else ""
     each = [
         f"{other.label} {verb} {_times(found)}{than}"
         for other in known
@@ -96,8 +96,9 @@ def amounts(purchases: Sequence[Purchase], measure: Measure) -> str:
     if len(first) > 1:
         lead = f"In {measure.name} {labels(first)} are level"
         return f"{lead}{'; ' + listed(each[:NAMED]) if each else ''}."
-    least = "costs least" if measure is CAPITAL else "draws the least"
-    return f"{first[0].label} {least}, {_each(first[0], measure)}; {listed(each[:NAMED])}."
+    if measure is CAPITAL:  # what it costs itself is in the verdict
+        return f"{listed(each[:NAMED])}."
+    return f"{first[0].label} draws the least, {_each(first[0], measure)}; {listed(each[:NAMED])}."
 
 
 def unpriced(purchases: Sequence[Purchase]) -> Iterator[str]:
@@ -118,12 +119,12 @@ def unpriced(purchases: Sequence[Purchase]) -> Iterator[str]:
 
 
 def prices(purchases: Sequence[Purchase]) -> Iterator[str]:
-    """By which price each of the nearest rivals would be the cheapest."""
+    """By which price the rivals that the verdict does not name would be the cheapest."""
     first = leaders(purchases, CAPITAL)
     if len(first) != 1:
         return
     found = all_nearest(first[0], ranked(purchases, CAPITAL)[1:])
-    for overturn in found[:NAMED]:
+    for overturn in found[1 : 1 + NAMED]:
         yield f"A price: {told(overturn, first[0])}."
 
 

@@ -192,13 +192,16 @@ def goodput_of(summaries: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
 
 
 #: Figure → how rows name it.
-_FIGURES = ("capital", "power_w", "per_gbps", "watts_per_tbps", "per_delivered_gbps")
+_FIGURES = (
+    *("capital", "power_w", "per_gbps", "watts_per_tbps", "per_delivered_gbps"),
+    "watts_per_delivered_tbps",
+)
 
 
 def _row(cost: FabricCost, goodput: float | None) -> dict[str, Any]:
     figures: Sequence[Range | None] = (
         *(cost.capital, cost.power, cost.per_gbps, cost.watts_per_tbps),
-        cost.per_delivered(goodput),
+        *(cost.per_delivered(goodput), cost.watts_per_delivered(goodput)),
     )
     row: dict[str, Any] = {"fabric": cost.label, "kind": cost.network.kind}
     row["server_gbps"] = cost.network.bandwidth / pricing.GIGABIT

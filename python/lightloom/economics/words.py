@@ -60,14 +60,14 @@ def digits(number: Fraction) -> str:
     return f"{round(float(number), places):,.{max(0, places)}f}"
 
 
-def span(found: Range, before: str = "", after: str = "") -> str:
+def span(found: Range, before: str = "", after: str = "", to: str = " to ") -> str:
     """Both ends of an interval in three digits, one where they read alike.
 
     >>> span(Range.of(450, 656), "$"), span(Range.of(3), after=" W")
     ('$450 to $656', '3.00 W')
     """
     low, high = digits(found.low), digits(found.high)
-    shown = f"{before}{low}" if low == high else f"{before}{low} to {before}{high}"
+    shown = f"{before}{low}" if low == high else f"{before}{low}{to}{before}{high}"
     return shown + after
 
 

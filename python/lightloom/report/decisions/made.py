@@ -11,6 +11,7 @@ from lightloom.decision.order import leaders
 from lightloom.decision.pareto import behind as pareto
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
 from lightloom.economics.book import Book
+from lightloom.economics.costs import Costs
 from lightloom.economics.words import left_out, part
 
 from .. import presets, units
@@ -37,15 +38,34 @@ class Decision:
     """Who costs least for each Gb/s delivered: several where they are level."""
     front: dict[str, list[str]]
     """Label → those that are better than it; nobody, where it is on the Pareto front."""
-    book: Book
+    costs: Costs
+    carrying: tuple[str, ...]
+    """Who carries the load."""
     figure: Figure | None
     headings: tuple[str, ...]
     rows: tuple[tables.Row, ...]
     bills: tuple[tables.Bill, ...]
+    sources: tuple[str, ...]
+    """Who says what parts cost."""
     unpriced: tuple[str, ...]
     """Who has no total, and for want of which price."""
     notes: tuple[str, ...]
     """What the prices leave out."""
+
+    @property
+    def book(self) -> Book:
+        """The prices."""
+        return self.costs.book
+
+    def of_label(self, label: str) -> dict[str, Any]:
+        """What one fabric costs and draws, money and watts as [low, high], and where it stands."""
+        return {
+            **self.costs.to_json()["fabrics"][label],
+            "currency": self.book.currency,
+            "carries": label in self.carrying,
+            "cheapest": label in self.leaders,
+            "pareto_front": self.front.get(label) == [],
+        }
 
     def to_json(self) -> dict[str, Any]:
         """What is said, as plain data."""
@@ -101,11 +121,13 @@ def _decision(made: Read, others: Sequence[Read]) -> Decision:
         overturned=tuple(_overturned(made, others)),
         leaders=tuple(p.label for p in bought if p in leaders(bought, CAPITAL)),
         front=front,
-        book=made.costs.book,
+        costs=made.costs,
+        carrying=tuple(p.label for p in bought if p.carries),
         figure=chart(made, front),
         headings=tables.headings(made),
         rows=tuple(tables.rows(made, front)),
         bills=tuple(tables.bills(made)),
+        sources=tuple(tables.sources(made)),
         unpriced=tuple(_missing(bought)),
         notes=(*left_out(made.costs), *made.costs.book.notes),
     )

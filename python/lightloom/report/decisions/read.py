@@ -4,7 +4,7 @@ the load, and the figure by which the report's verdict judges."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lightloom.decision.purchases import Purchase
@@ -12,7 +12,7 @@ from lightloom.economics.book import Book
 from lightloom.economics.costs import Costs, as_compared, cost
 from lightloom.intervals import Interval
 
-from ..model import Workload
+from ..model import Fabric, LoadPoint, Workload
 from ..ranking import Score, is_level
 from ..verdicts.criteria import Criterion, measures
 from ..verdicts.fair import carrying, not_carrying_at
@@ -51,7 +51,11 @@ def read(workload: Workload, book: Book) -> Read:
     costs = cost(as_compared(workload.name, workload.experiment), book, goodput=_means(workload))
     carried = {f.label for f in carrying(workload.fabrics)}
     purchases = tuple(
-        Purchase(f.label, costs.fabrics[f.label], found, f.label in carried)
+        Purchase(
+            *(f.label, costs.fabrics[f.label], found),
+            _known(goodput(g) for g in f.seeds),
+            f.label in carried,
+        )
         for f, found in zip(workload.fabrics, _delivered(workload), strict=True)
     )
     criterion, scores = _judged(workload)
@@ -63,24 +67,36 @@ def at_loads(made: Read) -> dict[float, tuple[Purchase, ...]]:
     found: dict[float, tuple[Purchase, ...]] = {}
     for load in made.workload.loads:
         late = not_carrying_at(made.workload.fabrics, load)
-        points = {
-            f.label: p.over_seeds(lambda q: q.carried)
-            for f in made.workload.fabrics
-            for p in f.sweep
-            if p.load == load
-        }
+        points = {f.label: p for f in made.workload.fabrics for p in f.sweep if p.load == load}
         found[load] = tuple(
-            Purchase(p.label, p.cost, _positive(points.get(p.label)), p.label not in late)
+            _at(p, points[p.label], p.label not in late)
             for p in made.purchases
+            if p.label in points
         )
     return found
 
 
+def _at(purchase: Purchase, point: LoadPoint, carries: bool) -> Purchase:
+    """A fabric with what it delivered at a load."""
+    delivered = _positive(point.over_seeds(lambda p: p.carried))
+    seeds = _known(p.carried for p in point.seeds)
+    return Purchase(purchase.label, purchase.cost, delivered, seeds, carries)
+
+
+def goodput(fabric: Fabric) -> float | None:
+    """Of the whole run."""
+    return fabric.get("goodput_normalized")
+
+
+def _known(values: Iterable[float | None]) -> tuple[float, ...]:
+    """All of them, or none where one is missing: seeds are compared one by one."""
+    each = tuple(values)
+    return () if None in each else tuple(v for v in each if v is not None)
+
+
 def _delivered(workload: Workload) -> list[Interval | None]:
     """Goodput of the whole run, of several seeds its mean with the interval."""
-    return [
-        _positive(f.over_seeds(lambda g: g.get("goodput_normalized"))) for f in workload.fabrics
-    ]
+    return [_positive(f.over_seeds(goodput)) for f in workload.fabrics]
 
 
 def _positive(found: Interval | None) -> Interval | None:

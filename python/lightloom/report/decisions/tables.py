@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
-from lightloom.economics.amounts import Range
+from lightloom.economics.amounts import NOTHING, Range
 from lightloom.economics.book import Book
 from lightloom.economics.pricing import FabricCost, Line
 from lightloom.economics.words import ends, sign
@@ -35,6 +35,8 @@ class Bill:
     slot: int
     total: str
     lines: tuple[tuple[str, ...], ...]
+    bought: tuple[tuple[str, ...], ...]
+    """Without what the source leaves out."""
 
 
 BILL_HEADINGS = ("part", "where", "count", "each", "cost", "power", "how many", "source of price")
@@ -91,10 +93,15 @@ def _rounded(found: Range | None) -> Range | None:
 def bills(made: Read) -> list[Bill]:
     """The bill of each fabric."""
     before = sign(made.costs.book.currency)
-    return [
-        Bill(f.label, f.slot, _total(p.cost, before), tuple(_lines(p.cost, before)))
-        for f, p in zip(made.workload.fabrics, made.purchases, strict=True)
-    ]
+    made_of = zip(made.workload.fabrics, made.purchases, strict=True)
+    return [_bill(f, p.cost, before) for f, p in made_of]
+
+
+def _bill(fabric: Fabric, cost: FabricCost, before: str) -> Bill:
+    lines = [(line.cost != NOTHING, _shown(cost.book, line, before)) for line in cost.lines]
+    bought = tuple(shown for counts, shown in lines if counts)
+    every = tuple(shown for _, shown in lines)
+    return Bill(fabric.label, fabric.slot, _total(cost, before), every, bought)
 
 
 def _total(cost: FabricCost, before: str) -> str:
@@ -102,14 +109,25 @@ def _total(cost: FabricCost, before: str) -> str:
     return capital if cost.capital else f"{ends(cost.known_capital, before=before)} + ?"
 
 
-def _lines(cost: FabricCost, before: str) -> Iterator[tuple[str, ...]]:
-    for line in cost.lines:
-        count = float(line.count)
-        yield (
-            *(line.part, line.where, f"{count:,.6g}" if count < 1e6 else f"{count:,.0f}"),
-            *(ends(line.price, before=before), ends(line.cost, before=before)),
-            *(ends(line.watts, "W"), line.formula, source(cost.book, line)),
-        )
+def _shown(book: Book, line: Line, before: str) -> tuple[str, ...]:
+    """A line of a bill."""
+    count = float(line.count)
+    return (
+        *(line.part, line.where, f"{count:,.6g}" if count < 1e6 else f"{count:,.0f}"),
+        *(ends(line.price, before=before), ends(line.cost, before=before)),
+        *(ends(line.watts, "W"), line.formula, source(book, line)),
+    )
+
+
+def sources(made: Read) -> list[str]:
+    """Who says what parts cost."""
+    found = {
+        source(p.cost.book, line)
+        for p in made.purchases
+        for line in p.cost.lines
+        if line.cost is not None and line.cost != NOTHING
+    }
+    return sorted(found)
 
 
 def source(book: Book, line: Line) -> str:
