@@ -161,3 +161,20 @@ def test_the_table_of_the_experiment_asks_for_it_and_its_prices_count_switches(
     assert not (tmp_path / "out" / "resilience.json").exists()
     assert ll.compare(file, worst_failure=False).resilience is None
     assert ll.compare(file).resilience.tries == 8
+
+
+def test_the_page_for_print_says_what_is_kept(compared: tuple[str, Path]) -> None:
+    from lightloom import report
+    from lightloom.economics import book as books
+    from lightloom.report import sheets
+
+    comparison = ll.Comparison.load(compared[1])
+    decided = report.decide([comparison], [books.load()])[0]
+    said = report.broken(comparison)
+    page = sheets.html([(report.read([comparison])[0], decided, said)], [""], 9.5)
+    assert "<h2>If one part fails</h2>" in page
+    assert said.startswith("Kept of the load delivered")
+    assert said in page
+    assert "If one part fails" not in sheets.html(
+        [(report.read([comparison])[0], decided, "")], [""], 9.5
+    )

@@ -303,7 +303,8 @@ def _print_sheet(
     from lightloom import report
     from lightloom.report import sheets
 
-    sheets.write(report.read(comparisons), decided, path, browser)
+    broken = [report.broken(comparison) for comparison in comparisons]
+    sheets.write(report.read(comparisons), decided, path, browser, broken)
 
 
 def _with_costs(summaries: dict[str, Any], decision: Decision | None) -> dict[str, Any]:

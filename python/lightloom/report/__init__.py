@@ -20,7 +20,7 @@ from .decisions import Decision
 from .figures import draw_all
 from .model import Workload, slots, workload
 from .page import Drawing, Section, distinct, render
-from .resilience import failing
+from .resilience import answer, failing
 from .spec import Figure
 
 if TYPE_CHECKING:
@@ -85,6 +85,11 @@ def decide(
     """
     own = [options.book(c.experiment) for c in comparisons] if books is None else books
     return decisions.decide(read(comparisons), own)
+
+
+def broken(comparison: Comparison) -> str:
+    """What is said of a comparison with one part dead; nothing where nobody asked."""
+    return "" if comparison.resilience is None else answer(comparison.resilience)
 
 
 def read(comparisons: Sequence[Comparison]) -> list[Workload]:

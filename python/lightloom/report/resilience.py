@@ -64,13 +64,18 @@ def failing(found: Resilience | None, workload: Workload) -> Failing | None:
     ]
     return Failing(
         words.heading(found),
-        words.answer(found, lambda share: units.show(share, "share")),
+        answer(found),
         words.goodput_of(found),
         words.p99_of(found),
         any(fabric.sound.jobs_s is not None for fabric in found.fabrics.values()),
         groups,
         list(words.legend(found)),
     )
+
+
+def answer(found: Resilience) -> str:
+    """How much each fabric keeps, in a sentence."""
+    return words.answer(found, lambda share: units.show(share, "share"))
 
 
 def _rows(fabric: OfFabric) -> Iterator[Row]:

@@ -51,15 +51,25 @@ def browser() -> str:
 
 
 def write(
-    workloads: Sequence[Workload], decided: Sequence[Decision | None], path: Path, by: str
+    workloads: Sequence[Workload],
+    decided: Sequence[Decision | None],
+    path: Path,
+    by: str,
+    broken: Sequence[str] = (),
 ) -> Path:
     """Prints the decisions of some comparisons into a file, by a browser.
+
+    Args:
+        broken: what is said of each with one part dead; empty where nobody asked.
 
     Raises:
         ConfigError: if the browser fails, or a decision fits no page.
     """
-    pages = [(w, d) for w, d in zip(workloads, decided, strict=True) if d is not None]
-    pictures = [_picture(d, f"sheet-{i}-") for i, (_, d) in enumerate(pages)]
+    said = broken or [""] * len(workloads)
+    pages = [
+        (w, d, text) for w, d, text in zip(workloads, decided, said, strict=True) if d is not None
+    ]
+    pictures = [_picture(d, f"sheet-{i}-") for i, (_, d, _) in enumerate(pages)]
     for points in POINTS:
         made = printed(html(pages, pictures, points), by)
         if count_pages(made) == len(pages):
@@ -71,7 +81,9 @@ def write(
     raise refusal("--pdf", path, limit, "compare fewer fabrics, or print report.html")
 
 
-def html(pages: Sequence[tuple[Workload, Decision]], pictures: Sequence[str], points: float) -> str:
+def html(
+    pages: Sequence[tuple[Workload, Decision, str]], pictures: Sequence[str], points: float
+) -> str:
     """The pages in letters of some size."""
     shown = [
         {
@@ -80,9 +92,10 @@ def html(pages: Sequence[tuple[Workload, Decision]], pictures: Sequence[str], po
             "workload": describe.workload(w.experiment),
             "run": describe.run(w),
             "decision": d,
+            "broken": broken,
             "svg": picture,
         }
-        for (w, d), picture in zip(pages, pictures, strict=True)
+        for (w, d, broken), picture in zip(pages, pictures, strict=True)
     ]
     title = pages[0][1].title if len(pages) == 1 else f"{len(pages)} decisions"
     template = environment().get_template("sheet.html.j2")

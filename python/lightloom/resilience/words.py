@@ -71,7 +71,7 @@ def legend(found: Resilience) -> Iterator[str]:
         yield from _sampled(found)
     if any(kind.takes_servers for kind in kinds):
         yield "A node takes its servers with it, in any network: it is not counted as the worst."
-    if any(_was_cut(run) for kind in kinds for run in kind.runs):
+    if any(_was_cut(run) for kind in kinds if not kind.takes_servers for run in kind.runs):
         yield (
             f"Runs that wait for what never arrives end after {SLOWER} times what the sound "
             "network took."
