@@ -217,7 +217,12 @@ def test_a_fabric_that_models_no_failures_says_so_and_runs_no_more() -> None:
     assert "fabric.mode" in found.fabrics["ideal"].why_none
     lines = list(words.legend(found))
     assert "rotornet: not modelled: RotorNet does not model failures yet." in lines
-    assert words.answer(found).endswith("; of rotornet, ideal it is not modelled.")
+    said = words.answer(found, words.Shown("{:.0%}".format, lambda p99: p99.text("{:.0f}".format)))
+    assert said.endswith(" Of rotornet, ideal it is not modelled.")
+    clos = found.fabrics["clos"]
+    assert f"clos {clos.kept:.0%} (core switch 0)." in said
+    longest = clos.slowest.figures.p99.text("{:.0f}".format)
+    assert f"FCT short p99 with the worst for it: clos {longest}" in said
     assert [row["part"] for row in found.rows() if row["fabric"] == "rotornet"] == [None]
 
 

@@ -95,7 +95,8 @@ def print_worst(comparison: Comparison) -> None:
     indented(words.heading(found), "", "bold")
     if any(fabric.kinds for fabric in found.fabrics.values()):
         console.out(wide=True).print(table(found))
-    for line in (words.answer(found), *words.legend(found)):
+    show = words.Shown(percent, time_bound)
+    for line in (words.answer(found, show), *words.legend(found)):
         if line:
             indented(line, "")
     console.say("")

@@ -74,8 +74,8 @@ def failing(found: Resilience | None, workload: Workload) -> Failing | None:
 
 
 def answer(found: Resilience) -> str:
-    """How much each fabric keeps, in a sentence."""
-    return words.answer(found, lambda share: units.show(share, "share"))
+    """How much each fabric keeps, in a sentence or more."""
+    return words.answer(found, words.Shown(lambda share: units.show(share, "share"), _time))
 
 
 def _rows(fabric: OfFabric) -> Iterator[Row]:

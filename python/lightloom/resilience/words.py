@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
+from lightloom.bounds import Bound
 from lightloom.resilience.outcome import OfFabric, Resilience, Run
 from lightloom.resilience.search import SLOWER
 
@@ -12,28 +14,45 @@ NOT_MODELLED = "not modelled"
 WHOLE = 0.9995
 
 
-def percent(share: float) -> str:
-    """A share as terminals show it."""
-    return f"{share:.1%}"
+@dataclass(frozen=True)
+class Shown:
+    """How figures are shown: on a terminal, or on a page."""
+
+    share: Callable[[float], str]
+    time: Callable[[Bound], str]
+    """Of a time [µs] as far as it is known."""
 
 
-def answer(found: Resilience, show: Callable[[float], str] = percent) -> str:
-    """How much of its goodput each fabric keeps with its worst single failure, that which keeps
-    most first; empty where nothing can die."""
+def answer(found: Resilience, show: Shown) -> str:
+    """What each fabric does with its worst single failure, that which keeps most of its goodput
+    first; empty where nothing can die."""
     kept = [(f.kept, f) for f in found.fabrics.values() if f.kept is not None]
     if not kept:
         return ""
     kept.sort(key=lambda pair: -pair[0])
-    told = ", ".join(f"{f.label} {show(share)}{_by(f, share)}" for share, f in kept)
+    told = ", ".join(f"{f.label} {show.share(share)}{_by(f, share)}" for share, f in kept)
+    slower = "; ".join(text for _, f in kept if (text := _slower(f, show)))
+    times = f" {p99_of(found)} with the worst for it: {slower}." if slower else ""
     missing = [f.label for f in found.fabrics.values() if not f.kinds]
-    left = f"; of {', '.join(missing)} it is {NOT_MODELLED}" if missing else ""
-    return f"Kept of the {goodput_of(found)} with the worst single failure: {told}{left}."
+    left = f" Of {', '.join(missing)} it is {NOT_MODELLED}." if missing else ""
+    return f"Kept of the {goodput_of(found)} with the worst single failure: {told}.{times}{left}"
 
 
 def _by(fabric: OfFabric, share: float) -> str:
     """The part that it is dead; nothing where none that was tried matters."""
     worst = fabric.least
     return "" if worst is None or share >= WHOLE else f" ({worst.part})"
+
+
+def _slower(fabric: OfFabric, show: Shown) -> str:
+    """The longest 99th percentile, with what it is of the sound network."""
+    worst, sound = fabric.slowest, fabric.sound.p99
+    if worst is None or worst.figures.p99 is None or sound is None:
+        return ""
+    longest = show.time(worst.figures.p99)
+    if longest == show.time(sound):
+        return f"{fabric.label} {longest}, as sound"
+    return f"{fabric.label} {longest} instead of {show.time(sound)} ({worst.part})"
 
 
 def heading(found: Resilience) -> str:
@@ -57,7 +76,7 @@ def p99_of(found: Resilience) -> str:
     return {
         "fct.short.p99_us": "FCT short p99",
         "fct.all.p99_us": "FCT p99",
-    }.get(found.p99, "latency p99")
+    }.get(found.p99, "Latency p99")
 
 
 def legend(found: Resilience) -> Iterator[str]:
