@@ -18,7 +18,7 @@ from typing import Any
 
 from lightloom import _core, experiment_schema, inputs, integers
 from lightloom.counts import counted
-from lightloom.errors import ConfigError, refusal
+from lightloom.errors import ConfigError, refusal, within
 from lightloom.overrides import (
     as_json,
     fabrics_of,
@@ -159,7 +159,7 @@ class Experiment:
             made = replace(self, raw={**raw, "name": label})
             made.resolved()
         except ConfigError as problem:
-            raise _in_case(problem, label) from None
+            raise within(problem, f'case "{label}"') from None
         return made
 
     def seeds(self) -> list[Experiment]:
@@ -344,11 +344,3 @@ def _happens_in(fault: Any, labels: Container[str]) -> bool:
 def faults_of(faults: Sequence[Any], label: str) -> list[Any]:
     """The faults that happen in the fabric of that label."""
     return [f for f in faults if not isinstance(f, dict) or f.get("fabric", label) == label]
-
-
-def _in_case(problem: ConfigError, label: str) -> ConfigError:
-    """The refusal of a case's experiment, with the case in it."""
-    if problem.key is None:
-        return ConfigError(f'case "{label}": {problem}')
-    key = f'case "{label}": {problem.key}'
-    return refusal(key, problem.value, problem.limit or "", problem.remedy or "")

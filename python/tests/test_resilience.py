@@ -246,6 +246,10 @@ def test_where_a_table_leaves_it_open_switches_are_those_of_the_bill() -> None:
         f"aggregation switches: 2 a pod, the least that is taken: {book} has 0.5",
         f"core switches: 2, by {book}",
     ]
+    # They tell what dies with one, and nothing of the sound network.
+    given = ["fabric.aggregation_switches=2", "fabric.core_switches=2"]
+    sound = lightloom.run(lightloom.load(table, given)).summary["load_delivered"]
+    assert sound == clos.sound.goodput
     assert {kind.kind: kind.members for kind in clos.kinds} == {
         "core switch": 2,
         "aggregation switch": 16,

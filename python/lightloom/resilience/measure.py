@@ -10,7 +10,7 @@ from lightloom.config import Experiment
 from lightloom.curves import Run as Simulate
 from lightloom.curves import Task, Tell, run_all, side_by_side
 from lightloom.economics.book import Book
-from lightloom.errors import ConfigError, refusal
+from lightloom.errors import ConfigError, within
 from lightloom.resilience import plan
 from lightloom.resilience.assumed import assumed
 from lightloom.resilience.elements import Part, Population
@@ -141,7 +141,7 @@ class _Breaking:
             try:
                 result = self._simulate(broken, label, threads=self._threads, progress=heed)
             except ConfigError as problem:
-                raise _with(problem, f"{self._prefix}{label}, {what}") from None
+                raise within(problem, f"{self._prefix}{label}, {what}") from None
             found = self._reader.read(result)
             if part is None:
                 fabric.sound = found
@@ -207,14 +207,3 @@ def _limit(experiment: Experiment, result: Result) -> list[str]:
     if most >= _core.control_time("run.limit", run["limit"]):
         return []
     return [f'run.limit="{_core.control_time_text(most)}"']
-
-
-def _with(problem: ConfigError, what: str) -> ConfigError:
-    """The error of a run, with its fabric and part in it."""
-    if problem.key is None:
-        made = ConfigError(f"{what}: {problem}")
-    else:
-        key = f"{what}: {problem.key}"
-        made = refusal(key, problem.value, problem.limit or "", problem.remedy or "")
-    made.trace = getattr(problem, "trace", None)
-    return made
