@@ -13,17 +13,19 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from lightloom import bounds, facts, loads
 from lightloom.counts import counted
 from lightloom.errors import ConfigError, refusal
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 Summary = Mapping[str, Any]
 Tick = Callable[[str, float, float, float], None]
@@ -130,6 +132,8 @@ def check_output(directory: Path) -> Path:
 @contextmanager
 def progress(enabled: bool = True) -> Iterator[Tick]:
     """A bar per fabric on standard error; silent when that is no terminal."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
     console = err()
     bar = Progress(
         TextColumn("{task.description}", markup=False),

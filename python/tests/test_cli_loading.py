@@ -1,0 +1,67 @@
+"""What a command loads: no more than it needs."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from cli_support import ROOT, command, lightloom
+from typer.testing import CliRunner
+
+from lightloom.cli import app
+from lightloom.cli.loading import HOMES, OnUse
+
+SLOW = {"numpy", "pyarrow", "pandas", "polars", "matplotlib", "plotly"}
+DEMO = ROOT / "examples" / "demo-web-search.toml"
+
+
+def loaded(*arguments: object) -> set[str]:
+    """Packages that a command imports, by what Python itself says of them."""
+    asked = command(*arguments)
+    asked[1:1] = ["-X", "importtime"]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=True)
+    rows = (row.rpartition("|")[2] for row in done.stderr.splitlines() if "import time:" in row)
+    return {row.strip().partition(".")[0] for row in rows}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("cost", DEMO),
+        ("cost", DEMO, "--prices", "hydra-2013", "--bill", "clos"),
+        ("cost", DEMO, "--json"),
+        ("devices",),
+        ("--version",),
+    ],
+    ids=lambda words: " ".join(map(str, words[:1])),
+)
+def test_a_command_of_arithmetic_loads_neither_numpy_nor_arrow(
+    arguments: tuple[object, ...],
+) -> None:
+    packages = loaded(*arguments)
+    assert "lightloom" in packages  # it is what Python said
+    assert not packages & SLOW
+
+
+def test_what_simulates_loads_them(tmp_path: Path) -> None:
+    """Or the test above would find nothing whatever was loaded."""
+    assert {"numpy", "pyarrow"} <= loaded("run", DEMO, "--dry-run", "-o", tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", HOMES)
+def test_every_command_is_where_it_is_said_to_be(name: str) -> None:
+    found = OnUse({})[name]
+    assert found.name == name
+    assert found.callback.__name__ == name.replace("-", "_")
+
+
+def test_the_help_lists_every_command_in_order() -> None:
+    text = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).output
+    below = text.partition("Commands")[2].splitlines()[1:]
+    listed = [row.split()[1] for row in below if row.startswith("│")]
+    assert listed == list(HOMES)
+
+
+def test_a_command_that_there_is_not_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    done = lightloom("costs", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "did you mean cost?" in done.stderr
