@@ -169,4 +169,3 @@ def _interval(measured: Estimate) -> str:
     """A figure, with half of its confidence interval where it has one."""
     shown = figure(measured.value)
     return f"{shown} ± {measured.half_width:.1g}" if measured.half_width else shown
-
