@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
@@ -35,6 +36,10 @@ ROUNDED_UP = 0.9995
 """Of a unit: from here on, three digits of the unit below would say 1000."""
 WIDE = 10_000
 """Columns [count] of a line that is not wrapped."""
+NOTE = "note: "
+"""What a line begins with that says how figures are to be taken."""
+NARROW = 20
+"""Columns [count] below which no terminal's width is heeded."""
 EXIT_REFUSED = 2
 EXIT_INTERRUPTED = 130
 EXIT_UNREAD = 141
@@ -63,8 +68,19 @@ def err() -> Console:
 
 
 def say(message: str) -> None:
-    """Prints one line of text as it is, unwrapped."""
-    out().print(message, markup=False, soft_wrap=True)
+    """Prints one line of text as it is; a note on a terminal is broken at its width, and hangs."""
+    screen = out()
+    if screen.is_terminal and message.startswith(NOTE):
+        message = _hanging(message, max(NARROW, screen.width))
+    screen.print(message, markup=False, soft_wrap=True)
+
+
+def _hanging(note: str, width: int) -> str:
+    """A note in lines of so many columns, those after the first below its text."""
+    below = " " * len(NOTE)
+    return textwrap.fill(
+        note, width, subsequent_indent=below, break_on_hyphens=False, break_long_words=False
+    )
 
 
 def print_json(value: Any) -> None:

@@ -1,5 +1,5 @@
-"""What Table I and Fig 5 are of: 10,240 servers in 320 racks, by the paper's counts and by the bills
-of the networks that Lightloom simulates."""
+"""What Table I and Fig 5 are of: 10,240 servers in 320 racks, by the paper's counts and by the
+bills of the networks that Lightloom simulates."""
 
 from fractions import Fraction
 from typing import Any

@@ -1,4 +1,4 @@
-"""Fig 8: gates of amplifiers, tuning between near and far wavelengths, guardband, bit errors (§6)."""
+"""Fig 8: gates of amplifiers, tuning between near and far wavelengths, guardband, errors (§6)."""
 
 from typing import Any
 
