@@ -7,7 +7,7 @@ import pytest
 from cli_support import ROOT, command, lightloom
 from typer.testing import CliRunner
 
-from lightloom.cli import app
+from lightloom.cli import app, loading
 from lightloom.cli.loading import HOMES, OnUse
 
 SLOW = {"numpy", "pyarrow", "pandas", "polars", "matplotlib", "plotly"}
@@ -65,3 +65,13 @@ def test_a_command_that_there_is_not_is_refused_with_the_nearest(tmp_path: Path)
     done = lightloom("costs", cwd=tmp_path)
     assert done.returncode == 2
     assert "did you mean cost?" in done.stderr
+
+
+def test_ctrl_c_while_a_command_is_loaded_ends_it_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(loading, "import_module", stopped)
+    done = CliRunner().invoke(app, ["cost", str(DEMO)])
+    assert done.exit_code == 130
+    assert "nothing unfinished was written" in done.stderr

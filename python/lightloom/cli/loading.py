@@ -11,6 +11,8 @@ from typing import Any
 import typer
 from typer.main import get_command
 
+from lightloom import console
+
 #: Command → the module of `lightloom.cli` that has it, in the order of the help.
 HOMES = {
     "run": "simulate",
@@ -62,7 +64,8 @@ class OnUse(MutableMapping[str, Any]):
 
 def _command(name: str, settings: dict[str, Any]) -> Any:
     """The function of a command, `replay_demand` of `replay-demand`, as typer reads it."""
-    module = import_module(f"lightloom.cli.{HOMES[name]}")
+    with console.guarded():  # Ctrl-C, which NumPy's import leaves time for
+        module = import_module(f"lightloom.cli.{HOMES[name]}")
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name, context_settings=settings)(getattr(module, name.replace("-", "_")))
     return get_command(alone)
