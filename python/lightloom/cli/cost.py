@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lightloom import console
-from lightloom.cli.options import Overrides, json_of, read_experiment
+from lightloom.cli.options import Overrides, read_experiment
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def cost(
         Path | None,
         typer.Option("--out", "-o", metavar="DIR", help="Write costs.json and bill.csv there."),
     ] = None,
-    json: Annotated[bool, json_of("the costs")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the costs as JSON and nothing else.")
+    ] = False,
 ) -> None:
     """Dollars and watts of each fabric, from its own bill of parts.
 
