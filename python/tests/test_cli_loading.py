@@ -2,12 +2,14 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_support import ROOT, command, lightloom
+from typer.core import TyperCommand
 from typer.testing import CliRunner
 
-from lightloom.cli import app, loading
+from lightloom.cli import app, flags, loading
 from lightloom.cli.loading import HOMES, OnUse
 
 SLOW = {"numpy", "pyarrow", "pandas", "polars", "matplotlib", "plotly"}
@@ -75,3 +77,20 @@ def test_ctrl_c_while_a_command_is_loaded_ends_it_quietly(monkeypatch: pytest.Mo
     done = CliRunner().invoke(app, ["cost", str(DEMO)])
     assert done.exit_code == 130
     assert "nothing unfinished was written" in done.stderr
+
+
+class Backwards(TyperCommand):
+    """A command whose arguments are read from the end."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args[::-1])
+
+
+def test_a_command_may_read_its_arguments_in_a_way_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(loading.OWN, "cost", ("flags", "Backwards"))
+    monkeypatch.setattr(flags, "Backwards", Backwards, raising=False)
+    done = CliRunner().invoke(app, ["cost", "sirius-2020", "--prices", str(DEMO)])
+    assert done.exit_code == 0, done.output
+    assert "sirius-2020" in done.output.splitlines()[0]

@@ -30,6 +30,8 @@ HOMES = {
     "explain": "explain",
     "schema": "catalogue",
 }
+#: Commands that read their arguments in a way of their own: module of `lightloom.cli`, and class.
+OWN: dict[str, tuple[str, str]] = {}
 
 
 class OnUse(MutableMapping[str, Any]):
@@ -65,7 +67,12 @@ class OnUse(MutableMapping[str, Any]):
 def _command(name: str, settings: dict[str, Any]) -> Any:
     """The function of a command, `replay_demand` of `replay-demand`, as typer reads it."""
     with console.guarded():  # Ctrl-C, which NumPy's import leaves time for
-        module = import_module(f"lightloom.cli.{HOMES[name]}")
+        function = _found(HOMES[name], name.replace("-", "_"))
+        kind = _found(*OWN[name]) if name in OWN else None
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    alone.command(name, context_settings=settings)(getattr(module, name.replace("-", "_")))
+    alone.command(name, cls=kind, context_settings=settings)(function)
     return get_command(alone)
+
+
+def _found(module: str, name: str) -> Any:
+    return getattr(import_module(f"lightloom.cli.{module}"), name)
