@@ -75,6 +75,15 @@ def test_what_only_a_fitted_reading_meets_is_named() -> None:
     assert "meets" not in explained
 
 
+def test_values_that_are_not_judged_have_their_unit_and_no_mark() -> None:
+    plain = claim(id="c", unit="ps", expect=None, status="not judged", reason="unsaid")
+    read = Readings("A", (A, B), {"c": {"A": 3.4, "B": 7.5}})
+    text = printed(judge("toy", plain, 3.4, quick=False, readings=read))
+    assert text.splitlines()[2].split() == ["claim", "measured"]
+    assert text.splitlines()[3].split() == ["c", "(ps)", "3.4", "7.5"]
+    assert "meets" not in text
+
+
 def test_claims_without_readings_have_no_table() -> None:
     assert printed(judge("toy", claim(), 2.0, quick=False)) == ""
 

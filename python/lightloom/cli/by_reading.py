@@ -16,7 +16,7 @@ from lightloom import console
 from lightloom.cli.figures_text import expected, figure
 
 if TYPE_CHECKING:
-    from lightloom.reproduce import ByReading, Reading, Verdict
+    from lightloom.reproduce import ByReading, Claim, Reading, Verdict
 
 MET = " ✓"
 FITTED = "fitted"
@@ -50,8 +50,13 @@ def _table(claims: Sequence[Verdict]) -> Table:
         values = {by.reading.name: by for by in verdict.readings}
         cells = [_cell(values.get(by.reading.name), judged) for by in known]
         before = [expected(verdict.claim)] if judged else []
-        table.add_row(f"  {verdict.claim.id}", *before, *cells)
+        table.add_row(f"  {_name(verdict.claim)}", *before, *cells)
     return table
+
+
+def _name(claim: Claim) -> str:
+    """A claim, with the unit of its values where nothing that is expected has it."""
+    return f"{claim.id} ({claim.unit})" if claim.unit and claim.expect is None else claim.id
 
 
 def _known(claims: Sequence[Verdict]) -> list[ByReading]:
