@@ -12,6 +12,8 @@ import re
 from collections.abc import Mapping
 from itertools import starmap
 
+from lightloom.counts import counted, figure
+
 
 def derived(found: Mapping[str, float]) -> str:
     """What is in force; nothing where the table says it all.
@@ -37,38 +39,34 @@ def _derived(name: str, value: float) -> str:
     thing, _, unit = name.rpartition("_")
     words = thing.replace("_", " ")
     if unit == "bytes" and thing:
-        return f"{words}s of {_figure(value)} B"
+        return f"{words}s of {figure(value)} B"
     if unit == "slots" and thing:
-        return f"{words}s of {counted(value, unit)}"
+        return f"{words}s of {_things(value, unit)}"
     if unit == "precision" and thing:
         return f"{words}s to {100 * value:.10g} %"
-    return counted(value, name.replace("_", " "))
+    return _things(value, name.replace("_", " "))
 
 
 def _part(name: str, count: int) -> str:
     if name.endswith("_bps"):
         return f"{name.removesuffix('_bps').replace('_', ' ')} {count / 1e9:g} Gb/s"
-    return counted(count, name.replace("_", " "))
+    return _things(count, name.replace("_", " "))
 
 
-def counted(value: float, things: str) -> str:
-    """A number of things; of one, without the plural.
-
-    >>> counted(1, "epoch slots"), counted(0.5, "memories"), counted(1, "switches")
-    ('1 epoch slot', '0.5 memories', '1 switch')
-    """
-    return f"{_figure(value)} {things if value != 1 else _one(things)}"
+def _things(value: float, things: str) -> str:
+    """A number of what a key names, `epoch slots`; of one, without the plural."""
+    return counted(value, _one(things), things)
 
 
 def _one(things: str) -> str:
-    """The singular: of the last word that is one of many."""
+    """The singular: of the last word that is one of many.
+
+    >>> _one("epoch slots"), _one("memories"), _one("switches"), _one("hops")
+    ('epoch slot', 'memory', 'switch', 'hop')
+    """
     for many, one in ((r"ies\b", "y"), (r"(?<=ch|sh)es\b", ""), (r"(?<!s)s\b", "")):
         found = list(re.finditer(many, things))
         if found:
             last = found[-1]
             return things[: last.start()] + one + things[last.end() :]
     return things
-
-
-def _figure(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
