@@ -5,6 +5,7 @@
 //! is modelled.
 
 mod derive;
+mod named;
 mod presets;
 
 use crate::cdr::Cdr;
@@ -16,6 +17,7 @@ use crate::link::Link;
 use crate::receiver::{Modulation, Receiver};
 pub use derive::Derived;
 use lightloom_engine::{Rate, Time};
+pub use named::Named;
 pub use presets::{Preset, PRESETS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

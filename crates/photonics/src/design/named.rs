@@ -1,0 +1,190 @@
+//! Devices as a fabric names them: by a preset, or by a table of a design.
+
+use super::{Design, Preset, PRESETS};
+use lightloom_engine::{config, Refusal};
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// A design that is read from the name of a preset or from a table; the table may name a
+/// `preset`, whose keys stand below its own. Written as a whole table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Named(pub Design);
+
+impl Named {
+    /// Reads a table, `at` its path.
+    ///
+    /// # Errors
+    /// Of its keys, below `at`.
+    pub fn read(table: &Value, at: &str) -> Result<Named, Refusal> {
+        let below = |refusal: Refusal| Refusal {
+            key: match refusal.key.as_str() {
+                "" => at.to_owned(),
+                key => format!("{at}.{key}"),
+            },
+            ..refusal
+        };
+        match table {
+            Value::String(name) => of(name).map_err(below).map(Named),
+            Value::Object(own) => {
+                let table = whole(own).map_err(below)?;
+                config::read(&table, at).map(Named)
+            }
+            _ => {
+                let limit = "must be the name of a preset, or a table";
+                let remedy = format!("use one of {}", config::list(&names()));
+                Err(Refusal::new(at, table, limit, remedy))
+            }
+        }
+    }
+}
+
+fn names() -> Vec<&'static str> {
+    PRESETS.iter().map(|preset| preset.name).collect()
+}
+
+fn of(name: &str) -> Result<Design, Refusal> {
+    let found = PRESETS.iter().find(|preset| preset.name == name);
+    let design = found.map(|Preset { design, .. }| design());
+    design.ok_or_else(|| {
+        let limit = format!("must be one of {}", config::list(&names()));
+        let remedy = config::nearest(name, &names());
+        Refusal::new("", format!("\"{name}\""), limit, remedy)
+    })
+}
+
+/// The table with the keys of its preset below its own.
+fn whole(own: &Map<String, Value>) -> Result<Value, Refusal> {
+    let mut own = own.clone();
+    let preset = match own.remove("preset") {
+        None | Some(Value::Null) => return Ok(Value::Object(own)),
+        Some(Value::String(name)) => of(&name),
+        Some(other) => {
+            let remedy = format!("use one of {}", config::list(&names()));
+            Err(Refusal::new(
+                "",
+                other,
+                "must be the name of a preset",
+                remedy,
+            ))
+        }
+    };
+    let design = preset.map_err(|refusal| Refusal {
+        key: "preset".to_owned(),
+        ..refusal
+    })?;
+    let mut table = serde_json::to_value(design).expect("configurations are plain data");
+    lay_over(&mut table, Value::Object(own));
+    Ok(table)
+}
+
+/// Keys of `over` above those of `table`; tables key by key.
+fn lay_over(table: &mut Value, over: Value) {
+    match (table, over) {
+        (Value::Object(table), Value::Object(over)) => {
+            for (key, value) in over {
+                lay_over(table.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (table, over) => *table = over,
+    }
+}
+
+impl<'de> Deserialize<'de> for Named {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        Named::read(&Value::deserialize(d)?, "").map_err(config::nested_refusal::<D::Error>)
+    }
+}
+
+impl JsonSchema for Named {
+    fn schema_name() -> Cow<'static, str> {
+        "Devices".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let presets: Vec<Value> = PRESETS
+            .iter()
+            .map(|Preset { name, summary, .. }| {
+                serde_json::json!({ "type": "string", "const": name, "description": summary })
+            })
+            .collect();
+        let design = generator.subschema_for::<Design>();
+        json_schema!({ "anyOf": [{ "oneOf": presets }, design] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(table: Value) -> Result<Design, String> {
+        let named = Named::read(&table, "fabric.devices");
+        named.map(|named| named.0).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_preset_stands_below_the_tables_own_keys() {
+        let v1 = read(json!("sirius-v1")).unwrap();
+        assert_eq!(read(json!({"preset": "sirius-v1"})), Ok(v1));
+        let mut larger = v1;
+        larger.grating.ports = 8;
+        let table = json!({"preset": "sirius-v1", "grating": {"ports": 8}});
+        assert_eq!(read(table), Ok(larger));
+        assert_eq!(read(json!({})), Ok(Design::default()));
+        let written = serde_json::to_value(Named(larger)).unwrap();
+        assert_eq!(read(written), Ok(larger));
+    }
+
+    #[test]
+    fn what_is_no_design_is_refused_by_its_key() {
+        for (table, expect) in [
+            (
+                json!("sirius-2"),
+                "fabric.devices = \"sirius-2\": must be one of \"sirius\", ",
+            ),
+            (
+                json!({"preset": "sirius-2"}),
+                "fabric.devices.preset = \"sirius-2\": must be one of ",
+            ),
+            (
+                json!({"preset": 3}),
+                "fabric.devices.preset = 3: must be the name of a preset; use one of \"sirius\"",
+            ),
+            (
+                json!(["sirius"]),
+                "fabric.devices = [\"sirius\"]: must be the name of a preset, or a table",
+            ),
+            (
+                json!({"preset": "sirius", "laser": {"knd": 1}}),
+                "fabric.devices.laser.knd = 1: no such key; did you mean \"kind\"?",
+            ),
+        ] {
+            let told = read(table).unwrap_err();
+            assert!(told.starts_with(expect), "{told}");
+        }
+    }
+
+    #[test]
+    fn keys_are_named_inside_another_table() {
+        #[derive(Debug, Deserialize)]
+        #[allow(dead_code)]
+        struct Fabric {
+            devices: Option<Named>,
+        }
+        let told = |devices: Value| {
+            let table = json!({ "devices": devices });
+            config::read::<Fabric>(&table, "fabric")
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(told(json!("x")).starts_with("fabric.devices = \"x\": "));
+        let e = told(json!({"laser": {"output": "16"}}));
+        assert!(
+            e.starts_with("fabric.devices.laser.output = \"16\": `16` has no unit"),
+            "{e}"
+        );
+    }
+}
