@@ -11,7 +11,7 @@ use super::schedule::plan::UplinkPlan;
 use super::schedule::Schedule;
 use crate::physics::is_nothing;
 use lightloom_engine::{Bytes, Rate, Time};
-use lightloom_photonics::design::Named;
+use lightloom_photonics::{Design, Named};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use switches::*;
@@ -35,7 +35,7 @@ pub struct SiriusConfig {
     /// these another value is refused, as is a design that cannot work, by the part that
     /// breaks it. Default: none are named, and those keys say it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub devices: Option<Named>,
+    pub devices: Option<Named<Design>>,
     /// Rate of one optical channel, that is of one uplink [b/s] (§7).
     pub channel_rate: Rate,
     /// Uplinks of a node [count], at most one for each node. Default: 1.5 × the base

@@ -63,8 +63,7 @@ const PRESETS: &[Preset] = &[
 ];
 
 fn resolve(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
-    let table = with_devices(&without_retired(table)?, cluster)?;
-    contract::resolve::<SiriusConfig>(&table, cluster)
+    contract::resolve::<SiriusConfig>(&without_retired(table)?, cluster)
 }
 
 fn obey(table: &Value, physics: &Physics, cluster: &Cluster) -> Result<Obeyed, Refusal> {
@@ -72,6 +71,10 @@ fn obey(table: &Value, physics: &Physics, cluster: &Cluster) -> Result<Obeyed, R
 }
 
 impl FabricConfig for SiriusConfig {
+    fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+        with_devices(table, cluster)
+    }
+
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         let derived = self.derive(cluster)?;
         // The idealised rotor has no gratings.

@@ -5,7 +5,6 @@
 //! is modelled.
 
 mod derive;
-mod named;
 mod presets;
 
 use crate::cdr::Cdr;
@@ -17,7 +16,6 @@ use crate::link::Link;
 use crate::receiver::{Modulation, Receiver};
 pub use derive::Derived;
 use lightloom_engine::{Rate, Time};
-pub use named::Named;
 pub use presets::{Preset, PRESETS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

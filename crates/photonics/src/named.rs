@@ -1,81 +1,83 @@
-//! Devices as a fabric names them: by a preset, or by a table of a design.
+//! Devices that a fabric's table names: by a preset, or by a table of their own keys.
 
-use super::{Design, Preset, PRESETS};
 use lightloom_engine::{config, Refusal};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{json, Map, Value};
 use std::borrow::Cow;
 
-/// A design that is read from the name of a preset or from a table; the table may name a
+/// Devices that have presets.
+pub trait Preset: Serialize + DeserializeOwned + JsonSchema {
+    /// Name, one sentence and keys of each.
+    fn presets() -> Vec<(&'static str, &'static str, Self)>;
+}
+
+/// Devices that are read from the name of a preset or from a table; the table may name a
 /// `preset`, whose keys stand below its own. Written as a whole table.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
-pub struct Named(pub Design);
+pub struct Named<T>(pub T);
 
-impl Named {
+impl<T: Preset> Named<T> {
     /// Reads a table, `at` its path.
     ///
     /// # Errors
     /// Of its keys, below `at`.
-    pub fn read(table: &Value, at: &str) -> Result<Named, Refusal> {
-        let below = |refusal: Refusal| Refusal {
-            key: match refusal.key.as_str() {
-                "" => at.to_owned(),
-                key => format!("{at}.{key}"),
-            },
-            ..refusal
-        };
+    pub fn read(table: &Value, at: &str) -> Result<Named<T>, Refusal> {
         match table {
-            Value::String(name) => of(name).map_err(below).map(Named),
+            Value::String(name) => of(name).map(Named).map_err(|refusal| below(refusal, at)),
             Value::Object(own) => {
-                let table = whole(own).map_err(below)?;
+                let table = whole::<T>(own).map_err(|refusal| below(refusal, at))?;
                 config::read(&table, at).map(Named)
             }
             _ => {
                 let limit = "must be the name of a preset, or a table";
-                let remedy = format!("use one of {}", config::list(&names()));
-                Err(Refusal::new(at, table, limit, remedy))
+                Err(Refusal::new(at, table, limit, choose::<T>()))
             }
         }
     }
 }
 
-fn names() -> Vec<&'static str> {
-    PRESETS.iter().map(|preset| preset.name).collect()
+fn below(refusal: Refusal, at: &str) -> Refusal {
+    let key = match refusal.key.as_str() {
+        "" => at.to_owned(),
+        key => format!("{at}.{key}"),
+    };
+    Refusal { key, ..refusal }
 }
 
-fn of(name: &str) -> Result<Design, Refusal> {
-    let found = PRESETS.iter().find(|preset| preset.name == name);
-    let design = found.map(|Preset { design, .. }| design());
-    design.ok_or_else(|| {
-        let limit = format!("must be one of {}", config::list(&names()));
-        let remedy = config::nearest(name, &names());
+fn names<T: Preset>() -> Vec<&'static str> {
+    T::presets().iter().map(|preset| preset.0).collect()
+}
+
+fn choose<T: Preset>() -> String {
+    format!("use one of {}", config::list(&names::<T>()))
+}
+
+fn of<T: Preset>(name: &str) -> Result<T, Refusal> {
+    let found = T::presets().into_iter().find(|preset| preset.0 == name);
+    found.map(|preset| preset.2).ok_or_else(|| {
+        let names = names::<T>();
+        let limit = format!("must be one of {}", config::list(&names));
+        let remedy = config::nearest(name, &names);
         Refusal::new("", format!("\"{name}\""), limit, remedy)
     })
 }
 
 /// The table with the keys of its preset below its own.
-fn whole(own: &Map<String, Value>) -> Result<Value, Refusal> {
+fn whole<T: Preset>(own: &Map<String, Value>) -> Result<Value, Refusal> {
     let mut own = own.clone();
     let preset = match own.remove("preset") {
         None | Some(Value::Null) => return Ok(Value::Object(own)),
-        Some(Value::String(name)) => of(&name),
+        Some(Value::String(name)) => of::<T>(&name),
         Some(other) => {
-            let remedy = format!("use one of {}", config::list(&names()));
-            Err(Refusal::new(
-                "",
-                other,
-                "must be the name of a preset",
-                remedy,
-            ))
+            let limit = "must be the name of a preset";
+            Err(Refusal::new("", other, limit, choose::<T>()))
         }
     };
-    let design = preset.map_err(|refusal| Refusal {
-        key: "preset".to_owned(),
-        ..refusal
-    })?;
-    let mut table = serde_json::to_value(design).expect("configurations are plain data");
+    let devices = preset.map_err(|refusal| below(refusal, "preset"))?;
+    let mut table = serde_json::to_value(devices).expect("configurations are plain data");
     lay_over(&mut table, Value::Object(own));
     Ok(table)
 }
@@ -92,36 +94,36 @@ fn lay_over(table: &mut Value, over: Value) {
     }
 }
 
-impl<'de> Deserialize<'de> for Named {
+impl<'de, T: Preset> Deserialize<'de> for Named<T> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         Named::read(&Value::deserialize(d)?, "").map_err(config::nested_refusal::<D::Error>)
     }
 }
 
-impl JsonSchema for Named {
+impl<T: Preset> JsonSchema for Named<T> {
     fn schema_name() -> Cow<'static, str> {
-        "Devices".into()
+        format!("Named{}", T::schema_name()).into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let presets: Vec<Value> = PRESETS
-            .iter()
-            .map(|Preset { name, summary, .. }| {
-                serde_json::json!({ "type": "string", "const": name, "description": summary })
+        let presets: Vec<Value> = T::presets()
+            .into_iter()
+            .map(|(name, summary, _)| {
+                json!({ "type": "string", "const": name, "description": summary })
             })
             .collect();
-        let design = generator.subschema_for::<Design>();
-        json_schema!({ "anyOf": [{ "oneOf": presets }, design] })
+        let table = generator.subschema_for::<T>();
+        json_schema!({ "anyOf": [{ "oneOf": presets }, table] })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::Design;
 
     fn read(table: Value) -> Result<Design, String> {
-        let named = Named::read(&table, "fabric.devices");
+        let named = Named::<Design>::read(&table, "fabric.devices");
         named.map(|named| named.0).map_err(|e| e.to_string())
     }
 
@@ -172,7 +174,7 @@ mod tests {
         #[derive(Debug, Deserialize)]
         #[allow(dead_code)]
         struct Fabric {
-            devices: Option<Named>,
+            devices: Option<Named<Design>>,
         }
         let told = |devices: Value| {
             let table = json!({ "devices": devices });

@@ -4,6 +4,8 @@
 //! is resolved. So a run by devices is the run of the same figures written by hand, and a
 //! completed table, which holds both, is read back.
 
+pub mod switch;
+
 use lightloom_engine::{config, Refusal};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
