@@ -95,10 +95,11 @@
 //!    (`relay/receive.rs`).
 //!
 //! # Not modelled
-//! Bit errors outside fault injection, drift of lasers and clocks (the guardband stands for
-//! both), the credit protocol between servers and their rack switch, different fibre lengths
-//! (one propagation delay for all pairs). An intermediate answers requests in random order, but
-//! 32 neighbours answer in one and the same (`protocol/grant.rs`).
+//! Bit errors outside fault injection (the error rate of `devices` is recorded alone), drift of
+//! lasers and clocks (the guardband stands for both), the credit protocol between servers and
+//! their rack switch, different fibre lengths (one propagation delay for all pairs). An
+//! intermediate answers requests in random order, but 32 neighbours answer in one and the same
+//! (`protocol/grant.rs`).
 
 pub mod cell;
 pub mod config;
