@@ -21,7 +21,7 @@ pub struct Following {
     pub key: &'static str,
     /// Its value, as the table holds it.
     pub value: Value,
-    /// What sets it: a key below `fabric.devices`, or `fabric.devices` itself.
+    /// What sets it, a key below `fabric.devices`.
     pub by: &'static str,
 }
 
@@ -66,11 +66,7 @@ impl Following {
     fn contradicted_by(&self, given: &Value) -> Refusal {
         let Following { key, by, value } = self;
         let limit = format!("{AT} give {}", text(value));
-        let change = match *by {
-            "" => AT.to_owned(),
-            by => format!("{AT}.{by}"),
-        };
-        let remedy = format!("leave it out (a preset may set it), or change {change}");
+        let remedy = format!("leave it out (a preset may set it), or change {AT}.{by}");
         Refusal::new(format!("fabric.{key}"), text(given), limit, remedy)
     }
 }
@@ -82,13 +78,14 @@ fn text(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Says of a refusal of a key that followed where its value is from.
+/// Says of a refusal of a key that followed where its value is from, and what to change.
 pub fn explained(refusal: Refusal, table: &Value, follows: &[Following]) -> Refusal {
     let followed = |f: &&Following| format!("fabric.{}", f.key) == refusal.key;
     let given = |key: &str| table.get(key).is_some_and(|value| !value.is_null());
     match follows.iter().find(followed) {
         Some(following) if !given(following.key) => Refusal {
             limit: format!("as {AT} have it, {}", refusal.limit),
+            remedy: format!("{}, or change {AT}.{}", refusal.remedy, following.by),
             ..refusal
         },
         _ => refusal,
@@ -149,7 +146,11 @@ mod tests {
     fn a_refused_key_says_that_it_followed() {
         let refusal = || Refusal::new("fabric.slot", 1, "too short", "raise it");
         let told = explained(refusal(), &json!({}), &follows());
-        assert_eq!(told.limit, "as fabric.devices have it, too short");
+        assert_eq!(
+            told.to_string(),
+            "fabric.slot = 1: as fabric.devices have it, too short; raise it, or change \
+             fabric.devices.slot"
+        );
         assert_eq!(
             explained(refusal(), &json!({"slot": "1 ns"}), &follows()),
             refusal()

@@ -73,16 +73,11 @@ impl SiriusConfig {
 
     /// Keys that follow.
     fn following(&self, parts: &Parts) -> Result<Vec<Following>, Refusal> {
-        let Parts { design, derived } = parts;
+        let derived = &parts.derived;
         let longest = derived.guardband.longest();
-        let by_slot = if design.slot.is_some() {
-            "slot"
-        } else {
-            "overhead"
-        };
         Ok(vec![
             Following::new("guardband", derived.guardband.total, longest.key),
-            Following::new("slot", derived.slot, by_slot),
+            Following::new("slot", derived.slot, "slot"),
             Following::new("cell", self.data(derived)?, "fec"),
             Following::new("codeword_wait", derived.waits, "fec"),
         ])
