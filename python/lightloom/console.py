@@ -287,6 +287,7 @@ def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | N
         "duty cycle": _duty(summary.get("duty_cycle"), busy),
         "hops": f"{number(summary['hops_mean'], 2)} on average",
         "in force": facts.derived(summary.get("derived") or {}) or "- ",
+        "devices": facts.devices(summary.get("devices") or {}) or "- ",
         "parts": facts.parts(summary.get("parts") or {}) or "- ",
         **_window(summary.get("window")),
         "speed": _speed(summary),

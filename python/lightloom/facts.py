@@ -1,5 +1,5 @@
 """What followed from a fabric's table and is in force, and what the fabric is made of, in
-words: the tables `derived` and `parts` of summary.json.
+words: the tables `derived`, `devices` and `parts` of summary.json.
 
 The last part of a name says what is counted: `epoch_slots` are the slots of an epoch,
 `cell_bytes` the bytes of a cell, `rate_precision` the part to which rates are exact;
@@ -9,8 +9,9 @@ anything else, `base_uplinks`, is how many there are.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import starmap
+from typing import Any
 
 from lightloom.counts import counted, figure
 
@@ -33,6 +34,51 @@ def parts(found: Mapping[str, int]) -> str:
     '1 memory, 64 grating ports taken, memory read 40 Gb/s'
     """
     return ", ".join(starmap(_part, found.items()))
+
+
+def devices(found: Mapping[str, Any]) -> str:
+    """What follows from the devices that a fabric's table names; nothing where it names none.
+
+    >>> devices({"ports": 44, "settle": "11.55 us", "deviation": "2.36 us", "loss": None})
+    'a switch of 44 ports, dark for 11.55 us (σ 2.36 us), loss not known'
+    """
+    return ", ".join(_design(found) if "guardband" in found else _switch(found))
+
+
+def _design(found: Mapping[str, Any]) -> Iterator[str]:
+    guardband = found["guardband"]
+    parts = ", ".join(f"{part['name']} {part['time']}" for part in guardband["parts"])
+    yield f"guardband {guardband['total']} ({parts}) of {found['slot']}"
+    yield f"{found['ports']} ports"
+    yield f"reach {found['reach']}"
+    bank = f" of {found['lasers']} lasers" if found["lasers"] > 1 else ""
+    yield f"{counted(found['laser_chips'], 'laser chips')}{bank} a node"
+    yield f"{found['error_rate']:.1e} of bits wrong after correction"
+
+
+def _switch(found: Mapping[str, Any]) -> Iterator[str]:
+    if not found:
+        return
+    yield f"a switch of {found['ports']} ports"
+    spread = f" (σ {found['deviation']})" if found.get("deviation") else ""
+    yield f"dark for {found['settle']}{spread}"
+    loss = found.get("loss")
+    yield f"loss {loss}" if loss else "loss not known"
+
+
+def bit_errors(found: Mapping[str, Any]) -> Iterator[str]:
+    """What a run leaves out or assumes of the devices that its fabric names.
+
+    >>> len(list(bit_errors({"error_rate": 1e-15, "ber": 3e-9, "notes": ["assumed"]})))
+    2
+    """
+    if "error_rate" in found:
+        yield (
+            f"bit errors are not simulated: on the worst path {found['ber']:.1e} of the bits are "
+            f"wrong before correction, and {found['error_rate']:.1e} after it once the margin is "
+            "used up"
+        )
+    yield from (f"fabric.devices: {note}" for note in found.get("notes", []))
 
 
 def _derived(name: str, value: float) -> str:
