@@ -92,6 +92,14 @@ GALLERY = (
         "on without it. What was lost until then is `drops` in summary.json.",
     ),
     Shown(
+        "One part dead",
+        "lightloom compare examples/worst-failure.toml --worst-failure",
+        "fct-by-size",
+        "The picture is of sound networks. [With one part dead](failures.md), the table below "
+        "the verdict says, an aggregation switch costs the Clos more than any grating costs "
+        "Sirius.",
+    ),
+    Shown(
         "Collectives",
         "lightloom compare examples/collectives.toml",
         "jobs",

@@ -13,7 +13,7 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-from lightloom import _core
+from lightloom import _core, experiment_schema
 from lightloom.cli import describe
 from lightloom.cli.describe import Parameter
 from lightloom.reproduce import Claims
@@ -38,7 +38,7 @@ def configuration() -> Iterator[str]:
     yield "# Configuration reference"
     yield ""
     yield "Generated from the simulator's own schema, as `lightloom explain` is."
-    schema = json.loads(_core.schema())
+    schema = experiment_schema.schema()
     for name, table in describe.tables(schema).items():
         yield from section(name, f"`[{name}]`", describe.summary_of(table), table)
     for entry in json.loads(_core.registry()):

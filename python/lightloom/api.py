@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lightloom import _core, curves, inputs, physics, traces
 from lightloom.config import Experiment, faults_of, load
 from lightloom.counts import counted
 from lightloom.errors import refusal
+from lightloom.experiment_schema import DECISION, of_core
 from lightloom.machine import check_count
 from lightloom.results import Comparison, Repeated, Result
 from lightloom.tables import circuit_table, flow_table, series_table
 from lightloom.words import in_words
+
+if TYPE_CHECKING:
+    from lightloom.resilience.search import Search
 
 Source = Experiment | str | Path | Mapping[str, Any]
 
@@ -101,14 +105,20 @@ def repeat(
 
 
 def compare(
-    experiment: Source, *, threads: int = 1, progress: Progress | None = None
+    experiment: Source,
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+    worst_failure: Search | bool | None = None,
 ) -> Comparison:
     """Simulates every fabric of an experiment, one after another; then, if it
     has `[compare].loads` or `saturation`, every fabric at each of these loads, and
     at those of the search, as many at a time as keep the machine's processors busy. An
     experiment with `run.repeat` is compared once a seed.
 
-    Args, errors: as of `run`.
+    Args, errors: as of `run`; with `worst_failure` every fabric also runs with one part dead,
+    for each part that is tried: `Comparison.resilience`. A `lightloom.resilience.search.Search`
+    says how many are; without it `worst_failure` of the experiment's `[decision]` decides.
 
     >>> comparison = compare("examples/compare.toml")  # doctest: +SKIP
     >>> comparison.results["clos"].summary["goodput_normalized"]  # doctest: +SKIP
@@ -121,22 +131,26 @@ def compare(
         raise refusal(
             "compare.case", counted(len(cases), "case"), "this compares one experiment", remedy
         )
-    return curves.compare_all([experiment], run, threads, progress)[0]
+    return _compared([experiment], threads, progress, worst_failure)[0]
 
 
 def compare_cases(
-    experiment: Source, *, threads: int = 1, progress: Progress | None = None
+    experiment: Source,
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+    worst_failure: Search | bool | None = None,
 ) -> list[Comparison]:
     """A comparison for each `[[compare.case]]` of an experiment, named by the
     case's label; or the one of an experiment without cases.
 
-    Args, errors: as of `run`.
+    Args, errors: as of `compare`.
 
     >>> uniform, hot = compare_cases("examples/lions.toml")  # doctest: +SKIP
     >>> hot.saturation["dlb"].busiest  # doctest: +SKIP
     """
     check_count("threads", threads)
-    return curves.compare_all(_experiment(experiment).cases(), run, threads, progress)
+    return _compared(_experiment(experiment).cases(), threads, progress, worst_failure)
 
 
 def compare_physics(
@@ -145,6 +159,7 @@ def compare_physics(
     *,
     threads: int = 1,
     progress: Progress | None = None,
+    worst_failure: Search | bool | None = None,
 ) -> list[Comparison]:
     """A comparison for each of these presets of `[physics]`, which take the place of the
     experiment's own; of each case, where it has some. `lightloom.report.winners.changes` says
@@ -157,7 +172,24 @@ def compare_physics(
     check_count("threads", threads)
     cases = _experiment(experiment).cases()
     variants = [made for case in cases for made in physics.variants(case, presets)]
-    return curves.compare_all(variants, run, threads, progress)
+    return _compared(variants, threads, progress, worst_failure)
+
+
+def _compared(
+    experiments: Sequence[Experiment],
+    threads: int,
+    progress: Progress | None,
+    worst_failure: Search | bool | None,
+) -> list[Comparison]:
+    """A comparison of each; with what breaks, if that is asked for."""
+    made = curves.compare_all(experiments, run, threads, progress)
+    if not worst_failure and not any(DECISION in one.raw for one in experiments):
+        return made
+    from lightloom.resilience.measure import with_worst_failures
+
+    return with_worst_failures(
+        made, experiments, run, threads=threads, progress=progress, asked=worst_failure
+    )
 
 
 def _experiment(source: Source) -> Experiment:
@@ -167,12 +199,12 @@ def _experiment(source: Source) -> Experiment:
 def _with_one_fabric(
     resolved: dict[str, Any], index: int, computed: list[str] | None
 ) -> dict[str, Any]:
-    """The resolved experiment of one run: it compares nothing, and what decisions took
-    is in it where that was measured."""
+    """The resolved experiment of one run: it compares and prices nothing, and what decisions
+    took is in it where that was measured."""
     fabric = resolved["fabric"][index]
     if computed is not None:
         fabric = {**fabric, "computation_delay": computed}
-    table = {key: value for key, value in resolved.items() if key != "compare"}
+    table = {key: value for key, value in of_core(resolved).items() if key != "compare"}
     table["fabric"] = [fabric]
     if "fault" in table:
         table["fault"] = faults_of(table["fault"], fabric["label"])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import difflib
-import functools
 import json
 import re
 import tomllib
@@ -17,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lightloom import _core, inputs, integers
+from lightloom import _core, experiment_schema, inputs, integers
 from lightloom.counts import counted
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import (
@@ -76,7 +75,15 @@ class Experiment:
                 table: Table = json.loads(_core.resolve(self.pinned().json()))
             except ConfigError as problem:
                 raise self._by_own_range(problem) from None
-        return table
+        return {**table, **self._beside()}
+
+    def _beside(self) -> Table:
+        """The tables that Python alone reads, completed."""
+        if experiment_schema.DECISION not in self.raw:
+            return {}
+        from lightloom.decision.options import completed  # slow to load, and seldom there
+
+        return completed(self.raw)
 
     def _by_own_range(self, problem: ConfigError) -> ConfigError:
         """The refusal of a number that no integer holds, in the words by which its key
@@ -124,7 +131,7 @@ class Experiment:
 
     def json(self) -> str:
         """The configuration as the core reads it."""
-        return json.dumps(plain(self.raw, ""))
+        return json.dumps(plain(experiment_schema.of_core(self.raw), ""))
 
     def cases(self) -> list[Experiment]:
         """An experiment for each `[[compare.case]]`, named by its label, with its
@@ -314,15 +321,9 @@ def _at_place(path: Path, message: str) -> str:
     return f"{path}:{line}:{column}: {what[:1].lower()}{what[1:]}; correct the line"
 
 
-@functools.cache
-def _tables() -> tuple[str, ...]:
-    """The keys at the top of an experiment."""
-    return tuple(json.loads(_core.schema())["properties"])
-
-
 def _check_tables(raw: Table) -> None:
     """Refuses a slip in the name of a table, and what has no fabric."""
-    known = _tables()
+    known = experiment_schema.names()
     for key in raw:
         near = [] if key in known else difflib.get_close_matches(key, known, 1)
         if near:

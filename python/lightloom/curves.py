@@ -67,7 +67,7 @@ def compare_all(
     # Searches are the longest: whoever begins with them does not end with them.
     tasks.sort(key=lambda task: "saturation" not in task.name)
     repeated = [group[0] for group in groups if len(group) > 1]
-    _run_all(tasks, side_by_side(repeated, threads), progress)
+    run_all(tasks, side_by_side(repeated, threads), progress)
     return [Comparison.of_seeds([c.made() for c in group]) for group in comparisons]
 
 
@@ -86,7 +86,7 @@ def run_seeds(
         return Task(_prefix(seeded, False, True) + label, do)
 
     tasks = [task(place, seeded) for place, seeded in enumerate(seeds)]
-    _run_all(tasks, side_by_side([seeds[0].only(label)], threads), progress)
+    run_all(tasks, side_by_side([seeds[0].only(label)], threads), progress)
     return [results[place] for place in range(len(seeds))]
 
 
@@ -208,7 +208,7 @@ class _Comparing:
         return do
 
 
-def _run_all(tasks: Sequence[Task], workers: int, progress: Tell | None) -> None:
+def run_all(tasks: Sequence[Task], workers: int, progress: Tell | None) -> None:
     """Does all tasks, so many at a time."""
     stopped = threading.Event()
 

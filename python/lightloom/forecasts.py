@@ -42,6 +42,8 @@ class Forecast:
     """What the largest of them takes [B]."""
     hops: float | None
     """Cells and packets that they move over a hop; None where one of them counts none."""
+    failing: int = 0
+    """How many of them have a part dead, to find what breaks."""
 
     def and_(self, other: Forecast) -> Forecast:
         """Both together."""
@@ -52,6 +54,7 @@ class Forecast:
             max(self.longest_s, other.longest_s),
             max(self.memory_bytes, other.memory_bytes),
             (self.hops or 0) + (other.hops or 0) if known else None,
+            self.failing + other.failing,
         )
 
     def times(self, count: int, share: float = 1.0) -> Forecast:
@@ -63,6 +66,7 @@ class Forecast:
             self.longest_s * share,
             self.memory_bytes,
             hops,
+            self.failing * count,
         )
 
     def wall_s(self, workers: int) -> float:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from lightloom.errors import refusal
+from lightloom.experiment_schema import DECISION
 from lightloom.overrides import as_json, fabrics_of
 from lightloom.policies.files import DIGEST, is_file
 from lightloom.staging import Staging
@@ -65,6 +66,7 @@ class Place:
 def places(raw: Table) -> Iterator[Place]:
     """All places of an experiment that name files, whether these are there or not."""
     yield from _of_workload("workload", raw.get("workload"))
+    yield from _of_decision(raw.get(DECISION))
     for fabric in fabrics_of(raw):
         key = f"fabric.{fabric.get('label', fabric.get('kind'))}"
         if isinstance(fabric.get("schedule"), str):
@@ -92,6 +94,16 @@ def _of_workload(key: str, table: Any) -> Iterator[Place]:
             yield from _of_workload(f"{key}.{name}", value)
         elif name in ("file", "trace") and isinstance(value, str):
             yield Place(f"{key}.{name}", table, name)
+
+
+def _of_decision(table: Any) -> Iterator[Place]:
+    """A price book, where it is none of the package's."""
+    prices = table.get("prices") if isinstance(table, dict) else None
+    if isinstance(prices, str):
+        from lightloom.economics import book as books
+
+        if prices not in books.names():
+            yield Place(f"{DECISION}.prices", table, "prices")
 
 
 def anchor(raw: Table, base: Path) -> None:
@@ -197,6 +209,13 @@ def kept(raw: Table, before: Table) -> None:
         raw[INPUTS] = left
     else:
         del raw[INPUTS]
+
+
+def forget(raw: Table, key: str) -> None:
+    """Leaves out the digest of one file."""
+    left = {k: digest for k, digest in raw.pop(INPUTS, {}).items() if k != key}
+    if left:
+        raw[INPUTS] = left
 
 
 def named(raw: Table) -> Table:

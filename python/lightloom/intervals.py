@@ -15,6 +15,8 @@ from functools import cache
 
 CONFIDENCE = 0.95
 """How often the interval holds the true mean."""
+LEVEL = 0.03
+"""Who is ahead by less is level."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from lightloom import _core
+from lightloom import _core, experiment_schema
 from lightloom.errors import refusal
 
 Table = dict[str, Any]
@@ -56,7 +56,7 @@ def set_one(raw: Table, override: str) -> None:
 
 def _refuse_bare(key: str, override: str) -> None:
     """Refuses a key of a table without its table, with the full name: `load=0.5`."""
-    schema = json.loads(_core.schema())
+    schema = experiment_schema.schema()
     if "." in key or key in schema["properties"]:
         return
     above = [table for table, keys in _tables(schema).items() if key in keys]
@@ -194,7 +194,7 @@ def _value(text: str) -> Any:
 @functools.cache
 def _lists() -> set[str]:
     """The keys of an experiment that hold lists of tables, such as `fault`."""
-    schema = json.loads(_core.schema())
+    schema = experiment_schema.schema()
     found = set()
     for key, part in schema["properties"].items():
         table = schema["$defs"].get(part.get("$ref", "").rpartition("/")[2], {})

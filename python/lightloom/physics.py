@@ -14,6 +14,7 @@ from typing import Any
 from lightloom import _core
 from lightloom.config import Experiment
 from lightloom.errors import ConfigError, refusal
+from lightloom.experiment_schema import of_core
 from lightloom.overrides import plain
 
 Table = Mapping[str, Any]
@@ -78,7 +79,9 @@ def assumptions(resolved: Table) -> list[dict[str, Any]]:
     by the keys that state them. Nothing of
     a result that another version wrote, if this one cannot read its tables."""
     try:
-        found: list[dict[str, Any]] = json.loads(_core.assumptions(json.dumps(plain(resolved, ""))))
+        found: list[dict[str, Any]] = json.loads(
+            _core.assumptions(json.dumps(plain(of_core(resolved), "")))
+        )
     except ConfigError:
         return []
     return found

@@ -20,6 +20,7 @@ from lightloom import inputs, repeats
 from lightloom.config import read_toml, to_toml
 from lightloom.errors import ConfigError
 from lightloom.intervals import Interval
+from lightloom.resilience.outcome import Resilience
 from lightloom.saturation import Saturation
 from lightloom.staging import Staging
 from lightloom.tables import mean_over_time
@@ -38,10 +39,11 @@ RESULT_FILES = (
     "summary.json",
 )
 SATURATION = "saturation.json"
+RESILIENCE = "resilience.json"
 #: What a comparison may leave in its folder, beside those of its fabrics.
-COMPARISON_FILES = ("comparison.json", "loads.json", SATURATION, "experiment.toml")
+COMPARISON_FILES = ("comparison.json", "loads.json", SATURATION, RESILIENCE, "experiment.toml")
 #: What prices leave there: it goes when the comparison is written anew.
-COST_FILES = ("costs.json", "bill.csv")
+COST_FILES = ("costs.json", "bill.csv", "decision.json")
 
 
 @dataclass(repr=False)
@@ -212,6 +214,8 @@ class Comparison(Runs):
     """Label → how much it carries, where `[compare].saturation` asks for it."""
     seeds: list[Comparison] = field(default_factory=list)
     """A comparison a seed, in order of the seeds; empty where nothing is repeated."""
+    resilience: Resilience | None = None
+    """What each fabric does with one part dead, where that was asked for; of the first seed."""
 
     @staticmethod
     def of_seeds(seeds: Sequence[Comparison]) -> Comparison:
@@ -243,10 +247,10 @@ class Comparison(Runs):
 
     def save(self, directory: str | Path, *, copy_inputs: bool = False) -> Path:
         """Writes a directory per label, `comparison.json` (label → summary),
-        `loads.json` (label → summaries), `saturation.json` (label → what was found,
-        where it was looked for), `experiment.toml` and, with `copy_inputs`, `inputs`, as
-        `Result.save` does. Of what is repeated: a directory `seed-N` for each seed with all
-        of these, and their means beside them."""
+        `loads.json` (label → summaries), `saturation.json` (label → what was found) and
+        `resilience.json` (what breaks) where that was looked for, `experiment.toml` and, with
+        `copy_inputs`, `inputs`, as `Result.save` does. Of what is repeated: a directory
+        `seed-N` for each seed with all of these, and their means beside them."""
         directory = Path(directory)
         with Staging() as staging:
             copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
@@ -269,6 +273,10 @@ class Comparison(Runs):
             staging.json(directory / SATURATION, self._saturation_json())
         else:
             staging.absent(directory / SATURATION)
+        if self.resilience is not None:
+            staging.json(directory / RESILIENCE, self._resilience_json(directory, copies))
+        else:
+            staging.absent(directory / RESILIENCE)
         for name in COST_FILES:
             staging.absent(directory / name)
         table = {**self.experiment, "name": self.name}
@@ -298,15 +306,26 @@ class Comparison(Runs):
             for label in self.saturation
         }
 
+    def _resilience_json(self, directory: Path, copies: Copies) -> Table:
+        """What breaks, with the experiment of which each run is one by its `set`."""
+        assert self.resilience is not None
+        run = {k: v for k, v in self.experiment["run"].items() if k != "repeat"}
+        table = {k: v for k, v in self.experiment.items() if k != "compare"} | {"run": run}
+        sound = inputs.relative({**table, "name": self.name}, directory, copies)
+        return {**self.resilience.to_json(), "experiment": sound}
+
     @staticmethod
     def load(directory: str | Path) -> Comparison:
         """Reads what `save` wrote."""
         directory = Path(directory)
         experiment = _read_experiment(directory)
         seeds = _seeds_of(experiment)
+        broken = directory / RESILIENCE
+        resilience = Resilience.of_json(_read_json(broken)) if broken.exists() else None
         if len(seeds) > 1:
             folders = [directory / _folder_of(seed) for seed in seeds]
-            return Comparison.of_seeds([Comparison.load(folder) for folder in folders])
+            every = Comparison.of_seeds([Comparison.load(folder) for folder in folders])
+            return replace(every, resilience=resilience)
         labels = _read_json(directory / "comparison.json")
         found = directory / SATURATION
         saturation = _read_json(found) if found.exists() else {}
@@ -316,6 +335,7 @@ class Comparison(Runs):
             results={label: Result.load(directory / label) for label in labels},
             loads=_read_json(directory / "loads.json"),
             saturation={label: Saturation(**made) for label, made in saturation.items()},
+            resilience=resilience,
         )
 
 

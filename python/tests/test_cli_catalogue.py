@@ -11,7 +11,7 @@ from cli_support import ROOT
 from typer.testing import CliRunner
 
 import lightloom
-from lightloom import _core, policy_registry
+from lightloom import _core, experiment_schema, policy_registry
 from lightloom.cli import app, describe, figures
 from lightloom.reproduce import Claims
 from lightloom.reproduce.scripts import load_script, targets
@@ -39,7 +39,7 @@ def test_everything_there_is_can_be_listed_and_explained() -> None:
 
 
 def parameters() -> Iterator[tuple[str, describe.Parameter]]:
-    tables = describe.tables(json.loads(_core.schema()))
+    tables = describe.tables(experiment_schema.schema())
     schemas = tables | {kind: entry["schema"] for kind, entry in REGISTRY.items()}
     for name, schema in schemas.items():
         for parameter in describe.parameters(schema):
@@ -87,7 +87,7 @@ def test_an_unknown_name_gets_the_nearest() -> None:
 
 def test_explain_alone_says_what_there_is() -> None:
     text = " ".join(call("explain").split())
-    tables = describe.tables(json.loads(_core.schema()))
+    tables = describe.tables(experiment_schema.schema())
     for name in (*REGISTRY, *tables, *PUBLISHED, "fabric:", "gridmix"):
         assert name in text, name
 

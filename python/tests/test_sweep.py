@@ -99,7 +99,7 @@ def test_values_of_mixed_types_share_a_column(study: Path, tmp_path: Path) -> No
 
 
 BAD = {
-    "typo": ("bass = 1\n" + SWEEP, "bass = 1: no such key; known: base, grid"),
+    "typo": ("bass = 1\n" + SWEEP, 'bass = 1: no such key; did you mean "base"?'),
     "no base": (SWEEP.replace('base = "e.toml"', ""), "base = (missing): required; add it"),
     "lost base": (SWEEP.replace("e.toml", "f.toml"), "no such file; name an experiment file"),
     "no grid": (SWEEP.partition("[grid]")[0], "grid = (missing): required"),

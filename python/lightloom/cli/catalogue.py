@@ -6,9 +6,7 @@ Schema: nothing is described twice.
 
 from __future__ import annotations
 
-import json
-
-from lightloom import _core, console
+from lightloom import console, experiment_schema
 from lightloom.cli.explain import paragraph, print_policies
 from lightloom.cli.topics import jobs_of, published, registry
 from lightloom.words import PLANNED
@@ -52,4 +50,4 @@ def workloads() -> None:
 
 def schema() -> None:
     """Print the JSON Schema of experiment files."""
-    console.print_json(json.loads(_core.schema()))
+    console.print_json(experiment_schema.schema())

@@ -56,11 +56,14 @@ LEGEND_SIRIUS = "Sirius has none: all that leaves a rack crosses gratings, by wa
 
 
 def table(
-    summaries: Mapping[str, Summary], of_seeds: Mapping[str, Sequence[Summary]] | None = None
+    summaries: Mapping[str, Summary],
+    of_seeds: Mapping[str, Sequence[Summary]] | None = None,
+    beside: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Table:
-    """One row per fabric, at most 80 columns wide for usual labels. Where one did not
-    finish what others finished, how many flows each did stands before its times. Where
-    there are several seeds, each figure has half of its interval below it."""
+    """One row per fabric, at most 80 columns wide for usual labels, 100 with what stands
+    `beside` (heading → label → text). Where one did not finish what others finished, how many
+    flows each did stands before its times. Where there are several seeds, each figure has half
+    of its interval below it."""
     lit, lagging = _has(summaries, CIRCUITS), bool(unranked(summaries))
     # Hybrid fabrics have no queues to show, so their column usually has room.
     peaks = [c for c in PEAKS if not lit or _has(summaries, c)]
@@ -76,14 +79,15 @@ def table(
         headings.insert(1, "flows\ndone")
     if crowded:
         headings = [heading.replace("FCT ", "FCT\n") for heading in headings]
-    for heading in headings:
+    beside = beside or {}
+    for heading in (*headings, *beside):
         made.add_column(heading, justify="right", no_wrap=True)
     for label, summary in summaries.items():
         seeds = of_seeds[label] if of_seeds else [summary]
         cells = [_cell(seeds, column) for column in columns]
         if lagging:
             cells.insert(1, console.percent(finished(summary)))
-        made.add_row(escape(label), *cells)
+        made.add_row(escape(label), *cells, *(column[label] for column in beside.values()))
     return made
 
 

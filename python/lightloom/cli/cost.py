@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json as jsons
-from fractions import Fraction
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lightloom import console
+import lightloom
+from lightloom import console, inputs
 from lightloom.cli.options import Overrides, read_experiment
 from lightloom.errors import refusal
+from lightloom.experiment_schema import DECISION
 
 if TYPE_CHECKING:
     from lightloom.economics.book import Book
     from lightloom.economics.costs import Costs
     from lightloom.economics.solve import EqualCost
-    from lightloom.results import Comparison
+    from lightloom.report.decisions import Decision
 
 Prices = Annotated[
     str | None,
@@ -25,7 +28,7 @@ Prices = Annotated[
         "--prices",
         metavar="BOOK",
         help="Price book: sirius-2020 (default), hydra-2013, cthrough-2010, ai-cluster-2026, or a "
-        "file of your own.",
+        "file of your own; it goes before [decision] of the file.",
     ),
 ]
 Price = Annotated[
@@ -85,15 +88,16 @@ def cost(
 
     Nothing is simulated. Beside results (comparison.json) the cost of what arrived is shown, too.
     """
+    from lightloom.economics import book as books
     from lightloom.economics import costs as economics
     from lightloom.economics.solve import equal_cost as solve
 
     with console.guarded():
-        loaded = read_experiment(experiment, set_)
+        loaded = with_prices(read_experiment(experiment, set_), prices, price)
         if reading is not None and equal_cost is not None:
             limit = "readings count paths, and know no keys of fabrics"
             raise refusal("--reading", reading, limit, "remove it, or --equal-cost")
-        book = priced(prices, price)
+        book = book_of(loaded.raw) or books.load()
         found = economics.cost(loaded, book, reading=reading, goodput=_goodput(experiment))
         rows = [] if bill is None else found.bill_rows(bill)
         evens = [] if break_even is None else found.break_even(break_even)
@@ -107,65 +111,54 @@ def cost(
             console.say(f"wrote {path}")
 
 
-def print_compared(comparison: Comparison, book: Book) -> None:
-    """The columns that prices add to a comparison."""
-    from lightloom.cli import cost_text as text
-    from lightloom.economics.costs import of_comparison
+def with_prices(
+    loaded: lightloom.Experiment, prices: str | None, price: list[str] | None
+) -> lightloom.Experiment:
+    """The experiment with the prices of the command line, which go before its own."""
+    if prices is None and not price:
+        return loaded
+    from lightloom.decision.options import with_flags
 
-    found = of_comparison(comparison, book)
-    console.say(text.heading(found))
-    console.out(wide=True).print(text.table(found))
-    for line in text.legend(found):
+    raw = with_flags(loaded.raw, prices, price)
+    inputs.anchor(raw, Path.cwd())
+    if prices is not None:  # who names a book means it as it is now
+        inputs.forget(raw, f"{DECISION}.prices")
+    return replace(loaded, raw=raw)
+
+
+def book_of(raw: Mapping[str, Any]) -> Book | None:
+    """The prices of an experiment, as given or resolved; None where it has none."""
+    if DECISION not in raw:
+        return None
+    from lightloom.decision.options import book
+
+    return book(raw)
+
+
+def print_compared(decided: Decision) -> None:
+    """What the fabrics of a comparison cost and draw, and what that leaves out."""
+    from lightloom.cli import cost_text as text
+
+    console.say(text.heading(decided.costs))
+    console.out(wide=True).print(text.table(decided.costs))
+    for line in text.legend(decided.costs):
         console.say(line)
     console.say("")
 
 
-def save(comparison: Comparison, book: Book, folder: Path) -> None:
-    """Writes `costs.json` and `bill.csv` beside a comparison."""
-    from lightloom.economics.costs import of_comparison
+def save(decided: Decision, folder: Path) -> None:
+    """Writes `costs.json`, `bill.csv` and `decision.json` beside a comparison."""
     from lightloom.staging import Staging
 
+    made = jsons.dumps(decided.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     with Staging() as staging:
-        for name, text in _files(of_comparison(comparison, book)).items():
+        for name, text in {**_files(decided.costs), "decision.json": made}.items():
             staging.text(folder / name, text)
 
 
 def _files(found: Costs) -> dict[str, str]:
     made = jsons.dumps(found.to_json(), indent=2, allow_nan=False) + "\n"
     return {"costs.json": made, "bill.csv": found.bill_csv()}
-
-
-def priced(prices: str | None, price: list[str] | None) -> Book:
-    """A book with the prices that the user has set.
-
-    Raises:
-        ConfigError: of either.
-    """
-    from lightloom.economics import book as books
-    from lightloom.economics.amounts import Range
-
-    book = books.load(prices)
-    for pair in price or []:
-        part, equals, amount = pair.partition("=")
-        if not equals:
-            raise refusal("--price", pair, "not of the form PART=AMOUNT", "write switch=5000")
-        books.check_part("--price", part)
-        low, dots, high = amount.partition("..")
-        ends = [_amount(part, text) for text in ([low, high] if dots else [low])]
-        if ends[0] > ends[-1]:
-            raise refusal("--price", pair, "ends before it begins", "write the lower end first")
-        book = book.with_price(part, Range(ends[0], ends[-1]))
-    return book
-
-
-def _amount(part: str, text: str) -> Fraction:
-    try:
-        found = Fraction(text.replace("_", ""))
-    except (ValueError, ZeroDivisionError):
-        raise refusal(f"--price {part}", text, "not a number", "write 250, or 200..700") from None
-    if found < 0:
-        raise refusal(f"--price {part}", text, "below 0", "write an amount from 0")
-    return found
 
 
 def _goodput(experiment: Path) -> dict[str, float]:

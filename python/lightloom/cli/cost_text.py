@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
@@ -11,6 +10,7 @@ from rich.table import Table
 
 from lightloom import console
 from lightloom.economics.amounts import Range
+from lightloom.economics.words import ends, left_out, sign, span
 
 if TYPE_CHECKING:
     from lightloom.economics.book import Book
@@ -18,41 +18,6 @@ if TYPE_CHECKING:
     from lightloom.economics.equal import BreakEven
     from lightloom.economics.readings import Reading
     from lightloom.economics.solve import EqualCost
-
-MISSING = "–"
-_STEPS = ((10**9, "G"), (10**6, "M"), (10**3, "k"))
-_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
-
-
-def sign(currency: str) -> str:
-    """What stands before an amount.
-
-    >>> sign("USD"), sign("CHF")
-    ('$', 'CHF ')
-    """
-    return _SIGNS.get(currency, f"{currency} ")
-
-
-def amount(number: Fraction, unit: str = "") -> str:
-    """Four digits and a step: `16.70 M`.
-
-    >>> amount(Fraction(16_696_320)), amount(Fraction(110_600)), amount(Fraction(7, 2))
-    ('16.70 M', '110.6 k', '3.5')
-    """
-    for step, letter in _STEPS:
-        if abs(number) >= step:
-            scaled = float(number / step)
-            digits = 2 if scaled < 100 else 1
-            return f"{scaled:.{digits}f} {letter}{unit}"
-    return f"{float(number):.4g}{' ' + unit if unit else ''}"
-
-
-def ends(found: Range | None, unit: str = "", before: str = "") -> str:
-    """`$13.93 k – $22.62 k`, or one of them where it is certain."""
-    if found is None:
-        return MISSING
-    low, high = amount(found.low, unit), amount(found.high, unit)
-    return f"{before}{low}" if low == high else f"{before}{low} – {before}{high}"
 
 
 def heading(found: Costs) -> str:
@@ -86,6 +51,25 @@ def table(found: Costs) -> Table:
     return made
 
 
+def columns(found: Costs) -> dict[str, dict[str, str]]:
+    """What a bit that arrived costs and draws, as columns of the table of a comparison."""
+    money = sign(found.book.currency).strip()
+    heads = (f"{money} per\nGb/s", "W per\nTb/s")
+    made: dict[str, dict[str, str]] = {head: {} for head in heads}
+    for label, cost in found.fabrics.items():
+        goodput = found.goodput.get(label)
+        figures = cost.per_delivered(goodput), cost.watts_per_delivered(goodput)
+        for head, figure in zip(heads, figures, strict=True):
+            made[head][label] = "-" if figure is None else span(figure, to="–")
+    return made
+
+
+def legend_of_columns(found: Costs) -> str:
+    """What they are."""
+    money = sign(found.book.currency).strip()
+    return f"{money} per Gb/s, W per Tb/s: of what was delivered over the whole run."
+
+
 def legend(found: Costs) -> Iterator[str]:
     """What the figures are of, and what has no price."""
     yield "Per Gb/s and Tb/s that the servers can send. Ranges are those of the book's sources."
@@ -98,19 +82,6 @@ def legend(found: Costs) -> Iterator[str]:
             yield f"note: {label}: no power of {', '.join(left)}"
     yield from (f"note: {line}" for line in left_out(found))
     yield from (f"note: {line}" for line in found.book.notes)
-
-
-def left_out(found: Costs) -> Iterator[str]:
-    """Parts that the book's source leaves out, with its reason."""
-    reasons: dict[str, list[str]] = {}
-    for cost in found.fabrics.values():
-        for name in cost.form.counts:
-            part = found.book.part(name)
-            if part is not None and part.excluded and name not in found.book.given:
-                parts = reasons.setdefault(part.excluded, [])
-                parts += [] if name in parts else [name]
-    for reason, parts in reasons.items():
-        yield f"left out: {', '.join(parts)} ({reason})"
 
 
 def bill(rows: Sequence[dict[str, Any]], currency: str) -> Table:

@@ -50,6 +50,7 @@ def line(forecast: Forecast, workers: int) -> str:
     """
     wall, beside = forecast.wall_s(workers), min(workers, forecast.simulations)
     several = f"{forecast.simulations} simulations" if forecast.simulations > 1 else "1 simulation"
+    several += f", {forecast.failing} of them with one part dead" if forecast.failing else ""
     if not math.isfinite(wall):
         return f"{several}; {UNKNOWN}"
     parts = [
@@ -68,6 +69,7 @@ def as_json(forecast: Forecast, workers: int) -> dict[str, float | int | None]:
     wall, beside = forecast.wall_s(workers), max(1, min(workers, forecast.simulations))
     return {
         "simulations": forecast.simulations,
+        "failing": forecast.failing,
         "seconds": _finite(wall),
         "seconds_least": _finite(wall / WITHIN),
         "seconds_most": _finite(wall * WITHIN),

@@ -11,6 +11,7 @@ from rich.text import Text
 from lightloom import console
 
 if TYPE_CHECKING:
+    from lightloom.report.decisions import Decision
     from lightloom.report.verdicts import First
     from lightloom.results import Comparison
 
@@ -18,25 +19,46 @@ WHOLE = 3
 """Of more comparisons than these the report alone has what would overturn the verdicts."""
 
 
-def print_first(comparisons: Sequence[Comparison]) -> None:
-    """The verdict of each comparison."""
+def print_first(comparisons: Sequence[Comparison], decided: Sequence[Decision | None] = ()) -> None:
+    """The verdict of each comparison, and below it which fabric to buy, where there are prices."""
     from lightloom import report
 
     found = report.first(comparisons)
-    several = len(found) > 1
-    for name, verdict in found.items():
-        if verdict is None:
-            continue
-        title = f"{name}: {verdict.title}" if several else verdict.title
-        indented(title, "", "bold")
-        if len(found) <= WHOLE:
-            print_rest(verdict)
-        elif verdict.answer:
-            indented(verdict.answer, "  ")
-    if len(found) > WHOLE:
+    prefixes = [f"{name}: " if len(found) > 1 else "" for name in found]
+    whole = len(found) <= WHOLE
+    bought = decided or [None] * len(found)
+    for prefix, verdict, decision in zip(prefixes, found.values(), bought, strict=True):
+        if verdict is not None:
+            print_verdict(prefix, verdict, whole=whole)
+        if decision is not None:
+            print_decision(prefix, decision, whole=whole)
+    if not whole:
         print_changes(comparisons)
-    if any(found.values()):
+    if any(found.values()) or any(bought):
         console.say("")
+
+
+def print_verdict(prefix: str, verdict: First, *, whole: bool) -> None:
+    """Who is best for what; the `whole` of it, or the answer alone."""
+    indented(prefix + verdict.title, "", "bold")
+    if whole:
+        print_rest(verdict)
+    elif verdict.answer:
+        indented(verdict.answer, "  ")
+
+
+def print_decision(prefix: str, decision: Decision, *, whole: bool) -> None:
+    """Which fabric to buy, and what would overturn that."""
+    indented(prefix + decision.title, "", "bold")
+    indented(decision.sentence, "  ")
+    if not whole:
+        return
+    for fact in decision.facts:
+        indented(fact, "  ")
+    if decision.overturned:
+        indented("What would overturn it:", "  ")
+    for line in decision.overturned:
+        indented(line, "    ")
 
 
 def print_changes(comparisons: Sequence[Comparison]) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lightloom.results import Comparison
 
 Window = Mapping[str, Any]
+Beside = Mapping[str, Mapping[str, str]]
 #: Columns: heading and width. With gaps of two they take 77; 80 with
 #: "butterfly-basic" and its latency in us.
 COLUMNS = (
@@ -44,11 +45,15 @@ def is_measured(comparison: Comparison) -> bool:
     return all(r.summary.get("window") is not None for r in comparison.results.values())
 
 
-def print_tables(name: str, comparisons: Sequence[Comparison]) -> None:
-    """A table for each comparison, in common columns, and what they mean."""
+def print_tables(
+    name: str, comparisons: Sequence[Comparison], beside: Sequence[Beside] = ()
+) -> None:
+    """A table for each comparison, in common columns, and what they mean; with what stands
+    `beside` each: heading → label → text."""
     for i, comparison in enumerate(comparisons):
         console.say(heading(name, comparison))
-        console.out().print(table(comparison, header=i == 0))
+        more = beside[i] if beside else {}
+        console.out(wide=bool(more)).print(table(comparison, header=i == 0, beside=more))
         console.say("")
     for line in LEGEND:
         console.say(line)
@@ -74,13 +79,16 @@ def lowest(comparison: Comparison) -> float | None:
     return min(loads, default=None)
 
 
-def table(comparison: Comparison, *, header: bool) -> Table:
+def table(comparison: Comparison, *, header: bool, beside: Beside | None = None) -> Table:
     """A row per fabric."""
+    beside = beside or {}
     made = console.plain_table()
     made.show_header = header
     for title, width in COLUMNS:
         justify: Any = "left" if title == "\n" else "right"
         made.add_column(title, min_width=width, justify=justify, overflow="fold")
+    for title in beside:
+        made.add_column(title, justify="right", no_wrap=True)
     for label in comparison.results:
         window = over_seeds([c.results[label].summary["window"] for c in _each(comparison)])
         found = _saturation(comparison, label)
@@ -91,6 +99,7 @@ def table(comparison: Comparison, *, header: bool) -> Table:
             _p99(comparison, label),
             saturation(found),
             "-" if found is None else f"{found.busiest:.3f}",
+            *(column[label] for column in beside.values()),
         )
     return made
 

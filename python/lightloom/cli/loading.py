@@ -31,7 +31,7 @@ HOMES = {
     "schema": "catalogue",
 }
 #: Commands that read their arguments in a way of their own: module of `lightloom.cli`, and class.
-OWN: dict[str, tuple[str, str]] = {}
+OWN: dict[str, tuple[str, str]] = {"compare": ("pdf", "WithPdf")}
 
 
 class OnUse(MutableMapping[str, Any]):

@@ -17,6 +17,7 @@ from lightloom.cli import (
     bars,
     completion,
     cost,
+    cost_text,
     forecast,
     headline,
     jobs,
@@ -24,8 +25,10 @@ from lightloom.cli import (
     light,
     notes,
     papers,
+    pdf,
     physics,
     repeats,
+    resilience,
 )
 from lightloom.cli.options import (
     CopyInputs,
@@ -44,9 +47,12 @@ from lightloom.results import CIRCUITS, CONTROLLER, Repeated, Result
 
 if TYPE_CHECKING:
     from lightloom.economics.book import Book
+    from lightloom.report.decisions import Decision
+    from lightloom.resilience.search import Search
 
 RESULTS = Path("results")
 Made = TypeVar("Made", Result, Repeated)
+Decisions = Sequence["Decision | None"]
 
 
 def run(
@@ -101,6 +107,9 @@ def compare(
     ] = None,
     prices: cost.Prices = None,
     price: cost.Price = None,
+    worst_failure: resilience.WorstFailure = False,
+    worst_of: resilience.WorstOf = None,
+    pdf_: pdf.Pdf = None,
     figures: Figures = None,
     threads: Threads = 1,
     json: Json = False,
@@ -114,10 +123,12 @@ def compare(
     with console.guarded():
         check_count("--threads", threads)
         styles = papers.wanted(figures, writes=out is not None or not json)
-        loaded = [read_experiment(path, set_) for path in experiments]
+        loaded = [
+            cost.with_prices(read_experiment(path, set_), prices, price) for path in experiments
+        ]
         presets = physics.wanted(physics_presets)
-        book = cost.priced(prices, price) if prices or price else None
-        how = _How(out, threads, json, copy_inputs, book)
+        search = resilience.asked(worst_failure, worst_of, loaded)
+        how = _How(out, threads, json, copy_inputs, pdf_, search)
         _compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
 
 
@@ -129,8 +140,9 @@ class _How:
     threads: int
     json: bool
     copy_inputs: bool
-    book: Book | None = None
-    """Prices, where the cost of what is compared is asked for."""
+    pdf: str | None = None
+    search: Search | None = None
+    """How what breaks is looked for; None where each experiment says whether it is."""
 
     def target(self, default: Path) -> Path | None:
         """Where to write; `--json` alone writes nothing."""
@@ -210,10 +222,13 @@ def _compare(
     cases = [physics.cases(one, presets) for one in loaded]
     every = [case for group in cases for case in group]
     _distinct(every)
+    books = [cost.book_of(case.raw) for case in every]
     target = how.target(RESULTS / _folder("+".join(e.name for e in loaded)))
     threads, json = how.threads, how.json
-    make = partial(forecasts.of_comparisons, every, threads)
-    beside = len(presets) > 1 or any(map(_in_parallel, loaded))
+    sheet = None if how.pdf is None else (pdf.target(how.pdf, target), pdf.check(books))
+    breaking = [case for case in every if resilience.breaks(case, how.search)]
+    make = partial(resilience.foretold, every, breaking, threads, how.search)
+    beside = len(presets) > 1 or bool(breaking) or any(map(_in_parallel, loaded))
     workers = forecast.side_by_side(threads) if beside else 1
     if dry_run:
         forecast.instead(make, workers, json, forecast.REPORT)
@@ -223,38 +238,80 @@ def _compare(
     made: list[list[lightloom.Comparison]] = []
     for one in loaded:
         with console.progress(enabled=not json) as tick:
-            made.append(_made(one, presets, threads, tick))
+            made.append(_made(one, presets, how, tick))
     comparisons = [comparison for group in made for comparison in group]
+    decided = _decided(comparisons, books)
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
-        report = None if target is None else _write(comparisons, target, cases, how.copy_inputs)
-        if target is not None and how.book is not None:
-            for comparison, folder in _folders(comparisons, target):
-                cost.save(comparison, how.book, folder)
+        report = (
+            None
+            if target is None
+            else _write(comparisons, target, cases, decided, copy_inputs=how.copy_inputs)
+        )
         drawn = [] if target is None else papers.draw(comparisons, target, styles)
+        if sheet is not None:
+            _print_sheet(comparisons, decided, *sheet)
     if json:
-        tables = {c.name: c.summaries for c in comparisons}
-        console.print_json(tables if len(tables) > 1 else comparisons[0].summaries)
+        tables = {
+            c.name: resilience.beside(c, _with_costs(c.summaries, d))
+            for c, d in zip(comparisons, decided, strict=True)
+        }
+        console.print_json(tables if len(tables) > 1 else next(iter(tables.values())))
         return
-    headline.print_first(comparisons)
+    headline.print_first(comparisons, decided)
     said: set[str] = set()
+    left = iter(decided)
     for one, parts, group in zip(loaded, cases, made, strict=True):
-        _print_comparisons(one.name, group, said)
+        bought = [next(left) for _ in group]
+        _print_comparisons(one.name, group, bought, said)
         for case in parts:
             resolved = case.resolved()
             unlike = (*networks.left_open(case.raw, resolved), *networks.elsewhere(resolved))
             lines = (*notes.of_cluster(case.raw.get("cluster", {})), *unlike)
             _explain((f"note: {line}" for line in lines), said)
-        if how.book is not None:
-            for comparison in group:
-                cost.print_compared(comparison, how.book)
+        for decision in bought:
+            if decision is not None:
+                cost.print_compared(decision)
+        for comparison in group:
+            resilience.print_worst(comparison)
         for sentence in physics.changes(group):
             console.say(sentence)
     _say_left(how, [comparison.experiment for comparison in comparisons])
     if report is not None:
         console.say(f"report: {report}")
+    if sheet is not None:
+        console.say(f"decision: {sheet[0]}")
     for folder in drawn:
         console.say(f"figures: {folder}")
+
+
+def _decided(
+    comparisons: Sequence[lightloom.Comparison], books: Sequence[Book | None]
+) -> Decisions:
+    """Which fabric of each to buy, where there are prices."""
+    if not any(books):
+        return [None] * len(comparisons)
+    from lightloom import report
+
+    return report.decide(comparisons, books)
+
+
+def _print_sheet(
+    comparisons: Sequence[lightloom.Comparison], decided: Decisions, path: Path, browser: str
+) -> None:
+    """The decisions as PDF."""
+    from lightloom import report
+    from lightloom.report import sheets
+
+    broken = [report.broken(comparison) for comparison in comparisons]
+    sheets.write(report.read(comparisons), decided, path, browser, broken)
+
+
+def _with_costs(summaries: dict[str, Any], decision: Decision | None) -> dict[str, Any]:
+    """Summaries with what each fabric costs and draws, where there are prices."""
+    if decision is None:
+        return summaries
+    return {x: {**summary, "cost": decision.of_label(x)} for x, summary in summaries.items()}
 
 
 def _say_left(how: _How, experiments: Iterable[Mapping[str, Any]]) -> None:
@@ -272,22 +329,27 @@ def _in_parallel(experiment: lightloom.Experiment) -> bool:
 
 
 def _made(
-    experiment: lightloom.Experiment, presets: Sequence[str], threads: int, tick: lightloom.Progress
+    experiment: lightloom.Experiment, presets: Sequence[str], how: _How, tick: lightloom.Progress
 ) -> list[lightloom.Comparison]:
     """A comparison of each case, under each preset of physics."""
+    threads, search = how.threads, how.search
     if presets:
-        return lightloom.compare_physics(experiment, presets, threads=threads, progress=tick)
-    return lightloom.compare_cases(experiment, threads=threads, progress=tick)
+        return lightloom.compare_physics(
+            experiment, presets, threads=threads, progress=tick, worst_failure=search
+        )
+    return lightloom.compare_cases(experiment, threads=threads, progress=tick, worst_failure=search)
 
 
 def _write(
     comparisons: list[lightloom.Comparison],
     target: Path,
     cases: list[list[lightloom.Experiment]],
+    decided: Decisions,
+    *,
     copy_inputs: bool,
 ) -> Path:
-    """The results (below the names of experiments or cases if there are several)
-    and the report."""
+    """The results (below the names of experiments or cases if there are several), what they
+    cost, and the report."""
     from lightloom import report
     from lightloom.results import save_cases
 
@@ -299,27 +361,30 @@ def _write(
     else:
         for comparison in comparisons:
             comparison.save(target / _folder(comparison.name), copy_inputs=copy_inputs)
+    for comparison, decision in zip(comparisons, decided, strict=True):
+        if decision is not None:
+            alone = len(comparisons) == 1
+            cost.save(decision, target if alone else target / _folder(comparison.name))
     with bars.counting() as count:
-        return report.build(comparisons, target, lambda *drawn: count("report", *drawn))
+        return report.build(comparisons, target, lambda *drawn: count("report", *drawn), decided)
 
 
-def _folders(
-    comparisons: list[lightloom.Comparison], target: Path
-) -> Iterator[tuple[lightloom.Comparison, Path]]:
-    """Where each comparison is written."""
-    for comparison in comparisons:
-        yield comparison, target if len(comparisons) == 1 else target / _folder(comparison.name)
-
-
-def _print_comparisons(name: str, comparisons: list[lightloom.Comparison], said: set[str]) -> None:
+def _print_comparisons(
+    name: str, comparisons: list[lightloom.Comparison], decided: Decisions, said: set[str]
+) -> None:
     """What was compared, and what came of it: latency and saturation where there is
-    a window, else completion times. Lines that explain the table are `said` once."""
-    measured = [c for c in comparisons if latency.is_measured(c)]
-    for comparison in comparisons:
-        if comparison not in measured:
-            _print_comparison(comparison, said)
+    a window, else completion times; what it costs. Lines that explain the table are `said`
+    once."""
+    measured, beside = [], []
+    for comparison, decision in zip(comparisons, decided, strict=True):
+        if latency.is_measured(comparison):
+            measured.append(comparison)
+            beside.append({} if decision is None else cost_text.columns(decision.costs))
+        else:
+            _print_comparison(comparison, decision, said)
     if measured:
-        latency.print_tables(name, measured)
+        latency.print_tables(name, measured, beside)
+        _explain((cost_text.legend_of_columns(d.costs) for d in decided if d), said)
     for comparison in measured:
         if light.takes_turns(comparison.results):
             _print_light(comparison, said)
@@ -334,17 +399,22 @@ def _print_physics(comparison: lightloom.Comparison, said: set[str]) -> None:
     _explain(physics.ideal(comparison), said)
 
 
-def _print_comparison(comparison: lightloom.Comparison, said: set[str]) -> None:
+def _print_comparison(
+    comparison: lightloom.Comparison, decision: Decision | None, said: set[str]
+) -> None:
     summaries = comparison.means
     first = next(iter(comparison.results.values()))
     rows, asked = first.flows.num_rows, loads.asked(comparison.experiment)
     workload = repeats.workload_line(comparison.of_label(first.label), rows, asked)
     console.say(f"{comparison.name}: {workload}")
     of_seeds = {label: comparison.of_label(label) for label in comparison.results}
-    console.out(wide=True).print(completion.table(summaries, of_seeds))
+    beside = None if decision is None else cost_text.columns(decision.costs)
+    console.out(wide=True).print(completion.table(summaries, of_seeds, beside))
     if comparison.seeds:
         _explain([repeats.legend(len(comparison.seeds), comparison.experiment)], said)
     _explain(completion.legend(summaries), said)
+    if decision is not None:
+        _explain([cost_text.legend_of_columns(decision.costs)], said)
     _print_physics(comparison, said)
     _print_light(comparison, said)
     screen = console.out(wide=True)

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lightloom import _core
+from lightloom import _core, experiment_schema
 from lightloom.cli import describe
 from lightloom.cli.describe import Parameter
 from lightloom.errors import ConfigError, refusal
@@ -61,7 +61,7 @@ def clock() -> Table:
 
 def tables() -> dict[str, Table]:
     """The schemas of an experiment's tables, but for those of fabrics."""
-    return describe.tables(json.loads(_core.schema()))
+    return describe.tables(experiment_schema.schema())
 
 
 def published() -> dict[str, Table]:

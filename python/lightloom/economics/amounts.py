@@ -95,6 +95,11 @@ class Form:
         zero = Fraction(0)
         return Form({p: self.counts.get(p, zero) - other.counts.get(p, zero) for p in parts})
 
+    def over(self, divisor: Number) -> Form:
+        """Of each part a share."""
+        share = 1 / Fraction(divisor)
+        return Form({part: count * share for part, count in self.counts.items()})
+
     def without(self, part: str) -> Form:
         """The same without one part."""
         return Form({p: n for p, n in self.counts.items() if p != part})

@@ -102,14 +102,12 @@ class Book:
         part = self.part(name)
         return name if part is None else part.name
 
-    def with_price(self, name: str, price: Range) -> Book:
-        """The same with the price of a part set, in its unit."""
-        check_part("--price", name)
+    def with_price(self, name: str, price: Range, key: str = "--price") -> Book:
+        """The same with the price of a part set, in its unit; `key` is what refusals blame."""
+        check_part(key, name)
         if (own := self.variable(name)) != name:
             limit = f"is the same as {own} in {self.name}"
-            raise refusal(
-                "--price", name, limit, f"set {own}, or give it a price in a book of yours"
-            )
+            raise refusal(key, name, limit, f"set {own}, or give it a price in a book of yours")
         return replace(self, given={**self.given, self.variable(name): price})
 
     def _figure(self, part: Part, which: str) -> Range | None:
@@ -140,8 +138,11 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
-def load(source: str | Path | Book | None = None) -> Book:
+def load(source: str | Path | Book | None = None, key: str = "--prices") -> Book:
     """A book by its name, or from a file of the user's.
+
+    Args:
+        key: what a refusal blames where there is neither.
 
     Raises:
         ConfigError: naming the key that cannot be read, or the books there are.
@@ -153,9 +154,9 @@ def load(source: str | Path | Book | None = None) -> Book:
         return _book(FOLDER / f"{wanted}.toml")
     path = Path(wanted)
     if not path.is_file():
-        near = difflib.get_close_matches(str(wanted), names(), 1)
+        near = difflib.get_close_matches(path.name, names(), 1)
         hint = f'did you mean "{near[0]}"?' if near else f"choose {', '.join(names())}, or a file"
-        raise refusal("--prices", wanted, "no price book, and no file", hint)
+        raise refusal(key, wanted, "no price book, and no file", hint)
     return _book(path)
 
 

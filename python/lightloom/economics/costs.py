@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom.config import Experiment
 from lightloom.config import load as load_experiment
+from lightloom.decision import options
 from lightloom.economics import book as books
 from lightloom.economics import network as networks
 from lightloom.economics import pricing, readings
@@ -137,7 +138,7 @@ def cost(
 
     Args:
         experiment: what `lightloom.load` gives, or what it takes.
-        prices: a price book's name or file; `sirius-2020` unless given.
+        prices: a price book's name or file; that of `[decision]`, or `sirius-2020`, unless given.
         reading: how Sirius' Fig 6 counts, for `sirius` and `clos`: a name or a file.
         goodput: label → `goodput_normalized` of a run, for the cost of what arrives.
 
@@ -148,7 +149,8 @@ def cost(
     >>> costs.fabrics["sirius"].per_gbps  # doctest: +SKIP
     """
     made = experiment if isinstance(experiment, Experiment) else load_experiment(experiment)
-    book = books.load(prices)
+    book = options.book(made.raw) if prices is None else books.load(prices)
+    book = books.load() if book is None else book
     read = None if reading is None else readings.load(reading)
     resolved = made.resolved()
     found = {}
@@ -168,9 +170,14 @@ def of_comparison(comparison: Comparison, prices: str | Path | Book | None = Non
     Raises:
         ConfigError: of prices that cannot be read.
     """
-    table = {key: value for key, value in comparison.experiment.items() if key != "inputs"}
-    experiment = Experiment({**table, "name": comparison.name})
+    experiment = as_compared(comparison.name, comparison.experiment)
     return cost(experiment, prices, goodput=goodput_of(comparison.summaries))
+
+
+def as_compared(name: str, resolved: Mapping[str, Any]) -> Experiment:
+    """The experiment of a comparison, whose files may have changed since."""
+    table = {key: value for key, value in resolved.items() if key != "inputs"}
+    return Experiment({**table, "name": name})
 
 
 def goodput_of(summaries: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
@@ -185,13 +192,16 @@ def goodput_of(summaries: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
 
 
 #: Figure → how rows name it.
-_FIGURES = ("capital", "power_w", "per_gbps", "watts_per_tbps", "per_delivered_gbps")
+_FIGURES = (
+    *("capital", "power_w", "per_gbps", "watts_per_tbps", "per_delivered_gbps"),
+    "watts_per_delivered_tbps",
+)
 
 
 def _row(cost: FabricCost, goodput: float | None) -> dict[str, Any]:
     figures: Sequence[Range | None] = (
         *(cost.capital, cost.power, cost.per_gbps, cost.watts_per_tbps),
-        cost.per_delivered(goodput),
+        *(cost.per_delivered(goodput), cost.watts_per_delivered(goodput)),
     )
     row: dict[str, Any] = {"fabric": cost.label, "kind": cost.network.kind}
     row["server_gbps"] = cost.network.bandwidth / pricing.GIGABIT

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lightloom.economics.amounts import Form, Range, ratio
+from lightloom.economics.amounts import Form, Prices, Range, ratio
 from lightloom.economics.book import check_part
 from lightloom.economics.pricing import FabricCost
 from lightloom.errors import refusal
@@ -55,21 +55,32 @@ def break_evens(costs: Sequence[FabricCost], part: str) -> list[BreakEven]:
 
 
 def _break_even(cost: FabricCost, other: FabricCost, part: str) -> BreakEven:
-    """(what the other costs without the part − the same of this one) ÷ how many more."""
     unit, pieces = cost.book.unit(part), cost.book.pieces(part)
-    slack = other.form.without(part).minus(cost.form.without(part))
     prices = {**cost.prices, **other.prices}
-    missing = slack.unpriced(prices)
-    more = cost.form.counts[part] - other.form.counts.get(part, Fraction(0))
+    missing = other.form.minus(cost.form).without(part).unpriced(prices)
     if missing:
         why = f"no price of {', '.join(missing)}"
         return BreakEven(part, cost.label, other.label, unit, None, True, why)
-    found = slack.value(prices) / (more * pieces)
+    found = equal_price(cost.form, other.form, part, prices) / pieces
     if found.high < 0:
         why = f"{cost.label} costs more without any {part}"
         return BreakEven(part, cost.label, other.label, unit, None, True, why)
     found = Range(max(found.low, Fraction(0)), found.high)
     return BreakEven(part, cost.label, other.label, unit, found, True)
+
+
+def equal_price(one: Form, other: Form, part: str, prices: Prices) -> Range:
+    """At which price of a piece of a part both are worth the same, over the prices of all others:
+    (what the other is worth without the part − the same of the one) ÷ how many more the one has.
+    Below 0 where no price does.
+
+    Raises:
+        KeyError: of another part that has no price.
+        ZeroDivisionError: if both have as many of it.
+    """
+    zero = Fraction(0)
+    more = one.counts.get(part, zero) - other.counts.get(part, zero)
+    return other.without(part).minus(one.without(part)).value(prices) / more
 
 
 def root_of(

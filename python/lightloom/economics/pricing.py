@@ -113,6 +113,11 @@ class FabricCost:
         found = self.per_gbps
         return None if found is None or not goodput else found / Fraction(goodput)
 
+    def watts_per_delivered(self, goodput: float | None) -> Range | None:
+        """Power for each Tb/s that arrives [W], given the same."""
+        found = self.watts_per_tbps
+        return None if found is None or not goodput else found / Fraction(goodput)
+
     def relative_to(self, other: FabricCost) -> Range | None:
         """Its capital ÷ the other's; a part's price is the same in both. None where either has no
         total, or the other can cost nothing."""

@@ -3,7 +3,8 @@
 A result has its own: `flows`, `timeseries`, `circuits` (where its fabric has any) and
 `summary`. Of several seeds they begin with a column `seed`, of comparisons with `fabric` and
 `seed`, so that rows can be told apart; a `summary` is over the seeds and has no `seed`. A
-comparison with `[compare].loads` has `loads`, too: a summary at each.
+comparison with `[compare].loads` has `loads`, too: a summary at each; one whose parts died has
+`failures`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from lightloom.frames import figures
 from lightloom.results import Comparison, Repeated, Result
 
 if TYPE_CHECKING:
+    from lightloom.resilience.outcome import Resilience
     from lightloom.views import Tables
 
 Runs = Result | Repeated | Comparison
@@ -66,9 +68,11 @@ def of_comparison(comparison: Comparison) -> Tables:
             for label in comparison.results
         ),
     }
-    return made | (
-        {"loads": lambda: _stacked(_loads(comparison))} if any(comparison.loads.values()) else {}
-    )
+    if any(comparison.loads.values()):
+        made["loads"] = lambda: _stacked(_loads(comparison))
+    if (resilience := comparison.resilience) is not None:
+        made["failures"] = lambda: _failures(resilience)
+    return made
 
 
 def _joined(runs: Sequence[tuple[Keys, Result]]) -> Made:
@@ -88,6 +92,21 @@ def _loads(comparison: Comparison) -> Iterable[tuple[Keys, pa.Table]]:
         seeds = [one.loads[label] for one in comparison.seeds or [comparison]]
         for load, summaries in zip(asked, zip(*seeds, strict=True), strict=True):
             yield {"fabric": label, "load": float(load)}, figures.table(summaries)
+
+
+def _failures(resilience: Resilience) -> pa.Table:
+    """A row for each part that was tried, behind that of its sound fabric."""
+    schema = [
+        *((name, pa.string()) for name in ("fabric", "kind", "part")),
+        *((name, pa.float64()) for name in ("goodput", "p99_us", "p99_us_upper", "missing")),
+        *((name, pa.int64()) for name in ("unfinished", "drops")),
+        ("jobs_s", pa.float64()),
+    ]
+    rows = []
+    for row in resilience.rows():
+        low, high = row["p99_us"] or (None, None)
+        rows.append({**row, "p99_us": low, "p99_us_upper": high})
+    return pa.Table.from_pylist(rows, pa.schema(schema))
 
 
 def _seed(result: Result) -> int:

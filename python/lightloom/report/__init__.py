@@ -13,36 +13,50 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import backend_matplotlib, verdicts, winners
+from lightloom.decision import options
+
+from . import backend_matplotlib, decisions, verdicts, winners
+from .decisions import Decision
 from .figures import draw_all
 from .model import Workload, slots, workload
 from .page import Drawing, Section, distinct, render
+from .resilience import answer, failing
 from .spec import Figure
 
 if TYPE_CHECKING:
+    from lightloom.economics.book import Book
     from lightloom.results import Comparison
 
-__all__ = ["build", "first"]
+__all__ = ["build", "decide", "first"]
 
 Drawn = Callable[[int, int], object]
 
 
-def build(comparisons: Sequence[Comparison], out: Path, drawn: Drawn | None = None) -> Path:
+def build(
+    comparisons: Sequence[Comparison],
+    out: Path,
+    drawn: Drawn | None = None,
+    decided: Sequence[Decision | None] | None = None,
+) -> Path:
     """Writes `report.html` and `figures/` into the directory `out`; returns the page's path.
-    `drawn` hears after each picture how many of how many are done."""
+    `drawn` hears after each picture how many of how many are done. `decided` is what `decide`
+    makes of the comparisons, by their own `[decision]` unless given."""
     if not comparisons:
         raise ValueError("comparisons = []: a report needs at least one comparison")
     workloads = read(comparisons)
     folder = Path(out) / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     curves = sum(len(w.fabrics) for w in workloads)
-    figures = [draw_all(w, curves) for w in workloads]
+    bought = decide(comparisons) if decided is None else decided
+    charts = [() if d is None or d.figure is None else (d.figure,) for d in bought]
+    figures = [(*c, *draw_all(w, curves)) for c, w in zip(charts, workloads, strict=True)]
     tick = counter(sum(map(len, figures)), drawn)
     said = [under_other_physics(c, comparisons) for c in comparisons]
+    dead = [c.resilience for c in comparisons]
     sections = [
-        Section(w, draw(made, prefix, folder, tick), changes)
-        for w, made, prefix, changes in zip(
-            workloads, figures, prefixes(workloads), said, strict=True
+        Section(w, draw(made, prefix, folder, tick), changes, decision, failing(broken, w))
+        for w, made, prefix, changes, decision, broken in zip(
+            workloads, figures, prefixes(workloads), said, bought, dead, strict=True
         )
     ]
     page = Path(out) / "report.html"
@@ -56,6 +70,26 @@ def first(comparisons: Sequence[Comparison]) -> Mapping[str, verdicts.First | No
     """The verdict that stands first, of each comparison by its name; None where fabrics have
     no figure to be judged by."""
     return verdicts.all_first(read(comparisons))
+
+
+def decide(
+    comparisons: Sequence[Comparison], books: Sequence[Book | None] | None = None
+) -> list[Decision | None]:
+    """Which fabric of each comparison to buy; None of those without prices.
+
+    Args:
+        books: the prices of each; those of its own `[decision]` unless given.
+
+    Raises:
+        ConfigError: of prices that cannot be read.
+    """
+    own = [options.book(c.experiment) for c in comparisons] if books is None else books
+    return decisions.decide(read(comparisons), own)
+
+
+def broken(comparison: Comparison) -> str:
+    """What is said of a comparison with one part dead; nothing where nobody asked."""
+    return "" if comparison.resilience is None else answer(comparison.resilience)
 
 
 def read(comparisons: Sequence[Comparison]) -> list[Workload]:

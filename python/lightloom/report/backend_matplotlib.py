@@ -26,7 +26,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from . import style
 from .sheet import REPORT, Sheet
-from .spec import NIGHT, Axis, Figure, Panel, Series, spans
+from .spec import NIGHT, STAR, Axis, Figure, Panel, Series, spans
 
 PNG_DPI = 200
 LEGEND_ROW = 0.19  # inches, of letters of 8 pt
@@ -232,6 +232,8 @@ def draw_series(axes: Axes, series: Series) -> None:
             dot = handle(series.slot)
             dot.set(data=([x], [y]), markerfacecolor="white")
             axes.add_line(dot)
+    for at in zip(series.x, series.y, strict=True) if series.starred else ():
+        axes.annotate(STAR, at, xytext=(0, 4), textcoords="offset points", ha="center")
 
 
 def draw_bars(axes: Axes, series: Series, limits: tuple[float, float]) -> None:

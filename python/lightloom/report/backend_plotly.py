@@ -15,7 +15,7 @@ import numpy as np
 
 from . import style, units
 from .model import PS
-from .spec import NIGHT, Axis, Figure, Floats, Series
+from .spec import NIGHT, STAR, Axis, Figure, Floats, Series
 
 ARROW = 11  # px
 HOVER_UNITS = {"time": ":.3s}s", "bytes": ":.3s}B", "share": ":.1%}", "number": ":.3g}"}
@@ -91,8 +91,11 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
         marker |= {"symbol": f"arrow-{series.arrow}", "size": ARROW}
     elif not series.points:
         marker["maxdisplayed"] = 7
+    if series.starred:
+        made |= {"text": [STAR] * series.x.size, "textposition": "top center"}
+    mode = "markers" if series.drawn == "dots" else "lines+markers"
     return made | {
-        "mode": "markers" if series.drawn == "dots" else "lines+markers",
+        "mode": f"{mode}+text" if series.starred else mode,
         "line": {"width": style.LINE_WIDTH, "dash": dash},
         "marker": marker,
     }

@@ -12,8 +12,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from . import backend_plotly, describe, presets, style, table, units, verdicts
+from . import backend_plotly, decisions, describe, presets, style, table, units, verdicts
+from .decisions import Decision
 from .model import Workload
+from .resilience import Failing
 from .spec import NIGHT, Figure
 
 Firsts = Sequence[verdicts.First | None]
@@ -38,6 +40,10 @@ class Section:
     drawings: tuple[Drawing, ...]
     winners: tuple[str, ...] = ()
     """Whether the winner changes under other physics, a sentence each."""
+    decision: Decision | None = None
+    """Which fabric to buy, where there are prices; its chart is the first of the drawings."""
+    failing: Failing | None = None
+    """What breaks, where that was asked for."""
 
 
 def render(sections: Sequence[Section]) -> str:
@@ -125,7 +131,9 @@ def headline(sections: Sequence[Section], firsts: Firsts) -> str:
     """The verdict over all of the page; the page's name where there is none."""
     workloads = [s.workload for s in sections]
     named = list(zip(presets.places(workloads), firsts, strict=True))
-    return verdicts.joint(named, presets.all_of(workloads)) or title(sections)
+    under = presets.all_of(workloads)
+    bought = decisions.joint([s.decision for s in sections], under)
+    return bought or verdicts.joint(named, under) or title(sections)
 
 
 @dataclass(frozen=True)
@@ -151,13 +159,26 @@ def contents(
     number: int, section: Section, first: verdicts.First | None, *, alone: bool
 ) -> list[Entry]:
     """The table of contents of a comparison."""
-    made = [Entry(f"verdict-{number}", "Verdict")] if first and (first.answer or not alone) else []
+    made = [Entry(f"decision-{number}", "Decision")] if section.decision else []
+    if first and (first.answer or not alone):
+        made.append(Entry(f"verdict-{number}", "Verdict"))
+    if section.failing:
+        made.append(Entry(f"failures-{number}", "If one part fails"))
     made.append(Entry(f"setup-{number}", "What was compared"))
     made.append(Entry(f"data-{number}", "What the data say"))
     made.append(Entry(f"key-{number}", "Key figures"))
     made.append(Entry(f"figures-{number}", "Figures"))
-    figures = [d.figure for d in section.drawings]
+    figures = [d.figure for _, d in numbered(section, decision=False)]
     return made + [Entry(f"figure-{number}-{f.key}", f.title, inner=True) for f in figures]
+
+
+def numbered(section: Section, *, decision: bool) -> list[tuple[int, Drawing]]:
+    """The chart of the decision, or the other drawings, with their places in the page's data."""
+    return [
+        (i, d)
+        for i, d in enumerate(section.drawings)
+        if (d.figure.key == decisions.KEY) == decision
+    ]
 
 
 def distinct(names: Sequence[str]) -> list[str]:
@@ -183,6 +204,7 @@ def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
         "networks": describe.electrical(w.experiment),
         "ideal": describe.ideal(w.experiment),
         "winners": section.winners,
+        "failing": section.failing,
         "cluster": describe.cluster(w.experiment),
         "workload": describe.workload(w.experiment),
         "run": describe.run(w),
@@ -193,6 +215,9 @@ def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
         "bounds": any(">" in c.text for _, rows in groups for row in rows for c in row.cells),
         "unranked": any(c.unranked for _, rows in groups for row in rows for c in row.cells),
         "missing": units.MISSING,
-        "drawings": section.drawings,
+        "decision": section.decision,
+        "bill_headings": decisions.BILL_HEADINGS,
+        "charts": numbered(section, decision=True),
+        "drawings": numbered(section, decision=False),
         "stretches": any(d.figure.stretches for d in section.drawings),
     }

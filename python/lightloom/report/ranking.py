@@ -18,12 +18,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lightloom.bounds import Bound, floored
-from lightloom.intervals import over_runs
+from lightloom.intervals import LEVEL, over_runs
 
 from . import units
 from .model import Fabric
 
-LEVEL = 0.03
 NAMED = 3  # this many fabrics behind the leader are named one by one
 
 Better = Literal["lower", "higher"]

@@ -19,6 +19,7 @@ from . import units
 Floats = NDArray[np.float64]
 Scale = Literal["linear", "log"]
 Drawn = Literal["line", "dots", "bars", "nights", "rule", "band"]
+STAR = "★"
 NIGHT = "night (all circuits dark)"
 LABEL = 9  # letters of a tick's label, of which five find room
 STRETCH_TICKS = (4.5, 2.5)
@@ -83,6 +84,7 @@ class Series:
     slot: int | None = None
     points: bool = False  # every point is a measurement that deserves a marker
     hollow: tuple[bool, ...] = ()  # points to be taken with care, drawn hollow
+    starred: bool = False  # whether a star stands above each point
     drawn: Drawn = "line"
     arrow: Literal["", "up", "right"] = ""  # of dots: where the figure lies, beyond them
     error: Floats | None = None  # half widths of intervals of y; NaN where there is none

@@ -14,9 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 import lightloom
 from lightloom.config import read_toml
-from lightloom.errors import ConfigError, refusal
+from lightloom.errors import refusal
+from lightloom.experiment_schema import of_core
 from lightloom.overrides import toml_literal
 from lightloom.policies import files as policies
+from lightloom.refused import first_of
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
 
@@ -79,7 +81,7 @@ def read(path: Path) -> SweepFile:
     try:
         sweep = SweepFile.model_validate(table)
     except ValidationError as problem:
-        raise _refusal_of(problem) from None
+        raise first_of(problem, SweepFile.model_fields) from None
     return sweep.model_copy(update={"base": path.parent / sweep.base})
 
 
@@ -124,7 +126,7 @@ def _point(
     experiment: lightloom.Experiment, label: str, seed: int, taken: dict[str, Value]
 ) -> Point:
     identity = json.dumps(
-        [lightloom.__version__, experiment.resolved()], sort_keys=True, default=str
+        [lightloom.__version__, of_core(experiment.resolved())], sort_keys=True, default=str
     )
     digest = hashlib.sha256(identity.encode()).hexdigest()[:10]
     words = [label, *(f"{key.rpartition('.')[2]}={value}" for key, value in taken.items())]
@@ -149,17 +151,3 @@ def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[f"{prefix}{key}"] = value
     return flat
-
-
-def _refusal_of(problem: ValidationError) -> ConfigError:
-    """The first complaint of pydantic, said the way every refusal is."""
-    first = problem.errors()[0]
-    key = ".".join(str(part) for part in first["loc"])
-    value = first.get("input")
-    if first["type"] == "missing":
-        return refusal(key, "(missing)", "required", "add it")
-    if first["type"] == "extra_forbidden":
-        known = ", ".join(SweepFile.model_fields)
-        return refusal(key, value, "no such key", f"known: {known}")
-    limit = first["msg"].removeprefix("Value error, ")
-    return refusal(key, value, limit[0].lower() + limit[1:], "correct the value")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lightloom import repeats
+from lightloom.intervals import LEVEL
 
 from .. import presets, units
 from ..factors import (
@@ -26,7 +27,7 @@ from ..factors import (
     told,
 )
 from ..model import Workload
-from ..ranking import LEVEL, NAMED, Ranking, Score, names, together
+from ..ranking import NAMED, Ranking, Score, names, together
 from ..spec import tick_label
 from .criteria import Criterion, criteria
 from .fair import unfair

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lightloom.circuits import doubts
+from lightloom.intervals import LEVEL
 
 from .. import units
 from ..factors import slower
 from ..model import Fabric, Workload
-from ..ranking import LEVEL, Score, names, plain, rank
+from ..ranking import Score, names, plain, rank
 from .answer import Verdict, evidence
 
 SAID = 4  # jobs that get a sentence each

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from lightloom.bounds import Bound
+from lightloom.intervals import LEVEL
 
 from .. import units
 from ..factors import slower
 from ..model import Fabric
-from ..ranking import LEVEL, Ranking, Score, names, rank, score
+from ..ranking import Ranking, Score, names, rank, score
 from .answer import Evidence, Verdict, evidence
 from .fair import carrying, unfair
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lightloom import loads
+from lightloom.intervals import LEVEL
 
 from .. import units
 from ..factors import between, less, less_by, longer, percent_more, ranged, told_times
 from ..model import Fabric, LoadPoint, Workload
-from ..ranking import LEVEL, Score, is_level, names, rank
+from ..ranking import Score, is_level, names, rank
 from ..spec import tick_label
 from .answer import COMPLETE, Evidence, Verdict, evidence
 from .criteria import carried_at

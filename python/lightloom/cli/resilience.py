@@ -1,0 +1,160 @@
+"""What `compare` prints of networks with one part dead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+import lightloom
+from lightloom import console
+from lightloom.cli.headline import indented
+from lightloom.console import number, percent, time_bound
+from lightloom.errors import refusal
+from lightloom.experiment_schema import DECISION
+from lightloom.forecasts import Forecast, of_comparisons
+from lightloom.machine import check_count
+
+if TYPE_CHECKING:
+    from lightloom.resilience.outcome import Figures, OfFabric, OfKind, Resilience
+    from lightloom.resilience.search import Search
+    from lightloom.results import Comparison
+
+WorstFailure = Annotated[
+    bool,
+    typer.Option(
+        "--worst-failure",
+        help="Run every fabric with one part dead, too, as [decision] worst_failure does: each "
+        "switch, grating or transceiver that its model has, or some of many.",
+    ),
+]
+WorstOf = Annotated[
+    int | None,
+    typer.Option(
+        "--worst-of",
+        metavar="N",
+        help="With --worst-failure: parts of each kind to try, at most (8).",
+    ),
+]
+
+
+def asked(
+    worst_failure: bool, worst_of: int | None, loaded: Sequence[lightloom.Experiment]
+) -> Search | None:
+    """How what breaks is looked for; None where each experiment says whether it is.
+
+    Raises:
+        ConfigError: of a number without the search, or one that cannot be.
+    """
+    if worst_of is not None:
+        check_count("--worst-of", worst_of)
+        if not worst_failure and not all(breaks(one, None) for one in loaded):
+            remedy = "add --worst-failure, or remove it"
+            raise refusal("--worst-of", worst_of, "nothing is made to fail", remedy)
+    elif not worst_failure:
+        return None
+    from lightloom.resilience.search import TRIES, Search
+
+    return Search(TRIES if worst_of is None else worst_of)
+
+
+def breaks(experiment: lightloom.Experiment, search: Search | None) -> bool:
+    """Whether what breaks is looked for in an experiment."""
+    if search is None and DECISION not in experiment.raw:
+        return False
+    from lightloom.resilience.search import search_of
+
+    return search_of(experiment, search) is not None
+
+
+def foretold(
+    cases: Sequence[lightloom.Experiment],
+    breaking: Sequence[lightloom.Experiment],
+    threads: int,
+    search: Search | None,
+) -> Forecast:
+    """What a comparison takes, with what breaks where that is looked for."""
+    whole = of_comparisons(cases, threads)
+    if not breaking:
+        return whole
+    from lightloom.resilience.estimate import of_worst_failures
+
+    return whole.and_(of_worst_failures(breaking, threads, search))
+
+
+def print_worst(comparison: Comparison) -> None:
+    """What breaks; nothing where that was not asked for."""
+    found = comparison.resilience
+    if found is None:
+        return
+    from lightloom.resilience import words
+
+    indented(words.heading(found), "", "bold")
+    if any(fabric.kinds for fabric in found.fabrics.values()):
+        console.out(wide=True).print(table(found))
+    for line in (words.answer(found), *words.legend(found)):
+        if line:
+            indented(line, "")
+    console.say("")
+
+
+def beside(comparison: Comparison, tables: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Tables by label, each with what breaks in `worst_failure` where that was looked for."""
+    found = comparison.resilience
+    if found is None:
+        return tables
+    whole = found.to_json()
+    of = {key: value for key, value in whole.items() if key != "fabrics"}
+    return {
+        label: {**table, "worst_failure": {**of, **whole["fabrics"][label]}}
+        for label, table in tables.items()
+    }
+
+
+def table(found: Resilience) -> Table:
+    """A row for each sound fabric, and below it one for each kind of part that dies."""
+    from lightloom.resilience import words
+
+    jobs = any(fabric.sound.jobs_s is not None for fabric in found.fabrics.values())
+    made = console.plain_table()
+    made.add_column("fabric", overflow="fold", max_width=16)
+    for heading in ("part dead", "tried"):
+        made.add_column(heading, no_wrap=True)
+    right = [words.goodput_of(found).replace(" ", "\n"), _last_below(words.p99_of(found))]
+    right += ["not\narrived", *(["jobs\nin sum"] if jobs else [])]
+    for heading in right:
+        made.add_column(heading, justify="right", no_wrap=True)
+    for fabric in found.fabrics.values():
+        for row in _rows(fabric, jobs):
+            made.add_row(*row)
+    return made
+
+
+def _last_below(text: str) -> str:
+    first, _, last = text.rpartition(" ")
+    return f"{first}\n{last}"
+
+
+def _rows(fabric: OfFabric, jobs: bool) -> Iterator[Sequence[str]]:
+    sound = _cells(fabric.sound, fabric.sound, jobs)
+    if not fabric.kinds:
+        yield escape(fabric.label), "not modelled", "", *sound
+        return
+    yield escape(fabric.label), "none", "", *sound
+    for kind in fabric.kinds:
+        yield "", kind.kind, kind.tried, *_of_kind(kind, jobs)
+
+
+def _of_kind(kind: OfKind, jobs: bool) -> Sequence[str]:
+    return _cells(kind.least.figures, kind.slowest.figures, jobs)
+
+
+def _cells(least: Figures, slowest: Figures, jobs: bool) -> list[str]:
+    """What arrives with the part with which least does, and the times of the slowest."""
+    made = [number(least.goodput), time_bound(slowest.p99), percent(least.missing)]
+    if jobs:
+        made.append("unfinished" if least.jobs_s is None else console.seconds(least.jobs_s))
+    return made

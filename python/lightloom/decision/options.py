@@ -1,0 +1,101 @@
+"""`[decision]` of an experiment: prices, and what the decision page asks for beside them.
+
+`compare` and `cost` read it; the core never sees it, so that no figure of a run depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lightloom.economics import book as books
+from lightloom.economics.book import Book
+from lightloom.economics.given import with_prices
+from lightloom.errors import refusal
+from lightloom.experiment_schema import DECISION
+from lightloom.refused import first_of
+
+
+class Options(BaseModel):
+    """Prices of the fabrics' parts, for the decision page: `compare` and `cost` alone read them."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    prices: str = Field(
+        default=books.DEFAULT,
+        description="A price book: sirius-2020, hydra-2013, cthrough-2010, ai-cluster-2026, or a "
+        "file beside the experiment. --prices goes before it, and before `price`.",
+    )
+    price: list[str] = Field(
+        default=[],
+        description='Prices of parts in the units of the book: "tunable-transceiver=700", '
+        '"circuit-switch=200..700". --price adds to them, and goes before one of the same part.',
+    )
+    worst_failure: bool = Field(
+        default=False,
+        description="Run the worst single failure of each fabric, too, and say what is left.",
+    )
+
+
+def read(raw: Mapping[str, Any]) -> Options | None:
+    """The options of an experiment, as given or resolved; None of one without the table.
+
+    Raises:
+        ConfigError: of an unknown key, naming the nearest, or of another type.
+    """
+    if DECISION not in raw:
+        return None
+    table = raw[DECISION]
+    if not isinstance(table, Mapping):
+        raise refusal(DECISION, table, "not a table", f"write [{DECISION}] above its keys")
+    try:
+        return Options.model_validate(dict(table))
+    except ValidationError as problem:
+        raise first_of(problem, Options.model_fields, f"{DECISION}.") from None
+
+
+def completed(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The table with every default filled in, by its name; nothing where there is none.
+
+    Raises:
+        ConfigError: as of `read`.
+    """
+    options = read(raw)
+    return {} if options is None else {DECISION: options.model_dump()}
+
+
+def book(raw: Mapping[str, Any]) -> Book | None:
+    """The prices of an experiment; None of one without the table.
+
+    Raises:
+        ConfigError: of a book that cannot be read, or a price that is none.
+    """
+    options = read(raw)
+    if options is None:
+        return None
+    found = books.load(options.prices, f"{DECISION}.prices")
+    return with_prices(found, options.price, f"{DECISION}.price")
+
+
+def with_flags(
+    raw: Mapping[str, Any], prices: str | None, price: Sequence[str] | None
+) -> dict[str, Any]:
+    """The experiment with what `--prices` and `--price` say: another book takes the place of the
+    table's and of its own prices, which are in the units of that; a price is added.
+
+    Raises:
+        ConfigError: that names the flag, of either; that names the key, of the table.
+    """
+    if prices is None and not price:
+        return dict(raw)
+    table = completed(raw).get(DECISION, {})
+    if prices is not None:
+        table = {**table, "prices": prices, "price": []}
+        found = books.load(prices)
+    else:
+        found = book({DECISION: table}) or books.load(None)
+    with_prices(found, price or [])
+    table["price"] = [*table.get("price", []), *(price or [])]
+    return {**raw, DECISION: table}

@@ -1,0 +1,66 @@
+"""What may be bought: a fabric at the prices of a book, and what a run of it delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from lightloom.economics.amounts import Form, Range
+from lightloom.economics.pricing import GIGABIT, TERABIT, FabricCost
+from lightloom.intervals import Interval
+
+
+@dataclass(frozen=True)
+class Purchase:
+    """A fabric of a comparison."""
+
+    label: str
+    cost: FabricCost
+    delivered: Interval | None
+    """`goodput_normalized` of its run, of several seeds with its interval; None where it has none,
+    or delivered nothing."""
+    seeds: tuple[float, ...]
+    """The same of each seed; all fabrics play the same flows in it."""
+    carries: bool
+    """Whether it delivered about as much of the load as the best: others are not ranked."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is paid for each bit that arrives: dollars, or watts."""
+
+    name: str
+    unit: int
+    """Of the bits for which it is told [b/s]."""
+    amounts: Callable[[FabricCost], Mapping[str, Range]]
+    """Of a piece of each part."""
+
+    def form(self, purchase: Purchase) -> Form | None:
+        """How many of each part for a unit delivered; None where nothing was, or what a part
+        takes is not known."""
+        found = purchase.delivered
+        if found is None or found.mean <= 0 or self.unknown(purchase):
+            return None
+        return self.of_all(purchase)
+
+    def of_all(self, purchase: Purchase) -> Form:
+        """The same, parts that nobody knows among them; where nothing was delivered, for what
+        servers can send."""
+        share = Fraction(purchase.delivered.mean) if purchase.delivered else Fraction(1)
+        return purchase.cost.form.over(purchase.cost.network.bandwidth / self.unit * share)
+
+    def unknown(self, purchase: Purchase) -> list[str]:
+        """Its parts of which it is not known."""
+        return purchase.cost.form.unpriced(self.amounts(purchase.cost))
+
+    def value(self, purchase: Purchase) -> Range | None:
+        """What a unit delivered takes."""
+        form = self.form(purchase)
+        return None if form is None else form.value(self.amounts(purchase.cost))
+
+
+CAPITAL = Measure("capital cost", GIGABIT, lambda cost: cost.prices)
+"""For each Gb/s that arrives, in the book's currency."""
+POWER = Measure("power", TERABIT, lambda cost: cost.powers)
+"""For each Tb/s that arrives [W]."""

@@ -1,0 +1,206 @@
+"""The verdict in a sentence that a buyer could act on, and the price that would overturn it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from lightloom.decision.order import leaders, ranked, share
+from lightloom.decision.overturns import Overturn, all_nearest, between, of_unknown
+from lightloom.decision.purchases import CAPITAL, POWER, Measure, Purchase
+from lightloom.economics.amounts import Range
+from lightloom.economics.words import digits, part, sign, span
+
+NAMED = 3
+"""So many rivals are told one by one."""
+
+
+def listed(items: Iterable[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    texts = list(items)
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
+
+
+def labels(purchases: Iterable[Purchase]) -> str:
+    """Their names."""
+    return listed(p.label for p in purchases)
+
+
+def title(purchases: Sequence[Purchase]) -> str:
+    """Who costs least, in a few words."""
+    first = leaders(purchases, CAPITAL)
+    carrying = [p for p in purchases if p.carries]
+    if not first:
+        return "Nobody has a price for all that carries this traffic"
+    if len(purchases) == 1:
+        return f"{first[0].label} costs {_each(first[0], CAPITAL)}"
+    if len(carrying) == 1:
+        return f"Only {first[0].label} carries this traffic, at {_each(first[0], CAPITAL)}"
+    if len(first) > 1:
+        return f"{labels(first)} are level in cost per Gb/s delivered"
+    some = " of those with prices" if _unpriced(purchases) else ""
+    return f"{first[0].label} costs least per Gb/s delivered{some}"
+
+
+def verdict(purchases: Sequence[Purchase]) -> str:
+    """The sentence: who carries the traffic at the lowest cost, or who is level, and by which
+    price that would change."""
+    first = leaders(purchases, CAPITAL)
+    if not first:
+        return _nobody(purchases)
+    known = ranked(purchases, CAPITAL)
+    if len(first) > 1:
+        return _level(first)
+    winner, rivals = first[0], known[1:]
+    cost = _each(winner, CAPITAL)
+    if not rivals:
+        return _alone(purchases, winner, cost)
+    some = (
+        f", of those whose parts all have a price, {cost}" if _unpriced(purchases) else f", {cost}"
+    )
+    lead = f"{winner.label} carries this traffic at the lowest capital cost{some}"
+    found = all_nearest(winner, rivals)
+    if found:
+        return f"{lead}; {told(found[0], winner)}."
+    return f"{lead}; no other price of one part alone, within reach, would change that."
+
+
+def told(found: Overturn, one: Purchase) -> str:
+    """`sirius is cheaper if a tunable transceiver costs less than $320 (the book says …)`."""
+    before = sign(one.cost.book.currency)
+    side = "less" if found.below else "more"
+    unit = "" if found.unit == "piece" else f" a {found.unit}"
+    price = span(found.price, before) + unit
+    if found.of is not None and found.times is not None:
+        price = f"{span(found.times)} times {part(found.of)}, {price}"
+    text = f"{found.rival} is cheaper if {part(found.part)} costs {side} than {price}"
+    if found.book is None:
+        return f"{text} (the book has no price of it)"
+    says = span(found.book, before) + unit
+    if found.book_times is not None:
+        says = f"{span(found.book_times)} times, {says}"
+    return f"{text} (the book says {says})"
+
+
+def amounts(purchases: Sequence[Purchase], measure: Measure) -> str:
+    """What the best takes, and how many times that the others do."""
+    first, known = leaders(purchases, measure), ranked(purchases, measure)
+    if len(known) < 2:
+        return ""
+    verb = "costs" if measure is CAPITAL else "draws"
+    than = f" as {first[0].label}" if len(first) > 1 or measure is CAPITAL else ""
+    each = [
+        f"{other.label} {verb} {_times(found)}{than}"
+        for other in known
+        if other not in first and (found := share(other, first[0], measure)) is not None
+    ]
+    if len(first) > 1:
+        lead = f"In {measure.name} {labels(first)} are level"
+        return f"{lead}{'; ' + listed(each[:NAMED]) if each else ''}."
+    if measure is CAPITAL:  # what it costs itself is in the verdict
+        return f"{listed(each[:NAMED])}."
+    return f"{first[0].label} draws the least, {_each(first[0], measure)}; {listed(each[:NAMED])}."
+
+
+def unpriced(purchases: Sequence[Purchase]) -> Iterator[str]:
+    """Who has parts without a price, and below which price each would be the cheapest."""
+    first = leaders(purchases, CAPITAL)
+    for one in _unpriced(purchases):
+        missing = CAPITAL.unknown(one)
+        lacks = f"{one.label} has no total: the book has no price of {listed(map(part, missing))}"
+        found = of_unknown(first[0], one) if first else None
+        if found is not None:
+            unit = "" if found.unit == "piece" else f" a {found.unit}"
+            price = span(found.price, sign(one.cost.book.currency)) + unit
+            yield f"{lacks}; it is cheaper than {first[0].label} below {price}."
+        elif first and len(missing) == 1:
+            yield f"{lacks}; without any it costs more than {first[0].label} already."
+        else:
+            yield f"{lacks}; --price sets one."
+
+
+def prices(purchases: Sequence[Purchase]) -> Iterator[str]:
+    """By which price the rivals that the verdict does not name would be the cheapest."""
+    first = leaders(purchases, CAPITAL)
+    if len(first) != 1:
+        return
+    found = all_nearest(first[0], ranked(purchases, CAPITAL)[1:])
+    for overturn in found[1 : 1 + NAMED]:
+        yield f"A price: {told(overturn, first[0])}."
+
+
+def power(purchases: Sequence[Purchase]) -> Iterator[str]:
+    """Who draws less than those who cost least."""
+    cheapest, least = (leaders(purchases, m) for m in (CAPITAL, POWER))
+    if len(least) == 1 and cheapest and least[0] not in cheapest:
+        yield f"Power, if that decides: {amounts(purchases, POWER)}"
+
+
+def without_load(purchases: Sequence[Purchase]) -> Iterator[str]:
+    """Who is cheaper for what servers can send, and did not carry the load."""
+    first = leaders(purchases, CAPITAL)
+    late = [p for p in purchases if not p.carries]
+    if not first or not late:
+        return
+    before, most = sign(first[0].cost.book.currency), first[0].cost.per_gbps
+    assert most is not None
+    each = [
+        f"{p.label} ({span(found, before)})"
+        for p in late
+        if (found := p.cost.per_gbps) is not None and found.high < most.low
+    ]
+    if each:
+        yield (
+            f"A lower load: {listed(each)} did not carry this one, and would cost less than "
+            f"{first[0].label} ({span(most, before)}) per Gb/s that servers can send."
+        )
+
+
+def _each(purchase: Purchase, measure: Measure) -> str:
+    """What it takes for a unit delivered."""
+    found = measure.value(purchase)
+    assert found is not None
+    if measure is POWER:
+        return f"{span(found, after=' W')} per Tb/s delivered"
+    return f"{span(found, sign(purchase.cost.book.currency))} per Gb/s delivered"
+
+
+def _times(found: Range) -> str:
+    """`1.2 to 1.7 times as much`."""
+    low, high = (f"{float(end):.2f}" if end < 2 else digits(end) for end in (found.low, found.high))
+    return f"{low if low == high else f'{low} to {high}'} times as much"
+
+
+def _unpriced(purchases: Sequence[Purchase]) -> list[Purchase]:
+    """Who carries the load and has a part without a price."""
+    return [p for p in purchases if p.carries and CAPITAL.unknown(p)]
+
+
+def _level(first: Sequence[Purchase]) -> str:
+    """Nobody is cheaper: what each costs, and on which price it depends."""
+    before = sign(first[0].cost.book.currency)
+    values = [CAPITAL.value(p) for p in first]
+    each = [f"{p.label} {span(v, before)}" for p, v in zip(first, values, strict=True) if v]
+    lead = f"{labels(first)} are level in capital cost per Gb/s delivered: {listed(each)}"
+    found = between(first[0], first[1])
+    if found is None:
+        return f"{lead}. They are less than 3 % apart, or what they delivered is not known so well."
+    return f"{lead}. Which is cheaper depends on one price: {told(found, first[0])}."
+
+
+def _alone(purchases: Sequence[Purchase], winner: Purchase, cost: str) -> str:
+    """Of one that nobody is set beside."""
+    if len(purchases) == 1:
+        return f"{winner.label} carries this traffic at {cost}; it is compared with nothing."
+    if len([p for p in purchases if p.carries]) == 1:
+        late = [p for p in purchases if not p.carries]
+        does = "does" if len(late) == 1 else "do"
+        return f"{winner.label} alone carries this traffic, at {cost}; {labels(late)} {does} not."
+    said = " ".join(unpriced(purchases))
+    return f"{winner.label} carries this traffic at {cost}. {said}"
+
+
+def _nobody(purchases: Sequence[Purchase]) -> str:
+    """Of fabrics without a total."""
+    if not any(p.delivered for p in purchases):
+        return "Nothing was delivered, so no cost of it can be told."
+    return "No fabric that carries this traffic has a total. " + " ".join(unpriced(purchases))

@@ -1,0 +1,44 @@
+"""Prices that the user sets beside a book: `PART=AMOUNT`, in the unit of the book."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from lightloom.economics import book as books
+from lightloom.economics.amounts import Range
+from lightloom.economics.book import Book
+from lightloom.errors import refusal
+
+
+def with_prices(book: Book, pairs: Iterable[str], key: str = "--price") -> Book:
+    """The book with the price of each part set: `switch=5000`, `switch=200..700`.
+
+    Args:
+        key: what refusals blame.
+
+    Raises:
+        ConfigError: of another form, of a part that no network has, of what is no amount.
+    """
+    for pair in pairs:
+        part, equals, amount = pair.partition("=")
+        part = part.strip()
+        if not equals:
+            raise refusal(key, pair, "not of the form PART=AMOUNT", "write switch=5000")
+        books.check_part(key, part)
+        low, dots, high = amount.partition("..")
+        ends = [_amount(f"{key} {part}", text) for text in ([low, high] if dots else [low])]
+        if ends[0] > ends[-1]:
+            raise refusal(key, pair, "ends before it begins", "write the lower end first")
+        book = book.with_price(part, Range(ends[0], ends[-1]), key)
+    return book
+
+
+def _amount(key: str, text: str) -> Fraction:
+    try:
+        found = Fraction(text.strip().replace("_", ""))
+    except (ValueError, ZeroDivisionError):
+        raise refusal(key, text, "not a number", "write 250, or 200..700") from None
+    if found < 0:
+        raise refusal(key, text, "below 0", "write an amount from 0")
+    return found

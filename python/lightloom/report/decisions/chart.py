@@ -1,0 +1,119 @@
+"""The chart of a decision: what a fabric costs and draws for each bit that arrives, against the
+figure by which it is judged; the Pareto front over all three."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from lightloom.decision.pareto import measures_of
+from lightloom.decision.purchases import CAPITAL, Measure, Purchase
+
+from .. import units
+from ..model import Fabric
+from ..ranking import Score
+from ..spec import STAR, Axis, Figure, Panel, Scale, Series, extent
+from .read import Read
+
+KEY = "decision"
+SPREAD = 3.0
+"""Figures this many times apart go on a logarithmic axis."""
+
+
+def chart(made: Read, behind: Mapping[str, Sequence[str]]) -> Figure | None:
+    """A panel for dollars, and one for watts where they are known; None where no fabric has both
+    a total and a figure."""
+    drawn = [
+        (f, p, made.scores[f.label])
+        for f, p in zip(made.workload.fabrics, made.purchases, strict=True)
+        if CAPITAL.form(p) is not None and f.label in made.scores
+    ]
+    if not drawn or made.criterion is None:
+        return None
+    known = measures_of([p for _, p, _ in drawn])
+    panels = tuple(_panel(made, drawn, behind, measure) for measure in known)
+    what = "performance, dollars and watts" if len(panels) > 1 else "performance and dollars"
+    return Figure(KEY, what.capitalize(), _caption(made, behind, len(panels) > 1), panels)
+
+
+def _panel(
+    made: Read,
+    drawn: Sequence[tuple[Fabric, Purchase, Score]],
+    behind: Mapping[str, Sequence[str]],
+    measure: Measure,
+) -> Panel:
+    """One of them."""
+    assert made.criterion is not None
+    currency = made.costs.book.currency
+    title = f"{currency} per Gb/s delivered" if measure is CAPITAL else "W per Tb/s delivered"
+    series = [
+        s
+        for fabric, purchase, score in drawn
+        for s in _marks(fabric, purchase, score, measure, behind)
+    ]
+    quantity = made.criterion.quantity
+    values = [s.value for _, _, s in drawn if s.value > 0]
+    wide = bool(values) and max(values) > SPREAD * min(values)
+    scale: Scale = "log" if wide and quantity in ("time", "bytes") else "linear"
+    x = Axis(title, "number", "linear", _roomy(extent(series, "x", "linear")))
+    y = Axis(
+        made.criterion.name.removeprefix("the "),
+        quantity,
+        scale,
+        _roomy(extent(series, "y", scale), scale),
+    )
+    return Panel(measure.name.capitalize(), x, y, tuple(series))
+
+
+def _marks(
+    fabric: Fabric,
+    purchase: Purchase,
+    score: Score,
+    measure: Measure,
+    behind: Mapping[str, Sequence[str]],
+) -> list[Series]:
+    """A mark in the middle of the prices, with lines over their range and over the interval."""
+    found = measure.value(purchase)
+    assert found is not None
+    low, middle, high = float(found.low), float(found.middle), float(found.high)
+    lines = [(low, score.value), (high, score.value)] if high > low else []
+    if np.isfinite([score.low, score.high]).all() and 0 < score.low < score.high:
+        lines += [(np.nan, np.nan), (middle, score.low), (middle, score.high)]
+    places = np.array(lines).reshape(-1, 2)
+    span = Series(fabric.label, places[:, 0], places[:, 1], fabric.slot, drawn="rule")
+    front = behind.get(fabric.label) == []
+    mark = Series(
+        *(fabric.label, np.array([middle]), np.array([score.value]), fabric.slot),
+        points=True,
+        drawn="dots",
+        hollow=(not purchase.carries,),
+        starred=front,
+    )
+    return [span, mark] if lines else [mark]
+
+
+def _roomy(limits: tuple[float, float], scale: Scale = "linear") -> tuple[float, float]:
+    """Limits with room for a star above the highest mark."""
+    low, high = limits
+    return (low, high * (high / low) ** 0.12) if scale == "log" else (low, high * 1.1)
+
+
+def _caption(made: Read, behind: Mapping[str, Sequence[str]], power: bool) -> str:
+    """How to read it, the front in words."""
+    assert made.criterion is not None
+    better = "down and to the left" if made.criterion.better == "lower" else "up and to the left"
+    on = [label for label, others in behind.items() if not others]
+    third = ", or draws less," if power else ""
+    front = (
+        f"{STAR} marks the Pareto front, {units.listed(on)}: nothing else here costs less{third} "
+        "without being worse elsewhere. "
+        if on
+        else ""
+    )
+    late = [p.label for p in made.purchases if not p.carries]
+    hollow = f"Hollow: {units.listed(late)} did not carry the load. " if late else ""
+    return (
+        f"Better is {better}. {front}{hollow}Lines reach over the ranges of the book's prices, and "
+        "upright over 95 % intervals."
+    )

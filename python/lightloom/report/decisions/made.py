@@ -1,0 +1,237 @@
+"""The decision of a comparison: the sentence, what it rests on, what would overturn it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lightloom.decision import sentences
+from lightloom.decision.order import leaders
+from lightloom.decision.pareto import behind as pareto
+from lightloom.decision.purchases import CAPITAL, POWER, Purchase
+from lightloom.economics.book import Book
+from lightloom.economics.costs import Costs
+from lightloom.economics.words import left_out, part
+
+from .. import presets, units
+from ..factors import between, told_times
+from ..model import Workload
+from ..ranking import names
+from ..spec import Figure, tick_label
+from . import tables
+from .chart import chart
+from .read import Read, at_loads, read
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a buyer should know of a comparison."""
+
+    title: str
+    sentence: str
+    """Who carries the traffic at the lowest cost, and which price would overturn that."""
+    facts: tuple[str, ...]
+    """What the others cost and draw, what the cheapest gives up."""
+    overturned: tuple[str, ...]
+    leaders: tuple[str, ...]
+    """Who costs least for each Gb/s delivered: several where they are level."""
+    front: dict[str, list[str]]
+    """Label → those that are better than it; nobody, where it is on the Pareto front."""
+    costs: Costs
+    carrying: tuple[str, ...]
+    """Who carries the load."""
+    figure: Figure | None
+    headings: tuple[str, ...]
+    rows: tuple[tables.Row, ...]
+    bills: tuple[tables.Bill, ...]
+    sources: tuple[str, ...]
+    """Who says what parts cost."""
+    unpriced: tuple[str, ...]
+    """Who has no total, and for want of which price."""
+    notes: tuple[str, ...]
+    """What the prices leave out."""
+
+    @property
+    def book(self) -> Book:
+        """The prices."""
+        return self.costs.book
+
+    def of_label(self, label: str) -> dict[str, Any]:
+        """What one fabric costs and draws, money and watts as [low, high], and where it stands."""
+        return {
+            **self.costs.to_json()["fabrics"][label],
+            "currency": self.book.currency,
+            "carries": label in self.carrying,
+            "cheapest": label in self.leaders,
+            "pareto_front": self.front.get(label) == [],
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """What is said, as plain data."""
+        return {
+            "title": self.title,
+            "sentence": self.sentence.replace(units.GLUE, " "),
+            "facts": [f.replace(units.GLUE, " ") for f in self.facts],
+            "overturned": [o.replace(units.GLUE, " ") for o in self.overturned],
+            "leaders": list(self.leaders),
+            "pareto_front": [label for label, others in self.front.items() if not others],
+            "prices": {"book": self.book.name, "year": self.book.year},
+        }
+
+
+def decide(workloads: Sequence[Workload], books: Sequence[Book | None]) -> list[Decision | None]:
+    """The decision of each comparison of a report; None where it has no prices.
+
+    Raises:
+        ConfigError: if bills cannot be made of one.
+    """
+    found = [
+        None if book is None else read(w, book) for w, book in zip(workloads, books, strict=True)
+    ]
+    there = [made for made in found if made is not None]
+    return [
+        None if made is None else _decision(made, [o for o in there if o is not made])
+        for made in found
+    ]
+
+
+def joint(decisions: Sequence[Decision | None], under: str) -> str | None:
+    """The title over several comparisons, which are called so together: who costs least in all;
+    None where that changes, or not all have prices."""
+    titles = {d.title if d else None for d in decisions}
+    if len(titles) != 1:
+        return None
+    title = titles.pop()
+    return f"{title} under {under}" if title and len(decisions) > 1 else title
+
+
+def _decision(made: Read, others: Sequence[Read]) -> Decision:
+    bought = made.purchases
+    front = pareto(bought, made.standing)
+    facts = (
+        sentences.amounts(bought, CAPITAL),
+        sentences.amounts(bought, POWER),
+        _given_up(made),
+    )
+    return Decision(
+        title=sentences.title(bought),
+        sentence=sentences.verdict(bought),
+        facts=tuple(f for f in facts if f),
+        overturned=tuple(_overturned(made, others)),
+        leaders=tuple(p.label for p in bought if p in leaders(bought, CAPITAL)),
+        front=front,
+        costs=made.costs,
+        carrying=tuple(p.label for p in bought if p.carries),
+        figure=chart(made, front),
+        headings=tables.headings(made),
+        rows=tuple(tables.rows(made, front)),
+        bills=tuple(tables.bills(made)),
+        sources=tuple(tables.sources(made)),
+        unpriced=tuple(_missing(bought)),
+        notes=(*left_out(made.costs), *made.costs.book.notes),
+    )
+
+
+def _overturned(made: Read, others: Sequence[Read]) -> Iterator[str]:
+    """What would make another the one to buy: prices, another measure, load or workload."""
+    bought = made.purchases
+    yield from sentences.prices(bought)
+    yield from sentences.unpriced(bought)
+    yield from sentences.power(bought)
+    yield from _by_performance(made)
+    yield from _by_load(made)
+    yield from sentences.without_load(bought)
+    yield from _by_workload(made, others)
+
+
+def _given_up(made: Read) -> str:
+    """How far the cheapest is behind the best by the figure that judges."""
+    found = _behind_best(made)
+    if found is None:
+        return ""
+    cheapest, words = found
+    return f"What {cheapest} gives up: {words}."
+
+
+def _by_performance(made: Read) -> Iterator[str]:
+    """Who is better than the cheapest."""
+    found = _behind_best(made)
+    if found is not None and made.criterion is not None:
+        best = made.criterion.ranking(made.workload.fabrics).leaders
+        yield f"Performance, if that decides: {names(best)} {made.criterion.wins[len(best) > 1]}."
+
+
+def _behind_best(made: Read) -> tuple[str, str] | None:
+    """The cheapest, and in words how far it is behind; None where it is not, or nobody is."""
+    first, criterion = leaders(made.purchases, CAPITAL), made.criterion
+    if len(first) != 1 or criterion is None:
+        return None
+    ranking = criterion.ranking(made.workload.fabrics)
+    own = next((s for s in ranking.rest if s.fabric.label == first[0].label), None)
+    if own is None or not ranking.leaders:
+        return None
+    best = ranking.leaders[0]
+    larger, smaller = (own, best) if criterion.better == "lower" else (best, own)
+    factor = between(larger, smaller)
+    times = "" if factor is None else f", {told_times(factor)} apart"
+    words = (
+        f"{best.fabric.label} {criterion.wins[0]}: {criterion.name} "
+        f"{criterion.shown(best)} against {criterion.shown(own)}{times}"
+    )
+    return first[0].label, words
+
+
+def _by_load(made: Read) -> Iterator[str]:
+    """At which loads of the sweep another costs least."""
+    here = {p.label for p in leaders(made.purchases, CAPITAL)}
+    turned, kept = [], []
+    for load, bought in at_loads(made).items():
+        there = leaders(bought, CAPITAL)
+        if not there or not here:
+            continue
+        if here & {p.label for p in there}:
+            kept.append(tick_label(load, "share"))
+        else:
+            turned.append(f"at {tick_label(load, 'share')} {_lead(there)}")
+    if turned:
+        yield f"Another load: {'; '.join(turned)}."
+    elif len(kept) > 1:
+        loads = units.listed(kept)
+        yield f"Not the load, as far as it was tried: nobody else costs less at {loads}."
+
+
+def _by_workload(made: Read, others: Sequence[Read]) -> Iterator[str]:
+    """Under which other workloads or physics of the report another costs least."""
+    here = {p.label for p in leaders(made.purchases, CAPITAL)}
+    turned, kept = [], []
+    for other in others:
+        there = leaders(other.purchases, CAPITAL)
+        same = presets.of_one_workload([made.workload, other.workload])
+        name = presets.under(other.workload) if same else other.workload.name
+        if not there or not here:
+            continue
+        if here & {p.label for p in there}:
+            kept.append(name)
+        else:
+            turned.append(f"under {name} {_lead(there)}")
+    if turned:
+        yield f"Another workload or other physics: {'; '.join(turned)}."
+    elif kept:
+        yield f"Not what else was compared: nobody else costs less under {units.listed(kept)}."
+
+
+def _lead(there: Sequence[Purchase]) -> str:
+    """`clos costs least`; `a and b are level`."""
+    if len(there) > 1:
+        return f"{sentences.labels(there)} are level"
+    return f"{there[0].label} costs least"
+
+
+def _missing(bought: Sequence[Purchase]) -> Iterator[str]:
+    """Who has no total, and so is not in the chart."""
+    for one in bought:
+        if missing := CAPITAL.unknown(one):
+            yield f"{one.label}: the book has no price of {units.listed(map(part, missing))}"
+        elif one.delivered is None:
+            yield f"{one.label}: it delivered nothing"

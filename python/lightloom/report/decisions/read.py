@@ -1,0 +1,118 @@
+"""What the decision reads of a comparison: what each fabric costs and delivered, whether it carries
+the load, and the figure by which the report's verdict judges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from lightloom.decision.purchases import Purchase
+from lightloom.economics.book import Book
+from lightloom.economics.costs import Costs, as_compared, cost
+from lightloom.intervals import Interval
+
+from ..model import Fabric, LoadPoint, Workload
+from ..ranking import Score, is_level
+from ..verdicts.criteria import Criterion, measures
+from ..verdicts.fair import carrying, not_carrying_at
+
+
+@dataclass(frozen=True)
+class Read:
+    """A comparison at the prices of a book."""
+
+    workload: Workload
+    costs: Costs
+    purchases: tuple[Purchase, ...]
+    criterion: Criterion | None
+    """By which fabrics are judged first; None where none of them has the figure."""
+    scores: Mapping[str, Score]
+    """Label → its figure, also of who does not carry the load."""
+
+    def standing(self, one: str, other: str) -> int | None:
+        """Of two labels, 1 if the first is surely better by the figure, 0 if they are level, −1 if
+        it is worse or may be; None where one has none."""
+        if self.criterion is None or not {one, other} <= self.scores.keys():
+            return None
+        a, b = self.scores[one], self.scores[other]
+        if is_level(a, b):
+            return -1 if a.open and one != other else 0
+        lower = self.criterion.better == "lower"
+        return 1 if (a.value < b.value) == lower else -1
+
+
+def read(workload: Workload, book: Book) -> Read:
+    """Reads one comparison.
+
+    Raises:
+        ConfigError: if bills cannot be made of it.
+    """
+    costs = cost(as_compared(workload.name, workload.experiment), book, goodput=_means(workload))
+    carried = {f.label for f in carrying(workload.fabrics)}
+    purchases = tuple(
+        Purchase(
+            *(f.label, costs.fabrics[f.label], found),
+            _known(goodput(g) for g in f.seeds),
+            f.label in carried,
+        )
+        for f, found in zip(workload.fabrics, _delivered(workload), strict=True)
+    )
+    criterion, scores = _judged(workload)
+    return Read(workload, costs, purchases, criterion, scores)
+
+
+def at_loads(made: Read) -> dict[float, tuple[Purchase, ...]]:
+    """Load of the sweep → the same fabrics with what they delivered there."""
+    found: dict[float, tuple[Purchase, ...]] = {}
+    for load in made.workload.loads:
+        late = not_carrying_at(made.workload.fabrics, load)
+        points = {f.label: p for f in made.workload.fabrics for p in f.sweep if p.load == load}
+        found[load] = tuple(
+            _at(p, points[p.label], p.label not in late)
+            for p in made.purchases
+            if p.label in points
+        )
+    return found
+
+
+def _at(purchase: Purchase, point: LoadPoint, carries: bool) -> Purchase:
+    """A fabric with what it delivered at a load."""
+    delivered = _positive(point.over_seeds(lambda p: p.carried))
+    seeds = _known(p.carried for p in point.seeds)
+    return Purchase(purchase.label, purchase.cost, delivered, seeds, carries)
+
+
+def goodput(fabric: Fabric) -> float | None:
+    """Of the whole run."""
+    return fabric.get("goodput_normalized")
+
+
+def _known(values: Iterable[float | None]) -> tuple[float, ...]:
+    """All of them, or none where one is missing: seeds are compared one by one."""
+    each = tuple(values)
+    return () if None in each else tuple(v for v in each if v is not None)
+
+
+def _delivered(workload: Workload) -> list[Interval | None]:
+    """Goodput of the whole run, of several seeds its mean with the interval."""
+    return [_positive(f.over_seeds(goodput)) for f in workload.fabrics]
+
+
+def _positive(found: Interval | None) -> Interval | None:
+    return found if found is not None and found.mean > 0 else None
+
+
+def _means(workload: Workload) -> dict[str, float]:
+    """Label → the same without its interval."""
+    pairs = zip(workload.fabrics, _delivered(workload), strict=True)
+    return {f.label: found.mean for f, found in pairs if found is not None}
+
+
+def _judged(workload: Workload) -> tuple[Criterion | None, dict[str, Score]]:
+    """The first measure that a fabric has, and the figure of each."""
+    for criterion in measures(workload):
+        scores = {f.label: s for f in workload.fabrics if (s := criterion.read(f)) is not None}
+        if any(math.isfinite(s.value) for s in scores.values()):
+            return criterion, scores
+    return None, {}

@@ -1,0 +1,147 @@
+"""The tables of a decision: each fabric's figures in a row, and the bill of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from lightloom.decision.purchases import CAPITAL, POWER, Purchase
+from lightloom.economics.amounts import NOTHING, Range
+from lightloom.economics.book import Book
+from lightloom.economics.pricing import FabricCost, Line
+from lightloom.economics.words import ends, sign
+
+from .. import units
+from ..model import Fabric
+from ..spec import STAR
+from .read import Read
+
+
+@dataclass(frozen=True)
+class Row:
+    """A fabric and its figures, in the order of the headings."""
+
+    label: str
+    slot: int
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What a fabric is made of."""
+
+    label: str
+    slot: int
+    total: str
+    lines: tuple[tuple[str, ...], ...]
+    bought: tuple[tuple[str, ...], ...]
+    """Without what the source leaves out."""
+
+
+BILL_HEADINGS = ("part", "where", "count", "each", "cost", "power", "how many", "source of price")
+
+
+def headings(made: Read) -> tuple[str, ...]:
+    """Of the columns beside the fabric."""
+    currency = sign(made.costs.book.currency).strip()
+    first = () if made.criterion is None else (made.criterion.name.removeprefix("the "),)
+    return (
+        *(*first, "load delivered", "capital", f"{currency} per Gb/s delivered", "power"),
+        *("W per Tb/s delivered", "Pareto front"),
+    )
+
+
+def rows(made: Read, behind: Mapping[str, Sequence[str]]) -> list[Row]:
+    """A row a fabric."""
+    pairs = zip(made.workload.fabrics, made.purchases, strict=True)
+    return [Row(f.label, f.slot, tuple(_cells(made, f, p, behind))) for f, p in pairs]
+
+
+def _cells(
+    made: Read, fabric: Fabric, purchase: Purchase, behind: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
+    before = sign(made.costs.book.currency)
+    if made.criterion is not None:
+        score = made.scores.get(fabric.label)
+        yield units.MISSING if score is None else made.criterion.shown(score)
+    carried = units.show(fabric.carried, "share")
+    yield carried if purchase.carries else f"{carried}, not carried"
+    cost = purchase.cost
+    total = ends(cost.capital, before=before)
+    yield total if cost.capital else f"{ends(cost.known_capital, before=before)} + ?"
+    yield ends(_rounded(CAPITAL.value(purchase)), before=before)
+    yield ends(cost.power, "W")
+    yield ends(_rounded(POWER.value(purchase)))
+    yield _place(fabric.label, behind)
+
+
+def _place(label: str, behind: Mapping[str, Sequence[str]]) -> str:
+    """Whether it is on the front, or behind whom."""
+    if label not in behind:
+        return units.MISSING
+    return f"behind {units.listed(behind[label])}" if behind[label] else f"{STAR} on it"
+
+
+def _rounded(found: Range | None) -> Range | None:
+    """To three digits: what was delivered is known no better."""
+    if found is None:
+        return None
+    return Range(*(Fraction(f"{float(end):.3g}") for end in (found.low, found.high)))
+
+
+def bills(made: Read) -> list[Bill]:
+    """The bill of each fabric."""
+    before = sign(made.costs.book.currency)
+    made_of = zip(made.workload.fabrics, made.purchases, strict=True)
+    return [_bill(f, p.cost, before) for f, p in made_of]
+
+
+def _bill(fabric: Fabric, cost: FabricCost, before: str) -> Bill:
+    lines = [(line.cost != NOTHING, _shown(cost.book, line, before)) for line in cost.lines]
+    bought = tuple(shown for counts, shown in lines if counts)
+    every = tuple(shown for _, shown in lines)
+    return Bill(fabric.label, fabric.slot, _total(cost, before), every, bought)
+
+
+def _total(cost: FabricCost, before: str) -> str:
+    capital = ends(cost.capital, before=before)
+    return capital if cost.capital else f"{ends(cost.known_capital, before=before)} + ?"
+
+
+def _shown(book: Book, line: Line, before: str) -> tuple[str, ...]:
+    """A line of a bill."""
+    count = float(line.count)
+    return (
+        *(line.part, line.where, f"{count:,.6g}" if count < 1e6 else f"{count:,.0f}"),
+        *(ends(line.price, before=before), ends(line.cost, before=before)),
+        *(ends(line.watts, "W"), line.formula, source(book, line)),
+    )
+
+
+def sources(made: Read) -> list[str]:
+    """Who says what parts cost."""
+    found = {
+        source(p.cost.book, line)
+        for p in made.purchases
+        for line in p.cost.lines
+        if line.cost is not None and line.cost != NOTHING
+    }
+    return sorted(found)
+
+
+def source(book: Book, line: Line) -> str:
+    """Who says what a part costs, and when; that it is fitted, assumed or left out."""
+    part = book.part(line.part)
+    if book.variable(line.part) in book.given:
+        return "set by hand"
+    if part is None or (part.price is None and part.excluded is None):
+        return units.MISSING
+    if part.excluded is not None:
+        return f"left out: {part.excluded}"
+    assert part.price is not None
+    if not part.price.source:
+        return f"unknown: {part.price.note}"
+    basis = "" if part.price.basis == "published" else f", {part.price.basis}"
+    year = "" if str(part.price.year) in part.price.source else f", {part.price.year}"
+    return f"{part.price.source}{year}{basis}"

@@ -1,0 +1,131 @@
+"""What breaks, as the page shows it: a table of fabrics with one part dead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lightloom.bounds import Bound
+from lightloom.resilience import words
+from lightloom.resilience.outcome import Figures, OfFabric, OfKind, Resilience
+
+from . import units
+from .model import Workload
+
+
+@dataclass(frozen=True)
+class Row:
+    """A fabric that is sound, or that has a part of one kind dead."""
+
+    part: str
+    tried: str
+    goodput: str
+    kept: str
+    """Of the sound network's goodput."""
+    least: str
+    """With which part that is; empty where there is one only."""
+    p99: str
+    slowest: str
+    """With which part that is."""
+    missing: str
+    jobs: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows of one fabric."""
+
+    slot: int
+    label: str
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True)
+class Failing:
+    """The section."""
+
+    heading: str
+    answer: str
+    goodput: str
+    p99: str
+    jobs: bool
+    groups: Sequence[Group]
+    legend: Sequence[str]
+    """What the rows mean and rest on, a sentence or more each."""
+
+
+def failing(found: Resilience | None, workload: Workload) -> Failing | None:
+    """The section of a comparison; None where nobody asked what breaks."""
+    if found is None:
+        return None
+    slots = {fabric.label: fabric.slot for fabric in workload.fabrics}
+    groups = [
+        Group(slots[label], label, list(_rows(fabric))) for label, fabric in found.fabrics.items()
+    ]
+    return Failing(
+        words.heading(found),
+        answer(found),
+        words.goodput_of(found),
+        words.p99_of(found),
+        any(fabric.sound.jobs_s is not None for fabric in found.fabrics.values()),
+        groups,
+        list(words.legend(found)),
+    )
+
+
+def answer(found: Resilience) -> str:
+    """How much each fabric keeps, in a sentence."""
+    return words.answer(found, lambda share: units.show(share, "share"))
+
+
+def _rows(fabric: OfFabric) -> Iterator[Row]:
+    part = "none" if fabric.kinds else words.NOT_MODELLED
+    yield _row(part, "", fabric.sound, fabric.sound)
+    for kind in fabric.kinds:
+        yield _of_kind(kind, fabric.sound)
+
+
+def _of_kind(kind: OfKind, sound: Figures) -> Row:
+    least, slowest = kind.least, kind.slowest
+    goodput = least.figures.goodput or 0.0
+    kept = goodput / sound.goodput if sound.goodput else None
+    named = len(kind.runs) > 1
+    return _row(
+        kind.kind,
+        kind.tried,
+        least.figures,
+        slowest.figures,
+        kept=units.show(kept, "share"),
+        least_part=least.part if named else "",
+        slowest_part=slowest.part if named else "",
+    )
+
+
+def _row(
+    part: str,
+    tried: str,
+    least: Figures,
+    slowest: Figures,
+    *,
+    kept: str = "",
+    least_part: str = "",
+    slowest_part: str = "",
+) -> Row:
+    return Row(
+        part,
+        tried,
+        units.show(least.goodput, "share"),
+        kept,
+        least_part,
+        _time(slowest.p99),
+        slowest_part,
+        units.show(least.missing, "share"),
+        units.show(least.jobs_s, "time"),
+    )
+
+
+def _time(found: Bound | None) -> str:
+    """A time as far as it is known."""
+    if found is None:
+        return units.MISSING
+    return found.scaled(1e-6).text(lambda seconds: units.show(seconds, "time"))

@@ -1,0 +1,60 @@
+"""What each fabric takes for granted when a part dies: who notices, how soon, and what is not
+modelled. A test holds this to the registry: a kind is here if, and only if, its model has
+failures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Table = Mapping[str, Any]
+
+
+def assumed(table: Table) -> str:
+    """Of a resolved table of a fabric; nothing of a kind without failures."""
+    found = _BY_KIND.get(str(table["kind"]))
+    return "" if found is None else found(table)
+
+
+def _electrical(_: Table) -> str:
+    return (
+        "all know of it at once and nothing on a link is lost, where routing protocols take "
+        "milliseconds: no network of packets does better"
+    )
+
+
+def _sirius(table: Table) -> str:
+    epochs = table["detection_epochs"]
+    text = (
+        f"declared dead after {epochs} silent epochs, known one epoch a hop later; cells lost "
+        "until then are sent again"
+    )
+    if table["uplink_plan"] == "rotor":
+        text += '. Its plan "rotor" has no gratings that could die; uplink_plan = "wide" has'
+    return text
+
+
+def _hybrid(_: Table) -> str:
+    return (
+        "its controller knows of a dead port at once, and circuits that the port had are dark; "
+        "without a controller from the start no circuit is ever set. Whole optical switches and "
+        "the electrical network beside them do not die"
+    )
+
+
+def _mordia(_: Table) -> str:
+    return (
+        "without a controller the schedule of the start goes on; ports, wavelengths and the "
+        "ring do not die"
+    )
+
+
+_BY_KIND: Mapping[str, Callable[[Table], str]] = {
+    "clos": _electrical,
+    "tree": _electrical,
+    "sirius": _sirius,
+    "cthrough": _hybrid,
+    "hydra": _hybrid,
+    "hybrid": _hybrid,
+    "mordia": _mordia,
+}

@@ -1,0 +1,117 @@
+"""Kinds of parts that can die, and how a `[[fault]]` table names one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from typing import Any
+
+Table = dict[str, Any]
+#: When a part dies: before the first flow arrives. It stays dead.
+AT = "0 s"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Parts that are of one sort."""
+
+    name: str
+    """What one is called."""
+    table: Mapping[str, str] = field(hash=False)
+    """What a fault of each has."""
+    keys: Sequence[str] = ()
+    """Keys by whose numbers the parts are told apart."""
+    takes_servers: bool = False
+    """Whether the servers below die with it, which no network can help."""
+
+    def part(self, numbers: Sequence[int]) -> Part:
+        """One of them, by its numbers in the order of `keys`."""
+        return Part(self, tuple(numbers))
+
+
+#: In the order in which they are shown.
+KINDS = (
+    Kind("core switch", {"element": "switch", "tier": "core"}, ("switch",)),
+    Kind("aggregation switch", {"element": "switch", "tier": "aggregation"}, ("switch",)),
+    Kind("grating", {"element": "grating"}, ("grating",)),
+    Kind("transceiver", {"element": "transceiver"}, ("node", "uplink")),
+    Kind("optical port", {"element": "optical-port"}, ("node", "plane")),
+    Kind("controller", {"element": "controller"}),
+    Kind("node", {"element": "node"}, ("node",), takes_servers=True),
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part."""
+
+    kind: Kind
+    numbers: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """How it is called in tables.
+
+        >>> KINDS[3].part([5, 2]).name, KINDS[0].part([1]).name, KINDS[4].part([5, 0]).name
+        ('transceiver 2 of node 5', 'core switch 1', 'optical port of node 5 to plane 0')
+        """
+        named = dict(zip(self.kind.keys, self.numbers, strict=True))
+        match named:
+            case {"node": node, "uplink": uplink}:
+                return f"{self.kind.name} {uplink} of node {node}"
+            case {"node": node, "plane": plane}:
+                return f"{self.kind.name} of node {node} to plane {plane}"
+        return " ".join([self.kind.name, *map(str, self.numbers)])
+
+    @property
+    def node(self) -> int | None:
+        """The node that it belongs to; None of parts between nodes."""
+        return self.numbers[0] if self.kind.keys[:1] == ("node",) else None
+
+    def fault(self, label: str) -> Table:
+        """The `[[fault]]` with which it is dead throughout, in the fabric of that label."""
+        numbers = dict(zip(self.kind.keys, self.numbers, strict=True))
+        return {"at": AT, **self.kind.table, **numbers, "fabric": label}
+
+
+@dataclass(frozen=True)
+class Population:
+    """All parts of a kind that a fabric has."""
+
+    kind: Kind
+    shape: tuple[int, ...]
+    """How many numbers each key of the kind takes, counted from 0."""
+
+    @property
+    def members(self) -> int:
+        """How many parts."""
+        return prod(self.shape)
+
+    def parts(self) -> Iterator[Part]:
+        """All of them, in order of their numbers."""
+        return (Part(self.kind, numbers) for numbers in product(*map(range, self.shape)))
+
+    def at(self, place: int) -> Part:
+        """The part at a place of that order."""
+        numbers = []
+        for count in reversed(self.shape):
+            place, number = divmod(place, count)
+            numbers.append(number)
+        return Part(self.kind, tuple(reversed(numbers)))
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What of a fabric can die in its model."""
+
+    populations: Sequence[Population]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Kind → why the fabric has none, in the core's words."""
+
+    @property
+    def why_none(self) -> str:
+        """Why nothing can die, where that is so: what the core says of most kinds."""
+        reasons = list(self.refused.values())
+        return "" if self.populations else max(reasons, key=reasons.count)

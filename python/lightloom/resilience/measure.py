@@ -1,0 +1,220 @@
+"""Every fabric of a comparison with one part dead, by running it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from lightloom import _core
+from lightloom.config import Experiment
+from lightloom.curves import Run as Simulate
+from lightloom.curves import Task, Tell, run_all, side_by_side
+from lightloom.economics.book import Book
+from lightloom.errors import ConfigError, refusal
+from lightloom.resilience import plan
+from lightloom.resilience.assumed import assumed
+from lightloom.resilience.elements import Part, Population
+from lightloom.resilience.figures import Reader
+from lightloom.resilience.outcome import Figures, OfFabric, OfKind, Resilience, Run
+from lightloom.resilience.sample import Traffic
+from lightloom.resilience.search import SLOWER, Search, book_of, search_of
+from lightloom.results import Comparison, Result
+
+PS = 1e-12
+
+
+def with_worst_failures(
+    comparisons: Sequence[Comparison],
+    experiments: Sequence[Experiment],
+    simulate: Simulate,
+    *,
+    threads: int = 1,
+    progress: Tell | None = None,
+    asked: Search | bool | None = True,
+) -> list[Comparison]:
+    """Comparisons with what breaks, where that is looked for; each fabric runs once for each part
+    that is tried, with the same flows and the same seed as when it was compared.
+
+    Args:
+        comparisons, experiments: what was compared, and the experiments that it was.
+        simulate: `lightloom.run`.
+        asked: how it is looked for; None where each experiment says whether it is.
+
+    Raises:
+        ConfigError: if a run fails, with its fabric and part.
+    """
+    several = len(comparisons) > 1
+    made = [
+        _Breaking(comparison, experiment, simulate, threads, search, named=several)
+        if (search := search_of(experiment, asked))
+        else None
+        for comparison, experiment in zip(comparisons, experiments, strict=True)
+    ]
+    tasks = [task for one in made if one for task in one.tasks()]
+    failing = [one.heaviest() for one in made if one]
+    workers = side_by_side([e for e in failing if e.raw["fault"]], threads)
+    run_all(tasks, workers, progress)
+    return [
+        replace(comparison, resilience=one.outcome()) if one else comparison
+        for one, comparison in zip(made, comparisons, strict=True)
+    ]
+
+
+@dataclass
+class _OfFabric:
+    """A fabric while its runs are made; tasks write to different keys."""
+
+    plan: plan.Fabric
+    sample: Sequence[tuple[Population, list[Part], str]]
+    set: Sequence[str]
+    """Keys that hold in all its runs."""
+    sound: Figures | None = None
+    figures: dict[Part, Figures] = field(default_factory=dict)
+
+    def dead(self, part: Part) -> list[str]:
+        """Keys by which the experiment becomes that in which a part is dead."""
+        return [*self.set, *self.plan.dead(part)]
+
+
+class _Breaking:
+    """One comparison whose parts die."""
+
+    def __init__(
+        self,
+        comparison: Comparison,
+        experiment: Experiment,
+        simulate: Simulate,
+        threads: int,
+        search: Search,
+        *,
+        named: bool,
+    ) -> None:
+        self.comparison, self.experiment = comparison, experiment
+        self._simulate, self._threads, self._tries = simulate, threads, search.tries
+        self._prefix = f"{comparison.name}: " if named else ""
+        summaries = [result.summary for result in comparison.results.values()]
+        self._reader = Reader.of(summaries)
+        book = book_of(experiment)
+        self.fabrics = {
+            label: self._of_fabric(label, result, book)
+            for label, result in comparison.results.items()
+        }
+
+    def _of_fabric(self, label: str, result: Result, book: Book) -> _OfFabric:
+        found = plan.fabric(self.experiment, label, book)
+        made = _OfFabric(
+            found,
+            list(found.sample(_traffic(found, result), self._tries)),
+            _limit(found.experiment, result),
+        )
+        if not found.own_faults:
+            made.sound = self._reader.read(result)
+        return made
+
+    def tasks(self) -> list[Task]:
+        """All runs."""
+        made = []
+        for label, fabric in self.fabrics.items():
+            if fabric.sound is None:
+                made.append(self._task(label, fabric, None))
+            for _, parts, _ in fabric.sample:
+                made += [self._task(label, fabric, part) for part in parts]
+        return made
+
+    def heaviest(self) -> Experiment:
+        """The experiment with a part dead in each fabric: what is broken takes memory."""
+        faults = [
+            parts[0].fault(label)
+            for label, fabric in self.fabrics.items()
+            for _, parts, _ in fabric.sample[:1]
+        ]
+        found = next(iter(self.fabrics.values())).plan.experiment
+        return replace(found, raw={**found.raw, "fault": faults})
+
+    def _task(self, label: str, fabric: _OfFabric, part: Part | None) -> Task:
+        """A run with a part dead, or without any of the experiment's own faults."""
+        what = "sound" if part is None else f"{part.name} dead"
+        overrides = fabric.set if part is None else fabric.dead(part)
+
+        def do(heed: Tell) -> None:
+            broken = fabric.plan.experiment.with_overrides(overrides)
+            try:
+                result = self._simulate(broken, label, threads=self._threads, progress=heed)
+            except ConfigError as problem:
+                raise _with(problem, f"{self._prefix}{label}, {what}") from None
+            found = self._reader.read(result)
+            if part is None:
+                fabric.sound = found
+            else:
+                fabric.figures[part] = found
+
+        return Task(f"{self._prefix}{label}: {what}", do)
+
+    def outcome(self) -> Resilience:
+        """What came of it, all tasks being done."""
+        first = next(iter(self.fabrics.values())).plan.experiment
+        return Resilience(
+            seed=int(first.resolved()["run"]["seed"]),
+            tries=self._tries,
+            goodput=self._reader.goodput,
+            p99=self._reader.p99,
+            fabrics={label: _outcome(label, made) for label, made in self.fabrics.items()},
+        )
+
+
+def _outcome(label: str, made: _OfFabric) -> OfFabric:
+    """What came of one fabric."""
+    assert made.sound is not None, "it was read, or its task has run"
+    kinds = [
+        OfKind(
+            population.kind.name,
+            population.members,
+            how,
+            population.kind.takes_servers,
+            [Run(part.name, made.dead(part), made.figures[part]) for part in parts],
+        )
+        for population, parts, how in made.sample
+    ]
+    found = made.plan
+    return OfFabric(
+        label,
+        made.sound,
+        kinds,
+        found.parts.refused,
+        found.parts.why_none,
+        assumed(found.table()) if kinds else "",
+        [str(tier) for tier in found.switches] if kinds else [],
+    )
+
+
+def _traffic(found: plan.Fabric, result: Result) -> Traffic:
+    """What the racks of a result send each other."""
+    cluster = found.experiment.resolved()["cluster"]
+    return Traffic.of(
+        result.flows,
+        int(cluster["racks"]),
+        int(cluster.get("servers_per_rack", 1)),
+        int(found.table().get("racks_per_pod", 1)),
+    )
+
+
+def _limit(experiment: Experiment, result: Result) -> list[str]:
+    """When a run ends at the latest, if it ends when all is delivered."""
+    run = experiment.resolved()["run"]
+    if run["stop"] != "drain":
+        return []
+    most = round(SLOWER * result.summary["simulated_s"] / PS)
+    if most >= _core.control_time("run.limit", run["limit"]):
+        return []
+    return [f'run.limit="{_core.control_time_text(most)}"']
+
+
+def _with(problem: ConfigError, what: str) -> ConfigError:
+    """The error of a run, with its fabric and part in it."""
+    if problem.key is None:
+        made = ConfigError(f"{what}: {problem}")
+    else:
+        key = f"{what}: {problem.key}"
+        made = refusal(key, problem.value, problem.limit or "", problem.remedy or "")
+    made.trace = getattr(problem, "trace", None)
+    return made

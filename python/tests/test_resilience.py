@@ -1,0 +1,333 @@
+"""What breaks: which parts die, which of them are tried, and what that costs, against figures
+that are worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import lightloom
+from lightloom import _core
+from lightloom.errors import refusal
+from lightloom.resilience import probing, words
+from lightloom.resilience.assumed import assumed
+from lightloom.resilience.elements import KINDS, Population
+from lightloom.resilience.measure import with_worst_failures
+from lightloom.resilience.outcome import OfFabric, OfKind, Resilience
+from lightloom.resilience.sample import Traffic, chosen
+from lightloom.resilience.search import Search
+
+#: More than any network below carries, from single nodes: nothing stays within a rack.
+OVERLOAD = {
+    "arrivals": "poisson",
+    "load": 2.0,
+    "flows": 4000,
+    "sizes": {"kind": "fixed", "size": "20 KB"},
+}
+RUN = {"seed": 1, "stop": "last-arrival"}
+#: Four spines, which are the bottleneck: a rack has 200 Gb/s, and 50 Gb/s to the core.
+SPINES = {
+    "kind": "clos",
+    "racks_per_pod": 1,
+    "oversubscription": 4,
+    "link_rate": "12.5 Gb/s",
+    "aggregation_switches": 4,
+    "core_switches": 4,
+}
+
+
+def experiment(racks: int, *fabrics: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    cluster = {"racks": racks, "servers_per_rack": 1, "rack_rate": "200 Gb/s"}
+    made = {"cluster": cluster, "workload": OVERLOAD, "run": RUN, "fabric": list(fabrics)}
+    return {**made, **changes}
+
+
+def broken(table: dict[str, Any], tries: int = 8) -> Resilience:
+    found = lightloom.compare(table, worst_failure=Search(tries)).resilience
+    assert found is not None
+    return found
+
+
+def kept(fabric: OfFabric, kind: str) -> list[float]:
+    """Goodput with each part of a kind dead ÷ that of the sound network."""
+    found = next(of for of in fabric.kinds if of.kind == kind)
+    return [run.figures.goodput / fabric.sound.goodput for run in found.runs]
+
+
+def kinds(fabric: OfFabric) -> dict[str, OfKind]:
+    return {of.kind: of for of in fabric.kinds}
+
+
+@pytest.mark.parametrize("detail", ["packets", "flows"])
+def test_one_of_four_spines_takes_a_quarter_where_the_core_is_the_bottleneck(detail: str) -> None:
+    clos = broken(experiment(8, {**SPINES, "detail": detail}), 4).fabrics["clos"]
+    assert kept(clos, "core switch") == pytest.approx([0.75] * 4, abs=0.002)
+    assert kinds(clos)["core switch"].chosen == "all"
+    # The 16 links of a rack below its pod have four times what the core takes.
+    assert kept(clos, "transceiver") == pytest.approx([1.0] * 4, abs=0.002)
+    assert clos.least.part.startswith("core switch")
+    assert clos.kept == pytest.approx(0.75, abs=0.002)
+    assert clos.switches == [
+        "aggregation switches: 4 a pod, as its table says",
+        "core switches: 4, as its table says",
+    ]
+
+
+def test_a_transceiver_of_sirius_takes_its_two_of_all_links() -> None:
+    """A saturated uniform load shares all N · U links evenly (§4.5), and a transceiver ends one
+    in each direction."""
+    fabric = {"kind": "sirius", "uplinks": 4, "uplink_plan": "wide"}
+    workload = {**OVERLOAD, "flows": 20_000}
+    sirius = broken(experiment(16, fabric, workload=workload), 2).fabrics["sirius"]
+    assert kept(sirius, "transceiver") == pytest.approx([1 - 2 / 64] * 2, abs=0.005)
+    # Its servers die with a node: 2/16 of the pairs, but for themselves.
+    assert kept(sirius, "node") == pytest.approx([1 - 2 / 16] * 2, abs=0.01)
+    assert kinds(sirius)["node"].takes_servers
+    assert "node" not in sirius.least.part
+
+
+def test_gratings_of_sirius_are_not_alike_and_the_worst_of_all_is_found() -> None:
+    """16 nodes, 4 gratings of 4 ports a group. Of the 240 ordered pairs of nodes 12 meet over the
+    grating of a group with itself, 16 over that of two groups. These pairs relay nothing in the
+    other direction either, for requests go one way and grants the other."""
+    fabric = {"kind": "sirius", "uplinks": 4, "uplink_plan": "wide"}
+    workload = {**OVERLOAD, "flows": 20_000}
+    sirius = broken(experiment(16, fabric, workload=workload), 16).fabrics["sirius"]
+    shares = sorted(kept(sirius, "grating"))
+    assert kinds(sirius)["grating"].tried == "16"
+    between, within = shares[:12], shares[12:]
+    assert within == pytest.approx([1 - 12 / 240] * 4, abs=0.01)
+    assert 1 - 32 / 240 < between[0] <= between[-1] < 1 - 16 / 240
+    assert sirius.kept == between[0]
+
+
+def test_under_skewed_traffic_the_part_that_matters_is_found(tmp_path: Path) -> None:
+    """All send to node 5: its two links are full, and those of others a seventh."""
+    trace = tmp_path / "trace.csv"
+    rows = [f"{src},5,100000,{1_000_000 * k}" for k in range(40) for src in range(8) if src != 5]
+    trace.write_text("src,dst,bytes,arrival_ps\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    clos = {**SPINES, "oversubscription": 1, "link_rate": "100 Gb/s"}
+    del clos["aggregation_switches"], clos["core_switches"]
+    table = experiment(8, clos, workload={"trace": str(trace)}, run={**RUN, "stop": "40 us"})
+    found = broken(table, 16).fabrics["clos"]
+    transceivers = kinds(found)["transceiver"]
+    assert transceivers.tried == "16"
+    assert transceivers.least.part in ("transceiver 0 of node 5", "transceiver 1 of node 5")
+    shares = dict(zip((r.part for r in transceivers.runs), kept(found, "transceiver"), strict=True))
+    mine = [share for part, share in shares.items() if part.endswith("node 5")]
+    others = [share for part, share in shares.items() if not part.endswith("node 5")]
+    assert mine == pytest.approx([0.5, 0.5], abs=0.03)
+    assert min(others) > 0.97
+    # Of two that are tried, one is of the busiest rack.
+    few = kinds(broken(table, 2).fabrics["clos"])["transceiver"]
+    assert few.runs[0].part == "transceiver 0 of node 5"
+    assert few.chosen == "one of the busiest rack, 1 drawn by seed 1"
+    assert few.tried == "2 of 16"
+
+
+def test_a_sample_begins_with_those_that_carry_most_and_is_drawn_by_its_seed() -> None:
+    flows = pa.table(
+        {
+            "src": pa.array([0, 2, 4, 6, 7], pa.uint32()),
+            "dst": pa.array([1, 4, 2, 0, 6], pa.uint32()),
+            "bytes": pa.array([10**9, 30, 10, 5, 10**9], pa.uint64()),
+        }
+    )
+    traffic = Traffic.of(flows, racks=4, servers_per_rack=2, racks_per_pod=2)
+    # What stays within racks 0 and 3 does not count.
+    assert traffic.of_racks.tolist() == [5.0, 40.0, 40.0, 5.0]
+    assert traffic.racks() == [1, 2, 0, 3]
+    by_name = {kind.name: kind for kind in KINDS}
+    links = Population(by_name["transceiver"], (4, 6))
+    parts, why = chosen(links, traffic, 4, 1, "clos")
+    assert [part.numbers for part in parts[:2]] == [(1, 0), (2, 0)]
+    assert why == "one of each of the 2 busiest racks, 2 drawn by seed 1"
+    assert len(set(parts)) == 4
+    assert chosen(links, traffic, 4, 1, "clos") == (parts, why)
+    seeds = [chosen(links, traffic, 4, seed, "clos")[0] for seed in range(1, 9)]
+    assert any(other != parts for other in seeds)
+    switches = Population(by_name["aggregation switch"], (16,))
+    parts, why = chosen(switches, traffic, 3, 1, "clos")
+    assert [part.numbers for part in parts[:2]] == [(0,), (8,)]  # the first of each pod
+    assert why == "one of each of the 2 busiest pods, 1 drawn by seed 1"
+    assert chosen(links, traffic, 24, 1, "clos") == (list(links.parts()), "all")
+    silent = Traffic(np.zeros(4))
+    assert chosen(links, silent, 2, 1, "clos")[0][0].numbers == (0, 0)
+
+
+def test_every_place_of_a_population_is_the_part_at_it() -> None:
+    population = Population(KINDS[3], (3, 4))
+    assert [population.at(place) for place in range(12)] == list(population.parts())
+
+
+def test_every_element_that_a_fault_may_name_is_a_kind_here() -> None:
+    schema = json.loads(_core.schema())["$defs"]
+    elements = {
+        name
+        for way in [schema["ElementKind"], *schema["ElementKind"].get("oneOf", [])]
+        for name in [*way.get("enum", []), *([way["const"]] if "const" in way else [])]
+    }
+    tiers = {way["const"] for way in schema["TierName"]["oneOf"]}
+    assert elements == {kind.table["element"] for kind in KINDS}
+    assert tiers == {kind.table["tier"] for kind in KINDS if "tier" in kind.table}
+
+
+#: What each kind of fabric has beside its kind, where its defaults do not fit 8 nodes.
+TABLES: dict[str, dict[str, Any]] = {"sirius": {"uplinks": 4, "uplink_plan": "wide"}}
+#: Kinds of which nothing dies; all others have something.
+UNBREAKABLE = {"rotornet", "opera", "lions", "flattened-butterfly"}
+REGISTRY = [entry["kind"] for entry in json.loads(_core.registry())]
+
+
+@pytest.mark.parametrize("kind", REGISTRY)
+def test_the_core_says_what_of_a_fabric_dies(kind: str) -> None:
+    """The last of each kind is accepted and the one after it is not; what a fabric takes for
+    granted about failures is said of those that have some, and of no others."""
+    table = experiment(8, {"kind": kind, **TABLES.get(kind, {})})
+    if kind in ("lions", "flattened-butterfly"):
+        table["cluster"] = {"hosts": 8, "server_rate": "10 Gb/s"}
+    loaded = lightloom.load(table)
+    parts = probing.parts_of(loaded, kind)
+    bare = probing.with_one_flow(loaded, kind)
+    for population in parts.populations:
+        last = [count - 1 for count in population.shape]
+        assert probing.refusal_of(bare, kind, population.kind, last) is None
+        for place in range(len(last)):
+            beyond = [*last[:place], last[place] + 1, *last[place + 1 :]]
+            assert probing.refusal_of(bare, kind, population.kind, beyond) is not None
+    assert bool(parts.populations) == (kind not in UNBREAKABLE)
+    assert bool(assumed(loaded.resolved()["fabric"][0])) == bool(parts.populations)
+    assert bool(parts.why_none) == (not parts.populations)
+
+
+def test_a_fabric_that_models_no_failures_says_so_and_runs_no_more() -> None:
+    ideal = {"kind": "sirius", "label": "ideal", "mode": "ideal", "uplinks": 4}
+    workload = {**OVERLOAD, "flows": 200}
+    table = experiment(8, {"kind": "rotornet"}, ideal, SPINES, workload=workload)
+    found = broken(table, 1)
+    assert not found.fabrics["rotornet"].kinds
+    assert found.fabrics["rotornet"].kept is None
+    assert found.fabrics["rotornet"].why_none == "RotorNet does not model failures yet"
+    # The core's own remedy, for there is one.
+    assert "fabric.mode" in found.fabrics["ideal"].why_none
+    lines = list(words.legend(found))
+    assert "rotornet: not modelled: RotorNet does not model failures yet." in lines
+    assert words.answer(found).endswith("; of rotornet, ideal it is not modelled.")
+    assert [row["part"] for row in found.rows() if row["fabric"] == "rotornet"] == [None]
+
+
+def test_sirius_by_its_default_plan_says_that_it_has_no_gratings_to_die() -> None:
+    workload = {**OVERLOAD, "flows": 200}
+    table = experiment(8, {"kind": "sirius", "uplinks": 4}, workload=workload)
+    sirius = broken(table, 1).fabrics["sirius"]
+    assert [kind.kind for kind in sirius.kinds] == ["transceiver", "node"]
+    assert "no gratings" in sirius.refused["grating"]
+    assert 'uplink_plan = "wide"' in sirius.assumed
+
+
+def test_where_a_table_leaves_it_open_switches_are_those_of_the_bill() -> None:
+    """128 racks of 400 Gb/s: 51.2 Tb/s are two switches of 25.6 Tb/s in the core, and a pod's
+    16 racks take half of one in its layer, of which two are taken."""
+    table = experiment(128, {"kind": "clos"}, workload={**OVERLOAD, "flows": 300})
+    table["cluster"]["rack_rate"] = "400 Gb/s"
+    clos = broken(table, 1).fabrics["clos"]
+    book = "its bill at the prices of sirius-2020"
+    assert clos.switches == [
+        f"aggregation switches: 2 a pod, the least that is taken: {book} has 0.5",
+        f"core switches: 2, by {book}",
+    ]
+    assert {kind.kind: kind.members for kind in clos.kinds} == {
+        "core switch": 2,
+        "aggregation switch": 16,
+        "transceiver": 1024,
+    }
+
+
+def test_the_experiment_and_set_of_a_run_give_it_again(tmp_path: Path) -> None:
+    workload = {**OVERLOAD, "flows": 300}
+    hybrid = {"kind": "cthrough", "label": "my hybrid", "oversubscription": 4}
+    hybrid |= {"interval": "5 us", "reconfiguration_delay": "1 us"}
+    table = experiment(8, SPINES, hybrid, workload=workload, run={"seed": 2, "repeat": 2})
+    comparison = lightloom.compare(table, worst_failure=Search(2))
+    comparison.save(tmp_path)
+    saved = json.loads((tmp_path / "resilience.json").read_text(encoding="utf-8"))
+    assert saved["seed"] == 2
+    for label, fabric in saved["fabrics"].items():
+        for kind in fabric["kinds"]:
+            run = kind["runs"][-1]
+            again = lightloom.run(lightloom.load(saved["experiment"], run["set"]), label)
+            assert again.summary["load_delivered"] == run["goodput"]
+            assert again.summary["fct_bound"]["short"]["p99_us"]["low"] == run["p99_us"][0]
+            assert again.experiment["fault"][0]["element"] in kind["kind"].replace(" ", "-")
+    loaded = lightloom.Comparison.load(tmp_path)
+    assert loaded.resilience is not None
+    assert loaded.resilience.to_json() == comparison.resilience.to_json()
+    frame = loaded.table("failures").to_pylist()
+    assert len(frame) == len(comparison.resilience.rows())
+
+
+def test_the_same_seed_gives_the_same_whatever_the_threads() -> None:
+    fabric = {"kind": "sirius", "uplinks": 4, "uplink_plan": "wide"}
+    table = experiment(8, fabric, SPINES, workload={**OVERLOAD, "flows": 400})
+    one = broken(table, 3).to_json()
+    made = lightloom.compare(table, threads=2, worst_failure=Search(3)).resilience
+    assert made is not None
+    assert made.to_json() == one
+
+
+def test_faults_of_the_experiment_are_left_out_of_all_these_runs() -> None:
+    """So that what is found is of one failure, not of two."""
+    workload = {**OVERLOAD, "flows": 1000}
+    fault = {"at": "0 s", "element": "switch", "tier": "core", "switch": 1}
+    table = experiment(8, SPINES, workload=workload)
+    comparison = lightloom.compare({**table, "fault": [fault]}, worst_failure=Search(1))
+    clos = comparison.resilience.fabrics["clos"]
+    assert clos == broken(table, 1).fabrics["clos"]
+    with_own = comparison.results["clos"].summary["load_delivered"]
+    assert with_own == pytest.approx(0.75 * clos.sound.goodput, rel=0.01)
+
+
+def test_who_is_cut_off_waits_no_longer_than_a_hundred_times_the_sound_run() -> None:
+    """A rack of one uplink: jobs that need it never end, and what they keep from beginning is
+    missing, too."""
+    job = {"kind": "all-reduce", "name": "ring", "algorithm": "ring", "bytes": "1 MB"}
+    table = experiment(4, {"kind": "tree"}, workload={"jobs": [job]}, run={"seed": 1})
+    comparison = lightloom.compare(table, worst_failure=Search(1))
+    tree = comparison.resilience.fabrics["tree"]
+    worst = kinds(tree)["core switch"].least
+    assert worst.figures.goodput is None
+    assert worst.figures.jobs_s is None
+    assert worst.figures.missing == 1.0
+    assert tree.kept == 0.0
+    assert tree.sound.missing == 0.0
+    assert tree.sound.jobs_s is not None
+    limit = next(text for text in worst.set if text.startswith("run.limit="))
+    took = comparison.results["tree"].summary["simulated_s"]
+    cut = lightloom.run(lightloom.load(table, worst.set)).summary["simulated_s"]
+    assert cut == pytest.approx(100 * took, rel=1e-6), limit
+
+
+def test_a_run_that_fails_is_told_with_its_fabric_and_part() -> None:
+    table = experiment(8, SPINES, workload={**OVERLOAD, "flows": 100})
+    loaded = lightloom.load(table)
+    compared = lightloom.compare(loaded)
+
+    def simulate(one: Any, label: str | None = None, **how: Any) -> Any:
+        if one.raw["fault"][0].get("switch") == 2:
+            raise refusal("fabric.policy", "x", "cannot decide", "correct it")
+        return lightloom.run(one, label, **how)
+
+    with pytest.raises(lightloom.ConfigError) as caught:
+        with_worst_failures([compared], [loaded], simulate, asked=Search(4))
+    said = "clos, core switch 2 dead: fabric.policy = x: cannot decide; correct it"
+    assert str(caught.value) == said
+
+
+def test_a_search_of_nothing_is_refused() -> None:
+    with pytest.raises(lightloom.ConfigError, match="tries = 0: must be at least 1"):
+        Search(0)
