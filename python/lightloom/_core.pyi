@@ -97,6 +97,9 @@ def clock_run(
     """Runs clocks: (figures as JSON, "epochs" and, after a day, "day": columns of samples and
     of nodes). `progress` hears the share that is done."""
 
+def clock_starts(delays: list[int]) -> list[int]:
+    """When each node starts its first epoch, by delays from nodes to the grating, in one unit."""
+
 def read_trace(path: str, format: str | None = None, hosts: int | None = None) -> Columns:
     """The flow columns of a text trace: "csv", "cm" or "ns", by its name unless given."""
 

@@ -10,20 +10,23 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from lightloom import bounds, facts, loads
 from lightloom.counts import counted
 from lightloom.errors import ConfigError, refusal
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 Summary = Mapping[str, Any]
 Tick = Callable[[str, float, float, float], None]
@@ -33,6 +36,10 @@ ROUNDED_UP = 0.9995
 """Of a unit: from here on, three digits of the unit below would say 1000."""
 WIDE = 10_000
 """Columns [count] of a line that is not wrapped."""
+NOTE = "note: "
+"""What a line begins with that says how figures are to be taken."""
+NARROW = 20
+"""Columns [count] below which no terminal's width is heeded."""
 EXIT_REFUSED = 2
 EXIT_INTERRUPTED = 130
 EXIT_UNREAD = 141
@@ -61,8 +68,19 @@ def err() -> Console:
 
 
 def say(message: str) -> None:
-    """Prints one line of text as it is, unwrapped."""
-    out().print(message, markup=False, soft_wrap=True)
+    """Prints one line of text as it is; a note on a terminal is broken at its width, and hangs."""
+    screen = out()
+    if screen.is_terminal and message.startswith(NOTE):
+        message = _hanging(message, max(NARROW, screen.width))
+    screen.print(message, markup=False, soft_wrap=True)
+
+
+def _hanging(note: str, width: int) -> str:
+    """A note in lines of so many columns, those after the first below its text."""
+    below = " " * len(NOTE)
+    return textwrap.fill(
+        note, width, subsequent_indent=below, break_on_hyphens=False, break_long_words=False
+    )
 
 
 def print_json(value: Any) -> None:
@@ -130,6 +148,8 @@ def check_output(directory: Path) -> Path:
 @contextmanager
 def progress(enabled: bool = True) -> Iterator[Tick]:
     """A bar per fabric on standard error; silent when that is no terminal."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
     console = err()
     bar = Progress(
         TextColumn("{task.description}", markup=False),
@@ -267,6 +287,7 @@ def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | N
         "duty cycle": _duty(summary.get("duty_cycle"), busy),
         "hops": f"{number(summary['hops_mean'], 2)} on average",
         "in force": facts.derived(summary.get("derived") or {}) or "- ",
+        "devices": facts.devices(summary.get("devices") or {}) or "- ",
         "parts": facts.parts(summary.get("parts") or {}) or "- ",
         **_window(summary.get("window")),
         "speed": _speed(summary),

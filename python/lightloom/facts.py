@@ -1,5 +1,5 @@
 """What followed from a fabric's table and is in force, and what the fabric is made of, in
-words: the tables `derived` and `parts` of summary.json.
+words: the tables `derived`, `devices` and `parts` of summary.json.
 
 The last part of a name says what is counted: `epoch_slots` are the slots of an epoch,
 `cell_bytes` the bytes of a cell, `rate_precision` the part to which rates are exact;
@@ -9,8 +9,11 @@ anything else, `base_uplinks`, is how many there are.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import starmap
+from typing import Any
+
+from lightloom.counts import counted, figure
 
 
 def derived(found: Mapping[str, float]) -> str:
@@ -33,42 +36,83 @@ def parts(found: Mapping[str, int]) -> str:
     return ", ".join(starmap(_part, found.items()))
 
 
+def devices(found: Mapping[str, Any]) -> str:
+    """What follows from the devices that a fabric's table names; nothing where it names none.
+
+    >>> devices({"ports": 44, "settle": "11.55 us", "deviation": "2.36 us", "loss": None})
+    'a switch of 44 ports, dark for 11.55 us (σ 2.36 us), loss not known'
+    """
+    return ", ".join(_design(found) if "guardband" in found else _switch(found))
+
+
+def _design(found: Mapping[str, Any]) -> Iterator[str]:
+    guardband = found["guardband"]
+    parts = ", ".join(f"{part['name']} {part['time']}" for part in guardband["parts"])
+    yield f"guardband {guardband['total']} ({parts}) of {found['slot']}"
+    yield f"{found['ports']} ports"
+    yield f"reach {found['reach']}"
+    bank = f" of {found['lasers']} lasers" if found["lasers"] > 1 else ""
+    yield f"{counted(found['laser_chips'], 'laser chips')}{bank} a node"
+    yield f"{found['error_rate']:.1e} of bits wrong after correction"
+
+
+def _switch(found: Mapping[str, Any]) -> Iterator[str]:
+    if not found:
+        return
+    yield f"a switch of {found['ports']} ports"
+    spread = f" (σ {found['deviation']})" if found.get("deviation") else ""
+    yield f"dark for {found['settle']}{spread}"
+    loss = found.get("loss")
+    yield f"loss {loss}" if loss else "loss not known"
+
+
+def bit_errors(found: Mapping[str, Any]) -> Iterator[str]:
+    """What a run leaves out or assumes of the devices that its fabric names.
+
+    >>> len(list(bit_errors({"error_rate": 1e-15, "ber": 3e-9, "notes": ["assumed"]})))
+    2
+    """
+    if "error_rate" in found:
+        yield (
+            f"bit errors are not simulated: on the worst path {found['ber']:.1e} of the bits are "
+            f"wrong before correction, and {found['error_rate']:.1e} after it once the margin is "
+            "used up"
+        )
+    yield from (f"fabric.devices: {note}" for note in found.get("notes", []))
+
+
 def _derived(name: str, value: float) -> str:
     thing, _, unit = name.rpartition("_")
     words = thing.replace("_", " ")
     if unit == "bytes" and thing:
-        return f"{words}s of {_figure(value)} B"
+        return f"{words}s of {figure(value)} B"
     if unit == "slots" and thing:
-        return f"{words}s of {counted(value, unit)}"
+        return f"{words}s of {_things(value, unit)}"
     if unit == "precision" and thing:
         return f"{words}s to {100 * value:.10g} %"
-    return counted(value, name.replace("_", " "))
+    return _things(value, name.replace("_", " "))
 
 
 def _part(name: str, count: int) -> str:
     if name.endswith("_bps"):
         return f"{name.removesuffix('_bps').replace('_', ' ')} {count / 1e9:g} Gb/s"
-    return counted(count, name.replace("_", " "))
+    return _things(count, name.replace("_", " "))
 
 
-def counted(value: float, things: str) -> str:
-    """A number of things; of one, without the plural.
-
-    >>> counted(1, "epoch slots"), counted(0.5, "memories"), counted(1, "switches")
-    ('1 epoch slot', '0.5 memories', '1 switch')
-    """
-    return f"{_figure(value)} {things if value != 1 else _one(things)}"
+def _things(value: float, things: str) -> str:
+    """A number of what a key names, `epoch slots`; of one, without the plural."""
+    return counted(value, _one(things), things)
 
 
 def _one(things: str) -> str:
-    """The singular: of the last word that is one of many."""
+    """The singular: of the last word that is one of many.
+
+    >>> _one("epoch slots"), _one("memories"), _one("switches"), _one("hops")
+    ('epoch slot', 'memory', 'switch', 'hop')
+    """
     for many, one in ((r"ies\b", "y"), (r"(?<=ch|sh)es\b", ""), (r"(?<!s)s\b", "")):
         found = list(re.finditer(many, things))
         if found:
             last = found[-1]
             return things[: last.start()] + one + things[last.end() :]
     return things
-
-
-def _figure(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -18,7 +18,7 @@ from lightloom import _core, networks
 
 MOST = 64
 """The largest `fabric.queue` [cells]."""
-_CROSSING = ("propagation", "switch_latency", "fec_latency")
+_CROSSING = ("propagation", "switch_latency", "fec_latency", "codeword_wait")
 
 
 def covering(fabric: Mapping[str, Any], derived: Mapping[str, float]) -> int | None:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Staging:
@@ -25,6 +25,8 @@ class Staging:
 
     def parquet(self, path: Path, table: pa.Table) -> None:
         """A table, to be written there."""
+        import pyarrow.parquet as pq
+
         self._write(path, lambda part: pq.write_table(table, part, compression="zstd"))
 
     def json(self, path: Path, value: Any) -> None:

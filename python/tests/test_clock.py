@@ -161,6 +161,19 @@ def test_the_command_prints_deviation_and_what_dominates(tmp_path: Path) -> None
     assert not list(tmp_path.iterdir())
 
 
+@given(st.lists(st.integers(0, 10**9), min_size=1, max_size=40))
+def test_cells_of_all_nodes_are_at_the_grating_together(delays: list[int]) -> None:
+    starts = clock.epoch_starts(delays)
+    assert {start + delay for start, delay in zip(starts, delays, strict=True)} == {max(delays)}
+    assert min(starts) == 0
+
+
+def test_a_delay_below_nothing_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"delays\[1\] = -2: light takes some time"):
+        clock.epoch_starts([1, -2])
+    assert clock.epoch_starts([]) == []
+
+
 def test_the_command_prints_json_alone(tmp_path: Path) -> None:
     made = lightloom("clock", *SMALL, "--json", "--no-contributions", cwd=tmp_path)
     summary = json.loads(made.stdout)

@@ -1,13 +1,17 @@
-"""One thing is not several."""
+"""One thing is not several; a note hangs."""
 
 import re
 from pathlib import Path
 
+import numpy as np
+import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
-from lightloom import counts
+from lightloom import console, counts, facts
 from lightloom.cli import app
 from lightloom.counts import counted
+from lightloom.report import units
 
 #: What messages count, and what they then wrote of one.
 OF_ONE = re.compile(r"\b1 (flow|pair|rack|node|record|circuit|host|slot|dual|interval|cell)s\b")
@@ -27,3 +31,39 @@ def test_a_plan_for_one_pair_counts_one(tmp_path: Path) -> None:
     assert "2 nodes, 1 pair, 5 B" in said
     assert "1 record, in units of 1 B" in said
     assert not OF_ONE.findall(said)
+
+
+def test_a_number_is_whole_or_has_four_digits_whoever_made_it() -> None:
+    assert counted(np.int64(20_000), "flow") == "20,000 flows"
+    assert counted(123.456, "slot") == "123.5 slots"
+    assert units.counted(1, "pair") == "1 pair"
+    assert (
+        facts.derived({"epoch_slots": 1, "uplinks": 12_000}) == "epochs of 1 slot, 12,000 uplinks"
+    )
+
+
+NOTE = "note: " + "so many words that they do not fit into a line, " * 3 + "and-a-hyphen"
+
+
+@pytest.mark.parametrize("width", [40, 64])
+def test_a_note_on_a_terminal_hangs_below_its_text(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal = Console(width=width, force_terminal=True, highlight=False, no_color=True)
+    monkeypatch.setattr(console, "out", lambda: terminal)
+    console.say(NOTE)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 2
+    assert all(len(line) <= width for line in lines)
+    assert {line[:6] for line in lines[1:]} == {" " * 6}
+    assert " ".join(line.strip() for line in lines) == NOTE
+    console.say(NOTE.removeprefix("note: "))
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_a_note_in_a_pipe_is_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(console, "out", lambda: Console(width=40, highlight=False))
+    console.say(NOTE)
+    assert capsys.readouterr().out == NOTE + "\n"

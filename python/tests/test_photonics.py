@@ -7,10 +7,12 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 import pytest
+from cli_support import ROOT
 from typer.testing import CliRunner
 
 from lightloom import ConfigError, photonics
 from lightloom.cli import app
+from lightloom.reproduce.scripts import load_script
 
 
 def call(*arguments: str) -> str:
@@ -107,3 +109,21 @@ def test_bad_input_is_refused_with_exit_code_2(arguments: list[str], told: str) 
     assert result.exit_code == 2
     assert told in " ".join(result.output.split())
     assert not Path("tuning.txt").exists()
+
+
+def test_the_table_of_lasers_in_the_documentation_is_what_comes_out() -> None:
+    """docs/devices.md: kind, wavelengths, median, worst, lasers, chips of gates."""
+    lasers = load_script(ROOT / "validation", "sirius", "lasers").measure.__globals__["LASERS"]
+    page = (ROOT / "docs" / "devices.md").read_text(encoding="utf-8")
+    below = page.partition("### The lasers of the paper")[2]
+    rows = [row.split(" | ") for row in below.splitlines() if row.startswith("| `")]
+    assert len(rows) == 5
+    for row in rows:
+        kind, wavelengths, median, worst, count, chips = (cell.strip(" |") for cell in row)
+        name = kind.split("`")[1]
+        design = photonics.merged(lasers[name], {"laser": {"kind": name}})
+        found = photonics.derive(design).derived
+        assert int(wavelengths) == found["wavelengths"], name
+        assert (median, worst) == (found["tuning"]["median"], found["tuning"]["worst"]), name
+        assert count.startswith((str(found["lasers"]), "one a wavelength")), name
+        assert chips == (str(found["gate_chips"]) if found["gate_chips"] else "-"), name

@@ -9,6 +9,7 @@ from typing import Any
 from lightloom.economics import book as books
 from lightloom.economics import readings
 from lightloom.economics.papers import sirius
+from lightloom.reproduce.readings import Reading, Readings
 from lightloom.reproduce.study import draw, panel
 
 LITERAL, FITTED = "A", "H"
@@ -31,10 +32,24 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
     text = "power 3x, power 5x, cost, cost at 3:1, cost of switches"
     panels = [panel("Fig 6, by reading", (text, range(1, 6)), "Sirius, relative [%]", lines)]
     clos = sirius.clos(4000, 12_800_000_000_000, 4)
-    claims = {claim: float(found[LITERAL][key]) for claim, key in CLAIMS.items()}
-    claims["fig06-fitted"] = sum(readings.meets(found[FITTED], paper).values())
-    claims["fig06-absolute-power"] = float(clos.power / 10**6)
-    return {"data": panels, "claims": claims}
+    claims = {
+        "fig06-fitted": float(sum(readings.meets(found[FITTED], paper).values())),
+        "fig06-absolute-power": float(clos.power / 10**6),
+    }
+    values = {
+        claim: {name: float(of[key]) for name, of in found.items()} for claim, key in CLAIMS.items()
+    }
+    return {"data": panels, "claims": claims, "readings": Readings(LITERAL, _known(), values)}
+
+
+def _known() -> list[Reading]:
+    """The readings that are shipped, with what was fitted."""
+    return [_reading(readings.load(name)) for name in readings.names()]
+
+
+def _reading(found: readings.Reading) -> Reading:
+    basis = "fitted" if found.basis == "fitted" else "assumed"
+    return Reading(found.name, found.what, basis)
 
 
 figure = draw

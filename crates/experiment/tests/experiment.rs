@@ -95,8 +95,8 @@ fn summary(raw: &Value) -> Value {
 const OPEN: &[(&str, &[&str])] = &[
     // As many switches as links lead to, of the servers' rate.
     ("clos", &["aggregation_switches", "core_switches"]),
-    // Its default plan, the idealised rotor, has no gratings.
-    ("sirius", &["grating_ports"]),
+    // Its default plan, the idealised rotor, has no gratings; who names no devices has none.
+    ("sirius", &["grating_ports", "devices"]),
     // Their default tree of two levels has no pods.
     (
         "tree",
@@ -107,11 +107,17 @@ const OPEN: &[(&str, &[&str])] = &[
             "core_switches",
         ],
     ),
-    ("cthrough", &["racks_per_pod"]),
+    ("cthrough", &["racks_per_pod", "devices"]),
     // And rules are counted for each change; servers never leave the circuits.
-    ("hydra", &["racks_per_pod", "rules", "controller_timeout"]),
+    (
+        "hydra",
+        &["racks_per_pod", "rules", "controller_timeout", "devices"],
+    ),
     // A schedule is the policy's; racks send at the rate of circuits, and alone.
-    ("mordia", &["schedule", "stack_rate", "packet_rate"]),
+    (
+        "mordia",
+        &["schedule", "stack_rate", "packet_rate", "devices"],
+    ),
     // Neither pods, nor limits of buffers, nor shares of links; the policy's own order.
     (
         "hybrid",
@@ -142,6 +148,7 @@ const PHYSICS: &[&str] = &[
     "server_propagation",
     "switch_latency",
     "fec_latency",
+    "codeword_wait",
     "header",
     "packet",
 ];

@@ -31,6 +31,15 @@ pub struct Site<'a> {
 /// `JsonSchema`; their doc comments are what `lightloom explain` prints, so
 /// each says what the parameter is, its unit, and its source.
 pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
+    /// The table with the keys that follow from the devices that it names; as it is, unless
+    /// the fabric takes devices.
+    ///
+    /// # Errors
+    /// Of devices that cannot be, and of keys that contradict them.
+    fn with_devices(table: &Value, _cluster: &Cluster) -> Result<Value, Refusal> {
+        Ok(table.clone())
+    }
+
     /// Fills in what depends on the cluster and refuses what cannot run.
     /// Keys in a [`Refusal`] begin with `fabric.`.
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal>;
@@ -129,7 +138,8 @@ pub fn resolve<C: FabricConfig>(table: &Value, cluster: &Cluster) -> Result<Valu
         let limit = "must be a table of keys";
         return Err(Refusal::new("fabric", table, limit, "name each key"));
     }
-    let config = config::read::<C>(table, "fabric")?.resolve(cluster)?;
+    let table = C::with_devices(table, cluster)?;
+    let config = config::read::<C>(&table, "fabric")?.resolve(cluster)?;
     Ok(serde_json::to_value(config).expect("configurations are plain data"))
 }
 

@@ -1,6 +1,7 @@
 //! What a fabric's table says of it before anything runs.
 
 use lightloom_engine::{Bytes, Rate, Time};
+use serde_json::Value;
 
 /// So many of one part, or of its bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +89,8 @@ pub struct Facts {
     pub unjoined: Option<Unjoined>,
     /// Where circuits take turns: a slot lasts no longer, on average.
     pub slot: Option<Time>,
+    /// What follows from the devices that the table names; none where it names none.
+    pub devices: Option<Value>,
 }
 
 #[cfg(test)]

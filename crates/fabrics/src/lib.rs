@@ -3,6 +3,7 @@
 pub mod butterfly;
 pub mod contract;
 pub mod cthrough;
+pub mod devices;
 pub mod electrical;
 pub mod entrance;
 pub mod facts;

@@ -45,6 +45,8 @@ pub struct Finished<'a> {
     pub parts: &'a PartCounts,
     /// What followed from the fabric's table; empty where the resolved table says it.
     pub derived: &'a InForce,
+    /// What followed from the fabric's devices; none where its table names none.
+    pub devices: Option<&'a Value>,
     /// What the experiment says of physics, completed; none where it says nothing.
     pub physics: Option<&'a Value>,
     /// Failures and repairs that were due after the end.
@@ -161,6 +163,10 @@ pub struct Summary {
     /// Flows of a trace that waited for a trigger; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub triggered: Option<u64>,
+    /// What followed from the devices that the fabric's table names; left out where it names
+    /// none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub devices: Option<Value>,
 }
 
 /// Completion times of all flows, the short (under 100 KB) and the long ones.
@@ -289,6 +295,7 @@ pub fn summarize(run: &Finished) -> Summary {
         load_delivered: load_delivered(run),
         fct_bound: fct_bounds(flows, &offered, simulated),
         slowdown_bound: slowdown_bound(run.cluster, flows, &offered, simulated),
+        devices: run.devices.cloned(),
     }
 }
 

@@ -59,6 +59,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         derived: &InForce(vec![("uplinks", (12, 1)), ("epoch_slots", (32, 3))]),
         faults_after_end: 2,
         time_scale: Some(0.5),
+        devices: None,
         physics: None,
         wall_s: 1.0,
     })

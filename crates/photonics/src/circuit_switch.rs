@@ -5,8 +5,9 @@
 //! loss is `None` until a user gives one. Power monitoring, drift of mirrors and amplifiers in the
 //! ring are not modelled.
 
+use crate::named::Preset;
 use crate::quantity::Decibel;
-use lightloom_engine::{Refusal, Time};
+use lightloom_engine::{check_range, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +72,63 @@ pub const SWITCHES: [CircuitSwitch; 3] = [
         loss: None,
     },
 ];
+
+/// A circuit switch as a fabric's table describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SwitchDesign {
+    /// Most ports [count].
+    #[schemars(range(min = 2, max = 4096))]
+    pub ports: u32,
+    /// What it connects.
+    pub constraint: Constraint,
+    /// From the last light to the first of a change, its mean [time].
+    pub settle: Time,
+    /// Its standard deviation [time]. Default: none was measured.
+    #[serde(default)]
+    pub deviation: Option<Time>,
+    /// Loss of a path [dB]. Default: not known.
+    #[serde(default)]
+    pub loss: Option<Decibel>,
+}
+
+impl Preset for SwitchDesign {
+    fn presets() -> Vec<(&'static str, &'static str, SwitchDesign)> {
+        let of = |switch: CircuitSwitch| {
+            let design = SwitchDesign {
+                ports: switch.ports,
+                constraint: switch.constraint,
+                settle: switch.settle,
+                deviation: switch.deviation,
+                loss: switch.loss,
+            };
+            (switch.name, switch.source, design)
+        };
+        SWITCHES.map(of).into()
+    }
+}
+
+/// Whether a switch can have as many ports.
+const PORTS_MAX: u32 = 4_096;
+
+impl SwitchDesign {
+    /// Refuses what no switch is.
+    ///
+    /// # Errors
+    /// Of keys below `at`.
+    pub fn check(&self, at: &str) -> Result<(), Refusal> {
+        check_range(format!("{at}.ports"), self.ports, 2..=PORTS_MAX)?;
+        check_range(format!("{at}.settle"), self.settle, Time::ZERO..=Time::S)?;
+        let deviation = self.deviation.unwrap_or_default();
+        check_range(
+            format!("{at}.deviation"),
+            deviation,
+            Time::ZERO..=self.settle,
+        )?;
+        let loss = self.loss.unwrap_or_default();
+        check_range(format!("{at}.loss"), loss, Decibel(0.0)..=Decibel(60.0))
+    }
+}
 
 impl CircuitSwitch {
     /// Refuses circuits (input, output) that it cannot have at the same time.

@@ -13,6 +13,7 @@
 //! | [`clock`] | clock synchronisation: its loop, its drift over a day |
 //! | [`circuit_switch`] | rings of wavelength-selective switches, mirrors |
 //! | [`design`] | all of them together: slot, guardband, reach, ports, error rate |
+//! | [`named`] | devices by a preset's name, or by a table |
 //!
 //! Physics runs when a fabric is built. Dispersion and equalisation are not modelled.
 
@@ -26,9 +27,11 @@ pub mod grating;
 pub mod guardband;
 pub mod laser;
 pub mod link;
+pub mod named;
 pub mod quantity;
 pub mod receiver;
 
 pub use awgr::Awgr;
 pub use design::{Derived, Design};
 pub use grating::{Grating, Wavelengths};
+pub use named::Named;

@@ -2,6 +2,7 @@
 
 use crate::columns::{load_numpy, put};
 use crate::errors::refused;
+use lightloom_engine::Time;
 use lightloom_photonics::clock::{self, ClockConfig, Judged, LoopFigures};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -27,6 +28,15 @@ pub fn clock_resolve(table: &str) -> PyResult<String> {
 #[pyfunction]
 pub fn clock_schema() -> String {
     serde_json::to_string(&schemars::schema_for!(ClockConfig)).expect("plain data")
+}
+
+/// When each node starts its first epoch, by the delays from the nodes to the grating; all in one
+/// whole unit, such as picoseconds (Sirius A.2).
+#[pyfunction]
+pub fn clock_starts(delays: Vec<i64>) -> Vec<i64> {
+    let delays: Vec<Time> = delays.into_iter().map(Time).collect();
+    let starts = clock::starts::epoch_starts(&delays);
+    starts.into_iter().map(|start| start.0).collect()
 }
 
 /// Visits Python now and then while clocks run without the GIL.

@@ -2,9 +2,9 @@
 
 use crate::columns;
 use crate::errors::{refused, ConfigError};
-use lightloom_engine::config;
 use lightloom_photonics::circuit_switch::SWITCHES;
 use lightloom_photonics::design::{Design, PRESETS};
+use lightloom_photonics::Named;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::{json, Value};
@@ -12,7 +12,8 @@ use serde_json::{json, Value};
 fn read(text: &str) -> PyResult<Design> {
     let table: Value =
         serde_json::from_str(text).map_err(|e| ConfigError::new_err(e.to_string()))?;
-    config::read(&table, "devices").map_err(refused)
+    let named = Named::read(&table, "devices").map_err(refused)?;
+    Ok(named.0)
 }
 
 /// Designs by name, and circuit switches of the papers.

@@ -150,6 +150,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(clock::clock_resolve, m)?)?;
     m.add_function(wrap_pyfunction!(clock::clock_schema, m)?)?;
     m.add_function(wrap_pyfunction!(clock::clock_run, m)?)?;
+    m.add_function(wrap_pyfunction!(clock::clock_starts, m)?)?;
     m.add_function(wrap_pyfunction!(columns::read_trace, m)?)?;
     m.add_function(wrap_pyfunction!(columns::trace_text, m)?)?;
     Ok(())

@@ -1,7 +1,8 @@
 """The command line: `lightloom run | compare | sweep | reproduce | …`.
 
 A command reads its arguments, calls the Python API, prints, and writes files
-at its end only: what is refused or interrupted leaves nothing behind.
+at its end only: what is refused or interrupted leaves nothing behind. Which command is in
+which module is in `loading`.
 """
 
 from __future__ import annotations
@@ -11,19 +12,7 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom.cli import (
-    batch,
-    catalogue,
-    clock,
-    cost,
-    devices,
-    explain,
-    pdf,
-    plan,
-    replay_demand,
-    simulate,
-    usage,
-)
+from lightloom.cli import usage
 from lightloom.console import say
 
 __all__ = ["app", "main"]
@@ -53,22 +42,6 @@ def _options(
     ] = False,
 ) -> None:
     """Simulate optical data-centre networks and compare them on the same traffic."""
-
-
-app.command()(simulate.run)
-app.command(cls=pdf.WithPdf)(simulate.compare)
-app.command()(cost.cost)
-app.command()(batch.sweep)
-app.command()(batch.reproduce)
-app.command()(clock.clock)
-app.command()(plan.plan)
-app.command()(replay_demand.replay_demand)
-app.command()(devices.devices)
-app.command()(catalogue.fabrics)
-app.command()(catalogue.policies)
-app.command()(catalogue.workloads)
-app.command()(explain.explain)
-app.command()(catalogue.schema)
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lightloom import console
+from lightloom.cli.options import json_of, set_of
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import set_one
 
@@ -70,12 +71,7 @@ Lie = Annotated[
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help='Any key, as in loop.bandwidth="2 kHz" or timestamps.jitter="0.5 ps". Repeat for '
-        "more.",
-    ),
+    set_of('Any key, as in loop.bandwidth="2 kHz" or timestamps.jitter="0.5 ps".'),
 ]
 Out = Annotated[
     list[Path] | None,
@@ -87,7 +83,7 @@ Out = Annotated[
         "(columns), .json (figures), .toml (configuration). Repeat for more.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON and nothing else.")]
+Json = Annotated[bool, json_of("the figures")]
 Terms = Annotated[
     bool,
     typer.Option(

@@ -198,7 +198,7 @@ def _choices(schema: Schema, root: Schema) -> Iterator[Choice]:
         elif _options(option):
             yield from _choices(option, root)
         else:
-            yield Choice(_kind(option, root), about)
+            yield Choice(_kind(option, root), about, parameters(option, root))
 
 
 def _only_description(schema: Schema) -> Schema:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lightloom import console
+from lightloom.cli.options import json_of, set_of
 from lightloom.errors import ConfigError, refusal
 
 if TYPE_CHECKING:
@@ -24,12 +25,7 @@ Preset = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Begin with sirius, sirius-100, sirius-bank or sirius-v1."),
 ]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="Override a key, as in grating.ports=100. Repeat."
-    ),
-]
+Overrides = Annotated[list[str] | None, set_of("Override a key, as in grating.ports=100.")]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -40,7 +36,7 @@ Out = Annotated[
         "everything (.json).",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON and nothing else.")]
+Json = Annotated[bool, json_of("everything")]
 
 
 def devices(

@@ -48,6 +48,8 @@ MEANT = {
     "updates": "Job → updates a second, for jobs that count them.",
     "parts": "Part → how many the fabric is made of; bandwidths [b/s] end in _bps.",
     "derived": "What followed from the fabric's table and the cluster, and is in force.",
+    "devices": "What followed from the devices that the fabric's table names: guardband and its "
+    "parts, slot, ports, reach, lasers, error rates, or the switch; left out without any.",
     "faults_after_end": "Failures and repairs that were due after the end, and had no effect.",
     "duty_cycle": "Time in which circuits were lit ÷ simulated time, on average over the planes.",
     "physics": "Physics that all fabrics share and that is in force; null without [physics].",
@@ -65,7 +67,7 @@ WITHIN = {
     "fct": r"(all|short|long)(\.(p50|p99|mean)_us)?",
     "slowdown": r"p50|p99",
     "window": r"\w+",
-    **dict.fromkeys(("jobs", "updates", "parts", "derived", "physics"), r".+"),
+    **dict.fromkeys(("jobs", "updates", "parts", "derived", "devices", "physics"), r".+"),
     **dict.fromkeys(("fct_bound", "slowdown_bound"), r"[\w.]+"),
 }
 

@@ -6,19 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
-import typer
-
+from lightloom.cli.options import set_of
 from lightloom.cli.plan_options import FLAGS, in_flags, typed
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import set_one
 from lightloom.policies.files import is_file
 
-Own = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help='An option of your own policy, like above="1 GB".'
-    ),
-]
+Own = Annotated[list[str] | None, set_of('An option of your own policy, like above="1 GB".')]
 
 
 def own_options(pairs: list[str], algorithm: str) -> dict[str, Any]:

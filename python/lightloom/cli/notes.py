@@ -37,6 +37,7 @@ def of(result: Result) -> Iterator[str]:
     yield from overloaded(result)
     table, derived = result.experiment["fabric"][0], result.summary.get("derived") or {}
     yield from grants.notes(table, derived, cluster)
+    yield from facts.bit_errors(result.summary.get("devices") or {})
     yield from few_uplinks(result.summary, cluster)
     yield from narrow_links(result.summary, cluster)
     yield from precision_without_rates(result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,13 +13,21 @@ from lightloom import console
 from lightloom.errors import refusal
 from lightloom.machine import processors
 
+
+def set_of(about: str) -> Any:
+    """`--set KEY=VALUE`, and which keys these are."""
+    return typer.Option("--set", metavar="KEY=VALUE", help=f"{about} Repeat for more.")
+
+
+def json_of(what: str) -> Any:
+    """`--json`, and what it prints instead of text."""
+    return typer.Option("--json", help=f"Print {what} as JSON and nothing else.")
+
+
 Overrides = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Override a key, as in workload.load=0.9, fabric.uplinks=16 or "
-        "fabric.LABEL.queue=8. Repeat for more.",
+    set_of(
+        "Override a key, as in workload.load=0.9, fabric.uplinks=16 or fabric.LABEL.queue=8.",
     ),
 ]
 OutDir = Annotated[

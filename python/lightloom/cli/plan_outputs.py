@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lightloom import console
+from lightloom.cli.options import json_of
 from lightloom.counts import counted
 from lightloom.errors import refusal
 
@@ -35,7 +36,7 @@ Picture = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw demand and plan, as FILE.svg, .pdf or .png."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the plan as JSON only.")]
+Json = Annotated[bool, json_of("the plan")]
 As = Annotated[
     str | None,
     typer.Option(

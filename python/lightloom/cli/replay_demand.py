@@ -12,6 +12,7 @@ import typer
 from lightloom import console
 from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
 from lightloom.cli.flags import Own, flagging, own_options
+from lightloom.cli.options import json_of
 from lightloom.cli.plan_options import with_options
 from lightloom.errors import ConfigError, refusal
 
@@ -58,7 +59,7 @@ Table = Annotated[
     list[Path] | None,
     typer.Option("--intervals", metavar="FILE.csv", help="Write a row for each interval as CSV."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON only.")]
+Json = Annotated[bool, json_of("the figures")]
 REFUSED = {
     "up": "circuits that are up are those of the interval before",
     "symmetric": "demand has two directions here",

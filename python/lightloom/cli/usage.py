@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from lightloom import console
+from lightloom.cli.loading import OnUse
 
 #: What typer raises for a command line that it cannot read.
 Unreadable: Any = typer.BadParameter.__base__
@@ -22,7 +23,15 @@ NUMBERS = {"integer": "a whole number", "number": "a number", "float": "a number
 
 
 class Commands(TyperGroup):
-    """The commands, with refusals in one style."""
+    """The commands, each loaded when it is called, with refusals in one style."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = OnUse(dict(self.context_settings))
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, in the order of the help; nothing is loaded."""
+        return list(self.commands)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any

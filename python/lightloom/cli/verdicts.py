@@ -18,6 +18,8 @@ from rich.table import Table
 from rich.text import Text
 
 from lightloom import console
+from lightloom.cli import by_reading
+from lightloom.cli.figures_text import expected, figure
 
 if TYPE_CHECKING:
     from lightloom.reproduce import Estimate, Verdict
@@ -37,6 +39,8 @@ def print_verdicts(verdicts: Sequence[Verdict], *, verbose: bool = False) -> Non
     told = Told(statements=verbose or len(figures) == 1, measures=verbose or len(papers) == 1)
     for line in lines(verdicts, screen.width, told):
         screen.print(line, soft_wrap=True)
+    for part in by_reading.tables(verdicts, screen.width, explained=told.measures):
+        screen.print(part, soft_wrap=isinstance(part, Text))
     screen.print(totals(verdicts))
     for note in _notes(verdicts):
         console.say(note)
@@ -56,7 +60,7 @@ def lines(verdicts: Sequence[Verdict], width: int, told: Told) -> Iterator[Text]
         paper = list(of_paper)
         yield Text(paper[0].title or fabric, "bold")
         name = max(len(v.claim.id) for v in paper)
-        wanted = max(len(_expected(v)) for v in paper)
+        wanted = max(len(expected(v.claim)) for v in paper)
         found = max(len(_measured(v)) for v in paper)
         for script, of_script in groupby(paper, lambda v: v.claim.script):
             heading = f"{fabric}/{script}"
@@ -72,7 +76,7 @@ def lines(verdicts: Sequence[Verdict], width: int, told: Told) -> Iterator[Text]
 
 
 def _line(verdict: Verdict, name: int, wanted: int, found: int) -> Text:
-    figures = f"{_expected(verdict):>{wanted}}  {_measured(verdict):>{found}}"
+    figures = f"{expected(verdict.claim):>{wanted}}  {_measured(verdict):>{found}}"
     return Text.assemble(
         (f"  {MARKS[verdict.outcome]} ", COLOURS[verdict.outcome]),
         f"{verdict.claim.id:<{name}}  {figures}  {_remark(verdict)}".rstrip(),
@@ -155,11 +159,6 @@ def _small(verdict: Verdict) -> bool:
     return verdict.quick and not verdict.claim.quick
 
 
-def _expected(verdict: Verdict) -> str:
-    expect = verdict.claim.expect
-    return "-" if expect is None else f"{expect} {verdict.claim.unit}".rstrip()
-
-
 def _measured(verdict: Verdict) -> str:
     if verdict.measured is None or _small(verdict):
         return "-"
@@ -168,10 +167,5 @@ def _measured(verdict: Verdict) -> str:
 
 def _interval(measured: Estimate) -> str:
     """A figure, with half of its confidence interval where it has one."""
-    shown = _figure(measured.value)
+    shown = figure(measured.value)
     return f"{shown} ± {measured.half_width:.1g}" if measured.half_width else shown
-
-
-def _figure(value: float) -> str:
-    """Four digits, without an exponent where people read."""
-    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"

@@ -14,5 +14,6 @@ from __future__ import annotations
 
 from .results import Synchronisation
 from .running import ANCHORS, read, schema, simulate
+from .starts import epoch_starts
 
-__all__ = ["ANCHORS", "Synchronisation", "read", "schema", "simulate"]
+__all__ = ["ANCHORS", "Synchronisation", "epoch_starts", "read", "schema", "simulate"]

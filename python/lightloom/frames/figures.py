@@ -38,7 +38,9 @@ SCHEMA = pa.schema(
     ]
 )
 #: Limits of figures, which stand beside them, and settings.
-LEFT_OUT = frozenset({"fct_bound", "slowdown_bound", "window.bound", "seed", "threads", "physics"})
+LEFT_OUT = frozenset(
+    {"fct_bound", "slowdown_bound", "window.bound", "seed", "threads", "physics", "devices"}
+)
 
 
 def table(summaries: Sequence[Summary]) -> pa.Table:

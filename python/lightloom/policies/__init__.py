@@ -19,9 +19,14 @@ An experiment names it `policy = "my_policy.py:Heaviest"`, in a fabric of kind "
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from lightloom import _core
-from lightloom.policies.answers import Circuits, Path
-from lightloom.policies.switch import Switch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lightloom.policies.answers import Circuits, Path
+    from lightloom.policies.switch import Switch
 
 __all__ = ["Circuits", "Path", "Switch", "bits_per_second", "bytes_of", "picoseconds"]
 
@@ -51,3 +56,16 @@ def bits_per_second(rate: str) -> int:
     10000000000
     """
     return int(_core.control_rate("rate", rate))
+
+
+_HOME = {"Circuits": "answers", "Path": "answers", "Switch": "switch"}
+
+
+def __getattr__(name: str) -> object:
+    """Imports a name's module when it is first used: who only names a policy's file needs no
+    NumPy."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

@@ -197,12 +197,14 @@ def ideal(experiment: Mapping[str, Any]) -> list[str]:
 def in_force(fabric: Fabric) -> str:
     """What followed from its settings and the cluster; nothing where they say it all."""
     found = facts.derived(fabric.summary.get("derived") or {})
-    return f"In force: {found}" if found else ""
+    devices = facts.devices(fabric.summary.get("devices") or {})
+    said = [f"In force: {found}" if found else "", f"Devices: {devices}" if devices else ""]
+    return ". ".join(filter(None, said))
 
 
 def given(fabric: Fabric) -> dict[str, Any]:
     """A fabric's settings that say something."""
-    hidden = {"kind", "label"}
+    hidden = {"kind", "label", "devices"}  # what follows from devices is said beside them
     empty: tuple[Any, ...] = (None, [], {}, "")
     return {k: v for k, v in fabric.settings.items() if k not in hidden and v not in empty}
 

@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable
 from typing import Literal
 
+from lightloom.counts import counted as counted
+
 Quantity = Literal["time", "bytes", "share", "number"]
 
 MISSING = "–"
@@ -116,11 +118,6 @@ def times(ratio: float) -> str:
     if ratio >= 9.95:
         return f"{ratio:,.0f}×"
     return f"{ratio:.1f}×" if ratio >= 0.95 else f"{digits(ratio)}×"
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 flow`, `200 flows`."""
-    return f"{count(number)} {noun}" + ("" if number == 1 else "s")
 
 
 def listed(parts: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from lightloom.config import read_toml
 from lightloom.errors import ConfigError
 from lightloom.reproduce.estimate import Estimate
+from lightloom.reproduce.readings import Reading, Readings
 
 Status = Literal["reproduced", "not reproduced", "not judged"]
 Basis = Literal["measured", "fitted", "set"]
@@ -149,6 +151,28 @@ class Claims(BaseModel):
 
 
 @dataclass(frozen=True)
+class ByReading:
+    """A claim by one reading of its source."""
+
+    reading: Reading
+    measured: float
+    outcome: Status
+    judged: bool
+    """Whether the verdict is from this reading."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain data for `claims.json`."""
+        return {
+            "reading": self.reading.name,
+            "what": self.reading.what,
+            "basis": self.reading.basis,
+            "measured": self.measured,
+            "outcome": self.outcome,
+            "verdict": self.judged,
+        }
+
+
+@dataclass(frozen=True)
 class Verdict:
     """A claim, what was measured, and the outcome."""
 
@@ -159,6 +183,8 @@ class Verdict:
     quick: bool
     title: str = ""
     """The paper or standard."""
+    readings: tuple[ByReading, ...] = ()
+    """The same by each reading, where the source leaves open what decides."""
 
     @property
     def as_recorded(self) -> bool:
@@ -176,16 +202,33 @@ class Verdict:
             "half_width": self.measured.half_width or None if self.measured else None,
             "outcome": self.outcome,
             "as_recorded": self.as_recorded,
+            **({"readings": [r.to_dict() for r in self.readings]} if self.readings else {}),
         }
 
 
 def judge(
-    fabric: str, claim: Claim, measured: Measured | None, quick: bool, title: str = ""
+    fabric: str,
+    claim: Claim,
+    measured: Measured | None,
+    quick: bool,
+    title: str = "",
+    readings: Readings | None = None,
 ) -> Verdict:
     """Compares a measured value, or the interval it is in, with the claim's expectation.
-    `title` is that of the paper."""
+    `title` is that of the paper; `readings` are those of the script, where it has any."""
     found = Estimate(measured) if isinstance(measured, float | int) else measured
-    outcome: Status = "not judged"
-    if claim.expect is not None and found is not None and (claim.quick or not quick):
-        outcome = claim.expect.judge(found)
-    return Verdict(fabric, claim, found, outcome, quick, title)
+    outcome = _outcome(claim, found, quick)
+    by_reading = () if readings is None else tuple(_by_reading(claim, readings, quick))
+    return Verdict(fabric, claim, found, outcome, quick, title, by_reading)
+
+
+def _outcome(claim: Claim, found: Estimate | None, quick: bool) -> Status:
+    if claim.expect is None or found is None or (quick and not claim.quick):
+        return "not judged"
+    return claim.expect.judge(found)
+
+
+def _by_reading(claim: Claim, readings: Readings, quick: bool) -> Iterator[ByReading]:
+    for reading, value in readings.of(claim.id):
+        outcome = _outcome(claim, Estimate(value), quick)
+        yield ByReading(reading, value, outcome, reading.name == readings.verdict)

@@ -12,6 +12,7 @@ from typing import Any
 import matplotlib
 
 from lightloom.reproduce.claims import Claims, Measured, Verdict, judge
+from lightloom.reproduce.readings import Readings
 from lightloom.reproduce.scripts import Script, find_validation, load_script, targets
 from lightloom.reproduce.simulate import observed
 
@@ -50,7 +51,7 @@ def reproduce(
             with observed(partial(progress, f"{fabric}/{name}")):
                 measured = script.measure(quick, workers)
             told(f"{fabric}/{name} took {time.monotonic() - begun:.1f} s")
-            verdicts += _judge(fabric, name, claims, measured["claims"], quick)
+            verdicts += _judge(fabric, name, claims, measured, quick)
             drawn.append((script, measured["data"]))
     paths = [path for script, data in drawn for path in _draw(script, data, out)]
     paths.append(_write_verdicts(verdicts, out))
@@ -58,13 +59,20 @@ def reproduce(
 
 
 def _judge(
-    fabric: str, script: str, claims: Claims, measured: dict[str, Measured], quick: bool
+    fabric: str, script: str, claims: Claims, found: dict[str, Any], quick: bool
 ) -> list[Verdict]:
     mine = [claim for claim in claims.claim if claim.script == script]
+    readings: Readings | None = found.get("readings")
+    measured: dict[str, Measured] = dict(found["claims"])
+    if readings is not None:
+        measured |= readings.measured()
     unknown = set(measured) - {claim.id for claim in mine}
     if unknown:
         raise LookupError(f"{fabric}/{script} measures {sorted(unknown)}: not in claims.toml")
-    return [judge(fabric, claim, measured.get(claim.id), quick, claims.title) for claim in mine]
+    return [
+        judge(fabric, claim, measured.get(claim.id), quick, claims.title, readings)
+        for claim in mine
+    ]
 
 
 def _draw(script: Script, data: Any, out: Path) -> list[Path]:

@@ -248,6 +248,6 @@ def _set_axes(axes: Axes, data: Mapping[str, Any]) -> None:
     if len(data["x"]) <= FEW:
         axes.set_xticks(data["x"])
     if not data["log_y"]:
-        axes.set_ylim(0, 1.05 * axes.dataLim.y1)
+        axes.set_ylim(min(0.0, 1.05 * axes.dataLim.y0), max(0.0, 1.05 * axes.dataLim.y1))
     axes.grid(True, alpha=0.25, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)

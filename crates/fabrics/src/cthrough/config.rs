@@ -1,6 +1,8 @@
 //! The table of `kind = "cthrough"`.
 
 use crate::contract::{FabricConfig, Site};
+use crate::devices::switch::{record, Asked};
+use crate::facts::Facts;
 use crate::hybrid::computation::Computation;
 use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::setup::{
@@ -18,8 +20,11 @@ use lightloom_control::policies::cthrough::{CThroughPolicy, BYTES_MAX};
 use lightloom_control::policies::PolicyConfig;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use lightloom_photonics::circuit_switch::{Constraint, SwitchDesign};
+use lightloom_photonics::Named;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 with_overheads! {
     /// c-Through: an electrical tree, and an optical switch that joins racks in
@@ -45,6 +50,12 @@ with_overheads! {
         /// of 1 Gb/s).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub circuit_rate: Option<Rate> = None,
+        /// Optical switch: the name of one of the papers' ("mems-cthrough", "mems-hydra"), or a table of its keys,
+        /// which may begin with a `preset`. Then `reconfiguration_delay` follows from it, and a table
+        /// that gives another is refused, as are more racks than it has ports. Default: none is
+        /// named.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub devices: Option<Named<SwitchDesign>> = None,
         /// While the optical switch is set anew, all circuits are dark [s]. Default
         /// 10 ms: switching and settling, as emulated (§5.1); §2 has about 20 ms for
         /// a 320 × 320 switch of mirrors, and a few for small ones.
@@ -211,7 +222,19 @@ impl CThroughConfig {
     }
 }
 
+/// What it asks of its mirrors.
+const SWITCH: Asked = Asked {
+    settle: "reconfiguration_delay",
+    deviation: None,
+    ports: None,
+    constraint: Constraint::Matching,
+};
+
 impl FabricConfig for CThroughConfig {
+    fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+        SWITCH.lay::<Self>(table, cluster)
+    }
+
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         let tree = self.tree().resolve(cluster)?;
         ranges::racks(cluster.racks)?;
@@ -230,6 +253,13 @@ impl FabricConfig for CThroughConfig {
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
         Obeyed::by_all(physics).oversubscribed(physics)
+    }
+
+    fn facts(&self, _: &Cluster) -> Facts {
+        Facts {
+            devices: record(self.devices),
+            ..Facts::default()
+        }
     }
 
     fn ideal(&self) -> Vec<&'static str> {

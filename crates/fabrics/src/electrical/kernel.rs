@@ -163,6 +163,13 @@ impl Clos {
         self.serve_idle(self.columns.station_of(queue), now, io, todo);
     }
 
+    /// A station's links work again. Out of line, so that what every packet takes stays short.
+    #[cold]
+    #[inline(never)]
+    fn repaired(&mut self, station: u32, now: Time, io: &mut Io, todo: &mut Todo) {
+        self.serve_idle(station, now, io, todo);
+    }
+
     /// Puts idle links of a station to work.
     fn serve_idle(&mut self, station: u32, now: Time, io: &mut Io, todo: &mut Todo) {
         while self.columns.ring_waits(station) {
@@ -229,7 +236,7 @@ impl EventKernel for Clos {
                 self.local -= bytes;
                 io.deliver(flow, bytes, now);
             }
-            Event::Repaired { station } => self.serve_idle(station, now, io, todo),
+            Event::Repaired { station } => self.repaired(station, now, io, todo),
         }
     }
 

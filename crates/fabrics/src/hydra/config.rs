@@ -1,6 +1,8 @@
 //! The table of `kind = "hydra"`.
 
 use crate::contract::{FabricConfig, Site};
+use crate::devices::switch::{record, Asked};
+use crate::facts::Facts;
 use crate::hybrid::computation::Computation;
 use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::setup::{described, of_policy, Delays, GiveUp, Monitoring, Setup, Transport};
@@ -16,8 +18,11 @@ pub use lightloom_control::policies::hydra::{Need, Reconfigure};
 use lightloom_control::policies::PolicyConfig;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use lightloom_photonics::circuit_switch::{Constraint, SwitchDesign};
+use lightloom_photonics::Named;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 with_overheads! {
     /// HydRA: an electrical tree, and parallel optical switches that join racks by
@@ -74,6 +79,12 @@ with_overheads! {
         pub threshold: Bytes = HydraPolicy::default().threshold,
         /// What a cycle may change (§III.B.3).
         pub reconfigure: Reconfigure = HydraPolicy::default().reconfigure,
+        /// Optical switch: the name of one of the papers' ("mems-cthrough", "mems-hydra"), or a table of its keys,
+        /// which may begin with a `preset`. Then `settle` follows from it, and a table
+        /// that gives another is refused, as are more racks than it has ports. Default: none is
+        /// named.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub devices: Option<Named<SwitchDesign>> = None,
         /// Substep 3-2: mirrors move and settle [s]. Default 100 ms (§I: "tens to
         /// hundreds of milliseconds").
         pub settle: Time = Time::MS * 100,
@@ -213,7 +224,19 @@ impl HydraConfig {
     }
 }
 
+/// What it asks of its mirrors.
+const SWITCH: Asked = Asked {
+    settle: "settle",
+    deviation: None,
+    ports: None,
+    constraint: Constraint::Matching,
+};
+
 impl FabricConfig for HydraConfig {
+    fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+        SWITCH.lay::<Self>(table, cluster)
+    }
+
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         let tree = self.tree().resolve(cluster)?;
         ranges::racks(cluster.racks)?;
@@ -231,6 +254,13 @@ impl FabricConfig for HydraConfig {
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
         Obeyed::by_all(physics).oversubscribed(physics)
+    }
+
+    fn facts(&self, _: &Cluster) -> Facts {
+        Facts {
+            devices: record(self.devices),
+            ..Facts::default()
+        }
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -17,6 +17,8 @@ use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::{fixed, library::Empty};
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{check_range, Bytes, Cluster, Rate, Refusal, Time};
+use lightloom_photonics::circuit_switch::SwitchDesign;
+use lightloom_photonics::Named;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -49,6 +51,11 @@ pub struct MordiaConfig {
     /// joined is not modelled. Default 1.
     #[schemars(range(min = 1, max = 4096))]
     pub rings: u32,
+    /// Optical switch: "wss-ring", or a table of its keys, which may begin with a `preset`. Then
+    /// `wavelengths`, `night` and `night_deviation` follow from it, and a table that gives
+    /// another is refused. Default: none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub devices: Option<Named<SwitchDesign>>,
     /// t_setup: from the tear-down of circuits to first light [s]. Default 11.5 us (§6.1).
     pub night: Time,
     /// Standard deviation of the night, of a normal law [s]; 2.36 us were measured (§6.1).
@@ -120,6 +127,7 @@ impl Default for MordiaConfig {
             link_rate: None,
             wavelengths: 44,
             rings: 1,
+            devices: None,
             night: Time(11_500_000),
             night_deviation: Time::ZERO,
             slot: Time::US * 106,

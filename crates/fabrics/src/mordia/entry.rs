@@ -4,6 +4,7 @@ use super::config::MordiaConfig;
 use crate::contract::{
     build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
+use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
 use crate::hybrid::standing::{slot, standing, unjoined};
 use crate::physics::{Obeyed, Physics};
@@ -14,6 +15,8 @@ use lightloom_control::policy::Target;
 use lightloom_control::schedule::Slot;
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Cluster, Fabric, Refusal, Time};
+use lightloom_photonics::circuit_switch::Constraint;
+use serde_json::Value;
 
 /// `kind = "mordia"`.
 pub const ENTRY: Entry = Entry {
@@ -60,7 +63,19 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
+/// What it asks of its rings: a schedule's matchings are circuits of one direction.
+const SWITCH: Asked = Asked {
+    settle: "night",
+    deviation: Some("night_deviation"),
+    ports: Some("wavelengths"),
+    constraint: Constraint::Multicast,
+};
+
 impl FabricConfig for MordiaConfig {
+    fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+        SWITCH.lay::<Self>(table, cluster)
+    }
+
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         self.refuse_ports(cluster.racks)?;
         self.refuse_rates(cluster)?;
@@ -126,6 +141,7 @@ impl FabricConfig for MordiaConfig {
             unjoined: alone.and_then(|target| unjoined(target, site, "set packet_rate")),
             // Others' slots may be as long as their schedules.
             slot: standing.as_ref().map_or(self.interval, slot),
+            devices: record(self.devices),
             ..Facts::default()
         }
     }

@@ -2,6 +2,7 @@
 //! default first, each with its source.
 
 mod checks;
+pub(crate) mod devices;
 mod idle;
 pub(crate) mod retired;
 mod switches;
@@ -10,6 +11,7 @@ use super::schedule::plan::UplinkPlan;
 use super::schedule::Schedule;
 use crate::physics::is_nothing;
 use lightloom_engine::{Bytes, Rate, Time};
+use lightloom_photonics::{Design, Named};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use switches::*;
@@ -27,6 +29,13 @@ pub struct SiriusConfig {
     /// Congestion control: the paper's request/grant protocol (§4.3), or
     /// per-flow queues with back-pressure and no protocol (SIRIUS (IDEAL), §7).
     pub mode: Mode,
+    /// Optical devices: the name of a design that `lightloom devices` has a preset of, or a
+    /// table of its keys, which may begin with a `preset`. Then `channel_rate`, `slot`,
+    /// `guardband`, `cell` and `codeword_wait` follow from them, and a table that gives one of
+    /// these another value is refused, as is a design that cannot work, by the part that
+    /// breaks it. Default: none are named, and those keys say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub devices: Option<Named<Design>>,
     /// Rate of one optical channel, that is of one uplink [b/s] (§7).
     pub channel_rate: Rate,
     /// Uplinks of a node [count], at most one for each node. Default: 1.5 × the base
@@ -78,6 +87,10 @@ pub struct SiriusConfig {
     /// Default 0 s (§7).
     #[serde(skip_serializing_if = "is_nothing")]
     pub fec_latency: Time,
+    /// What decoding waits for beyond the cell itself, at every crossing [time]: where a
+    /// codeword goes on in the sender's next cells. Default 0 s: it ends with its cell.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub codeword_wait: Time,
     /// Bytes of a cell beside its payload [B]; the default of `cell` is less by as much.
     /// Default 0 B: the paper's cells hold payload alone (§7).
     #[serde(skip_serializing_if = "is_nothing")]
@@ -100,6 +113,7 @@ impl Default for SiriusConfig {
         SiriusConfig {
             detail: Detail::Cells,
             mode: Mode::RequestGrant,
+            devices: None,
             channel_rate: Rate(50 * Rate::GBPS.0),
             uplinks: None,
             uplink_plan: UplinkPlan::Rotor,
@@ -114,6 +128,7 @@ impl Default for SiriusConfig {
             propagation: Time::ZERO,
             switch_latency: Time::ZERO,
             fec_latency: Time::ZERO,
+            codeword_wait: Time::ZERO,
             header: Bytes(0),
             ideal_window: 2,
             detection_epochs: 3,
@@ -125,7 +140,7 @@ impl Default for SiriusConfig {
 impl SiriusConfig {
     /// From a cell's last bit sent until it is through the switch of the next node.
     pub fn crossing(&self) -> Time {
-        self.propagation + self.fec_latency + self.switch_latency
+        self.propagation + self.fec_latency + self.codeword_wait + self.switch_latency
     }
 }
 

@@ -1,5 +1,6 @@
 //! Sirius in the registry.
 
+use super::config::devices::with_devices;
 use super::config::retired::without_retired;
 use super::config::{Derived, Detail, GrantRule, Mode, SiriusConfig};
 use super::flows::{self, SiriusFlows};
@@ -70,6 +71,10 @@ fn obey(table: &Value, physics: &Physics, cluster: &Cluster) -> Result<Obeyed, R
 }
 
 impl FabricConfig for SiriusConfig {
+    fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+        with_devices(table, cluster)
+    }
+
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         let derived = self.derive(cluster)?;
         // The idealised rotor has no gratings.
@@ -87,6 +92,7 @@ impl FabricConfig for SiriusConfig {
         let derived = self.derive(cluster).map(|derived| derived.facts());
         Facts {
             derived: derived.unwrap_or_default(),
+            devices: self.devices_record(cluster),
             ..Facts::default()
         }
     }
@@ -112,16 +118,23 @@ impl FabricConfig for SiriusConfig {
     }
 
     fn ideal(&self) -> Vec<&'static str> {
+        let no_fec = match self.devices {
+            None => "no FEC",
+            Some(_) => "no time to encode or decode",
+        };
         let mut ideal = ideal_of(&[
             ("no propagation", self.propagation == Time::ZERO),
             ("no switch latency", self.switch_latency == Time::ZERO),
-            ("no FEC", self.fec_latency == Time::ZERO),
+            (no_fec, self.fec_latency == Time::ZERO),
             ("no headers", self.header == Bytes(0)),
         ]);
         if self.mode == Mode::Ideal {
             ideal.push("back-pressure known at once");
         }
         ideal.push("clocks in step");
+        if self.devices.is_some() {
+            ideal.push("no bit errors");
+        }
         ideal
     }
 

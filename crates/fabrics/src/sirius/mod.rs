@@ -18,7 +18,7 @@
 //! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`, traffic that stays inside where they have none |
 //! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `ideal/credits.rs` |
 //! | [`flows`] | `detail = "flows"`: rates instead of cells; what is carried (`flows/capacity`), what a last byte waits for (`flows/latency`) |
-//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/switches.rs`: keys whose values are words; keys without effect (`idle`) and retired ones |
+//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/switches.rs`: keys whose values are words; keys that follow from `devices`, keys without effect (`idle`) and retired ones |
 //! | `entry` | configuration and kernel put together |
 //! | `fabric` | what is reported |
 //! | `limits` | the least time that a flow can take; when light passes |
@@ -95,10 +95,11 @@
 //!    (`relay/receive.rs`).
 //!
 //! # Not modelled
-//! Bit errors outside fault injection, drift of lasers and clocks (the guardband stands for
-//! both), the credit protocol between servers and their rack switch, different fibre lengths
-//! (one propagation delay for all pairs). An intermediate answers requests in random order, but
-//! 32 neighbours answer in one and the same (`protocol/grant.rs`).
+//! Bit errors outside fault injection (the error rate of `devices` is recorded alone), drift of
+//! lasers and clocks (the guardband stands for both), the credit protocol between servers and
+//! their rack switch, different fibre lengths (one propagation delay for all pairs). An
+//! intermediate answers requests in random order, but 32 neighbours answer in one and the same
+//! (`protocol/grant.rs`).
 
 pub mod cell;
 pub mod config;

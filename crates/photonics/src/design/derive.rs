@@ -9,9 +9,6 @@ use crate::quantity::{rounded, Decibel};
 use lightloom_engine::{check_range, Refusal, Time};
 use serde::Serialize;
 
-/// Where keys of a refusal begin.
-const AT: &str = "devices";
-
 /// What follows from a design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Derived {
@@ -27,7 +24,7 @@ pub struct Derived {
     pub slot: Time,
     /// Guardband ÷ slot.
     pub overhead: f64,
-    /// Slots in which an input meets all outputs, as a time.
+    /// Slots until an input meets an output again, as a time.
     pub epoch: Time,
     /// Bits between two guardbands.
     pub cell_bits: u64,
@@ -55,14 +52,12 @@ pub struct Derived {
     pub ber_without_margin: f64,
     /// After correction, once the margin is used up.
     pub error_rate: f64,
+    /// What decoding waits for beyond the cell itself.
+    pub waits: Time,
     /// All ways to protect the cells, at the threshold of the receiver.
     pub protections: Vec<Protection>,
     /// What was left out or assumed of this design.
     pub notes: Vec<String>,
-}
-
-fn refuse(key: &str, value: impl std::fmt::Display, limit: String, remedy: String) -> Refusal {
-    Refusal::new(format!("{AT}.{key}"), value, limit, remedy)
 }
 
 impl Design {
@@ -71,23 +66,32 @@ impl Design {
     /// # Errors
     /// Of the key, below `devices`, of the part that makes the design impossible.
     pub fn derive(&self) -> Result<Derived, Refusal> {
-        self.check()?;
-        let wavelengths = self.reach_all_ports()?;
-        let penalty = self.crosstalk_penalty()?;
+        self.derive_in("devices", self.grating.ports)
+    }
+
+    /// The same where inputs meet an output again after `turn` slots, as many as ports are in
+    /// use; keys of refusals begin with `at`.
+    ///
+    /// # Errors
+    /// As [`Design::derive`].
+    pub fn derive_in(&self, at: &str, turn: u32) -> Result<Derived, Refusal> {
+        self.check(at)?;
+        let wavelengths = self.reach_all_ports(at)?;
+        let penalty = self.crosstalk_penalty(at)?;
         let powers = (self.laser.output, self.receiver.sensitivity);
         let loss = self.grating.worst_loss();
-        let link = self.link.budget(AT, powers, loss, penalty)?;
+        let link = self.link.budget(at, powers, loss, penalty)?;
         let symbol = self.symbol();
         let (tuning, guardband) = self.guardband(symbol);
-        let slot = self.slot_for(&guardband)?;
-        let epoch = slot * i64::from(self.grating.ports);
-        let phase_error_ps = self.phase_error(symbol, epoch)?;
+        let slot = self.slot_for(at, &guardband)?;
+        let epoch = slot * i64::from(turn);
+        let phase_error_ps = self.phase_error(at, symbol, epoch)?;
         let cell_bits = self.bits_in(slot - guardband.total);
         let others = self.grating.interference(self.wavelengths);
         let ber = self.receiver.ber(self.modulation, link.received, &others);
         let threshold = self.receiver.threshold;
         let ways = Fec::ALL.map(|fec| fec.protect(cell_bits, epoch, threshold));
-        let chosen = self.protected(&ways, cell_bits)?;
+        let chosen = self.protected(at, &ways, cell_bits)?;
         let lasers = self.lasers(wavelengths, slot);
         let crosstalk = (others.in_band > 0.0).then(|| Decibel::of(others.in_band));
         Ok(Derived {
@@ -111,27 +115,28 @@ impl Design {
             ber,
             ber_without_margin: threshold,
             error_rate: chosen.post_ber,
+            waits: chosen.waits,
             protections: ways.into(),
             notes: self.notes(),
         })
     }
 
-    fn check(&self) -> Result<(), Refusal> {
-        self.grating.check(AT, self.wavelengths)?;
-        self.laser.check(AT)?;
-        self.receiver.check(AT)?;
-        self.link.check(AT)?;
-        self.cdr.check(AT)?;
-        self.guard.check(AT)?;
-        check_range(format!("{AT}.uplinks"), self.uplinks, 1..=65_535)?;
-        check_range(format!("{AT}.overhead"), self.overhead, 1e-6..=0.99)?;
-        check_range(format!("{AT}.error_rate"), self.error_rate, 1e-30..=0.1)?;
+    fn check(&self, at: &str) -> Result<(), Refusal> {
+        self.grating.check(at, self.wavelengths)?;
+        self.laser.check(at)?;
+        self.receiver.check(at)?;
+        self.link.check(at)?;
+        self.cdr.check(at)?;
+        self.guard.check(at)?;
+        check_range(format!("{at}.uplinks"), self.uplinks, 1..=65_535)?;
+        check_range(format!("{at}.overhead"), self.overhead, 1e-6..=0.99)?;
+        check_range(format!("{at}.error_rate"), self.error_rate, 1e-30..=0.1)?;
         let gbps = lightloom_engine::Rate::GBPS;
         let most = lightloom_engine::Rate(1_000 * gbps.0);
-        check_range(format!("{AT}.channel_rate"), self.channel_rate, gbps..=most)?;
+        check_range(format!("{at}.channel_rate"), self.channel_rate, gbps..=most)?;
         let longest = Time::S;
         let slot = self.slot.unwrap_or(Time::NS);
-        check_range(format!("{AT}.slot"), slot, Time(1)..=longest)
+        check_range(format!("{at}.slot"), slot, Time(1)..=longest)
     }
 
     /// Length of a symbol, in whole picoseconds.
@@ -146,7 +151,7 @@ impl Design {
         (bits / Time::S.0 as u128) as u64
     }
 
-    fn reach_all_ports(&self) -> Result<u32, Refusal> {
+    fn reach_all_ports(&self, at: &str) -> Result<u32, Refusal> {
         let ports = self.grating.ports;
         let wavelengths = self.laser.wavelengths(ports);
         if wavelengths >= ports {
@@ -154,17 +159,22 @@ impl Design {
         }
         let limit =
             format!("the laser has {wavelengths} wavelengths, one for each port it reaches");
-        let remedy = format!("take {wavelengths} ports at most, or another {AT}.laser");
-        Err(refuse("grating.ports", ports, limit, remedy))
+        let remedy = format!("take {wavelengths} ports at most, or another {at}.laser");
+        Err(Refusal::new(
+            format!("{at}.grating.ports"),
+            ports,
+            limit,
+            remedy,
+        ))
     }
 
-    fn crosstalk_penalty(&self) -> Result<Decibel, Refusal> {
+    fn crosstalk_penalty(&self, at: &str) -> Result<Decibel, Refusal> {
         let others = self.grating.interference(self.wavelengths);
         let penalty = self.receiver.penalty(self.modulation, &others);
-        penalty.ok_or_else(|| self.refuse_crosstalk(others.in_band))
+        penalty.ok_or_else(|| self.refuse_crosstalk(at, others.in_band))
     }
 
-    fn refuse_crosstalk(&self, in_band: f64) -> Refusal {
+    fn refuse_crosstalk(&self, at: &str, in_band: f64) -> Refusal {
         let ports = self.grating.ports;
         let floor = {
             let others = self.grating.interference(self.wavelengths);
@@ -193,10 +203,10 @@ impl Design {
             ""
         };
         let remedy = format!(
-            "take at most {most}, a grating that leaks less, or {AT}.wavelengths = \
+            "take at most {most}, a grating that leaks less, or {at}.wavelengths = \
              \"out-of-band\"{odd}"
         );
-        refuse("grating.ports", ports, limit, remedy)
+        Refusal::new(format!("{at}.grating.ports"), ports, limit, remedy)
     }
 
     fn guardband(&self, symbol: Time) -> (Option<Distribution>, Guardband) {
@@ -229,7 +239,7 @@ impl Design {
         )
     }
 
-    fn slot_for(&self, guardband: &Guardband) -> Result<Time, Refusal> {
+    fn slot_for(&self, at: &str, guardband: &Guardband) -> Result<Time, Refusal> {
         let least = guardband.total;
         let Some(slot) = self.slot else {
             let slot = (least.0 as f64 / self.overhead).round();
@@ -240,14 +250,14 @@ impl Design {
         }
         let longest = guardband.longest();
         let limit = format!(
-            "not longer than the guardband of {least}, most of which is {AT}.{}: {} for {}",
+            "not longer than the guardband of {least}, most of which is {at}.{}: {} for {}",
             longest.key, longest.time, longest.name
         );
-        let remedy = format!("raise it, or change {AT}.{}", longest.key);
-        Err(refuse("slot", slot, limit, remedy))
+        let remedy = format!("raise it, or change {at}.{}", longest.key);
+        Err(Refusal::new(format!("{at}.slot"), slot, limit, remedy))
     }
 
-    fn phase_error(&self, symbol: Time, epoch: Time) -> Result<Option<f64>, Refusal> {
+    fn phase_error(&self, at: &str, symbol: Time, epoch: Time) -> Result<Option<f64>, Refusal> {
         if self.cdr.kind != crate::cdr::Recovery::PhaseCaching {
             return Ok(None);
         }
@@ -262,11 +272,21 @@ impl Design {
             rounded(allowed, 2)
         );
         let remedy =
-            format!("shorten the epoch ({AT}.slot, {AT}.grating.ports), or steady the clocks");
-        Err(refuse("cdr.drift", self.cdr.drift, limit, remedy))
+            format!("shorten the epoch ({at}.slot, {at}.grating.ports), or steady the clocks");
+        Err(Refusal::new(
+            format!("{at}.cdr.drift"),
+            self.cdr.drift,
+            limit,
+            remedy,
+        ))
     }
 
-    fn protected<'a>(&self, ways: &'a [Protection], cell: u64) -> Result<&'a Protection, Refusal> {
+    fn protected<'a>(
+        &self,
+        at: &str,
+        ways: &'a [Protection],
+        cell: u64,
+    ) -> Result<&'a Protection, Refusal> {
         let chosen = ways.iter().find(|way| way.fec == self.fec);
         let chosen = chosen.expect("all ways were tried");
         let name = serde_json::to_value(self.fec).expect("a word");
@@ -283,18 +303,18 @@ impl Design {
                 ),
             };
             let remedy = format!(
-                "lengthen {AT}.slot, or take \"shortened\" (whole cells) or \"cross-cell\" (waits \
+                "lengthen {at}.slot, or take \"shortened\" (whole cells) or \"cross-cell\" (waits \
                  for epochs)"
             );
-            return Err(refuse("fec", name, limit, remedy));
+            return Err(Refusal::new(format!("{at}.fec"), name, limit, remedy));
         }
         if chosen.post_ber > self.error_rate {
             let limit = format!(
                 "of the bits {:.1e} are wrong after it at {}, and {:.1e} may be",
                 chosen.post_ber, self.receiver.sensitivity, self.error_rate
             );
-            let remedy = format!("correct more, or raise {AT}.error_rate");
-            return Err(refuse("fec", name, limit, remedy));
+            let remedy = format!("correct more, or raise {at}.error_rate");
+            return Err(Refusal::new(format!("{at}.fec"), name, limit, remedy));
         }
         Ok(chosen)
     }

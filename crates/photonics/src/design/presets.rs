@@ -44,6 +44,13 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
+impl crate::named::Preset for Design {
+    fn presets() -> Vec<(&'static str, &'static str, Design)> {
+        let of = |preset: &Preset| (preset.name, preset.summary, (preset.design)());
+        PRESETS.iter().map(of).collect()
+    }
+}
+
 fn of_100_ports() -> Design {
     Design {
         grating: Grating {

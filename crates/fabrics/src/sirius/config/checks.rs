@@ -86,6 +86,7 @@ impl SiriusConfig {
         for (key, value) in [
             ("fabric.switch_latency", self.switch_latency),
             ("fabric.fec_latency", self.fec_latency),
+            ("fabric.codeword_wait", self.codeword_wait),
         ] {
             check_range(key, value, Time::ZERO..=Time::MS)?;
         }
@@ -209,7 +210,7 @@ impl SiriusConfig {
         Ok(cell)
     }
 
-    fn base_uplinks(&self, cluster: &Cluster) -> Result<u32, Refusal> {
+    pub(super) fn base_uplinks(&self, cluster: &Cluster) -> Result<u32, Refusal> {
         // A server rate such as 400 Gb/s ÷ 24 is not whole: round to the nearest uplink.
         let rack = cluster.rack_rate().0 as f64 / self.channel_rate.0 as f64;
         let base = rack.round();
@@ -227,7 +228,7 @@ impl SiriusConfig {
         Ok(base as u32)
     }
 
-    fn check_uplinks(&self, cluster: &Cluster, base: u32) -> Result<u32, Refusal> {
+    pub(super) fn check_uplinks(&self, cluster: &Cluster, base: u32) -> Result<u32, Refusal> {
         let uplinks = self
             .uplinks
             .unwrap_or_else(|| (base * 3).div_ceil(2).min(cluster.racks));
@@ -265,7 +266,12 @@ impl SiriusConfig {
         Ok(uplinks)
     }
 
-    fn schedule(&self, cluster: &Cluster, base: u32, uplinks: u32) -> Result<Schedule, Refusal> {
+    pub(super) fn schedule(
+        &self,
+        cluster: &Cluster,
+        base: u32,
+        uplinks: u32,
+    ) -> Result<Schedule, Refusal> {
         let nodes = cluster.racks;
         if let Some(ports) = self
             .grating_ports

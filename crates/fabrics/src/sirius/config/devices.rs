@@ -1,0 +1,169 @@
+//! Sirius by its devices: which keys of the table follow from them, and what else they say.
+
+use super::SiriusConfig;
+use crate::devices::{explained, lay, Following, AT};
+use crate::sirius::schedule::Schedule;
+use lightloom_engine::{config, Bytes, Cluster, Length, Refusal};
+use lightloom_photonics::{Derived, Design};
+use serde_json::{json, Value};
+
+/// The table with what follows from its devices, if it names some.
+///
+/// # Errors
+/// Of the part of the devices that breaks the design, of a key that contradicts them, or of
+/// what the fabric asks of them and they have not.
+pub(crate) fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+    if table.get("devices").is_none_or(Value::is_null) {
+        return Ok(table.clone());
+    }
+    let config = config::read::<SiriusConfig>(table, "fabric")?;
+    let Some(devices) = config.devices else {
+        return Ok(table.clone());
+    };
+    let mut follows = vec![Following::new(
+        "channel_rate",
+        devices.0.channel_rate,
+        "channel_rate",
+    )];
+    let laid = lay::<SiriusConfig>(table, &follows)?;
+    let config = config::read::<SiriusConfig>(&laid, "fabric")?;
+    let parts = config
+        .parts(cluster, asked_uplinks(table))
+        .map_err(|refusal| explained(refusal, table, &follows))?;
+    follows.extend(config.following(&parts)?);
+    let mut laid = lay::<SiriusConfig>(table, &follows)?;
+    laid["devices"] = serde_json::to_value(parts.design).expect("configurations are plain data");
+    let config = config::read::<SiriusConfig>(&laid, "fabric")?;
+    config
+        .derive(cluster)
+        .map_err(|refusal| explained(refusal, table, &follows))?;
+    Ok(laid)
+}
+
+/// Uplinks that the table of the devices itself gives.
+fn asked_uplinks(table: &Value) -> Option<u64> {
+    table["devices"]["uplinks"].as_u64()
+}
+
+/// A design in its fabric, and what follows from it.
+pub(crate) struct Parts {
+    design: Design,
+    derived: Derived,
+}
+
+impl SiriusConfig {
+    /// The devices in this fabric; `asked` are the uplinks that their own table gives.
+    fn parts(&self, cluster: &Cluster, asked: Option<u64>) -> Result<Parts, Refusal> {
+        let named = self.devices.expect("the table names devices");
+        let base = self.base_uplinks(cluster)?;
+        let uplinks = self.check_uplinks(cluster, base)?;
+        if let Some(asked) = asked.filter(|&asked| asked != u64::from(uplinks)) {
+            let limit = format!("a node of this fabric has {uplinks} (fabric.uplinks)");
+            let remedy = "leave it out, or change fabric.uplinks";
+            return Err(Refusal::new(format!("{AT}.uplinks"), asked, limit, remedy));
+        }
+        let schedule = self.schedule(cluster, base, uplinks)?;
+        let turn = turn(&schedule);
+        let design = Design { uplinks, ..named.0 };
+        let derived = design.derive_in(AT, turn)?;
+        refuse_reach(&derived, turn)?;
+        self.refuse_fibre(&derived)?;
+        Ok(Parts { design, derived })
+    }
+
+    /// Keys that follow.
+    fn following(&self, parts: &Parts) -> Result<Vec<Following>, Refusal> {
+        let derived = &parts.derived;
+        let longest = derived.guardband.longest();
+        Ok(vec![
+            Following::new("guardband", derived.guardband.total, longest.key),
+            Following::new("slot", derived.slot, "slot"),
+            Following::new("cell", self.data(derived)?, "fec"),
+            Following::new("codeword_wait", derived.waits, "fec"),
+        ])
+    }
+
+    /// Bytes of a cell that are data: what error correction leaves, less the header.
+    fn data(&self, derived: &Derived) -> Result<Bytes, Refusal> {
+        let left = derived.payload_bytes.saturating_sub(self.header.0);
+        if left > 0 {
+            return Ok(Bytes(left));
+        }
+        let limit = format!(
+            "leaves nothing of the {} B that {AT} leave for data",
+            derived.payload_bytes
+        );
+        let remedy = format!("lower it, or raise {AT}.slot");
+        Err(Refusal::new("fabric.header", self.header, limit, remedy))
+    }
+
+    /// Refuses fibres that the link budget does not carry.
+    fn refuse_fibre(&self, derived: &Derived) -> Result<(), Refusal> {
+        let reach = derived.link.reach;
+        let fibre = Length::of_delay(self.propagation);
+        if fibre <= reach {
+            return Ok(());
+        }
+        let limit = format!("light passes {fibre} of fibre, and {AT} reach {reach}");
+        let remedy = format!("lower it, or raise {AT}.link.margin");
+        Err(Refusal::new(
+            "fabric.propagation",
+            self.propagation,
+            limit,
+            remedy,
+        ))
+    }
+
+    /// What follows from the devices of a resolved table, for its summary; none without any.
+    pub(crate) fn devices_record(&self, cluster: &Cluster) -> Option<Value> {
+        self.devices?;
+        let Parts { derived, .. } = self.parts(cluster, None).ok()?;
+        let link = &derived.link;
+        Some(json!({
+            "guardband": derived.guardband,
+            "slot": derived.slot,
+            "overhead": derived.overhead,
+            "ports": derived.ports,
+            "wavelengths": derived.wavelengths,
+            "reach": link.reach,
+            "shared_by": link.share,
+            "laser_chips": derived.sources,
+            "lasers": derived.lasers,
+            "crosstalk": derived.crosstalk,
+            "penalty": derived.penalty,
+            "ber": derived.ber,
+            "ber_without_margin": derived.ber_without_margin,
+            "error_rate": derived.error_rate,
+            "notes": derived.notes,
+        }))
+    }
+}
+
+/// Ports of a grating that are in use, the most of any: slots after which a transmitter meets
+/// a receiver again. The idealised rotor has no gratings; there it is the nodes that an uplink
+/// meets on average, as if there were.
+fn turn(schedule: &Schedule) -> u32 {
+    match schedule {
+        Schedule::Rotor(rotor) => rotor.nodes.div_ceil(rotor.uplinks),
+        Schedule::Gratings(_) => schedule.frame(),
+    }
+}
+
+/// Refuses gratings that reach fewer nodes than the fabric needs.
+fn refuse_reach(derived: &Derived, needed: u32) -> Result<(), Refusal> {
+    let ports = derived.ports;
+    if ports >= needed {
+        return Ok(());
+    }
+    let limit = format!(
+        "an uplink reaches {ports} nodes, one for each port, and {needed} are needed (nodes ÷ \
+         uplinks, by fabric.uplink_plan)"
+    );
+    let remedy = format!("use {needed} ports, more fabric.uplinks, or fewer cluster.racks");
+    Err(Refusal::new(
+        format!("{AT}.grating.ports"),
+        ports,
+        limit,
+        remedy,
+    ))
+}

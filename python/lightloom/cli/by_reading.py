@@ -1,0 +1,103 @@
+"""Claims × readings: what claims come to by each reading of their source, of which the verdict is
+from one, and which claims no reading meets that was not fitted to them.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from lightloom import console
+from lightloom.cli.figures_text import expected, figure
+
+if TYPE_CHECKING:
+    from lightloom.reproduce import ByReading, Claim, Reading, Verdict
+
+MET = " ✓"
+FITTED = "fitted"
+
+
+def tables(verdicts: Sequence[Verdict], width: int, *, explained: bool) -> Iterator[Table | Text]:
+    """A table of each script whose claims have readings, and below it which claims no reading
+    meets that was not fitted; `explained` says of each reading what it takes the source to mean."""
+    read = [verdict for verdict in verdicts if verdict.readings]
+    for (fabric, script), group in groupby(read, lambda v: (v.fabric, v.claim.script)):
+        claims = list(group)
+        yield Text(f"{fabric}/{script} by reading", "bold")
+        yield _table(claims)
+        for line in _below(claims, explained=explained):
+            for part in textwrap.wrap(line, max(20, min(width, 88) - 2), subsequent_indent="  "):
+                yield Text(f"  {part}", "dim")
+        yield Text()
+
+
+def _table(claims: Sequence[Verdict]) -> Table:
+    """A row a claim, a column a reading; what meets the claim has a mark."""
+    known, judged = _known(claims), any(verdict.claim.expect for verdict in claims)
+    table = console.plain_table()
+    table.add_column("  claim", no_wrap=True)
+    if judged:
+        table.add_column("expected", justify="right", no_wrap=True)
+    for by in known:
+        heading = f"{by.reading.name}\n{_role(by, judged)}"
+        table.add_column(heading, justify="right", no_wrap=True)
+    for verdict in claims:
+        values = {by.reading.name: by for by in verdict.readings}
+        cells = [_cell(values.get(by.reading.name), judged) for by in known]
+        before = [expected(verdict.claim)] if judged else []
+        table.add_row(f"  {_name(verdict.claim)}", *before, *cells)
+    return table
+
+
+def _name(claim: Claim) -> str:
+    """A claim, with the unit of its values where nothing that is expected has it."""
+    return f"{claim.id} ({claim.unit})" if claim.unit and claim.expect is None else claim.id
+
+
+def _known(claims: Sequence[Verdict]) -> list[ByReading]:
+    """The readings of all claims, in their order."""
+    found = {by.reading.name: by for claim in claims for by in claim.readings}
+    return list(found.values())
+
+
+def _role(by: ByReading, judged: bool) -> str:
+    """What a reading is for: the verdict, or what was measured where nothing is judged."""
+    if by.judged:
+        return "verdict" if judged else "measured"
+    return FITTED if by.reading.basis == FITTED else ""
+
+
+def _cell(by: ByReading | None, judged: bool) -> str:
+    shown = "-" if by is None else figure(by.measured)
+    mark = MET if by is not None and by.outcome == "reproduced" else " " * len(MET)
+    return f"{shown}{mark}" if judged else shown
+
+
+def _below(claims: Sequence[Verdict], *, explained: bool) -> Iterator[str]:
+    known = _known(claims)
+    if explained:
+        yield from (_told(by.reading) for by in known)
+    fitted = [by.reading.name for by in known if by.reading.basis == FITTED]
+    if fitted:
+        yield f"{', '.join(fitted)}: fitted to these figures, so no evidence"
+    unmet = [verdict.claim.id for verdict in claims if not _is_met(verdict)]
+    if unmet:
+        yield f"no {'literal ' if fitted else ''}reading meets: {', '.join(unmet)}"
+
+
+def _told(reading: Reading) -> str:
+    words = "the source's words" if reading.basis == "literal" else reading.basis
+    return f"{reading.name} ({words}): {reading.what}"
+
+
+def _is_met(verdict: Verdict) -> bool:
+    """Whether a reading meets it that was not fitted; of what is not judged nothing is said."""
+    if verdict.claim.expect is None:
+        return True
+    literal = [by for by in verdict.readings if by.reading.basis != FITTED]
+    return any(by.outcome != "not reproduced" for by in literal)

@@ -1,0 +1,96 @@
+"""What a command loads: no more than it needs."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import ROOT, command, lightloom
+from typer.core import TyperCommand
+from typer.testing import CliRunner
+
+from lightloom.cli import app, flags, loading
+from lightloom.cli.loading import HOMES, OnUse
+
+SLOW = {"numpy", "pyarrow", "pandas", "polars", "matplotlib", "plotly"}
+DEMO = ROOT / "examples" / "demo-web-search.toml"
+
+
+def loaded(*arguments: object) -> set[str]:
+    """Packages that a command imports, by what Python itself says of them."""
+    asked = command(*arguments)
+    asked[1:1] = ["-X", "importtime"]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=True)
+    rows = (row.rpartition("|")[2] for row in done.stderr.splitlines() if "import time:" in row)
+    return {row.strip().partition(".")[0] for row in rows}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("cost", DEMO),
+        ("cost", DEMO, "--prices", "hydra-2013", "--bill", "clos"),
+        ("cost", DEMO, "--json"),
+        ("devices",),
+        ("--version",),
+    ],
+    ids=lambda words: " ".join(map(str, words[:1])),
+)
+def test_a_command_of_arithmetic_loads_neither_numpy_nor_arrow(
+    arguments: tuple[object, ...],
+) -> None:
+    packages = loaded(*arguments)
+    assert "lightloom" in packages  # it is what Python said
+    assert not packages & SLOW
+
+
+def test_what_simulates_loads_them(tmp_path: Path) -> None:
+    """Or the test above would find nothing whatever was loaded."""
+    assert {"numpy", "pyarrow"} <= loaded("run", DEMO, "--dry-run", "-o", tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", HOMES)
+def test_every_command_is_where_it_is_said_to_be(name: str) -> None:
+    found = OnUse({})[name]
+    assert found.name == name
+    assert found.callback.__name__ == name.replace("-", "_")
+
+
+def test_the_help_lists_every_command_in_order() -> None:
+    text = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).output
+    below = text.partition("Commands")[2].splitlines()[1:]
+    listed = [row.split()[1] for row in below if row.startswith("│")]
+    assert listed == list(HOMES)
+
+
+def test_a_command_that_there_is_not_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    done = lightloom("costs", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "did you mean cost?" in done.stderr
+
+
+def test_ctrl_c_while_a_command_is_loaded_ends_it_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(loading, "import_module", stopped)
+    done = CliRunner().invoke(app, ["cost", str(DEMO)])
+    assert done.exit_code == 130
+    assert "nothing unfinished was written" in done.stderr
+
+
+class Backwards(TyperCommand):
+    """A command whose arguments are read from the end."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args[::-1])
+
+
+def test_a_command_may_read_its_arguments_in_a_way_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(loading.OWN, "cost", ("flags", "Backwards"))
+    monkeypatch.setattr(flags, "Backwards", Backwards, raising=False)
+    done = CliRunner().invoke(app, ["cost", "sirius-2020", "--prices", str(DEMO)])
+    assert done.exit_code == 0, done.output
+    assert "sirius-2020" in done.output.splitlines()[0]

@@ -1,0 +1,101 @@
+"""Fabrics that name their devices: files, messages and the report, as a user sees them."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+from cli_support import ROOT, SIRIUS, SMALL, lightloom, write
+
+import lightloom as loom
+from lightloom import ConfigError, facts, photonics
+from lightloom.cli import describe, topics
+
+NAMED = SIRIUS + 'devices = "sirius"\n'
+SWITCHED = '\n[[fabric]]\nkind = "cthrough"\ndevices = "mems-cthrough"\n'
+
+
+def test_an_impossible_design_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, NAMED)
+    ports, leak = "fabric.devices.grating.ports=100", "fabric.devices.grating.adjacent=-30 dB"
+    run = lightloom(
+        *("run", "e.toml", "-o", "out"),
+        *("--set", "fabric.devices={}", "--set", ports, "--set", leak),
+        cwd=tmp_path,
+    )
+    told = " ".join(run.stderr.split())
+    assert run.returncode == 2, run.stderr
+    assert "fabric.devices.grating.ports = 100: at -30 dB adjacent crosstalk" in told
+    assert "the PAM-4 penalty is unbounded" in told
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_prints_what_followed_and_its_file_runs_again_to_the_same_bytes(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "e.toml", SMALL, NAMED)
+    run = lightloom("run", "e.toml", "-o", "a", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    told = " ".join(run.stdout.split())
+    assert "guardband 3.84 ns (laser 912 ps, clock recovery 1 ns, " in told
+    assert "of 38.4 ns, 16 ports, reach 11.363 km, 1 laser chip a node" in told
+    assert "note: bit errors are not simulated: on the worst path 3.1e-09" in told
+    again = lightloom("run", "a/experiment.toml", "-o", "b", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    first, second = ((tmp_path / name / "flows.parquet").read_bytes() for name in ("a", "b"))
+    assert first == second
+    table = tomllib.loads((tmp_path / "a" / "experiment.toml").read_text())["fabric"][0]
+    assert (table["slot"], table["cell"], table["devices"]["uplinks"]) == ("38.4 ns", "177 B", 2)
+    summary = json.loads((tmp_path / "a" / "summary.json").read_text())
+    derived = photonics.derive(preset="sirius").derived
+    same = ("guardband", "slot", "ports", "wavelengths", "ber", "error_rate", "notes")
+    assert {key: summary["devices"][key] for key in same} == {key: derived[key] for key in same}
+
+
+def test_a_report_says_what_followed_below_each_fabric(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, NAMED, SWITCHED)
+    run = lightloom("compare", "e.toml", "-o", "out", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Devices: guardband 3.84 ns" in page
+    assert "Devices: a switch of 320 ports, dark for 10 ms, loss not known" in page
+
+
+def test_what_contradicts_the_devices_names_both() -> None:
+    experiment = loom.load(ROOT / "examples" / "devices.toml", ["fabric.bank.guardband=10 ns"])
+    told = r"fabric\[bank\]\.guardband = 10 ns: fabric\.devices give 3\.84 ns; leave it out"
+    with pytest.raises(ConfigError, match=told):
+        experiment.resolved()
+
+
+def test_a_design_that_was_printed_is_read_in_a_fabric() -> None:
+    design = dict(photonics.derive({"laser": {"kind": "dsdbr"}, "slot": "300 ns"}).design)
+    del design["uplinks"]  # the fabric's
+    experiment = loom.load(ROOT / "examples" / "devices.toml")
+    experiment.raw["fabric"] = [{"kind": "sirius", "devices": design}]
+    table = experiment.resolved()["fabric"][0]
+    derived = photonics.derive(design).derived
+    assert (table["slot"], table["guardband"]) == ("300 ns", derived["guardband"]["total"])
+
+
+def test_the_schema_and_explain_know_the_devices_and_their_keys() -> None:
+    registry = topics.registry()
+    schema = registry["sirius"]["schema"]
+    for devices in ("sirius-v1", {"laser": {"kind": "dsdbr"}}):
+        jsonschema.validate({"devices": devices}, schema)
+    for wrong in ("mems-hydra", {"lasers": {}}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({"devices": wrong}, schema)
+    found = describe.find(schema, "devices.laser.output")
+    assert found is not None
+    assert "dBm" in found.kind
+    switch = describe.find(registry["mordia"]["schema"], "devices")
+    assert switch is not None
+    assert '"wss-ring"' in [choice.name for choice in switch.choices]
+
+
+def test_a_switch_is_said_with_what_is_known_of_it() -> None:
+    found = {"ports": 320, "settle": "20 ms", "deviation": None, "loss": "1.5 dB"}
+    assert facts.devices(found) == "a switch of 320 ports, dark for 20 ms, loss 1.5 dB"
+    assert not facts.devices({})
