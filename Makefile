@@ -27,8 +27,9 @@ help: ## List the tasks
 # The tasks and what is said of each below.
 TASKS = awk -F ':.*\#\# ' '/^[a-z-]+:.*\#\# / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(STAMPS)/develop ## Build, compare four networks on two workloads; writes out/demo/report.html: half a minute
+demo: $(STAMPS)/develop ## Build, compare four networks on two workloads, decide which of three to buy; writes out/demo: a minute
 	$(BIN)/lightloom compare examples/demo-paper.toml examples/demo-web-search.toml -o $(OUT)/demo
+	$(BIN)/lightloom compare examples/decision.toml -o $(OUT)/demo/decision
 
 test: test-rust test-python ## Run all tests, of Rust and of Python: about a quarter of an hour
 

@@ -31,9 +31,9 @@ class Shown:
 
     title: str
     command: str
-    """As a user types it in a checkout; it compares, or plans."""
+    """As a user types it in a checkout; it compares, plans, or reckons what parts cost."""
     picture: str
-    """The figure of the report; of a plan the picture itself."""
+    """The figure of the report; of a plan, or of prices, the picture itself."""
     see: str
     """What to look at."""
 
@@ -114,6 +114,26 @@ GALLERY = (
         "little more than the wait for their first circuits. [What each costs](cost.md) decides.",
     ),
     Shown(
+        "Which fabric to buy",
+        "lightloom compare examples/decision.toml",
+        "decision",
+        "Each fabric at what a bit that arrives costs and draws; ★ is on the Pareto front. "
+        "[The decision page](decision.md) says which price would make another the one to buy.",
+    ),
+    Shown(
+        "What 4,000 racks cost",
+        "lightloom cost examples/datacenter-4000-racks.toml",
+        "tornado",
+        "Which price decides what each network costs; hatched where the source gives one number, "
+        "which is varied by a quarter. The table has each [reading](cost.md#sirius-fig-6), too.",
+    ),
+    Shown(
+        "HydRA against a fat tree, part by part",
+        "lightloom cost examples/hydra-cost.toml --bill all",
+        "tornado",
+        "Transceivers decide both; `--bill all` prints every line of the two bills.",
+    ),
+    Shown(
         "Part-time optics beside a tree",
         "lightloom compare examples/hybrid.toml",
         "jobs",
@@ -189,6 +209,8 @@ def picture(shown: Shown) -> Path:
 def make(shown: Shown, folder: Path) -> Path:
     """Runs the command of an example; its picture in the folder."""
     words = shlex.split(shown.command)[1:]
+    if words[0] == "cost":
+        return tornado(ROOT / words[1], folder / "tornado.png")
     if words[0] == "plan":
         made = folder / "plan.png"
         words += ["--picture", str(made)]
@@ -201,6 +223,16 @@ def make(shown: Shown, folder: Path) -> Path:
         return made
     # Of several cases each has its own: the first.
     return min((folder / "figures").glob(f"*-{shown.picture}.png"))
+
+
+def tornado(experiment: Path, made: Path) -> Path:
+    """Which price decides what its fabrics cost, as a picture there."""
+    import lightloom
+    from lightloom.economics.tornado import figure
+
+    costs = lightloom.cost(experiment)
+    figure(list(costs.fabrics.values()), costs.book.currency).savefig(made, dpi=150)
+    return made
 
 
 def digest(shown: Shown) -> str:

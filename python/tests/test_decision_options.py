@@ -33,6 +33,7 @@ def test_the_core_never_sees_it(experiment: Path) -> None:
         "prices": str(experiment.parent / "own.toml"),
         "price": ["switch=100..200"],
         "worst_failure": False,
+        "readings": [],
     }
 
 
@@ -48,7 +49,7 @@ def test_the_schema_has_it(experiment: Path) -> None:
     ("override", "words"),
     [
         ("decision.pries=x", 'decision.pries = "x": no such key; did you mean "prices"?'),
-        ("decision.zzz=1", "known: prices, price, worst_failure"),
+        ("decision.zzz=1", "known: prices, price, worst_failure, readings"),
         ("decision.worst_failure=1", "decision.worst_failure = 1: input should be a valid boolean"),
         ("decision.price=7", "decision.price = 7: input should be a valid list"),
         ("decision=7", "write [decision] above its keys"),

@@ -47,8 +47,12 @@ def cost(
     prices: Prices = None,
     price: Price = None,
     bill: Annotated[
-        str | None,
-        typer.Option("--bill", metavar="LABEL", help="Print this fabric's bill of parts."),
+        list[str] | None,
+        typer.Option(
+            "--bill",
+            metavar="LABEL",
+            help="Print this fabric's bill of parts; all prints every one. Repeat for more.",
+        ),
     ] = None,
     break_even: Annotated[
         str | None,
@@ -65,11 +69,12 @@ def cost(
         ),
     ] = None,
     reading: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--reading",
             metavar="NAME",
-            help="Count sirius and clos by a reading of Sirius' Fig 6: A, F, G, H or a file.",
+            help="Count sirius and clos by a reading of Sirius' Fig 6: A, F, G, H or a file. "
+            "Repeat for more.",
         ),
     ] = None,
     tornado: Annotated[
@@ -94,21 +99,39 @@ def cost(
 
     with console.guarded():
         loaded = with_prices(read_experiment(experiment, set_), prices, price)
-        if reading is not None and equal_cost is not None:
+        if reading and equal_cost is not None:
             limit = "readings count paths, and know no keys of fabrics"
-            raise refusal("--reading", reading, limit, "remove it, or --equal-cost")
+            raise refusal("--reading", ", ".join(reading), limit, "remove it, or --equal-cost")
         book = book_of(loaded.raw) or books.load()
-        found = economics.cost(loaded, book, reading=reading, goodput=_goodput(experiment))
-        rows = [] if bill is None else found.bill_rows(bill)
-        evens = [] if break_even is None else found.break_even(break_even)
+        ways = _readings(loaded, reading or [])
+        goodput = _goodput(experiment)
+        found = [economics.cost(loaded, book, reading=way, goodput=goodput) for way in ways]
+        billed = _billed(found[0], bill or [])
+        evens = [] if break_even is None else found[0].break_even(break_even)
         solved = None if equal_cost is None else solve(loaded, equal_cost, book)
-        written = _write(found, out, tornado)
+        written = _write(found[0], out, tornado)
         if json:
             console.print_json(_json(found, evens, solved))
             return
-        _print(found, bill, rows, evens, solved)
+        _print(found, billed, evens, solved)
         for path in written:
             console.say(f"wrote {path}")
+
+
+def _readings(loaded: lightloom.Experiment, asked: list[str]) -> list[str | None]:
+    """By which readings to count: those asked for, or by bills and then by the file's."""
+    from lightloom.decision.options import read
+
+    options = read(loaded.raw)
+    return [*asked] or [None, *(options.readings if options else [])]
+
+
+def _billed(found: Costs, asked: list[str]) -> list[str]:
+    """Whose bills to print."""
+    labels = [*found.fabrics] if "all" in asked and "all" not in found.fabrics else asked
+    for label in labels:
+        found.bill_rows(label)  # refuses what there is not
+    return labels
 
 
 def with_prices(
@@ -201,8 +224,10 @@ def _write(found: Costs, out: Path | None, tornado: Path | None) -> list[Path]:
     return list(files)
 
 
-def _json(found: Costs, evens: list[Any], solved: EqualCost | None) -> dict[str, Any]:
-    table = found.to_json()
+def _json(found: list[Costs], evens: list[Any], solved: EqualCost | None) -> dict[str, Any]:
+    table = found[0].to_json()
+    if len(found) > 1:
+        table["readings"] = [one.to_json() for one in found[1:]]
     if evens:
         table["break_even"] = [
             {
@@ -223,24 +248,22 @@ def _json(found: Costs, evens: list[Any], solved: EqualCost | None) -> dict[str,
 
 
 def _print(
-    found: Costs,
-    bill: str | None,
-    rows: list[dict[str, Any]],
-    evens: list[Any],
-    solved: EqualCost | None,
+    found: list[Costs], billed: list[str], evens: list[Any], solved: EqualCost | None
 ) -> None:
     from lightloom.cli import cost_text as text
 
-    screen = console.out(wide=True)
-    console.say(text.heading(found))
-    screen.print(text.table(found))
-    for line in text.legend(found):
+    screen, first = console.out(wide=True), found[0]
+    for one in found:
+        console.say(text.heading(one))
+        screen.print(text.table(one))
+    for line in text.legend(first):
         console.say(line)
-    if bill is not None:
-        console.say(f"\nbill of {bill}:")
-        screen.print(text.bill(rows, found.book.currency))
-    for line in (*text.break_evens(evens, found.book), *text.solved(solved)):
+    for label in billed:
+        console.say(f"\nbill of {label}: {text.total(first.fabrics[label])}")
+        screen.print(text.bill(first.bill_rows(label), first.book.currency))
+    for line in (*text.break_evens(evens, first.book), *text.solved(solved)):
         console.say(line)
-    if found.reading is not None:
+    chosen = [one.reading for one in found if one.reading is not None]
+    if chosen:
         console.say("\nSirius' Fig 6 by each reading [%]; * is met to the percent:")
-        screen.print(text.readings(found.reading))
+        screen.print(text.readings(chosen))

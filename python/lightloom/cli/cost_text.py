@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lightloom.economics.book import Book
     from lightloom.economics.costs import Costs
     from lightloom.economics.equal import BreakEven
+    from lightloom.economics.pricing import FabricCost
     from lightloom.economics.readings import Reading
     from lightloom.economics.solve import EqualCost
 
@@ -41,10 +42,7 @@ def table(found: Costs) -> Table:
     for text in headings:
         made.add_column(text, justify="right", no_wrap=True)
     for label, cost in found.fabrics.items():
-        capital = ends(cost.capital, before=before)
-        if cost.capital is None:
-            capital = f"{ends(cost.known_capital, before=before)} + ?"
-        cells = [capital, ends(cost.per_gbps), ends(cost.power, "W"), ends(cost.watts_per_tbps)]
+        cells = [total(cost), ends(cost.per_gbps), ends(cost.power, "W"), ends(cost.watts_per_tbps)]
         if found.goodput:
             cells.append(ends(cost.per_delivered(found.goodput.get(label))))
         made.add_row(escape(label), *cells)
@@ -82,6 +80,14 @@ def legend(found: Costs) -> Iterator[str]:
             yield f"note: {label}: no power of {', '.join(left)}"
     yield from (f"note: {line}" for line in left_out(found))
     yield from (f"note: {line}" for line in found.book.notes)
+
+
+def total(cost: FabricCost) -> str:
+    """What all parts cost; `+ ?` where one has no price."""
+    before = sign(cost.book.currency)
+    if cost.capital is None:
+        return f"{ends(cost.known_capital, before=before)} + ?"
+    return ends(cost.capital, before=before)
 
 
 def bill(rows: Sequence[dict[str, Any]], currency: str) -> Table:
@@ -138,14 +144,14 @@ def solved(found: EqualCost | None) -> Iterator[str]:
     yield f"{found.key} = {value}: costs what {found.other} does"
 
 
-def readings(chosen: Reading) -> Table:
+def readings(chosen: Sequence[Reading]) -> Table:
     """Claims × readings: each figure of Fig 6 by each reading, and which it meets."""
     from lightloom.economics import book as books
     from lightloom.economics import readings as data
 
     names = data.names()
     read = [data.load(name) for name in names]
-    read += [] if chosen in read else [chosen]
+    read += [reading for reading in chosen if reading not in read]
     parts = data.components(books.load("sirius-2020"))
     found = [data.figures(reading, *parts) for reading in read]
     paper = data.published()
@@ -153,7 +159,7 @@ def readings(chosen: Reading) -> Table:
     made.add_column("figure")
     made.add_column("paper", justify="right")
     for reading in read:
-        mark = " ←" if reading == chosen else ""
+        mark = " ←" if reading in chosen else ""
         basis = "" if reading.basis == "measured" else f"\n({reading.basis})"
         made.add_column(f"{reading.name}{mark}{basis}", justify="right")
     for key, value in paper.items():

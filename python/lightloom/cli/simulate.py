@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 import lightloom
-from lightloom import console, forecasts, inputs, interrupts, loads, networks
+from lightloom import console, forecasts, inputs, interrupts, networks
 from lightloom.cli import (
     bars,
-    completion,
+    compared,
     cost,
-    cost_text,
     forecast,
     headline,
-    jobs,
-    latency,
-    light,
     notes,
     papers,
     pdf,
@@ -30,6 +26,7 @@ from lightloom.cli import (
     repeats,
     resilience,
 )
+from lightloom.cli.compared import Decisions
 from lightloom.cli.options import (
     CopyInputs,
     DryRun,
@@ -52,7 +49,6 @@ if TYPE_CHECKING:
 
 RESULTS = Path("results")
 Made = TypeVar("Made", Result, Repeated)
-Decisions = Sequence["Decision | None"]
 
 
 def run(
@@ -163,7 +159,7 @@ def _run(loaded: lightloom.Experiment, label: str, how: _How) -> None:
     for line in physics.in_force(result.experiment):
         console.say(line)
     servers = notes.of_cluster(loaded.raw.get("cluster", {}))
-    for line in (*servers, *_of_workload(result), *notes.of(result)):
+    for line in (*servers, *compared.of_workload(result), *notes.of(result)):
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
     more += [] if result.controller_log is None else [CONTROLLER]
@@ -201,7 +197,7 @@ def _repeat(loaded: lightloom.Experiment, label: str, how: _How) -> None:
         console.say(line)
     for line in notes.of_cluster(loaded.raw.get("cluster", {})):
         console.say(f"note: {line}")
-    for line in (*_of_workload(first), *notes.of(first)):
+    for line in (*compared.of_workload(first), *notes.of(first)):
         console.say(f"note: seed {repeated.seeds[0]}: {line}")
     _say_left(how, [repeated.experiment])
     if target is not None:
@@ -240,14 +236,12 @@ def _compare(
         with console.progress(enabled=not json) as tick:
             made.append(_made(one, presets, how, tick))
     comparisons = [comparison for group in made for comparison in group]
-    decided = _decided(comparisons, books)
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
-        report = (
-            None
-            if target is None
-            else _write(comparisons, target, cases, decided, copy_inputs=how.copy_inputs)
-        )
+        if target is not None:
+            _save(comparisons, target, cases, copy_inputs=how.copy_inputs)
+        decided = _decided(comparisons, books)
+        report = None if target is None else _report(comparisons, decided, target)
         drawn = [] if target is None else papers.draw(comparisons, target, styles)
         if sheet is not None:
             _print_sheet(comparisons, decided, *sheet)
@@ -263,12 +257,12 @@ def _compare(
     left = iter(decided)
     for one, parts, group in zip(loaded, cases, made, strict=True):
         bought = [next(left) for _ in group]
-        _print_comparisons(one.name, group, bought, said)
+        compared.print_comparisons(one.name, group, bought, said)
         for case in parts:
             resolved = case.resolved()
             unlike = (*networks.left_open(case.raw, resolved), *networks.elsewhere(resolved))
             lines = (*notes.of_cluster(case.raw.get("cluster", {})), *unlike)
-            _explain((f"note: {line}" for line in lines), said)
+            compared.explain((f"note: {line}" for line in lines), said)
         for decision in bought:
             if decision is not None:
                 cost.print_compared(decision)
@@ -340,17 +334,14 @@ def _made(
     return lightloom.compare_cases(experiment, threads=threads, progress=tick, worst_failure=search)
 
 
-def _write(
+def _save(
     comparisons: list[lightloom.Comparison],
     target: Path,
     cases: list[list[lightloom.Experiment]],
-    decided: Decisions,
     *,
     copy_inputs: bool,
-) -> Path:
-    """The results (below the names of experiments or cases if there are several), what they
-    cost, and the report."""
-    from lightloom import report
+) -> None:
+    """The results, below the names of experiments or cases if there are several."""
     from lightloom.results import save_cases
 
     if len(comparisons) == 1:
@@ -361,105 +352,18 @@ def _write(
     else:
         for comparison in comparisons:
             comparison.save(target / _folder(comparison.name), copy_inputs=copy_inputs)
+
+
+def _report(comparisons: list[lightloom.Comparison], decided: Decisions, target: Path) -> Path:
+    """What fabrics cost, beside the results of each comparison, and the page of all."""
+    from lightloom import report
+
+    alone = len(comparisons) == 1
     for comparison, decision in zip(comparisons, decided, strict=True):
         if decision is not None:
-            alone = len(comparisons) == 1
             cost.save(decision, target if alone else target / _folder(comparison.name))
     with bars.counting() as count:
         return report.build(comparisons, target, lambda *drawn: count("report", *drawn), decided)
-
-
-def _print_comparisons(
-    name: str, comparisons: list[lightloom.Comparison], decided: Decisions, said: set[str]
-) -> None:
-    """What was compared, and what came of it: latency and saturation where there is
-    a window, else completion times; what it costs. Lines that explain the table are `said`
-    once."""
-    measured, beside = [], []
-    for comparison, decision in zip(comparisons, decided, strict=True):
-        if latency.is_measured(comparison):
-            measured.append(comparison)
-            beside.append({} if decision is None else cost_text.columns(decision.costs))
-        else:
-            _print_comparison(comparison, decision, said)
-    if measured:
-        latency.print_tables(name, measured, beside)
-        _explain((cost_text.legend_of_columns(d.costs) for d in decided if d), said)
-    for comparison in measured:
-        if light.takes_turns(comparison.results):
-            _print_light(comparison, said)
-        _print_physics(comparison, said)
-        _print_notes(comparison)
-
-
-def _print_physics(comparison: lightloom.Comparison, said: set[str]) -> None:
-    """What physics are in force, and what is ideal about each competitor."""
-    for line in physics.in_force(comparison.experiment):
-        console.say(line)
-    _explain(physics.ideal(comparison), said)
-
-
-def _print_comparison(
-    comparison: lightloom.Comparison, decision: Decision | None, said: set[str]
-) -> None:
-    summaries = comparison.means
-    first = next(iter(comparison.results.values()))
-    rows, asked = first.flows.num_rows, loads.asked(comparison.experiment)
-    workload = repeats.workload_line(comparison.of_label(first.label), rows, asked)
-    console.say(f"{comparison.name}: {workload}")
-    of_seeds = {label: comparison.of_label(label) for label in comparison.results}
-    beside = None if decision is None else cost_text.columns(decision.costs)
-    console.out(wide=True).print(completion.table(summaries, of_seeds, beside))
-    if comparison.seeds:
-        _explain([repeats.legend(len(comparison.seeds), comparison.experiment)], said)
-    _explain(completion.legend(summaries), said)
-    if decision is not None:
-        _explain([cost_text.legend_of_columns(decision.costs)], said)
-    _print_physics(comparison, said)
-    _print_light(comparison, said)
-    screen = console.out(wide=True)
-    for table in (
-        *jobs.job_tables(summaries, screen.width, of_seeds if comparison.seeds else None),
-        *jobs.update_tables(summaries, screen.width),
-    ):
-        console.say("")
-        screen.print(table)
-    for line in completion.doubts(summaries):
-        console.say(f"note: {line}")
-    _print_notes(comparison)
-    console.say("")
-
-
-def _print_light(comparison: lightloom.Comparison, said: set[str]) -> None:
-    """How long circuits were lit, how busy links were, what was lost."""
-    table = light.table(comparison.results)
-    if table is not None:
-        console.say("" if not comparison.seeds else "\nof the first seed:")
-        console.out(wide=True).print(table)
-        _explain(light.legend(comparison.results), said)
-
-
-def _explain(legend: Iterable[str], said: set[str]) -> None:
-    """Lines that explain a table, once."""
-    for line in legend:
-        if line not in said:
-            console.say(line)
-            said.add(line)
-
-
-def _print_notes(comparison: lightloom.Comparison) -> None:
-    """What weakens the figures of all fabrics, and of each."""
-    for line in _of_workload(next(iter(comparison.results.values()))):
-        console.say(f"note: {line}")
-    for line in notes.inexact_rates(comparison.means):
-        console.say(f"note: {line}")
-    for label, result in comparison.results.items():
-        for line in notes.of(result):
-            console.say(f"note: {label}: {line}")
-
-
-def _of_workload(result: Result) -> Iterator[str]:
-    return notes.of_workload(result.summary, result.experiment.get("workload", {}))
 
 
 def _label(experiment: lightloom.Experiment, wanted: str | None) -> str:

@@ -1,6 +1,12 @@
-"""Which fabric to buy: performance, dollars and watts of each, and what would overturn the choice.
+"""Which fabric to buy: what a bit that arrives costs and draws, and what would overturn the choice.
 
 | module | |
 |---|---|
 | `options` | `[decision]` of an experiment: its price book, its own prices |
+| `purchases`, `order` | a fabric, its cost and what it delivered; who is cheaper, or level |
+| `overturns` | the price at which another costs as much |
+| `pareto` | than whom nobody is better in performance, dollars and watts |
+| `sentences` | all that in words |
+
+Comparisons are read, and the page is drawn, by `lightloom.report.decisions`.
 """

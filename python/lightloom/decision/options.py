@@ -37,6 +37,11 @@ class Options(BaseModel):
         default=False,
         description="Run the worst single failure of each fabric, too, and say what is left.",
     )
+    readings: list[str] = Field(
+        default=[],
+        description="Readings of Sirius' Fig 6 by which cost counts sirius and clos, too: A, F, G, "
+        "H, or files. --reading goes before them.",
+    )
 
 
 def read(raw: Mapping[str, Any]) -> Options | None:

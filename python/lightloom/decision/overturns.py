@@ -41,11 +41,17 @@ class Overturn:
     """The price as times that of the other part."""
     book_times: Range | None = None
 
+    @property
+    def certain(self) -> bool:
+        """Whether the book has one number: where two prices are as far off, that which it is
+        unsure of is the assumption."""
+        return self.book is not None and self.book.certain
+
 
 def nearest(leader: Purchase, rival: Purchase) -> Overturn | None:
     """The price that has to move least for the rival to be cheaper; None where none within reach
     does."""
-    found = sorted(of_each_part(leader, rival), key=lambda o: (o.factor, o.part))
+    found = sorted(of_each_part(leader, rival), key=lambda o: (o.factor, o.certain, o.part))
     return found[0] if found and found[0].factor <= FARTHEST else None
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 
-from lightloom.decision.order import leaders, ranked, share
+from lightloom.decision.order import leaders, middle, ranked, share
 from lightloom.decision.overturns import Overturn, all_nearest, between, of_unknown
 from lightloom.decision.purchases import CAPITAL, POWER, Measure, Purchase
 from lightloom.economics.amounts import Range
 from lightloom.economics.words import digits, part, sign, span
+from lightloom.intervals import LEVEL
 
 NAMED = 3
 """So many rivals are told one by one."""
@@ -182,9 +184,11 @@ def _level(first: Sequence[Purchase]) -> str:
     each = [f"{p.label} {span(v, before)}" for p, v in zip(first, values, strict=True) if v]
     lead = f"{labels(first)} are level in capital cost per Gb/s delivered: {listed(each)}"
     found = between(first[0], first[1])
-    if found is None:
-        return f"{lead}. They are less than 3 % apart, or what they delivered is not known so well."
-    return f"{lead}. Which is cheaper depends on one price: {told(found, first[0])}."
+    if found is not None:
+        return f"{lead}. Which is cheaper depends on one price: {told(found, first[0])}."
+    if middle(first[1], CAPITAL) <= middle(first[0], CAPITAL) * Fraction(1 + LEVEL):
+        return f"{lead}, less than {LEVEL * 100:.0f} % apart."
+    return f"{lead}. What they delivered differs as much from seed to seed: more flows would tell."
 
 
 def _alone(purchases: Sequence[Purchase], winner: Purchase, cost: str) -> str:

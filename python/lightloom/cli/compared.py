@@ -1,0 +1,110 @@
+"""What `compare` prints of comparisons: tables, and what explains and weakens their figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import lightloom
+from lightloom import console, loads
+from lightloom.cli import completion, cost_text, jobs, latency, light, notes, physics, repeats
+from lightloom.results import Result
+
+if TYPE_CHECKING:
+    from lightloom.report.decisions import Decision
+
+Decisions = Sequence["Decision | None"]
+
+
+def print_comparisons(
+    name: str, comparisons: list[lightloom.Comparison], decided: Decisions, said: set[str]
+) -> None:
+    """What was compared, and what came of it: latency and saturation where there is
+    a window, else completion times; what it costs. Lines that explain the table are `said`
+    once."""
+    measured, beside = [], []
+    for comparison, decision in zip(comparisons, decided, strict=True):
+        if latency.is_measured(comparison):
+            measured.append(comparison)
+            beside.append({} if decision is None else cost_text.columns(decision.costs))
+        else:
+            _print_comparison(comparison, decision, said)
+    if measured:
+        latency.print_tables(name, measured, beside)
+        explain((cost_text.legend_of_columns(d.costs) for d in decided if d), said)
+    for comparison in measured:
+        if light.takes_turns(comparison.results):
+            _print_light(comparison, said)
+        _print_physics(comparison, said)
+        _print_notes(comparison)
+
+
+def _print_physics(comparison: lightloom.Comparison, said: set[str]) -> None:
+    """What physics are in force, and what is ideal about each competitor."""
+    for line in physics.in_force(comparison.experiment):
+        console.say(line)
+    explain(physics.ideal(comparison), said)
+
+
+def _print_comparison(
+    comparison: lightloom.Comparison, decision: Decision | None, said: set[str]
+) -> None:
+    summaries = comparison.means
+    first = next(iter(comparison.results.values()))
+    rows, asked = first.flows.num_rows, loads.asked(comparison.experiment)
+    workload = repeats.workload_line(comparison.of_label(first.label), rows, asked)
+    console.say(f"{comparison.name}: {workload}")
+    of_seeds = {label: comparison.of_label(label) for label in comparison.results}
+    beside = None if decision is None else cost_text.columns(decision.costs)
+    console.out(wide=True).print(completion.table(summaries, of_seeds, beside))
+    if comparison.seeds:
+        explain([repeats.legend(len(comparison.seeds), comparison.experiment)], said)
+    explain(completion.legend(summaries), said)
+    if decision is not None:
+        explain([cost_text.legend_of_columns(decision.costs)], said)
+    _print_physics(comparison, said)
+    _print_light(comparison, said)
+    screen = console.out(wide=True)
+    for table in (
+        *jobs.job_tables(summaries, screen.width, of_seeds if comparison.seeds else None),
+        *jobs.update_tables(summaries, screen.width),
+    ):
+        console.say("")
+        screen.print(table)
+    for line in completion.doubts(summaries):
+        console.say(f"note: {line}")
+    _print_notes(comparison)
+    console.say("")
+
+
+def _print_light(comparison: lightloom.Comparison, said: set[str]) -> None:
+    """How long circuits were lit, how busy links were, what was lost."""
+    table = light.table(comparison.results)
+    if table is not None:
+        console.say("" if not comparison.seeds else "\nof the first seed:")
+        console.out(wide=True).print(table)
+        explain(light.legend(comparison.results), said)
+
+
+def explain(legend: Iterable[str], said: set[str]) -> None:
+    """Lines that explain a table, once."""
+    for line in legend:
+        if line not in said:
+            console.say(line)
+            said.add(line)
+
+
+def _print_notes(comparison: lightloom.Comparison) -> None:
+    """What weakens the figures of all fabrics, and of each."""
+    for line in of_workload(next(iter(comparison.results.values()))):
+        console.say(f"note: {line}")
+    for line in notes.inexact_rates(comparison.means):
+        console.say(f"note: {line}")
+    for label, result in comparison.results.items():
+        for line in notes.of(result):
+            console.say(f"note: {label}: {line}")
+
+
+def of_workload(result: Result) -> Iterator[str]:
+    """What to know of the traffic, which is the same for every fabric."""
+    return notes.of_workload(result.summary, result.experiment.get("workload", {}))

@@ -1,0 +1,217 @@
+"""Which fabric to buy: sentences, overturning prices and the Pareto front, by hand and by brute
+force."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from decision_support import BOOK, bought
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from lightloom.decision import sentences
+from lightloom.decision.order import ahead, leaders, share
+from lightloom.decision.overturns import nearest, of_unknown
+from lightloom.decision.pareto import behind
+from lightloom.decision.purchases import CAPITAL, POWER, Purchase
+from lightloom.economics.amounts import Range
+
+# $500,000; $250,000 and 300 tunable transceivers, $385,000 to $446,800 in all.
+ESN = bought("esn", switch=100)
+SIRIUS = bought("sirius", switch=50, tunable_transceiver=300)
+
+
+def test_a_winner_with_the_price_that_would_overturn_it() -> None:
+    """($500,000 − $250,000) ÷ 300 = $833.33, 2.08 × $400; delivered are 3,200 Gb/s."""
+    assert sentences.verdict([ESN, SIRIUS]) == (
+        "sirius carries this traffic at the lowest capital cost, $120 to $140 per Gb/s delivered; "
+        "esn is cheaper if a tunable transceiver costs more than 2.08 times a transceiver, $833 "
+        "(the book says 1.12 to 1.64 times, $450 to $656)."
+    )
+    assert sentences.title([ESN, SIRIUS]) == "sirius costs least per Gb/s delivered"
+    assert sentences.amounts([ESN, SIRIUS], CAPITAL) == (
+        "esn costs 1.12 to 1.30 times as much as sirius."
+    )
+
+
+def test_where_ranges_overlap_nobody_wins_and_the_price_that_decides_is_told() -> None:
+    """$430,000 to $512,400 against $500,000: equal at $250,000 ÷ 400 = $625."""
+    level = bought("sirius", switch=50, tunable_transceiver=400)
+    assert sentences.title([ESN, level]) == "sirius and esn are level in cost per Gb/s delivered"
+    assert sentences.verdict([ESN, level]) == (
+        "sirius and esn are level in capital cost per Gb/s delivered: sirius $134 to $160 and esn "
+        "$156. Which is cheaper depends on one price: sirius is cheaper if a tunable transceiver "
+        "costs less than 1.56 times a transceiver, $625 (the book says 1.12 to 1.64 times, $450 "
+        "to $656)."
+    )
+    assert list(sentences.prices([ESN, level])) == []
+
+
+def test_a_price_that_both_share_does_not_make_them_level() -> None:
+    """Ranges overlap widely, and one has all that the other has, and $50,000 more."""
+    less, more = (
+        bought(name, switch=switches, tunable_transceiver=900)
+        for name, switches in (("less", 50), ("more", 60))
+    )
+    values = [CAPITAL.value(p) for p in (less, more)]
+    assert values[0] is not None
+    assert values[1] is not None
+    assert values[0].high > values[1].low
+    assert [p.label for p in leaders([less, more], CAPITAL)] == ["less"]
+
+
+def test_less_than_3_percent_is_level() -> None:
+    said = sentences.verdict([bought("a", switch=100), bought("b", switch=102)])
+    assert said.endswith("a $156 and b $159, less than 3 % apart.")
+
+
+def test_what_arrives_counts_and_not_what_was_bought() -> None:
+    """The same parts, of which one delivered a quarter more: no price changes that."""
+    more, less = bought("more", switch=100), bought("less", switch=100, delivered=0.4)
+    assert sentences.verdict([less, more]) == (
+        "more carries this traffic at the lowest capital cost, $156 per Gb/s delivered; no other "
+        "price of one part alone, within reach, would change that."
+    )
+
+
+def test_an_unknown_price_has_a_break_even() -> None:
+    """($385,000 to $446,800 − $250,000) ÷ 10 a rotor switch."""
+    opera = bought("opera", switch=50, rotor_switch=10)
+    assert list(sentences.unpriced([SIRIUS, opera])) == [
+        "opera has no total: the book has no price of a rotor switch; it is cheaper than sirius "
+        "below $13,500 to $19,700."
+    ]
+    assert sentences.title([ESN, SIRIUS, opera]).endswith("of those with prices")
+    dear = bought("dear", switch=200, rotor_switch=1)
+    assert next(sentences.unpriced([SIRIUS, dear])).endswith("costs more than sirius already.")
+    assert sentences.verdict([opera]).startswith("No fabric that carries this traffic has a total")
+
+
+def test_one_fabric_and_who_alone_carries_the_load() -> None:
+    assert sentences.verdict([ESN]) == (
+        "esn carries this traffic at $156 per Gb/s delivered; it is compared with nothing."
+    )
+    late = bought("half", switch=50, carries=False)
+    assert sentences.verdict([ESN, late]) == (
+        "esn alone carries this traffic, at $156 per Gb/s delivered; half does not."
+    )
+    assert list(sentences.without_load([ESN, late])) == [
+        "A lower load: half ($39.1) did not carry this one, and would cost less than esn ($78.1) "
+        "per Gb/s that servers can send."
+    ]
+    nothing = bought("dead", switch=1, delivered=0)
+    assert sentences.verdict([nothing]) == ("Nothing was delivered, so no cost of it can be told.")
+
+
+def test_seeds_are_compared_one_by_one() -> None:
+    """The load drawn differs by half between seeds, the fabrics in each by a quarter alike."""
+    one = bought("one", seeds=(0.40, 0.50, 0.60), switch=100)
+    other = bought("other", seeds=(0.32, 0.40, 0.48), switch=100)
+    found = share(other, one, CAPITAL)
+    assert found is not None
+    assert float(found.low) == pytest.approx(1.25)
+    assert float(found.high) == pytest.approx(1.25)
+    assert ahead(one, other, CAPITAL)
+    torn = bought("torn", seeds=(0.60, 0.40, 0.32), switch=100)
+    assert not ahead(one, torn, CAPITAL)
+    assert "differs as much from seed to seed" in sentences.verdict([one, torn])
+
+
+def test_power_is_told_where_another_draws_less() -> None:
+    """50 kW against 25 kW and 300 × 12 to 14 W; a fabric of mirrors has no power here."""
+    assert sentences.amounts([ESN, SIRIUS], POWER) == (
+        "sirius draws the least, 8,940 to 9,120 W per Tb/s delivered; esn draws 1.71 to 1.75 "
+        "times as much."
+    )
+    assert list(sentences.power([ESN, SIRIUS])) == []
+    # 10 × 500 W + 200 × 12 to 14 W, and $140,000 or more, against 10 kW and $100,000.
+    dark = bought("dark", switch=10, tunable_transceiver=200)
+    bright = bought("bright", switch=20)
+    assert [p.label for p in leaders([dark, bright], CAPITAL)] == ["bright"]
+    assert next(sentences.power([dark, bright])).startswith(
+        "Power, if that decides: dark draws the least, 2,310 to 2,440 W per Tb/s delivered; "
+    )
+
+
+counts = st.integers(0, 60)
+fabrics = st.lists(st.tuples(counts, counts, st.integers(1, 5)), min_size=1, max_size=6)
+
+
+def purchases(found: list[tuple[int, int, int]]) -> list[Purchase]:
+    return [
+        bought(str(i), switch=switches + 1, tunable_transceiver=lasers)
+        for i, (switches, lasers, _) in enumerate(found)
+    ]
+
+
+@given(fabrics)
+def test_the_front_is_that_of_a_search_of_all_pairs_and_corners(
+    found: list[tuple[int, int, int]],
+) -> None:
+    """Better: no worse in all three at every corner of the prices, and surely better in one."""
+    figures = {str(i): figure for i, (_, _, figure) in enumerate(found)}
+
+    def standing(one: str, other: str) -> int:
+        a, b = figures[one], figures[other]
+        return 0 if a == b else (1 if a < b else -1)
+
+    def corners(switches: int, lasers: int) -> tuple[list[int], list[int]]:
+        parts = switches + 1
+        dollars = [5000 * parts + laser * lasers for laser in (450, 656)]
+        return dollars, [500 * parts + laser * lasers for laser in (12, 14)]
+
+    def beats(other: int, one: int) -> bool:
+        sums = [
+            zip(a, b, strict=True)
+            for a, b in zip(corners(*found[other][:2]), corners(*found[one][:2]), strict=True)
+        ]
+        pairs = [list(pair) for pair in sums]
+        better = standing(str(other), str(one))
+        if better < 0 or any(a > b for pair in pairs for a, b in pair):
+            return False
+        return better > 0 or any(all(a < b for a, b in pair) for pair in pairs)
+
+    everyone = range(len(found))
+    expected = {
+        str(one): [str(o) for o in everyone if o != one and beats(o, one)] for one in everyone
+    }
+    assert behind(purchases(found), standing) == expected
+    assert [] in expected.values()
+
+
+@given(st.tuples(counts, counts), st.tuples(counts, counts))
+def test_at_the_overturning_price_the_order_turns(
+    one: tuple[int, int], other: tuple[int, int]
+) -> None:
+    """A little beyond it, at every price of the other parts, who was behind is cheaper."""
+    pair = [
+        bought(name, switch=switches + 1, tunable_transceiver=lasers)
+        for name, (switches, lasers) in {"a": one, "b": other}.items()
+    ]
+    first = leaders(pair, CAPITAL)
+    assume(len(first) == 1)
+    rival = next(p for p in pair if p is not first[0])
+    found = nearest(first[0], rival)
+    if found is None:
+        return
+    beyond = found.price.low * Fraction(999, 1000) if found.below else found.price.high * 2
+    book = BOOK.with_price(found.part, Range.of(beyond))
+    totals = {p.label: p.cost.form for p in pair}
+    prices = {part: book.price(part) for part in ("switch", "tunable-transceiver")}
+    for corner in product(*({r.low, r.high} for r in prices.values() if r)):
+        at = dict(zip(prices, corner, strict=True))
+        assert totals[rival.label].at(at) < totals[first[0].label].at(at)
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 20))
+def test_an_unknown_price_breaks_even_where_totals_are_equal(
+    switches: int, own: int, rotors: int
+) -> None:
+    first = bought("first", switch=switches)
+    found = of_unknown(first, bought("rotor", switch=own, rotor_switch=rotors))
+    if found is None:
+        assert own >= switches
+        return
+    assert 5000 * own + rotors * found.price.low == 5000 * switches

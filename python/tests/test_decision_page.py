@@ -1,0 +1,224 @@
+"""The decision page as a user gets it: on the report, in the terminal, as JSON and as PDF."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_support import CHROMIUM, PHONE, WIDE, chromium, visiting
+from cli_support import CLOS, ROOT, SMALL, lightloom, write
+
+import lightloom as package
+from lightloom import report
+from lightloom.cli import pdf
+from lightloom.economics import book as books
+from lightloom.report import sheets
+from lightloom.results import Comparison
+
+PRICED = '\n[decision]\nprices = "sirius-2020"\n'
+SIRIUS = '\n[[fabric]]\nkind = "sirius"\nuplinks = 4\n'
+OPERA = '\n[[fabric]]\nkind = "opera"\n'
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A comparison of three with prices."""
+    folder = tmp_path_factory.mktemp("decision")
+    path = write(folder / "e.toml", SMALL, PRICED, SIRIUS, CLOS, OPERA)
+    done = lightloom("compare", path, "-o", "out", cwd=folder, COLUMNS="100")
+    assert done.returncode == 0, done.stderr
+    (folder / "printed.txt").write_text(done.stdout)
+    return folder
+
+
+def squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_the_sentence_is_on_the_page_in_the_terminal_and_beside_the_results(made: Path) -> None:
+    told = json.loads((made / "out/decision.json").read_text())
+    page = (made / "out/report.html").read_text()
+    printed = squeezed((made / "printed.txt").read_text())
+    assert f"<h1>{told['title']}</h1>" in page
+    assert told["sentence"] in page
+    assert page.index('class="decision"') < page.index('class="facts"')
+    for words in (told["title"], told["sentence"], *told["facts"], *told["overturned"]):
+        assert squeezed(words.replace("µs", "us")) in printed, words
+
+
+def test_what_it_says_is_what_the_bills_say(made: Path) -> None:
+    """Capital of the bill ÷ bandwidth ÷ goodput, by hand from the files."""
+    costs = json.loads((made / "out/costs.json").read_text())
+    told = json.loads((made / "out/decision.json").read_text())
+    summaries = json.loads((made / "out/comparison.json").read_text())
+    each = {}
+    for label, found in costs["fabrics"].items():
+        if found["capital"] is None:
+            continue
+        goodput = summaries[label]["goodput_normalized"]
+        each[label] = [end / found["server_gbps"] / goodput for end in found["capital"]]
+        assert found["per_delivered_gbps"] == pytest.approx(each[label])
+    assert set(each) == {"sirius", "clos"}
+    (leader,) = told["leaders"]
+    assert each[leader][1] < min(low for label, (low, _) in each.items() if label != leader)
+
+
+def test_a_part_without_a_price_is_named_below_the_chart(made: Path) -> None:
+    page = (made / "out/report.html").read_text()
+    assert "Not in the chart: opera: the book has no price of a rotor switch." in page
+    assert "? </summary>" not in page
+    assert re.search(r"Parts of opera: \$[\d.]+ ?k? \+ \?</summary>", page)
+
+
+def test_every_line_of_the_bills_is_there_with_its_source(made: Path) -> None:
+    costs = json.loads((made / "out/costs.json").read_text())
+    page = (made / "out/report.html").read_text()
+    for row in costs["bill"]:
+        assert f"<td>{row['part']}</td>" in page
+        assert row["formula"].replace("'", "&#39;") in page
+    assert "Sirius, SIGCOMM 2020, §5, fitted</td>" in page
+
+
+def test_the_columns_of_the_terminal_fit_100(made: Path) -> None:
+    lines = (made / "printed.txt").read_text().splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("fabric "))
+    assert lines[head].split()[-2:] == ["Gb/s", "Tb/s"]
+    rows = lines[head + 1 : head + 4]
+    assert [row.split()[0] for row in rows] == ["sirius", "clos", "opera"]
+    assert all(len(line) <= 100 for line in lines[head - 2 : head + 4])
+    assert rows[2].split()[-2:] == ["-", "-"]
+
+
+def test_json_has_the_costs_of_each_fabric(made: Path) -> None:
+    done = lightloom("compare", made / "e.toml", "--json", cwd=made)
+    found = json.loads(done.stdout)
+    assert list(found) == ["sirius", "clos", "opera"]
+    costs = json.loads((made / "out/costs.json").read_text())["fabrics"]
+    assert found["clos"]["cost"]["capital"] == costs["clos"]["capital"]
+    assert [x for x in found if found[x]["cost"]["cheapest"]] == ["sirius"]
+    assert found["opera"]["cost"]["capital"] is None
+    assert found["opera"]["cost"]["unpriced"] == "rotor-switch"
+
+
+def test_python_decides_as_the_command_does(made: Path) -> None:
+    loaded = Comparison.load(made / "out")
+    (own,) = report.decide([loaded])
+    assert own is not None
+    assert own.to_json() == json.loads((made / "out/decision.json").read_text())
+    (dear,) = report.decide([loaded], [books.load("cthrough-2010")])
+    assert dear is not None
+    assert dear.title == "clos costs least per Gb/s delivered of those with prices"
+    assert [line.partition(":")[0] for line in dear.unpriced] == ["sirius", "opera"]
+    (nothing,) = report.decide([package.compare(made / "e.toml")], [None])
+    assert nothing is None
+
+
+def test_without_prices_the_report_is_as_it_was(made: Path, tmp_path: Path) -> None:
+    path = write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+    done = lightloom("compare", path, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0
+    assert 'class="decision"' not in (tmp_path / "out/report.html").read_text()
+    assert not (tmp_path / "out/decision.json").exists()
+
+
+# PDF
+
+
+def test_pdf_alone_means_beside_the_report() -> None:
+    assert pdf.with_file(["a.toml", "--pdf", "-o", "out"]) == ["a.toml", "--pdf", "", "-o", "out"]
+    assert pdf.with_file(["--pdf", "b.PDF", "a.toml"]) == ["--pdf", "b.PDF", "a.toml"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "arguments", "path", "words"),
+    [
+        ((PRICED,), ("--pdf",), "/nowhere", "none of chromium, chromium-browser, google-chrome"),
+        ((), ("--pdf",), None, "add --prices BOOK, or a [decision] table"),
+        ((PRICED,), ("--pdf", "--json"), None, "--pdf decision.pdf"),
+        ((PRICED,), ("--pdf", "lost/a.pdf"), None, "there is no folder lost"),
+    ],
+)
+def test_pdf_is_refused_before_anything_runs(
+    tmp_path: Path, parts: tuple[str, ...], arguments: tuple[str, ...], path: str | None, words: str
+) -> None:
+    experiment = write(tmp_path / "e.toml", SMALL, *parts, CLOS)
+    changes = {} if path is None else {"PATH": path}
+    out = () if "--json" in arguments else ("-o", "out")
+    done = lightloom("compare", experiment, *arguments, *out, cwd=tmp_path, **changes)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["e.toml"]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no browser")
+def test_the_pdf_has_one_page_a_comparison(made: Path, tmp_path: Path) -> None:
+    loaded = Comparison.load(made / "out")
+    for several in ([loaded], [loaded, loaded]):
+        decided = report.decide(several)
+        path = sheets.write(report.read(several), decided, tmp_path / "d.pdf", sheets.browser())
+        found = path.read_bytes()
+        assert found.startswith(b"%PDF")
+        assert sheets.count_pages(found) == len(several)
+        boxes = re.findall(rb"/MediaBox\s*\[0 0 ([\d.]+) ([\d.]+)\]", found)
+        assert {(round(float(w)), round(float(h))) for w, h in boxes} == {(595, 842)}
+
+
+def test_pages_are_counted_and_not_their_tree() -> None:
+    assert (
+        sheets.count_pages(b"<</Type /Pages /Count 2>> <</Type /Page\n>> <</Type/Page/X 1>>") == 2
+    )
+
+
+# In a browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as there:
+        yield there
+
+
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_fits_and_nothing_goes_wrong(
+    browser: Any, made: Path, width: int, theme: str
+) -> None:
+    with visiting(browser, width, theme) as visit:
+        visit.go(made / "out/report.html")
+        for bill in visit.page.locator("details.bill summary").all():
+            bill.click()
+        assert visit.page.locator("details.bill[open]").count() == 3
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert visit.page.locator(".decision .plot .scatterlayer .text").count() > 0  # stars
+        assert visit.errors == []
+        assert visit.requests == []
+        assert visit.violations() == []
+
+
+def test_examples_of_the_documentation_cost_what_papers_say() -> None:
+    """HydRA's Table I: $16.696 M + 32 × $0.630 M; the tree counts a cable for each server, where
+    the paper has half: $58.765 M + 5,120 × $28."""
+    done = lightloom("cost", "examples/hydra-cost.toml", "--bill", "all", "--json", cwd=ROOT)
+    found = json.loads(done.stdout)["fabrics"]
+    assert found["hydra"]["capital"] == [16_696_320 + 32 * 630_000] * 2
+    assert found["tree"]["capital"] == [58_764_800 + 5_120 * 28] * 2
+    done = lightloom("cost", "examples/hydra-cost.toml", "--bill", "all", cwd=ROOT)
+    assert "bill of hydra: $36.86 M" in done.stdout
+    assert "bill of tree: $58.91 M" in done.stdout
+    assert done.stdout.count("server-transceiver") >= 3
+
+
+def test_one_command_counts_by_every_reading() -> None:
+    done = lightloom("cost", "examples/datacenter-4000-racks.toml", cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    for reading in "AFGH":
+        assert f"sirius and clos by reading {reading}" in done.stdout
+    rows = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("ESN ")]
+    assert len(rows) == 10
+    assert "$377.2 M" in done.stdout
+    as_json = lightloom("cost", "examples/datacenter-4000-racks.toml", "--json", cwd=ROOT)
+    assert [r["reading"] for r in json.loads(as_json.stdout)["readings"]] == [*"AFGH"]
