@@ -35,7 +35,8 @@ class Options(BaseModel):
     )
     worst_failure: bool = Field(
         default=False,
-        description="Run the worst single failure of each fabric, too, and say what is left.",
+        description="Run every fabric with one part dead, too, and say what the worst single failure leaves; "
+        "--worst-failure does the same. Default false.",
     )
     readings: list[str] = Field(
         default=[],
