@@ -35,8 +35,8 @@ class Options(BaseModel):
     )
     worst_failure: bool = Field(
         default=False,
-        description="Run every fabric with one part dead, too, and say what the worst single failure leaves; "
-        "--worst-failure does the same. Default false.",
+        description="Run every fabric with one part dead, too, and say what the worst single "
+        "failure leaves; --worst-failure does the same.",
     )
     readings: list[str] = Field(
         default=[],
