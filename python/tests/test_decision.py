@@ -28,7 +28,7 @@ def test_a_winner_with_the_price_that_would_overturn_it() -> None:
     assert sentences.verdict([ESN, SIRIUS]) == (
         "sirius carries this traffic at the lowest capital cost, $120 to $140 per Gb/s delivered; "
         "esn is cheaper if a tunable transceiver costs more than 2.08 times a transceiver, $833 "
-        "(the book says 1.12 to 1.64 times, $450 to $656)."
+        "(the book says 1.13 to 1.64 times, $450 to $656)."
     )
     assert sentences.title([ESN, SIRIUS]) == "sirius costs least per Gb/s delivered"
     assert sentences.amounts([ESN, SIRIUS], CAPITAL) == (
@@ -43,7 +43,7 @@ def test_where_ranges_overlap_nobody_wins_and_the_price_that_decides_is_told() -
     assert sentences.verdict([ESN, level]) == (
         "sirius and esn are level in capital cost per Gb/s delivered: sirius $134 to $160 and esn "
         "$156. Which is cheaper depends on one price: sirius is cheaper if a tunable transceiver "
-        "costs less than 1.56 times a transceiver, $625 (the book says 1.12 to 1.64 times, $450 "
+        "costs less than 1.56 times a transceiver, $625 (the book says 1.13 to 1.64 times, $450 "
         "to $656)."
     )
     assert list(sentences.prices([ESN, level])) == []
@@ -122,7 +122,7 @@ def test_seeds_are_compared_one_by_one() -> None:
 def test_power_is_told_where_another_draws_less() -> None:
     """50 kW against 25 kW and 300 × 12 to 14 W; a fabric of mirrors has no power here."""
     assert sentences.amounts([ESN, SIRIUS], POWER) == (
-        "sirius draws the least, 8,940 to 9,120 W per Tb/s delivered; esn draws 1.71 to 1.75 "
+        "sirius draws the least, 8,940 to 9,130 W per Tb/s delivered; esn draws 1.71 to 1.75 "
         "times as much."
     )
     assert list(sentences.power([ESN, SIRIUS])) == []

@@ -168,7 +168,7 @@ def test_a_part_that_is_the_same_as_another_has_no_price_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["amounts", "equal", "needs", "bills.electrical", "papers.sirius"]
+    "module", ["amounts", "equal", "needs", "words", "bills.electrical", "papers.sirius"]
 )
 def test_the_examples_in_docstrings_work(module: str) -> None:
     outcome = doctest.testmod(import_module(f"lightloom.economics.{module}"))

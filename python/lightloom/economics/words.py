@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -51,13 +52,14 @@ def ends(found: Range | None, unit: str = "", before: str = "") -> str:
 def digits(number: Fraction) -> str:
     """Three significant digits, grouped by thousands.
 
-    >>> digits(Fraction(45_088, 10)), digits(Fraction(1, 3)), digits(Fraction(656))
-    ('4,510', '0.333', '656')
+    >>> digits(Fraction(45_088, 10)), digits(Fraction(1, 3)), digits(Fraction(9, 8))
+    ('4,510', '0.333', '1.13')
     """
     if not number:
         return "0"
     places = 2 - math.floor(math.log10(abs(float(f"{float(number):.2e}"))))
-    return f"{round(float(number), places):,.{max(0, places)}f}"
+    exact = Decimal(number.numerator) / Decimal(number.denominator)
+    return f"{exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):,f}"
 
 
 def span(found: Range, before: str = "", after: str = "", to: str = " to ") -> str:
