@@ -16,7 +16,7 @@ from lightloom import _core
 from lightloom.errors import refusal
 from lightloom.resilience import probing, words
 from lightloom.resilience.assumed import assumed
-from lightloom.resilience.elements import KINDS, Population
+from lightloom.resilience.elements import KINDS, PLANE, Population
 from lightloom.resilience.measure import with_worst_failures
 from lightloom.resilience.outcome import OfFabric, OfKind, Resilience
 from lightloom.resilience.sample import Traffic, chosen
@@ -194,7 +194,8 @@ def test_the_core_says_what_of_a_fabric_dies(kind: str) -> None:
     loaded = lightloom.load(table)
     parts = probing.parts_of(loaded, kind)
     bare = probing.with_one_flow(loaded, kind)
-    for population in parts.populations:
+    asked = [found for found in parts.populations if found.kind is not PLANE]  # counted by ports
+    for population in asked:
         last = [count - 1 for count in population.shape]
         assert probing.refusal_of(bare, kind, population.kind, last) is None
         for place in range(len(last)):
@@ -257,6 +258,30 @@ def test_where_a_table_leaves_it_open_switches_are_those_of_the_bill() -> None:
     }
 
 
+def test_the_only_plane_of_mirrors_leaves_the_electrical_network_alone() -> None:
+    """As a dead controller does, and as a tree of the same oversubscription carries it."""
+    hybrid = {"kind": "cthrough", "oversubscription": 4, "interval": "5 us"}
+    hybrid |= {"reconfiguration_delay": "1 us"}
+    tree = {"kind": "tree", "oversubscription": 4}
+    workload = {**OVERLOAD, "pattern": "permutation"}
+    found = broken(experiment(8, hybrid, tree, workload=workload), 1)
+    mirrors = kinds(found.fabrics["cthrough"])
+    plane = mirrors["plane"].least.figures
+    assert mirrors["plane"].members == 1
+    assert plane == mirrors["controller"].least.figures
+    assert plane.goodput == pytest.approx(found.fabrics["tree"].sound.goodput, rel=1e-9)
+    assert plane.goodput < mirrors["optical port"].least.figures.goodput
+
+
+def test_each_of_several_planes_takes_the_ports_of_all_racks_with_it() -> None:
+    table = experiment(8, {"kind": "hydra", "planes": 3}, workload={**OVERLOAD, "flows": 200})
+    planes = kinds(broken(table, 3).fabrics["hydra"])["plane"]
+    assert planes.members == 3
+    for number, run in enumerate(planes.runs):
+        faults = lightloom.load(table, run.set).resolved()["fault"]
+        assert [(f["plane"], f["node"]) for f in faults] == [(number, node) for node in range(8)]
+
+
 def test_the_experiment_and_set_of_a_run_give_it_again(tmp_path: Path) -> None:
     workload = {**OVERLOAD, "flows": 300}
     hybrid = {"kind": "cthrough", "label": "my hybrid", "oversubscription": 4}
@@ -272,7 +297,11 @@ def test_the_experiment_and_set_of_a_run_give_it_again(tmp_path: Path) -> None:
             again = lightloom.run(lightloom.load(saved["experiment"], run["set"]), label)
             assert again.summary["load_delivered"] == run["goodput"]
             assert again.summary["fct_bound"]["short"]["p99_us"]["low"] == run["p99_us"][0]
-            assert again.experiment["fault"][0]["element"] in kind["kind"].replace(" ", "-")
+            element = again.experiment["fault"][0]["element"]
+            if kind["kind"] == "plane":
+                assert element == "optical-port"
+            else:
+                assert element in kind["kind"].replace(" ", "-")
     loaded = lightloom.Comparison.load(tmp_path)
     assert loaded.resilience is not None
     assert loaded.resilience.to_json() == comparison.resilience.to_json()

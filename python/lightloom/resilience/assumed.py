@@ -37,8 +37,8 @@ def _sirius(table: Table) -> str:
 def _hybrid(_: Table) -> str:
     return (
         "its controller knows of a dead port at once, and circuits that the port had are dark; "
-        "without a controller from the start no circuit is ever set. Whole optical switches and "
-        "the electrical network beside them do not die"
+        "without a controller from the start no circuit is ever set; a plane dies as the ports of "
+        "all racks to it. The electrical network beside them does not die"
     )
 
 

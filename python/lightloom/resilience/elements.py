@@ -31,13 +31,16 @@ class Kind:
         return Part(self, tuple(numbers))
 
 
-#: In the order in which they are shown.
+_PORT = Kind("optical port", {"element": "optical-port"}, ("node", "plane"))
+#: A plane's switch, which the core knows by the ports that nodes have to it (c-Through, HydRA).
+PLANE = Kind("plane", _PORT.table, ("plane",))
+#: What the core is asked for, in the order in which it is shown.
 KINDS = (
     Kind("core switch", {"element": "switch", "tier": "core"}, ("switch",)),
     Kind("aggregation switch", {"element": "switch", "tier": "aggregation"}, ("switch",)),
     Kind("grating", {"element": "grating"}, ("grating",)),
     Kind("transceiver", {"element": "transceiver"}, ("node", "uplink")),
-    Kind("optical port", {"element": "optical-port"}, ("node", "plane")),
+    _PORT,
     Kind("controller", {"element": "controller"}),
     Kind("node", {"element": "node"}, ("node",), takes_servers=True),
 )
@@ -49,6 +52,8 @@ class Part:
 
     kind: Kind
     numbers: tuple[int, ...]
+    nodes: int = 0
+    """How many nodes' ports die with a plane."""
 
     @property
     def name(self) -> str:
@@ -70,10 +75,13 @@ class Part:
         """The node that it belongs to; None of parts between nodes."""
         return self.numbers[0] if self.kind.keys[:1] == ("node",) else None
 
-    def fault(self, label: str) -> Table:
-        """The `[[fault]]` with which it is dead throughout, in the fabric of that label."""
+    def faults(self, label: str) -> list[Table]:
+        """The `[[fault]]`s with which it is dead throughout, in the fabric of that label."""
         numbers = dict(zip(self.kind.keys, self.numbers, strict=True))
-        return {"at": AT, **self.kind.table, **numbers, "fabric": label}
+        fault = {"at": AT, **self.kind.table, **numbers, "fabric": label}
+        if self.kind is PLANE:
+            return [{**fault, "node": node} for node in range(self.nodes)]
+        return [fault]
 
 
 @dataclass(frozen=True)
@@ -83,6 +91,8 @@ class Population:
     kind: Kind
     shape: tuple[int, ...]
     """How many numbers each key of the kind takes, counted from 0."""
+    nodes: int = 0
+    """How many nodes have a port to each plane."""
 
     @property
     def members(self) -> int:
@@ -91,7 +101,9 @@ class Population:
 
     def parts(self) -> Iterator[Part]:
         """All of them, in order of their numbers."""
-        return (Part(self.kind, numbers) for numbers in product(*map(range, self.shape)))
+        return (
+            Part(self.kind, numbers, self.nodes) for numbers in product(*map(range, self.shape))
+        )
 
     def at(self, place: int) -> Part:
         """The part at a place of that order."""
@@ -99,7 +111,7 @@ class Population:
         for count in reversed(self.shape):
             place, number = divmod(place, count)
             numbers.append(number)
-        return Part(self.kind, tuple(reversed(numbers)))
+        return Part(self.kind, tuple(reversed(numbers)), self.nodes)
 
 
 @dataclass(frozen=True)
@@ -115,3 +127,11 @@ class Parts:
         """Why nothing can die, where that is so: what the core says of most kinds."""
         reasons = list(self.refused.values())
         return "" if self.populations else max(reasons, key=reasons.count)
+
+
+def planes_of(population: Population) -> Population | None:
+    """The planes that ports lead to; none of parts that are no optical ports."""
+    if population.kind is not _PORT:
+        return None
+    nodes, planes = population.shape
+    return Population(PLANE, (planes,), nodes)

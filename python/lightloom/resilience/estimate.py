@@ -35,7 +35,7 @@ def _of_fabric(fabric: plan.Fabric, seconds: float, threads: int, tries: int) ->
     sound = fabric.experiment.with_overrides(fabric.set)
     made = []
     for population in fabric.parts.populations:
-        raw = {**sound.raw, "fault": [population.at(0).fault(fabric.label)]}
+        raw = {**sound.raw, "fault": population.at(0).faults(fabric.label)}
         trial = tried(replace(sound, raw=raw), fabric.label, seconds=seconds, threads=threads)
         runs = min(tries, population.members)
         made.append(replace(of_trial(trial).times(runs), failing=runs))

@@ -124,9 +124,10 @@ class _Breaking:
     def heaviest(self) -> Experiment:
         """The experiment with a part dead in each fabric: what is broken takes memory."""
         faults = [
-            parts[0].fault(label)
+            fault
             for label, fabric in self.fabrics.items()
             for _, parts, _ in fabric.sample[:1]
+            for fault in parts[0].faults(label)
         ]
         found = next(iter(self.fabrics.values())).plan.experiment
         return replace(found, raw={**found.raw, "fault": faults})

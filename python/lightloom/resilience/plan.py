@@ -35,7 +35,7 @@ class Fabric:
 
     def dead(self, part: Part) -> list[str]:
         """Keys by which the experiment becomes that in which a part is dead."""
-        return [*self.set, f"fault={toml_literal([part.fault(self.label)])}"]
+        return [*self.set, f"fault={toml_literal(part.faults(self.label))}"]
 
     def sample(self, traffic: Traffic, tries: int) -> Iterator[tuple[Population, list[Part], str]]:
         """The parts of each kind that are tried, and by what they were chosen."""

@@ -15,7 +15,7 @@ from typing import Any
 from lightloom import inputs
 from lightloom.config import Experiment
 from lightloom.errors import ConfigError
-from lightloom.resilience.elements import KINDS, Kind, Parts, Population
+from lightloom.resilience.elements import KINDS, Kind, Parts, Population, planes_of
 from lightloom.trials import tried
 
 #: The lightest traffic: which parts a fabric has does not depend on it.
@@ -40,7 +40,8 @@ def parts_of(experiment: Experiment, label: str) -> Parts:
     for kind in KINDS:
         why = refusal_of(bare, label, kind, [0] * len(kind.keys))
         if why is None:
-            found.append(Population(kind, _shape(bare, label, kind, racks)))
+            population = Population(kind, _shape(bare, label, kind, racks))
+            found += [p for p in (planes_of(population), population) if p is not None]
         else:
             refused[kind.name] = why
     return Parts(found, refused)
@@ -64,8 +65,8 @@ def refusal_of(
     Raises:
         ConfigError: if the experiment cannot run for another reason.
     """
-    fault = kind.part(numbers).fault(label)
-    failing = replace(experiment, raw={**experiment.raw, "fault": [fault]})
+    faults = kind.part(numbers).faults(label)
+    failing = replace(experiment, raw={**experiment.raw, "fault": faults})
     try:
         tried(failing, label, seconds=0.0)
     except ConfigError as problem:
