@@ -82,7 +82,7 @@ def test_a_design_that_was_printed_is_read_in_a_fabric() -> None:
 def test_the_schema_and_explain_know_the_devices_and_their_keys() -> None:
     registry = topics.registry()
     schema = registry["sirius"]["schema"]
-    for devices in ("sirius-v1", {"laser": {"kind": "dsdbr"}}):
+    for devices in ("sirius-v1", {"preset": "sirius", "laser": {"kind": "dsdbr"}}):
         jsonschema.validate({"devices": devices}, schema)
     for wrong in ("mems-hydra", {"lasers": {}}):
         with pytest.raises(jsonschema.ValidationError):
