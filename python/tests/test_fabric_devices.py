@@ -11,6 +11,7 @@ from cli_support import ROOT, SIRIUS, SMALL, lightloom, write
 import lightloom as loom
 from lightloom import ConfigError, facts, photonics
 from lightloom.cli import describe, topics
+from lightloom.report.describe import present
 
 NAMED = SIRIUS + 'devices = "sirius"\n'
 SWITCHED = '\n[[fabric]]\nkind = "cthrough"\ndevices = "mems-cthrough"\n'
@@ -64,13 +65,13 @@ def test_a_report_says_what_followed_below_each_fabric(tmp_path: Path) -> None:
 
 def test_what_contradicts_the_devices_names_both() -> None:
     experiment = loom.load(ROOT / "examples" / "devices.toml", ["fabric.bank.guardband=10 ns"])
-    told = r"fabric\[bank\]\.guardband = 10 ns: fabric\.devices give 3\.84 ns; leave it out"
+    told = r"fabric\.bank\.guardband = 10 ns: fabric\.devices give 3\.84 ns; leave it out"
     with pytest.raises(ConfigError, match=told):
         experiment.resolved()
 
 
 def test_a_design_that_was_printed_is_read_in_a_fabric() -> None:
-    design = dict(photonics.derive({"laser": {"kind": "dsdbr"}, "slot": "300 ns"}).design)
+    design = present(photonics.derive({"laser": {"kind": "dsdbr"}, "slot": "300 ns"}).design)
     del design["uplinks"]  # the fabric's
     experiment = loom.load(ROOT / "examples" / "devices.toml")
     experiment.raw["fabric"] = [{"kind": "sirius", "devices": design}]
@@ -82,7 +83,7 @@ def test_a_design_that_was_printed_is_read_in_a_fabric() -> None:
 def test_the_schema_and_explain_know_the_devices_and_their_keys() -> None:
     registry = topics.registry()
     schema = registry["sirius"]["schema"]
-    for devices in ("sirius-v1", {"laser": {"kind": "dsdbr"}}):
+    for devices in ("sirius-v1", {"preset": "sirius", "laser": {"kind": "dsdbr"}}):
         jsonschema.validate({"devices": devices}, schema)
     for wrong in ("mems-hydra", {"lasers": {}}):
         with pytest.raises(jsonschema.ValidationError):

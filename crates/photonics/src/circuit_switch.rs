@@ -77,7 +77,7 @@ pub const SWITCHES: [CircuitSwitch; 3] = [
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchDesign {
-    /// Most ports [count].
+    /// Most ports [count]. Required without a preset, as are the next two.
     #[schemars(range(min = 2, max = 4096))]
     pub ports: u32,
     /// What it connects.

@@ -112,7 +112,16 @@ impl<T: Preset> JsonSchema for Named<T> {
                 json!({ "type": "string", "const": name, "description": summary })
             })
             .collect();
-        let table = generator.subschema_for::<T>();
+        let mut table = T::json_schema(generator).to_value();
+        table["properties"]["preset"] = json!({
+            "description": "Devices whose keys stand below those of this table.",
+            "type": "string",
+            "enum": names::<T>(),
+        });
+        if let Some(table) = table.as_object_mut() {
+            // A preset gives what a table without one must.
+            table.remove("required");
+        }
         json_schema!({ "anyOf": [{ "oneOf": presets }, table] })
     }
 }
@@ -120,6 +129,7 @@ impl<T: Preset> JsonSchema for Named<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::circuit_switch::SwitchDesign;
     use crate::Design;
 
     fn read(table: Value) -> Result<Design, String> {
@@ -167,6 +177,16 @@ mod tests {
             let told = read(table).unwrap_err();
             assert!(told.starts_with(expect), "{told}");
         }
+    }
+
+    #[test]
+    fn the_schema_of_a_table_takes_a_preset_in_place_of_what_it_must_give() {
+        let schema = schemars::schema_for!(Named<SwitchDesign>).to_value();
+        let table = &schema["anyOf"][1];
+        let names = ["wss-ring", "mems-cthrough", "mems-hydra"];
+        assert_eq!(table["properties"]["preset"]["enum"], json!(names));
+        assert!(table["properties"]["settle"].is_object() && table.get("required").is_none());
+        assert_eq!(schema["anyOf"][0]["oneOf"][0]["const"], "wss-ring");
     }
 
     #[test]

@@ -73,9 +73,14 @@ def jobs_of() -> dict[str, Parameter]:
     """The kinds of jobs, each as the table of its parameters."""
     workload = tables()["workload"]
     jobs = describe.find(workload, "jobs")
-    kinds = [] if jobs is None else [kind_of(c) for c in jobs.choices if c.parameters]
+    kinds = [] if jobs is None else [kind_of(c) for c in jobs.choices if is_kind(c)]
     found = {kind: describe.find(workload, f"jobs.{kind}") for kind in kinds}
     return {kind: job for kind, job in found.items() if job is not None}
+
+
+def is_kind(choice: describe.Choice) -> bool:
+    """Whether a choice is a table of a kind of its own."""
+    return bool(choice.parameters) and '"' in choice.name
 
 
 def kind_of(choice: describe.Choice) -> str:
@@ -131,7 +136,8 @@ def anywhere(key: str) -> dict[str, Parameter]:
 def _within(name: str, parameter: Parameter) -> Iterator[tuple[str, Parameter]]:
     for choice in parameter.choices:
         for inner in choice.parameters:
-            below = f"{name}.{kind_of(choice)}.{inner.key}"
+            of_kind = f"{name}.{kind_of(choice)}" if is_kind(choice) else name
+            below = f"{of_kind}.{inner.key}"
             yield below, inner
             yield from _within(below, inner)
     for inner in parameter.parameters:
@@ -180,7 +186,7 @@ def unknown_below(name: str, schema: Table, head: str, rest: str) -> ConfigError
         if inner is None:
             break
         above = f"{above}.{parts.pop(0)}"
-        kinds = [kind_of(c) for c in inner.choices if c.parameters]
+        kinds = [kind_of(c) for c in inner.choices if is_kind(c)]
         below = [*inner.parameters, *(p for c in inner.choices for p in c.parameters)]
         known = [*kinds, *dict.fromkeys(p.key for p in below)]
     return _nothing(name, parts[0], known, f"{above}.")
