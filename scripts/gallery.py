@@ -92,6 +92,13 @@ GALLERY = (
         "on without it. What was lost until then is `drops` in summary.json.",
     ),
     Shown(
+        "Slots that follow from devices",
+        "lightloom compare examples/devices.toml",
+        "fct-by-size",
+        "A laser that tunes for 92 ns needs slots of 948 ns, in which short flows wait; a bank "
+        "of lasers hides it. [Devices](devices.md) give slot, guardband, cell and error rate.",
+    ),
+    Shown(
         "One part dead",
         "lightloom compare examples/worst-failure.toml --worst-failure",
         "fct-by-size",

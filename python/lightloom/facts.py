@@ -52,7 +52,7 @@ def _design(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"{found['ports']} ports"
     yield f"reach {found['reach']}"
     bank = f" of {found['lasers']} lasers" if found["lasers"] > 1 else ""
-    yield f"{counted(found['laser_chips'], 'laser chips')}{bank} a node"
+    yield f"{counted(found['laser_chips'], 'laser chip')}{bank} a node"
     yield f"{found['error_rate']:.1e} of bits wrong after correction"
 
 

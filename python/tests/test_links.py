@@ -52,9 +52,10 @@ def is_made(target: str) -> bool:
 
 
 def anchors(page: str) -> set[str]:
-    """The places that a page's headings are."""
+    """The places that a page's headings are, and what it documents of the Python API."""
     bare = (re.sub(r"[^\w\- ]", "", title).lower() for title in HEADING.findall(text_of(page)))
-    return {title.replace(" ", "-") for title in bare}
+    documented = re.findall(r"^::: (\S+)$", text_of(page), re.MULTILINE)
+    return {*(title.replace(" ", "-") for title in bare), *documented}
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no checkout tells what is committed")
