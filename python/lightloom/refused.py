@@ -9,6 +9,13 @@ from pydantic import ValidationError
 
 from lightloom.errors import ConfigError, refusal
 
+#: pydantic's name of a complaint → what the value is not, and one that is.
+_TYPES = {
+    "list_type": ("not a list", '["…"]'),
+    "string_type": ("not a text", '"…"'),
+    "bool_type": ("neither true nor false", "true"),
+}
+
 
 def first_of(problem: ValidationError, known: Iterable[str], above: str = "") -> ConfigError:
     """The first complaint.
@@ -28,5 +35,8 @@ def first_of(problem: ValidationError, known: Iterable[str], above: str = "") ->
         near = difflib.get_close_matches(str(first["loc"][-1]), list(known), 1)
         remedy = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(known)}"
         return refusal(key, shown, "no such key", remedy)
+    if first["type"] in _TYPES:
+        limit, example = _TYPES[first["type"]]
+        return refusal(key, shown, limit, f"write {first['loc'][-1]} = {example}")
     limit = first["msg"].removeprefix("Value error, ")
     return refusal(key, shown, limit[0].lower() + limit[1:], "correct the value")

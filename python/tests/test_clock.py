@@ -275,3 +275,10 @@ def test_every_default_has_a_source_or_is_called_an_assumption() -> None:
                 word in text for word in ("assumption", "Sirius", "IEEE", "ITU", "ASHRAE")
             )
             assert key in plain or sourced or "Gardner" in text, f"{name}.{key}: {text}"
+
+
+def test_hours_are_those_of_the_slow_model(tmp_path: Path) -> None:
+    options = ["--nodes", "8", "--duration", "4 ms", "--hours", "0.25", "--json"]
+    made = lightloom("clock", *options, "--no-contributions", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert json.loads(made.stdout)["day"]["samples"] == 900

@@ -17,6 +17,9 @@ from lightloom import report
 from lightloom.cli import pdf
 from lightloom.economics import book as books
 from lightloom.report import sheets
+from lightloom.report.decisions.read import Read
+from lightloom.report.ranking import Score
+from lightloom.report.verdicts.criteria import SHORT
 from lightloom.results import Comparison
 
 PRICED = '\n[decision]\nprices = "sirius-2020"\n'
@@ -222,3 +225,17 @@ def test_one_command_counts_by_every_reading() -> None:
     assert "$377.2 M" in done.stdout
     as_json = lightloom("cost", "examples/datacenter-4000-racks.toml", "--json", cwd=ROOT)
     assert [r["reading"] for r in json.loads(as_json.stdout)["readings"]] == [*"AFGH"]
+
+
+def test_intervals_that_overlap_put_nobody_behind_whose_middle_is_better() -> None:
+    """29 us ± 36 us is level with 4 us ± 1 us, and no reason to leave the latter."""
+    noisy, sound, same = (
+        Score(None, value, low, high)  # type: ignore[arg-type]
+        for value, low, high in ((29.0, -7.0, 65.0), (4.0, 3.0, 5.0), (4.1, 3.1, 5.1))
+    )
+    scores = {"noisy": noisy, "sound": sound, "same": same}
+    made = Read(None, None, (), SHORT, scores)  # type: ignore[arg-type]
+    assert made.standing("noisy", "sound") == -1
+    assert made.standing("sound", "noisy") == 0
+    assert made.standing("same", "sound") == made.standing("sound", "same") == 0
+    assert made.standing("sound", "sound") == 0

@@ -10,12 +10,14 @@ from economics_support import book, counts, experiment, network
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lightloom
 from lightloom import _core, economics
 from lightloom.economics import book as books
 from lightloom.economics import pricing
 from lightloom.economics.bills import REGISTRY, needs_of
 from lightloom.economics.needs import stages
 from lightloom.economics.parts import PARTS
+from lightloom.resilience import probing
 
 KINDS = [entry["kind"] for entry in json.loads(_core.registry())]
 
@@ -155,6 +157,27 @@ def test_sirius_counts_a_laser_an_uplink_and_gratings_that_hold_them() -> None:
     assert (gratings.number, gratings.ports) == (96, 16)  # type: ignore[attr-defined]
     cost = counts(pricing.of_network("sirius", made, books.load("sirius-2020")))
     assert cost["tunable-transceiver"] == Fraction(128 * 12 * 50, 400)
+
+
+@pytest.mark.parametrize("plan", ["wide", "mixed"])
+@pytest.mark.parametrize(("racks", "uplinks"), [(24, 6), (24, 8), (24, 12), (32, 12), (16, 16)])
+def test_sirius_buys_the_gratings_that_its_plan_has(plan: str, racks: int, uplinks: int) -> None:
+    """As many as the core lets die."""
+    cluster = {"racks": racks, "servers_per_rack": 1, "rack_rate": "400 Gb/s"}
+    table = {"kind": "sirius", "uplinks": uplinks, "uplink_plan": plan}
+    if plan == "mixed" and 0 < uplinks < 8:
+        table["grating_ports"] = racks // uplinks
+    settings = {key: value for key, value in table.items() if key != "kind"}
+    needs = needs_of(network("sirius", cluster, **settings), books.load("sirius-2020"))
+    gratings = [need for need in needs if need.part == "grating"]
+    experiment = lightloom.load(
+        {"cluster": cluster, "fabric": [table], "run": {"stop": "last-arrival"}}
+    )
+    populations = probing.parts_of(experiment, "sirius").populations
+    members = {found.kind.name: found.members for found in populations}
+    assert sum(need.number for need in gratings) == members["grating"]
+    # Every uplink is on a port.
+    assert sum(need.number * need.ports for need in gratings) == racks * uplinks
 
 
 @pytest.mark.parametrize(

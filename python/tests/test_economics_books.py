@@ -58,6 +58,8 @@ def test_a_book_of_ones_own_extends_another(tmp_path: Path) -> None:
     text = 'schema = 1\nextends = "hydra-2013"\n[part.circuit-switch]\nports = 320\n'
     book = read(tmp_path, text + 'price = [90_000, 100_000]\nsource = "a quotation"\nyear = 2026\n')
     assert book.name == "mine"
+    assert book.title == "Own prices over hydra-2013"
+    assert all(note.startswith("hydra-2013: ") for note in book.notes)
     assert book.price("circuit-switch") == Range.of(90_000, 100_000)
     assert book.price("switch") == Range.of(30_000)
 

@@ -3,15 +3,18 @@
 from fractions import Fraction
 
 import pytest
+from cli_support import ROOT
 from economics_support import counts, experiment, network
 from scipy.optimize import brentq
 
+import lightloom
 from lightloom import economics
 from lightloom.economics import book as books
 from lightloom.economics import pricing, readings
 from lightloom.economics.amounts import Range
 from lightloom.economics.equal import break_evens
 from lightloom.economics.papers import cthrough, hydra, sirius
+from lightloom.economics.solve import equal_cost
 
 HYDRA = {"racks": 320, "servers_per_rack": 32, "server_rate": "10 Gb/s"}
 
@@ -152,7 +155,6 @@ def test_at_its_break_even_two_fabrics_cost_the_same() -> None:
 
 def test_at_equal_cost_two_fabrics_cost_the_same() -> None:
     from lightloom import load
-    from lightloom.economics.solve import equal_cost
 
     table = experiment("hydra", HYDRA, planes=8, circuit_rate="10 Gb/s")
     tree = {"kind": "tree", "levels": 3, "racks_per_pod": 16, "oversubscription": 4}
@@ -168,7 +170,6 @@ def test_at_equal_cost_two_fabrics_cost_the_same() -> None:
 
 def test_an_oversubscription_that_costs_what_another_network_does() -> None:
     from lightloom import load
-    from lightloom.economics.solve import equal_cost
 
     table = experiment("clos", oversubscription_at="rack")
     table["fabric"].append({"kind": "sirius"})
@@ -182,3 +183,20 @@ def test_an_oversubscription_that_costs_what_another_network_does() -> None:
     share = costs["clos"].relative_to(costs["sirius"])
     assert share is not None
     assert float(share.middle) == pytest.approx(1, abs=2e-3)
+
+
+def test_circuits_keep_their_rate_as_planes_are_added() -> None:
+    """Left out, the rate of a circuit is the rack's ÷ planes; solved for planes it is that of the
+    experiment's table, so that cost grows with K by Table I's $0.630 M a plane."""
+    table = lightloom.load(ROOT / "examples" / "hydra-cost.toml").raw
+    for fabric in table["fabric"]:
+        if fabric["kind"] == "tree":
+            fabric["oversubscription"] = 4
+    book = books.load("hydra-2013")
+    left_out = equal_cost(lightloom.load(table), "hydra.planes=tree", book).value
+    for fabric in table["fabric"]:
+        if fabric["kind"] == "hydra":
+            fabric["circuit_rate"] = "10 Gb/s"
+    given = equal_cost(lightloom.load(table), "hydra.planes=tree", book).value
+    assert left_out is not None
+    assert left_out == given

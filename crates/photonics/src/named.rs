@@ -40,9 +40,10 @@ impl<T: Preset> Named<T> {
 }
 
 fn below(refusal: Refusal, at: &str) -> Refusal {
-    let key = match refusal.key.as_str() {
-        "" => at.to_owned(),
-        key => format!("{at}.{key}"),
+    let key = match (at, refusal.key.as_str()) {
+        (_, "") => at.to_owned(),
+        ("", key) => key.to_owned(),
+        (_, key) => format!("{at}.{key}"),
     };
     Refusal { key, ..refusal }
 }
@@ -177,6 +178,20 @@ mod tests {
             let told = read(table).unwrap_err();
             assert!(told.starts_with(expect), "{told}");
         }
+    }
+
+    #[test]
+    fn a_slip_within_a_fabric_is_told_by_its_whole_path() {
+        #[derive(Debug, Deserialize)]
+        struct Table {
+            #[allow(dead_code)]
+            devices: Named<Design>,
+        }
+        let table = json!({"devices": {"preset": "sirius-2"}});
+        let told = config::read::<Table>(&table, "fabric")
+            .unwrap_err()
+            .to_string();
+        assert!(told.starts_with("fabric.devices.preset = "), "{told}");
     }
 
     #[test]

@@ -43,6 +43,10 @@ OfDay = Annotated[
         "--day", help="A day in steps of 1 s before: what drifts; then epochs of its worst moment."
     ),
 ]
+Hours = Annotated[
+    float | None,
+    typer.Option(metavar="H", help="The same over so many hours; 24 are a day."),
+]
 Die = Annotated[
     list[str] | None,
     typer.Option(
@@ -101,6 +105,7 @@ def clock(
     duration: Duration = None,
     seed: Seed = None,
     day: OfDay = False,
+    hours: Hours = None,
     die: Die = None,
     byzantine: Liar = None,
     lie: Lie = None,
@@ -120,6 +125,8 @@ def clock(
         table = _table(config) | given
         if day:
             table.setdefault("day", {})
+        if hours is not None:
+            table["day"] = {**table.get("day", {}), "duration": f"{hours * 3600:.9g} s"}
         _add_failures(table, die or [], byzantine or [], lie)
         for override in set_ or []:
             set_one(table, override)

@@ -28,7 +28,7 @@ Prices = Annotated[
         "--prices",
         metavar="BOOK",
         help="Price book: sirius-2020 (default), hydra-2013, cthrough-2010, ai-cluster-2026, or a "
-        "file of your own; it goes before [decision] of the file.",
+        "file of your own; it goes before decision.prices of the experiment.",
     ),
 ]
 Price = Annotated[

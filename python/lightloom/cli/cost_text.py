@@ -159,7 +159,7 @@ def readings(chosen: Sequence[Reading]) -> Table:
     made.add_column("figure")
     made.add_column("paper", justify="right")
     for reading in read:
-        mark = " ←" if reading in chosen else ""
+        mark = " ←" if reading in chosen and len(chosen) < len(read) else ""
         basis = "" if reading.basis == "measured" else f"\n({reading.basis})"
         made.add_column(f"{reading.name}{mark}{basis}", justify="right")
     for key, value in paper.items():

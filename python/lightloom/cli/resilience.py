@@ -27,7 +27,7 @@ WorstFailure = Annotated[
     bool,
     typer.Option(
         "--worst-failure",
-        help="Run every fabric with one part dead, too, as [decision] worst_failure does: each "
+        help="Run every fabric with one part dead, too, as decision.worst_failure does: each "
         "switch, grating or transceiver that its model has, or some of many.",
     ),
 ]

@@ -10,7 +10,7 @@
 | `bills`, `needs`, `network` | what each fabric is made of, from its own table |
 | `pricing`, `costs` | a bill at the prices of a book; the fabrics of an experiment |
 | `amounts`, `equal` | intervals that share prices; where two networks cost the same |
-| `tornado`, `pareto` | which price decides; than whom nobody is cheaper and better |
+| `tornado` | which price decides |
 | `readings`, `papers` | how Sirius' Fig 6 may have been counted; what papers reckon |
 
 Not modelled: operation beyond power (space, cooling, repair), discounts, spares.
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from lightloom.economics.book import load as prices
     from lightloom.economics.costs import Costs, cost, of_comparison
     from lightloom.economics.equal import BreakEven
-    from lightloom.economics.pareto import front
     from lightloom.economics.pricing import FabricCost
     from lightloom.economics.solve import equal_cost
     from lightloom.economics.tornado import sensitivity
@@ -40,7 +39,6 @@ __all__ = [
     "Range",
     "cost",
     "equal_cost",
-    "front",
     "of_comparison",
     "prices",
     "sensitivity",
@@ -54,7 +52,6 @@ _HOME = {
     "Range": ("amounts", "Range"),
     "cost": ("costs", "cost"),
     "equal_cost": ("solve", "equal_cost"),
-    "front": ("pareto", "front"),
     "of_comparison": ("costs", "of_comparison"),
     "prices": ("book", "load"),
     "sensitivity": ("tornado", "sensitivity"),

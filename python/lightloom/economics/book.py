@@ -217,9 +217,11 @@ def _made(raw: Mapping[str, Any], path: Path) -> Book:
     own_notes = raw.get("notes", [])
     if not isinstance(own_notes, list):
         raise refusal("notes", own_notes, "not a list of sentences", 'write notes = ["…"]')
-    notes = (*(base.notes if base else ()), *map(str, own_notes))
+    inherited = (f"{base.name}: {note}" for note in base.notes) if base else ()
+    notes = (*inherited, *map(str, own_notes))
     name = str(raw.get("name", path.stem))
-    title = str(raw.get("title", base.title if base else name))
+    over = f"Own prices over {base.name}" if base else name
+    title = str(raw.get("title", over))
     return Book(name, title, currency, year, counting, parts, notes)
 
 

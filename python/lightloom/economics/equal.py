@@ -62,7 +62,7 @@ def _break_even(cost: FabricCost, other: FabricCost, part: str) -> BreakEven:
         why = f"no price of {', '.join(missing)}"
         return BreakEven(part, cost.label, other.label, unit, None, True, why)
     found = equal_price(cost.form, other.form, part, prices) / pieces
-    if found.high < 0:
+    if found.high <= 0:
         why = f"{cost.label} costs more without any {part}"
         return BreakEven(part, cost.label, other.label, unit, None, True, why)
     found = Range(max(found.low, Fraction(0)), found.high)

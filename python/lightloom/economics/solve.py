@@ -14,6 +14,7 @@ from lightloom.economics.amounts import Range
 from lightloom.economics.book import Book
 from lightloom.economics.equal import equal_size
 from lightloom.errors import refusal
+from lightloom.overrides import toml_literal
 
 #: A whole number is searched up to this many times what the table has, a ratio up to MOST.
 TIMES, MOST = 64, 1000
@@ -72,13 +73,15 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
 def _costs(
     experiment: Experiment, label: str, key: str, book: Book, whole: bool
 ) -> Callable[[Fraction], pricing.FabricCost]:
-    """The fabric's cost at a value of the key; between whole numbers in proportion."""
+    """The fabric's cost at a value of the key, all others as they are resolved: the rate of a
+    circuit does not fall as planes are added. Between whole numbers in proportion."""
+    held = _held(experiment, label, key)
     cache: dict[Fraction, pricing.FabricCost] = {}
 
     def exact(value: Fraction) -> pricing.FabricCost:
         if value not in cache:
             text = str(int(value)) if whole else repr(float(value))
-            made = experiment.only(label).with_overrides([f"fabric.{key}={text}"])
+            made = experiment.only(label).with_overrides([*held, f"fabric.{key}={text}"])
             resolved = made.resolved()
             network = networks.of(resolved, resolved["fabric"][0])
             cache[value] = pricing.of_network(label, network, book)
@@ -92,6 +95,16 @@ def _costs(
         return _between(exact(below), exact(below + 1), share)
 
     return at
+
+
+def _held(experiment: Experiment, label: str, key: str) -> list[str]:
+    """Rates that would follow from the key if the table left them out."""
+    if key != "planes":
+        return []
+    tables = experiment.resolved()["fabric"]
+    table = next(table for table in tables if str(table["label"]) == label)
+    rate = table.get("circuit_rate")
+    return [] if rate is None else [f"fabric.circuit_rate={toml_literal(rate)}"]
 
 
 def _between(

@@ -70,6 +70,8 @@ class _OfFabric:
     """Keys that hold in all its runs."""
     sound: Figures | None = None
     figures: dict[Part, Figures] = field(default_factory=dict)
+    unlit: bool = False
+    """Whether it has circuits and none carried anything in the sound run."""
 
     def dead(self, part: Part) -> list[str]:
         """Keys by which the experiment becomes that in which a part is dead."""
@@ -106,6 +108,7 @@ class _Breaking:
             found,
             list(found.sample(_traffic(found, result), self._tries)),
             _limit(found.experiment, result),
+            unlit=result.summary.get("circuit_share") == 0,
         )
         if not found.own_faults:
             made.sound = self._reader.read(result)
@@ -183,9 +186,16 @@ def _outcome(label: str, made: _OfFabric) -> OfFabric:
         kinds,
         found.parts.refused,
         found.parts.why_none,
-        assumed(found.table()) if kinds else "",
+        _assumed(made) if kinds else "",
         [str(tier) for tier in found.switches] if kinds else [],
     )
+
+
+def _assumed(made: _OfFabric) -> str:
+    """What is taken for granted, and whether the run can tell at all."""
+    told = assumed(made.plan.table())
+    unlit = "no circuit carried anything in this run, so that it does not tell what one is worth"
+    return f"{unlit}; {told}" if made.unlit else told
 
 
 def _traffic(found: plan.Fabric, result: Result) -> Traffic:

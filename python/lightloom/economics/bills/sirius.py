@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from math import gcd
 
 from lightloom.economics.bills import electrical
 from lightloom.economics.bills.circuits import uplinks
@@ -13,12 +15,30 @@ from lightloom.economics.network import Network
 
 
 def bill(network: Network, book: Book) -> Iterator[Need]:
-    """U uplinks a rack; N·U ÷ G gratings of G ports, G the table's, or N ÷ base uplinks (§4.1)."""
+    """U uplinks a rack, and the gratings of its plan (§4.1)."""
     rate, racks = network.rate("channel_rate"), network.racks
     number = int(network.fabric["uplinks"])
     base = max(1, network.rack_rate // rate)
     ports = int(network.fabric.get("grating_ports") or max(1, racks // base))
+    plan = str(network.fabric.get("uplink_plan", "rotor"))
     yield from electrical.at_racks(network, (number, rate))
     yield from uplinks(network, number, rate, "tunable-transceiver")
-    formula = f"{racks} racks × {number} uplinks ÷ {ports} ports"
-    yield Passive("grating", "core", formula, Fraction(racks * number, ports), ports)
+    if plan == "rotor":
+        formula = (
+            f"{racks} racks × {number} uplinks ÷ {ports} ports (plan rotor: as if it had some)"
+        )
+        yield Passive("grating", "core", formula, Fraction(racks * number, ports), ports)
+        return
+    for bank, several in Counter(_banks(plan, number, max(1, racks // ports))).items():
+        formula = f"{several} × {bank}², a bank of {bank} uplinks each on {racks // bank} ports"
+        yield Passive("grating", "core", formula, several * bank**2, racks // bank)
+
+
+def _banks(plan: str, uplinks: int, base: int) -> list[int]:
+    """Uplinks of each bank: all pairs of nodes meet once through the B² gratings of N ÷ B ports on
+    which B uplinks of every node hang."""
+    if plan == "wide":
+        each = gcd(uplinks, base)
+        return [each] * (uplinks // each)
+    rest = uplinks % base
+    return [base] * (uplinks // base) + ([rest] if rest else [])

@@ -17,6 +17,8 @@ from ..spec import STAR, Axis, Figure, Panel, Scale, Series, extent
 from .read import Read
 
 KEY = "decision"
+NOTHING_NEAR = 10.0
+"""An interval down to nothing is drawn so many times below its middle."""
 SPREAD = 3.0
 """Figures this many times apart go on a logarithmic axis."""
 
@@ -34,7 +36,12 @@ def chart(made: Read, behind: Mapping[str, Sequence[str]]) -> Figure | None:
     known = measures_of([p for _, p, _ in drawn])
     panels = tuple(_panel(made, drawn, behind, measure) for measure in known)
     what = "performance, dollars and watts" if len(panels) > 1 else "performance and dollars"
-    return Figure(KEY, what.capitalize(), _caption(made, behind, len(panels) > 1), panels)
+    return Figure(
+        KEY,
+        what.capitalize(),
+        _caption(made, behind, [f.label for f, _, _ in drawn], len(panels) > 1),
+        panels,
+    )
 
 
 def _panel(
@@ -78,8 +85,10 @@ def _marks(
     assert found is not None
     low, middle, high = float(found.low), float(found.middle), float(found.high)
     lines = [(low, score.value), (high, score.value)] if high > low else []
-    if np.isfinite([score.low, score.high]).all() and 0 < score.low < score.high:
-        lines += [(np.nan, np.nan), (middle, score.low), (middle, score.high)]
+    if np.isfinite([score.low, score.high]).all() and score.low < score.high:
+        # An interval that reaches to nothing has no end on a logarithmic axis.
+        end = score.low if score.low > 0 else score.value / NOTHING_NEAR
+        lines += [(np.nan, np.nan), (middle, end), (middle, score.high)]
     places = np.array(lines).reshape(-1, 2)
     span = Series(fabric.label, places[:, 0], places[:, 1], fabric.slot, drawn="rule")
     front = behind.get(fabric.label) == []
@@ -99,7 +108,9 @@ def _roomy(limits: tuple[float, float], scale: Scale = "linear") -> tuple[float,
     return (low, high * (high / low) ** 0.12) if scale == "log" else (low, high * 1.1)
 
 
-def _caption(made: Read, behind: Mapping[str, Sequence[str]], power: bool) -> str:
+def _caption(
+    made: Read, behind: Mapping[str, Sequence[str]], drawn: Sequence[str], power: bool
+) -> str:
     """How to read it, the front in words."""
     assert made.criterion is not None
     better = "down and to the left" if made.criterion.better == "lower" else "up and to the left"
@@ -111,7 +122,7 @@ def _caption(made: Read, behind: Mapping[str, Sequence[str]], power: bool) -> st
         if on
         else ""
     )
-    late = [p.label for p in made.purchases if not p.carries]
+    late = [p.label for p in made.purchases if not p.carries and p.label in drawn]
     hollow = f"Hollow: {units.listed(late)} did not carry the load. " if late else ""
     return (
         f"Better is {better}. {front}{hollow}Lines reach over the ranges of the book's prices, and "

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lightloom.decision.purchases import Purchase
 from lightloom.economics.book import Book
 from lightloom.economics.costs import Costs, as_compared, cost
-from lightloom.intervals import Interval
+from lightloom.intervals import LEVEL, Interval
 
 from ..model import Fabric, LoadPoint, Workload
 from ..ranking import Score, is_level
@@ -36,10 +36,13 @@ class Read:
         if self.criterion is None or not {one, other} <= self.scores.keys():
             return None
         a, b = self.scores[one], self.scores[other]
-        if is_level(a, b):
-            return -1 if a.open and one != other else 0
         lower = self.criterion.better == "lower"
-        return 1 if (a.value < b.value) == lower else -1
+        better, worse = (a.value, b.value) if lower else (b.value, a.value)
+        if is_level(a, b):
+            # Intervals that overlap do not tell; in their middles one may be worse.
+            may_be_worse = one != other and (a.open or better > worse * (1 + LEVEL))
+            return -1 if may_be_worse else 0
+        return 1 if better < worse else -1
 
 
 def read(workload: Workload, book: Book) -> Read:

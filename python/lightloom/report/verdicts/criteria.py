@@ -30,6 +30,7 @@ class Criterion:
     amount: str  # what its figure says; {} is the figure
     at: AtLoad | None = None  # the same at a load of a sweep
     of_carried: bool = False  # whether it says something only of who carries the load
+    more: str = ""  # what its figure says of a bound; {} is what it exceeds
 
     def ranking(self, fabrics: tuple[Fabric, ...]) -> Ranking:
         """The fabrics that have the figure, best first."""
@@ -56,6 +57,13 @@ class Criterion:
     def shown(self, found: Score) -> str:
         """A figure in its unit."""
         return found.with_interval(self.quantity)
+
+    def says(self, found: Score) -> str:
+        """What a figure says, or what a bound does."""
+        shown = self.shown(found)
+        if self.more and shown.startswith("> "):
+            return self.more.format(shown.removeprefix("> "))
+        return self.amount.format(shown)
 
 
 def criteria(workload: Workload) -> list[Criterion]:
@@ -174,6 +182,7 @@ SHORT = Criterion(
     "99 % of its short flows finish within {}",
     short_at,
     of_carried=True,
+    more="1 % of its short flows take more than {}",
 )
 LONG = Criterion(
     "the 99th percentile of long flows",
@@ -183,6 +192,7 @@ LONG = Criterion(
     ("completes long flows soonest", "complete long flows soonest"),
     "99 % of its long flows finish within {}",
     of_carried=True,
+    more="1 % of its long flows take more than {}",
 )
 CARRIED = Criterion(
     "the load delivered",

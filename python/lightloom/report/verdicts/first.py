@@ -129,7 +129,7 @@ def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
         each = [f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.unknown]
         return f"Too few flows arrived: {units.listed(each)}." if each else ""
     best = ranking.leaders[0]
-    value = deciding.amount.format(deciding.shown(best))
+    value = deciding.says(best)
     if ranking.level == 1:
         lead = f"{best.fabric.label}: {value}"
     else:
@@ -207,7 +207,7 @@ def trade(measure: Criterion, found: Ranking, ranking: Ranking) -> str:
     leaders = {s.fabric.label for s in ranking.leaders}
     best = found.leaders[0]
     against = next(s for s in found.rest if s.fabric.label in leaders)
-    value = measure.amount.format(measure.shown(best))
+    value = measure.says(best)
     by = f"{factor(measure, best, against)} than {against.fabric.label}"
     return f"{best.fabric.label} {measure.wins[0]}: {value}, {by}."
 
