@@ -215,3 +215,14 @@ def test_an_unknown_price_breaks_even_where_totals_are_equal(
         assert own >= switches
         return
     assert 5000 * own + rotors * found.price.low == 5000 * switches
+
+
+def test_who_delivered_less_and_still_carried_the_load_is_named() -> None:
+    best, near = bought("a", delivered=0.5, switch=3), bought("b", delivered=0.48, switch=2)
+    less, late = (
+        bought("c", delivered=0.45, switch=1),
+        bought("d", delivered=0.2, switch=1, carries=False),
+    )
+    assert sentences.delivered([best, near]) == ""
+    told = "c delivered 10 % less than a: costs are for each Gb/s that arrived."
+    assert sentences.delivered([best, near, less, late]) == told

@@ -12,6 +12,8 @@ from lightloom.economics.amounts import Range
 from lightloom.economics.words import digits, part, sign, span
 from lightloom.intervals import LEVEL
 
+TOLD = 0.05
+"""Who delivered less by such a share, and still carried the load, is named."""
 NAMED = 3
 """So many rivals are told one by one."""
 
@@ -101,6 +103,20 @@ def amounts(purchases: Sequence[Purchase], measure: Measure) -> str:
     if measure is CAPITAL:  # what it costs itself is in the verdict
         return f"{listed(each[:NAMED])}."
     return f"{first[0].label} draws the least, {_each(first[0], measure)}; {listed(each[:NAMED])}."
+
+
+def delivered(purchases: Sequence[Purchase]) -> str:
+    """Who carried the load and delivered so much less than the best that a buyer should know."""
+    known = [(p, p.delivered.mean) for p in purchases if p.carries and p.delivered is not None]
+    if not known:
+        return ""
+    best, most = max(known, key=lambda pair: pair[1])
+    each = [
+        f"{one.label} delivered {100 * (1 - mean / most):.0f} % less than {best.label}"
+        for one, mean in known
+        if mean < most * (1 - TOLD)
+    ]
+    return f"{listed(each)}: costs are for each Gb/s that arrived." if each else ""
 
 
 def unpriced(purchases: Sequence[Purchase]) -> Iterator[str]:

@@ -113,6 +113,7 @@ def _decision(made: Read, others: Sequence[Read]) -> Decision:
         sentences.amounts(bought, CAPITAL),
         sentences.amounts(bought, POWER),
         _given_up(made),
+        sentences.delivered(bought),
     )
     return Decision(
         title=sentences.title(bought),
