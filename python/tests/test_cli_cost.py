@@ -119,3 +119,11 @@ def test_compare_refuses_prices_before_it_simulates(experiment: Path, tmp_path: 
     done = lightloom("compare", experiment, "-o", "out", "--prices", "nobody", cwd=tmp_path)
     assert done.returncode == 2
     assert not (tmp_path / "out").exists()
+
+
+def test_what_is_asked_twice_is_answered_twice(experiment: Path, tmp_path: Path) -> None:
+    asked = ("--equal-cost", "sirius.uplinks=clos", "--equal-cost", "clos.oversubscription=sirius")
+    done = lightloom("cost", experiment, *asked, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    keys = [found["key"] for found in json.loads(done.stdout)["equal_cost"]]
+    assert keys == ["sirius.uplinks", "clos.oversubscription"]

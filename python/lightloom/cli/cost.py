@@ -55,17 +55,20 @@ def cost(
         ),
     ] = None,
     break_even: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            "--break-even", metavar="PART", help="Below which price of a part its fabrics pay."
+            "--break-even",
+            metavar="PART",
+            help="Below which price of a part its fabrics pay. Repeat for more.",
         ),
     ] = None,
     equal_cost: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--equal-cost",
             metavar="LABEL.KEY=OTHER",
-            help="At which value of a key a fabric costs what another does: sirius.uplinks=clos.",
+            help="At which value of a key a fabric costs what another does: sirius.uplinks=clos. "
+            "Repeat for more.",
         ),
     ] = None,
     reading: Annotated[
@@ -99,7 +102,7 @@ def cost(
 
     with console.guarded():
         loaded = with_prices(read_experiment(experiment, set_), prices, price)
-        if reading and equal_cost is not None:
+        if reading and equal_cost:
             limit = "readings count paths, and know no keys of fabrics"
             raise refusal("--reading", ", ".join(reading), limit, "remove it, or --equal-cost")
         book = book_of(loaded.raw) or books.load()
@@ -107,8 +110,8 @@ def cost(
         goodput = _goodput(experiment)
         found = [economics.cost(loaded, book, reading=way, goodput=goodput) for way in ways]
         billed = _billed(found[0], bill or [])
-        evens = [] if break_even is None else found[0].break_even(break_even)
-        solved = None if equal_cost is None else solve(loaded, equal_cost, book)
+        evens = [even for part in break_even or [] for even in found[0].break_even(part)]
+        solved = [solve(loaded, asked, book) for asked in equal_cost or []]
         written = _write(found[0], out, tornado)
         if json:
             console.print_json(_json(found, evens, solved))
@@ -224,7 +227,7 @@ def _write(found: Costs, out: Path | None, tornado: Path | None) -> list[Path]:
     return list(files)
 
 
-def _json(found: list[Costs], evens: list[Any], solved: EqualCost | None) -> dict[str, Any]:
+def _json(found: list[Costs], evens: list[Any], solved: list[EqualCost]) -> dict[str, Any]:
     table = found[0].to_json()
     if len(found) > 1:
         table["readings"] = [one.to_json() for one in found[1:]]
@@ -240,15 +243,19 @@ def _json(found: list[Costs], evens: list[Any], solved: EqualCost | None) -> dic
             }
             for e in evens
         ]
-    if solved is not None:
-        value = solved.value
-        ends = None if value is None else [float(value.low), float(value.high)]
-        table["equal_cost"] = {"key": solved.key, "other": solved.other, "value": ends}
+    if solved:
+        table["equal_cost"] = [_equal_json(one) for one in solved]
     return table
 
 
+def _equal_json(solved: EqualCost) -> dict[str, Any]:
+    value = solved.value
+    ends = None if value is None else [float(value.low), float(value.high)]
+    return {"key": solved.key, "other": solved.other, "value": ends}
+
+
 def _print(
-    found: list[Costs], billed: list[str], evens: list[Any], solved: EqualCost | None
+    found: list[Costs], billed: list[str], evens: list[Any], solved: list[EqualCost]
 ) -> None:
     from lightloom.cli import cost_text as text
 
@@ -261,7 +268,7 @@ def _print(
     for label in billed:
         console.say(f"\nbill of {label}: {text.total(first.fabrics[label])}")
         screen.print(text.bill(first.bill_rows(label), first.book.currency))
-    for line in (*text.break_evens(evens, first.book), *text.solved(solved)):
+    for line in (*text.break_evens(evens, first.book), *map(text.solved, solved)):
         console.say(line)
     chosen = [one.reading for one in found if one.reading is not None]
     if chosen:

@@ -131,17 +131,14 @@ def break_evens(evens: Iterable[BreakEven], book: Book) -> Iterator[str]:
         yield f"{even.label} is cheaper than {even.other} below {price}, {unit} ({even.part})"
 
 
-def solved(found: EqualCost | None) -> Iterator[str]:
+def solved(found: EqualCost) -> str:
     """At which value of a key two fabrics cost the same."""
-    if found is None:
-        return
     if found.value is None:
         reach = f"{float(found.low):g} to {float(found.high):g}"
-        yield f"{found.key}: nothing from {reach} costs what {found.other} does at all prices"
-        return
+        return f"{found.key}: nothing from {reach} costs what {found.other} does at all prices"
     low, high = (f"{float(end):.4g}" for end in (found.value.low, found.value.high))
     value = low if low == high else f"{low} to {high}, by the prices"
-    yield f"{found.key} = {value}: costs what {found.other} does"
+    return f"{found.key} = {value}: costs what {found.other} does"
 
 
 def readings(chosen: Sequence[Reading]) -> Table:
