@@ -66,6 +66,12 @@ def test_the_best_is_named_with_the_factor_to_each_and_what_another_is_better_at
     assert found.overturned[-1].startswith("Another seed: this is one draw")
 
 
+def test_a_bound_is_said_as_one() -> None:
+    bound = {**limits(10.0), "high": 10.4}
+    found = first(made({"clos": bound, "clos-3to1": limits(27.3)}))
+    assert plain(found.answer).startswith("clos: 1 % of its short flows take more than 10.0 µs; ")
+
+
 def test_overlapping_intervals_name_nobody_alone() -> None:
     found = first(made({"a": limits(10.0, 1.0), "b": limits(11.5, 1.0), "c": limits(30.0)}))
     assert found.title == "a and b complete short flows soonest (level)"

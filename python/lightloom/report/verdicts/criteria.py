@@ -61,8 +61,8 @@ class Criterion:
     def says(self, found: Score) -> str:
         """What a figure says, or what a bound does."""
         shown = self.shown(found)
-        if self.more and shown.startswith("> "):
-            return self.more.format(shown.removeprefix("> "))
+        if self.more and shown.startswith(">"):
+            return self.more.format(shown.removeprefix(">").strip())
         return self.amount.format(shown)
 
 
