@@ -31,7 +31,7 @@ fn resolved(raw: &Value) -> Value {
 
 fn refused(raw: &Value) -> String {
     let experiment = Experiment::read(raw).and_then(|e| e.resolve());
-    experiment.err().expect("refused").to_string()
+    experiment.expect_err("refused").to_string()
 }
 
 fn run(raw: &Value) -> RunOutput {
