@@ -54,15 +54,15 @@ def _panel(
     assert made.criterion is not None
     currency = made.costs.book.currency
     title = f"{currency} per Gb/s delivered" if measure is CAPITAL else "W per Tb/s delivered"
-    series = [
-        s
-        for fabric, purchase, score in drawn
-        for s in _marks(fabric, purchase, score, measure, behind)
-    ]
     quantity = made.criterion.quantity
     values = [s.value for _, _, s in drawn if s.value > 0]
     wide = bool(values) and max(values) > SPREAD * min(values)
     scale: Scale = "log" if wide and quantity in ("time", "bytes") else "linear"
+    series = [
+        s
+        for fabric, purchase, score in drawn
+        for s in _marks(fabric, purchase, score, measure, behind, scale)
+    ]
     x = Axis(title, "number", "linear", _roomy(extent(series, "x", "linear")))
     y = Axis(
         made.criterion.name.removeprefix("the "),
@@ -79,6 +79,7 @@ def _marks(
     score: Score,
     measure: Measure,
     behind: Mapping[str, Sequence[str]],
+    scale: Scale,
 ) -> list[Series]:
     """A mark in the middle of the prices, with lines over their range and over the interval."""
     found = measure.value(purchase)
@@ -87,7 +88,8 @@ def _marks(
     lines = [(low, score.value), (high, score.value)] if high > low else []
     if np.isfinite([score.low, score.high]).all() and score.low < score.high:
         # An interval that reaches to nothing has no end on a logarithmic axis.
-        end = score.low if score.low > 0 else score.value / NOTHING_NEAR
+        nothing = score.value / NOTHING_NEAR if scale == "log" else 0.0
+        end = score.low if score.low > 0 else nothing
         lines += [(np.nan, np.nan), (middle, end), (middle, score.high)]
     places = np.array(lines).reshape(-1, 2)
     span = Series(fabric.label, places[:, 0], places[:, 1], fabric.slot, drawn="rule")
@@ -124,7 +126,11 @@ def _caption(
     )
     late = [p.label for p in made.purchases if not p.carries and p.label in drawn]
     hollow = f"Hollow: {units.listed(late)} did not carry the load. " if late else ""
+    open_ = any(made.scores[label].low <= 0 for label in drawn)
+    ends = (
+        ", which on a logarithmic axis end at a tenth where they reach to nothing" if open_ else ""
+    )
     return (
         f"Better is {better}. {front}{hollow}Lines reach over the ranges of the book's prices, and "
-        "upright over 95 % intervals."
+        f"upright over 95 % intervals{ends}."
     )

@@ -37,12 +37,12 @@ class Read:
             return None
         a, b = self.scores[one], self.scores[other]
         lower = self.criterion.better == "lower"
-        better, worse = (a.value, b.value) if lower else (b.value, a.value)
+        mine, theirs = (a.value, b.value) if lower else (b.value, a.value)  # less is better
         if is_level(a, b):
             # Intervals that overlap do not tell; in their middles one may be worse.
-            may_be_worse = one != other and (a.open or better > worse * (1 + LEVEL))
+            may_be_worse = one != other and (a.open or mine > theirs * (1 + LEVEL))
             return -1 if may_be_worse else 0
-        return 1 if better < worse else -1
+        return 1 if mine < theirs else -1
 
 
 def read(workload: Workload, book: Book) -> Read:
