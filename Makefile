@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint bench docs clean
+.PHONY: help demo test test-rust test-python test-long wheel lint bench docs clean
 
 BIN := .venv/bin
 STAMPS := .make
@@ -40,6 +40,13 @@ test-python: $(STAMPS)/develop ## Run the Python tests
 	bash scripts/system.sh --browser
 	$(BIN)/pytest python/tests
 
+test-long: $(STAMPS)/develop ## Run the tests that take longer: the wheel, built and tried in a clean environment
+	$(BIN)/pytest python/tests -m long
+
+wheel: $(STAMPS)/venv ## Build the wheel for any Linux since glibc 2.28 into dist/
+	$(BIN)/python -m pip install -q -c constraints.txt ziglang
+	bash scripts/wheel.sh $(BIN)/python dist
+
 lint: $(STAMPS)/develop ## Check format, lints and types
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
@@ -58,7 +65,7 @@ docs: $(STAMPS)/docs ## Build the documentation into site/; runs the examples fo
 	@echo "site/index.html"
 
 clean: ## Remove everything that the tasks made
-	rm -rf .venv .make target site $(OUT) results
+	rm -rf .venv .make target site dist $(OUT) results
 
 # The machine: Python, a C compiler, Rust.
 $(STAMPS)/system: scripts/system.sh
