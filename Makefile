@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-long wheel lint bench docs clean
+.PHONY: help demo test test-rust test-python test-long wheel mutants lint bench docs clean
 
 BIN := .venv/bin
 STAMPS := .make
@@ -46,6 +46,9 @@ test-long: $(STAMPS)/develop ## Run the tests that take longer: the wheel, built
 wheel: $(STAMPS)/venv ## Build the wheel for any Linux since glibc 2.28 into dist/
 	$(BIN)/python -m pip install -q -c constraints.txt ziglang
 	bash scripts/wheel.sh $(BIN)/python dist
+
+mutants: $(STAMPS)/system ## Change the mechanisms here and there (since SINCE=main), and see whether a test notices
+	bash scripts/mutants.sh --since $(or $(SINCE),main)
 
 lint: $(STAMPS)/develop ## Check format, lints and types
 	cargo fmt --all --check

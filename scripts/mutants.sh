@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Mutation testing of the modules that carry mechanisms: a mutant that no test notices is printed
+# as MISSED. It needs a test, or a sentence in scripts/mutants.md why it is the same program.
+#
+#   scripts/mutants.sh                     every area: hours
+#   scripts/mutants.sh fair matchings      these
+#   scripts/mutants.sh --since COMMIT      only what has changed since, in every area
+#   SHARD=0/8 scripts/mutants.sh arbiters  one mutant of eight
+#
+# What is missed stands in mutants.out/AREA/missed.txt.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+version=27.1.0
+tool=${CARGO_TARGET_DIR:-target}/tools
+[ -x "$tool/bin/cargo-mutants" ] ||
+  cargo install --quiet --locked --root "$tool" --version "$version" cargo-mutants
+export PATH="$tool/bin:$PATH"
+
+# Each area: its crate, the tests that look at it (a filter of names), its files.
+area_of() {
+  case $1 in
+    fair) echo "lightloom-engine fair crates/engine/src/fair/{columns,fill,mod,settle,solve}.rs" ;;
+    matchings) echo "lightloom-control - crates/control/src/algorithms/{hopcroft_karp,islip,drrm}.rs crates/control/src/algorithms/{assignment,matching}/*.rs" ;;
+    arbiters) echo "lightloom-fabrics lions crates/fabrics/src/lions/{arbiter,slotted,loopback}.rs" ;;
+    allocation) echo "lightloom-fabrics butterfly crates/fabrics/src/butterfly/allocation.rs" ;;
+    grants) echo "lightloom-fabrics sirius crates/fabrics/src/sirius/protocol/{accept,grant,request}.rs" ;;
+    recovery) echo "lightloom-fabrics sirius crates/fabrics/src/sirius/failure/*.rs" ;;
+    *) echo "areas: fair matchings arbiters allocation grants recovery; not $1" >&2; return 2 ;;
+  esac
+}
+all=(fair matchings arbiters allocation grants recovery)
+
+only=()
+if [ "${1:-}" = --since ]; then
+  [ -n "${2:-}" ] || { echo "--since needs a commit" >&2; exit 2; }
+  change=$(mktemp)
+  trap 'rm -f "$change"' EXIT
+  git diff "$2" -- crates >"$change"
+  only=(--in-diff "$change")
+  shift 2
+fi
+[ ${#only[@]} -gt 0 ] || [ $# -gt 0 ] || echo "every area: this takes hours" >&2
+
+missed=0
+for area in "${@:-${all[@]}}"; do
+  spec=$(area_of "$area") || exit 2
+  read -r crate filter files <<<"$spec"
+  [ "$filter" = - ] && filter=()
+  globs=()
+  for file in $files; do globs+=(--file "$file"); done
+  mkdir -p "mutants.out/$area"
+  echo "== $area"
+  # A mutant that hangs counts as caught; 2 means that some were missed.
+  cargo mutants --package "$crate" "${globs[@]}" "${only[@]}" ${SHARD:+--shard "$SHARD"} \
+    --profile mutants --minimum-test-timeout 120 --output "mutants.out/$area" \
+    -- --lib "${filter[@]}" || { [ $? = 2 ] && missed=1 || exit 1; }
+done
+exit "$missed"
