@@ -38,7 +38,8 @@ test-rust: $(STAMPS)/system ## Run the Rust tests
 
 test-python: $(STAMPS)/develop ## Run the Python tests
 	bash scripts/system.sh --browser
-	$(BIN)/pytest python/tests
+	# A file's tests stay together: they share what they simulated.
+	$(BIN)/pytest python/tests -n auto --dist loadfile
 
 test-long: $(STAMPS)/develop ## Run the tests that take longer: the wheel, built and tried in a clean environment
 	$(BIN)/pytest python/tests -m long
