@@ -83,8 +83,9 @@ class Topology:
 
     @cached_property
     def demands(self) -> Integers:
-        """A row for each pair of racks that has any: the lower rack, the higher,
-        the demand of both directions, what its path reserves."""
+        """A row for each pair of racks that has any, shape (demands, 4): the lower rack, the
+        higher, the demand of both directions, what it needs. Its path reserves that, or all of
+        a circuit if it needs more."""
         return self._demands[:, :4]
 
     @cached_property
