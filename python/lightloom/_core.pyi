@@ -42,6 +42,9 @@ def derive_devices(text: str) -> str:
     """JSON: a `design` with every default filled in, what is `derived` from it, and
     `tuning_by_distance`; refused if it is impossible."""
 
+def derive_switch(text: str) -> str:
+    """A circuit switch as JSON, defaults filled in, and its link budget (None: loss unknown)."""
+
 def laser_tuning(text: str) -> NDArray[np.int64]:
     """Tuning times of a design's laser from (row) and to (column) every wavelength [ps]."""
 

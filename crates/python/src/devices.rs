@@ -1,8 +1,9 @@
-//! Designs of optical devices: what follows from them, and how long their lasers tune.
+//! Designs of optical devices: what follows from them, and how long their lasers tune; circuit
+//! switches and their link budgets.
 
 use crate::columns;
 use crate::errors::{refused, ConfigError};
-use lightloom_photonics::circuit_switch::SWITCHES;
+use lightloom_photonics::circuit_switch::{SwitchDesign, SWITCHES};
 use lightloom_photonics::design::{Design, PRESETS};
 use lightloom_photonics::Named;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -40,6 +41,20 @@ pub fn derive_devices(py: Python<'_>, text: &str) -> PyResult<String> {
     let by_distance = py.detach(|| design.laser.tuning(design.grating.ports).by_distance());
     let both = json!({ "design": design, "derived": derived, "tuning_by_distance": by_distance });
     Ok(both.to_string())
+}
+
+/// A circuit switch with every default filled in, and its link budget (null where its loss is
+/// not known).
+#[pyfunction]
+pub fn derive_switch(text: &str) -> PyResult<String> {
+    let table: Value =
+        serde_json::from_str(text).map_err(|e| ConfigError::new_err(e.to_string()))?;
+    let switch = Named::<SwitchDesign>::read(&table, "devices")
+        .map_err(refused)?
+        .0;
+    switch.check("devices").map_err(refused)?;
+    let budget = switch.budget("devices").map_err(refused)?;
+    Ok(json!({ "design": switch, "budget": budget }).to_string())
 }
 
 /// Tuning times from (row) and to (column) every wavelength [ps].
