@@ -158,9 +158,9 @@ fn physics_stand_beside_the_switch() {
         assert_eq!(table, resolved(&written)["fabric"][0], "{kind}");
         assert_eq!(table["propagation"], "400 ns", "{kind}");
         assert_eq!(table["header"], "40 B", "{kind}");
-        let own = json!({ "devices": devices, "propagation": "0 s" });
+        let own = json!({ "devices": devices, "propagation": "100 ns" });
         let own = resolved(&under(with(&base, &own)));
-        assert_eq!(own["fabric"][0]["propagation"], "0 ps", "{kind}");
+        assert_eq!(own["fabric"][0]["propagation"], "100 ns", "{kind}");
     }
 }
 
@@ -172,7 +172,7 @@ fn a_fibre_beyond_the_budget_is_refused() {
         let far = json!({"physics": {"fibre": "1.751 km"}});
         let told = refused(&with(&raw(fabric.clone()), &far));
         let expect =
-            "fabric.propagation = 8.755 us: as physics.fibre has it, light passes 1.751 km \
+            "fabric.propagation = 8.755 us: as physics.propagation has it, light passes 1.751 km \
                       of fibre, and fabric.devices reach 1.75 km: 0.7 dB";
         assert!(told.starts_with(expect), "{told}");
         resolved(&with(

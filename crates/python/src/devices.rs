@@ -3,6 +3,8 @@
 
 use crate::columns;
 use crate::errors::{refused, ConfigError};
+use lightloom_fabrics::sirius::schedule::plan::gratings;
+use lightloom_fabrics::sirius::schedule::wiring::Bank;
 use lightloom_photonics::circuit_switch::{SwitchDesign, SWITCHES};
 use lightloom_photonics::design::{Design, PRESETS};
 use lightloom_photonics::Named;
@@ -67,4 +69,22 @@ pub fn laser_tuning<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyA
     let side = tuning.wavelengths as usize;
     let times = tuning.times.into_iter().map(|time| time.0).collect();
     PyArray1::from_vec(py, times).reshape([side, side])
+}
+
+/// The gratings of Sirius' uplink plan: of each bank its uplinks, its gratings and their ports.
+#[pyfunction]
+pub fn sirius_banks(
+    plan: &str,
+    nodes: u32,
+    ports: u32,
+    uplinks: u32,
+) -> PyResult<Vec<(u32, u32, u32)>> {
+    let plan = serde_json::from_value(Value::from(plan))
+        .map_err(|e| ConfigError::new_err(format!("uplink_plan: {e}")))?;
+    let wiring = gratings(plan, nodes, ports, uplinks).map_err(|unwirable| {
+        let numbers = format!("{nodes} nodes, {uplinks} uplinks, {ports} ports");
+        ConfigError::new_err(format!("no plan wires {numbers}: {unwirable:?}"))
+    })?;
+    let bank = |bank: &Bank| (bank.uplinks, bank.gratings(), bank.awgr.ports);
+    Ok(wiring.banks.iter().map(bank).collect())
 }
