@@ -42,6 +42,13 @@ def derive_devices(text: str) -> str:
     """JSON: a `design` with every default filled in, what is `derived` from it, and
     `tuning_by_distance`; refused if it is impossible."""
 
+def derive_switch(text: str) -> str:
+    """A circuit switch as JSON, defaults filled in, and its link budget (None: loss unknown)."""
+
+def sirius_banks(plan: str, nodes: int, ports: int, uplinks: int) -> list[tuple[int, int, int]]:
+    """The gratings of Sirius' uplink plan: of each bank its uplinks, its gratings, their ports.
+    A plan that cannot be wired raises ConfigError."""
+
 def laser_tuning(text: str) -> NDArray[np.int64]:
     """Tuning times of a design's laser from (row) and to (column) every wavelength [ps]."""
 

@@ -40,7 +40,9 @@ def devices(found: Mapping[str, Any]) -> str:
     """What follows from the devices that a fabric's table names; nothing where it names none.
 
     >>> devices({"ports": 44, "settle": "11.55 us", "deviation": "2.36 us", "loss": None})
-    'a switch of 44 ports, dark for 11.55 us (σ 2.36 us), loss not known'
+    'a switch of 44 ports, dark for 11.55 us (σ 2.36 us), loss not known: no link budget'
+    >>> devices({"ports": 2, "settle": "1 ms", "loss": "3 dB", "budget": {"spare": "0.5 dB"}})
+    'a switch of 2 ports, dark for 1 ms, loss 3 dB, 0.50 dB of the link budget to spare'
     """
     return ", ".join(_design(found) if "guardband" in found else _switch(found))
 
@@ -50,7 +52,8 @@ def _design(found: Mapping[str, Any]) -> Iterator[str]:
     parts = ", ".join(f"{part['name']} {part['time']}" for part in guardband["parts"])
     yield f"guardband {guardband['total']} ({parts}) of {found['slot']}"
     yield f"{found['ports']} ports"
-    yield f"reach {found['reach']}"
+    by = f" by {found['reach_by']}" if "reach_by" in found else ""
+    yield f"reach {found['reach']}{by}"
     bank = f" of {found['lasers']} lasers" if found["lasers"] > 1 else ""
     yield f"{counted(found['laser_chips'], 'laser chip')}{bank} a node"
     yield f"{found['error_rate']:.1e} of bits wrong after correction"
@@ -63,7 +66,9 @@ def _switch(found: Mapping[str, Any]) -> Iterator[str]:
     spread = f" (σ {found['deviation']})" if found.get("deviation") else ""
     yield f"dark for {found['settle']}{spread}"
     loss = found.get("loss")
-    yield f"loss {loss}" if loss else "loss not known"
+    yield f"loss {loss}" if loss else "loss not known: no link budget"
+    if budget := found.get("budget"):
+        yield f"{float(budget['spare'].split()[0]):.2f} dB of the link budget to spare"
 
 
 def bit_errors(found: Mapping[str, Any]) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""Optical devices: what follows from lasers, gratings, receivers and links.
+"""Optical devices: what follows from lasers, gratings, receivers and links; circuit switches and
+their link budgets.
 
 >>> from lightloom import photonics
 >>> found = photonics.derive({"grating": {"ports": 100}})
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["FORMATS", "Devices", "derive", "presets", "schema", "switches"]
+__all__ = ["FORMATS", "Devices", "Switch", "derive", "presets", "schema", "switch", "switches"]
 
 Table = Mapping[str, Any]
 
@@ -98,6 +99,59 @@ class Devices:
         return picture.getvalue()
 
 
+@dataclass(frozen=True)
+class Switch:
+    """A circuit switch that is no grating, and the link budget of its circuits."""
+
+    design: dict[str, Any]
+    """Ports, constraint, settle time, loss and `link`, with every default filled in."""
+    budget: dict[str, Any] | None
+    """`launch`, `losses` (name and dB each), `received`, `sensitivity`, `spare`, `reach` and what
+    it is set by, quantities with their units; None where the loss is not known."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {"design": self.design, "budget": self.budget}
+
+    def save(self, path: str | Path) -> None:
+        """Writes all of it as a `.json` file.
+
+        Raises:
+            ConfigError: The ending is another: a switch has no tuning times.
+            OSError: The file cannot be written.
+        """
+        path = Path(path)
+        check_switch_format(path)
+        path.write_text(json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n")
+
+
+def switch(design: Table | None = None, preset: str | None = None) -> Switch:
+    """Works out the link budget of a circuit switch.
+
+    Args:
+        design: Its keys, such as `{"loss": "2 dB"}`; what they do not give is the preset's.
+        preset: The `name` of one of `switches`.
+
+    Raises:
+        ConfigError: No such preset or key, or a loss with which the budget does not close; it
+            names the key below `devices`.
+
+    >>> switch(preset="mems-hydra").budget["spare"]
+    '0.5 dB'
+    """
+    named = {} if preset is None else {"preset": preset}
+    table = merged(named, design or {})
+    return Switch(**json.loads(_core.derive_switch(json.dumps(table))))
+
+
+def is_switch(table: Table, preset: str | None = None) -> bool:
+    """Whether a table is a circuit switch's: by its preset's name, or by a key that no design
+    of gratings has."""
+    names = {named["name"] for named in switches()}
+    keys = {"settle", "constraint", "loss", "deviation"}
+    return preset in names or table.get("preset") in names or not keys.isdisjoint(table)
+
+
 def derive(design: Table | None = None, preset: str | None = None) -> Devices:
     """Works out what follows from a design.
 
@@ -120,7 +174,8 @@ def presets() -> dict[str, dict[str, Any]]:
 
 
 def switches() -> list[dict[str, Any]]:
-    """Circuit switches of the papers that are no gratings: constraint, settle time, ports."""
+    """Circuit switches of the papers that are no gratings: constraint, settle time, ports, loss
+    and the transceivers of their circuits."""
     return list(_listed()["switches"])
 
 
@@ -146,6 +201,13 @@ def merged(below: Table, above: Table) -> dict[str, Any]:
 def check_format(path: Path, option: str = "path") -> None:
     """Refuses a file whose ending tells no format."""
     _format(path, option)
+
+
+def check_switch_format(path: Path, option: str = "path") -> None:
+    """Refuses a file that is no `.json`, for a circuit switch."""
+    if path.suffix.lower() != ".json":
+        limit = "a circuit switch has no tuning times to draw"
+        raise refusal(option, path, limit, "use .json")
 
 
 def _format(path: Path, option: str = "path") -> str:

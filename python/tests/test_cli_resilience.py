@@ -12,7 +12,7 @@ from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
 
 import lightloom as ll
 
-ROTORNET = '\n[[fabric]]\nkind = "rotornet"\n'
+IDEAL = '\n[[fabric]]\nkind = "sirius"\nlabel = "ideal"\nmode = "ideal"\nuplinks = 2\n'
 WIDE = SIRIUS + 'uplink_plan = "wide"\n'
 
 
@@ -20,7 +20,7 @@ WIDE = SIRIUS + 'uplink_plan = "wide"\n'
 def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """What it printed, and where it wrote."""
     folder = tmp_path_factory.mktemp("worst")
-    file = write(folder / "small.toml", SMALL, WIDE, CLOS, ROTORNET)
+    file = write(folder / "small.toml", SMALL, WIDE, CLOS, IDEAL)
     made = lightloom("compare", file, "--worst-failure", "--worst-of", 3, "-o", "out", cwd=folder)
     assert made.returncode == 0, made.stderr
     return made.stdout, folder / "out"
@@ -46,13 +46,13 @@ def test_the_table_has_the_worst_of_each_kind_beside_the_sound_fabric(
     kind = next(k for k in clos["kinds"] if k["kind"] == "core switch")
     assert part[:2] == ["core switch", "2"]
     assert part[2] == f"{min(run['goodput'] for run in kind['runs']):.3f}"
-    assert row(text, "rotornet", "not", "modelled")[1] == "not modelled"
+    assert row(text, "ideal", "not", "modelled")[1] == "not modelled"
     assert max(map(len, text.partition("If one part fails")[2].splitlines())) <= 80
     summary = json.loads((out / "clos" / "summary.json").read_text(encoding="utf-8"))
     assert clos["sound"]["goodput"] == summary["load_delivered"]
     flat = " ".join(text.split())
     assert "Kept of the load delivered with the worst single failure: " in flat
-    assert "rotornet: not modelled: RotorNet does not model failures yet." in flat
+    assert "ideal: not modelled: " in flat
 
 
 def test_the_page_has_a_section_of_its_own_with_the_same_figures(
@@ -69,7 +69,7 @@ def test_the_page_has_a_section_of_its_own_with_the_same_figures(
             assert f"{label} {100 * kept:.1f} % ({fabric['worst']['goodput']})" in shown
         for kind in fabric["kinds"]:
             assert f"{kind['kind']} " in shown
-    assert "rotornet not modelled" in shown
+    assert "ideal not modelled" in shown
     comparison = ll.Comparison.load(compared[1])
     assert len(section.split('<th scope="row"')) - 1 == sum(
         1 + len(fabric.kinds) for fabric in comparison.resilience.fabrics.values()
@@ -88,7 +88,7 @@ def test_json_has_what_breaks_beside_each_summary(tmp_path: Path) -> None:
 
 
 def test_the_estimate_says_how_many_runs_it_adds(tmp_path: Path) -> None:
-    file = write(tmp_path / "small.toml", SMALL, WIDE, CLOS, ROTORNET)
+    file = write(tmp_path / "small.toml", SMALL, WIDE, CLOS, IDEAL)
     command = ("compare", file, "--worst-failure", "--worst-of", 3, "--dry-run")
     told = json.loads(lightloom(*command, "--json", cwd=tmp_path).stdout)
     loaded = ll.load(file)

@@ -40,7 +40,7 @@ def test_a_run_prints_what_followed_and_its_file_runs_again_to_the_same_bytes(
     assert run.returncode == 0, run.stderr
     told = " ".join(run.stdout.split())
     assert "guardband 3.84 ns (laser 912 ps, clock recovery 1 ns, " in told
-    assert "of 38.4 ns, 16 ports, reach 11.363 km, 1 laser chip a node" in told
+    assert "of 38.4 ns, 16 ports, reach 11.363 km by the margin of 2 dB, and the 0.27 dB" in told
     assert "note: bit errors are not simulated: on the worst path 3.1e-09" in told
     again = lightloom("run", "a/experiment.toml", "-o", "b", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
@@ -60,7 +60,7 @@ def test_a_report_says_what_followed_below_each_fabric(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Devices: guardband 3.84 ns" in page
-    assert "Devices: a switch of 320 ports, dark for 10 ms, loss not known" in page
+    assert "Devices: a switch of 320 ports, dark for 10 ms, loss 3 dB, 0.50 dB of the link" in page
 
 
 def test_what_contradicts_the_devices_names_both() -> None:

@@ -243,7 +243,7 @@ def test_what_slots_cannot_be_in_python_is_refused_by_attribute(
     [
         ("mordia", "grating", "in Mordia the controller alone can fail; write element"),
         ("rotornet", "controller", "RotorNet has no controller; remove"),
-        ("opera", "grating", "Opera does not model failures yet; remove"),
+        ("opera", "grating", "in Opera the rotor switches alone can fail; write element"),
     ],
 )
 def test_which_parts_can_fail_is_said(

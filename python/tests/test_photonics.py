@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -49,7 +50,77 @@ def test_presets_are_derived_and_merged() -> None:
     for name in photonics.presets():
         assert photonics.derive(preset=name).derived["slot"]
     assert photonics.derive({"grating": {"ports": 8}}, "sirius-100").derived["ports"] == 8
-    assert {switch["constraint"] for switch in photonics.switches()} == {"multicast", "matching"}
+    constraints = {switch["constraint"] for switch in photonics.switches()}
+    assert constraints == {"multicast", "matching", "rotor"}
+
+
+def _lines(budget: dict[str, Any]) -> float:
+    """What of the launched power is left at the receiver's need, line by line [dB]."""
+    figure = lambda quantity: float(quantity.split()[0])  # noqa: E731
+    lost = sum(figure(loss) for _, loss in budget["losses"])
+    return figure(budget["launch"]) - lost - figure(budget["sensitivity"])
+
+
+@pytest.mark.parametrize("preset", [switch["name"] for switch in photonics.switches()])
+def test_the_budget_of_every_switch_closes_line_by_line(preset: str) -> None:
+    found = photonics.switch(preset=preset)
+    assert found.budget is not None
+    spare = float(found.budget["spare"].split()[0])
+    assert _lines(found.budget) == pytest.approx(spare, abs=1e-6)
+    loss = float(found.design["loss"].split()[0])
+    just = photonics.switch({"loss": f"{loss + spare} dB"}, preset)
+    assert _lines(just.budget or {}) == pytest.approx(0, abs=1e-6)
+    with pytest.raises(ConfigError, match="more than the") as refused:
+        photonics.switch({"loss": f"{loss + spare + 0.01} dB"}, preset)
+    assert refused.value.key == "devices.loss"
+
+
+def test_a_switch_of_unknown_loss_has_no_budget_and_says_so(tmp_path: Path) -> None:
+    table = {"ports": 8, "constraint": "matching", "settle": "1 ms"}
+    assert photonics.switch(table).budget is None
+    (tmp_path / "s.toml").write_text(
+        '[devices]\nports = 8\nconstraint = "matching"\nsettle = "1 ms"\n'
+    )
+    printed = call(str(tmp_path / "s.toml"))
+    assert "note: devices.loss is not known: no link budget is worked out" in printed
+    assert "link budget  " not in printed
+
+
+def test_the_command_shows_a_switch_and_refuses_one_that_does_not_close(tmp_path: Path) -> None:
+    printed = " ".join(call("--preset", "mems-cthrough").split())
+    for line in ("launched -8.20", "switch 3.00", "connectors 2.00", "fibre 0.20", "spare 0.50"):
+        assert line in printed
+    assert "reach 1.75 km 0.7 dB that the switch's loss leaves" in printed
+    value = json.loads(call("--preset", "wss-ring", "--json"))
+    assert photonics.switch(value["design"]).to_dict() == value
+    out = tmp_path / "switch.json"
+    arguments = ["devices", "--preset", "mems-hydra", "--set", "loss=7 dB", "-o", str(out)]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    told = " ".join(result.output.split())
+    assert "devices.loss = 7 dB: more than the 3.5 dB that are left: of -8.2 dBm" in told
+    assert "take a switch that loses 3.5 dB less, or change devices.link" in told
+    assert not out.exists()
+    call("--preset", "mems-hydra", "-o", str(out))
+    assert json.loads(out.read_text())["budget"]["spare"] == "0.5 dB"
+
+
+def test_the_reach_says_what_sets_it() -> None:
+    """At -30 dB and 10 ports one transceiver has a laser to itself, and what is left of it is
+    nearly as much as the margin."""
+    few = photonics.derive({"grating": {"ports": 10, "adjacent": "-30 dB"}}).derived["link"]
+    assert few["reach_by"] == (
+        "the margin of 2 dB, and the 1.82 dB that a laser of one's own leaves, at 0.2 dB/km"
+    )
+    for design in ({"grating": {"ports": 10, "adjacent": "-30 dB"}}, {"link": {"share": 4}}, {}):
+        link = photonics.derive(design).derived["link"]
+        laser, required, split = (
+            float(link[key].split()[0]) for key in ("laser", "required", "split")
+        )
+        reach = float(link["reach"].split()[0])
+        assert reach == pytest.approx((2 + laser - required - split) / 0.2, abs=2e-3)
+    shared = photonics.derive({"link": {"share": 4}}).derived["link"]["reach_by"]
+    assert shared.startswith("the 3.28 dB that a laser shared by 4 leaves, and the margin of 2 dB")
 
 
 def test_the_schema_accepts_the_presets_and_refuses_a_typo() -> None:
@@ -102,6 +173,8 @@ def test_files_by_their_ending(tmp_path: Path) -> None:
         (["--set", "gratings.ports=3"], "devices.gratings"),
         (["no-such.toml"], "no such file"),
         (["--preset", "zeus"], "must be one of"),
+        (["--preset", "wss-ring", "-o", "tuning.txt"], "has no tuning times to draw; use .json"),
+        (["--preset", "wss-ring", "--set", "los=1 dB"], 'did you mean "loss"?'),
     ],
 )
 def test_bad_input_is_refused_with_exit_code_2(arguments: list[str], told: str) -> None:

@@ -25,7 +25,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "sizes": {"kind": "fixed", "size": "20 KB"},
             },
             "run": {"seed": 1},
-            "fabric": [{"kind": "clos"}, {"kind": "rotornet"}],
+            "fabric": [{"kind": "clos"}, {"kind": "sirius", "label": "ideal", "mode": "ideal"}],
         },
         worst_failure=Search(2),
     )

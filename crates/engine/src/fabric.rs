@@ -52,6 +52,8 @@ pub enum Element {
         /// The plane.
         plane: u32,
     },
+    /// A plane's switch of circuits, with the ports of all racks to it.
+    Plane(u32),
     /// An electrical switch above the racks.
     Switch {
         /// Which tier.

@@ -25,7 +25,7 @@ pub struct FaultTable {
     /// The grating.
     #[serde(default)]
     pub grating: Option<u32>,
-    /// The plane of optical switches that the optical port leads to; 0 unless
+    /// The plane of optical switches that fails, or that the optical port leads to: then 0 unless
     /// given.
     #[serde(default)]
     pub plane: Option<u32>,
@@ -66,6 +66,8 @@ pub enum ElementKind {
     Controller,
     /// One optical port of a node.
     OpticalPort,
+    /// A plane's optical switch, with the ports of all nodes to it.
+    Plane,
     /// An electrical switch above the racks.
     Switch,
 }
@@ -149,6 +151,7 @@ impl FaultTable {
             ElementKind::Grating => (&["grating"], &[], "a grating"),
             ElementKind::Controller => (&[], &[], "the controller"),
             ElementKind::OpticalPort => (&["node"], &["plane"], "an optical port"),
+            ElementKind::Plane => (&["plane"], &[], "a plane"),
             ElementKind::Switch => (&["tier", "switch"], &[], "a switch"),
         };
         for (key, value) in self.named_by() {
@@ -179,6 +182,7 @@ impl FaultTable {
                 node,
                 plane: number(self.plane),
             },
+            ElementKind::Plane => Element::Plane(number(self.plane)),
             ElementKind::Switch => Element::Switch {
                 tier: self.tier.map_or(SwitchTier::Core, TierName::tier),
                 index: number(self.switch),

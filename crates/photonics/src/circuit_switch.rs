@@ -1,12 +1,14 @@
-//! Circuit switches that are no gratings: rings of wavelength-selective switches (Mordia) and
-//! MEMS mirrors (c-Through, HydRA). What they can connect, and how long a change takes.
+//! Circuit switches that are no gratings: rings of wavelength-selective switches (Mordia), MEMS
+//! mirrors (c-Through, HydRA) and rotors (RotorNet, Opera). What they can connect, how long a
+//! change takes, and what a circuit loses ([`crate::switch_link`]).
 //!
-//! Settle times are those of the papers. Their losses are in none of the papers, so a
-//! loss is `None` until a user gives one. Power monitoring, drift of mirrors and amplifiers in the
-//! ring are not modelled.
+//! Settle times are those of the papers. Their losses are in none of the papers: those of
+//! the presets are assumed, in a user's own table a loss is `None` until it is given. Power
+//! monitoring and drift of mirrors are not modelled.
 
 use crate::named::Preset;
 use crate::quantity::Decibel;
+use crate::switch_link::{CircuitBudget, SwitchLink, ER, LR};
 use lightloom_engine::{check_range, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +23,9 @@ pub enum Constraint {
     /// A matching: every port has one partner, and light goes both ways (c-Through §3, HydRA
     /// §II, for each plane).
     Matching,
+    /// One of a few fixed permutations, through which it turns whatever the demand (RotorNet,
+    /// Opera).
+    Rotor,
 }
 
 /// A circuit switch.
@@ -40,10 +45,15 @@ pub struct CircuitSwitch {
     pub deviation: Option<Time>,
     /// Loss of a path, where known.
     pub loss: Option<Decibel>,
+    /// What stands at the ends of its circuits, and on their way.
+    pub link: SwitchLink,
 }
 
+/// Switches of some hundred mirrors lose up to 2 or 3 dB; assumed of every preset of mirrors.
+const MIRRORS: Option<Decibel> = Some(Decibel(3.0));
+
 /// Switches of the papers.
-pub const SWITCHES: [CircuitSwitch; 3] = [
+pub const SWITCHES: [CircuitSwitch; 5] = [
     CircuitSwitch {
         name: "wss-ring",
         source: "Mordia (SIGCOMM 2013): 24 wavelengths of 44 in the C-band; 11.55 us, σ 2.36 us, N = 705",
@@ -51,7 +61,10 @@ pub const SWITCHES: [CircuitSwitch; 3] = [
         constraint: Constraint::Multicast,
         settle: Time(11_550_000),
         deviation: Some(Time(2_360_000)),
-        loss: None,
+        // One wavelength-selective switch loses 5 to 8 dB; amplifiers make good the rest of the
+        // ring: assumed.
+        loss: Some(Decibel(6.0)),
+        link: ER,
     },
     CircuitSwitch {
         name: "mems-cthrough",
@@ -60,7 +73,8 @@ pub const SWITCHES: [CircuitSwitch; 3] = [
         constraint: Constraint::Matching,
         settle: Time(10 * Time::MS.0),
         deviation: None,
-        loss: None,
+        loss: MIRRORS,
+        link: LR,
     },
     CircuitSwitch {
         name: "mems-hydra",
@@ -69,7 +83,28 @@ pub const SWITCHES: [CircuitSwitch; 3] = [
         constraint: Constraint::Matching,
         settle: Time(100 * Time::MS.0),
         deviation: None,
-        loss: None,
+        loss: MIRRORS,
+        link: LR,
+    },
+    CircuitSwitch {
+        name: "rotor-rotornet",
+        source: "RotorNet (SIGCOMM 2017): its design of 2,048 ports; 20 us",
+        ports: 2_048,
+        constraint: Constraint::Rotor,
+        settle: Time(20 * Time::US.0),
+        deviation: None,
+        loss: MIRRORS,
+        link: LR,
+    },
+    CircuitSwitch {
+        name: "rotor-opera",
+        source: "Opera (NSDI 2020): a port for each of the 108 racks of its set-up; 10 us",
+        ports: 108,
+        constraint: Constraint::Rotor,
+        settle: Time(10 * Time::US.0),
+        deviation: None,
+        loss: MIRRORS,
+        link: LR,
     },
 ];
 
@@ -87,23 +122,30 @@ pub struct SwitchDesign {
     /// Its standard deviation [time]. Default: none was measured.
     #[serde(default)]
     pub deviation: Option<Time>,
-    /// Loss of a path [dB]. Default: not known.
+    /// Loss of a path [dB]. Default: not known, and no link budget is worked out.
     #[serde(default)]
     pub loss: Option<Decibel>,
+    /// Transceivers at the ends of its circuits, and what circuits lose beside it.
+    #[serde(default)]
+    pub link: SwitchLink,
+}
+
+impl From<CircuitSwitch> for SwitchDesign {
+    fn from(switch: CircuitSwitch) -> SwitchDesign {
+        SwitchDesign {
+            ports: switch.ports,
+            constraint: switch.constraint,
+            settle: switch.settle,
+            deviation: switch.deviation,
+            loss: switch.loss,
+            link: switch.link,
+        }
+    }
 }
 
 impl Preset for SwitchDesign {
     fn presets() -> Vec<(&'static str, &'static str, SwitchDesign)> {
-        let of = |switch: CircuitSwitch| {
-            let design = SwitchDesign {
-                ports: switch.ports,
-                constraint: switch.constraint,
-                settle: switch.settle,
-                deviation: switch.deviation,
-                loss: switch.loss,
-            };
-            (switch.name, switch.source, design)
-        };
+        let of = |switch: CircuitSwitch| (switch.name, switch.source, switch.into());
         SWITCHES.map(of).into()
     }
 }
@@ -126,7 +168,16 @@ impl SwitchDesign {
             Time::ZERO..=self.settle,
         )?;
         let loss = self.loss.unwrap_or_default();
-        check_range(format!("{at}.loss"), loss, Decibel(0.0)..=Decibel(60.0))
+        check_range(format!("{at}.loss"), loss, Decibel(0.0)..=Decibel(60.0))?;
+        self.link.check(at)
+    }
+
+    /// The link budget of its circuits; none if its loss is not known.
+    ///
+    /// # Errors
+    /// Of a budget that does not close, keys below `at`.
+    pub fn budget(&self, at: &str) -> Result<Option<CircuitBudget>, Refusal> {
+        self.loss.map(|loss| self.link.budget(at, loss)).transpose()
     }
 }
 
@@ -151,13 +202,13 @@ impl CircuitSwitch {
                 return Err(refuse(format!("output {output} hears {other} already")));
             }
             let other = speaks[input as usize].replace(output);
-            if let (Constraint::Matching, Some(other)) = (self.constraint, other) {
+            if let (false, Some(other)) = (self.constraint == Constraint::Multicast, other) {
                 return Err(refuse(format!(
                     "input {input} is joined with {other} already"
                 )));
             }
         }
-        if self.constraint == Constraint::Multicast {
+        if self.constraint != Constraint::Matching {
             return Ok(());
         }
         let one_way = circuits
@@ -182,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_ring_casts_to_many_and_mirrors_do_not() {
-        let [ring, mirrors, _] = SWITCHES;
+        let [ring, mirrors, ..] = SWITCHES;
         let both = [(0, 1), (0, 2)];
         assert_eq!(ring.admit(&both), Ok(()));
         let told = mirrors.admit(&both).unwrap_err().to_string();
@@ -205,6 +256,7 @@ mod tests {
             prop_assert!(SWITCHES[0].admit(&circuits).is_ok());
             let matched = circuits.iter().all(|&(a, b)| outputs[b as usize] == a);
             prop_assert_eq!(SWITCHES[1].admit(&circuits).is_ok(), matched);
+            prop_assert!(SWITCHES[3].admit(&circuits).is_ok());
         }
     }
 }

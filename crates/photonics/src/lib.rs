@@ -11,7 +11,8 @@
 //! | [`cdr`] | clock recovery, cached phases |
 //! | [`guardband`] | its parts |
 //! | [`clock`] | clock synchronisation: its loop, its drift over a day |
-//! | [`circuit_switch`] | rings of wavelength-selective switches, mirrors |
+//! | [`circuit_switch`] | rings of wavelength-selective switches, mirrors, rotors |
+//! | [`switch_link`] | the link budget of their circuits |
 //! | [`design`] | all of them together: slot, guardband, reach, ports, error rate |
 //! | [`named`] | devices by a preset's name, or by a table |
 //!
@@ -30,6 +31,7 @@ pub mod link;
 pub mod named;
 pub mod quantity;
 pub mod receiver;
+pub mod switch_link;
 
 pub use awgr::Awgr;
 pub use design::{Derived, Design};

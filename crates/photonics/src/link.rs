@@ -74,8 +74,10 @@ pub struct Budget {
     pub split: Decibel,
     /// Power at the receiver at the worst path, penalties and margin not used.
     pub received: Dbm,
-    /// The longest fibre that the margin carries.
+    /// The longest fibre that the margin carries, and what a split leaves of the laser.
     pub reach: Length,
+    /// What sets it, the most first.
+    pub reach_by: String,
 }
 
 impl Link {
@@ -144,7 +146,30 @@ impl Link {
             split,
             received,
             reach,
+            reach_by: self.reach_by(Decibel(spare - self.margin.0), share),
         })
+    }
+
+    /// In words what the reach comes from: the margin, and what a split leaves of the laser.
+    fn reach_by(&self, left: Decibel, share: u32) -> String {
+        let margin = format!("the margin of {}", self.margin);
+        let lacks = if left.0 < 0.0 { "lacks" } else { "leaves" };
+        let split = match share {
+            1 => format!(
+                "the {} dB that a laser of one's own {lacks}",
+                rounded(left.0.abs(), 2)
+            ),
+            _ => format!(
+                "the {} dB that a laser shared by {share} {lacks}",
+                rounded(left.0.abs(), 2)
+            ),
+        };
+        let both = match left > self.margin {
+            true => format!("{split}, and {margin}"),
+            false if left.0 < 0.0 => format!("{margin}, less {split}"),
+            false => format!("{margin}, and {split}"),
+        };
+        format!("{both}, at {}", self.attenuation)
     }
 
     fn share_of(

@@ -1,8 +1,11 @@
-//! Designs of optical devices: what follows from them, and how long their lasers tune.
+//! Designs of optical devices: what follows from them, and how long their lasers tune; circuit
+//! switches and their link budgets.
 
 use crate::columns;
 use crate::errors::{refused, ConfigError};
-use lightloom_photonics::circuit_switch::SWITCHES;
+use lightloom_fabrics::sirius::schedule::plan::gratings;
+use lightloom_fabrics::sirius::schedule::wiring::Bank;
+use lightloom_photonics::circuit_switch::{SwitchDesign, SWITCHES};
 use lightloom_photonics::design::{Design, PRESETS};
 use lightloom_photonics::Named;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -42,6 +45,20 @@ pub fn derive_devices(py: Python<'_>, text: &str) -> PyResult<String> {
     Ok(both.to_string())
 }
 
+/// A circuit switch with every default filled in, and its link budget (null where its loss is
+/// not known).
+#[pyfunction]
+pub fn derive_switch(text: &str) -> PyResult<String> {
+    let table: Value =
+        serde_json::from_str(text).map_err(|e| ConfigError::new_err(e.to_string()))?;
+    let switch = Named::<SwitchDesign>::read(&table, "devices")
+        .map_err(refused)?
+        .0;
+    switch.check("devices").map_err(refused)?;
+    let budget = switch.budget("devices").map_err(refused)?;
+    Ok(json!({ "design": switch, "budget": budget }).to_string())
+}
+
 /// Tuning times from (row) and to (column) every wavelength [ps].
 #[pyfunction]
 pub fn laser_tuning<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyArray2<i64>>> {
@@ -52,4 +69,22 @@ pub fn laser_tuning<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyA
     let side = tuning.wavelengths as usize;
     let times = tuning.times.into_iter().map(|time| time.0).collect();
     PyArray1::from_vec(py, times).reshape([side, side])
+}
+
+/// The gratings of Sirius' uplink plan: of each bank its uplinks, its gratings and their ports.
+#[pyfunction]
+pub fn sirius_banks(
+    plan: &str,
+    nodes: u32,
+    ports: u32,
+    uplinks: u32,
+) -> PyResult<Vec<(u32, u32, u32)>> {
+    let plan = serde_json::from_value(Value::from(plan))
+        .map_err(|e| ConfigError::new_err(format!("uplink_plan: {e}")))?;
+    let wiring = gratings(plan, nodes, ports, uplinks).map_err(|unwirable| {
+        let numbers = format!("{nodes} nodes, {uplinks} uplinks, {ports} ports");
+        ConfigError::new_err(format!("no plan wires {numbers}: {unwirable:?}"))
+    })?;
+    let bank = |bank: &Bank| (bank.uplinks, bank.gratings(), bank.awgr.ports);
+    Ok(wiring.banks.iter().map(bank).collect())
 }

@@ -141,6 +141,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(devices::device_presets, m)?)?;
     m.add_function(wrap_pyfunction!(devices::device_schema, m)?)?;
     m.add_function(wrap_pyfunction!(devices::derive_devices, m)?)?;
+    m.add_function(wrap_pyfunction!(devices::derive_switch, m)?)?;
+    m.add_function(wrap_pyfunction!(devices::sirius_banks, m)?)?;
     m.add_function(wrap_pyfunction!(devices::laser_tuning, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(resolve, m)?)?;

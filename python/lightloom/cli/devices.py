@@ -1,4 +1,5 @@
-"""`devices`: what follows from a design of lasers, gratings, receivers and links."""
+"""`devices`: what follows from a design of lasers, gratings, receivers and links, and the link
+budget of a circuit switch."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from lightloom.cli.options import json_of, set_of
 from lightloom.errors import ConfigError, refusal
 
 if TYPE_CHECKING:
-    from lightloom.photonics import Devices
+    from lightloom.photonics import Devices, Switch
 
 Rows = Iterator[tuple[str, str, str]]
 
@@ -23,7 +24,11 @@ File = Annotated[
 ]
 Preset = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Begin with sirius, sirius-100, sirius-bank or sirius-v1."),
+    typer.Option(
+        metavar="NAME",
+        help="Begin with sirius, sirius-100, sirius-bank or sirius-v1; or with a circuit switch: "
+        "wss-ring, mems-cthrough, mems-hydra, rotor-rotornet, rotor-opera.",
+    ),
 ]
 Overrides = Annotated[list[str] | None, set_of("Override a key, as in grating.ports=100.")]
 Out = Annotated[
@@ -50,18 +55,22 @@ def devices(
     from lightloom import photonics
 
     with console.guarded():
+        table = _design(file, set_ or [])
+        is_switch = photonics.is_switch(table, preset)
         if out is not None:
-            photonics.check_format(out, "-o")
+            check = photonics.check_switch_format if is_switch else photonics.check_format
+            check(out, "-o")
             if out.is_dir():
                 raise refusal("-o", out, "is a directory", "name a file")
             console.check_output(out.parent)
-        found = photonics.derive(_design(file, set_ or []), preset)
+        derive = photonics.switch if is_switch else photonics.derive
+        found: Devices | Switch = derive(table, preset)
         if out is not None:
             found.save(out)
         if json:
             console.print_json(found.to_dict())
         else:
-            _print(found)
+            _print_any(found)
             if out is not None:
                 console.say(f"\nwritten: {out}")
 
@@ -80,6 +89,41 @@ def _design(file: Path | None, overrides: list[str]) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise refusal("devices", table, "must be a table of keys", "name each key")
     return table
+
+
+def _print_any(found: Devices | Switch) -> None:
+    from lightloom.photonics import Switch
+
+    if isinstance(found, Switch):
+        _print_switch(found)
+    else:
+        _print(found)
+
+
+def _print_switch(found: Switch) -> None:
+    if found.budget is not None:
+        _table("link budget", ("", "dB, dBm", ""), _circuit(found.budget))
+    _table("what follows", ("", "", ""), _switch(found))
+    if found.budget is None:
+        console.say("note: devices.loss is not known: no link budget is worked out")
+
+
+def _circuit(budget: dict[str, Any]) -> Rows:
+    yield "launched", _value(budget["launch"]), "by a transceiver"
+    for name, loss in budget["losses"]:
+        yield name, _value(loss), ""
+    yield "received", _value(budget["received"]), "margin unused"
+    yield "sensitivity", _value(budget["sensitivity"]), "of the receiver"
+    yield "spare", _value(budget["spare"]), "beside the margin"
+
+
+def _switch(found: Switch) -> Rows:
+    design, budget = found.design, found.budget
+    spread = f"σ {design['deviation']}" if design["deviation"] else ""
+    yield "dark", design["settle"], spread
+    yield "ports", str(design["ports"]), design["constraint"]
+    if budget is not None:
+        yield "reach", budget["reach"], budget["reach_by"]
 
 
 def _print(found: Devices) -> None:
@@ -140,7 +184,7 @@ def _follows(derived: dict[str, Any]) -> Rows:
     yield "slot", derived["slot"], f"guardband {overhead}; epoch {derived['epoch']}"
     yield "cell", f"{derived['cell_bits']:,} b", f"{derived['payload_bytes']:,} B of data"
     yield "ports", str(derived["ports"]), f"{derived['wavelengths']} wavelengths of a laser"
-    yield "reach", derived["link"]["reach"], "that the margin carries"
+    yield "reach", derived["link"]["reach"], f"by {derived['link']['reach_by']}"
     bank = f", each a bank of {derived['lasers']}" if derived["lasers"] > 1 else ""
     yield "lasers", str(derived["sources"]), f"a node{bank}"
     crosstalk = derived["crosstalk"]

@@ -49,6 +49,13 @@ def _mordia(_: Table) -> str:
     )
 
 
+def _rotors(_: Table) -> str:
+    return (
+        "all racks know of a dead rotor switch at once: nobody relays for a rack that it would "
+        "never meet; pairs that no relay joins either wait. Racks and their uplinks do not die"
+    )
+
+
 _BY_KIND: Mapping[str, Callable[[Table], str]] = {
     "clos": _electrical,
     "tree": _electrical,
@@ -57,4 +64,6 @@ _BY_KIND: Mapping[str, Callable[[Table], str]] = {
     "hydra": _hybrid,
     "hybrid": _hybrid,
     "mordia": _mordia,
+    "rotornet": _rotors,
+    "opera": _rotors,
 }

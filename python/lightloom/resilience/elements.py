@@ -31,16 +31,14 @@ class Kind:
         return Part(self, tuple(numbers))
 
 
-_PORT = Kind("optical port", {"element": "optical-port"}, ("node", "plane"))
-#: A plane's switch, which the core knows by the ports that nodes have to it (c-Through, HydRA).
-PLANE = Kind("plane", _PORT.table, ("plane",))
 #: What the core is asked for, in the order in which it is shown.
 KINDS = (
     Kind("core switch", {"element": "switch", "tier": "core"}, ("switch",)),
     Kind("aggregation switch", {"element": "switch", "tier": "aggregation"}, ("switch",)),
     Kind("grating", {"element": "grating"}, ("grating",)),
     Kind("transceiver", {"element": "transceiver"}, ("node", "uplink")),
-    _PORT,
+    Kind("plane", {"element": "plane"}, ("plane",)),
+    Kind("optical port", {"element": "optical-port"}, ("node", "plane")),
     Kind("controller", {"element": "controller"}),
     Kind("node", {"element": "node"}, ("node",), takes_servers=True),
 )
@@ -52,14 +50,12 @@ class Part:
 
     kind: Kind
     numbers: tuple[int, ...]
-    nodes: int = 0
-    """How many nodes' ports die with a plane."""
 
     @property
     def name(self) -> str:
         """How it is called in tables.
 
-        >>> KINDS[3].part([5, 2]).name, KINDS[0].part([1]).name, KINDS[4].part([5, 0]).name
+        >>> KINDS[3].part([5, 2]).name, KINDS[0].part([1]).name, KINDS[5].part([5, 0]).name
         ('transceiver 2 of node 5', 'core switch 1', 'optical port of node 5 to plane 0')
         """
         named = dict(zip(self.kind.keys, self.numbers, strict=True))
@@ -78,10 +74,7 @@ class Part:
     def faults(self, label: str) -> list[Table]:
         """The `[[fault]]`s with which it is dead throughout, in the fabric of that label."""
         numbers = dict(zip(self.kind.keys, self.numbers, strict=True))
-        fault = {"at": AT, **self.kind.table, **numbers, "fabric": label}
-        if self.kind is PLANE:
-            return [{**fault, "node": node} for node in range(self.nodes)]
-        return [fault]
+        return [{"at": AT, **self.kind.table, **numbers, "fabric": label}]
 
 
 @dataclass(frozen=True)
@@ -91,8 +84,6 @@ class Population:
     kind: Kind
     shape: tuple[int, ...]
     """How many numbers each key of the kind takes, counted from 0."""
-    nodes: int = 0
-    """How many nodes have a port to each plane."""
 
     @property
     def members(self) -> int:
@@ -101,9 +92,7 @@ class Population:
 
     def parts(self) -> Iterator[Part]:
         """All of them, in order of their numbers."""
-        return (
-            Part(self.kind, numbers, self.nodes) for numbers in product(*map(range, self.shape))
-        )
+        return (Part(self.kind, numbers) for numbers in product(*map(range, self.shape)))
 
     def at(self, place: int) -> Part:
         """The part at a place of that order."""
@@ -111,7 +100,7 @@ class Population:
         for count in reversed(self.shape):
             place, number = divmod(place, count)
             numbers.append(number)
-        return Part(self.kind, tuple(reversed(numbers)), self.nodes)
+        return Part(self.kind, tuple(reversed(numbers)))
 
 
 @dataclass(frozen=True)
@@ -127,11 +116,3 @@ class Parts:
         """Why nothing can die, where that is so: what the core says of most kinds."""
         reasons = list(self.refused.values())
         return "" if self.populations else max(reasons, key=reasons.count)
-
-
-def planes_of(population: Population) -> Population | None:
-    """The planes that ports lead to; none of parts that are no optical ports."""
-    if population.kind is not _PORT:
-        return None
-    nodes, planes = population.shape
-    return Population(PLANE, (planes,), nodes)

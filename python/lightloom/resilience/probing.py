@@ -15,7 +15,7 @@ from typing import Any
 from lightloom import inputs
 from lightloom.config import Experiment
 from lightloom.errors import ConfigError
-from lightloom.resilience.elements import KINDS, Kind, Parts, Population, planes_of
+from lightloom.resilience.elements import KINDS, Kind, Parts, Population
 from lightloom.trials import tried
 
 #: The lightest traffic: which parts a fabric has does not depend on it.
@@ -40,8 +40,7 @@ def parts_of(experiment: Experiment, label: str) -> Parts:
     for kind in KINDS:
         why = refusal_of(bare, label, kind, [0] * len(kind.keys))
         if why is None:
-            population = Population(kind, _shape(bare, label, kind, racks))
-            found += [p for p in (planes_of(population), population) if p is not None]
+            found.append(Population(kind, _shape(bare, label, kind, racks)))
         else:
             refused[kind.name] = why
     return Parts(found, refused)

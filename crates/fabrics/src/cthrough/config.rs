@@ -227,7 +227,7 @@ const SWITCH: Asked = Asked {
     settle: "reconfiguration_delay",
     deviation: None,
     ports: None,
-    constraint: Constraint::Matching,
+    takes: &[Constraint::Matching, Constraint::Multicast],
 };
 
 impl FabricConfig for CThroughConfig {

@@ -1,9 +1,11 @@
-//! Fabrics that name their circuit switch: how long it is dark, and how many ports it has.
+//! Fabrics that name their circuit switch: how long it is dark, how many ports it has, and
+//! whether its circuits' link budget closes.
 
 use super::{explained, lay, Following, AT};
 use crate::contract::FabricConfig;
-use lightloom_engine::{config, Cluster, Refusal};
-use lightloom_photonics::circuit_switch::{Constraint, SwitchDesign};
+use lightloom_engine::{config, Cluster, Length, Refusal, Time};
+use lightloom_photonics::circuit_switch::{Constraint, SwitchDesign, SWITCHES};
+use lightloom_photonics::switch_link::CircuitBudget;
 use lightloom_photonics::Named;
 use serde_json::{json, Value};
 
@@ -16,8 +18,18 @@ pub struct Asked {
     pub deviation: Option<&'static str>,
     /// That of the ports; without one every rack takes a port of each switch.
     pub ports: Option<&'static str>,
-    /// What its circuits are.
-    pub constraint: Constraint,
+    /// Switches that can have its circuits.
+    pub takes: &'static [Constraint],
+}
+
+/// The switch that a table names, if it names one.
+///
+/// # Errors
+/// Of its keys.
+pub fn named(table: &Value) -> Result<Option<SwitchDesign>, Refusal> {
+    let named = table.get("devices").filter(|named| !named.is_null());
+    let read = |named| Named::<SwitchDesign>::read(named, AT).map(|named| named.0);
+    named.map(read).transpose()
 }
 
 impl Asked {
@@ -26,15 +38,16 @@ impl Asked {
     /// # Errors
     /// Of the switch, or of a key that contradicts it.
     pub fn lay<C: FabricConfig>(&self, table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
-        let Some(named) = table.get("devices").filter(|named| !named.is_null()) else {
+        let Some(switch) = named(table)? else {
             return Ok(table.clone());
         };
-        let switch = Named::<SwitchDesign>::read(named, AT)?.0;
         switch.check(AT)?;
+        let budget = switch.budget(AT)?;
         self.refuse(&switch, cluster.racks)?;
         let follows = self.following(&switch);
         let mut laid = lay::<C>(table, &follows)?;
         laid["devices"] = json!(switch);
+        refuse_fibre(&laid, budget.as_ref())?;
         let config = config::read::<C>(&laid, "fabric")?;
         let resolved = config.resolve(cluster);
         resolved.map_err(|refusal| explained(refusal, table, &follows))?;
@@ -55,12 +68,10 @@ impl Asked {
     }
 
     fn refuse(&self, switch: &SwitchDesign, racks: u32) -> Result<(), Refusal> {
-        if (self.constraint, switch.constraint) == (Constraint::Multicast, Constraint::Matching) {
-            let key = format!("{AT}.constraint");
-            let limit = "a schedule joins a rack to one and hears it from another, and light goes \
-                         both ways";
-            let remedy = "use \"wss-ring\", or a switch that is no \"matching\"";
-            return Err(Refusal::new(key, "\"matching\"", limit, remedy));
+        if !self.takes.contains(&switch.constraint) {
+            let (key, value) = (format!("{AT}.constraint"), json!(switch.constraint));
+            let remedy = format!("use one of {}", fitting(self.takes));
+            return Err(Refusal::new(key, value, unfit(switch.constraint), remedy));
         }
         if self.ports.is_some() || racks <= switch.ports {
             return Ok(());
@@ -76,7 +87,53 @@ impl Asked {
     }
 }
 
-/// What is recorded of a switch.
+/// Why circuits cannot be those of such a switch.
+fn unfit(has: Constraint) -> &'static str {
+    match has {
+        Constraint::Matching => {
+            "a schedule joins a rack to one and hears it from another, and light goes both ways"
+        }
+        Constraint::Rotor => "it turns through fixed matchings, and here a policy decides",
+        Constraint::Multicast => "it has circuits of one direction",
+    }
+}
+
+/// Names of the papers' switches that fit.
+fn fitting(takes: &[Constraint]) -> String {
+    let fit = SWITCHES
+        .iter()
+        .filter(|switch| takes.contains(&switch.constraint));
+    config::list(&fit.map(|switch| switch.name).collect::<Vec<_>>())
+}
+
+/// Refuses fibres that the link budget does not carry.
+fn refuse_fibre(table: &Value, budget: Option<&CircuitBudget>) -> Result<(), Refusal> {
+    let Some(budget) = budget else {
+        return Ok(());
+    };
+    let propagation: Time = match table.get("propagation").and_then(Value::as_str) {
+        // What cannot be read is refused with the other keys.
+        Some(text) => text.parse().unwrap_or_default(),
+        None => Time::ZERO,
+    };
+    let fibre = Length::of_delay(propagation);
+    if fibre <= budget.reach {
+        return Ok(());
+    }
+    let limit = format!(
+        "light passes {fibre} of fibre, and {AT} reach {}: {}",
+        budget.reach, budget.reach_by
+    );
+    let remedy = format!("lower it, or {AT}.loss or {AT}.link.margin");
+    let key = "fabric.propagation";
+    Err(Refusal::new(key, propagation, limit, remedy))
+}
+
+/// What is recorded of a switch: the design, and its link budget where its loss is known.
 pub fn record(devices: Option<Named<SwitchDesign>>) -> Option<Value> {
-    devices.map(|named| json!(named.0))
+    let switch = devices?.0;
+    let mut said = json!(switch);
+    // What does not close was refused when the table was completed.
+    said["budget"] = json!(switch.budget(AT).ok().flatten());
+    Some(said)
 }

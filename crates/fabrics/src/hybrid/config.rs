@@ -7,6 +7,7 @@ use super::setup::{Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Trans
 use super::standing::{slot, standing, unjoined};
 use super::tree::{Tree, TreeKeys};
 use crate::contract::{FabricConfig, Site};
+use crate::devices::switch::record;
 use crate::facts::Facts;
 use crate::overheads::with_overheads;
 use crate::physics::{Obeyed, Physics};
@@ -19,8 +20,11 @@ use lightloom_control::policies::cthrough::BYTES_MAX;
 use lightloom_control::policies::library::Empty;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{check_range, Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use lightloom_photonics::circuit_switch::SwitchDesign;
+use lightloom_photonics::Named;
 use schemars::JsonSchema;
 use serde::{de, Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 with_overheads! {
     /// A hybrid network: circuits that a policy decides on, beside an electrical tree or
@@ -83,6 +87,13 @@ with_overheads! {
         /// The order in which a change is carried out. Default: the policy's own.
         #[serde(deserialize_with = "order", skip_serializing_if = "Option::is_none")]
         pub order: Option<Order> = None,
+        /// Optical switch: the name of one of the papers' ("mems-cthrough", "wss-ring"), or a
+        /// table of its keys, which may begin with a `preset`. Then `settle` follows from it, and
+        /// the `night` of a policy that plans for one; a table that gives another is refused, as
+        /// are a switch that cannot have the policy's circuits, and more racks than it has ports.
+        /// Default: none is named.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub devices: Option<Named<SwitchDesign>> = None,
         /// Mirrors move and settle [s]. Default 10 ms.
         pub settle: Time = Time::MS * 10,
         /// Then: transceivers at both ends find each other [s]. Default 0 s.
@@ -154,7 +165,7 @@ impl HybridConfig {
         ranges::circuit_rate(self.circuit_rate, self.planes, cluster)
     }
 
-    fn hardware(&self, cluster: &Cluster) -> Hardware {
+    pub(super) fn hardware(&self, cluster: &Cluster) -> Hardware {
         let rate = self.overheads().payload(self.circuit_rate(cluster));
         Hardware::new(cluster.racks, self.planes, rate)
     }
@@ -256,6 +267,10 @@ impl HybridConfig {
 }
 
 impl FabricConfig for HybridConfig {
+    fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+        super::devices::with_devices(table, cluster)
+    }
+
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         let tree = self.tree(cluster)?;
         self.refuse_size(cluster)?;
@@ -313,6 +328,7 @@ impl FabricConfig for HybridConfig {
         Facts {
             unjoined: alone.and_then(|target| unjoined(target, site, "set electrical = true")),
             slot: standing.as_ref().and_then(slot),
+            devices: record(self.devices),
             ..Facts::default()
         }
     }

@@ -186,6 +186,15 @@ impl Hybrid {
         &self.routes
     }
 
+    fn set_port(&mut self, rack: u32, plane: u32, works: bool, now: Time, todo: &mut Todo<Event>) {
+        if works {
+            self.switch.mend_port(rack, plane);
+            self.tell_at_once(Input::PortUp(rack, plane), now, todo);
+        } else {
+            todo.schedule(now, Event::PortBreaks(rack, plane));
+        }
+    }
+
     fn check_port(&self, rack: u32, plane: u32) -> Result<(), Rejected> {
         if rack < self.hardware.racks && plane < self.hardware.planes {
             return Ok(());
@@ -294,16 +303,17 @@ impl FlowKernel for Hybrid {
             Element::Controller => self.set_controller(works, now, todo),
             Element::Port { node, plane } => {
                 self.check_port(node, plane)?;
-                if !works {
-                    todo.schedule(now, Event::PortBreaks(node, plane));
-                    return Ok(());
+                self.set_port(node, plane, works, now, todo);
+            }
+            Element::Plane(plane) => {
+                self.check_port(0, plane)?;
+                for node in 0..self.hardware.racks {
+                    self.set_port(node, plane, works, now, todo);
                 }
-                self.switch.mend_port(node, plane);
-                self.tell_at_once(Input::PortUp(node, plane), now, todo);
             }
             _ => {
                 return Err(Rejected(format!(
-                    "only the controller and optical ports of racks can fail in {}",
+                    "only the controller, planes and optical ports of racks can fail in {}",
                     self.title
                 )));
             }

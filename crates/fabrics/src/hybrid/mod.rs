@@ -5,6 +5,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | [`config`] | the table of `kind = "hybrid"` |
+//! | [`devices`] | its circuit switch: what the policy asks of it |
 //! | [`policy_table`] | its policy: of the registry, or in a user's file |
 //! | [`schedule_file`] | a schedule that somebody planned, from its file |
 //! | [`standing`] | whom a policy never joins that never changes |
@@ -37,6 +38,7 @@ pub mod computation;
 pub mod config;
 pub mod days;
 pub mod demultiplex;
+pub mod devices;
 pub mod forwarding;
 pub mod host;
 pub mod kernel;

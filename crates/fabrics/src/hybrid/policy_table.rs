@@ -63,6 +63,11 @@ impl PolicyTable {
         self.own.contains_key(key)
     }
 
+    /// A key that was given.
+    pub fn own(&self, key: &str) -> Option<&Value> {
+        self.own.get(key)
+    }
+
     /// A key of the fabric's switch that the policy takes, unless it was given another.
     pub fn fill(&mut self, key: &str, value: &impl Serialize) {
         let Source::Kind(kind) = &self.source else {

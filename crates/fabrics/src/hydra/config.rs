@@ -229,7 +229,7 @@ const SWITCH: Asked = Asked {
     settle: "settle",
     deviation: None,
     ports: None,
-    constraint: Constraint::Matching,
+    takes: &[Constraint::Matching, Constraint::Multicast],
 };
 
 impl FabricConfig for HydraConfig {

@@ -31,7 +31,7 @@
 //! Not modelled: packets, queues and their delay, several ports of a rack on one
 //! plane (raise `planes`), unidirectional circuits, servers with a second link for
 //! the electrical network (the paper's other variant), the bandwidth of control
-//! messages, failures of whole switches.
+//! messages.
 
 pub mod config;
 #[cfg(test)]

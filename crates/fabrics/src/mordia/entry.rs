@@ -68,7 +68,7 @@ const SWITCH: Asked = Asked {
     settle: "night",
     deviation: Some("night_deviation"),
     ports: Some("wavelengths"),
-    constraint: Constraint::Multicast,
+    takes: &[Constraint::Multicast],
 };
 
 impl FabricConfig for MordiaConfig {

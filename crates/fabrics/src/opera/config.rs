@@ -11,6 +11,8 @@ use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::factorization::random_factors;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{Bytes, Cluster, Rate, Refusal, Time};
+use lightloom_photonics::circuit_switch::SwitchDesign;
+use lightloom_photonics::Named;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -29,6 +31,11 @@ pub struct OperaConfig {
     /// Rate of an uplink [b/s]. Default: that of a rack's servers, divided by its uplinks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link_rate: Option<Rate>,
+    /// Rotor switch: "rotor-opera", or a table of its keys, which may begin with a `preset`. Then
+    /// `night` follows from it, and a table that gives another is refused, as are more racks
+    /// than it has ports. Default: none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub devices: Option<Named<SwitchDesign>>,
     /// Reconfiguration of a switch: from the tear-down of a matching to first light of the
     /// next [s]. Default 10 us.
     pub night: Time,
@@ -68,6 +75,7 @@ impl Default for OperaConfig {
         OperaConfig {
             switches: None,
             link_rate: None,
+            devices: None,
             night: Time::US * 10,
             slice: Time::US * 100,
             low_latency: Bytes(15_000_000),

@@ -4,6 +4,7 @@ use super::config::OperaConfig;
 use crate::contract::{
     build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
+use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
 use crate::physics::{Obeyed, Physics};
 use crate::tdma::kernel::Tdma;
@@ -13,6 +14,8 @@ use crate::tdma::relays::Relays;
 use crate::tdma::rotorlb::Indirect;
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Cluster, Fabric, Refusal};
+use lightloom_photonics::circuit_switch::Constraint;
+use serde_json::Value;
 
 /// `kind = "opera"`.
 pub const ENTRY: Entry = Entry {
@@ -49,7 +52,23 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
+/// What it asks of its rotors: matchings join racks both ways.
+const SWITCH: Asked = Asked {
+    settle: "night",
+    deviation: None,
+    ports: None,
+    takes: &[
+        Constraint::Rotor,
+        Constraint::Multicast,
+        Constraint::Matching,
+    ],
+};
+
 impl FabricConfig for OperaConfig {
+    fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+        SWITCH.lay::<Self>(table, cluster)
+    }
+
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         self.refuse_switches(cluster)?;
         self.refuse_times()?;
@@ -99,6 +118,7 @@ impl FabricConfig for OperaConfig {
     fn facts(&self, _: &Cluster) -> Facts {
         Facts {
             slot: Some(self.slice),
+            devices: record(self.devices),
             ..Facts::default()
         }
     }

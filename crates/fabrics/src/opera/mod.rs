@@ -29,7 +29,8 @@
 //! RotorLB has to offer is asked once a slot and switch, when it begins.
 //!
 //! Not modelled: NDP's congestion control, headers and pulls; the messages of RotorLB;
-//! groups of switches that turn at once (the paper's way to many switches); failures.
+//! groups of switches that turn at once (the paper's way to many switches); links and
+//! racks that fail. A switch that is dead lights nothing from its next night on.
 
 pub mod config;
 mod entry;

@@ -10,6 +10,8 @@ use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::cyclic::RoundRobin;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{Bytes, Cluster, Rate, Refusal, Time};
+use lightloom_photonics::circuit_switch::SwitchDesign;
+use lightloom_photonics::Named;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -28,6 +30,11 @@ pub struct RotorNetConfig {
     /// Rate of an uplink [b/s]. Default: that of a rack's servers, divided by its uplinks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link_rate: Option<Rate>,
+    /// Rotor switch: "rotor-rotornet", or a table of its keys, which may begin with a `preset`. Then
+    /// `night` follows from it, and a table that gives another is refused, as are more racks
+    /// than it has ports. Default: none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub devices: Option<Named<SwitchDesign>>,
     /// From the tear-down of a matching to first light of the next [s]. Default 20 us, the
     /// paper's switch.
     pub night: Time,
@@ -60,6 +67,7 @@ impl Default for RotorNetConfig {
         RotorNetConfig {
             switches: None,
             link_rate: None,
+            devices: None,
             night: Time::US * 20,
             slot: Time::US * 200,
             indirect: Indirect::Rotorlb,

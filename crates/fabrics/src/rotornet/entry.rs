@@ -4,6 +4,7 @@ use super::config::RotorNetConfig;
 use crate::contract::{
     build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
+use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
 use crate::physics::{Obeyed, Physics};
 use crate::tdma::kernel::Tdma;
@@ -11,6 +12,8 @@ use crate::tdma::light::Light;
 use crate::tdma::relays::Relays;
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Cluster, Fabric, Refusal};
+use lightloom_photonics::circuit_switch::Constraint;
+use serde_json::Value;
 
 /// `kind = "rotornet"`.
 pub const ENTRY: Entry = Entry {
@@ -45,7 +48,19 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
+/// What it asks of its rotors: matchings are cyclic, and so circuits of one direction.
+const SWITCH: Asked = Asked {
+    settle: "night",
+    deviation: None,
+    ports: None,
+    takes: &[Constraint::Rotor, Constraint::Multicast],
+};
+
 impl FabricConfig for RotorNetConfig {
+    fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
+        SWITCH.lay::<Self>(table, cluster)
+    }
+
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {
         self.refuse_switches(cluster)?;
         self.refuse_times()?;
@@ -88,6 +103,7 @@ impl FabricConfig for RotorNetConfig {
     fn facts(&self, _: &Cluster) -> Facts {
         Facts {
             slot: Some(self.slot),
+            devices: record(self.devices),
             ..Facts::default()
         }
     }

@@ -32,7 +32,8 @@
 //!
 //! Not modelled: the messages of offers and acceptances, and the time that they take of
 //! circuits; the packet-switched network for traffic that cannot wait; buffers that
-//! overflow; switches and links that fail.
+//! overflow; links and racks that fail. A switch that is dead lights nothing from its next night on,
+//! and all racks know it at once ([`crate::tdma::kernel`]).
 
 pub mod config;
 mod entry;

@@ -16,6 +16,7 @@
 //! | `ports` | numbers of ports, for the record |
 //! | `servers` | servers' links |
 //! | `crossing` | packets over the packet switch |
+//! | `failures` | switches that die |
 //! | `detours` | what relays take in the rest of a slot |
 //! | `low_latency` | packets that cross whatever circuits are lit |
 //! | `interrupted` | lines that such packets interrupt |
@@ -35,7 +36,7 @@ use lightloom_control::controller::Input;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
-    Agenda, Circuit, Command, ControlRecord, Element, FlowId, HostId, Io, Nic, PortId, Rate,
+    Agenda, Circuit, Command, ControlRecord, FlowId, HostId, Io, Nic, PortId, Rate,
     Refusal, Rejected, Reports, Shape, Time, Totals, View,
 };
 use std::sync::Arc;
@@ -44,6 +45,7 @@ mod control;
 mod crossing;
 mod days;
 mod detours;
+mod failures;
 mod interrupted;
 mod low_latency;
 mod ports;
@@ -161,6 +163,8 @@ struct Plane {
     light: Light,
     /// A night is due.
     turns: bool,
+    /// Its switch works.
+    works: bool,
     /// When it is lit in this slot.
     day: (Time, Time),
 }
@@ -171,6 +175,8 @@ pub struct Tdma {
     racks: u32,
     planes: Vec<Plane>,
     lines: Vec<Line>,
+    /// Every rack with itself: no circuit.
+    unlit: Arc<[u32]>,
     voqs: Voqs,
     frames: Frames,
     servers: Option<ServerLinks>,
@@ -213,6 +219,7 @@ impl Tdma {
             slot: 0,
             light: Light::default(),
             turns: false,
+            works: true,
             day: (Time::ZERO, Time::ZERO),
         };
         let planes = setup.planes.len();
@@ -222,6 +229,7 @@ impl Tdma {
         Tdma {
             racks,
             planes: setup.planes.iter().map(plane).collect(),
+            unlit: (0..racks).collect(),
             lines: vec![DARK; lines],
             voqs: Voqs::new(racks),
             frames: Frames::new(setup.punctuality, racks, seed),
@@ -413,31 +421,7 @@ impl EventKernel for Tdma {
     }
 
     fn apply(&mut self, command: Command, now: Time, todo: &mut Todo) -> Result<(), Rejected> {
-        let (element, works) = match command {
-            Command::Fail { loss, .. } if loss < 1.0 => {
-                return Err(Rejected(format!(
-                    "the controller fails wholly, not with loss {loss}; set its loss to 1"
-                )));
-            }
-            Command::Fail { element, .. } => (element, false),
-            Command::Repair(element) => (element, true),
-        };
-        match (&mut self.setup.control, element) {
-            (Some(control), Element::Controller) => {
-                let asked = control.set(works, now);
-                self.ask(asked, now, todo);
-                Ok(())
-            }
-            (Some(_), _) => Err(Rejected(format!(
-                "in {} the controller alone can fail; write element = \"controller\", or remove it",
-                self.setup.title
-            ))),
-            (None, Element::Controller) => Err(Rejected(format!(
-                "{} has no controller; remove it",
-                self.setup.title
-            ))),
-            (None, _) => Err(Rejected::no_failures(self.setup.title)),
-        }
+        self.set(command, now, todo)
     }
 
     fn idle(&self) -> bool {

@@ -52,12 +52,19 @@ pub struct RelayQueues<'a> {
     pub relayed: &'a Voqs,
     /// By the same numbers, bytes that they have accepted and that are not there yet.
     pub coming: &'a [u64],
+    /// By the same numbers, whether the relay ever meets the rack; none where all do.
+    pub meet: &'a [bool],
 }
 
 impl RelayQueues<'_> {
     /// Bytes of a queue that are there or will be.
     pub fn accepted(&self, queue: usize) -> u64 {
         self.relayed.waiting(queue) + self.coming[queue]
+    }
+
+    /// Whether a relay meets the rack of a queue.
+    pub fn meets(&self, queue: usize) -> bool {
+        self.meet.is_empty() || self.meet[queue]
     }
 }
 
@@ -101,6 +108,8 @@ pub struct Relays {
     planned: Vec<VecDeque<Grant>>,
     /// By relay and destination, bytes that it has accepted and does not hold yet.
     coming: Vec<u64>,
+    /// By relay and destination, whether they ever meet; empty where all do.
+    meet: Vec<bool>,
     grants: Vec<Grant>,
     /// Bytes at each relay.
     held: Vec<u64>,
@@ -117,6 +126,7 @@ impl Relays {
             crossing: vec![Vec::new(); planes],
             planned: vec![VecDeque::new(); planes * racks as usize],
             coming: vec![0; racks as usize * racks as usize],
+            meet: Vec::new(),
             grants: Vec::new(),
             held: vec![0; racks as usize],
             delivered: vec![0; flows],
@@ -129,12 +139,20 @@ impl Relays {
         racks * racks * (16 + 16 + 8) + flows * 8
     }
 
+    /// From now on these meet, by relay and destination; all if it is empty.
+    pub fn meet(&mut self, meet: Vec<bool>) {
+        self.meet = meet;
+    }
+
     /// What the rule makes of lines with time to spare.
     pub fn share(&mut self, spare: &[Spare], taken: &[Taken], own: &Voqs) -> Vec<Grant> {
         let mut grants = std::mem::take(&mut self.grants);
         grants.clear();
-        let (relayed, coming) = (&self.queues, &self.coming[..]);
-        let relays = RelayQueues { relayed, coming };
+        let relays = RelayQueues {
+            relayed: &self.queues,
+            coming: &self.coming,
+            meet: &self.meet,
+        };
         self.rule.grant(spare, taken, own, &relays, &mut grants);
         grants
     }

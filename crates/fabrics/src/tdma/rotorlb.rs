@@ -4,7 +4,7 @@
 //! When a slot begins, each rack offers to every rack that it is joined with and has time
 //! left for what waits for third ones. That rack accepts for each destination at most what
 //! one of its own slots to it carries, less what it holds for it already, its own or
-//! others': so whatever is relayed leaves at the next meeting. Several racks that offer for
+//! others', and nothing for a rack that it meets no more, as a switch is dead: so whatever is relayed leaves at the next meeting. Several racks that offer for
 //! one destination get fair shares of it, and each divides its time fairly among its
 //! destinations; what one cannot use goes to the others.
 
@@ -124,7 +124,10 @@ impl RotorLb {
                 if *room == u64::MAX {
                     let queue = own.of(relay, to);
                     let held = own.waiting(queue) + relays.accepted(queue);
-                    *room = self.carries.saturating_sub(held);
+                    *room = match relays.meets(queue) {
+                        true => self.carries.saturating_sub(held),
+                        false => 0,
+                    };
                 }
                 if to != relay && bytes > 0 && *room > 0 {
                     self.offers.push(Offer {

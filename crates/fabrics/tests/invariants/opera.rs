@@ -2,6 +2,7 @@
 //! low-latency, none, or some.
 
 use crate::scenario::scenarios;
+use crate::switches::{rotor_faults, rotors};
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
 use crate::trials::Trial;
 use crate::watch::Run;
@@ -39,7 +40,7 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-/// Any clusters, switches and slices.
+/// Any clusters, switches, slices, and switches that die.
 pub fn tables() -> impl Strategy<Value = Fitted> {
     let cluster = (3u32..12, 1u32..5, 10u64..40, nic());
     let shape = (
@@ -50,10 +51,11 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
     let times = (0i64..1_000_000, 500_000i64..4_000_000, 0.0..1.0f64);
     let packet = prop::sample::select(vec![64u64, 300, 1_500]);
     let below = prop::sample::select(vec![0u64, 2_000, 20_000, 15_000_000]);
-    let words = switches("opera", &[]);
+    let words = (switches("opera", &[]), rotors());
     (cluster, shape, times, packet, below, words).prop_map(
         |(cluster, (uplinks, link, seed), (night, rest, fly), packet, below, words)| {
             let (racks, servers, gbps, nic) = cluster;
+            let (words, dead) = words;
             let uplinks = uplinks.map(|k| k.min(racks - 1));
             let cluster = Cluster {
                 racks,
@@ -76,7 +78,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
             Fitted {
                 cluster,
                 table: merged(table, words),
-                faults: Vec::new(),
+                faults: rotor_faults(&dead, most as u32),
                 delivers: true,
             }
         },

@@ -1,6 +1,7 @@
 //! Tables of RotorNet: few racks and switches, slots of microseconds, relays or none.
 
 use crate::scenario::scenarios;
+use crate::switches::{rotor_faults, rotors};
 use crate::tables::{merged, nic, picoseconds, switches, Fitted};
 use crate::trials::Trial;
 use crate::watch::Run;
@@ -37,14 +38,16 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-/// Any clusters, switches and slots.
+/// Any clusters, switches, slots, and switches that die.
 pub fn tables() -> impl Strategy<Value = Fitted> {
     let cluster = (2u32..9, 1u32..5, 10u64..40, nic());
     let shape = (prop::option::of(1u32..8), prop::option::of(5u64..60));
     let times = (0i64..2_000_000, 3_000_000i64..20_000_000, 0.0..1.0f64);
     let packet = prop::sample::select(vec![64u64, 300, 1_500]);
-    (cluster, shape, times, packet, switches("rotornet", &[])).prop_map(
+    let words = (switches("rotornet", &[]), rotors());
+    (cluster, shape, times, packet, words).prop_map(
         |((racks, servers, gbps, nic), (uplinks, link), (night, day, fly), packet, words)| {
+            let (words, dead) = words;
             let uplinks = uplinks.map(|k| k.min(racks - 1));
             let cluster = Cluster {
                 racks,
@@ -65,7 +68,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
             Fitted {
                 cluster,
                 table: merged(table, words),
-                faults: Vec::new(),
+                faults: rotor_faults(&dead, uplinks.unwrap_or(1)),
                 delivers: true,
             }
         },

@@ -1,4 +1,4 @@
-//! Links and switches of electrical networks that fail, and may be repaired.
+//! Links and switches of electrical networks that fail, and rotor switches; each is repaired.
 
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Command, Element, SwitchTier, Time};
@@ -69,6 +69,29 @@ pub fn faults(failures: &[Failure], parts: Parts) -> Vec<Fault> {
             at: f.at + f.lasts,
             command: Command::Repair(element),
         });
+    }
+    faults.sort_by_key(|f| f.at);
+    faults
+}
+
+/// Rotor switches that die: which, when, and for how long. None in half of all cases.
+pub type Rotors = Vec<(u32, Time, Time)>;
+
+/// Up to three of them, each repaired.
+pub fn rotors() -> impl Strategy<Value = Rotors> {
+    let at = prop_oneof![Just(0i64), 0i64..200_000_000].prop_map(Time);
+    let rotor = (any::<u32>(), at, (1i64..200_000_000).prop_map(Time));
+    prop_oneof![Just(Vec::new()), prop::collection::vec(rotor, 1..4)]
+}
+
+/// As the engine has them, of so many planes.
+pub fn rotor_faults(rotors: &Rotors, planes: u32) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for &(number, at, lasts) in rotors {
+        let (element, loss) = (Element::Plane(number % planes), 1.0);
+        let mut push = |at, command| faults.push(Fault { at, command });
+        push(at, Command::Fail { element, loss });
+        push(at + lasts, Command::Repair(element));
     }
     faults.sort_by_key(|f| f.at);
     faults

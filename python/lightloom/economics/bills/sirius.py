@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from math import gcd
 
+from lightloom import _core
 from lightloom.economics.bills import electrical
 from lightloom.economics.bills.circuits import uplinks
 from lightloom.economics.book import Book
@@ -29,16 +29,7 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
         )
         yield Passive("grating", "core", formula, Fraction(racks * number, ports), ports)
         return
-    for bank, several in Counter(_banks(plan, number, max(1, racks // ports))).items():
-        formula = f"{several} × {bank}², a bank of {bank} uplinks each on {racks // bank} ports"
-        yield Passive("grating", "core", formula, several * bank**2, racks // bank)
-
-
-def _banks(plan: str, uplinks: int, base: int) -> list[int]:
-    """Uplinks of each bank: all pairs of nodes meet once through the B² gratings of N ÷ B ports on
-    which B uplinks of every node hang."""
-    if plan == "wide":
-        each = gcd(uplinks, base)
-        return [each] * (uplinks // each)
-    rest = uplinks % base
-    return [base] * (uplinks // base) + ([rest] if rest else [])
+    banks = Counter(_core.sirius_banks(plan, racks, ports, number))
+    for (bank, gratings, each), several in banks.items():
+        formula = f"{several} × {bank}², a bank of {bank} uplinks each on {each} ports"
+        yield Passive("grating", "core", formula, several * gratings, each)

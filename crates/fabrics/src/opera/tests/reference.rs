@@ -7,7 +7,7 @@ use crate::tdma::rotorlb::RotorLb;
 use crate::tdma::voq::Voqs;
 use lightloom_control::algorithms::factorization::random_factors;
 use lightloom_engine::rng::Stream;
-use lightloom_engine::{FlowId, Rate, Time};
+use lightloom_engine::{Command, Element, FlowId, Rate, Time};
 use proptest::prelude::*;
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
@@ -27,6 +27,8 @@ struct Net {
     packet: u64,
     below: u64,
     relays: bool,
+    /// A switch that is dead throughout.
+    dead: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -118,11 +120,27 @@ impl Reference<'_> {
     /// To whom a line sends; to itself if it idles.
     fn to(&self, line: usize, now: i64) -> usize {
         let (plane, rack) = (line / self.racks(), line % self.racks());
+        if self.net.dead == Some(plane as u32) {
+            return rack;
+        }
         let s = self.net.switches as usize;
         let slots = self.factors.len().div_ceil(s) as i64;
         let slot = self.net.number(plane, now).rem_euclid(slots) as usize;
         let factor = self.factors.get(slot * s + plane);
         factor.map_or(rack, |factor| factor[rack] as usize)
+    }
+
+    /// Which racks ever meet, row by row: those of matchings on switches that work.
+    fn meet(&self) -> Vec<bool> {
+        let (racks, switches) = (self.racks(), self.net.switches as usize);
+        let mut meet = vec![false; racks * racks];
+        for (number, factor) in self.factors.iter().enumerate() {
+            if self.net.dead != Some((number % switches) as u32) {
+                let pairs = factor.iter().enumerate();
+                pairs.for_each(|(a, &b)| meet[a * racks + b as usize] = true);
+            }
+        }
+        meet
     }
 
     fn ends(&self, flow: usize) -> (usize, usize) {
@@ -436,6 +454,7 @@ impl Reference<'_> {
         let relays = RelayQueues {
             relayed: &self.relayed,
             coming: &coming,
+            meet: &self.meet(),
         };
         let mut grants = Vec::new();
         self.rule
@@ -524,10 +543,12 @@ fn nets() -> impl Strategy<Value = Net> {
     let shape = (3u32..9, 2u32..6, 0i64..300, 301i64..3_000);
     let rest = (0.0..1.0f64, prop::sample::select(vec![50u64, 300]));
     let below = prop::sample::select(vec![0u64, 800, 1 << 40]);
-    (shape, rest, below, prop::bool::ANY).prop_map(
-        |((racks, switches, night, more), (fly, packet), below, relays)| Net {
+    let dead = prop::option::of(0u32..6);
+    (shape, rest, below, prop::bool::ANY, dead).prop_map(
+        |((racks, switches, night, more), (fly, packet), below, relays, dead)| Net {
             racks,
             switches: switches.min(racks - 1),
+            dead: dead.filter(|&plane| plane < switches.min(racks - 1)),
             night: night * NS,
             slice: (night + more) * NS,
             // Nothing of bulk begins at such a time.
@@ -567,6 +588,10 @@ fn check(net: Net, rows: &[Row]) -> Result<(f64, f64), TestCaseError> {
     });
     let until = Time(net.slot() * 40 + 100_000 * NS);
     let (mut fabric, mut io) = built(&cluster(net.racks, RATE), &table, rows);
+    if let Some(plane) = net.dead {
+        let (element, loss) = (Element::Plane(plane), 1.0);
+        fabric.apply(Command::Fail { element, loss }).expect("dies");
+    }
     fabric.advance(until, &mut io);
     fabric.settle(&mut io);
     let mut reference = reference(net, rows, 1);
@@ -609,6 +634,7 @@ fn all_of_it_is_tried() {
         packet: 50,
         below: 800,
         relays: true,
+        dead: None,
     };
     // From each rack 9,000 B to one other, and 400 B to a third.
     let row = |k: u32| -> Row {
@@ -621,6 +647,10 @@ fn all_of_it_is_tried() {
     assert_eq!(all, 8.0 * 9_000.0 + 52.0 * 400.0);
     // Of bulk a third and more went over relays, of the rest half over two circuits.
     assert!(more > 24_000.0 + 10_000.0, "{more}");
+    let dead = Some(2);
+    let (longer, arrived) = check(Net { dead, ..net }, &rows).expect("they agree");
+    assert_eq!(arrived, all, "over racks between");
+    assert!(longer > more, "{longer}");
     let (alone, _) = check(Net { below: 0, ..net }, &rows).expect("they agree");
     assert!(alone > 24_000.0, "{alone}");
 }
@@ -638,6 +668,7 @@ fn what_has_left_for_a_relay_does_not_wait_for_the_next_circuit() {
         packet: 300,
         below: 0,
         relays: true,
+        dead: None,
     };
     let rows = [
         (1, 2, 3043, Time(44_277_004)),
@@ -665,6 +696,7 @@ fn what_is_behind_a_packet_that_has_left_for_a_relay_goes_directly() {
         packet: 300,
         below: 0,
         relays: true,
+        dead: None,
     };
     let rows = [
         (0, 3, 3301, Time(59_425_002)),

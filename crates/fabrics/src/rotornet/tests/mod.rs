@@ -1,7 +1,8 @@
-//! Oracles of RotorNet: what cycles carry, cases by hand, a reference slot by slot, what is
+//! Oracles of RotorNet: what cycles carry, cases by hand, switches that die, a reference slot by slot, what is
 //! refused.
 
 mod by_hand;
+mod failures;
 mod reference;
 mod saturation;
 

@@ -2,7 +2,7 @@
 //! that are dealt a byte at a time.
 
 use super::{built, cluster, Row, BYTE_NS};
-use lightloom_engine::Time;
+use lightloom_engine::{Command, Element, Fabric, Time};
 use proptest::prelude::*;
 use serde_json::json;
 use std::collections::VecDeque;
@@ -17,6 +17,21 @@ struct Plan {
     night: usize,
     day: usize,
     relays: bool,
+    /// A switch that is dead from one slot to another.
+    dead: Option<(usize, usize, usize)>,
+}
+
+impl Plan {
+    /// Whether a switch has died.
+    fn is_dead(&self, plane: usize, slot: usize) -> bool {
+        { self.dead }.is_some_and(|(dead, from, to)| dead == plane && (from..to).contains(&slot))
+    }
+
+    /// Whether a rack ever sends to another over the switches that work.
+    fn meets(&self, from: usize, to: usize, slot: usize) -> bool {
+        let places = (to + self.racks - from) % self.racks;
+        places > 0 && !self.is_dead((places - 1) % self.switches, slot)
+    }
 }
 
 /// A flow: from, to, bytes; it comes in this slot, when so many bytes of its day are over.
@@ -101,7 +116,8 @@ impl Reference {
         for plane in 0..switches {
             // Matchings 1 to N - 1 in the order in which they are dealt.
             let matching = (slot % slots) * switches + plane + 1;
-            let places = if matching < racks { matching } else { 0 };
+            let lit = matching < racks && !self.plan.is_dead(plane, slot);
+            let places = if lit { matching } else { 0 };
             for rack in 0..racks {
                 let to = (rack + places) % racks;
                 let used = match to == rack {
@@ -113,7 +129,7 @@ impl Reference {
         }
         if relays {
             for relay in 0..racks {
-                self.accept((slot + relay) % racks);
+                self.accept((slot + relay) % racks, slot);
             }
         }
         for &(flow, (from, to, bytes, _, at)) in comes {
@@ -133,7 +149,7 @@ impl Reference {
     }
 
     /// What a relay takes of those who have time left when the slot begins.
-    fn accept(&mut self, relay: usize) {
+    fn accept(&mut self, relay: usize, slot: usize) {
         let Plan { racks, day, .. } = self.plan;
         let senders: Vec<(usize, usize)> = (0..self.plan.switches)
             .flat_map(|plane| (0..racks).map(move |rack| (plane, rack)))
@@ -148,7 +164,7 @@ impl Reference {
                 })
                 .collect();
             let mut offered = vec![vec![0; racks]; senders.len()];
-            for to in (0..racks).filter(|&to| to != relay) {
+            for to in (0..racks).filter(|&to| self.plan.meets(relay, to, slot)) {
                 // What the relay gives to others in this slot is still its own.
                 let held = self.own[relay][to].len()
                     + self.given[relay][to]
@@ -185,13 +201,16 @@ impl Reference {
 
 fn cases() -> impl Strategy<Value = (Plan, Vec<Comes>)> {
     let plan = (2usize..8, 1usize..8, 1usize..6, 1usize..40, any::<bool>());
-    plan.prop_flat_map(|(racks, switches, night, day, relays)| {
+    let dead = prop::option::of((0usize..8, 0usize..12, 1usize..40));
+    (plan, dead).prop_flat_map(|((racks, switches, night, day, relays), dead)| {
+        let switches = switches.min(racks - 1);
         let plan = Plan {
             racks,
-            switches: switches.min(racks - 1),
+            switches,
             night,
             day,
             relays,
+            dead: dead.map(|(plane, from, slots)| (plane % switches, from, from + slots)),
         };
         // Some racks send much, and most nothing.
         let flow = (
@@ -225,7 +244,22 @@ fn check(plan: Plan, flows: &[Comes]) -> Result<(u64, u64), TestCaseError> {
     });
     let (mut fabric, mut io) = built(&cluster(plan.racks as u32, BYTE_NS), &table, &rows);
     let mut reference = Reference::new(plan, rows.len());
+    // What happens to a switch in a slot shows in the next.
+    let strike = |fabric: &mut Box<dyn Fabric>, slot| {
+        let Some((plane, from, to)) = plan.dead else {
+            return;
+        };
+        let element = Element::Plane(plane as u32);
+        if slot == from {
+            let loss = 1.0;
+            fabric.apply(Command::Fail { element, loss }).expect("dies");
+        } else if slot == to {
+            fabric.apply(Command::Repair(element)).expect("lives");
+        }
+    };
+    strike(&mut fabric, 0);
     for t in 0..60 {
+        strike(&mut fabric, t + 1);
         let comes = flows.iter().copied().enumerate().filter(|(_, f)| f.3 == t);
         reference.slot(t, &comes.collect::<Vec<_>>());
         fabric.advance(slot * (t as i64 + 1) + Time(1), &mut io);
@@ -275,8 +309,14 @@ fn relays_are_tried() {
         night: 2,
         day: 30,
         relays: true,
+        dead: None,
     };
     let (twice, all) = check(plan, &flows).expect("they agree");
     assert_eq!(all, 590);
     assert!(twice > 150, "{twice}");
+    // From 0 to 1 a switch leads that is dead for long: over relays it goes all the same.
+    let dead = Some((0, 0, 40));
+    let (twice, all) = check(Plan { dead, ..plan }, &flows).expect("they agree");
+    assert_eq!(all, 590);
+    assert!(twice > 300, "{twice}");
 }

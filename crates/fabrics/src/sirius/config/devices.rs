@@ -126,6 +126,7 @@ impl SiriusConfig {
             "ports": derived.ports,
             "wavelengths": derived.wavelengths,
             "reach": link.reach,
+            "reach_by": link.reach_by,
             "shared_by": link.share,
             "laser_chips": derived.sources,
             "lasers": derived.lasers,

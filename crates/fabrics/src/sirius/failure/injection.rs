@@ -79,7 +79,7 @@ impl Sirius {
                 let limit = "Sirius has no controller; fail a node, transceiver or grating";
                 return Err(Rejected(limit.to_owned()));
             }
-            Element::Port { .. } => {
+            Element::Port { .. } | Element::Plane(_) => {
                 let limit = "Sirius has no planes of circuits; fail a transceiver";
                 return Err(Rejected(limit.to_owned()));
             }

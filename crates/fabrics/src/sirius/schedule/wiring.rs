@@ -18,6 +18,13 @@ pub struct Bank {
     pub shift: u32,
 }
 
+impl Bank {
+    /// Its gratings: (N/G)², one for each two groups of G nodes.
+    pub fn gratings(&self) -> u32 {
+        self.uplinks * self.uplinks
+    }
+}
+
 /// Where the uplinks of N nodes go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wiring {
@@ -44,7 +51,7 @@ impl Wiring {
 
     /// Gratings in the core: (N/G)² a bank.
     pub fn gratings(&self) -> u32 {
-        self.banks.iter().map(|b| b.uplinks * b.uplinks).sum()
+        self.banks.iter().map(Bank::gratings).sum()
     }
 
     /// The bank of an uplink, its number there, and the bank's first grating.
@@ -54,7 +61,7 @@ impl Wiring {
             if uplink < b.first_uplink + b.uplinks {
                 return (b, uplink - b.first_uplink, first_grating);
             }
-            first_grating += b.uplinks * b.uplinks;
+            first_grating += b.gratings();
         }
         panic!("uplink {uplink} of {}", self.uplinks());
     }

@@ -95,8 +95,12 @@ impl Tdma {
             ends: begins + schedule.night + schedule.slots[at].day,
         };
         let light = self.frames.light(&slot);
+        let unlit = self.unlit.clone();
         let state = &mut self.planes[plane as usize];
-        let permutation = &schedule.slots[at].permutation;
+        let permutation = match state.works {
+            true => &schedule.slots[at].permutation[..],
+            false => &unlit,
+        };
         if (0..).zip(permutation).any(|(rack, &to)| to != rack) {
             state.light.shine(at, light.max(Time::ZERO), slot.ends);
         }
@@ -104,14 +108,7 @@ impl Tdma {
         if !self.setup.together || plane == 0 {
             todo.schedule(slot.ends, Event::Night(plane));
         }
-        self.dawn(
-            lines,
-            &schedule.slots[at].permutation,
-            &slot,
-            light,
-            io,
-            todo,
-        );
+        self.dawn(lines, permutation, &slot, light, io, todo);
     }
 
     /// Every rack is told to whom it sends, and when.
