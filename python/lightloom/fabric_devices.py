@@ -3,8 +3,10 @@ gratings, circuit switches."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from lightloom import photonics
@@ -53,5 +55,11 @@ def lasers_of(fabric: Table) -> Lasers | None:
     # The budget knows no clocks. A fabric may use fewer ports than its gratings have, and so have
     # a shorter epoch than the design alone, whose clocks would drift longer.
     calm = {**design, "cdr": {**design.get("cdr", {}), "drift": "0 ppm"}}
-    share = int(photonics.derive(calm).derived["link"]["share"])
+    share = _share(json.dumps(calm, sort_keys=True))
     return Lasers(str(design["laser"]["kind"]), int(fabric["uplinks"]), share)
+
+
+@lru_cache
+def _share(design: str) -> int:
+    """Transceivers that a chip of a design feeds; solvers ask the same design many times."""
+    return int(photonics.derive(json.loads(design)).derived["link"]["share"])

@@ -90,3 +90,16 @@ def left_out(found: Costs) -> Iterator[str]:
                 parts += [] if name in parts else [name]
     for reason, parts in reasons.items():
         yield f"left out: {', '.join(parts)} ({reason})"
+
+
+def by_devices(found: Costs) -> Iterator[str]:
+    """Where devices that a fabric names have other boxes than the book, and which decides."""
+    from lightloom.economics.bills import from_devices
+
+    labels: dict[str, list[str]] = {}
+    for label, cost in found.fabrics.items():
+        parts = [line.part for line in cost.lines if from_devices.FROM in line.formula]
+        for text in from_devices.differences(cost.network, found.book, parts):
+            labels.setdefault(text, []).append(label)
+    for text, of in labels.items():
+        yield f"{', '.join(of)}: {text}"
