@@ -100,8 +100,8 @@ def test_gratings_are_those_of_the_devices_by_the_port_of_the_books() -> None:
     table = sirius(4, grating={"ports": 100})
     said = list(words.by_devices(economics.cost(table, "sirius-2020")))
     assert said == [
-        "sirius: gratings of 100 ports by devices, where sirius-2020 prices one of 64: devices decide "
-        "how many ports are bought, the book what one costs"
+        "sirius: gratings of 100 ports by devices, where sirius-2020 prices one of 64: devices "
+        "decide how many ports are bought, the book what one costs"
     ]
     assert not list(words.by_devices(economics.cost(sirius(4, grating={"ports": 64}))))
 
