@@ -130,7 +130,7 @@ def test_what_is_asked_twice_is_answered_twice(experiment: Path, tmp_path: Path)
 
 
 def test_several_ways_of_counting_are_summed_up_first(tmp_path: Path) -> None:
-    """The ratios by readings are Fig 6's own, 3 to 5 fixed lasers: A 41.4 to 44.9 % of the power."""
+    """Ratios by readings are Fig 6's own, lasers of 3 to 5 fixed ones: A 41.4 to 44.9 %."""
     root = Path(__file__).parents[2]
     done = lightloom("cost", root / "examples/datacenter-4000-racks.toml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
