@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import lightloom as package
 from lightloom import report
 from lightloom.cli import pdf
 from lightloom.economics import book as books
+from lightloom.economics import words
 from lightloom.report import sheets
 from lightloom.report.decisions.read import Read
 from lightloom.report.ranking import Score
@@ -49,8 +51,8 @@ def test_the_sentence_is_on_the_page_in_the_terminal_and_beside_the_results(made
     assert f"<h1>{told['title']}</h1>" in page
     assert told["sentence"] in page
     assert page.index('class="decision"') < page.index('class="facts"')
-    for words in (told["title"], told["sentence"], *told["facts"], *told["overturned"]):
-        assert squeezed(words.replace("µs", "us")) in printed, words
+    for text in (told["title"], told["sentence"], *told["facts"], *told["overturned"]):
+        assert squeezed(text.replace("µs", "us")) in printed, text
 
 
 def test_what_it_says_is_what_the_bills_say(made: Path) -> None:
@@ -74,7 +76,7 @@ def test_a_part_without_a_price_is_named_below_the_chart(made: Path) -> None:
     page = (made / "out/report.html").read_text()
     assert "Not in the chart: opera: the book has no price of a rotor switch." in page
     assert "? </summary>" not in page
-    assert re.search(r"Parts of opera: \$[\d.]+ ?k? \+ \?</summary>", page)
+    assert re.search(r"Parts of opera: \$[\d.,]+( k)? \+ \?</summary>", page)
 
 
 def test_every_line_of_the_bills_is_there_with_its_source(made: Path) -> None:
@@ -239,3 +241,57 @@ def test_intervals_that_overlap_put_nobody_behind_whose_middle_is_better() -> No
     assert made.standing("sound", "noisy") == 0
     assert made.standing("same", "sound") == made.standing("sound", "same") == 0
     assert made.standing("sound", "sound") == 0
+
+
+def amounts_of(page: str) -> list[str]:
+    """All amounts of the decision's section, its tables and bills: a number, and a step if it has
+    one."""
+    section = page[page.index('class="decision"') :]
+    text = re.sub(
+        r"<(script|style|noscript|svg).*?</\1>",
+        " ",
+        section[: section.index("</section>")],
+        flags=re.S,
+    )
+    cells = re.findall(r"<td>([^<]*)</td>|<p[^>]*>([^<]*)</p>|<li>([^<]*)</li>", text)
+    return [
+        found.group()
+        for cell in cells
+        for found in re.finditer(r"[$][\d.,]*\d( [kMG]\b)?|[\d.,]*\d [kMG]?W\b", "".join(cell))
+    ]
+
+
+def test_all_amounts_of_the_page_are_in_one_form(made: Path) -> None:
+    """Three digits, in full below 100,000, by a step from there."""
+    found = amounts_of((made / "out/report.html").read_text())
+    assert len(found) > 40
+    for text in found:
+        number, _, step = text.removeprefix("$").partition(" ")
+        figures = number.replace(",", "").replace(".", "").strip("0")
+        assert len(figures) <= 3, text
+        value = float(number.replace(",", ""))
+        if step in ("", "W"):
+            assert value < 100_000, text
+            grouped = f"{int(value):,}" if value >= 1000 else number
+            assert number == grouped, text
+        else:
+            assert value >= (100 if step.startswith("k") else 1), text
+    assert any(text.startswith("$") and "," in text for text in found)
+
+
+@pytest.mark.parametrize(
+    ("number", "shown", "wide"),
+    [
+        ("0", "0", "0"),
+        ("0.0625", "0.0625", "0.0625"),
+        ("999.6", "1,000", "999.6"),
+        ("1310", "1,310", "1,310"),
+        ("95550", "95,600", "95,550"),
+        ("99960", "100 k", "99,960"),
+        ("377210000", "377 M", "377.2 M"),
+    ],
+)
+def test_an_amount_has_one_form_in_sentences_and_tables(number: str, shown: str, wide: str) -> None:
+    exact = Fraction(number)
+    assert words.digits(exact) == shown
+    assert words.amount(exact) == wide

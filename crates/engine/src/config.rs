@@ -121,7 +121,7 @@ fn refuse(table: &Value, at: &str, path: &str, message: &str) -> Refusal {
             join(at, path),
             format!("\"{found}\""),
             format!("must be one of {}", list(known)),
-            nearest(found, known),
+            nearest_listed(found, known),
         );
     }
     if message.starts_with("missing field") {
@@ -152,14 +152,25 @@ pub fn list(known: &[&str]) -> String {
 
 /// "did you mean …?", or the known keys where none is near.
 pub fn nearest(found: &str, known: &[&str]) -> String {
+    match near(found, known) {
+        Some(meant) => meant,
+        None if known.is_empty() => "remove it".to_owned(),
+        None => format!("known: {}", list(known)),
+    }
+}
+
+/// The same of a message that lists them already.
+pub fn nearest_listed(found: &str, known: &[&str]) -> String {
+    near(found, known).unwrap_or_else(|| "choose one of them".to_owned())
+}
+
+/// "did you mean …?", where one is near.
+fn near(found: &str, known: &[&str]) -> Option<String> {
+    let likeness = |name: &str| strsim::jaro_winkler(found, name);
     let best = known
         .iter()
-        .max_by(|a, b| strsim::jaro_winkler(found, a).total_cmp(&strsim::jaro_winkler(found, b)));
-    match best {
-        Some(k) if strsim::jaro_winkler(found, k) > 0.75 => format!("did you mean \"{k}\"?"),
-        _ if known.is_empty() => "remove it".to_owned(),
-        _ => format!("known: {}", list(known)),
-    }
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) > 0.75).then(|| format!("did you mean \"{best}\"?"))
 }
 
 #[cfg(test)]
@@ -209,6 +220,12 @@ mod tests {
         assert!(
             e.starts_with("fabric.rule = \"ffio\": must be one of \"fifo\", \"random\""),
             "{e}"
+        );
+        // What is near none is told what there is once.
+        let e = refusal(json!({"slot": "1 ns", "rule": "zzz"}));
+        assert_eq!(
+            e,
+            "fabric.rule = \"zzz\": must be one of \"fifo\", \"random\"; choose one of them"
         );
         let e = refusal(json!({"slot": 100}));
         assert!(e.starts_with("fabric.slot = 100: `100` has no unit"), "{e}");

@@ -61,7 +61,7 @@ fn of<T: Preset>(name: &str) -> Result<T, Refusal> {
     found.map(|preset| preset.2).ok_or_else(|| {
         let names = names::<T>();
         let limit = format!("must be one of {}", config::list(&names));
-        let remedy = config::nearest(name, &names);
+        let remedy = config::nearest_listed(name, &names);
         Refusal::new("", format!("\"{name}\""), limit, remedy)
     })
 }
@@ -157,6 +157,11 @@ mod tests {
             (
                 json!("sirius-2"),
                 "fabric.devices = \"sirius-2\": must be one of \"sirius\", ",
+            ),
+            (
+                json!("zzz"),
+                "fabric.devices = \"zzz\": must be one of \"sirius\", \"sirius-100\", \"sirius-bank\", \
+                 \"sirius-v1\"; choose one of them",
             ),
             (
                 json!({"preset": "sirius-2"}),

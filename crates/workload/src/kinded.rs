@@ -92,7 +92,7 @@ pub(crate) fn unknown_kind<E: serde::de::Error>(key: &str, found: &str, known: &
         key,
         format!("\"{}\"", found.trim_matches('"')),
         format!("must be one of {}", config::list(known)),
-        config::nearest(found.trim_matches('"'), known),
+        config::nearest_listed(found.trim_matches('"'), known),
     ))
 }
 

@@ -257,9 +257,16 @@ def _equal_json(solved: EqualCost) -> dict[str, Any]:
 def _print(
     found: list[Costs], billed: list[str], evens: list[Any], solved: list[EqualCost]
 ) -> None:
+    from lightloom.cli import cost_summary as summary
     from lightloom.cli import cost_text as text
 
     screen, first = console.out(wide=True), found[0]
+    if summary.shown(found):
+        console.say(summary.heading(found))
+        screen.print(summary.table(found))
+        for line in summary.said(found):
+            console.say(line)
+        console.say("\nEach way in full:\n")
     for one in found:
         console.say(text.heading(one))
         screen.print(text.table(one))

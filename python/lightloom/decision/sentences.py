@@ -178,7 +178,7 @@ def _each(purchase: Purchase, measure: Measure) -> str:
     found = measure.value(purchase)
     assert found is not None
     if measure is POWER:
-        return f"{span(found, after=' W')} per Tb/s delivered"
+        return f"{span(found, unit='W')} per Tb/s delivered"
     return f"{span(found, sign(purchase.cost.book.currency))} per Gb/s delivered"
 
 

@@ -111,16 +111,19 @@ class Mirrors(Need):
     planes: int
     racks: int
     rate: int
+    ports: int | None = None
+    """Of a box, where devices say so: bought whole, and counted by the port of the book's."""
 
     def count(self, book: Book) -> Fraction:
         """Boxes of the book's ports."""
         part = book.part(self.part)
         if part is None or part.ports is None:
             return Fraction(self.planes)
-        ports, box = self.racks * pairs_of_link(book, "circuit-transceiver", self.rate), part.ports
-        if book.counting == "share":
+        ports = self.racks * pairs_of_link(book, "circuit-transceiver", self.rate)
+        box = self.ports or part.ports
+        if book.counting == "share" and self.ports is None:
             return Fraction(self.planes * ports * (1 if ports <= box else 3), box)
-        return Fraction(self.planes * sum(stages(ports, box)))
+        return Fraction(self.planes * sum(stages(ports, box)) * box, part.ports)
 
 
 def pairs_of_link(book: Book, part: str, rate: int | Fraction) -> int:
@@ -141,12 +144,16 @@ class Passive(Need):
 
     number: int | Fraction
     ports: int
+    own: bool = False
+    """Whether devices say so: bought whole, and counted by the port of the book's."""
 
     def count(self, book: Book) -> Fraction:
         """Boxes; of a smaller sort proportionally more."""
         part = book.part(self.part)
         if part is None or part.ports is None:
             return Fraction(self.number)
+        if self.own:
+            return Fraction(ceil(Fraction(self.number)) * self.ports, part.ports)
         if book.counting == "share":
             return Fraction(self.number) * self.ports / part.ports
         return Fraction(ceil(Fraction(self.number)) * ceil(Fraction(self.ports, part.ports)))

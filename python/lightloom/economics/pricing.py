@@ -126,6 +126,13 @@ class FabricCost:
             return None
         return ratio(self.form, other.form, prices)
 
+    def power_relative_to(self, other: FabricCost) -> Range | None:
+        """Its power ÷ the other's, as `relative_to`."""
+        powers = {**self.powers, **other.powers}
+        if self.unpowered or other.unpowered or other.form.value(powers).low <= 0:
+            return None
+        return ratio(self.form, other.form, powers)
+
 
 def of_network(label: str, network: Network, book: Book) -> FabricCost:
     """One fabric at the prices of a book."""

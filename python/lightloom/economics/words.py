@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MISSING = "–"
 _STEPS = ((10**9, "G"), (10**6, "M"), (10**3, "k"))
+#: An amount below this is written in full, as everywhere on the report.
+FULL = 100_000
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 
 
@@ -28,49 +30,65 @@ def sign(currency: str) -> str:
 
 
 def amount(number: Fraction, unit: str = "") -> str:
-    """Four digits and a step: `16.70 M`.
+    """Four digits, in full below 100,000 and by a step from there: `16.70 M`.
 
     >>> amount(Fraction(16_696_320)), amount(Fraction(110_600)), amount(Fraction(7, 2))
     ('16.70 M', '110.6 k', '3.5')
     """
-    for step, letter in _STEPS:
-        if abs(number) >= step:
-            scaled = float(number / step)
-            digits = 2 if scaled < 100 else 1
-            return f"{scaled:.{digits}f} {letter}{unit}"
-    return f"{float(number):.4g}{' ' + unit if unit else ''}"
+    made = _formed(number, unit, 4)
+    whole, space, step = made.partition(" ")
+    short = whole.rstrip("0").rstrip(".") if "." in whole and step == unit else whole
+    return f"{short}{space}{step}"
 
 
-def ends(found: Range | None, unit: str = "", before: str = "") -> str:
-    """`$13.93 k – $22.62 k`, or one of them where it is certain."""
-    if found is None:
-        return MISSING
-    low, high = amount(found.low, unit), amount(found.high, unit)
-    return f"{before}{low}" if low == high else f"{before}{low} – {before}{high}"
-
-
-def digits(number: Fraction) -> str:
-    """Three significant digits, grouped by thousands.
+def digits(number: Fraction, unit: str = "") -> str:
+    """Three digits, as all that stands on a page of a decision: grouped by thousands below
+    100,000, by a step from there.
 
     >>> digits(Fraction(45_088, 10)), digits(Fraction(1, 3)), digits(Fraction(9, 8))
     ('4,510', '0.333', '1.13')
+    >>> digits(Fraction(1310), "W"), digits(Fraction(99_960)), digits(Fraction(377_210_000))
+    ('1,310 W', '100 k', '377 M')
     """
+    return _formed(number, unit, 3)
+
+
+def _formed(number: Fraction, unit: str, figures: int) -> str:
+    """So many significant digits, in full below 100,000 and by a step from there."""
     if not number:
-        return "0"
-    places = 2 - math.floor(math.log10(abs(float(f"{float(number):.2e}"))))
-    exact = Decimal(number.numerator) / Decimal(number.denominator)
-    return f"{exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):,f}"
+        return f"0 {unit}".rstrip()
+    rounded = Fraction(f"{float(number):.{figures - 1}e}")
+    steps = [(s, f" {letter}{unit}") for s, letter in _STEPS if abs(rounded) >= max(s, FULL)]
+    step, after = steps[0] if steps else (1, f" {unit}".rstrip())
+    places = figures - 1 - math.floor(math.log10(abs(float(rounded / step))))
+    places = min(places, 2) if step > 1 else places
+    exact = Decimal(number.numerator) / Decimal(number.denominator) / step
+    return f"{exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):,f}{after}"
 
 
-def span(found: Range, before: str = "", after: str = "", to: str = " to ") -> str:
+def ends(
+    found: Range | None,
+    unit: str = "",
+    before: str = "",
+    show: Callable[[Fraction, str], str] = amount,
+) -> str:
+    """`$113.9 k – $222.6 k`, or one of them where it is certain."""
+    if found is None:
+        return MISSING
+    low, high = show(found.low, unit), show(found.high, unit)
+    return f"{before}{low}" if low == high else f"{before}{low} – {before}{high}"
+
+
+def span(found: Range, before: str = "", unit: str = "", to: str = " to ") -> str:
     """Both ends of an interval in three digits, one where they read alike.
 
-    >>> span(Range.of(450, 656), "$"), span(Range.of(3), after=" W")
+    >>> span(Range.of(450, 656), "$"), span(Range.of(3), unit="W")
     ('$450 to $656', '3.00 W')
     """
-    low, high = digits(found.low), digits(found.high)
-    shown = f"{before}{low}" if low == high else f"{before}{low}{to}{before}{high}"
-    return shown + after
+    low, high = digits(found.low, unit), digits(found.high, unit)
+    if low.partition(" ")[2] == high.partition(" ")[2] == unit:  # of one step: the unit once
+        low = low.partition(" ")[0] if low != high else low
+    return f"{before}{low}" if low == high else f"{before}{low}{to}{before}{high}"
 
 
 def part(name: str) -> str:
@@ -90,3 +108,16 @@ def left_out(found: Costs) -> Iterator[str]:
                 parts += [] if name in parts else [name]
     for reason, parts in reasons.items():
         yield f"left out: {', '.join(parts)} ({reason})"
+
+
+def by_devices(found: Costs) -> Iterator[str]:
+    """Where devices that a fabric names have other boxes than the book, and which decides."""
+    from lightloom.economics.bills import from_devices
+
+    labels: dict[str, list[str]] = {}
+    for label, cost in found.fabrics.items():
+        parts = [line.part for line in cost.lines if from_devices.FROM in line.formula]
+        for text in from_devices.differences(cost.network, found.book, parts):
+            labels.setdefault(text, []).append(label)
+    for text, of in labels.items():
+        yield f"{', '.join(of)}: {text}"

@@ -7,6 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lightloom.counts import counted
+from lightloom.fabric_devices import lasers_of
+
 Table = Mapping[str, Any]
 
 
@@ -31,7 +34,20 @@ def _sirius(table: Table) -> str:
     )
     if table["uplink_plan"] == "rotor":
         text += '. Its plan "rotor" has no gratings that could die; uplink_plan = "wide" has'
-    return text
+    return f"{text}{_lasers(table)}"
+
+
+def _lasers(table: Table) -> str:
+    """What a laser takes with it, where several transceivers hang on one."""
+    found = lasers_of(table)
+    if found is None or found.share < 2:
+        return ""
+    fed = min(found.share, found.uplinks)
+    chips = counted(found.chips, "chip")
+    text = (
+        f". By its devices {fed} transceivers hang on a laser, {chips} for the {found.uplinks} of a"
+    )
+    return f"{text} node, and die with it; a spare that a bank of lasers has dies, too"
 
 
 def _hybrid(_: Table) -> str:

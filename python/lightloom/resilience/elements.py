@@ -8,6 +8,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from lightloom.counts import counted
+
 Table = dict[str, Any]
 #: When a part dies: before the first flow arrives. It stays dead.
 AT = "0 s"
@@ -31,6 +33,8 @@ class Kind:
         return Part(self, tuple(numbers))
 
 
+#: A laser chip, which the core knows by the transceivers that it feeds (Sirius §4.5).
+LASER = Kind("laser", {"element": "transceiver"}, ("node", "laser"))
 #: What the core is asked for, in the order in which it is shown.
 KINDS = (
     Kind("core switch", {"element": "switch", "tier": "core"}, ("switch",)),
@@ -45,11 +49,33 @@ KINDS = (
 
 
 @dataclass(frozen=True)
+class Together:
+    """What the core knows one by one and dies together with a part."""
+
+    key: str
+    """By which a fault tells them apart."""
+    count: int
+    """How many there are."""
+    each: int
+    """How many die with one part; the last part takes the rest."""
+
+    def of(self, group: int) -> range:
+        """Their numbers in one group.
+
+        >>> Together("uplink", 12, 8).of(1)
+        range(8, 12)
+        """
+        return range(group * self.each, min((group + 1) * self.each, self.count))
+
+
+@dataclass(frozen=True)
 class Part:
     """One part."""
 
     kind: Kind
     numbers: tuple[int, ...]
+    together: Together | None = None
+    """What dies with it, where that is several."""
 
     @property
     def name(self) -> str:
@@ -64,6 +90,9 @@ class Part:
                 return f"{self.kind.name} {uplink} of node {node}"
             case {"node": node, "plane": plane}:
                 return f"{self.kind.name} of node {node} to plane {plane}"
+            case {"node": node, "laser": laser}:
+                fed = counted(len(self._dying()), "transceiver")
+                return f"{self.kind.name} {laser} of node {node} with its {fed}"
         return " ".join([self.kind.name, *map(str, self.numbers)])
 
     @property
@@ -74,7 +103,12 @@ class Part:
     def faults(self, label: str) -> list[Table]:
         """The `[[fault]]`s with which it is dead throughout, in the fabric of that label."""
         numbers = dict(zip(self.kind.keys, self.numbers, strict=True))
-        return [{"at": AT, **self.kind.table, **numbers, "fabric": label}]
+        numbers.pop("laser", None)
+        fault = {"at": AT, **self.kind.table, **numbers, "fabric": label}
+        if self.together is None:
+            return [fault]
+        dying = self.together.of(self.numbers[-1])
+        return [{**fault, self.together.key: number} for number in dying]
 
 
 @dataclass(frozen=True)
@@ -84,6 +118,8 @@ class Population:
     kind: Kind
     shape: tuple[int, ...]
     """How many numbers each key of the kind takes, counted from 0."""
+    together: Together | None = None
+    """What dies with each, where that is several."""
 
     @property
     def members(self) -> int:
@@ -92,7 +128,11 @@ class Population:
 
     def parts(self) -> Iterator[Part]:
         """All of them, in order of their numbers."""
-        return (Part(self.kind, numbers) for numbers in product(*map(range, self.shape)))
+        return (self.part(numbers) for numbers in product(*map(range, self.shape)))
+
+    def part(self, numbers: Sequence[int]) -> Part:
+        """The part of these numbers."""
+        return Part(self.kind, tuple(numbers), self.together)
 
     def at(self, place: int) -> Part:
         """The part at a place of that order."""
@@ -100,7 +140,7 @@ class Population:
         for count in reversed(self.shape):
             place, number = divmod(place, count)
             numbers.append(number)
-        return Part(self.kind, tuple(reversed(numbers)))
+        return self.part(numbers[::-1])
 
 
 @dataclass(frozen=True)
@@ -116,3 +156,12 @@ class Parts:
         """Why nothing can die, where that is so: what the core says of most kinds."""
         reasons = list(self.refused.values())
         return "" if self.populations else max(reasons, key=reasons.count)
+
+
+def lasers_of(population: Population, share: int) -> Population | None:
+    """The laser chips that feed so many transceivers each; None of other parts, and where each
+    transceiver has its own."""
+    if population.kind.keys != ("node", "uplink") or share < 2:
+        return None
+    nodes, uplinks = population.shape
+    return Population(LASER, (nodes, -(-uplinks // share)), Together("uplink", uplinks, share))

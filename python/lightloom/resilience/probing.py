@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lightloom import inputs
+from lightloom import fabric_devices, inputs
 from lightloom.config import Experiment
 from lightloom.errors import ConfigError
-from lightloom.resilience.elements import KINDS, Kind, Parts, Population
+from lightloom.resilience.elements import KINDS, Kind, Parts, Population, lasers_of
 from lightloom.trials import tried
 
 #: The lightest traffic: which parts a fabric has does not depend on it.
@@ -35,12 +35,16 @@ def parts_of(experiment: Experiment, label: str) -> Parts:
         ConfigError: if the fabric cannot run.
     """
     bare = with_one_flow(experiment, label)
-    racks = int(bare.resolved()["cluster"]["racks"])
+    resolved = bare.resolved()
+    racks = int(resolved["cluster"]["racks"])
+    lasers = fabric_devices.lasers_of(resolved["fabric"][0])
+    share = 1 if lasers is None else lasers.share
     found, refused = [], {}
     for kind in KINDS:
         why = refusal_of(bare, label, kind, [0] * len(kind.keys))
         if why is None:
-            found.append(Population(kind, _shape(bare, label, kind, racks)))
+            population = Population(kind, _shape(bare, label, kind, racks))
+            found += [p for p in (lasers_of(population, share), population) if p is not None]
         else:
             refused[kind.name] = why
     return Parts(found, refused)

@@ -82,8 +82,8 @@ def _first(population: Population, traffic: Traffic) -> tuple[str, list[Part]]:
     kind = population.kind
     if kind.keys[:1] == ("node",):
         others = (0,) * (len(population.shape) - 1)
-        return "rack", [Part(kind, (rack, *others)) for rack in traffic.racks()]
+        return "rack", [population.part((rack, *others)) for rack in traffic.racks()]
     if kind.table.get("tier") == "aggregation":
         each = population.members * traffic.racks_per_pod // traffic.of_racks.size
-        return "pod", [Part(kind, (pod * each,)) for pod in traffic.pods()]
+        return "pod", [population.part((pod * each,)) for pod in traffic.pods()]
     return "", []

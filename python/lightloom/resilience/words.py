@@ -92,8 +92,8 @@ def legend(found: Resilience) -> Iterator[str]:
         yield "A node takes its servers with it, in any network: it is not counted as the worst."
     if any(kind.kind in ("transceiver", "optical port") for kind in kinds):
         yield (
-            "A transceiver or port is that of one link: a bill, or a laser, that serves several "
-            "links takes them all with it, and that is not run."
+            "A transceiver or port is that of one link: where a bill has one for several links, it "
+            "takes them all with it, and that is not run."
         )
     if any(_was_cut(run) for kind in kinds if not kind.takes_servers for run in kind.runs):
         yield (

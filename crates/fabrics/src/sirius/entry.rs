@@ -127,6 +127,10 @@ impl FabricConfig for SiriusConfig {
             ("no switch latency", self.switch_latency == Time::ZERO),
             (no_fec, self.fec_latency == Time::ZERO),
             ("no headers", self.header == Bytes(0)),
+            (
+                "a rotor instead of gratings",
+                self.uplink_plan == UplinkPlan::Rotor,
+            ),
         ]);
         if self.mode == Mode::Ideal {
             ideal.push("back-pressure known at once");

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from lightloom.economics.bills import electrical
 from lightloom.economics.bills.electrical import gbps
+from lightloom.economics.bills.from_devices import FROM, ports_of
 from lightloom.economics.bills.tree import shape_of
 from lightloom.economics.book import Book
 from lightloom.economics.needs import Boxes, Ends, Fibres, Mirrors, Need
@@ -16,10 +17,11 @@ from lightloom.economics.network import Network
 BESIDE = "beside circuits: "
 
 
-def uplinks(network: Network, number: int, rate: int, part: str) -> Iterator[Need]:
-    """Transceivers and fibres of so many uplinks of every rack [b/s]."""
+def uplinks(network: Network, number: int, rate: int, part: str, more: str = "") -> Iterator[Need]:
+    """Transceivers and fibres of so many uplinks of every rack [b/s]; `more` is said of the
+    transceivers."""
     racks = network.racks
-    formula = f"{racks} racks × {number} of {gbps(rate)}"
+    formula = f"{racks} racks × {number} of {gbps(rate)}{more}"
     yield Ends(part, "uplinks of racks", formula, racks, (number, rate))
     place, links = "uplinks of racks", (number, rate)
     yield Fibres("circuit-cable", place, f"{racks} racks × {number}", racks, links, part)
@@ -56,8 +58,10 @@ def dual_homed(network: Network, book: Book) -> Iterator[Need]:
 
 def mirrors(network: Network, planes: int, rate: int) -> Iterator[Need]:
     """A switch of mirrors for each plane, with a duplex port for every rack."""
-    formula = f"{planes} planes × {network.racks} racks"
-    yield Mirrors("circuit-switch", "planes", formula, planes, network.racks, rate)
+    ports = ports_of(network)
+    text = "" if ports is None else f"; {FROM}: of {ports} ports"
+    formula = f"{planes} planes × {network.racks} racks{text}"
+    yield Mirrors("circuit-switch", "planes", formula, planes, network.racks, rate, ports)
 
 
 def priced_tree(book: Book) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from lightloom.economics.bills import electrical
 from lightloom.economics.bills.circuits import BESIDE, uplinks
+from lightloom.economics.bills.from_devices import FROM, ports_of
 from lightloom.economics.book import Book
 from lightloom.economics.needs import Boxes, Ends, Need, Pieces
 from lightloom.economics.network import Network
@@ -20,7 +21,9 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
     beside = (1, network.rate("packet_rate")) if "packet_rate" in network.fabric else (0, 0)
     yield from electrical.at_racks(network, (1, rate), beside)
     yield from uplinks(network, 1, rate, "dwdm-transceiver")
-    yield Pieces("wss-output", "ring", f"{racks} racks", racks)
+    ports = ports_of(network)
+    rings = "" if ports is None else f"; {FROM}: a ring has {ports} wavelengths"
+    yield Pieces("wss-output", "ring", f"{racks} racks{rings}", racks)
     if beside[0]:
         place, formula = f"{BESIDE}packet switch", f"{racks} racks × {electrical.gbps(beside[1])}"
         yield Boxes("tree-switch", place, formula, 1, [(racks, beside[1])])

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from lightloom.economics.bills import electrical
 from lightloom.economics.bills.circuits import uplinks
+from lightloom.economics.bills.from_devices import passive
 from lightloom.economics.book import Book
-from lightloom.economics.needs import Need, Passive
+from lightloom.economics.needs import Need
 from lightloom.economics.network import Network
 
 
@@ -17,4 +18,4 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
     yield from electrical.at_racks(network, (number, rate))
     yield from uplinks(network, number, rate, "circuit-transceiver")
     formula = f"{number} switches × {network.racks} racks"
-    yield Passive("rotor-switch", "core", formula, number, network.racks)
+    yield passive(network, "rotor-switch", formula, number, network.racks)

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from lightloom import _core
+from lightloom.counts import counted
 from lightloom.economics.bills import electrical
 from lightloom.economics.bills.circuits import uplinks
+from lightloom.economics.bills.from_devices import FROM, passive, ports_of
 from lightloom.economics.book import Book
-from lightloom.economics.needs import Need, Passive
+from lightloom.economics.needs import Ends, Need
 from lightloom.economics.network import Network
+from lightloom.fabric_devices import lasers_of
 
 
 def bill(network: Network, book: Book) -> Iterator[Need]:
@@ -22,14 +25,29 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
     ports = int(network.fabric.get("grating_ports") or max(1, racks // base))
     plan = str(network.fabric.get("uplink_plan", "rotor"))
     yield from electrical.at_racks(network, (number, rate))
-    yield from uplinks(network, number, rate, "tunable-transceiver")
+    yield from _transceivers(network, number, rate)
     if plan == "rotor":
+        ports = ports_of(network) or ports
         formula = (
             f"{racks} racks × {number} uplinks ÷ {ports} ports (plan rotor: as if it had some)"
         )
-        yield Passive("grating", "core", formula, Fraction(racks * number, ports), ports)
+        yield passive(network, "grating", formula, Fraction(racks * number, ports), ports)
         return
     banks = Counter(_core.sirius_banks(plan, racks, ports, number))
     for (bank, gratings, each), several in banks.items():
         formula = f"{several} × {bank}², a bank of {bank} uplinks each on {each} ports"
-        yield Passive("grating", "core", formula, several * gratings, each)
+        yield passive(network, "grating", formula, several * gratings, each)
+
+
+def _transceivers(network: Network, number: int, rate: int) -> Iterator[Need]:
+    """So many uplinks of every rack [b/s], with a tunable laser each, or as many chips of lasers as
+    the link budget of the devices shares (§4.5)."""
+    found = lasers_of(network.fabric)
+    if found is None or found.share == 1:
+        own = "" if found is None else f"; {FROM}: a laser each"
+        yield from uplinks(network, number, rate, "tunable-transceiver", own)
+        return
+    yield from uplinks(network, number, rate, "laserless-transceiver")
+    chips = f"{network.racks} racks × {counted(found.chips, 'chip')}"
+    text = f"{chips}; {FROM}: one feeds {found.share} transceivers, of {number} a rack"
+    yield Ends("tunable-laser", "lasers", text, network.racks, (found.chips, rate))

@@ -12,7 +12,7 @@ from lightloom.decision.pareto import behind as pareto
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
 from lightloom.economics.book import Book
 from lightloom.economics.costs import Costs
-from lightloom.economics.words import left_out, part
+from lightloom.economics.words import by_devices, left_out, part
 
 from .. import presets, units
 from ..factors import between, told_times
@@ -130,7 +130,7 @@ def _decision(made: Read, others: Sequence[Read]) -> Decision:
         bills=tuple(tables.bills(made)),
         sources=tuple(tables.sources(made)),
         unpriced=tuple(_missing(bought)),
-        notes=(*left_out(made.costs), *made.costs.book.notes),
+        notes=(*by_devices(made.costs), *left_out(made.costs), *made.costs.book.notes),
     )
 
 

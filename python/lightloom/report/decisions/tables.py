@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
 from lightloom.economics.amounts import NOTHING, Range
 from lightloom.economics.book import Book
 from lightloom.economics.pricing import FabricCost, Line
-from lightloom.economics.words import ends, sign
+from lightloom.economics.words import digits, ends, sign
 
 from .. import units
 from ..model import Fabric
@@ -68,11 +67,10 @@ def _cells(
     carried = units.show(fabric.carried, "share")
     yield carried if purchase.carries else f"{carried}, not carried"
     cost = purchase.cost
-    total = ends(cost.capital, before=before)
-    yield total if cost.capital else f"{ends(cost.known_capital, before=before)} + ?"
-    yield ends(_rounded(CAPITAL.value(purchase)), before=before)
-    yield ends(cost.power, "W")
-    yield ends(_rounded(POWER.value(purchase)))
+    yield _total(cost, before)
+    yield _three(CAPITAL.value(purchase), before=before)
+    yield _three(cost.power, "W")
+    yield _three(POWER.value(purchase))
     yield _place(fabric.label, behind)
 
 
@@ -83,11 +81,9 @@ def _place(label: str, behind: Mapping[str, Sequence[str]]) -> str:
     return f"behind {units.listed(behind[label])}" if behind[label] else f"{STAR} on it"
 
 
-def _rounded(found: Range | None) -> Range | None:
-    """To three digits: what was delivered is known no better."""
-    if found is None:
-        return None
-    return Range(*(Fraction(f"{float(end):.3g}") for end in (found.low, found.high)))
+def _three(found: Range | None, unit: str = "", before: str = "") -> str:
+    """An amount as sentences have it, in three digits: what was delivered is known no better."""
+    return ends(found, unit, before, digits)
 
 
 def bills(made: Read) -> list[Bill]:
@@ -105,8 +101,9 @@ def _bill(fabric: Fabric, cost: FabricCost, before: str) -> Bill:
 
 
 def _total(cost: FabricCost, before: str) -> str:
-    capital = ends(cost.capital, before=before)
-    return capital if cost.capital else f"{ends(cost.known_capital, before=before)} + ?"
+    if cost.capital is None:
+        return f"{_three(cost.known_capital, before=before)} + ?"
+    return _three(cost.capital, before=before)
 
 
 def _shown(book: Book, line: Line, before: str) -> tuple[str, ...]:
@@ -114,8 +111,8 @@ def _shown(book: Book, line: Line, before: str) -> tuple[str, ...]:
     count = float(line.count)
     return (
         *(line.part, line.where, f"{count:,.6g}" if count < 1e6 else f"{count:,.0f}"),
-        *(ends(line.price, before=before), ends(line.cost, before=before)),
-        *(ends(line.watts, "W"), line.formula, source(book, line)),
+        *(_three(line.price, before=before), _three(line.cost, before=before)),
+        *(_three(line.watts, "W"), line.formula, source(book, line)),
     )
 
 

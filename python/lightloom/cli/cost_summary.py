@@ -1,0 +1,111 @@
+"""What `cost` prints first where networks are counted in several ways: a row each, and which to
+believe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+from lightloom import console
+from lightloom.cli.cost_text import total
+from lightloom.decision.sentences import listed
+from lightloom.economics.words import MISSING, ends, span
+
+if TYPE_CHECKING:
+    from lightloom.economics.amounts import Range
+    from lightloom.economics.costs import Costs
+    from lightloom.economics.readings import Reading
+
+
+def table(found: Sequence[Costs]) -> Table:
+    """A row for each way of counting and each `sirius`, beside the first `clos`."""
+    subjects, others = _labels(found[0], "sirius"), _labels(found[0], "clos")[:1]
+    made = console.plain_table(gap=2)
+    made.add_column("counted\nby", no_wrap=True)
+    if len(subjects) > 1:
+        made.add_column("fabric", overflow="fold", max_width=16)
+    than = [f"÷ {escape(other)}\n[%]" for other in others]
+    for heading in ("capital", *than, "power", *than, "Fig 6\nmet"):
+        made.add_column(heading, justify="right", no_wrap=True)
+    for one in found:
+        for label in subjects:
+            named = [escape(label)] if len(subjects) > 1 else []
+            made.add_row(_way(one.reading), *named, *_cells(one, label, others), _met(one.reading))
+    return made
+
+
+def _labels(found: Costs, kind: str) -> list[str]:
+    return [label for label, cost in found.fabrics.items() if cost.network.kind == kind]
+
+
+def _cells(found: Costs, label: str, others: Sequence[str]) -> Iterator[str]:
+    cost, beside = found.fabrics[label], [found.fabrics[other] for other in others]
+    yield total(cost)
+    yield from (_percent(cost.relative_to(other)) for other in beside)
+    yield ends(cost.power, "W")
+    yield from (_percent(cost.power_relative_to(other)) for other in beside)
+
+
+def heading(found: Sequence[Costs]) -> str:
+    """What the table is of."""
+    book, of = found[0].book, ", ".join(_labels(found[0], "sirius"))
+    return (
+        f"{found[0].name}: {of} in {len(found)} ways ({book.name}, {book.currency} of {book.year})"
+    )
+
+
+def said(found: Sequence[Costs]) -> Iterator[str]:
+    """Which way of counting is what."""
+    if any(one.reading is None for one in found):
+        yield (
+            "By bills is derived from this configuration: the parts that each fabric's own table "
+            "takes. Go by it."
+        )
+    chosen = [one.reading for one in found if one.reading is not None]
+    each = "; ".join(_by_basis(chosen))
+    yield (
+        "Readings say how the paper may have counted its Fig 6, by parts on a path, whatever the "
+        f"configuration: {each}."
+    )
+
+
+def _by_basis(chosen: Iterable[Reading]) -> Iterator[str]:
+    """Which were fitted, and how many of the paper's figures each meets."""
+    groups: dict[str, list[Reading]] = {}
+    for reading in chosen:
+        groups.setdefault(reading.basis, []).append(reading)
+    for basis, readings in groups.items():
+        names, met = listed(r.name for r in readings), listed(_met(r) for r in readings)
+        how = f"{basis} to it" if basis == "fitted" else basis
+        yield f"{names} ({how}) meet{'' if len(readings) > 1 else 's'} {met}"
+
+
+def _way(reading: Reading | None) -> str:
+    return "bills" if reading is None else f"{reading.name}, {reading.basis}"
+
+
+def _met(reading: Reading | None) -> str:
+    """How many of the paper's figures a reading meets; bills are no reading of it."""
+    if reading is None:
+        return MISSING
+    from lightloom.economics import book as books
+    from lightloom.economics import readings
+
+    paper = readings.published()
+    figures = readings.figures(reading, *readings.components(books.load("sirius-2020")))
+    return f"{sum(readings.meets(figures, paper).values())} of {len(paper)}"
+
+
+def _percent(found: Range | None) -> str:
+    """`29.5–41.0`."""
+    if found is None:
+        return MISSING
+    return span(found * 100, to="–")
+
+
+def shown(found: Sequence[Costs]) -> bool:
+    """Whether there is something to sum up: several ways, and a `sirius`."""
+    return len(found) > 1 and bool(_labels(found[0], "sirius"))

@@ -1,0 +1,65 @@
+"""What the devices that a fabric names say of its parts: lasers that several transceivers share,
+gratings, circuit switches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from lightloom import photonics
+
+Table = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Lasers:
+    """The laser chips of a node (Sirius §4.5)."""
+
+    kind: str
+    uplinks: int
+    """Transceivers of a node [count]."""
+    share: int
+    """Transceivers that one chip feeds, at most [count]."""
+
+    @property
+    def chips(self) -> int:
+        """Chips of a node: all but the last feed `share` transceivers each.
+
+        >>> Lasers("fixed-bank", 12, 8).chips
+        2
+        """
+        return -(-self.uplinks // self.share)
+
+
+def design_of(fabric: Table) -> Table | None:
+    """The optical design of a resolved fabric of gratings; None of one that names none."""
+    found = fabric.get("devices")
+    return found if isinstance(found, Mapping) and "laser" in found else None
+
+
+def circuit_switch_of(fabric: Table) -> Table | None:
+    """The circuit switch that a resolved fabric names; None of one that names none."""
+    found = fabric.get("devices")
+    return found if isinstance(found, Mapping) and "laser" not in found else None
+
+
+def lasers_of(fabric: Table) -> Lasers | None:
+    """The lasers of a resolved fabric, as its link budget shares them; None where its devices are
+    not named."""
+    design = design_of(fabric)
+    if design is None:
+        return None
+    # The budget knows no clocks. A fabric may use fewer ports than its gratings have, and so have
+    # a shorter epoch than the design alone, whose clocks would drift longer.
+    calm = {**design, "cdr": {**design.get("cdr", {}), "drift": "0 ppm"}}
+    share = _share(json.dumps(calm, sort_keys=True))
+    return Lasers(str(design["laser"]["kind"]), int(fabric["uplinks"]), share)
+
+
+@lru_cache
+def _share(design: str) -> int:
+    """Transceivers that a chip of a design feeds; solvers ask the same design many times."""
+    return int(photonics.derive(json.loads(design)).derived["link"]["share"])

@@ -1,0 +1,168 @@
+"""Bills of fabrics that name their devices: against counts and sums by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from economics_support import counts, experiment
+
+from lightloom import economics
+from lightloom.economics import words
+from lightloom.economics.bills import circuits, rotor
+from lightloom.economics.network import Network
+from lightloom.economics.pricing import FabricCost, Line
+from lightloom.fabric_devices import lasers_of
+
+#: 32 racks of 12 uplinks: 384 transceivers of 50 Gb/s, 48 of the book's.
+CLUSTER = {"racks": 32, "servers_per_rack": 8, "rack_rate": "400 Gb/s"}
+
+
+def sirius(share: int, **changes: Any) -> dict[str, Any]:
+    devices = {"preset": "sirius", "link": {"share": share}, **changes}
+    return experiment("sirius", CLUSTER, uplinks=12, uplink_plan="wide", devices=devices)
+
+
+def priced(table: dict[str, Any], book: str = "sirius-2020") -> FabricCost:
+    (found,) = economics.cost(table, book).fabrics.values()
+    return found
+
+
+def line(cost: FabricCost, part: str) -> Line:
+    (found,) = [one for one in cost.lines if one.part == part]
+    return found
+
+
+@pytest.mark.parametrize("share", [2, 3, 4, 6])
+def test_sirius_buys_a_chip_for_so_many_transceivers_as_share_it(share: int) -> None:
+    cost = priced(sirius(share))
+    found = counts(cost)
+    assert found["laserless-transceiver"] == 48
+    # Chips are counted as the lasers of the book's transceivers: eight of 50 Gb/s each.
+    assert found["tunable-laser"] * 8 == Fraction(32 * 12, share)
+    assert "tunable-transceiver" not in found
+    chips = f"32 racks × {12 // share} chips"
+    said = f"{chips}; from devices: one feeds {share} transceivers, of 12 a rack"
+    assert line(cost, "tunable-laser").formula == said
+
+
+def test_the_last_chip_of_a_rack_is_bought_whole() -> None:
+    assert counts(priced(sirius(8)))["tunable-laser"] * 8 == 32 * 2
+
+
+def test_the_transceivers_of_sirius_by_hand_to_the_cent() -> None:
+    """48 transceivers of $400. Apart, a laser is 3 · 0.0625 to 5 · 0.16 of one, and what is left
+    without a fixed one 1 − 0.16 to 1 − 0.0625."""
+    shared, own = priced(sirius(4)), priced(sirius(1))
+    bare, laser = (line(shared, part).cost for part in ("laserless-transceiver", "tunable-laser"))
+    whole = line(own, "tunable-transceiver").cost
+    assert bare is not None
+    assert laser is not None
+    assert whole is not None
+    assert (bare.low, bare.high) == (Fraction("16128.00"), Fraction("18000.00"))
+    assert (laser.low, laser.high) == (Fraction("900.00"), Fraction("3840.00"))  # 12 of $75 to $320
+    assert (whole.low, whole.high) == (Fraction("21600.00"), Fraction("31488.00"))
+    # What is without a laser, and a laser each, is the whole again at either end of l and m.
+    assert bare.high + 4 * laser.low == whole.low
+    assert bare.low + 4 * laser.high == whole.high
+    saved = (own.capital.low - shared.capital.low, own.capital.high - shared.capital.high)  # type: ignore[union-attr]
+    assert saved == (whole.low - bare.low - laser.low, whole.high - bare.high - laser.high)
+
+
+def test_lasers_that_are_shared_draw_as_few_as_there_are() -> None:
+    shared, own = (priced(sirius(share)).power for share in (4, 1))
+    assert shared is not None
+    assert own is not None
+    # 48 transceivers: 12 to 14 W each; without a laser 9 W, and 12 lasers of 3 to 5 W.
+    assert own.low - shared.low == 48 * 12 - (48 * 9 + 12 * 3)
+    assert own.high - shared.high == 48 * 14 - (48 * 9 + 12 * 5)
+
+
+def test_a_fabric_that_names_no_devices_is_billed_as_before() -> None:
+    bare = experiment("sirius", CLUSTER, uplinks=12, uplink_plan="wide")
+    own = priced(sirius(1))
+    assert counts(priced(bare))["tunable-transceiver"] == counts(own)["tunable-transceiver"] == 48
+    assert line(own, "tunable-transceiver").formula.endswith("; from devices: a laser each")
+    assert not any("from devices" in one.formula for one in priced(bare).lines)
+
+
+def test_gratings_are_those_of_the_devices_by_the_port_of_the_books() -> None:
+    """Plan wide: 3 banks of 4 uplinks, 16 gratings each on 8 ports of 32 racks. The book's has 64
+    ports and costs up to a quarter of $5,000."""
+    for ports in (16, 100):
+        cost = priced(sirius(4, grating={"ports": ports}))
+        found = line(cost, "grating")
+        assert found.count == Fraction(48 * ports, 64)
+        assert found.cost is not None
+        assert found.cost.high == Fraction(48 * ports, 64) * 1250
+        assert found.formula.endswith(f"; from devices: of {ports} ports, 8 in use")
+    table = sirius(4, grating={"ports": 100})
+    said = list(words.by_devices(economics.cost(table, "sirius-2020")))
+    assert said == [
+        "sirius: gratings of 100 ports by devices, where sirius-2020 prices one of 64: devices "
+        "decide how many ports are bought, the book what one costs"
+    ]
+    assert not list(words.by_devices(economics.cost(sirius(4, grating={"ports": 64}))))
+
+
+@pytest.mark.parametrize(
+    ("kind", "preset", "book", "ports", "boxes"),
+    [
+        ("cthrough", "mems-cthrough", "cthrough-2010", 320, Fraction(320, 80)),
+        ("hydra", "mems-hydra", "hydra-2013", 320, Fraction(2)),
+        ("cthrough", "mems-cthrough", "hydra-2013", 64, Fraction(64, 320)),
+    ],
+)
+def test_circuit_switches_are_those_of_the_devices(
+    kind: str, preset: str, book: str, ports: int, boxes: Fraction
+) -> None:
+    more = {"planes": 2} if kind == "hydra" else {}
+    devices = {"preset": preset, "ports": ports}
+    table = experiment(kind, circuit_rate="10 Gb/s", devices=devices, **more)
+    cost = priced(table, book)
+    found = line(cost, "circuit-switch")
+    assert found.count == boxes
+    assert found.formula.endswith(f"; from devices: of {ports} ports")
+    said = list(words.by_devices(economics.cost(table, book)))
+    of_the_book = {"cthrough-2010": 80, "hydra-2013": 320}[book]
+    assert bool(said) == (ports != of_the_book)
+
+
+def test_a_port_of_a_circuit_switch_costs_what_the_book_says() -> None:
+    table = experiment("cthrough", circuit_rate="10 Gb/s", devices="mems-cthrough")
+    found = line(priced(table, "cthrough-2010"), "circuit-switch")
+    assert found.cost is not None
+    assert (found.cost.low, found.cost.high) == (320 * 200, 320 * 700)
+
+
+def test_a_ring_says_how_many_wavelengths_its_devices_have() -> None:
+    table = experiment("mordia", {"racks": 16, "rack_rate": "10 Gb/s"}, devices="wss-ring")
+    found = line(priced(table), "wss-output")
+    assert found.count == 16
+    assert found.formula == "16 racks; from devices: a ring has 44 wavelengths"
+
+
+@pytest.mark.parametrize("bill", [circuits.beside_tree, rotor.bill])
+def test_every_fabric_of_circuits_that_names_a_switch_is_billed_by_it(bill: Any) -> None:
+    fabric = {
+        "devices": {"constraint": "matching", "ports": 96},
+        **{"planes": 2, "switches": 2, "electrical": False},
+        **{"circuit_rate": "10 Gb/s", "link_rate": "10 Gb/s"},
+    }
+    network = Network("x", 16, 4, Fraction(10**10), fabric)
+    boxes = [n for n in bill(network, economics.prices("hydra-2013")) if "switch" in n.part][-1]
+    assert boxes.formula.count("from devices: of 96 ports") == 1
+
+
+def test_the_share_of_a_laser_does_not_depend_on_how_many_ports_are_in_use() -> None:
+    """A slot of a microsecond on gratings of 16 ports is an epoch that clocks drift through; a
+    fabric of 4 racks goes round 4 of them."""
+    devices = {"preset": "sirius", "laser": {"kind": "dsdbr"}}
+    cluster = {"racks": 32, "servers_per_rack": 8, "rack_rate": "400 Gb/s"}
+    table = experiment("sirius", cluster, uplinks=12, devices=devices)
+    assert priced(table).lines
+    design = {"laser": {"kind": "dsdbr", "output": "16 dBm"}, "grating": {"ports": 16}}
+    found = lasers_of({"uplinks": 12, "devices": design})
+    assert found is not None
+    assert (found.share, found.chips) == (8, 2)
