@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +14,7 @@ from rich.table import Table
 
 from lightloom import console, forecasts
 from lightloom.cli import bars, completion, forecast, places
-from lightloom.cli.options import DryRun, OutDir, Workers, check_file
+from lightloom.cli.options import DryRun, OutDir, Overrides, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
 from lightloom.counts import counted
 from lightloom.machine import check_count, processors
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 def sweep(
     file: Annotated[Path, typer.Argument(metavar="SWEEP.toml")],
+    set_: Overrides = None,
     out: OutDir = None,
     workers: Workers = None,
     scheduler: places.Scheduler = None,
@@ -42,32 +45,33 @@ def sweep(
         _check_workers(workers)
         check_file("SWEEP", file)
         study = sweeps.read(file)
+        study = study.model_copy(update={"set": [*study.set, *(set_ or [])]})
         target = console.check_output(out if out is not None else Path("results") / file.stem)
-        at_once = workers or processors()
         with console.aside():
             points = sweeps.expand(study)
             missing = [
-                (point.experiment, point.fabric)
-                for point in points
-                if not (resume and sweeps.is_there(point, target, study))
+                point for point in points if not (resume and sweeps.is_there(point, target, study))
             ]
-        make = partial(forecasts.of_points, missing)
-        if dry_run:
-            forecast.instead(make, at_once)
-            return
-        forecast.before(make, at_once)
-        with (
-            places.cluster(scheduler, scheduler_file, workers) as cluster,
-            bars.counting() as counter,
-        ):
-            outcome = sweeps.run_sweep(
-                study,
-                target,
-                executor=cluster or sweeps.Local(at_once),
-                resume=resume,
-                points=points,
-                done=lambda finished, total: counter(file.stem, finished, total),
+        with places.cluster(scheduler, scheduler_file, workers) as cluster:
+            executor = cluster or sweeps.Local(workers or processors())
+            each = forecast.quietly(
+                lambda: forecasts.of_points([(point.experiment, point.fabric) for point in missing])
             )
+            make = partial(forecasts.one_by_one, each)
+            if dry_run:
+                _dry_run(points, missing, each, executor.at_once)
+                return
+            forecast.before(make, executor.at_once)
+            with bars.counting() as counter:
+                outcome = sweeps.run_sweep(
+                    study,
+                    target,
+                    executor=executor,
+                    resume=resume,
+                    points=points,
+                    costs=[one.seconds for one in each],
+                    done=lambda finished, total: counter(file.stem, finished, total),
+                )
         reused = f", {outcome.reused} of them from before" if outcome.reused else ""
         lost = f", {len(outcome.failed)} failed" if outcome.failed else ""
         points_run = len(outcome.points) + len(outcome.failed)
@@ -143,6 +147,24 @@ def reproduce(
         if changed:
             console.err().print(f"not as recorded: {', '.join(changed)}", markup=False)
             raise typer.Exit(1)
+
+
+def _dry_run(
+    points: Sequence[sweeps.Point],
+    missing: Sequence[sweeps.Point],
+    each: Sequence[forecasts.Forecast],
+    workers: int,
+) -> None:
+    """Says what would run, how long it would take, and which point would take the longest."""
+    forecast.instead(partial(forecasts.one_by_one, each), workers)
+    there = len(points) - len(missing)
+    console.say(f"{counted(len(points), 'point')}" + (f", {there} there already" if there else ""))
+    if missing:
+        longest = max(range(len(missing)), key=lambda place: each[place].seconds)
+        taken = each[longest]
+        if math.isfinite(taken.seconds):
+            time, memory = forecast.span(taken.seconds), console.size(taken.memory_bytes)
+            console.say(f"longest point: {missing[longest].id}, {time}, {memory} of memory")
 
 
 def _check_workers(workers: int | None) -> None:

@@ -58,7 +58,9 @@ class Stream:
         that others have something in agree with it."""
         row = self._rows.of(point, found)
         self.folder.mkdir(parents=True, exist_ok=True)
-        write(self.folder / f"{point.id}.parquet", [{k: v for k, v in row.items() if v is not None}])
+        write(
+            self.folder / f"{point.id}.parquet", [{k: v for k, v in row.items() if v is not None}]
+        )
 
 
 def write(path: Path, table: Sequence[Row]) -> None:

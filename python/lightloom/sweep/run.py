@@ -140,6 +140,7 @@ def _write_json(
 ) -> None:
     document = {
         "base": str(sweep.base),
+        **({"set": sweep.set} if sweep.set else {}),
         "grid": sweep.grid,
         "repeat": sweep.repeat,
         "points": [

@@ -50,7 +50,8 @@ class Cluster:
     @property
     def at_once(self) -> int:
         """Threads of all workers that are there now, of which each runs a simulation."""
-        return max(1, sum(self._client.nthreads().values()))
+        threads: Mapping[str, int] = self._client.nthreads()
+        return max(1, sum(threads.values()))
 
     def run_jobs(
         self,
@@ -143,7 +144,9 @@ class Cluster:
         from distributed import as_completed
 
         futures = [future for _, future in pending.values()]
-        coming = as_completed(futures, loop=self._client.loop, with_results=True, raise_errors=False)
+        coming = as_completed(
+            futures, loop=self._client.loop, with_results=True, raise_errors=False
+        )
         del futures
         while pending:
             heed()

@@ -97,9 +97,12 @@ def _simulated(
     result = replace(result, experiment=travel.returned(result.experiment, folder))
     if task.whole:
         return result
-    nothing = {"circuits": None, "controller_log": None}
     return replace(
-        result, flows=result.flows.slice(0, 0), timeseries=result.timeseries.slice(0, 0), **nothing
+        result,
+        flows=result.flows.slice(0, 0),
+        timeseries=result.timeseries.slice(0, 0),
+        circuits=None,
+        controller_log=None,
     )
 
 
