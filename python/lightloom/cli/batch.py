@@ -80,6 +80,7 @@ def sweep(
         for line in completion.legend_of_times(_named(outcome)):
             console.say(line)
         console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
+        console.say(f"report: {_report(file.stem, outcome, target)}")
         if outcome.failed:
             _print_failed(outcome)
             raise typer.Exit(1)
@@ -210,6 +211,20 @@ def _sweep_table(outcome: sweeps.Outcome) -> Table:
     if len(groups) > ROWS_SHOWN:
         table.add_row(f"… {len(groups) - ROWS_SHOWN} more in {outcome.parquet.name}")
     return table
+
+
+def _report(name: str, outcome: sweeps.Outcome, target: Path) -> Path:
+    """The page of a sweep, in the order of its grid."""
+    from lightloom.report import sweeps as pages
+
+    lost = {point.id for point, _ in outcome.failed}
+    summaries = iter(outcome.summaries)
+    each = [
+        (point.grid, point.fabric, None if point.id in lost else next(summaries))
+        for point in outcome.every
+    ]
+    cells = pages.gathered(each)
+    return pages.build(name, cells, target)
 
 
 def _place(point: sweeps.Point) -> tuple[str, ...]:

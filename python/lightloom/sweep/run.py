@@ -29,6 +29,8 @@ class Outcome:
     """The summary of each."""
     failed: list[tuple[Point, Failed]]
     """Points that came to nothing."""
+    every: list[Point]
+    """All points, in the order of the grid."""
     reused: int
     json: Path
     parquet: Path
@@ -87,7 +89,7 @@ def run_sweep(
     write(paths[1], [rows.of(*one) for one in each])
     whole = [(point, came) for point, came in each if not isinstance(came, Failed)]
     failed = [(point, came) for point, came in each if isinstance(came, Failed)]
-    return Outcome([p for p, _ in whole], [s for _, s in whole], failed, reused, *paths)
+    return Outcome([p for p, _ in whole], [s for _, s in whole], failed, points, reused, *paths)
 
 
 def longest_first(costs: Sequence[float]) -> list[int]:

@@ -81,7 +81,8 @@ def _client(key: str, address: str) -> Client:
         limit = "needs Dask distributed, which is not installed"
         raise refusal(key, address, limit, 'install "lightloom[cluster]"') from None
     # What it has to say of lost connections is said here, once.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     # Files travel with tasks on purpose.
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
     try:
