@@ -18,6 +18,7 @@ from lightloom.tables import circuit_table, flow_table, series_table
 from lightloom.words import in_words
 
 if TYPE_CHECKING:
+    from lightloom.curves import Place
     from lightloom.resilience.search import Search
 
 Source = Experiment | str | Path | Mapping[str, Any]
@@ -110,6 +111,7 @@ def compare(
     threads: int = 1,
     progress: Progress | None = None,
     worst_failure: Search | bool | None = None,
+    place: Place | None = None,
 ) -> Comparison:
     """Simulates every fabric of an experiment, one after another; then, if it
     has `[compare].loads` or `saturation`, every fabric at each of these loads, and
@@ -119,6 +121,7 @@ def compare(
     Args, errors: as of `run`; with `worst_failure` every fabric also runs with one part dead,
     for each part that is tried: `Comparison.resilience`. A `lightloom.resilience.search.Search`
     says how many are; without it `worst_failure` of the experiment's `[decision]` decides.
+    With a `place`, such as a cluster that was joined, simulations run there, all at once.
 
     >>> comparison = compare("examples/compare.toml")  # doctest: +SKIP
     >>> comparison.results["clos"].summary["goodput_normalized"]  # doctest: +SKIP
@@ -131,7 +134,7 @@ def compare(
         raise refusal(
             "compare.case", counted(len(cases), "case"), "this compares one experiment", remedy
         )
-    return _compared([experiment], threads, progress, worst_failure)[0]
+    return _compared([experiment], threads, progress, worst_failure, place)[0]
 
 
 def compare_cases(
@@ -140,6 +143,7 @@ def compare_cases(
     threads: int = 1,
     progress: Progress | None = None,
     worst_failure: Search | bool | None = None,
+    place: Place | None = None,
 ) -> list[Comparison]:
     """A comparison for each `[[compare.case]]` of an experiment, named by the
     case's label; or the one of an experiment without cases.
@@ -150,7 +154,7 @@ def compare_cases(
     >>> hot.saturation["dlb"].busiest  # doctest: +SKIP
     """
     check_count("threads", threads)
-    return _compared(_experiment(experiment).cases(), threads, progress, worst_failure)
+    return _compared(_experiment(experiment).cases(), threads, progress, worst_failure, place)
 
 
 def compare_physics(
@@ -160,6 +164,7 @@ def compare_physics(
     threads: int = 1,
     progress: Progress | None = None,
     worst_failure: Search | bool | None = None,
+    place: Place | None = None,
 ) -> list[Comparison]:
     """A comparison for each of these presets of `[physics]`, which take the place of the
     experiment's own; of each case, where it has some. `lightloom.report.winners.changes` says
@@ -172,7 +177,7 @@ def compare_physics(
     check_count("threads", threads)
     cases = _experiment(experiment).cases()
     variants = [made for case in cases for made in physics.variants(case, presets)]
-    return _compared(variants, threads, progress, worst_failure)
+    return _compared(variants, threads, progress, worst_failure, place)
 
 
 def _compared(
@@ -180,15 +185,22 @@ def _compared(
     threads: int,
     progress: Progress | None,
     worst_failure: Search | bool | None,
+    place: Place | None,
 ) -> list[Comparison]:
     """A comparison of each; with what breaks, if that is asked for."""
-    made = curves.compare_all(experiments, run, threads, progress)
+    made = curves.compare_all(experiments, run, threads, progress, place)
     if not worst_failure and not any(DECISION in one.raw for one in experiments):
         return made
     from lightloom.resilience.measure import with_worst_failures
 
     return with_worst_failures(
-        made, experiments, run, threads=threads, progress=progress, asked=worst_failure
+        made,
+        experiments,
+        run,
+        threads=threads,
+        progress=progress,
+        asked=worst_failure,
+        place=place,
     )
 
 

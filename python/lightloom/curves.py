@@ -39,6 +39,18 @@ class Run(Protocol):
         """Simulates one fabric."""
 
 
+class Place(Protocol):
+    """Where simulations run, if not in this process: a cluster."""
+
+    @property
+    def at_once(self) -> int:
+        """How many run side by side."""
+
+    @property
+    def simulate(self) -> Run:
+        """As `lightloom.run`, there."""
+
+
 @dataclass(frozen=True)
 class Task:
     """Simulations that follow each other."""
@@ -48,9 +60,14 @@ class Task:
 
 
 def compare_all(
-    experiments: Sequence[Experiment], run: Run, threads: int, progress: Tell | None
+    experiments: Sequence[Experiment],
+    run: Run,
+    threads: int,
+    progress: Tell | None,
+    place: Place | None = None,
 ) -> list[Comparison]:
-    """A comparison for each of these experiments."""
+    """A comparison for each of these experiments; all at once at a `place`, if one is given."""
+    run = run if place is None else place.simulate
     groups = [experiment.seeds() for experiment in experiments]
     cases = len(groups) > 1
     comparisons = [
@@ -61,13 +78,13 @@ def compare_all(
         for group in groups
     ]
     flat = [c for group in comparisons for c in group]
-    if len(flat) == 1:
+    if len(flat) == 1 and place is None:
         flat[0].run_fabrics(progress)
     tasks = [task for c in flat for task in c.tasks()]
     # Searches are the longest: whoever begins with them does not end with them.
     tasks.sort(key=lambda task: "saturation" not in task.name)
     repeated = [group[0] for group in groups if len(group) > 1]
-    run_all(tasks, side_by_side(repeated, threads), progress)
+    run_all(tasks, side_by_side(repeated, threads, place), progress)
     return [Comparison.of_seeds([c.made() for c in group]) for group in comparisons]
 
 
@@ -90,9 +107,12 @@ def run_seeds(
     return [results[place] for place in range(len(seeds))]
 
 
-def side_by_side(repeated: Sequence[Experiment], threads: int) -> int:
+def side_by_side(repeated: Sequence[Experiment], threads: int, place: Place | None = None) -> int:
     """How many simulations of so many threads keep the processors busy; of experiments
-    that are repeated, no more than find room in the memory that is free."""
+    that are repeated, no more than find room in the memory that is free. At a `place` one
+    waits for each that runs, so that none has to wait for this machine."""
+    if place is not None:
+        return 2 * place.at_once
     workers = max(1, processors() // threads)
     free = memory() if workers > 1 and repeated else None
     if free is None:

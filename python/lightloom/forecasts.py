@@ -9,12 +9,16 @@ overloaded never delivers all. The geometric mean of the two is taken.
 
 from __future__ import annotations
 
+import heapq
+import json
 import math
+import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from lightloom.config import Experiment
+from lightloom.errors import ConfigError
 from lightloom.trials import Reached, Trial, tried
 
 #: What a trial may take [s], and all of them together where there are many.
@@ -24,8 +28,9 @@ TRIALS_S = 0.6
 WITHIN = 2.0
 #: Simulations that a search for saturation takes, most often.
 SEARCHED = 9
-#: Points of a sweep that are tried.
-POINTS_TRIED = 8
+#: Points of a sweep that are tried, seeds apart: all within these, or as many as fit the time
+#: [s], the first few in any case.
+POINTS_MOST, POINTS_LEAST, POINTS_S = 64, 8, 3.0
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,8 @@ class Forecast:
     """Cells and packets that they move over a hop; None where one of them counts none."""
     failing: int = 0
     """How many of them have a part dead, to find what breaks."""
+    each: tuple[tuple[float, int], ...] = ()
+    """Time of a processor [s] and memory [B] of each, where they are known one by one."""
 
     def and_(self, other: Forecast) -> Forecast:
         """Both together."""
@@ -70,8 +77,30 @@ class Forecast:
         )
 
     def wall_s(self, workers: int) -> float:
-        """Time until all are done [s], where so many run side by side."""
-        return max(self.longest_s, self.seconds / max(1, min(workers, self.simulations)))
+        """Time until all are done [s], where so many run side by side: the longest begin
+        first, where each is known.
+
+        >>> one_by_one([Forecast(1, s, s, 0, 0.0) for s in (1.0, 2.0, 3.0, 4.0)]).wall_s(3)
+        4.0
+        """
+        beside = max(1, min(workers, self.simulations))
+        if not self.each:
+            return max(self.longest_s, self.seconds / beside)
+        busy = [0.0] * beside
+        for seconds in sorted((seconds for seconds, _ in self.each), reverse=True):
+            heapq.heapreplace(busy, busy[0] + seconds)
+        return max(busy)
+
+    def memory_at_once(self, workers: int) -> int:
+        """What those that run side by side take together [B], at most: the largest at once.
+
+        >>> one_by_one([Forecast(1, 1.0, 1.0, m, 0.0) for m in (10, 70, 20)]).memory_at_once(2)
+        90
+        """
+        beside = max(1, min(workers, self.simulations))
+        if not self.each:
+            return self.memory_bytes * beside
+        return sum(sorted((memory for _, memory in self.each), reverse=True)[:beside])
 
 
 def of_trial(trial: Trial) -> Forecast:
@@ -163,18 +192,60 @@ def _share_at(case: Experiment, load: float) -> float:
     return there / own if own and there else 1.0
 
 
-def of_points(points: Sequence[tuple[Experiment, str]]) -> Forecast:
-    """What it takes to run the points of a sweep, of which some are tried.
+def of_points(points: Sequence[tuple[Experiment, str]]) -> list[Forecast]:
+    """What each point of a sweep takes: those that differ in their seeds alone take the same,
+    and one that was not tried what the nearest does that was, of the same fabric. One that
+    fails when it is tried, as it would when it runs, takes nothing."""
+    keys = [_but_seed(*point) for point in points]
+    alike = {key: points[keys.index(key)] for key in dict.fromkeys(keys)}
+    places = {key: place for place, key in enumerate(alike)}
+    tried_ones = _tried_of(list(alike.items()))
 
-    Raises:
-        ConfigError: if one that is tried cannot run.
+    def nearest(key: str) -> Forecast:
+        label = alike[key][1]
+        known = [k for k in tried_ones if alike[k][1] == label] or list(tried_ones)
+        return tried_ones[min(known, key=lambda k: abs(places[k] - places[key]))]
+
+    return [nearest(key) for key in keys]
+
+
+def _tried_of(alike: Sequence[tuple[str, tuple[Experiment, str]]]) -> dict[str, Forecast]:
+    """What some points take, spread evenly over all as far as the time goes."""
+    made: dict[str, Forecast] = {}
+    seconds = min(TRIAL_S, POINTS_S / 2 / max(1, min(len(alike), POINTS_MOST)))
+    until = time.monotonic() + POINTS_S
+    for place in _spread(len(alike))[:POINTS_MOST]:
+        if len(made) >= POINTS_LEAST and time.monotonic() > until:
+            break
+        key, (experiment, label) = alike[place]
+        try:
+            made[key] = of_trial(tried(experiment, label, seconds=seconds))
+        except ConfigError:
+            made[key] = Forecast(1, 0.0, 0.0, 0, 0.0)
+    return made
+
+
+def _spread(count: int) -> list[int]:
+    """The numbers below `count`, so that any beginning of them is spread evenly over all:
+    by their binary digits, reversed.
+
+    >>> _spread(8)
+    [0, 4, 2, 6, 1, 5, 3, 7]
     """
-    count = min(POINTS_TRIED, len(points))
-    chosen = [points[len(points) * place // count] for place in range(count)]
-    some = of_runs(chosen)
-    share = len(points) / count if count else 1.0
-    hops = None if some.hops is None else some.hops * share
-    return Forecast(len(points), some.seconds * share, some.longest_s, some.memory_bytes, hops)
+    digits = max(1, (count - 1).bit_length())
+    return sorted(range(count), key=lambda n: int(f"{n:0{digits}b}"[::-1], 2))
+
+
+def _but_seed(experiment: Experiment, label: str) -> str:
+    """What tells a point from all but those with other seeds."""
+    run = {key: value for key, value in experiment.raw.get("run", {}).items() if key != "seed"}
+    return json.dumps([label, {**experiment.raw, "run": run}], sort_keys=True, default=str)
+
+
+def one_by_one(forecasts: Sequence[Forecast]) -> Forecast:
+    """All of them together, each of which is known."""
+    each = tuple((one.seconds, one.memory_bytes) for one in forecasts)
+    return replace(total(forecasts), each=each)
 
 
 def total(forecasts: Iterable[Forecast]) -> Forecast:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lightloom import interrupts, load
-from lightloom.sweep import pool
+from lightloom.sweep.executors import local as pool
 
 TINY = {
     "cluster": {"racks": 2, "servers_per_rack": 2, "rack_rate": "20 Gb/s"},

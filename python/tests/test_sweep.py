@@ -12,7 +12,7 @@ import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 
 from lightloom import ConfigError, sweep
-from lightloom.sweep import pool
+from lightloom.sweep.executors import local as pool
 
 SWEEP = """
 base = "e.toml"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,8 +13,8 @@ import typer
 from rich.table import Table
 
 from lightloom import console, forecasts
-from lightloom.cli import bars, completion, forecast
-from lightloom.cli.options import DryRun, OutDir, Workers, check_file
+from lightloom.cli import bars, completion, forecast, places
+from lightloom.cli.options import DryRun, OutDir, Overrides, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
 from lightloom.counts import counted
 from lightloom.machine import check_count, processors
@@ -22,49 +25,65 @@ if TYPE_CHECKING:
 
 def sweep(
     file: Annotated[Path, typer.Argument(metavar="SWEEP.toml")],
+    set_: Overrides = None,
     out: OutDir = None,
     workers: Workers = None,
+    scheduler: places.Scheduler = None,
+    scheduler_file: places.SchedulerFile = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Skip the points that are there already.")
     ] = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Run a grid of simulations and gather their summaries in one table."""
+    """Run a grid of simulations and gather their summaries in one table.
+
+    The exit code is 1 if a point failed: the table and sweep.json say which.
+    """
     from lightloom import sweep as sweeps
 
     with console.guarded():
         _check_workers(workers)
         check_file("SWEEP", file)
         study = sweeps.read(file)
+        study = study.model_copy(update={"set": [*study.set, *(set_ or [])]})
         target = console.check_output(out if out is not None else Path("results") / file.stem)
-        at_once = workers or processors()
         with console.aside():
             points = sweeps.expand(study)
             missing = [
-                (point.experiment, point.fabric)
-                for point in points
-                if not (resume and sweeps.is_there(point, target, study))
+                point for point in points if not (resume and sweeps.is_there(point, target, study))
             ]
-        make = partial(forecasts.of_points, missing)
-        if dry_run:
-            forecast.instead(make, at_once)
-            return
-        forecast.before(make, at_once)
-        with bars.counting() as counter:
-            outcome = sweeps.run_sweep(
-                study,
-                target,
-                workers=at_once,
-                resume=resume,
-                points=points,
-                done=lambda finished, total: counter(file.stem, finished, total),
+        with places.cluster(scheduler, scheduler_file, workers) as cluster:
+            executor = cluster or sweeps.Local(workers or processors())
+            each = forecast.quietly(
+                lambda: forecasts.of_points([(point.experiment, point.fabric) for point in missing])
             )
+            make = partial(forecasts.one_by_one, each)
+            if dry_run:
+                _dry_run(points, missing, each, executor.at_once)
+                return
+            forecast.before(make, executor.at_once)
+            with bars.counting() as counter:
+                outcome = sweeps.run_sweep(
+                    study,
+                    target,
+                    executor=executor,
+                    resume=resume,
+                    points=points,
+                    costs=[one.seconds for one in each],
+                    done=lambda finished, total: counter(file.stem, finished, total),
+                )
         reused = f", {outcome.reused} of them from before" if outcome.reused else ""
-        console.say(f"{file.stem}: {counted(len(outcome.points), 'point')}{reused}")
+        lost = f", {len(outcome.failed)} failed" if outcome.failed else ""
+        points_run = len(outcome.points) + len(outcome.failed)
+        console.say(f"{file.stem}: {counted(points_run, 'point')}{reused}{lost}")
         console.out().print(_sweep_table(outcome))
         for line in completion.legend_of_times(_named(outcome)):
             console.say(line)
         console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
+        console.say(f"report: {_report(file.stem, outcome, target)}")
+        if outcome.failed:
+            _print_failed(outcome)
+            raise typer.Exit(1)
 
 
 def reproduce(
@@ -93,6 +112,8 @@ def reproduce(
     ] = False,
     out: OutDir = None,
     workers: Workers = None,
+    scheduler: places.Scheduler = None,
+    scheduler_file: places.SchedulerFile = None,
 ) -> None:
     """Run a paper's figures again and judge its claims; all of them unless told otherwise.
 
@@ -107,12 +128,16 @@ def reproduce(
         _check_workers(workers)
         folder = console.check_output(out if out is not None else Path("results") / "reproduce")
         screen = console.err()
-        with bars.counting(screen) as counter:
+        with (
+            places.cluster(scheduler, scheduler_file, workers) as cluster,
+            bars.counting(screen) as counter,
+        ):
             verdicts, paths = reproduction.reproduce(
                 target,
                 folder,
                 quick=quick,
                 workers=workers or processors(),
+                executor=cluster,
                 progress=counter,
                 told=lambda line: screen.print(line, markup=False),
             )
@@ -125,6 +150,24 @@ def reproduce(
             raise typer.Exit(1)
 
 
+def _dry_run(
+    points: Sequence[sweeps.Point],
+    missing: Sequence[sweeps.Point],
+    each: Sequence[forecasts.Forecast],
+    workers: int,
+) -> None:
+    """Says what would run, how long it would take, and which point would take the longest."""
+    forecast.instead(partial(forecasts.one_by_one, each), workers)
+    there = len(points) - len(missing)
+    console.say(f"{counted(len(points), 'point')}" + (f", {there} there already" if there else ""))
+    if missing:
+        longest = max(range(len(missing)), key=lambda place: each[place].seconds)
+        taken = each[longest]
+        if math.isfinite(taken.seconds):
+            time, memory = forecast.span(taken.seconds), console.size(taken.memory_bytes)
+            console.say(f"longest point: {missing[longest].id}, {time}, {memory} of memory")
+
+
 def _check_workers(workers: int | None) -> None:
     """Refuses a number of processes that cannot be."""
     if workers is not None:
@@ -132,25 +175,61 @@ def _check_workers(workers: int | None) -> None:
 
 
 ROWS_SHOWN = 40
+FAILED_SHOWN = 10
+
+
+def _print_failed(outcome: sweeps.Outcome) -> None:
+    """Which points failed, and of what."""
+    screen = console.err()
+    for point, failed in outcome.failed[:FAILED_SHOWN]:
+        line = f"failed: {point.id} (fabric {point.fabric}): {failed.message}"
+        screen.print(line, markup=False)
+    if len(outcome.failed) > FAILED_SHOWN:
+        more = len(outcome.failed) - FAILED_SHOWN
+        screen.print(f"failed: {more} more, see `error` in {outcome.json}", markup=False)
 
 
 def _sweep_table(outcome: sweeps.Outcome) -> Table:
     """A row per point and fabric, its figures averaged over the seeds."""
     groups: dict[tuple[str, ...], list[console.Summary]] = {}
+    lost: Counter[tuple[str, ...]] = Counter(_place(point) for point, _ in outcome.failed)
     for point, summary in zip(outcome.points, outcome.summaries, strict=True):
-        key = (*(str(value) for value in point.grid.values()), point.fabric)
-        groups.setdefault(key, []).append(summary)
+        groups.setdefault(_place(point), []).append(summary)
+    for key in lost:
+        groups.setdefault(key, [])
     table = console.plain_table()
-    for name in (*outcome.points[0].grid, "fabric"):
+    for name in (*(outcome.points or [p for p, _ in outcome.failed])[0].grid, "fabric"):
         table.add_column(name.replace(".", ".\n"))
     shown = (completion.load_column(_named(outcome)), *completion.TIMES)
     for heading, _, _ in shown:
         table.add_column(heading, justify="right", no_wrap=True)
+    if lost:
+        table.add_column("failed", justify="right")
     for key, summaries in list(groups.items())[:ROWS_SHOWN]:
-        table.add_row(*key, *(show(summaries, path) for _, path, show in shown))
+        cells = [show(summaries, path) if summaries else "-" for _, path, show in shown]
+        table.add_row(*key, *cells, *([str(lost[key])] if lost else []))
     if len(groups) > ROWS_SHOWN:
         table.add_row(f"… {len(groups) - ROWS_SHOWN} more in {outcome.parquet.name}")
     return table
+
+
+def _report(name: str, outcome: sweeps.Outcome, target: Path) -> Path:
+    """The page of a sweep, in the order of its grid."""
+    from lightloom.report import sweeps as pages
+
+    lost = {point.id for point, _ in outcome.failed}
+    summaries = iter(outcome.summaries)
+    each = [
+        (point.grid, point.fabric, None if point.id in lost else next(summaries))
+        for point in outcome.every
+    ]
+    cells = pages.gathered(each)
+    return pages.build(name, cells, target)
+
+
+def _place(point: sweeps.Point) -> tuple[str, ...]:
+    """The row of a point: its values and its fabric."""
+    return (*(str(value) for value in point.grid.values()), point.fabric)
 
 
 def _named(outcome: sweeps.Outcome) -> dict[str, console.Summary]:

@@ -7,10 +7,16 @@ import io
 import math
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, TypeVar
 
 from lightloom import console
 from lightloom.forecasts import WITHIN, Forecast
 from lightloom.machine import processors
+
+if TYPE_CHECKING:
+    from lightloom.config import Experiment
+
+Made = TypeVar("Made")
 
 #: What takes longer than this is announced [s].
 LONG_S = 30.0
@@ -27,14 +33,14 @@ REPORT = "; figures and the report come on top"
 
 def before(make: Callable[[], Forecast], workers: int, more: str = "") -> None:
     """Says what is to come, if that will take long, and what is not estimated."""
-    forecast = _quietly(make)
+    forecast = quietly(make)
     if forecast.wall_s(workers) > LONG_S:
         console.err().print(f"estimate: {line(forecast, workers)}{more}", markup=False)
 
 
 def instead(make: Callable[[], Forecast], workers: int, json: bool = False, more: str = "") -> None:
     """Says what would come, and what is not estimated."""
-    forecast = _quietly(make)
+    forecast = quietly(make)
     if json:
         console.print_json(as_json(forecast, workers))
         return
@@ -57,7 +63,7 @@ def line(forecast: Forecast, workers: int) -> str:
         several,
         f"{span(wall)} ({span(wall / WITHIN)} to {span(wall * WITHIN)})"
         + (f", {beside} side by side" if beside > 1 else ""),
-        f"{console.size(forecast.memory_bytes * max(1, beside))} of memory",
+        f"{console.size(forecast.memory_at_once(workers))} of memory",
     ]
     if forecast.hops:
         parts.append(f"{_count(forecast.hops)} hops")
@@ -75,7 +81,7 @@ def as_json(forecast: Forecast, workers: int) -> dict[str, float | int | None]:
         "seconds_most": _finite(wall * WITHIN),
         "processor_seconds": _finite(forecast.seconds),
         "side_by_side": beside,
-        "memory_bytes": forecast.memory_bytes * beside,
+        "memory_bytes": forecast.memory_at_once(workers),
         "hops": _finite(forecast.hops),
     }
 
@@ -105,6 +111,13 @@ def side_by_side(threads: int) -> int:
     return max(1, processors() // threads)
 
 
+def in_parallel(experiment: Experiment) -> bool:
+    """Whether a comparison runs simulations side by side: loads, cases or seeds."""
+    compare = experiment.resolved().get("compare", {})
+    several = len(experiment.cases()) > 1 or len(experiment.seeds()) > 1
+    return several or any(compare.get(key) for key in ("loads", "saturation"))
+
+
 def _count(hops: float) -> str:
     for unit, base in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if hops >= base:
@@ -112,7 +125,7 @@ def _count(hops: float) -> str:
     return f"{hops:.0f}"
 
 
-def _quietly(make: Callable[[], Forecast]) -> Forecast:
+def quietly(make: Callable[[], Made]) -> Made:
     """A forecast: what policies print in their trials, they print again when they run."""
     with redirect_stdout(io.StringIO()):
         return make()

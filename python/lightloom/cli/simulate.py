@@ -23,6 +23,7 @@ from lightloom.cli import (
     papers,
     pdf,
     physics,
+    places,
     repeats,
     resilience,
 )
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from lightloom.economics.book import Book
     from lightloom.report.decisions import Decision
     from lightloom.resilience.search import Search
+    from lightloom.sweep.executors.cluster import Cluster
 
 RESULTS = Path("results")
 Made = TypeVar("Made", Result, Repeated)
@@ -108,6 +110,8 @@ def compare(
     pdf_: pdf.Pdf = None,
     figures: Figures = None,
     threads: Threads = 1,
+    scheduler: places.Scheduler = None,
+    scheduler_file: places.SchedulerFile = None,
     json: Json = False,
     dry_run: DryRun = False,
     copy_inputs: CopyInputs = False,
@@ -124,8 +128,9 @@ def compare(
         ]
         presets = physics.wanted(physics_presets)
         search = resilience.asked(worst_failure, worst_of, loaded)
-        how = _How(out, threads, json, copy_inputs, pdf_, search)
-        _compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
+        with places.cluster(scheduler, scheduler_file) as place:
+            how = _How(out, threads, json, copy_inputs, pdf_, search, place)
+            _compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
 
 
 @dataclass(frozen=True)
@@ -139,6 +144,8 @@ class _How:
     pdf: str | None = None
     search: Search | None = None
     """How what breaks is looked for; None where each experiment says whether it is."""
+    place: Cluster | None = None
+    """Where simulations run, if not in this process."""
 
     def target(self, default: Path) -> Path | None:
         """Where to write; `--json` alone writes nothing."""
@@ -224,12 +231,14 @@ def _compare(
     sheet = None if how.pdf is None else (pdf.target(how.pdf, target), pdf.check(books))
     breaking = [case for case in every if resilience.breaks(case, how.search)]
     make = partial(resilience.foretold, every, breaking, threads, how.search)
-    beside = len(presets) > 1 or bool(breaking) or any(map(_in_parallel, loaded))
+    beside = len(presets) > 1 or bool(breaking) or any(map(forecast.in_parallel, loaded))
     workers = forecast.side_by_side(threads) if beside else 1
+    workers = workers if how.place is None else how.place.at_once
     if dry_run:
         forecast.instead(make, workers, json, forecast.REPORT)
         return
-    doubt_threads(threads)
+    if how.place is None:
+        doubt_threads(threads)
     forecast.before(make, workers, forecast.REPORT)
     made: list[list[lightloom.Comparison]] = []
     for one in loaded:
@@ -315,23 +324,14 @@ def _say_left(how: _How, experiments: Iterable[Mapping[str, Any]]) -> None:
             console.say(f"note: the file of {key} has changed since the run began: not copied")
 
 
-def _in_parallel(experiment: lightloom.Experiment) -> bool:
-    """Whether a comparison runs simulations side by side: loads, cases or seeds."""
-    compare = experiment.resolved().get("compare", {})
-    several = len(experiment.cases()) > 1 or len(experiment.seeds()) > 1
-    return several or any(compare.get(key) for key in ("loads", "saturation"))
-
-
 def _made(
     experiment: lightloom.Experiment, presets: Sequence[str], how: _How, tick: lightloom.Progress
 ) -> list[lightloom.Comparison]:
     """A comparison of each case, under each preset of physics."""
-    threads, search = how.threads, how.search
+    options: dict[str, Any] = {"threads": how.threads, "progress": tick, "place": how.place}
     if presets:
-        return lightloom.compare_physics(
-            experiment, presets, threads=threads, progress=tick, worst_failure=search
-        )
-    return lightloom.compare_cases(experiment, threads=threads, progress=tick, worst_failure=search)
+        return lightloom.compare_physics(experiment, presets, worst_failure=how.search, **options)
+    return lightloom.compare_cases(experiment, worst_failure=how.search, **options)
 
 
 def _save(

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from lightloom.decision import options
 
-from . import backend_matplotlib, decisions, verdicts, winners
+from . import decisions, verdicts, winners
 from .decisions import Decision
+from .draw import draw
 from .figures import draw_all
 from .model import Workload, slots, workload
-from .page import Drawing, Section, distinct, render
+from .page import Section, distinct, render
 from .resilience import answer, failing
-from .spec import Figure
 
 if TYPE_CHECKING:
     from lightloom.economics.book import Book
@@ -121,21 +121,6 @@ def counter(total: int, drawn: Drawn | None) -> Callable[[], None]:
 
     tick()
     return tick
-
-
-def draw(
-    figures: Sequence[Figure], prefix: str, folder: Path, tick: Callable[[], None]
-) -> tuple[Drawing, ...]:
-    """Writes the files of a comparison's figures."""
-    drawings = []
-    for figure in figures:
-        name = prefix + figure.key
-        svg, png = backend_matplotlib.render(figure, name)
-        (folder / f"{name}.svg").write_bytes(svg)
-        (folder / f"{name}.png").write_bytes(png)
-        drawings.append(Drawing(figure, name, svg.decode()))
-        tick()
-    return tuple(drawings)
 
 
 def prefixes(workloads: Sequence[Workload]) -> list[str]:

@@ -14,7 +14,8 @@ import matplotlib
 from lightloom.reproduce.claims import Claims, Measured, Verdict, judge
 from lightloom.reproduce.readings import Readings
 from lightloom.reproduce.scripts import Script, find_validation, load_script, targets
-from lightloom.reproduce.simulate import observed
+from lightloom.reproduce.simulate import observed, simulated_by
+from lightloom.sweep.executors import Executor
 
 #: Told the figure at work and how many of its simulations are finished.
 Progress = Callable[[str, int, int], None]
@@ -28,11 +29,13 @@ def reproduce(
     *,
     quick: bool = False,
     workers: int = 1,
+    executor: Executor | None = None,
     progress: Progress = lambda name, finished, total: None,
     told: Told = lambda line: None,
 ) -> tuple[list[Verdict], list[Path]]:
     """Measures and judges the claims of `all`, `sirius` or `sirius/fig12`; `told` hears
-    when each figure begins and ends.
+    when each figure begins and ends. Simulations run where `executor` has them run; in so many
+    processes (`workers`) unless it is given.
 
     Returns the verdicts and the files written below `out`: per figure an SVG,
     a PNG and its data, and one `claims.json`.
@@ -48,7 +51,7 @@ def reproduce(
             script = load_script(folder, fabric, name)
             begun = time.monotonic()
             told(f"{fabric}/{name} begins, {len(drawn) + 1} of {total}")
-            with observed(partial(progress, f"{fabric}/{name}")):
+            with observed(partial(progress, f"{fabric}/{name}")), simulated_by(executor):
                 measured = script.measure(quick, workers)
             told(f"{fabric}/{name} took {time.monotonic() - begun:.1f} s")
             verdicts += _judge(fabric, name, claims, measured, quick)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import lightloom
-from lightloom.sweep.pool import Job, run_jobs
+from lightloom.sweep.executors import Executor, Failed, Job, Local
 
 Summary = dict[str, Any]
 Key = TypeVar("Key", bound=Hashable)
@@ -22,15 +22,17 @@ Case = tuple[lightloom.Experiment, str]
 
 _known: dict[str, Summary] = {}
 _observer: Callable[[int, int], None] | None = None
+_executor: Executor | None = None
 
 
 def simulate(cases: Mapping[Key, Case], workers: int) -> dict[Key, Summary]:
-    """Runs each case and returns its summary under the same key."""
+    """Runs each case and returns its summary under the same key; by so many processes, where
+    nothing else is said (`simulated_by`)."""
     digests = {key: _digest(*case) for key, case in cases.items()}
     missing = {digest: cases[key] for key, digest in digests.items() if digest not in _known}
     finished = 0
 
-    def count(index: int, summary: Summary) -> None:
+    def count(index: int, summary: Summary | Failed) -> None:
         nonlocal finished
         finished += 1
         if _observer is not None:
@@ -38,8 +40,11 @@ def simulate(cases: Mapping[Key, Case], workers: int) -> dict[Key, Summary]:
 
     if _observer is not None:
         _observer(0, len(missing))
-    jobs = [Job(experiment, label) for experiment, label in missing.values()]
-    _known.update(zip(missing, run_jobs(jobs, workers, count), strict=True))
+    jobs = [Job(experiment, label, whole=False) for experiment, label in missing.values()]
+    came = (_executor or Local(workers)).run_jobs(jobs, count)
+    for digest, summary in zip(missing, came, strict=True):
+        assert not isinstance(summary, Failed), "the first that fails is raised"
+        _known[digest] = summary
     return {key: _known[digest] for key, digest in digests.items()}
 
 
@@ -52,6 +57,17 @@ def observed(observer: Callable[[int, int], None]) -> Iterator[None]:
         yield
     finally:
         _observer = before
+
+
+@contextmanager
+def simulated_by(executor: Executor | None) -> Iterator[None]:
+    """Has simulations run there instead of in processes; None changes nothing."""
+    global _executor
+    before, _executor = _executor, executor
+    try:
+        yield
+    finally:
+        _executor = before
 
 
 def _digest(experiment: lightloom.Experiment, label: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from lightloom import _core
 from lightloom.config import Experiment
+from lightloom.curves import Place, Task, Tell, run_all, side_by_side
 from lightloom.curves import Run as Simulate
-from lightloom.curves import Task, Tell, run_all, side_by_side
 from lightloom.economics.book import Book
 from lightloom.errors import ConfigError, within
 from lightloom.resilience import plan
@@ -31,6 +31,7 @@ def with_worst_failures(
     threads: int = 1,
     progress: Tell | None = None,
     asked: Search | bool | None = True,
+    place: Place | None = None,
 ) -> list[Comparison]:
     """Comparisons with what breaks, where that is looked for; each fabric runs once for each part
     that is tried, with the same flows and the same seed as when it was compared.
@@ -39,11 +40,13 @@ def with_worst_failures(
         comparisons, experiments: what was compared, and the experiments that it was.
         simulate: `lightloom.run`.
         asked: how it is looked for; None where each experiment says whether it is.
+        place: where they run, if not in this process.
 
     Raises:
         ConfigError: if a run fails, with its fabric and part.
     """
     several = len(comparisons) > 1
+    simulate = simulate if place is None else place.simulate
     made = [
         _Breaking(comparison, experiment, simulate, threads, search, named=several)
         if (search := search_of(experiment, asked))
@@ -52,7 +55,7 @@ def with_worst_failures(
     ]
     tasks = [task for one in made if one for task in one.tasks()]
     failing = [one.heaviest() for one in made if one]
-    workers = side_by_side([e for e in failing if e.raw["fault"]], threads)
+    workers = side_by_side([e for e in failing if e.raw["fault"]], threads, place)
     run_all(tasks, workers, progress)
     return [
         replace(comparison, resilience=one.outcome()) if one else comparison

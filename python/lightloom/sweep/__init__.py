@@ -1,17 +1,20 @@
-"""Grids of simulations over a local process pool.
+"""Grids of simulations, over processes of this machine or workers of a cluster.
 
 A sweep file names a base experiment, the keys to vary and how many seeds to
 repeat each point with. Every point is validated before the first one runs;
 a finished point's directory is complete or absent, so that a sweep can be
-stopped and resumed. Distributing a sweep over machines is not modelled.
+stopped and resumed. Where points run is an executor's concern: `executors`.
 """
 
+from lightloom.sweep.executors import Executor, Failed, Job, Local, run_jobs
 from lightloom.sweep.grid import Point, SweepFile, expand, read
-from lightloom.sweep.pool import Job, run_jobs
 from lightloom.sweep.run import Outcome, is_there, run_sweep
 
 __all__ = [
+    "Executor",
+    "Failed",
     "Job",
+    "Local",
     "Outcome",
     "Point",
     "SweepFile",

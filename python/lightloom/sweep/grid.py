@@ -35,6 +35,9 @@ class SweepFile(BaseModel):
     grid: dict[str, list[Value]] = Field(
         description="Keys as for --set, each with the values to take: every combination runs."
     )
+    set: list[str] = Field(
+        default=[], description="Overrides of the base, `KEY=VALUE` as for --set."
+    )
     fabrics: list[str] | None = Field(
         default=None, description="Labels of the fabrics to run; all unless given."
     )
@@ -89,7 +92,11 @@ def expand(sweep: SweepFile) -> list[Point]:
     """Every point, resolved and thereby validated; seeds vary fastest."""
     if not sweep.base.is_file():
         raise refusal("base", sweep.base, "no such file", "name an experiment file")
-    base = lightloom.load(sweep.base)
+    for override in sweep.set:
+        if (key := override.partition("=")[0].strip()) in sweep.grid:
+            limit = "[grid] has this key, too"
+            raise refusal("--set", override, limit, f"remove it, or {key} from [grid]")
+    base = lightloom.load(sweep.base, sweep.set)
     labels = _labels(base, sweep.fabrics)
     combinations = 1
     for values in sweep.grid.values():

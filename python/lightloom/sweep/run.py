@@ -5,27 +5,32 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 import lightloom
+from lightloom.sweep.executors import Executor, Failed, Job, Local
 from lightloom.sweep.grid import Point, SweepFile, expand
-from lightloom.sweep.pool import Job, run_jobs
+from lightloom.sweep.rows import Rows, Stream, write
 
 Summary = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A finished sweep: its points, the summary of each, and the files."""
+    """A sweep that came to its end: what its points came to, and the files."""
 
     points: list[Point]
+    """Those that were simulated, in the order of the grid."""
     summaries: list[Summary]
+    """The summary of each."""
+    failed: list[tuple[Point, Failed]]
+    """Points that came to nothing."""
+    every: list[Point]
+    """All points, in the order of the grid."""
     reused: int
     json: Path
     parquet: Path
@@ -36,58 +41,65 @@ def run_sweep(
     out: Path,
     *,
     workers: int = 1,
+    executor: Executor | None = None,
     resume: bool = False,
     done: Callable[[int, int], None] = lambda finished, total: None,
     points: list[Point] | None = None,
+    costs: Sequence[float] | None = None,
 ) -> Outcome:
-    """Runs every point of `sweep` and writes `points/`, `sweep.json` and
+    """Runs every point of `sweep` and writes `points/`, `rows/`, `sweep.json` and
     `sweep.parquet` below `out`. With `resume`, points that are there already
     are read instead of run; a point's name holds a digest of its resolved
-    experiment, so what has changed since is run again. `points` are those of the sweep,
-    where they are known already.
+    experiment, so what has changed since is run again.
+
+    Args:
+        executor: where points run; so many `workers` of this machine unless given.
+        points: those of the sweep, where they are known already.
+        costs: of those that have to be run, what each will take: the longest begin first.
     """
     points = expand(sweep) if points is None else points
     folders = [out / "points" / point.id for point in points]
-    kept = {
+    found: dict[int, Summary | Failed] = {
         index: _read_summary(folder)
         for index, folder in enumerate(folders)
         if resume and is_there(points[index], out, sweep)
     }
-    missing = [index for index in range(len(points)) if index not in kept]
-    save = _save_all if sweep.flows else _save_summary
+    reused = len(found)
+    missing = [index for index in range(len(points)) if index not in found]
+    save = partial(store_point, whole=sweep.flows)
     jobs = [
-        Job(points[index].experiment, points[index].fabric, folders[index], save)
+        Job(points[index].experiment, points[index].fabric, folders[index], save, sweep.flows)
         for index in missing
     ]
-    finished = len(kept)
+    rows = Rows(points)
+    stream = Stream(out, rows)
 
-    def count(index: int, summary: Summary) -> None:
-        nonlocal finished
-        finished += 1
-        done(finished, len(points))
+    def take(index: int, came: Summary | Failed) -> None:
+        found[missing[index]] = came
+        stream.add(points[missing[index]], came)
+        done(len(found), len(points))
 
-    done(finished, len(points))
-    fresh = dict(zip(missing, run_jobs(jobs, workers, count), strict=True))
-    summaries = [kept.get(index) or fresh[index] for index in range(len(points))]
+    done(len(found), len(points))
+    stream.begin((points[i], kept) for i, kept in found.items() if not isinstance(kept, Failed))
+    first = None if costs is None else longest_first(costs)
+    (executor or Local(workers)).run_jobs(jobs, take, first=first, keep_going=True)
+    each = [(point, found[index]) for index, point in enumerate(points)]
     paths = out / "sweep.json", out / "sweep.parquet"
-    _write_json(paths[0], sweep, points, summaries)
-    _write_parquet(paths[1], points, summaries)
-    return Outcome(points, summaries, len(kept), *paths)
+    _write_json(paths[0], sweep, each)
+    write(paths[1], [rows.of(*one) for one in each])
+    whole = [(point, came) for point, came in each if not isinstance(came, Failed)]
+    failed = [(point, came) for point, came in each if isinstance(came, Failed)]
+    return Outcome([p for p, _ in whole], [s for _, s in whole], failed, points, reused, *paths)
 
 
-def rows(points: Sequence[Point], summaries: Sequence[Summary]) -> list[dict[str, Any]]:
-    """A flat row per point: its id, the grid's values, then the summary with
-    nested keys joined by dots (`fct.short.p99_us`). Grid values of mixed types
-    are written as JSON, since a column has one type."""
-    table: list[dict[str, Any]] = []
-    for point, summary in zip(points, summaries, strict=True):
-        table.append({"point": point.id, **point.grid, **_flatten(summary)})
-    for key in points[0].grid if points else ():
-        cells = [row[key] for row in table]
-        if len({type(cell) for cell in cells}) > 1 or isinstance(cells[0], (list, dict)):
-            for row in table:
-                row[key] = row[key] if isinstance(row[key], str) else json.dumps(row[key])
-    return table
+def longest_first(costs: Sequence[float]) -> list[int]:
+    """The order in which what costs so much begins, so that nothing long begins last; equals
+    stay as they are.
+
+    >>> longest_first([1.0, 3.0, 2.0, 3.0])
+    [1, 3, 2, 0]
+    """
+    return sorted(range(len(costs)), key=lambda index: -costs[index])
 
 
 def is_there(point: Point, out: Path, sweep: SweepFile) -> bool:
@@ -97,17 +109,15 @@ def is_there(point: Point, out: Path, sweep: SweepFile) -> bool:
     return (out / "points" / point.id / asked).is_file()
 
 
-def _save_all(result: lightloom.Result, folder: Path) -> None:
-    _whole(folder, result.save)
+def store_point(result: lightloom.Result, folder: Path, *, whole: bool) -> None:
+    """Writes what is kept of a point: all of its result, or the summary alone."""
 
-
-def _save_summary(result: lightloom.Result, folder: Path) -> None:
     def write(part: Path) -> None:
         part.mkdir(parents=True)
         text = json.dumps(dict(result.summary), indent=2, allow_nan=False)
         (part / "summary.json").write_text(text + "\n", encoding="utf-8")
 
-    _whole(folder, write)
+    _whole(folder, result.save if whole else write)
 
 
 def _whole(folder: Path, write: Callable[[Path], object]) -> None:
@@ -128,15 +138,16 @@ def _read_summary(folder: Path) -> Summary:
 
 
 def _write_json(
-    path: Path, sweep: SweepFile, points: Sequence[Point], summaries: Sequence[Summary]
+    path: Path, sweep: SweepFile, each: Sequence[tuple[Point, Summary | Failed]]
 ) -> None:
     document = {
         "base": str(sweep.base),
+        **({"set": sweep.set} if sweep.set else {}),
         "grid": sweep.grid,
         "repeat": sweep.repeat,
         "points": [
-            {"point": p.id, "fabric": p.fabric, "seed": p.seed, "grid": p.grid, "summary": s}
-            for p, s in zip(points, summaries, strict=True)
+            {"point": p.id, "fabric": p.fabric, "seed": p.seed, "grid": p.grid, **_said(came)}
+            for p, came in each
         ],
     }
     part = path.with_name(f".{path.name}.part")
@@ -144,21 +155,5 @@ def _write_json(
     part.replace(path)
 
 
-def _write_parquet(path: Path, points: Sequence[Point], summaries: Sequence[Summary]) -> None:
-    part = path.with_name(f".{path.name}.part")
-    table = rows(points, summaries)
-    # Parts, jobs and what is in force differ between fabrics: the columns are of all.
-    names = dict.fromkeys(name for row in table for name in row)
-    columns = {name: [row.get(name) for row in table] for name in names}
-    pq.write_table(pa.table(columns), part)
-    part.replace(path)
-
-
-def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            flat |= _flatten(value, f"{prefix}{key}.")
-        else:
-            flat[prefix + key] = value
-    return flat
+def _said(came: Summary | Failed) -> dict[str, Any]:
+    return {"error": came.message} if isinstance(came, Failed) else {"summary": came}

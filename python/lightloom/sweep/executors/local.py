@@ -12,62 +12,65 @@ import multiprocessing
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.synchronize import Event
-from pathlib import Path
-from typing import Any
 
 import lightloom
 from lightloom import interrupts
 from lightloom.errors import refusal
+from lightloom.sweep.executors.jobs import Done, Failed, Job, Summary
 
-Summary = dict[str, Any]
 _stop: Event | None = None
 
 
 @dataclass(frozen=True)
-class Job:
-    """One fabric of one experiment; `save` is told the result in the worker."""
+class Local:
+    """An executor: so many processes of this machine."""
 
-    experiment: lightloom.Experiment
-    fabric: str
-    target: Path | None = None
-    save: Callable[[lightloom.Result, Path], None] | None = None
+    at_once: int = 1
+
+    def run_jobs(
+        self,
+        jobs: Sequence[Job],
+        done: Done,
+        *,
+        first: Sequence[int] | None = None,
+        keep_going: bool = False,
+    ) -> list[Summary | Failed]:
+        """As `Executor.run_jobs`."""
+        return run_jobs(jobs, self.at_once, done, first=first, keep_going=keep_going)
 
 
 def run_jobs(
     jobs: Sequence[Job],
     workers: int,
-    done: Callable[[int, Summary], None] = lambda index, summary: None,
-) -> list[Summary]:
-    """Runs all jobs and returns their summaries in the order of the jobs.
-
-    `done` hears of each as it finishes. The first job that fails stops those
-    that have not begun, and its exception is raised.
-    """
+    done: Done = lambda index, summary: None,
+    *,
+    first: Sequence[int] | None = None,
+    keep_going: bool = False,
+) -> list[Summary | Failed]:
+    """Runs all jobs in so many processes, in this one if that is 1: as
+    `Executor.run_jobs`."""
+    order = list(range(len(jobs)) if first is None else first)
+    made: dict[int, Summary | Failed] = {}
     if workers <= 1 or len(jobs) <= 1:
-        return [_run_here(index, job, done) for index, job in enumerate(jobs)]
-    context = multiprocessing.get_context("spawn")
-    stop = context.Event()
-    summaries: dict[int, Summary] = {}
-    with (
-        interrupts.noted() as ctrl_c,
-        ProcessPoolExecutor(
-            min(workers, len(jobs)), context, initializer=_begin, initargs=(stop,)
-        ) as pool,
-    ):
-        pending: dict[Future[Summary], int] = {}
+        for index in order:
+            made[index] = _outcome(partial(_run, jobs[index]), keep_going)
+            done(index, made[index])
+        return [made[index] for index in range(len(jobs))]
+    with interrupts.noted() as ctrl_c, _started(min(workers, len(jobs))) as (pool, stop):
         try:
             with _interrupts_held():  # submitting is what starts the workers
-                pending = {pool.submit(_run, job): index for index, job in enumerate(jobs)}
+                pending = {pool.submit(_run, jobs[index]): index for index in order}
             while pending:
                 for future in ctrl_c.finished(pending):
                     index = pending.pop(future)
-                    summaries[index] = future.result()
-                    done(index, summaries[index])
+                    made[index] = _outcome(future.result, keep_going)
+                    done(index, made[index])
         except BrokenProcessPool:
             limit = "a process ended abruptly, most likely for want of memory"
             raise refusal("--workers", workers, limit, "use fewer") from None
@@ -75,13 +78,28 @@ def run_jobs(
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-    return [summaries[index] for index in range(len(jobs))]
+    return [made[index] for index in range(len(jobs))]
 
 
-def _run_here(index: int, job: Job, done: Callable[[int, Summary], None]) -> Summary:
-    summary = _run(job)
-    done(index, summary)
-    return summary
+@contextmanager
+def _started(workers: int) -> Iterator[tuple[ProcessPoolExecutor, Event]]:
+    """A pool of so many processes, and what tells them to stop."""
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    with ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(stop,)) as pool:
+        yield pool, stop
+
+
+def _outcome(result: Callable[[], Summary], keep_going: bool) -> Summary | Failed:
+    """What came of a job. That a result cannot be written is no failure of its own."""
+    try:
+        return result()
+    except (BrokenProcessPool, OSError):
+        raise
+    except Exception as problem:
+        if not keep_going:
+            raise
+        return Failed.of(problem)
 
 
 @contextmanager

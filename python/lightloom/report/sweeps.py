@@ -1,0 +1,320 @@
+"""The report of a sweep: `report.html` with a figure over every axis that was swept, means with
+their intervals over the seeds, and a table of all."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lightloom import bounds, repeats
+from lightloom.intervals import Interval
+
+from . import backend_plotly, page, style, units
+from .draw import draw
+from .spec import NIGHT, Axis, Figure, Panel, Scale, Series, extent, figure
+
+Summary = Mapping[str, Any]
+#: More lines in one panel than this are told apart by nobody.
+LINES_MOST = 8
+#: Rows of the table; the rest is in `sweep.parquet`.
+ROWS_MOST = 1_000
+#: Values that lie further apart than this stand on a logarithmic axis.
+WIDE = 30.0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a fabric did at one combination of values, with each seed."""
+
+    values: Mapping[str, Any]
+    """By the keys of the grid."""
+    fabric: str
+    summaries: Sequence[Summary]
+    failed: int = 0
+    """Seeds that came to nothing."""
+
+    def figure(self, metric: Metric) -> Interval | None:
+        """The mean over the seeds, in base units, with its interval; of flows that are under
+        way at the end no less than it is known to be."""
+        of = bounds.interval if bounds.is_of_flows(metric.path) else repeats.interval
+        found = of(self.summaries, metric.path)
+        if found is None:
+            return None
+        half = None if found.half_width is None else found.half_width * metric.unit
+        return Interval(found.mean * metric.unit, half, found.n)
+
+    def open(self, metric: Metric) -> bool:
+        """Whether that is a bound."""
+        if not bounds.is_of_flows(metric.path):
+            return False
+        found = (bounds.bound(s, metric.path) for s in self.summaries)
+        return any(b is not None and not b.exact for b in found)
+
+    @property
+    def fabric_and_values(self) -> str:
+        """What tells it from all others."""
+        return json.dumps([self.fabric, self.values], default=str)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure that the page shows."""
+
+    title: str
+    path: str
+    quantity: units.Quantity
+    unit: float = 1.0
+    """Of the summary's figure, in base units."""
+    axis: str = "flow completion time"
+    """What its axis says."""
+
+
+LOAD = Metric("Load delivered", "load_delivered", "share", axis="load delivered")
+GOODPUT = Metric("Goodput", "goodput_normalized", "share", axis="goodput")
+TIMES = (
+    Metric("FCT of short flows, median", "fct.short.p50_us", "time", 1e-6),
+    Metric("FCT of short flows, p99", "fct.short.p99_us", "time", 1e-6),
+    Metric("FCT of long flows, p99", "fct.long.p99_us", "time", 1e-6),
+)
+
+
+def build(name: str, cells: Sequence[Cell], out: Path) -> Path:
+    """Writes `report.html` and `figures/` into a folder; returns the page's path."""
+    metrics = shown(cells)
+    slots: dict[str, int] = {}
+    figures = [f for key in axes(cells) if (f := over(key, cells, metrics, slots)) is not None]
+    folder = out / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    drawings = draw(figures, "", folder, lambda: None)
+    made = out / "report.html"
+    part = out / ".report.html.part"
+    part.write_text(render(name, cells, metrics, drawings), encoding="utf-8")
+    part.replace(made)
+    return made
+
+
+def shown(cells: Sequence[Cell]) -> list[Metric]:
+    """The figures that some point has; the goodput where no load is defined."""
+    there = [m for m in (LOAD, GOODPUT, *TIMES) if any(c.figure(m) is not None for c in cells)]
+    return [m for m in there if m is not GOODPUT or LOAD not in there]
+
+
+def axes(cells: Sequence[Cell]) -> list[str]:
+    """The keys that have several values; all of them where none has."""
+    keys = list(cells[0].values) if cells else []
+    swept = [key for key in keys if len(distinct(cells, key)) > 1]
+    return swept or keys
+
+
+def distinct(cells: Sequence[Cell], key: str) -> list[Any]:
+    """The values of a key, in the order of the grid."""
+    return list({json.dumps(cell.values[key]): cell.values[key] for cell in cells}.values())
+
+
+def told(value: Any) -> str:
+    """A value of the grid; of a table what its keys are set to.
+
+    >>> told({"kind": "fixed", "size": "2 KB"}), told(True), told(0.5)
+    ('fixed 2 KB', 'true', '0.5')
+    """
+    if isinstance(value, Mapping):
+        return " ".join(map(told, value.values()))
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values of the grid are the same: 1 is not true."""
+    return json.dumps(one) == json.dumps(other)
+
+
+def over(
+    key: str, cells: Sequence[Cell], metrics: Sequence[Metric], slots: dict[str, int]
+) -> Figure | None:
+    """All figures over one axis: a line for each fabric and each combination of the other
+    keys, or, where these are too many, for each fabric at their first values. A line looks
+    alike in all figures: `slots` has the looks that are taken, by label."""
+    others = [k for k in axes(cells) if k != key]
+    held = ""
+    if len({_line(cell, others) for cell in cells}) > LINES_MOST:
+        first = {k: distinct(cells, k)[0] for k in others}
+        cells = [c for c in cells if all(_same(c.values[k], first[k]) for k in others)]
+        named = _listed({k: told(value) for k, value in first.items()})
+        held = f" Other keys are at their first values: {named}."
+        others = []
+    lines: dict[str, list[Cell]] = {}
+    for cell in cells:
+        lines.setdefault(_line(cell, others), []).append(cell)
+    for label in lines:
+        slots.setdefault(label, len(slots))
+    x = _x_axis(key, distinct(cells, key))
+    panels = [_panel(metric, x, key, lines, slots) for metric in metrics]
+    return figure(f"over-{_slug(key)}", f"Over {key}", CAPTION + held, panels)
+
+
+CAPTION = (
+    "Means over the seeds, with their 95 % confidence intervals (Student's t). A hollow marker is "
+    "a bound: flows were under way when a run ended, and the figure is at least that."
+)
+
+
+def _line(cell: Cell, others: Sequence[str]) -> str:
+    """What a line is called."""
+    values = _listed({key: told(cell.values[key]) for key in others})
+    return f"{cell.fabric}, {values}" if values else cell.fabric
+
+
+def _listed(values: Mapping[str, str]) -> str:
+    return ", ".join(f"{key.rpartition('.')[2]} = {value}" for key, value in values.items())
+
+
+def _slug(key: str) -> str:
+    return "".join(c if c.isalnum() else "-" for c in key.lower()).strip("-")
+
+
+def _numbers(values: Sequence[Any]) -> bool:
+    """Whether values are numbers, of which there is an axis."""
+    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+
+
+def _x_axis(key: str, values: Sequence[Any]) -> Axis:
+    if not _numbers(values):
+        names = tuple(map(told, values))
+        return Axis(key, "number", "linear", (-0.4, len(names) - 0.6), names)
+    low, high = min(values), max(values)
+    if low > 0 and high > WIDE * low:
+        return Axis(key, "number", "log", (low / 1.2, high * 1.2))
+    margin = 0.06 * ((high - low) or abs(high) or 1.0)
+    return Axis(key, "number", "linear", (min(0.0, low - margin), high + margin))
+
+
+def _panel(
+    metric: Metric,
+    x: Axis,
+    key: str,
+    lines: Mapping[str, Sequence[Cell]],
+    slots: Mapping[str, int],
+) -> Panel | None:
+    series = [
+        made
+        for label, cells in lines.items()
+        if (made := _series(metric, x, key, label, cells, slots[label])) is not None
+    ]
+    if not series:
+        return None
+    ends = [
+        Series("", s.x, np.nan_to_num(s.error) * sign + s.y)
+        for s in series
+        if s.error is not None
+        for sign in (-1.0, 1.0)
+    ]
+    # An interval that reaches zero has no place on a logarithmic axis.
+    positive = all(bool((s.y > 0).all()) for s in (*series, *ends))
+    scale: Scale = "log" if metric.quantity == "time" and positive else "linear"
+    y = Axis(metric.axis, metric.quantity, scale, extent([*series, *ends], "y", scale))
+    return Panel(metric.title, x, y, tuple(series))
+
+
+def _series(
+    metric: Metric, x: Axis, key: str, label: str, cells: Sequence[Cell], slot: int
+) -> Series | None:
+    known = [(cell, found) for cell in cells if (found := cell.figure(metric)) is not None]
+    if not known:
+        return None
+    at = [x.names.index(told(c.values[key])) if x.names else float(c.values[key]) for c, _ in known]
+    order = np.argsort(at, kind="stable")
+    widths = np.array([math.nan if f.half_width is None else f.half_width for _, f in known])
+    return Series(
+        label,
+        np.array(at, dtype=np.float64)[order],
+        np.array([f.mean for _, f in known])[order],
+        slot,
+        points=True,
+        hollow=tuple(known[i][0].open(metric) for i in order),
+        error=widths[order] if np.isfinite(widths).any() else None,
+    )
+
+
+def render(
+    name: str, cells: Sequence[Cell], metrics: Sequence[Metric], drawings: Sequence[page.Drawing]
+) -> str:
+    """The page."""
+    keys = list(cells[0].values) if cells else []
+    seeds = max((len(cell.summaries) + cell.failed for cell in cells), default=0)
+    failed = sum(cell.failed for cell in cells)
+    simulated = sum(len(cell.summaries) for cell in cells)
+    facts = {
+        "Simulations": f"{simulated:,}" + (f", and {failed:,} that failed" if failed else ""),
+        "Seeds": f"{seeds} of each point",
+        "Fabrics": ", ".join(dict.fromkeys(cell.fabric for cell in cells)),
+        **{key: ", ".join(map(told, distinct(cells, key))) for key in keys},
+    }
+    return (
+        page.environment()
+        .get_template("sweep.html.j2")
+        .render(
+            title=f"{name}: sweep",
+            name=name,
+            facts=facts,
+            keys=keys,
+            metrics=metrics,
+            rows=[_row(cell, metrics) for cell in cells[:ROWS_MOST]],
+            left=max(0, len(cells) - ROWS_MOST),
+            failed=failed,
+            drawings=list(enumerate(drawings)),
+            css=page.inline(page.asset("report.css")),
+            plotly=page.inline(page.asset("vendor/plotly-basic.min.js")),
+            script=page.inline("".join(map(page.asset, page.SCRIPTS))),
+            data=page.embedded_json([[backend_plotly.render(d.figure) for d in drawings]]),
+            pictures=False,
+            light=style.LIGHT,
+            dark=style.DARK,
+            look=style.look,
+            night=NIGHT,
+        )
+    )
+
+
+def _row(cell: Cell, metrics: Sequence[Metric]) -> dict[str, Any]:
+    return {
+        "values": [told(value) for value in cell.values.values()],
+        "fabric": cell.fabric,
+        "seeds": len(cell.summaries),
+        "failed": cell.failed,
+        "cells": [_text(cell, metric) for metric in metrics],
+    }
+
+
+def _text(cell: Cell, metric: Metric) -> tuple[str, str]:
+    """A figure, and its interval."""
+    found = cell.figure(metric)
+    if found is None:
+        return units.MISSING, ""
+    bound = f">{units.GLUE}" if cell.open(metric) else ""
+    half = "" if found.half_width is None else f"± {units.show(found.half_width, metric.quantity)}"
+    return bound + units.show(found.mean, metric.quantity), half
+
+
+def gathered(
+    points: Sequence[tuple[Mapping[str, Any], str, Summary | None]],
+) -> list[Cell]:
+    """The points of a sweep (values, fabric, and summary or None of one that failed) without
+    their seeds, in their order."""
+    groups: dict[str, list[tuple[Mapping[str, Any], str, Summary | None]]] = {}
+    for values, fabric, summary in points:
+        key = Cell(values, fabric, ()).fabric_and_values
+        groups.setdefault(key, []).append((values, fabric, summary))
+    return [
+        Cell(
+            group[0][0],
+            group[0][1],
+            [summary for _, _, summary in group if summary is not None],
+            sum(summary is None for _, _, summary in group),
+        )
+        for group in groups.values()
+    ]

@@ -1,0 +1,77 @@
+"""What executors are given and what they give back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import lightloom
+from lightloom.errors import ConfigError
+
+Summary = dict[str, Any]
+#: Told the index of a job, and what came of it.
+Done = Callable[[int, "Summary | Failed"], object]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One fabric of one experiment."""
+
+    experiment: lightloom.Experiment
+    fabric: str
+    target: Path | None = None
+    save: Callable[[lightloom.Result, Path], None] | None = None
+    """Told the result and `target`, on the machine that the command runs on."""
+    whole: bool = True
+    """Whether `save` needs the tables of the result; else its summary is enough to send."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A job that came to nothing, where the others go on."""
+
+    message: str
+
+    @classmethod
+    def of(cls, problem: BaseException) -> Failed:
+        """What is to be said of an exception."""
+        return cls(said(problem))
+
+
+class Executor(Protocol):
+    """Where simulations run: processes of this machine, or workers of a cluster."""
+
+    @property
+    def at_once(self) -> int:
+        """How many simulations run side by side, as far as is known."""
+
+    def run_jobs(
+        self,
+        jobs: Sequence[Job],
+        done: Done,
+        *,
+        first: Sequence[int] | None = None,
+        keep_going: bool = False,
+    ) -> list[Summary | Failed]:
+        """Runs all jobs and returns their summaries in the order of the jobs.
+
+        `done` hears of each as it finishes; `first` is the order in which they begin, by
+        index. A job that fails stops those that have not begun, and its exception is raised;
+        with `keep_going` it is `Failed`, and the others go on. What `save` raises (OSError)
+        always ends it.
+
+        Raises:
+            ConfigError: if a job fails, or where the executor itself does.
+            KeyboardInterrupt: soon after Ctrl-C; what has not finished is stopped.
+        """
+
+
+def said(problem: BaseException) -> str:
+    """The message of an exception; one that a user did not cause also has its name."""
+    text = " ".join(str(problem).split())
+    if isinstance(problem, ConfigError):
+        return text
+    return f"{type(problem).__name__}: {text}" if text else type(problem).__name__

@@ -1,0 +1,168 @@
+"""The report of a sweep: its figures are those of the points, and a browser shows them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser_support import PHONE, WIDE, chromium, visiting
+from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
+from scipy import stats
+
+from lightloom import ConfigError, forecasts, load, sweep
+from lightloom.report import sweeps as pages
+from lightloom.sweep.run import longest_first
+
+SWEEP = """
+base = "e.toml"
+repeat = 3
+[grid]
+"workload.load" = [0.2, 0.4]
+"fabric.sirius.queue" = [2, 4]
+"workload.sizes" = ["rpc", { kind = "fixed", size = "2 KB" }]
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sweep")
+    write(folder / "e.toml", SMALL, SIRIUS, CLOS)
+    write(folder / "s.toml", SWEEP)
+    done = lightloom("sweep", "s.toml", "-o", "out", "--set", "workload.flows=150", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "report: out/report.html" in done.stdout
+    return folder / "out"
+
+
+def documents(out: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((out / "sweep.json").read_text())["points"]
+    return found
+
+
+def cells(out: Path) -> list[pages.Cell]:
+    return pages.gathered([(p["grid"], p["fabric"], p["summary"]) for p in documents(out)])
+
+
+def test_set_holds_in_every_point(made: Path) -> None:
+    assert {p["summary"]["flows_offered"] <= 150 for p in documents(made)} == {True}
+    assert json.loads((made / "sweep.json").read_text())["set"] == ["workload.flows=150"]
+
+
+def test_a_key_that_is_swept_cannot_be_set(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+    study = sweep.read(write(tmp_path / "s.toml", SWEEP))
+    study = study.model_copy(update={"set": ["workload.load=0.3"]})
+    with pytest.raises(ConfigError, match=r"--set = workload.load=0.3: \[grid\] has this key"):
+        sweep.expand(study)
+
+
+def test_points_are_means_with_students_intervals(made: Path) -> None:
+    """Against SciPy's, from the points' own summaries."""
+    for cell in cells(made):
+        mine = [
+            p["summary"]["load_delivered"]
+            for p in documents(made)
+            if p["fabric"] == cell.fabric and p["grid"] == cell.values
+        ]
+        assert len(mine) == 3
+        found = cell.figure(pages.LOAD)
+        assert found is not None
+        low, high = stats.t.interval(0.95, 2, np.mean(mine), stats.sem(mine))
+        assert found.low == pytest.approx(low)
+        assert found.high == pytest.approx(high)
+
+
+def test_there_is_a_figure_over_every_swept_axis(made: Path) -> None:
+    each = cells(made)
+    assert len(each) == 2 * 2 * 2 * 2
+    keys = ["workload.load", "fabric.sirius.queue", "workload.sizes"]
+    assert pages.axes(each) == keys
+    slots: dict[str, int] = {}
+    metrics = pages.shown(each)
+    figures = [pages.over(key, each, metrics, slots) for key in keys]
+    assert [f.title for f in figures if f is not None] == [f"Over {key}" for key in keys]
+    first, _, last = figures
+    assert first is not None
+    assert last is not None
+    # Eight lines: two fabrics at two values of each of two other keys.
+    panel = first.panels[0]
+    assert len(panel.series) == 8
+    for series in panel.series:
+        assert list(series.x) == [0.2, 0.4]
+        assert series.error is not None
+    assert last.panels[0].x.names == ("rpc", "fixed 2 KB")
+    # A label looks alike wherever it stands, and no two look the same.
+    looks = {(s.label, s.slot) for f in (first, last) for p in f.panels for s in p.series}
+    assert len({label for label, _ in looks}) == len({slot for _, slot in looks}) == len(looks)
+
+
+def test_too_many_lines_are_held_at_the_first_values(made: Path) -> None:
+    each = cells(made)
+    more = [
+        pages.Cell({**cell.values, "more": n}, cell.fabric, cell.summaries)
+        for cell in each
+        for n in range(3)
+    ]
+    found = pages.over("workload.load", more, [pages.LOAD], {})
+    assert found is not None
+    assert [s.label for s in found.panels[0].series] == ["sirius", "clos"]
+    assert "first values: queue = 2, sizes = rpc, more = 0." in found.caption
+
+
+def test_points_that_failed_are_counted(made: Path, tmp_path: Path) -> None:
+    points = [(p["grid"], p["fabric"], p["summary"]) for p in documents(made)]
+    lost = [(grid, fabric, None) for grid, fabric, _ in points[:1]] + points[1:]
+    page = pages.build("<b>", pages.gathered(lost), tmp_path).read_text()
+    assert "47, and 1 that failed" in page
+    assert '<th scope="col">Failed</th>' in page
+    assert "<b>: sweep" not in page
+    pages.build("none", pages.gathered([(g, f, None) for g, f, _ in points]), tmp_path)
+
+
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+def test_the_page_in_a_browser(width: int, made: Path) -> None:
+    with chromium() as browser, visiting(browser, width) as visit:
+        visit.go(made / "report.html")
+        assert (visit.errors, visit.requests) == ([], [])
+        assert visit.violations() == []
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert visit.page.locator("figure[data-figure]").count() == 3
+        assert visit.page.locator("tbody tr").count() == 16
+        bars = "document.querySelectorAll('.errorbars path, .errorbar').length"
+        assert visit.page.evaluate(bars) > 0
+
+
+def test_what_takes_longest_begins_first_and_is_foretold(tmp_path: Path) -> None:
+    """Costs of points follow what they have to do, and trials are not made for each seed."""
+    base = load(write(tmp_path / "e.toml", SMALL, CLOS))
+    sizes = [2_000, 200_000, 20_000]
+    points = [
+        (base.with_overrides([f"workload.flows={n}", f"run.seed={seed}"]), "clos")
+        for n in sizes
+        for seed in (1, 2)
+    ]
+    each = forecasts.of_points(points)
+    assert [each[2 * i] == each[2 * i + 1] for i in range(3)] == [True] * 3
+    assert longest_first([one.seconds for one in each]) == [2, 3, 4, 5, 0, 1]
+    together = forecasts.one_by_one(each)
+    assert together.memory_at_once(2) == 2 * each[2].memory_bytes
+    assert together.memory_at_once(3) == 2 * each[2].memory_bytes + each[4].memory_bytes
+    assert together.wall_s(1) == pytest.approx(sum(one.seconds for one in each))
+    assert together.wall_s(2) == pytest.approx(sum(one.seconds for one in each[::2]))
+
+
+def test_a_dry_run_tells_the_points_and_the_longest(made: Path) -> None:
+    folder = made.parent
+    done = lightloom("sweep", "s.toml", "-o", "out", "--dry-run", "--workers", "4", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("estimate: 48 simulations; ")
+    assert "4 side by side" in lines[0]
+    assert lines[2] == "48 points"
+    assert lines[3].startswith("longest point: ")
+    again = ("--set", "workload.flows=150", "--resume", "--dry-run")
+    done = lightloom("sweep", "s.toml", "-o", "out", *again, cwd=folder)
+    assert "48 points, 48 there already" in done.stdout
