@@ -37,14 +37,13 @@ def sweep(
         check_file("SWEEP", file)
         study = sweeps.read(file)
         target = console.check_output(out if out is not None else Path("results") / file.stem)
+        if not dry_run:
+            console.claim_output(target)
         at_once = workers or processors()
         with console.aside():
             points = sweeps.expand(study)
-            missing = [
-                (point.experiment, point.fabric)
-                for point in points
-                if not (resume and sweeps.is_there(point, target, study))
-            ]
+            kept = sweeps.find_done(points, target, study, _note) if resume else {}
+            missing = [(point.experiment, point.fabric) for point in points if point.id not in kept]
         make = partial(forecasts.of_points, missing)
         if dry_run:
             forecast.instead(make, at_once)
@@ -57,6 +56,7 @@ def sweep(
                 workers=at_once,
                 resume=resume,
                 points=points,
+                kept=kept,
                 done=lambda finished, total: counter(file.stem, finished, total),
             )
         reused = f", {outcome.reused} of them from before" if outcome.reused else ""
@@ -106,6 +106,7 @@ def reproduce(
     with console.guarded():
         _check_workers(workers)
         folder = console.check_output(out if out is not None else Path("results") / "reproduce")
+        console.claim_output(folder)
         screen = console.err()
         with bars.counting(screen) as counter:
             verdicts, paths = reproduction.reproduce(
@@ -123,6 +124,10 @@ def reproduce(
         if changed:
             console.err().print(f"not as recorded: {', '.join(changed)}", markup=False)
             raise typer.Exit(1)
+
+
+def _note(line: str) -> None:
+    console.err().print(f"note: {line}", markup=False)
 
 
 def _check_workers(workers: int | None) -> None:

@@ -2,13 +2,14 @@
 
 A sweep file names a base experiment, the keys to vary and how many seeds to
 repeat each point with. Every point is validated before the first one runs;
-a finished point's directory is complete or absent, so that a sweep can be
+a finished point's directory has a record that says so, so that a sweep can be
 stopped and resumed. Distributing a sweep over machines is not modelled.
 """
 
 from lightloom.sweep.grid import Point, SweepFile, expand, read
+from lightloom.sweep.points import find_done, store_point
 from lightloom.sweep.pool import Job, run_jobs
-from lightloom.sweep.run import Outcome, is_there, run_sweep
+from lightloom.sweep.run import Outcome, run_sweep
 
 __all__ = [
     "Job",
@@ -16,8 +17,9 @@ __all__ = [
     "Point",
     "SweepFile",
     "expand",
-    "is_there",
+    "find_done",
     "read",
     "run_jobs",
     "run_sweep",
+    "store_point",
 ]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-import lightloom
+from lightloom import identity
 from lightloom.sweep.grid import Point, SweepFile, expand
+from lightloom.sweep.points import find_done, store_point
 from lightloom.sweep.pool import Job, run_jobs
+from lightloom.writing import Staging
 
 Summary = dict[str, Any]
 
@@ -39,27 +39,29 @@ def run_sweep(
     resume: bool = False,
     done: Callable[[int, int], None] = lambda finished, total: None,
     points: list[Point] | None = None,
+    kept: Mapping[str, Summary] | None = None,
 ) -> Outcome:
     """Runs every point of `sweep` and writes `points/`, `sweep.json` and
-    `sweep.parquet` below `out`. With `resume`, points that are there already
-    are read instead of run; a point's name holds a digest of its resolved
-    experiment, so what has changed since is run again. `points` are those of the sweep,
-    where they are known already.
+    `sweep.parquet` below `out`. With `resume`, points whose record says that they are done
+    are read instead of run; a point's digest is of its resolved experiment, of the contents of
+    all files that this reads, and of the build, so what has changed since is run again.
+    `points` are those of the sweep and `kept` what `find_done` found, where they are known
+    already.
     """
     points = expand(sweep) if points is None else points
-    folders = [out / "points" / point.id for point in points]
-    kept = {
-        index: _read_summary(folder)
-        for index, folder in enumerate(folders)
-        if resume and is_there(points[index], out, sweep)
-    }
-    missing = [index for index in range(len(points)) if index not in kept]
-    save = _save_all if sweep.flows else _save_summary
+    if kept is None:
+        kept = find_done(points, out, sweep) if resume else {}
+    missing = [point for point in points if point.id not in kept]
     jobs = [
-        Job(points[index].experiment, points[index].fabric, folders[index], save)
-        for index in missing
+        Job(
+            point.experiment,
+            point.fabric,
+            out / "points" / point.id,
+            partial(store_point, digest=point.digest, flows=sweep.flows),
+        )
+        for point in missing
     ]
-    finished = len(kept)
+    finished = len(points) - len(missing)
 
     def count(index: int, summary: Summary) -> None:
         nonlocal finished
@@ -67,12 +69,15 @@ def run_sweep(
         done(finished, len(points))
 
     done(finished, len(points))
-    fresh = dict(zip(missing, run_jobs(jobs, workers, count), strict=True))
-    summaries = [kept.get(index) or fresh[index] for index in range(len(points))]
+    ran = run_jobs(jobs, workers, count)
+    fresh = {point.id: summary for point, summary in zip(missing, ran, strict=True)}
+    summaries = [dict(kept.get(point.id) or fresh[point.id]) for point in points]
     paths = out / "sweep.json", out / "sweep.parquet"
-    _write_json(paths[0], sweep, points, summaries)
-    _write_parquet(paths[1], points, summaries)
-    return Outcome(points, summaries, len(kept), *paths)
+    with Staging(out) as staging:
+        staging.text(paths[0], _document(sweep, points, summaries))
+        staging.parquet(paths[1], _table(points, summaries))
+        staging.record(out, {"build": identity.build(), "inputs": []})
+    return Outcome(points, summaries, len(points) - len(missing), *paths)
 
 
 def rows(points: Sequence[Point], summaries: Sequence[Summary]) -> list[dict[str, Any]]:
@@ -90,46 +95,8 @@ def rows(points: Sequence[Point], summaries: Sequence[Summary]) -> list[dict[str
     return table
 
 
-def is_there(point: Point, out: Path, sweep: SweepFile) -> bool:
-    """Whether `out` holds all that is asked of a point. A directory has its name only once
-    it is whole; it may hold less than is asked for now."""
-    asked = "flows.parquet" if sweep.flows else "summary.json"
-    return (out / "points" / point.id / asked).is_file()
-
-
-def _save_all(result: lightloom.Result, folder: Path) -> None:
-    _whole(folder, result.save)
-
-
-def _save_summary(result: lightloom.Result, folder: Path) -> None:
-    def write(part: Path) -> None:
-        part.mkdir(parents=True)
-        text = json.dumps(dict(result.summary), indent=2, allow_nan=False)
-        (part / "summary.json").write_text(text + "\n", encoding="utf-8")
-
-    _whole(folder, write)
-
-
-def _whole(folder: Path, write: Callable[[Path], object]) -> None:
-    """Fills a directory under another name and then gives it its own."""
-    part = folder.with_name(f".{folder.name}.{os.getpid()}")
-    shutil.rmtree(part, ignore_errors=True)
-    try:
-        write(part)
-        shutil.rmtree(folder, ignore_errors=True)
-        part.rename(folder)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-
-
-def _read_summary(folder: Path) -> Summary:
-    summary: Summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    return summary
-
-
-def _write_json(
-    path: Path, sweep: SweepFile, points: Sequence[Point], summaries: Sequence[Summary]
-) -> None:
+def _document(sweep: SweepFile, points: Sequence[Point], summaries: Sequence[Summary]) -> str:
+    """The sweep as JSON."""
     document = {
         "base": str(sweep.base),
         "grid": sweep.grid,
@@ -139,19 +106,15 @@ def _write_json(
             for p, s in zip(points, summaries, strict=True)
         ],
     }
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(json.dumps(document, indent=2, default=str) + "\n", encoding="utf-8")
-    part.replace(path)
+    return json.dumps(document, indent=2, default=str) + "\n"
 
 
-def _write_parquet(path: Path, points: Sequence[Point], summaries: Sequence[Summary]) -> None:
-    part = path.with_name(f".{path.name}.part")
+def _table(points: Sequence[Point], summaries: Sequence[Summary]) -> pa.Table:
+    """A row per point."""
     table = rows(points, summaries)
     # Parts, jobs and what is in force differ between fabrics: the columns are of all.
     names = dict.fromkeys(name for row in table for name in row)
-    columns = {name: [row.get(name) for row in table] for name in names}
-    pq.write_table(pa.table(columns), part)
-    part.replace(path)
+    return pa.table({name: [row.get(name) for row in table] for name in names})
 
 
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
