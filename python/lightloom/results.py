@@ -45,6 +45,8 @@ RESILIENCE = "resilience.json"
 COMPARISON_FILES = (
     *("comparison.json", "loads.json", SATURATION, RESILIENCE, "experiment.toml", RECORD),
 )
+#: What a comparison is shown by, in the same folder.
+PAGE_FILES = ("report.html", "figures", "decision.pdf")
 #: What prices leave there: it goes when the comparison is written anew.
 COST_FILES = ("costs.json", "bill.csv", "decision.json")
 

@@ -40,7 +40,17 @@ from lightloom.cli.options import (
 )
 from lightloom.errors import refusal
 from lightloom.machine import check_count
-from lightloom.results import CIRCUITS, CONTROLLER, Repeated, Result, stage_cases
+from lightloom.results import (
+    CIRCUITS,
+    COMPARISON_FILES,
+    CONTROLLER,
+    COST_FILES,
+    PAGE_FILES,
+    RESULT_FILES,
+    Repeated,
+    Result,
+    stage_cases,
+)
 from lightloom.writing import Staging
 
 if TYPE_CHECKING:
@@ -392,7 +402,11 @@ def _label(experiment: lightloom.Experiment, wanted: str | None) -> str:
 def _distinct(experiments: list[lightloom.Experiment]) -> list[lightloom.Experiment]:
     """Experiments are told apart by name, in the report and on disk."""
     names = [_folder(e.name) for e in experiments]
+    taken = {*RESULT_FILES, *COMPARISON_FILES, *COST_FILES, *PAGE_FILES, inputs.INPUTS}
     for name in names:
+        if len(names) > 1 and name.lower() in taken:
+            limit = "results have a file of this name"
+            raise refusal("EXPERIMENT", name, limit, "rename the file or case")
         if names.count(name) > 1:
             raise refusal(
                 "EXPERIMENT",

@@ -60,7 +60,7 @@ def claim(folder: Path, option: str = "-o") -> Path:
     for pattern in _BELOW:
         others += folder.glob(f"{pattern}/{unfinished.LOCK}")
     for lock in others:
-        if _taken(lock):
+        if is_taken(lock):
             raise _refused(option, folder, lock)
     take(folder, option, CLAIM_PATIENCE_S)
     _claims.append(folder)
@@ -90,7 +90,7 @@ def take(folder: Path, option: str = "-o", patience_s: float = PATIENCE_S) -> No
             file = _taking(folder, option, patience_s, made)
             _held[key] = _Held(file, 1, made)
         except BaseException:
-            for new in reversed(made):
+            for new in (folder / unfinished.FOLDER, *reversed(made)):
                 disk.remove_empty(new)
             raise
         try:
@@ -133,6 +133,7 @@ def _taking(folder: Path, option: str, patience_s: float, made: list[Path]) -> i
             try:
                 _sign(file, lock)
             except BaseException:
+                lock.unlink(missing_ok=True)
                 os.close(file)
                 raise
             return file
@@ -179,7 +180,7 @@ def _sign(file: int, lock: Path) -> None:
         os.pwrite(file, json.dumps(owner.me()).encode(), 0)
 
 
-def _taken(lock: Path) -> bool:
+def is_taken(lock: Path) -> bool:
     """Whether another process holds a lock."""
     if os.path.realpath(lock.parent.parent) in _held:
         return False

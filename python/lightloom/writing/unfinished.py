@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ JOURNAL, UNDO = Path(FOLDER) / "journal", Path(FOLDER) / "undo"
 ELSEWHERE = Path(FOLDER) / "elsewhere"
 #: Folders above a result in which its journal may be: those of its label, seed and case.
 _ABOVE = 3
+#: Seconds that a reader waits for a writer that is moving files, and between looks.
+_PATIENCE_S, _PAUSE_S = 30.0, 0.05
 
 
 @dataclass(frozen=True)
@@ -188,8 +191,20 @@ def _text(file: Path) -> str | None:
 
 
 def is_left(home: Path) -> bool:
-    """Whether moves are listed there."""
+    """Whether moves of what is staged there are listed, there or elsewhere."""
+    return _is_listed(home) or _other(home) is not None
+
+
+def _is_listed(home: Path) -> bool:
     return (home / JOURNAL).exists() or (home / UNDO).exists()
+
+
+def _other(home: Path) -> Path | None:
+    """The folder whose journal lists what is staged here, if that is not finished."""
+    said = _text(home / ELSEWHERE)
+    if not said or "\0" in said or Path(said) == home.absolute():
+        return None
+    return Path(said) if _is_listed(Path(said)) else None
 
 
 def clear(home: Path) -> None:
@@ -207,9 +222,8 @@ def settle_held(home: Path) -> None:
     Raises:
         WriteError: if the system refuses it.
     """
-    elsewhere = _text(home / ELSEWHERE)
-    if elsewhere is not None and Path(elsewhere) != home.absolute() and is_left(Path(elsewhere)):
-        _settle_free(Path(elsewhere))
+    if (other := _other(home)) is not None:
+        _settle_free(other)
     if (home / UNDO).exists():
         Journal.read(home / UNDO, home).undo()
     elif (home / JOURNAL).exists():
@@ -225,7 +239,9 @@ def settle(folder: Path) -> None:
         WriteError: if the system refuses it.
     """
     here = folder.absolute()
-    _settle_all([here, *list(here.parents)[:_ABOVE]])
+    for home in (here, *list(here.parents)[:_ABOVE]):
+        if is_left(home):
+            _settle_soon(home)
 
 
 def release_left(folders: Iterable[Path]) -> None:
@@ -238,10 +254,16 @@ def release_left(folders: Iterable[Path]) -> None:
             disk.remove_empty(folder)
 
 
-def _settle_all(folders: Iterable[Path]) -> None:
-    for folder in folders:
-        if is_left(folder):
-            _settle_free(folder)
+def _settle_soon(folder: Path) -> None:
+    """Settles a folder, unless the process that writes there ends the moves meanwhile."""
+    from lightloom.writing import lock
+
+    until = time.monotonic() + _PATIENCE_S
+    while is_left(folder):
+        if not lock.is_taken(folder / LOCK) or time.monotonic() > until:
+            _settle_free(folder, patience_s=0.0)
+        else:
+            time.sleep(_PAUSE_S)
 
 
 def _settle_free(folder: Path, patience_s: float | None = None) -> None:
