@@ -54,12 +54,9 @@ def modes(call: ast.Call) -> Iterator[str]:
     """Modes that a call of open may have."""
     given = [k.value for k in call.keywords if k.arg == "mode"] + call.args[:2]
     for value in given:
-        if (
-            isinstance(value, ast.Constant)
-            and isinstance(value.value, str)
-            and len(value.value) < 4
-        ):
-            yield value.value
+        text = value.value if isinstance(value, ast.Constant) else None
+        if isinstance(text, str) and len(text) < len("rb+x"):
+            yield text
 
 
 def into_memory(call: ast.Call, place: int) -> bool:

@@ -164,7 +164,7 @@ def test_verify_sees_what_became_of_a_result(study: Path, tmp_path: Path) -> Non
     assert lightloom("sweep", "s.toml", "-o", folder / "s", cwd=study.parent).returncode == 0
 
     def seen() -> tuple[int, dict[str, dict[str, Any]]]:
-        done = lightloom("verify", folder, "--json")
+        done = lightloom("verify", folder, "--json", cwd=tmp_path)
         return done.returncode, {one["result"]: one for one in json.loads(done.stdout)}
 
     code, found = seen()
@@ -193,14 +193,14 @@ def test_verify_sees_what_became_of_a_result(study: Path, tmp_path: Path) -> Non
     code, found = seen()
     assert found["s"]["faults"] == ["sweep.parquet is missing"]
     assert found["r"]["faults"] == [f"it has no {RECORD}"]
-    table = lightloom("verify", folder)
+    table = lightloom("verify", folder, cwd=tmp_path)
     assert table.returncode == 1
     assert "5 results, 3 whole" in table.stdout
 
 
 def test_verify_refuses_what_holds_no_result(tmp_path: Path) -> None:
     for folder, why in ((tmp_path, "there is no result in it"), (tmp_path / "x", "no such dir")):
-        done = lightloom("verify", folder)
+        done = lightloom("verify", folder, cwd=tmp_path)
         assert done.returncode == 2
         assert why in done.stderr
     assert verify(tmp_path) == []
