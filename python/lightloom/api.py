@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lightloom import _core, curves, inputs, physics, traces
+from lightloom import _core, curves, identity, inputs, physics, traces
 from lightloom.config import Experiment, faults_of, load
 from lightloom.counts import counted
 from lightloom.errors import refusal
@@ -65,6 +65,7 @@ def run(
     if (times := resolved["run"].get("repeat", 1)) > 1:
         remedy = "call lightloom.repeat, or remove it"
         raise refusal("run.repeat", times, "this runs one simulation", remedy)
+    read = inputs.listed(experiment.raw)
     tick = None if progress is None else lambda *at: progress(label, *at)
     columns = traces.columns_for(resolved["workload"])
     with in_words():
@@ -76,7 +77,7 @@ def run(
         label=label,
         flows=flow_table(flows, table),
         timeseries=series_table(series, table),
-        summary=json.loads(summary),
+        summary=_traced(json.loads(summary), table, read),
         experiment=table,
         circuits=circuit_table(circuits, table),
         controller_log=log,
@@ -206,6 +207,13 @@ def _compared(
 
 def _experiment(source: Source) -> Experiment:
     return source if isinstance(source, Experiment) else load(source)
+
+
+def _traced(summary: dict[str, Any], table: dict[str, Any], read: dict[str, Any]) -> dict[str, Any]:
+    """A summary that says what made it: the build, and the files that its fabric read."""
+    keys = {place.key for place in inputs.places(table)}
+    files = {key: of for key, of in read.items() if key in keys}
+    return {**summary, "build": identity.build(), inputs.INPUTS: files}
 
 
 def _with_one_fabric(

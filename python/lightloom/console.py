@@ -23,7 +23,8 @@ from rich.table import Table
 
 from lightloom import bounds, facts, loads
 from lightloom.counts import counted
-from lightloom.errors import ConfigError, refusal
+from lightloom.errors import ConfigError
+from lightloom.writing import WriteError, check_folder, claim, release_claims
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -117,6 +118,8 @@ def guarded() -> Iterator[None]:
         stop(str(problem), EXIT_REFUSED, problem.trace)
     except BrokenPipeError:
         raise
+    except WriteError as problem:
+        stop(problem.told, EXIT_REFUSED)
     except OSError as problem:
         where = problem.filename or "file"
         reason = (problem.strerror or str(problem)).lower()
@@ -124,6 +127,8 @@ def guarded() -> Iterator[None]:
     except KeyboardInterrupt:
         err().print("interrupted: nothing unfinished was written", markup=False)
         raise typer.Exit(EXIT_INTERRUPTED) from None
+    finally:
+        release_claims()
 
 
 def stop(message: str, code: int, trace: str | None = None) -> NoReturn:
@@ -139,10 +144,16 @@ def stop(message: str, code: int, trace: str | None = None) -> NoReturn:
 
 def check_output(directory: Path) -> Path:
     """Refuses an output directory that cannot be one, before anything runs."""
-    for part in (directory, *directory.parents):
-        if part.exists() and not part.is_dir():
-            raise refusal("-o", directory, f"{part} is a file", "name a directory")
-    return directory
+    return check_folder(directory)
+
+
+def claim_output(directory: Path) -> Path:
+    """Takes an output directory until the command ends, so that no other writes there.
+
+    Raises:
+        ConfigError: if another does already; it names that.
+    """
+    return claim(directory)
 
 
 @contextmanager

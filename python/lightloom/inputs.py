@@ -21,7 +21,7 @@ from lightloom.errors import refusal
 from lightloom.experiment_schema import DECISION
 from lightloom.overrides import as_json, fabrics_of
 from lightloom.policies.files import DIGEST, is_file
-from lightloom.staging import Staging
+from lightloom.writing import Staging
 
 Table = dict[str, Any]
 
@@ -195,6 +195,46 @@ def _digest(path: str, *_: int) -> str:
         while block := file.read(_BLOCK):
             made.update(block)
     return _SHA + made.hexdigest()
+
+
+def digests(raw: Table) -> dict[str, str]:
+    """The digest of each file that an experiment reads, by the key that names it: the one that
+    it was made with, where it says so. Files that cannot be read are left out."""
+    given = raw.get(INPUTS) or {}
+    found = {}
+    for place in places(raw):
+        own = place.table.get(DIGEST) if place.pinned else None
+        known = _SHA + own if isinstance(own, str) else given.get(place.key)
+        digest = known or digest_of(place.path)
+        if digest is not None:
+            found[place.key] = digest
+    return found
+
+
+def listed(raw: Table) -> dict[str, Table]:
+    """The same with the name of each file and its size now [B], for summaries."""
+    paths = {place.key: place.path for place in places(raw)}
+    return {
+        key: {"path": paths[key].name, "sha256": digest, "bytes": _size(paths[key])}
+        for key, digest in digests(raw).items()
+    }
+
+
+def located(raw: Table, folder: Path) -> list[Table]:
+    """The files that an experiment reads, relative to a folder, with their digests, for the
+    record of a result there."""
+    moved = {place.key: place.path for place in places(relative(raw, folder, {}))}
+    return [
+        {"key": key, "path": moved[key].as_posix(), "sha256": digest}
+        for key, digest in digests(raw).items()
+    ]
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
 
 
 def kept(raw: Table, before: Table) -> None:

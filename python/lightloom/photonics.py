@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
 from lightloom.errors import refusal
+from lightloom.writing import write_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +82,7 @@ class Devices:
             OSError: The file cannot be written.
         """
         path = Path(path)
-        path.write_bytes(self._as(_format(path)))
+        write_files({path: self._as(_format(path))})
 
     def _as(self, ending: str) -> bytes:
         if ending == ".json":

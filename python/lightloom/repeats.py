@@ -23,6 +23,10 @@ _LIMITS = frozenset({"low", "high", "from", "until"})
 _SETTINGS = frozenset({"threads"})
 
 
+#: What is no figure, and the same for every seed.
+SAME = ("fabric", "label", "version", "build", "inputs")
+
+
 def same_flows(experiment: Mapping[str, Any]) -> bool:
     """Whether every seed of an experiment plays the same flows, as those of a trace: its
     intervals over seeds then hold what the fabrics draw, and nothing of other traffic."""
@@ -39,7 +43,7 @@ def gathered(summaries: Sequence[Mapping[str, Any]]) -> Summary:
     made = joined(summaries)
     made.pop("seed", None)
     return {
-        **{key: made.pop(key) for key in ("fabric", "label", "version") if key in made},
+        **{key: made.pop(key) for key in SAME if key in made},
         "seeds": [s["seed"] for s in summaries],
         "confidence": CONFIDENCE,
         **made,

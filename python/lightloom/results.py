@@ -16,15 +16,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lightloom import inputs, repeats
+from lightloom import identity, inputs, repeats
 from lightloom.config import read_toml, to_toml
 from lightloom.errors import ConfigError
 from lightloom.intervals import Interval
 from lightloom.resilience.outcome import Resilience
 from lightloom.saturation import Saturation
-from lightloom.staging import Staging
 from lightloom.tables import mean_over_time
 from lightloom.views import Runs
+from lightloom.writing import Staging, settle
+from lightloom.writing.records import RECORD
 
 Summary = dict[str, Any]
 Table = dict[str, Any]
@@ -36,12 +37,16 @@ CONTROLLER = "controller.jsonl"
 #: What a result may leave in its folder.
 RESULT_FILES = (
     *("experiment.toml", "flows.parquet", "timeseries.parquet", CIRCUITS, CONTROLLER),
-    "summary.json",
+    *("summary.json", RECORD),
 )
 SATURATION = "saturation.json"
 RESILIENCE = "resilience.json"
 #: What a comparison may leave in its folder, beside those of its fabrics.
-COMPARISON_FILES = ("comparison.json", "loads.json", SATURATION, RESILIENCE, "experiment.toml")
+COMPARISON_FILES = (
+    *("comparison.json", "loads.json", SATURATION, RESILIENCE, "experiment.toml", RECORD),
+)
+#: What a comparison is shown by, in the same folder.
+PAGE_FILES = ("report.html", "figures", "decision.pdf")
 #: What prices leave there: it goes when the comparison is written anew.
 COST_FILES = ("costs.json", "bill.csv", "decision.json")
 
@@ -93,10 +98,14 @@ class Result(Runs):
         With `copy_inputs` the files that the experiment reads go into `inputs` there, so
         that it runs again wherever the directory is taken."""
         directory = Path(directory)
-        with Staging() as staging:
-            copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
-            self._stage(staging, directory, copies)
+        with Staging(directory) as staging:
+            self.stage(staging, directory, copy_inputs=copy_inputs)
         return directory
+
+    def stage(self, staging: Staging, directory: Path, *, copy_inputs: bool = False) -> None:
+        """The same, as part of what gets its names together."""
+        copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
+        self._stage(staging, directory, copies)
 
     def _stage(self, staging: Staging, directory: Path, copies: Copies) -> None:
         _drop_seeds(staging, directory)
@@ -112,11 +121,13 @@ class Result(Runs):
             staging.absent(directory / CONTROLLER)
         staging.json(directory / "summary.json", self.summary)
         _stage_experiment(staging, directory, self.experiment, copies)
+        _record(staging, directory, self.experiment, self.summary)
 
     @staticmethod
     def load(directory: str | Path) -> Result:
         """Reads what `save` wrote."""
         directory = Path(directory)
+        settle(directory)
         summary = _read_json(directory / "summary.json")
         circuits, log = directory / CIRCUITS, directory / CONTROLLER
         return Result(
@@ -174,7 +185,7 @@ class Repeated(Runs):
         `summary.json` with the means, `experiment.toml` and, with `copy_inputs`, `inputs`;
         returns the directory."""
         directory = Path(directory)
-        with Staging() as staging:
+        with Staging(directory) as staging:
             copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
             _drop_seeds(staging, directory, keep=self.seeds)
             for name in set(RESULT_FILES) - {"summary.json", "experiment.toml"}:
@@ -183,12 +194,14 @@ class Repeated(Runs):
                 result._stage(staging, directory / _folder_of(seed), copies)
             staging.json(directory / "summary.json", self.summary)
             _stage_experiment(staging, directory, self.experiment, copies)
+            _record(staging, directory, self.experiment, self.summary)
         return directory
 
     @staticmethod
     def load(directory: str | Path) -> Repeated:
         """Reads what `save` wrote."""
         directory = Path(directory)
+        settle(directory)
         seeds = _seeds_of(read_toml(directory / "experiment.toml"))
         results = [Result.load(directory / _folder_of(seed)) for seed in seeds]
         return Repeated(results[0].label, results)
@@ -252,10 +265,14 @@ class Comparison(Runs):
         `copy_inputs`, `inputs`, as `Result.save` does. Of what is repeated: a directory
         `seed-N` for each seed with all of these, and their means beside them."""
         directory = Path(directory)
-        with Staging() as staging:
-            copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
-            self._stage(staging, directory, copies)
+        with Staging(directory) as staging:
+            self.stage(staging, directory, copy_inputs=copy_inputs)
         return directory
+
+    def stage(self, staging: Staging, directory: Path, *, copy_inputs: bool = False) -> None:
+        """The same, as part of what gets its names together."""
+        copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
+        self._stage(staging, directory, copies)
 
     def _stage(self, staging: Staging, directory: Path, copies: Copies) -> None:
         _drop_seeds(staging, directory, keep=self._seeds)
@@ -281,6 +298,7 @@ class Comparison(Runs):
             staging.absent(directory / name)
         table = {**self.experiment, "name": self.name}
         _stage_experiment(staging, directory, table, copies)
+        _record(staging, directory, self.experiment, next(iter(self.summaries.values()), {}))
 
     @property
     def _seeds(self) -> list[int]:
@@ -318,6 +336,7 @@ class Comparison(Runs):
     def load(directory: str | Path) -> Comparison:
         """Reads what `save` wrote."""
         directory = Path(directory)
+        settle(directory)
         experiment = _read_experiment(directory)
         seeds = _seeds_of(experiment)
         broken = directory / RESILIENCE
@@ -391,14 +410,26 @@ def save_cases(
     be copied, and `comparison.json` over all of them: name of the comparison → label →
     summary. All or nothing."""
     directory = Path(directory)
-    with Staging() as staging:
-        for folder, comparison in comparisons.items():
-            below, table = directory / folder, comparison.experiment
-            copies = inputs.copied(table, below, staging) if copy_inputs else {}
-            comparison._stage(staging, below, copies)
-        summaries = {c.name: c.summaries for c in comparisons.values()}
-        staging.json(directory / "comparison.json", summaries)
+    with Staging(directory) as staging:
+        stage_cases(comparisons, directory, staging, copy_inputs=copy_inputs)
     return directory
+
+
+def stage_cases(
+    comparisons: Mapping[str, Comparison], directory: Path, staging: Staging, *, copy_inputs: bool
+) -> None:
+    """The same, as part of what gets its names together."""
+    for folder, comparison in comparisons.items():
+        comparison.stage(staging, directory / folder, copy_inputs=copy_inputs)
+    summaries = {c.name: c.summaries for c in comparisons.values()}
+    staging.json(directory / "comparison.json", summaries)
+    staging.record(directory, {"build": identity.build(), "inputs": []})
+
+
+def _record(staging: Staging, directory: Path, table: Table, summary: Summary) -> None:
+    """What says that a result is whole, and what made it."""
+    build = summary.get("build")  # of the run, which may be another's than this process
+    staging.record(directory, {"build": build, "inputs": inputs.located(table, directory)})
 
 
 def _stage_experiment(staging: Staging, directory: Path, table: Table, copies: Copies) -> None:

@@ -8,9 +8,7 @@ which checks the rows of both.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -22,6 +20,7 @@ import pyarrow.parquet as pq
 from lightloom import _core
 from lightloom.errors import ConfigError, refusal
 from lightloom.trace_hints import KEY, hinted
+from lightloom.writing import write_files
 
 COLUMNS = {"src": "uint32", "dst": "uint32", "bytes": "uint64", "arrival_ps": "int64"}
 
@@ -71,15 +70,10 @@ def write(table: pa.Table, path: str | Path, *, format: str | None = None) -> Pa
     """
     path = Path(path)
     content = _content(table, str(path), format)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(content)
-        part.replace(path)
+        write_files({path: content})
     except OSError as problem:
         raise refusal("path", f'"{path}"', *_denied(problem)) from None
-    finally:
-        with suppress(OSError):
-            part.unlink()
     return path
 
 

@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import lightloom
-from lightloom import results, staging, traces
+from lightloom import results, traces
+from lightloom.writing import Staging
 
 RAW: dict[str, Any] = {
     "cluster": {"hosts": 8, "server_rate": "50 Gb/s"},
@@ -46,7 +47,9 @@ def test_a_result_reads_back_as_it_was(comparison: lightloom.Comparison, tmp_pat
     result = comparison.results["a b"]
     assert result.save(tmp_path / "deep" / "er") == tmp_path / "deep" / "er"
     names = sorted(p.name for p in (tmp_path / "deep" / "er").iterdir())
-    assert names == ["experiment.toml", "flows.parquet", "summary.json", "timeseries.parquet"]
+    assert names == [
+        *("experiment.toml", "flows.parquet", "record.json", "summary.json", "timeseries.parquet")
+    ]
     assert same(lightloom.Result.load(tmp_path / "deep" / "er"), result)
 
 
@@ -86,21 +89,21 @@ def test_what_is_interrupted_leaves_nothing(
     fails_at: int,
 ) -> None:
     calls = 0
-    write = staging.Staging._write
+    write = Staging._put
 
     def interrupted(self: Any, path: Path, to: Any) -> None:
         nonlocal calls
         calls += 1
         if calls > fails_at:
 
-            def half(part: Path) -> None:
-                part.write_bytes(b"half")
+            def half(out: Any) -> None:
+                out.write(b"half")
                 raise KeyboardInterrupt
 
             to = half
         write(self, path, to)
 
-    monkeypatch.setattr(staging.Staging, "_write", interrupted)
+    monkeypatch.setattr(Staging, "_put", interrupted)
     with pytest.raises(KeyboardInterrupt):
         comparison.save(tmp_path / "new" / "out")
     assert list(tmp_path.iterdir()) == []

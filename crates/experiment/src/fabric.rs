@@ -206,14 +206,36 @@ fn merged(mut base: Map<String, Value>, over: &Map<String, Value>) -> Map<String
     base
 }
 
-/// Names of files that stand beside the directories named by labels.
+/// Names of files and directories that stand beside the directories named by labels.
 const RESERVED: &[&str] = &[
+    "bill.csv",
+    "circuits.parquet",
     "comparison.json",
-    "loads.json",
+    "controller.jsonl",
+    "costs.json",
+    "decision.json",
+    "decision.pdf",
     "experiment.toml",
-    "report.html",
     "figures",
+    "flows.parquet",
+    "inputs",
+    "loads.json",
+    "record.json",
+    "report.html",
+    "resilience.json",
+    "saturation.json",
+    "summary.json",
+    "timeseries.parquet",
 ];
+
+/// Whether the results of a seed have that name: `seed-7`.
+fn is_of_a_seed(label: &str) -> bool {
+    let digits = label
+        .get(..5)
+        .filter(|start| start.eq_ignore_ascii_case("seed-"))
+        .map(|_| &label[5..]);
+    digits.is_some_and(|of| !of.is_empty() && of.bytes().all(|b| b.is_ascii_digit()))
+}
 
 /// Results are kept in directories named by label, on every system.
 fn check_labels(fabrics: &[FabricTable]) -> Result<(), Refusal> {
@@ -235,7 +257,7 @@ fn check_labels(fabrics: &[FabricTable]) -> Result<(), Refusal> {
                 "give each a label of its own, like label = \"wide\"",
             );
         }
-        if RESERVED.iter().any(|r| r.eq_ignore_ascii_case(label)) {
+        if RESERVED.iter().any(|r| r.eq_ignore_ascii_case(label)) || is_of_a_seed(label) {
             return refuse("results have a file of this name", "choose another");
         }
         let ends = |c: char| c.is_ascii_alphanumeric();
@@ -288,7 +310,7 @@ mod tests {
                 .collect();
             check_labels(&fabrics).map_err(|e| e.to_string())
         };
-        assert_eq!(check(&["clos", "clos-3.1", "Sirius 1.5x"]), Ok(()));
+        assert_eq!(check(&["clos", "clos-3.1", "Sirius 1.5x", "seed-", "seed-a"]), Ok(()));
         for bad in [
             "",
             ".",
@@ -303,6 +325,9 @@ mod tests {
             "ünï",
             "figures",
             "Report.html",
+            "saturation.json",
+            "record.json",
+            "Seed-12",
             &"x".repeat(65),
         ] {
             let e = check(&["clos", bad]).unwrap_err();

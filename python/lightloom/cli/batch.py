@@ -47,11 +47,12 @@ def sweep(
         study = sweeps.read(file)
         study = study.model_copy(update={"set": [*study.set, *(set_ or [])]})
         target = console.check_output(out if out is not None else Path("results") / file.stem)
+        if not dry_run:
+            console.claim_output(target)
         with console.aside():
             points = sweeps.expand(study)
-            missing = [
-                point for point in points if not (resume and sweeps.is_there(point, target, study))
-            ]
+            kept = sweeps.find_done(points, target, study, _note) if resume else {}
+            missing = [point for point in points if point.id not in kept]
         with places.cluster(scheduler, scheduler_file, workers) as cluster:
             executor = cluster or sweeps.Local(workers or processors())
             each = forecast.quietly(
@@ -69,6 +70,7 @@ def sweep(
                     executor=executor,
                     resume=resume,
                     points=points,
+                    kept=kept,
                     costs=[one.seconds for one in each],
                     done=lambda finished, total: counter(file.stem, finished, total),
                 )
@@ -127,6 +129,7 @@ def reproduce(
     with console.guarded():
         _check_workers(workers)
         folder = console.check_output(out if out is not None else Path("results") / "reproduce")
+        console.claim_output(folder)
         screen = console.err()
         with (
             places.cluster(scheduler, scheduler_file, workers) as cluster,
@@ -166,6 +169,10 @@ def _dry_run(
         if math.isfinite(taken.seconds):
             time, memory = forecast.span(taken.seconds), console.size(taken.memory_bytes)
             console.say(f"longest point: {missing[longest].id}, {time}, {memory} of memory")
+
+
+def _note(line: str) -> None:
+    console.err().print(f"note: {line}", markup=False)
 
 
 def _check_workers(workers: int | None) -> None:

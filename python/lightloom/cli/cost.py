@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lightloom.economics.costs import Costs
     from lightloom.economics.solve import EqualCost
     from lightloom.report.decisions import Decision
+    from lightloom.writing import Staging
 
 Prices = Annotated[
     str | None,
@@ -172,14 +173,11 @@ def print_compared(decided: Decision) -> None:
     console.say("")
 
 
-def save(decided: Decision, folder: Path) -> None:
-    """Writes `costs.json`, `bill.csv` and `decision.json` beside a comparison."""
-    from lightloom.staging import Staging
-
+def stage(decided: Decision, folder: Path, staging: Staging) -> None:
+    """`costs.json`, `bill.csv` and `decision.json`, to be written beside a comparison."""
     made = jsons.dumps(decided.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    with Staging() as staging:
-        for name, text in {**_files(decided.costs), "decision.json": made}.items():
-            staging.text(folder / name, text)
+    for name, text in {**_files(decided.costs), "decision.json": made}.items():
+        staging.text(folder / name, text)
 
 
 def _files(found: Costs) -> dict[str, str]:
@@ -211,7 +209,7 @@ def _write(found: Costs, out: Path | None, tornado: Path | None) -> list[Path]:
     if out is None and tornado is None:
         return []
     from lightloom.economics import tornado as charts
-    from lightloom.staging import Staging
+    from lightloom.writing import Staging
 
     files: dict[Path, str] = {}
     if tornado is not None:
@@ -224,6 +222,7 @@ def _write(found: Costs, out: Path | None, tornado: Path | None) -> list[Path]:
     with Staging() as staging:
         for path, text in files.items():
             staging.text(path, text)
+            staging.amend(path.parent)
     return list(files)
 
 

@@ -9,6 +9,9 @@ MEANT = {
     "fabric": "Kind of the fabric.",
     "label": "Label of the fabric in its experiment.",
     "version": "Version of Lightloom.",
+    "build": "What simulated: the version, and SHA-256 of the compiled core and of the package's "
+    "sources.",
+    "inputs": "Key → file that the experiment reads: its name (path), SHA-256 and size [B].",
     "seed": "Seed of every random stream.",
     "simulated_s": "Simulated time [s].",
     "flows_offered": "Flows that the fabric took up before the end.",

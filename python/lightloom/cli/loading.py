@@ -20,6 +20,7 @@ HOMES = {
     "cost": "cost",
     "sweep": "batch",
     "reproduce": "batch",
+    "verify": "verify",
     "clock": "clock",
     "plan": "plan",
     "replay-demand": "replay_demand",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import lightloom
 from lightloom.cli import bars
 from lightloom.errors import refusal
+from lightloom.writing import Staging
 
 
 def wanted(named: str | None, *, writes: bool) -> tuple[str, ...]:
@@ -26,7 +28,10 @@ def wanted(named: str | None, *, writes: bool) -> tuple[str, ...]:
 
 
 def draw(
-    comparisons: Sequence[lightloom.Comparison], target: Path, styles: Sequence[str]
+    comparisons: Sequence[lightloom.Comparison],
+    target: Path,
+    styles: Sequence[str],
+    staging: Staging,
 ) -> list[Path]:
     """Draws all figures in each style below the directory of the report; the folders."""
     if not styles:
@@ -37,6 +42,7 @@ def draw(
     with bars.counting() as count:
         for style in styles:
             title = f"figures, {style}"
-            figures.write(comparisons, target / "figures", style, lambda *n, t=title: count(t, *n))
+            told = partial(count, title)
+            figures.write(comparisons, target / "figures", style, told, staging)
             made.append(target / "figures" / style)
     return made

@@ -127,13 +127,13 @@ def _plan(
     operator: Operator,
 ) -> None:
     """Plans, writes what is asked for, and prints."""
-    from lightloom.control.plans import write
+    from lightloom.writing import write_files
 
     with _working(outputs.alone):
         made = _make(demand, algorithm, told, options, outputs, operator)
         with flagging():
             alone, files = outputs.printed(made), outputs.files(made)
-        written = write(files)
+        written = write_files(files)
     if alone is not None:
         read = made.demand.reading
         lost = () if read is None else (f"note: {line}" for line in read.losses())

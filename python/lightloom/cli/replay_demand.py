@@ -147,13 +147,13 @@ def _play(
 def _written(played: Played, files: dict[str, Path]) -> list[Path]:
     """Writes what is asked for, all of it or nothing."""
     from lightloom.control.day import outcome
-    from lightloom.control.plans import write
+    from lightloom.writing import write_files
 
     texts = {
         "-o": lambda: outcome.as_text(played.made),
         "--intervals": lambda: outcome.as_csv(played.day, played.accounts),
     }
-    return write({path: texts[option]().encode() for option, path in files.items()})
+    return write_files({path: texts[option]().encode() for option, path in files.items()})
 
 
 def _tell(played: Played, written: list[Path], json: bool) -> None:

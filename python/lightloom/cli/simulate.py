@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 import lightloom
-from lightloom import console, forecasts, inputs, interrupts, networks
+from lightloom import console, forecasts, identity, inputs, interrupts, networks
 from lightloom.cli import (
     bars,
     compared,
@@ -41,7 +41,18 @@ from lightloom.cli.options import (
 )
 from lightloom.errors import refusal
 from lightloom.machine import check_count
-from lightloom.results import CIRCUITS, CONTROLLER, Repeated, Result
+from lightloom.results import (
+    CIRCUITS,
+    COMPARISON_FILES,
+    CONTROLLER,
+    COST_FILES,
+    PAGE_FILES,
+    RESULT_FILES,
+    Repeated,
+    Result,
+    stage_cases,
+)
+from lightloom.writing import Staging
 
 if TYPE_CHECKING:
     from lightloom.economics.book import Book
@@ -183,6 +194,8 @@ def _saved(
     """What `simulate` makes of one fabric, and where it was saved; with --json its summary is
     printed."""
     target = how.target(RESULTS / _folder(loaded.name) / label)
+    if target is not None:
+        console.claim_output(target)
     doubt_threads(how.threads)
     with console.progress(enabled=not how.json) as tick:
         made = simulate(loaded, label, threads=how.threads, progress=tick)
@@ -237,6 +250,8 @@ def _compare(
     if dry_run:
         forecast.instead(make, workers, json, forecast.REPORT)
         return
+    if target is not None:
+        console.claim_output(target)
     if how.place is None:
         doubt_threads(threads)
     forecast.before(make, workers, forecast.REPORT)
@@ -247,13 +262,15 @@ def _compare(
     comparisons = [comparison for group in made for comparison in group]
     # Before anything is printed: a reader that goes away takes no results with it.
     with interrupts.noted():  # results, figures and page belong to one comparison
-        if target is not None:
-            _save(comparisons, target, cases, copy_inputs=how.copy_inputs)
         decided = _decided(comparisons, books)
-        report = None if target is None else _report(comparisons, decided, target)
-        drawn = [] if target is None else papers.draw(comparisons, target, styles)
-        if sheet is not None:
-            _print_sheet(comparisons, decided, *sheet)
+        report, drawn = None, []
+        with Staging(target) as staging:
+            if target is not None:
+                _stage(comparisons, target, cases, staging, copy_inputs=how.copy_inputs)
+                report = _report(comparisons, decided, target, staging)
+                drawn = papers.draw(comparisons, target, styles, staging)
+            if sheet is not None:
+                _print_sheet(comparisons, decided, *sheet, staging)
     if json:
         tables = {
             c.name: resilience.beside(c, _with_costs(c.summaries, d))
@@ -300,14 +317,18 @@ def _decided(
 
 
 def _print_sheet(
-    comparisons: Sequence[lightloom.Comparison], decided: Decisions, path: Path, browser: str
+    comparisons: Sequence[lightloom.Comparison],
+    decided: Decisions,
+    path: Path,
+    browser: str,
+    staging: Staging,
 ) -> None:
     """The decisions as PDF."""
     from lightloom import report
     from lightloom.report import sheets
 
     broken = [report.broken(comparison) for comparison in comparisons]
-    sheets.write(report.read(comparisons), decided, path, browser, broken)
+    sheets.write(report.read(comparisons), decided, path, browser, broken, staging)
 
 
 def _with_costs(summaries: dict[str, Any], decision: Decision | None) -> dict[str, Any]:
@@ -334,36 +355,39 @@ def _made(
     return lightloom.compare_cases(experiment, worst_failure=how.search, **options)
 
 
-def _save(
+def _stage(
     comparisons: list[lightloom.Comparison],
     target: Path,
     cases: list[list[lightloom.Experiment]],
+    staging: Staging,
     *,
     copy_inputs: bool,
 ) -> None:
     """The results, below the names of experiments or cases if there are several."""
-    from lightloom.results import save_cases
-
     if len(comparisons) == 1:
-        comparisons[0].save(target, copy_inputs=copy_inputs)
-    elif len(cases) == 1:
-        folders = {_folder(c.name): c for c in comparisons}
-        save_cases(folders, target, copy_inputs=copy_inputs)
-    else:
-        for comparison in comparisons:
-            comparison.save(target / _folder(comparison.name), copy_inputs=copy_inputs)
+        comparisons[0].stage(staging, target, copy_inputs=copy_inputs)
+        return
+    folders = {_folder(c.name): c for c in comparisons}
+    if len(cases) == 1:
+        stage_cases(folders, target, staging, copy_inputs=copy_inputs)
+        return
+    for name, comparison in folders.items():
+        comparison.stage(staging, target / name, copy_inputs=copy_inputs)
+    staging.record(target, {"build": identity.build(), "inputs": []})
 
 
-def _report(comparisons: list[lightloom.Comparison], decided: Decisions, target: Path) -> Path:
+def _report(
+    comparisons: list[lightloom.Comparison], decided: Decisions, target: Path, staging: Staging
+) -> Path:
     """What fabrics cost, beside the results of each comparison, and the page of all."""
     from lightloom import report
 
     alone = len(comparisons) == 1
     for comparison, decision in zip(comparisons, decided, strict=True):
         if decision is not None:
-            cost.save(decision, target if alone else target / _folder(comparison.name))
+            cost.stage(decision, target if alone else target / _folder(comparison.name), staging)
     with bars.counting() as count:
-        return report.build(comparisons, target, lambda *drawn: count("report", *drawn), decided)
+        return report.stage(comparisons, target, staging, partial(count, "report"), decided)
 
 
 def _label(experiment: lightloom.Experiment, wanted: str | None) -> str:
@@ -378,7 +402,11 @@ def _label(experiment: lightloom.Experiment, wanted: str | None) -> str:
 def _distinct(experiments: list[lightloom.Experiment]) -> list[lightloom.Experiment]:
     """Experiments are told apart by name, in the report and on disk."""
     names = [_folder(e.name) for e in experiments]
+    taken = {*RESULT_FILES, *COMPARISON_FILES, *COST_FILES, *PAGE_FILES, inputs.INPUTS}
     for name in names:
+        if len(names) > 1 and name.lower() in taken:
+            limit = "results have a file of this name"
+            raise refusal("EXPERIMENT", name, limit, "rename the file or case")
         if names.count(name) > 1:
             raise refusal(
                 "EXPERIMENT",

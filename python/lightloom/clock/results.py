@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from lightloom import _core
 from lightloom.config import to_toml
-from lightloom.control.plans import write
+from lightloom.writing import write_files
 
 if TYPE_CHECKING:
     from lightloom.plots.picture import Picture
@@ -103,7 +103,7 @@ class Synchronisation:
         for path in map(Path, targets):
             kind = path.suffix[1:].lower()
             found |= {path: self.content(kind)} if kind in KINDS else self.files(path)
-        return write(found)
+        return write_files(found)
 
     def _drawn(self, kind: str) -> bytes:
         out = io.BytesIO()

@@ -6,8 +6,6 @@ that an algorithm does not have is None.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +17,7 @@ from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule
 from lightloom.control.wiring.lights import Wiring
 from lightloom.views import Planned
+from lightloom.writing import write_files
 
 if TYPE_CHECKING:
     from lightloom.control.changes import Change
@@ -95,12 +94,12 @@ class Plan(Planned):
 
     def save(self, path: str | Path) -> Path:
         """Writes the plan as JSON."""
-        return write({Path(path): self.text().encode()})[0]
+        return write_files({Path(path): self.text().encode()})[0]
 
     def picture(self, path: str | Path) -> Path:
         """Draws demand and plan side by side, for a paper, as SVG, PDF or PNG."""
         path = Path(path)
-        return write({path: self.drawn(path.suffix.lower())})[0]
+        return write_files({path: self.drawn(path.suffix.lower())})[0]
 
     def drawn(self, kind: str) -> bytes:
         """The picture as a file of that kind: ".svg", ".pdf" or ".png"."""
@@ -113,18 +112,3 @@ def figures(*, carried: int, total: int, **known: Any) -> dict[str, Any]:
     """Those of `Plan.figures`, None where they are not given."""
     found = {**known, "carried_bytes": carried, "coverage": carried / total}
     return {name: found.get(name) for name in FIGURES}
-
-
-def write(files: Mapping[Path, bytes]) -> list[Path]:
-    """Writes files under temporary names and renames them when all are there."""
-    parts = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in files}
-    try:
-        for path, part in parts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part.write_bytes(files[path])
-        for path, part in parts.items():
-            part.replace(path)
-    finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
-    return list(files)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from lightloom.report.backend_matplotlib import UNDATED, laid_out, settings, tid
 from lightloom.report.figures import draw_all
 from lightloom.report.sheet import Sheet
 from lightloom.report.spec import Figure, Panel
+from lightloom.writing import Staging
 
 from .styles import find
 
@@ -36,13 +38,17 @@ UNSIGNED = {"CreationDate": None, "Creator": None, "Producer": None}
 
 
 def write(
-    comparisons: Sequence[Comparison], folder: Path, style: str, drawn: Drawn | None = None
+    comparisons: Sequence[Comparison],
+    folder: Path,
+    style: str,
+    drawn: Drawn | None = None,
+    staging: Staging | None = None,
 ) -> list[Path]:
     """Writes all figures of some comparisons in a style; returns the files.
 
     They are `folder/STYLE/NAME.svg`, `.png` and `.pdf`, named as those of the report, by the
     first panel where a figure has several rows. `drawn` hears after each how many of how many
-    are done.
+    are done. Files get their names with those of `staging`, or all together.
 
     Raises:
         ConfigError: There is no style of that name; nothing was written.
@@ -56,15 +62,16 @@ def write(
         for part in parts_of(figure, sheet.columns)
     ]
     target = Path(folder) / style
-    target.mkdir(parents=True, exist_ok=True)
     written = []
-    for done, (name, part) in enumerate(parts, start=1):
-        for kind, content in render(part, name, sheet).items():
-            path = target / f"{name}.{kind}"
-            path.write_bytes(content)
-            written.append(path)
-        if drawn is not None:
-            drawn(done, len(parts))
+    with nullcontext(staging) if staging is not None else Staging(target) as files:
+        for done, (name, part) in enumerate(parts, start=1):
+            for kind, content in render(part, name, sheet).items():
+                path = target / f"{name}.{kind}"
+                files.content(path, content)
+                written.append(path)
+            if drawn is not None:
+                drawn(done, len(parts))
+        files.amend(Path(folder).parent)
     return written
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lightloom.decision import options
+from lightloom.writing import Staging
 
 from . import decisions, verdicts, winners
 from .decisions import Decision
@@ -41,11 +42,22 @@ def build(
     """Writes `report.html` and `figures/` into the directory `out`; returns the page's path.
     `drawn` hears after each picture how many of how many are done. `decided` is what `decide`
     makes of the comparisons, by their own `[decision]` unless given."""
+    with Staging(out) as staging:
+        return stage(comparisons, Path(out), staging, drawn, decided)
+
+
+def stage(
+    comparisons: Sequence[Comparison],
+    out: Path,
+    staging: Staging,
+    drawn: Drawn | None = None,
+    decided: Sequence[Decision | None] | None = None,
+) -> Path:
+    """The same, as part of what gets its names together."""
     if not comparisons:
         raise ValueError("comparisons = []: a report needs at least one comparison")
     workloads = read(comparisons)
-    folder = Path(out) / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = out / "figures"
     curves = sum(len(w.fabrics) for w in workloads)
     bought = decide(comparisons) if decided is None else decided
     charts = [() if d is None or d.figure is None else (d.figure,) for d in bought]
@@ -54,15 +66,14 @@ def build(
     said = [under_other_physics(c, comparisons) for c in comparisons]
     dead = [c.resilience for c in comparisons]
     sections = [
-        Section(w, draw(made, prefix, folder, tick), changes, decision, failing(broken, w))
+        Section(w, draw(made, prefix, folder, tick, staging), changes, decision, failing(broken, w))
         for w, made, prefix, changes, decision, broken in zip(
             workloads, figures, prefixes(workloads), said, bought, dead, strict=True
         )
     ]
-    page = Path(out) / "report.html"
-    part = Path(out) / ".report.html.part"
-    part.write_text(render(sections), encoding="utf-8")
-    part.replace(page)  # never half a page under the final name
+    page = out / "report.html"
+    staging.text(page, render(sections))
+    staging.amend(out)
     return page
 
 

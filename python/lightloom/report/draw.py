@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from lightloom.writing import Staging
+
 from . import backend_matplotlib
 from .page import Drawing
 from .spec import Figure
 
 
 def draw(
-    figures: Sequence[Figure], prefix: str, folder: Path, tick: Callable[[], None]
+    figures: Sequence[Figure],
+    prefix: str,
+    folder: Path,
+    tick: Callable[[], None],
+    staging: Staging,
 ) -> tuple[Drawing, ...]:
-    """Writes the files of a comparison's figures."""
+    """Stages the files of figures."""
     drawings = []
     for figure in figures:
         name = prefix + figure.key
         svg, png = backend_matplotlib.render(figure, name)
-        (folder / f"{name}.svg").write_bytes(svg)
-        (folder / f"{name}.png").write_bytes(png)
+        staging.content(folder / f"{name}.svg", svg)
+        staging.content(folder / f"{name}.png", png)
         drawings.append(Drawing(figure, name, svg.decode()))
         tick()
     return tuple(drawings)

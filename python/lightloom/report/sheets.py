@@ -8,10 +8,12 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lightloom.errors import ConfigError, refusal
+from lightloom.writing import Staging
 
 from . import backend_matplotlib, decisions, describe
 from .decisions import Decision
@@ -56,11 +58,13 @@ def write(
     path: Path,
     by: str,
     broken: Sequence[str] = (),
+    staging: Staging | None = None,
 ) -> Path:
     """Prints the decisions of some comparisons into a file, by a browser.
 
     Args:
         broken: what is said of each with one part dead; empty where nobody asked.
+        staging: what the file gets its name with; alone unless given.
 
     Raises:
         ConfigError: if the browser fails, or a decision fits no page.
@@ -73,9 +77,8 @@ def write(
     for points in POINTS:
         made = printed(html(pages, pictures, points), by)
         if count_pages(made) == len(pages):
-            part = path.with_name(f".{path.name}.part")
-            part.write_bytes(made)
-            part.replace(path)
+            with nullcontext(staging) if staging is not None else Staging() as files:
+                files.content(path, made)
             return path
     limit = f"the decision fits no page of A4, in letters of {POINTS[-1]} points"
     raise refusal("--pdf", path, limit, "compare fewer fabrics, or print report.html")

@@ -14,6 +14,7 @@ import numpy as np
 
 from lightloom import bounds, repeats
 from lightloom.intervals import Interval
+from lightloom.writing import Staging
 
 from . import backend_plotly, page, style, units
 from .draw import draw
@@ -89,13 +90,11 @@ def build(name: str, cells: Sequence[Cell], out: Path) -> Path:
     metrics = shown(cells)
     slots: dict[str, int] = {}
     figures = [f for key in axes(cells) if (f := over(key, cells, metrics, slots)) is not None]
-    folder = out / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
-    drawings = draw(figures, "", folder, lambda: None)
     made = out / "report.html"
-    part = out / ".report.html.part"
-    part.write_text(render(name, cells, metrics, drawings), encoding="utf-8")
-    part.replace(made)
+    with Staging(out) as staging:
+        drawings = draw(figures, "", out / "figures", lambda: None, staging)
+        staging.text(made, render(name, cells, metrics, drawings))
+        staging.amend(out)
     return made
 
 

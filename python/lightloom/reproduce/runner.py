@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
 from collections.abc import Callable
@@ -11,11 +12,13 @@ from typing import Any
 
 import matplotlib
 
+from lightloom import identity
 from lightloom.reproduce.claims import Claims, Measured, Verdict, judge
 from lightloom.reproduce.readings import Readings
 from lightloom.reproduce.scripts import Script, find_validation, load_script, targets
 from lightloom.reproduce.simulate import observed, simulated_by
 from lightloom.sweep.executors import Executor
+from lightloom.writing import Staging
 
 #: Told the figure at work and how many of its simulations are finished.
 Progress = Callable[[str, int, int], None]
@@ -56,9 +59,15 @@ def reproduce(
             told(f"{fabric}/{name} took {time.monotonic() - begun:.1f} s")
             verdicts += _judge(fabric, name, claims, measured, quick)
             drawn.append((script, measured["data"]))
-    paths = [path for script, data in drawn for path in _draw(script, data, out)]
-    paths.append(_write_verdicts(verdicts, out))
-    return verdicts, paths
+    files: dict[Path, bytes] = {}
+    for script, data in drawn:
+        files |= _draw(script, data, out)
+    files[out / "claims.json"] = _json([verdict.to_dict() for verdict in verdicts])
+    with Staging(out) as staging:
+        for path, content in files.items():
+            staging.content(path, content)
+        staging.record(out, {"build": identity.build(), "inputs": []}, keep=True)
+    return verdicts, list(files)
 
 
 def _judge(
@@ -78,30 +87,20 @@ def _judge(
     ]
 
 
-def _draw(script: Script, data: Any, out: Path) -> list[Path]:
+def _draw(script: Script, data: Any, out: Path) -> dict[Path, bytes]:
+    """The figure's files, and its data."""
     folder = out / script.fabric
-    folder.mkdir(parents=True, exist_ok=True)
     figure = script.figure(data)
-    paths = []
+    files: dict[Path, bytes] = {}
     # The same data give the same bytes: no date, and identifiers by name.
     for suffix, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
-        path = folder / f"{script.name}.{suffix}"
-        part = path.with_name(f".{path.name}.part")
+        drawn = io.BytesIO()
         with matplotlib.rc_context({"svg.hashsalt": script.name}):
-            figure.savefig(part, format=suffix, dpi=160, metadata=metadata)
-        part.replace(path)
-        paths.append(path)
-    paths.append(_write(folder / f"{script.name}.json", data))
-    return paths
+            figure.savefig(drawn, format=suffix, dpi=160, metadata=metadata)
+        files[folder / f"{script.name}.{suffix}"] = drawn.getvalue()
+    files[folder / f"{script.name}.json"] = _json(data)
+    return files
 
 
-def _write_verdicts(verdicts: list[Verdict], out: Path) -> Path:
-    out.mkdir(parents=True, exist_ok=True)
-    return _write(out / "claims.json", [verdict.to_dict() for verdict in verdicts])
-
-
-def _write(path: Path, value: Any) -> Path:
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    part.replace(path)
-    return path
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()

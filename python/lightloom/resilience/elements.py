@@ -107,8 +107,11 @@ class Part:
         fault = {"at": AT, **self.kind.table, **numbers, "fabric": label}
         if self.together is None:
             return [fault]
-        dying = self.together.of(self.numbers[-1])
-        return [{**fault, self.together.key: number} for number in dying]
+        return [{**fault, self.together.key: number} for number in self._dying()]
+
+    def _dying(self) -> range:
+        """Numbers of what dies with it."""
+        return range(0) if self.together is None else self.together.of(self.numbers[-1])
 
 
 @dataclass(frozen=True)

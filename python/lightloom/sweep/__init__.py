@@ -2,13 +2,14 @@
 
 A sweep file names a base experiment, the keys to vary and how many seeds to
 repeat each point with. Every point is validated before the first one runs;
-a finished point's directory is complete or absent, so that a sweep can be
+a finished point's directory has a record that says so, so that a sweep can be
 stopped and resumed. Where points run is an executor's concern: `executors`.
 """
 
 from lightloom.sweep.executors import Executor, Failed, Job, Local, run_jobs
 from lightloom.sweep.grid import Point, SweepFile, expand, read
-from lightloom.sweep.run import Outcome, is_there, run_sweep
+from lightloom.sweep.points import find_done, store_point
+from lightloom.sweep.run import Outcome, run_sweep
 
 __all__ = [
     "Executor",
@@ -19,8 +20,9 @@ __all__ = [
     "Point",
     "SweepFile",
     "expand",
-    "is_there",
+    "find_done",
     "read",
     "run_jobs",
     "run_sweep",
+    "store_point",
 ]

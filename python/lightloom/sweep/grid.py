@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +11,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 import lightloom
+from lightloom import identity
 from lightloom.config import read_toml
 from lightloom.errors import refusal
-from lightloom.experiment_schema import of_core
 from lightloom.overrides import toml_literal
 from lightloom.policies import files as policies
 from lightloom.refused import first_of
@@ -73,6 +71,8 @@ class Point:
     seed: int
     grid: dict[str, Value]
     experiment: lightloom.Experiment
+    digest: str
+    """What its result is told apart by: `lightloom.identity.digest`."""
 
 
 def read(path: Path) -> SweepFile:
@@ -132,14 +132,12 @@ def _refuse_repeat(run: dict[str, Any]) -> None:
 def _point(
     experiment: lightloom.Experiment, label: str, seed: int, taken: dict[str, Value]
 ) -> Point:
-    identity = json.dumps(
-        [lightloom.__version__, of_core(experiment.resolved())], sort_keys=True, default=str
-    )
-    digest = hashlib.sha256(identity.encode()).hexdigest()[:10]
+    digest = identity.digest(experiment)
     words = [label, *(f"{key.rpartition('.')[2]}={value}" for key, value in taken.items())]
     words.append(f"seed={seed}")
     readable = re.sub(r"[^A-Za-z0-9.=+-]+", "-", "_".join(words))[:100]
-    return Point(f"{readable}-{digest}", label, seed, taken, experiment)
+    name = f"{readable}-{digest.rpartition(':')[2][:10]}"
+    return Point(name, label, seed, taken, experiment, digest)
 
 
 def _labels(base: lightloom.Experiment, wanted: list[str] | None) -> list[str]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lightloom.sweep.executors import Failed
 from lightloom.sweep.grid import Point
+from lightloom.writing import Staging
 
 Summary = dict[str, Any]
 Row = dict[str, Any]
@@ -44,32 +43,34 @@ class Rows:
 class Stream:
     """The data set of a sweep under way: a Parquet file for each point that is done."""
 
-    def __init__(self, folder: Path, rows: Rows) -> None:
-        self.folder, self._rows = folder / ROWS, rows
+    def __init__(self, out: Path, rows: Rows) -> None:
+        self._out, self._rows = out, rows
 
     def begin(self, kept: Iterable[tuple[Point, Summary]]) -> None:
         """Clears what an earlier sweep left, and adds what is kept of it."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        for point, summary in kept:
-            self.add(point, summary)
+        with Staging(self._out) as staging:
+            for left in sorted((self._out / ROWS).glob("*.parquet")):
+                staging.absent(left)
+            for point, summary in kept:
+                self._stage(staging, point, summary)
 
     def add(self, point: Point, found: Summary | Failed) -> None:
-        """Writes the row of a point, without the columns that it has nothing in: so files
-        that others have something in agree with it."""
-        row = self._rows.of(point, found)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        write(
-            self.folder / f"{point.id}.parquet", [{k: v for k, v in row.items() if v is not None}]
-        )
+        """Writes the row of a point."""
+        with Staging(self._out) as staging:
+            self._stage(staging, point, found)
+
+    def _stage(self, staging: Staging, point: Point, found: Summary | Failed) -> None:
+        """A row without the columns that it has nothing in: so files that others have something
+        in agree with it."""
+        row = {k: v for k, v in self._rows.of(point, found).items() if v is not None}
+        staging.parquet(self._out / ROWS / f"{point.id}.parquet", table([row]))
 
 
-def write(path: Path, table: Sequence[Row]) -> None:
-    """Writes rows as one table with the columns of all of them: parts, jobs and what is in
-    force differ between fabrics."""
-    part = path.with_name(f".{path.name}.part")
-    names = dict.fromkeys(name for row in table for name in row)
-    pq.write_table(pa.table({name: [row.get(name) for row in table] for name in names}), part)
-    part.replace(path)
+def table(rows: Sequence[Row]) -> pa.Table:
+    """Rows as one table with the columns of all of them: parts, jobs and what is in force
+    differ between fabrics."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return pa.table({name: [row.get(name) for row in rows] for name in names})
 
 
 def _mixed(points: Sequence[Point], key: str) -> bool:

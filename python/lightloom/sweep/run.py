@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import lightloom
+from lightloom import identity
 from lightloom.sweep.executors import Executor, Failed, Job, Local
 from lightloom.sweep.grid import Point, SweepFile, expand
-from lightloom.sweep.rows import Rows, Stream, write
+from lightloom.sweep.points import find_done, store_point
+from lightloom.sweep.rows import Rows, Stream, table
+from lightloom.writing import Staging
 
 Summary = dict[str, Any]
 
@@ -45,32 +45,29 @@ def run_sweep(
     resume: bool = False,
     done: Callable[[int, int], None] = lambda finished, total: None,
     points: list[Point] | None = None,
+    kept: Mapping[str, Summary] | None = None,
     costs: Sequence[float] | None = None,
 ) -> Outcome:
     """Runs every point of `sweep` and writes `points/`, `rows/`, `sweep.json` and
-    `sweep.parquet` below `out`. With `resume`, points that are there already
-    are read instead of run; a point's name holds a digest of its resolved
-    experiment, so what has changed since is run again.
+    `sweep.parquet` below `out`. With `resume`, points whose record says that they are done
+    are read instead of run; a point's digest is of its resolved experiment, of the contents of
+    all files that this reads, and of the build, so what has changed since is run again.
 
     Args:
         executor: where points run; so many `workers` of this machine unless given.
         points: those of the sweep, where they are known already.
+        kept: what `find_done` found, where that is known already.
         costs: of those that have to be run, what each will take: the longest begin first.
     """
     points = expand(sweep) if points is None else points
-    folders = [out / "points" / point.id for point in points]
+    if kept is None:
+        kept = find_done(points, out, sweep) if resume else {}
     found: dict[int, Summary | Failed] = {
-        index: _read_summary(folder)
-        for index, folder in enumerate(folders)
-        if resume and is_there(points[index], out, sweep)
+        index: kept[point.id] for index, point in enumerate(points) if point.id in kept
     }
     reused = len(found)
     missing = [index for index in range(len(points)) if index not in found]
-    save = partial(store_point, whole=sweep.flows)
-    jobs = [
-        Job(points[index].experiment, points[index].fabric, folders[index], save, sweep.flows)
-        for index in missing
-    ]
+    jobs = [_job(points[index], out, flows=sweep.flows) for index in missing]
     rows = Rows(points)
     stream = Stream(out, rows)
 
@@ -80,13 +77,15 @@ def run_sweep(
         done(len(found), len(points))
 
     done(len(found), len(points))
-    stream.begin((points[i], kept) for i, kept in found.items() if not isinstance(kept, Failed))
+    stream.begin((point, kept[point.id]) for point in points if point.id in kept)
     first = None if costs is None else longest_first(costs)
     (executor or Local(workers)).run_jobs(jobs, take, first=first, keep_going=True)
     each = [(point, found[index]) for index, point in enumerate(points)]
     paths = out / "sweep.json", out / "sweep.parquet"
-    _write_json(paths[0], sweep, each)
-    write(paths[1], [rows.of(*one) for one in each])
+    with Staging(out) as staging:
+        staging.text(paths[0], _document(sweep, each))
+        staging.parquet(paths[1], table([rows.of(*one) for one in each]))
+        staging.record(out, {"build": identity.build(), "inputs": []})
     whole = [(point, came) for point, came in each if not isinstance(came, Failed)]
     failed = [(point, came) for point, came in each if isinstance(came, Failed)]
     return Outcome([p for p, _ in whole], [s for _, s in whole], failed, points, reused, *paths)
@@ -102,44 +101,14 @@ def longest_first(costs: Sequence[float]) -> list[int]:
     return sorted(range(len(costs)), key=lambda index: -costs[index])
 
 
-def is_there(point: Point, out: Path, sweep: SweepFile) -> bool:
-    """Whether `out` holds all that is asked of a point. A directory has its name only once
-    it is whole; it may hold less than is asked for now."""
-    asked = "flows.parquet" if sweep.flows else "summary.json"
-    return (out / "points" / point.id / asked).is_file()
+def _job(point: Point, out: Path, *, flows: bool) -> Job:
+    """What runs a point, and stores it."""
+    save = partial(store_point, digest=point.digest, flows=flows)
+    return Job(point.experiment, point.fabric, out / "points" / point.id, save, flows)
 
 
-def store_point(result: lightloom.Result, folder: Path, *, whole: bool) -> None:
-    """Writes what is kept of a point: all of its result, or the summary alone."""
-
-    def write(part: Path) -> None:
-        part.mkdir(parents=True)
-        text = json.dumps(dict(result.summary), indent=2, allow_nan=False)
-        (part / "summary.json").write_text(text + "\n", encoding="utf-8")
-
-    _whole(folder, result.save if whole else write)
-
-
-def _whole(folder: Path, write: Callable[[Path], object]) -> None:
-    """Fills a directory under another name and then gives it its own."""
-    part = folder.with_name(f".{folder.name}.{os.getpid()}")
-    shutil.rmtree(part, ignore_errors=True)
-    try:
-        write(part)
-        shutil.rmtree(folder, ignore_errors=True)
-        part.rename(folder)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-
-
-def _read_summary(folder: Path) -> Summary:
-    summary: Summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    return summary
-
-
-def _write_json(
-    path: Path, sweep: SweepFile, each: Sequence[tuple[Point, Summary | Failed]]
-) -> None:
+def _document(sweep: SweepFile, each: Sequence[tuple[Point, Summary | Failed]]) -> str:
+    """The sweep as JSON."""
     document = {
         "base": str(sweep.base),
         **({"set": sweep.set} if sweep.set else {}),
@@ -150,9 +119,7 @@ def _write_json(
             for p, came in each
         ],
     }
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(json.dumps(document, indent=2, default=str) + "\n", encoding="utf-8")
-    part.replace(path)
+    return json.dumps(document, indent=2, default=str) + "\n"
 
 
 def _said(came: Summary | Failed) -> dict[str, Any]:

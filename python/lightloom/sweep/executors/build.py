@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 from dataclasses import dataclass
-from pathlib import Path
 
-import lightloom
+from lightloom import identity
 
 _SHOWN = 12
 
 
 @dataclass(frozen=True)
 class Build:
-    """A version, and the digest of all that it consists of."""
+    """A version, and the digest of what decides results."""
 
     version: str
     digest: str
-    """SHA-256 of the package's modules and native core, with their names."""
+    """SHA-256 of `lightloom.identity.build`."""
 
     def __str__(self) -> str:
         return f"{self.version} ({self.digest[:_SHOWN]}…)"
@@ -27,13 +27,5 @@ class Build:
 @functools.cache
 def here() -> Build:
     """The build of this process."""
-    return Build(lightloom.__version__, digest_of(Path(lightloom.__file__).parent))
-
-
-def digest_of(package: Path) -> str:
-    """The digest of a package's `.py` files and native libraries; nothing else is run."""
-    made = hashlib.sha256()
-    for path in sorted(p for p in package.rglob("*") if p.suffix in (".py", ".so", ".pyd")):
-        content = hashlib.sha256(path.read_bytes()).digest()
-        made.update(path.relative_to(package).as_posix().encode() + b"\0" + content)
-    return made.hexdigest()
+    own = identity.build()
+    return Build(own["version"], hashlib.sha256(json.dumps(own).encode()).hexdigest())

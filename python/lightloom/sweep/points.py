@@ -1,0 +1,91 @@
+"""The points of a sweep on the disk: each in a folder that says whether it is whole, and of what.
+
+A point is done when its record names its digest and every file is as the record has it; the
+record gets its name with the files, last. Anything else is run again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import lightloom
+from lightloom import identity, inputs
+from lightloom.sweep.grid import Point, SweepFile
+from lightloom.writing import Staging, records, release_left
+from lightloom.writing.records import RECORD
+
+Summary = dict[str, Any]
+Told = Callable[[str], object]
+
+
+def store_point(
+    result: lightloom.Result | Mapping[str, Any], folder: Path, *, digest: str, flows: bool
+) -> None:
+    """Writes a point into its folder, with the record that says so.
+
+    Args:
+        result: the run, by whatever process made it; its summary alone will do without `flows`.
+        folder: the point's own.
+        digest: that of the point.
+        flows: whether flows, time series and the rest of a result are kept.
+
+    Raises:
+        WriteError: if the system refuses; what was there before is whole.
+    """
+    with Staging(folder) as staging:
+        if isinstance(result, lightloom.Result):
+            summary = result.summary
+            read = inputs.located(result.experiment, folder)
+        else:
+            summary, read = dict(result), []
+        if flows:
+            if not isinstance(result, lightloom.Result):
+                raise TypeError("flows = True: a summary alone has none; give the result")
+            result.stage(staging, folder)
+        else:
+            staging.json(folder / "summary.json", dict(summary))
+        build = summary.get("build", identity.build())
+        staging.record(folder, {"digest": digest, "flows": flows, "build": build, "inputs": read})
+
+
+def find_done(
+    points: Sequence[Point], out: Path, sweep: SweepFile, told: Told = lambda line: None
+) -> dict[str, Summary]:
+    """The summaries of points that are done, by their ids; `told` hears why others whose
+    folder is there are not."""
+    release_left(sorted((out / "points").glob("*/")))
+    found = {}
+    for point in points:
+        folder = out / "points" / point.id
+        if not folder.is_dir():
+            continue
+        summary = _read(point, folder, sweep)
+        if isinstance(summary, str):
+            told(f"point {point.id} runs again: {summary}")
+        else:
+            found[point.id] = summary
+    return found
+
+
+def _read(point: Point, folder: Path, sweep: SweepFile) -> Summary | str:
+    """The summary of a point that is done, or why it is not."""
+    record = records.read(folder)
+    if isinstance(record, str):
+        return record
+    if record.told.get("digest") != point.digest:
+        return f"{RECORD} is of another configuration, input or build"
+    asked = ["summary.json", *(["flows.parquet", "timeseries.parquet"] if sweep.flows else [])]
+    missing = next((name for name in asked if name not in record.files), None)
+    if missing is not None:
+        return f"{missing} was not kept"
+    fault = next(records.faults(folder, record), None)
+    if fault is not None:
+        return fault
+    try:
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return "summary.json cannot be read"
+    return summary if isinstance(summary, dict) and summary else "summary.json is no summary"

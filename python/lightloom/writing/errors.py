@@ -1,0 +1,32 @@
+"""What the system refuses, by the path that it refused."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+_REMEDIES = {
+    errno.ENOSPC: "free some space, or name a folder elsewhere",
+    errno.EDQUOT: "free some of the quota, or name a folder elsewhere",
+    errno.EFBIG: "raise the limit on the size of files, or name a folder elsewhere",
+    errno.EROFS: "name a folder elsewhere",
+    errno.EISDIR: "move it away, or name another folder",
+    errno.ENOTDIR: "move the file that is in its way, or name another folder",
+}
+
+
+class WriteError(OSError):
+    """The system refused a file or folder of a result. `filename` is its path; what was there
+    before is whole, unless `undone` is false: then the next command that writes there puts it
+    back."""
+
+    def __init__(self, problem: OSError, path: Path) -> None:
+        super().__init__(problem.errno, problem.strerror or str(problem), str(path))
+        self.undone = True
+
+    @property
+    def told(self) -> str:
+        """The refusal as a command prints it."""
+        remedy = _REMEDIES.get(self.errno or 0, "check the path and its permissions")
+        after = "nothing was changed" if self.undone else "the next command puts back what was"
+        return f"{self.filename}: {str(self.strerror).lower()}: {after}; {remedy}"

@@ -1,0 +1,105 @@
+"""What a result says of itself: its files with their sizes and checksums, what it was made from.
+
+`record.json` gets its name last. It is read back with distrust: a file that a crash, a copy or
+an editor spoilt is told by why, and never ends in a traceback.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+RECORD = "record.json"
+SCHEMA = 1
+_SHA = "sha256:"
+#: More than any record has; what is larger is none.
+_BYTES_MAX = 1 << 28
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a record says."""
+
+    files: Mapping[str, tuple[int, str]]
+    """Path below the record's folder → bytes and `sha256:…`."""
+    told: Mapping[str, Any] = field(default_factory=dict)
+    """What the result was made from: `build`, `inputs`, of a point its `digest`."""
+
+    def text(self) -> str:
+        """The record as a file."""
+        files = {
+            name: {"bytes": size, "sha256": digest.removeprefix(_SHA)}
+            for name, (size, digest) in sorted(self.files.items())
+        }
+        return json.dumps({"schema": SCHEMA, **self.told, "files": files}, indent=2) + "\n"
+
+
+def read(folder: Path) -> Record | str:
+    """The record of a folder, or why there is none."""
+    file = folder / RECORD
+    try:
+        if file.stat().st_size > _BYTES_MAX:
+            return f"{RECORD} is too large"
+        text = file.read_bytes()
+    except OSError as problem:
+        missing = isinstance(problem, FileNotFoundError)
+        return f"it has no {RECORD}" if missing else f"{RECORD}: {str(problem.strerror).lower()}"
+    if not text.strip():
+        return f"{RECORD} is empty"
+    try:
+        made = json.loads(text)
+    except (ValueError, RecursionError):
+        return f"{RECORD} is no JSON"
+    try:
+        if made["schema"] != SCHEMA:
+            return f"{RECORD} has schema {str(made['schema'])[:20]}, not {SCHEMA}"
+        files = {
+            _below(name): (int(of["bytes"]), _SHA + str(of["sha256"]))
+            for name, of in made["files"].items()
+        }
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return f"{RECORD} is not of its form"
+    rest = {key: value for key, value in made.items() if key not in ("schema", "files")}
+    return Record(files, rest)
+
+
+def faults(folder: Path, record: Record) -> Iterator[str]:
+    """What is not as the record says, file by file."""
+    for name, (size, digest) in record.files.items():
+        file = folder / name
+        try:
+            found = file.stat().st_size
+            if found != size:
+                yield f"{name} has {found} of {size} B"
+            elif digest_of(file) != digest:
+                yield f"{name} has other contents"
+        except FileNotFoundError:
+            yield f"{name} is missing"
+        except OSError as problem:
+            yield f"{name}: {str(problem.strerror).lower()}"
+
+
+def digest_of(file: Path) -> str:
+    """The digest of a file, `sha256:…`.
+
+    Raises:
+        OSError: if it cannot be read.
+    """
+    with file.open("rb") as data:
+        return _SHA + hashlib.file_digest(data, "sha256").hexdigest()
+
+
+def _below(name: str) -> str:
+    """A path below the record's folder.
+
+    Raises:
+        ValueError: if it leads elsewhere.
+    """
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:
+        raise ValueError(name)
+    return str(path)

@@ -1,0 +1,214 @@
+"""What a sweep may take from before, and what made a result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from cli_support import CLOS, SMALL, lightloom, write
+
+import lightloom as ll
+from lightloom import identity, inputs, sweep
+from lightloom.verification import verify
+from lightloom.writing.records import RECORD
+
+TRACE = "src,dst,bytes,arrival_ps\n0,9,1000,0\n1,8,2000,1000\n"
+SWEEP = 'base = "e.toml"\nflows = true\n[grid]\n"run.seed" = [1, 2, 3]\n'
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """A sweep of three points whose flows are those of a file."""
+    head = SMALL.partition("[workload]")[0]
+    write(tmp_path / "e.toml", head, '[workload]\ntrace = "t.csv"\n', "[run]\nseed = 1\n", CLOS)
+    write(tmp_path / "t.csv", TRACE)
+    return write(tmp_path / "s.toml", SWEEP)
+
+
+def run(study: Path, *, resume: bool = False) -> tuple[sweep.Outcome, list[str]]:
+    """The sweep, and why points that are there run again."""
+    made, out = sweep.read(study), study.parent / "out"
+    said: list[str] = []
+    points = sweep.expand(made)
+    kept = sweep.find_done(points, out, made, said.append) if resume else {}
+    return sweep.run_sweep(made, out, resume=resume, points=points, kept=kept), said
+
+
+def test_nothing_that_decides_a_point_changes_unseen(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Contents of a trace, of the same length and time of change; the build; the configuration.
+    Where the files are decides nothing."""
+    first, _ = run(study)
+    assert run(study, resume=True)[0].reused == 3
+    trace = study.parent / "t.csv"
+    was = trace.stat()
+    trace.write_text(TRACE.replace("2000", "3000"))
+    os.utime(trace, ns=(was.st_atime_ns, was.st_mtime_ns + 1))
+    again, _ = run(study, resume=True)
+    assert again.reused == 0
+    assert [s["bytes_offered"] for s in again.summaries] == [4000] * 3
+    assert {p.id for p in first.points}.isdisjoint(p.id for p in again.points)
+    moved = study.parent / "moved"
+    moved.mkdir()
+    for name in ("e.toml", "t.csv", "s.toml"):
+        shutil.copy(study.parent / name, moved)
+    assert [p.digest for p in sweep.expand(sweep.read(moved / "s.toml"))] == [
+        p.digest for p in again.points
+    ]
+    other = {**identity.build(), "core": "sha256:0"}
+    monkeypatch.setattr(identity, "build", lambda: other)
+    assert run(study, resume=True)[0].reused == 0
+
+
+SPOILT: dict[str, bytes] = {
+    "empty": b"",
+    "object": b"{}",
+    "list": b"[1]",
+    "half": b'{"schema": 1, "fil',
+    "binary": bytes(range(256)) * 8,
+}
+
+
+@pytest.mark.parametrize("kind", SPOILT)
+@pytest.mark.parametrize("name", [RECORD, "summary.json", "flows.parquet", "experiment.toml"])
+def test_a_spoilt_point_runs_again_and_is_named(study: Path, name: str, kind: str) -> None:
+    first, _ = run(study)
+    spoilt = first.points[1]
+    file = study.parent / "out" / "points" / spoilt.id / name
+    file.write_bytes(SPOILT[kind])
+    again, said = run(study, resume=True)
+    assert again.reused == 2
+    assert len(said) == 1
+    assert said[0].startswith(f"point {spoilt.id} runs again: ")
+    assert name in said[0]
+    assert run(study, resume=True)[0].reused == 3  # it was mended
+
+
+def test_a_point_cut_anywhere_runs_again(study: Path) -> None:
+    first, _ = run(study)
+    chosen = random.Random(16)
+    folder = study.parent / "out" / "points"
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    assert len(files) == 3 * 5
+    for file in files:
+        content = file.read_bytes()
+        file.write_bytes(content[: chosen.randrange(len(content))])
+        again, said = run(study, resume=True)
+        assert (again.reused, len(said)) == (2, 1), file
+    assert [s["bytes_offered"] for s in again.summaries] == [
+        s["bytes_offered"] for s in first.summaries
+    ]
+
+
+def test_the_command_says_which_point_runs_again(study: Path) -> None:
+    assert lightloom("sweep", "s.toml", "-o", "out", cwd=study.parent).returncode == 0
+    record = next((study.parent / "out" / "points").glob(f"*seed=2*/{RECORD}"))
+    record.write_text("{}")
+    done = lightloom("sweep", "s.toml", "-o", "out", "--resume", cwd=study.parent)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == (
+        f"note: point {record.parent.name} runs again: record.json is not of its form\n"
+    )
+    assert "2 of them from before" in done.stdout
+
+
+def test_a_summary_is_a_point_without_flows(study: Path) -> None:
+    """As of a remote worker, which sends no more than is kept."""
+    write(study, SWEEP.replace("flows = true\n", ""))
+    made, out = sweep.read(study), study.parent / "out"
+    points = sweep.expand(made)
+    summary = {"label": "clos", "build": {"version": "x"}, "inputs": {}}
+    sweep.store_point(summary, out / "points" / points[0].id, digest=points[0].digest, flows=False)
+    assert sweep.find_done(points, out, made) == {points[0].id: summary}
+    with pytest.raises(TypeError, match="a summary alone has none"):
+        sweep.store_point(summary, out / "x", digest="", flows=True)
+    assert not (out / "x").exists()
+
+
+def test_a_result_names_its_inputs_and_its_build(study: Path, tmp_path: Path) -> None:
+    result = ll.run(study.parent / "e.toml")
+    digest = hashlib.sha256(TRACE.encode()).hexdigest()
+    expected = {"path": "t.csv", "sha256": f"sha256:{digest}", "bytes": len(TRACE)}
+    assert result.summary["inputs"] == {"workload.trace": expected}
+    result.save(tmp_path / "r")
+    footer = pq.read_schema(tmp_path / "r" / "flows.parquet").metadata[b"lightloom.inputs"]
+    assert json.loads(footer) == {"workload.trace": f"sha256:{digest}"}
+    build = result.summary["build"]
+    core = hashlib.sha256(Path(ll._core.__file__).read_bytes()).hexdigest()  # type: ignore[attr-defined]
+    assert build["core"] == f"sha256:{core}"
+    assert build["version"] == ll.__version__
+    again = ll.run(study.parent / "e.toml", threads=2)
+    again.save(tmp_path / "again")
+    for name in ("flows.parquet", "timeseries.parquet", "experiment.toml"):
+        assert (tmp_path / "r" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+
+
+def test_sources_that_simulate_are_of_the_build_and_others_are_not() -> None:
+    files = {path.relative_to(identity._PACKAGE).as_posix() for path in identity._sources()}
+    assert {"api.py", "config.py", "policies/files.py", "curves.py"} <= files
+    assert not any(name.startswith(("cli/", "report/")) for name in files)
+    assert {path.name for path in identity._PACKAGE.iterdir()} >= identity.SHOWING
+
+
+def test_verify_sees_what_became_of_a_result(study: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    assert lightloom("run", "e.toml", "-o", folder / "r", cwd=study.parent).returncode == 0
+    assert lightloom("sweep", "s.toml", "-o", folder / "s", cwd=study.parent).returncode == 0
+
+    def seen() -> tuple[int, dict[str, dict[str, Any]]]:
+        done = lightloom("verify", folder, "--json", cwd=tmp_path)
+        return done.returncode, {one["result"]: one for one in json.loads(done.stdout)}
+
+    code, found = seen()
+    assert (code, len(found)) == (0, 5)
+    assert {one["build"] for one in found.values()} == {"same"}
+    assert all(one["whole"] and not one["inputs"] for one in found.values())
+    assert found["r"]["read"] == 1
+
+    trace = study.parent / "t.csv"
+    trace.write_text(TRACE + "2,7,1,1\n")
+    code, found = seen()
+    assert code == 0  # the results are whole
+    assert "has changed" in found["r"]["inputs"][0]
+    trace.unlink()
+    assert "is missing" in seen()[1]["r"]["inputs"][0]
+
+    flows = folder / "r" / "flows.parquet"
+    content = bytearray(flows.read_bytes())
+    content[len(content) // 2] ^= 1
+    flows.write_bytes(content)
+    code, found = seen()
+    assert code == 1
+    assert found["r"]["faults"] == ["flows.parquet has other contents"]
+    (folder / "s" / "sweep.parquet").unlink()
+    (folder / "r" / RECORD).unlink()
+    code, found = seen()
+    assert found["s"]["faults"] == ["sweep.parquet is missing"]
+    assert found["r"]["faults"] == [f"it has no {RECORD}"]
+    table = lightloom("verify", folder, cwd=tmp_path)
+    assert table.returncode == 1
+    assert "5 results, 3 whole" in table.stdout
+
+
+def test_verify_refuses_what_holds_no_result(tmp_path: Path) -> None:
+    for folder, why in ((tmp_path, "there is no result in it"), (tmp_path / "x", "no such dir")):
+        done = lightloom("verify", folder, cwd=tmp_path)
+        assert done.returncode == 2
+        assert why in done.stderr
+    assert verify(tmp_path) == []
+
+
+def test_inputs_are_of_the_fabric_that_reads_them(tmp_path: Path) -> None:
+    """Digests that the experiment was made with, not those of files that have changed since."""
+    trace = write(tmp_path / "t.csv", TRACE)
+    raw = {"workload": {"trace": str(trace)}, "inputs": {"workload.trace": "sha256:made-with"}}
+    assert inputs.digests(raw) == {"workload.trace": "sha256:made-with"}
+    assert inputs.digests({"workload": {"trace": str(tmp_path / "none")}}) == {}

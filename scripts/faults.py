@@ -1,0 +1,407 @@
+"""What becomes of results when commands are killed, disks are full and files are cut.
+
+Every try begins with a complete old result. A command that is to make another one is disturbed;
+then all files must be the old ones or the new ones, once a command has looked. `lightloom
+verify` is that command where the writer died, and the same command run again where it is not.
+Prints tries and failures; exit code 1 if there are failures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+EXPERIMENT = """
+[cluster]
+racks = 8
+servers_per_rack = 4
+server_rate = "25 Gb/s"
+
+[workload]
+load = 0.4
+flows = FLOWS
+sizes = { kind = "fixed", size = "20 KB" }
+
+[run]
+seed = SEED
+
+[[fabric]]
+kind = "clos"
+
+[[fabric]]
+kind = "sirius"
+"""
+SWEEP = (
+    'base = "e.toml"\nflows = true\n[grid]\n"workload.load" = [0.2, 0.3]\n"run.seed" = [SEED, 8]\n'
+)
+#: Seconds that a command may take at most, with much to spare on a machine that has other work.
+PATIENCE_S = 300
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+#: What differs between equal runs.
+TIMES = ("kernel_s", "wall_s", "peak_rss_bytes", "threads")
+HIDDEN = ".lightloom"
+
+
+@dataclass
+class Tally:
+    """Tries and failures by kind."""
+
+    tries: dict[str, int] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+    def count(self, kind: str, why: str | None) -> None:
+        """One try, and what was wrong with it."""
+        self.tries[kind] = self.tries.get(kind, 0) + 1
+        if why is not None:
+            self.failures.append(f"{kind}: {why}")
+            print(f"FAILURE {kind}: {why}", flush=True)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that writes into `out`, for seed 1 or 2 of the experiment."""
+
+    name: str
+    words: tuple[str, ...]
+
+    def start(self, folder: Path) -> subprocess.Popen[str]:
+        """Begins it, in a process group of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "lightloom", *self.words, "-o", "out"],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, folder: Path) -> tuple[int, str]:
+        """Runs it to its end: exit code, and what it said on standard error."""
+        process = self.start(folder)
+        _, said = process.communicate(timeout=PATIENCE_S)
+        return process.returncode, said
+
+
+COMMANDS = (
+    Command("run", ("run", "e.toml", "--fabric", "sirius")),
+    Command("compare", ("compare", "e.toml", "--prices", "sirius-2020")),
+    Command("sweep", ("sweep", "s.toml", "--workers", "2")),
+    Command("reproduce", ("reproduce", "sirius/fig02a", "--quick", "--workers", "2")),
+)
+
+
+def prepare(folder: Path, seed: int, flows: int = 3000) -> None:
+    """The files of a command that is to make the result of a seed."""
+    text = EXPERIMENT.replace("SEED", str(seed)).replace("FLOWS", str(flows))
+    (folder / "e.toml").write_text(text)
+    (folder / "s.toml").write_text(SWEEP.replace("SEED", str(seed)))
+
+
+def content(path: Path) -> object:
+    """A file as it is compared: without times."""
+    if path.suffix != ".json":
+        return path.read_bytes()
+    return timeless(json.loads(path.read_text()))
+
+
+def timeless(value: object) -> object:
+    """JSON without what differs between equal runs."""
+    if isinstance(value, dict):
+        return {key: timeless(of) for key, of in value.items() if key not in TIMES}
+    return [timeless(of) for of in value] if isinstance(value, list) else value
+
+
+def image(out: Path) -> dict[str, object]:
+    """All files below a folder; pages and tables that hold times, and records, by name alone."""
+    return {
+        path.relative_to(out).as_posix(): (
+            "there"
+            if path.name in ("record.json", "report.html", "sweep.parquet")
+            else content(path)
+        )
+        for path in sorted(out.rglob("*"))
+        if path.is_file()
+    }
+
+
+def children(group: int) -> list[int]:
+    """Processes of a group that are still there, zombies aside."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[2]) == group and fields[0] != "Z":
+                found.append(int(stat.parent.name))
+    return found
+
+
+def whole(out: Path) -> str | None:
+    """What `lightloom verify` says is wrong."""
+    done = subprocess.run(
+        [sys.executable, "-m", "lightloom", "verify", str(out), "--json"],
+        capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+    )  # fmt: skip
+    if done.returncode == 0:
+        return None
+    if done.returncode != 1:
+        return f"verify: {done.stderr.strip()}"
+    bad = [one for one in json.loads(done.stdout) if not one["whole"]]
+    return f"verify: {[(one['result'], one['faults'][:2]) for one in bad][:3]}"
+
+
+@dataclass
+class Case:
+    """A command with its old and its new result, and how long it takes."""
+
+    command: Command
+    top: Path
+    old: dict[str, object]
+    new: dict[str, object]
+    seconds: float
+
+    @staticmethod
+    def make(command: Command, top: Path) -> Case:
+        """Makes both results undisturbed, the new one over the old one."""
+        images, begun = [], 0.0
+        for seed in (1, 2):
+            prepare(top, seed)
+            begun = time.monotonic()
+            code, said = command.run(top)
+            if code not in (0, 1) or not (top / "out").is_dir():
+                raise SystemExit(f"{command.name} fails undisturbed: {said}")
+            if seed == 1:
+                shutil.copytree(top / "out", top / "kept")
+            images.append(image(top / "out"))
+        return Case(command, top, *images, time.monotonic() - begun)
+
+    def reset(self) -> Path:
+        """The old result again, and the files of the new one."""
+        out = self.top / "out"
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(self.top / "kept", out)
+        prepare(self.top, 2)
+        return out
+
+
+def settle(out: Path) -> None:
+    """What the next reader does: finishes or takes back what a dead process left."""
+    code = "import sys; from lightloom import writing; from pathlib import Path; "
+    code += "top = Path(sys.argv[1]); writing.settle(top); "
+    code += "writing.release_left([top, *top.glob('points/*/')])"
+    subprocess.run([sys.executable, "-c", code, str(out)], check=True, timeout=PATIENCE_S)
+
+
+def judged(case: Case, found: dict[str, object]) -> str | None:
+    """Whether files are all of the old or all of the new result. Points of a sweep are each a
+    result: those of both may be there."""
+    if case.command.name != "sweep":
+        if found in (case.old, case.new):
+            return None
+        return f"neither old nor new: {differing(found, case.old)} | {differing(found, case.new)}"
+    tables = {name: of for name, of in found.items() if not name.startswith("points/")}
+    for complete in (case.old, case.new):
+        if tables == {name: complete.get(name) for name in tables}:
+            break
+    else:
+        return "tables neither old nor new"
+    points = {name: of for name, of in found.items() if name.startswith("points/")}
+    every = {**case.old, **case.new}
+    wrong = [name for name, of in points.items() if every.get(name) != of]
+    kept = [name for name in case.old if name.startswith("points/") and name not in points]
+    return f"points: {wrong[:3]} {kept[:3]}" if wrong or kept else None
+
+
+def differing(found: dict[str, object], wanted: dict[str, object]) -> list[str]:
+    """Names of files that differ."""
+    names = {*found, *wanted}
+    return sorted(name for name in names if found.get(name) != wanted.get(name))[:4]
+
+
+def kill(case: Case, number: int, after: float) -> str | None:
+    """Sends a signal after so many seconds; the group gets what Ctrl-C sends, else the parent."""
+    out = case.reset()
+    process = case.command.start(case.top)
+    time.sleep(after)
+    with contextlib.suppress(ProcessLookupError):
+        if number == signal.SIGINT:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+    try:
+        _, said = process.communicate(timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return "did not end"
+    until = time.monotonic() + (5 if number == signal.SIGKILL else 1)
+    while (left := children(process.pid)) and time.monotonic() < until:
+        time.sleep(0.05)
+    if left:
+        os.killpg(process.pid, signal.SIGKILL)
+        return f"left processes behind: {len(left)}"
+    if "Traceback" in said:
+        return f"traceback: {said.strip().splitlines()[-1]}"
+    if number == signal.SIGKILL:
+        settle(out)
+    stray = [path.name for path in out.rglob(f"{HIDDEN}*")]
+    return f"stray {stray}" if stray else judged(case, image(out)) or whole(out)
+
+
+def kills(case: Case, tries: int, chosen: random.Random, tally: Tally) -> None:
+    """Signals at random moments."""
+    for number in SIGNALS:
+        name = f"{case.command.name}, {signal.Signals(number).name}"
+        for _ in range(tries):
+            after = chosen.uniform(0, case.seconds * 1.05)
+            why = kill(case, number, after)
+            tally.count(name, why and f"after {after:.2f} s: {why}")
+
+
+def cut(case: Case, tries: int, chosen: random.Random, tally: Tally) -> None:
+    """Files of points, shortened at random places before --resume."""
+    resume = Command("resume", (*case.command.words, "--resume"))
+    for _ in range(tries):
+        out = case.reset()
+        prepare(case.top, 1)
+        points = sorted((out / "points").iterdir())
+        chosen_files = [chosen.choice(sorted(p for p in one.iterdir())) for one in points]
+        for file in chosen_files:
+            size = file.stat().st_size
+            with file.open("r+b") as data:
+                data.truncate(chosen.randrange(size))
+        code, said = resume.run(case.top)
+        notes = said.count("note: point ")
+        why = None
+        if code != 0 or notes != len(points):
+            why = f"exit {code}, {notes} notes of {len(points)}: {said.strip()[-200:]}"
+        elif image(out) != case.old:
+            why = f"other results: {differing(image(out), case.old)}"
+        tally.count("truncated points", why or whole(out))
+
+
+def refused(case: Case, kind: str, word: str, tally: Tally) -> None:
+    """A command that the system must refuse: exit code 2, the path and the reason, all as was."""
+    out = case.top / "out"
+    before = image(out)
+    prepare(case.top, 2)
+    code, said = case.command.run(case.top)
+    why = None
+    if code != 2 or word not in said or "out" not in said or "Traceback" in said:
+        why = f"exit {code}: {said.strip()[-300:]}"
+    elif image(out) != before or list(out.rglob(f"{HIDDEN}*")):
+        why = f"not as it was: {differing(image(out), before)}"
+    tally.count(kind, why)
+
+
+@contextlib.contextmanager
+def mounted(out: Path, options: str) -> Iterator[bool]:
+    """A tmpfs there, if this user may mount one."""
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(out)], capture_output=True, check=False
+    )
+    try:
+        yield made.returncode == 0
+    finally:
+        if made.returncode == 0:
+            subprocess.run(["umount", str(out)], check=True)
+
+
+def full(case: Case, tally: Tally) -> None:
+    """A disk with the old result on it and a few KB, more from try to try."""
+    kept = sum(path.stat().st_size for path in (case.top / "kept").rglob("*") if path.is_file())
+    files = sum(1 for path in (case.top / "kept").rglob("*") if path.is_file())
+    for spare in (0, 8, 32, 96):
+        out = case.top / "out"
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+        size = kept // 1024 + 4 * files + spare
+        with mounted(out, f"size={size}k") as possible:
+            if not possible:
+                print("full tmpfs: left out, as this user may not mount one")
+                return
+            shutil.copytree(case.top / "kept", out, dirs_exist_ok=True)
+            refused(case, f"{case.command.name}, full tmpfs", "no space left", tally)
+
+
+def unwritable(case: Case, tally: Tally) -> None:
+    """A read-only file system for root, a read-only folder for others."""
+    out = case.reset()
+    if os.geteuid() != 0:
+        out.chmod(0o555)
+        refused(case, f"{case.command.name}, read-only folder", "cannot be written", tally)
+        out.chmod(0o755)
+        return
+    shutil.rmtree(out)
+    out.mkdir()
+    with mounted(out, "size=64m") as possible:
+        if possible:
+            shutil.copytree(case.top / "kept", out, dirs_exist_ok=True)
+            subprocess.run(["mount", "-o", "remount,ro", str(out)], check=True)
+            refused(case, f"{case.command.name}, read-only folder", "read-only", tally)
+
+
+def two(case: Case, tries: int, tally: Tally) -> None:
+    """Two commands at once: one result is complete, and one is refused by who holds it."""
+    for _ in range(tries):
+        out = case.reset()
+        both = [case.command.start(case.top) for _ in range(2)]
+        ends = [(process.communicate(timeout=PATIENCE_S)[1], process) for process in both]
+        codes = sorted(process.returncode for _, process in ends)
+        said = "".join(text for text, _ in ends)
+        why = None
+        if codes not in ([0, 2], [0, 0]) or (codes == [0, 2] and "is writing there" not in said):
+            why = f"exits {codes}: {said.strip()[-300:]}"
+        tally.count(f"{case.command.name}, two at once", why or judged(case, image(out)))
+
+
+def main() -> int:
+    """Tries all of it."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--tries", type=int, default=20, help="of each kind")
+    asked.add_argument("--seed", type=int, default=None)
+    asked.add_argument("--only", help="one of run, compare, sweep, reproduce")
+    asked.add_argument("--minutes", type=float, default=120, help="after which no more begin")
+    given = asked.parse_args()
+    seed = given.seed if given.seed is not None else random.SystemRandom().randrange(1 << 32)
+    print(f"seed {seed}, {given.tries} tries of each kind", flush=True)
+    tally, chosen = Tally(), random.Random(seed)
+    until = time.monotonic() + given.minutes * 60
+    for command in COMMANDS:
+        if given.only in (None, command.name):
+            with tempfile.TemporaryDirectory() as top:
+                case = Case.make(command, Path(top))
+                for step in steps(case, given.tries, chosen, tally):
+                    if time.monotonic() < until:
+                        step()
+    for kind, tries in tally.tries.items():
+        bad = sum(line.startswith(f"{kind}: ") for line in tally.failures)
+        print(f"{kind:32} {tries:4} tries {bad:4} failures")
+    print(f"{sum(tally.tries.values())} tries, {len(tally.failures)} failures")
+    return 1 if tally.failures else 0
+
+
+def steps(
+    case: Case, tries: int, chosen: random.Random, tally: Tally
+) -> Iterator[Callable[[], None]]:
+    """What is tried of a command."""
+    yield lambda: unwritable(case, tally)
+    yield lambda: full(case, tally)
+    yield lambda: two(case, min(tries, 3), tally)
+    if case.command.name == "sweep":
+        yield lambda: cut(case, tries, chosen, tally)
+    yield lambda: kills(case, tries, chosen, tally)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
