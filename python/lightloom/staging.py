@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from lightloom import signals
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -52,6 +54,7 @@ class Staging:
         self._made += reversed(missing)
         part = path.with_name(f".{path.name}.{os.getpid()}.part")
         self._files.append((part, path))
+        signals.note(part)
         write(part)
 
     def __enter__(self) -> Staging:
@@ -64,19 +67,29 @@ class Staging:
         trace: TracebackType | None,
     ) -> None:
         if kind is None:
-            for part, path in self._files:
-                part.replace(path)
-            for path in self._stale:
-                path.unlink(missing_ok=True)
-            folders = {path.parent for path in self._stale}
-            for folder in sorted(folders, key=lambda f: len(f.parts), reverse=True):
-                with suppress(OSError):  # something else is in it
-                    folder.rmdir()
+            with signals.naming():
+                self._name()
+            self._close()
             return
         for part, _ in self._files:
             part.unlink(missing_ok=True)
+        self._close()
         for directory in reversed(self._made):
             try:
                 directory.rmdir()
             except OSError:
                 return
+
+    def _name(self) -> None:
+        for part, path in self._files:
+            part.replace(path)
+        for path in self._stale:
+            path.unlink(missing_ok=True)
+        folders = {path.parent for path in self._stale}
+        for folder in sorted(folders, key=lambda f: len(f.parts), reverse=True):
+            with suppress(OSError):  # something else is in it
+                folder.rmdir()
+
+    def _close(self) -> None:
+        for part, _ in self._files:
+            signals.forget(part)

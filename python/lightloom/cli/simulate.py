@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 import lightloom
-from lightloom import console, forecasts, inputs, interrupts, networks
+from lightloom import console, forecasts, inputs, interrupts, networks, signals
 from lightloom.cli import (
     bars,
     compared,
@@ -237,7 +237,8 @@ def _compare(
             made.append(_made(one, presets, how, tick))
     comparisons = [comparison for group in made for comparison in group]
     # Before anything is printed: a reader that goes away takes no results with it.
-    with interrupts.noted():  # results, figures and page belong to one comparison
+    # Results, figures and page belong to one comparison.
+    with interrupts.noted(), signals.naming():
         if target is not None:
             _save(comparisons, target, cases, copy_inputs=how.copy_inputs)
         decided = _decided(comparisons, books)

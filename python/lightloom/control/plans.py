@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lightloom import signals
 from lightloom.control.arrays import Integers
 from lightloom.control.files import Demand
 from lightloom.control.plan_json import as_text
@@ -121,10 +122,13 @@ def write(files: Mapping[Path, bytes]) -> list[Path]:
     try:
         for path, part in parts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
+            signals.note(part)
             part.write_bytes(files[path])
-        for path, part in parts.items():
-            part.replace(path)
+        with signals.naming():
+            for path, part in parts.items():
+                part.replace(path)
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
+            signals.forget(part)
     return list(files)

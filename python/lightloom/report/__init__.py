@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lightloom import signals
 from lightloom.decision import options
 
 from . import backend_matplotlib, decisions, verdicts, winners
@@ -60,9 +61,9 @@ def build(
         )
     ]
     page = Path(out) / "report.html"
-    part = Path(out) / ".report.html.part"
-    part.write_text(render(sections), encoding="utf-8")
-    part.replace(page)  # never half a page under the final name
+    with signals.unfinished(Path(out) / ".report.html.part") as part:
+        part.write_text(render(sections), encoding="utf-8")
+        part.replace(page)  # never half a page under the final name
     return page
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lightloom import signals
 from lightloom.errors import ConfigError, refusal
 
 from . import backend_matplotlib, decisions, describe
@@ -73,9 +74,9 @@ def write(
     for points in POINTS:
         made = printed(html(pages, pictures, points), by)
         if count_pages(made) == len(pages):
-            part = path.with_name(f".{path.name}.part")
-            part.write_bytes(made)
-            part.replace(path)
+            with signals.unfinished(path.with_name(f".{path.name}.part")) as part:
+                part.write_bytes(made)
+                part.replace(path)
             return path
     limit = f"the decision fits no page of A4, in letters of {POINTS[-1]} points"
     raise refusal("--pdf", path, limit, "compare fewer fabrics, or print report.html")
@@ -109,7 +110,10 @@ def printed(page: str, by: str) -> bytes:
     Raises:
         ConfigError: if the browser fails.
     """
-    with tempfile.TemporaryDirectory(prefix="lightloom-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="lightloom-") as folder,
+        signals.unfinished(Path(folder)),
+    ):
         source, target = Path(folder) / "sheet.html", Path(folder) / "sheet.pdf"
         source.write_text(page, encoding="utf-8")
         alone = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []

@@ -11,6 +11,7 @@ from typing import Any
 
 import matplotlib
 
+from lightloom import signals
 from lightloom.reproduce.claims import Claims, Measured, Verdict, judge
 from lightloom.reproduce.readings import Readings
 from lightloom.reproduce.scripts import Script, find_validation, load_script, targets
@@ -83,10 +84,12 @@ def _draw(script: Script, data: Any, out: Path) -> list[Path]:
     # The same data give the same bytes: no date, and identifiers by name.
     for suffix, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
         path = folder / f"{script.name}.{suffix}"
-        part = path.with_name(f".{path.name}.part")
-        with matplotlib.rc_context({"svg.hashsalt": script.name}):
+        with (
+            signals.unfinished(path.with_name(f".{path.name}.part")) as part,
+            matplotlib.rc_context({"svg.hashsalt": script.name}),
+        ):
             figure.savefig(part, format=suffix, dpi=160, metadata=metadata)
-        part.replace(path)
+            part.replace(path)
         paths.append(path)
     paths.append(_write(folder / f"{script.name}.json", data))
     return paths
@@ -98,7 +101,7 @@ def _write_verdicts(verdicts: list[Verdict], out: Path) -> Path:
 
 
 def _write(path: Path, value: Any) -> Path:
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    part.replace(path)
+    with signals.unfinished(path.with_name(f".{path.name}.part")) as part:
+        part.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        part.replace(path)
     return path

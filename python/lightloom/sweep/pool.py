@@ -1,20 +1,17 @@
 """Simulations side by side in processes of this machine.
 
 Each worker is a fresh interpreter (`spawn`), so that nothing is shared but
-the job itself. Interruption is cooperative: workers ignore Ctrl-C, which
-reaches the whole process group, and look at a flag that the parent sets, so
-that a worker never dies between writing a file and giving it its name.
+the job itself. Interruption is cooperative: workers look at a flag that the
+parent sets; how else they end is in `worker`.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-import signal
-import sys
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.synchronize import Event
 from pathlib import Path
@@ -23,6 +20,7 @@ from typing import Any
 import lightloom
 from lightloom import interrupts
 from lightloom.errors import refusal
+from lightloom.sweep import worker
 
 Summary = dict[str, Any]
 _stop: Event | None = None
@@ -56,24 +54,25 @@ def run_jobs(
     with (
         interrupts.noted() as ctrl_c,
         ProcessPoolExecutor(
-            min(workers, len(jobs)), context, initializer=_begin, initargs=(stop,)
+            min(workers, len(jobs)), context, initializer=_begin, initargs=(stop, os.getpid())
         ) as pool,
     ):
         pending: dict[Future[Summary], int] = {}
         try:
-            with _interrupts_held():  # submitting is what starts the workers
-                pending = {pool.submit(_run, job): index for index, job in enumerate(jobs)}
+            with worker.started():  # submitting is what starts them
+                pending = {pool.submit(_work, job): index for index, job in enumerate(jobs)}
             while pending:
                 for future in ctrl_c.finished(pending):
                     index = pending.pop(future)
                     summaries[index] = future.result()
                     done(index, summaries[index])
         except BrokenProcessPool:
+            ctrl_c.heed_soon()  # a signal to the whole group ended the workers first
             limit = "a process ended abruptly, most likely for want of memory"
             raise refusal("--workers", workers, limit, "use fewer") from None
         except BaseException:
             stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+            worker.end(pool)
             raise
     return [summaries[index] for index in range(len(jobs))]
 
@@ -84,25 +83,15 @@ def _run_here(index: int, job: Job, done: Callable[[int, Summary], None]) -> Sum
     return summary
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Delivers Ctrl-C at the end only. Processes started within inherit this,
-    so that none is interrupted while it still imports what `_begin` needs."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _begin(stop: Event) -> None:
+def _begin(stop: Event, parent: int) -> None:
     global _stop
     _stop = stop
-    sys.stdout = sys.stderr  # what policies print is none of the command's output
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    worker.begin(parent)
+
+
+def _work(job: Job) -> Summary:
+    with worker.busy():
+        return _run(job)
 
 
 def _run(job: Job) -> Summary:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import lightloom
+from lightloom import signals
 from lightloom.sweep.grid import Point, SweepFile, expand
 from lightloom.sweep.pool import Job, run_jobs
 
@@ -114,12 +115,11 @@ def _whole(folder: Path, write: Callable[[Path], object]) -> None:
     """Fills a directory under another name and then gives it its own."""
     part = folder.with_name(f".{folder.name}.{os.getpid()}")
     shutil.rmtree(part, ignore_errors=True)
-    try:
+    with signals.unfinished(part):
         write(part)
-        shutil.rmtree(folder, ignore_errors=True)
-        part.rename(folder)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+        with signals.naming():
+            shutil.rmtree(folder, ignore_errors=True)
+            part.rename(folder)
 
 
 def _read_summary(folder: Path) -> Summary:
@@ -139,19 +139,19 @@ def _write_json(
             for p, s in zip(points, summaries, strict=True)
         ],
     }
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(json.dumps(document, indent=2, default=str) + "\n", encoding="utf-8")
-    part.replace(path)
+    with signals.unfinished(path.with_name(f".{path.name}.part")) as part:
+        part.write_text(json.dumps(document, indent=2, default=str) + "\n", encoding="utf-8")
+        part.replace(path)
 
 
 def _write_parquet(path: Path, points: Sequence[Point], summaries: Sequence[Summary]) -> None:
-    part = path.with_name(f".{path.name}.part")
     table = rows(points, summaries)
     # Parts, jobs and what is in force differ between fabrics: the columns are of all.
     names = dict.fromkeys(name for row in table for name in row)
     columns = {name: [row.get(name) for row in table] for name in names}
-    pq.write_table(pa.table(columns), part)
-    part.replace(path)
+    with signals.unfinished(path.with_name(f".{path.name}.part")) as part:
+        pq.write_table(pa.table(columns), part)
+        part.replace(path)
 
 
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
