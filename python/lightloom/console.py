@@ -23,7 +23,7 @@ from rich.table import Table
 
 from lightloom import bounds, facts, loads, signals
 from lightloom.counts import counted
-from lightloom.errors import ConfigError, refusal
+from lightloom.errors import ConfigError, brief, refusal
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -135,7 +135,7 @@ def stop(message: str, code: int, trace: str | None = None) -> NoReturn:
     if trace is not None:
         console.print(trace.rstrip(), markup=False, highlight=False, soft_wrap=True)
     console.print("[bold red]error:[/] ", end="")
-    console.print(message, markup=False)
+    console.print(brief(message), markup=False)
     raise typer.Exit(code) from None
 
 

@@ -31,7 +31,7 @@ COMMANDS: dict[str, list[object]] = {
     ],
     "sweeps": ["sweep", "sweep.toml", "-o", "out", "--workers", "2"],
     "reads a trace": ["run", "e.toml", "-o", "out", "--set", "workload={ trace = 'big.csv' }"],
-    "plans": ["plan", "big-matrix.csv", "--by", "bvn", "-o", "plan.json"],
+    "plans": ["plan", "big-matrix.csv", "--algorithm", "bvn", "-o", "plan.json"],
     "keeps time": ["clock", "--nodes", "2000", "--duration", "1 s", "-o", "clock.json"],
     "reproduces": ["reproduce", "sirius", "-o", "out"],
 }
