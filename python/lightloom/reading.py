@@ -18,6 +18,8 @@ SETTINGS = 64 << 20
 DATA = 2 << 30
 #: Tables and lists within each other [count]; what is read has fewer than ten.
 DEEPEST = 50
+#: The longest whole number [bits]: Python writes none of more than 4,300 digits.
+LONGEST = 13_000
 
 
 def whole(path: Path, limit: int = SETTINGS) -> bytes:
@@ -63,20 +65,19 @@ def text(path: Path, limit: int = SETTINGS) -> str:
 
 
 def check_depth(value: Any, file: Path | None = None) -> None:
-    """Refuses tables and lists that are deeper within each other than any that is read:
-    Python and the core end at some depth of their own.
+    """Refuses tables and lists that are deeper within each other than any that is read, and
+    numbers of thousands of digits: Python and the core end at limits of their own.
 
     Raises:
         ConfigError: naming the key.
     """
-    for key, inner in _deepest(value):
-        limit, remedy = f"more than {DEEPEST} tables and lists within each other", "flatten it"
+    for key, inner, limit, remedy in _beyond(value):
         problem = refusal(key, f"({type(inner).__name__})", limit, remedy)
         raise problem if file is None else ConfigError(f"{file}: {problem}")
 
 
-def _deepest(value: Any) -> Iterator[tuple[str, Any]]:
-    """What is too deep, with its key."""
+def _beyond(value: Any) -> Iterator[tuple[str, Any, str, str]]:
+    """What is too deep or too long, with its key, the limit, and what to do."""
     level = [("", value)]
     for _ in range(DEEPEST):
         level = [
@@ -84,14 +85,16 @@ def _deepest(value: Any) -> Iterator[tuple[str, Any]]:
             for key, above in level
             for name, inner in _items(above)
         ]
-        if not level:
-            return
-    yield from level
+        for key, inner in level:
+            if isinstance(inner, int) and inner.bit_length() > LONGEST:
+                yield key, inner, "a number has too many digits", "correct it"
+    limit = f"more than {DEEPEST} tables and lists within each other"
+    yield from ((key, inner, limit, "flatten it") for key, inner in level)
 
 
 def _items(value: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(value, Mapping):
         yield from value.items()
     elif isinstance(value, (list, tuple)):
-        # Numbers and texts end here: long lists of them cost nothing.
-        yield from ((k, v) for k, v in enumerate(value) if isinstance(v, (Mapping, list, tuple)))
+        own = (Mapping, list, tuple, int)
+        yield from ((k, v) for k, v in enumerate(value) if isinstance(v, own))

@@ -17,7 +17,7 @@ from cli_support import CLOS, SMALL
 
 FOLDER = Path(__file__).with_name("malformed")
 LOADLESS = SMALL.replace('arrivals = "poisson"\n', "").replace("load = 0.5\n", "")
-PARTS = {"<small>": SMALL, "<loadless>": LOADLESS, "<clos>": CLOS}
+PARTS = {"<small>": SMALL, "<loadless>": LOADLESS, "<workload>": SMALL[SMALL.index("[workload]") :], "<clos>": CLOS}
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def _of(stem: str, group: dict[str, Any], kind: str) -> Iterator[Row]:
             word.replace("{kind}", kind).replace("{input}", text)
             for word in _words(group["command"], text)
         ]
-        verb = group["command"].replace("{kind}", kind).partition(" -o")[0][:60]
+        verb = group["command"].replace("{kind}", kind).partition(" -o")[0][:120]
         files = (*beside, (group["name"], content))
         yield Row(f"{stem}: {verb}: {what}", tuple(words), files, says)
 
@@ -64,7 +64,8 @@ def _bytes(given: str) -> bytes:
         return made if isinstance(made, bytes) else str(made).encode()
     for mark, text in PARTS.items():
         given = given.replace(mark, text)
-    return given.encode()
+    # Literal strings of TOML, which hold quotes, have no other way to end a line.
+    return given.replace("\\n", "\n").encode()
 
 
 def _base(key: str) -> str:
@@ -202,7 +203,6 @@ MADE: dict[str, Callable[..., str | bytes]] = {
     "npy_nothing": lambda: npy(np.ones((0, 0))),
     "circuit_digits": lambda: f"[[0, {SEVENS}]]",
     "circuit_long": lambda: f"[[0, {LONG}]]",
-    "circuit_name": lambda: f'{{"names": ["{"x" * 100_000}", "b", "c", "d"], "circuits": [[0, 1]]}}',
     "answer": _answer,
     "book_digits": lambda: _book(SEVENS),
     "book_long": lambda: _book(LONG + "e9999"),
