@@ -2,6 +2,7 @@
 as NumPy arrays. Users call `lightloom`, not this module."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -292,3 +293,15 @@ def control_vlans(
 ) -> tuple[Row, Grid, list[list[int]], int, int]:
     """The VLAN of every path, -1 where there is none; the circuits, a row each;
     those of every VLAN; how many paths are not part of others; the lower bound."""
+
+def ending_watch(descriptor: int, grace_s: float, codes: list[tuple[int, str | None]]) -> None:
+    """Ends the process after a signal whose number comes out of the pipe, and its grace."""
+
+def ending_unfinished(path: Path, unfinished: bool) -> None:
+    """Notes a file or folder to be removed then, or to be left."""
+
+def ending_naming(begins: bool) -> None:
+    """Notes that files are being given their names, which is waited for, or are no more."""
+
+def ending_told() -> None:
+    """Notes that the user knows how the command ends."""

@@ -29,7 +29,8 @@ class Progress(Protocol):
 
     def __call__(self, label: str, now_s: float, end_s: float, delivered: float, /) -> object:
         """`now_s` of `end_s` simulated seconds are done (while a run drains,
-        `end_s` is only its limit) and this fraction of all bytes is delivered.
+        `end_s` is only its limit) and this fraction of all bytes is delivered; while flows
+        are drawn, `end_s` is 0 and the fraction is that of the flows drawn.
         An exception ends the run."""
 
 

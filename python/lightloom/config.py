@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lightloom import _core, experiment_schema, inputs, integers
+from lightloom import _core, experiment_schema, inputs, integers, reading
 from lightloom.counts import counted
 from lightloom.errors import ConfigError, refusal, within
 from lightloom.overrides import (
@@ -253,6 +253,7 @@ def load(source: str | Path | Mapping[str, Any], overrides: Sequence[str] = ()) 
             override is malformed. The rest is refused by `resolved` and `run`.
     """
     if isinstance(source, Mapping):
+        reading.check_depth(source)
         return Experiment(dict(source)).with_overrides(overrides)
     path = Path(source)
     raw = read_toml(path)
@@ -263,7 +264,11 @@ def load(source: str | Path | Mapping[str, Any], overrides: Sequence[str] = ()) 
 def read_toml(path: Path) -> Table:
     """A TOML file; errors name file, line and column."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        found = tomllib.loads(reading.text(path))
+        reading.check_depth(found, path)
+        return found
+    except ConfigError:
+        raise
     except tomllib.TOMLDecodeError as problem:
         raise ConfigError(_at_place(path, str(problem))) from None
     except UnicodeDecodeError as problem:

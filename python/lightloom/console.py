@@ -21,9 +21,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import bounds, facts, loads
+from lightloom import bounds, facts, loads, signals
 from lightloom.counts import counted
-from lightloom.errors import ConfigError
+from lightloom.errors import ConfigError, brief
 from lightloom.writing import WriteError, check_folder, claim, release_claims
 
 if TYPE_CHECKING:
@@ -39,10 +39,11 @@ WIDE = 10_000
 """Columns [count] of a line that is not wrapped."""
 NOTE = "note: "
 """What a line begins with that says how figures are to be taken."""
+DRAWING = "drawing flows"
+"""What a run does before its first instant."""
 NARROW = 20
 """Columns [count] below which no terminal's width is heeded."""
 EXIT_REFUSED = 2
-EXIT_INTERRUPTED = 130
 EXIT_UNREAD = 141
 """As a shell shows a command that SIGPIPE has ended, by a reader that went away."""
 
@@ -125,8 +126,9 @@ def guarded() -> Iterator[None]:
         reason = (problem.strerror or str(problem)).lower()
         stop(f"{where}: {reason}; check the path and its permissions", EXIT_REFUSED)
     except KeyboardInterrupt:
-        err().print("interrupted: nothing unfinished was written", markup=False)
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+        err().print(signals.line(), markup=False)
+        signals.told()
+        raise typer.Exit(signals.code()) from None
     finally:
         release_claims()
 
@@ -138,7 +140,7 @@ def stop(message: str, code: int, trace: str | None = None) -> NoReturn:
     if trace is not None:
         console.print(trace.rstrip(), markup=False, highlight=False, soft_wrap=True)
     console.print("[bold red]error:[/] ", end="")
-    console.print(message, markup=False)
+    console.print(brief(message), markup=False)
     raise typer.Exit(code) from None
 
 
@@ -180,7 +182,8 @@ def progress(enabled: bool = True) -> Iterator[Tick]:
             tasks[label] = bar.add_task(label, total=1.0, detail="")
         # While a run drains its end is only a limit: what is delivered tells more.
         reached = max(now_s / end_s if end_s > 0 else 0.0, delivered)
-        bar.update(tasks[label], completed=min(reached, 1.0), detail=seconds(now_s))
+        detail = seconds(now_s) if end_s > 0 or now_s > 0 else DRAWING
+        bar.update(tasks[label], completed=min(reached, 1.0), detail=detail)
 
     with aside(), bar:
         yield tick

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from lightloom._core import ConfigError
 
-__all__ = ["ConfigError", "refusal", "within"]
+__all__ = ["ConfigError", "brief", "refusal", "shortened", "within"]
+
+#: A text of a message that is longer than this is cut [characters].
+LONG = 400
+#: So much is left of it then.
+LEFT = 60
 
 
 def refusal(key: str, value: object, limit: str, remedy: str) -> ConfigError:
@@ -13,9 +20,30 @@ def refusal(key: str, value: object, limit: str, remedy: str) -> ConfigError:
     >>> str(refusal("run.seed", -1, "below 0", "raise it"))
     'run.seed = -1: below 0; raise it'
     """
-    error = ConfigError(f"{key} = {value}: {limit}; {remedy}")
+    said = [shortened(str(part)) for part in (key, value, limit, remedy)]
+    error = ConfigError("{} = {}: {}; {}".format(*said))
     error.key, error.value, error.limit, error.remedy = key, str(value), limit, remedy
     return error
+
+
+def shortened(text: str) -> str:
+    """A text, or its beginning and its length where a message cannot hold it, as the core
+    has it.
+
+    >>> shortened("7" * 100_000)[-30:]
+    '7777777777… (100000 characters)'
+    """
+    return text if len(text) <= LONG else f"{text[:LEFT]}… ({len(text)} characters)"
+
+
+def brief(message: str) -> str:
+    """A message whose words, and which itself, are no longer than one reads.
+
+    >>> len(brief("x.toml: " + "7" * 100_000 + " is too long"))
+    108
+    """
+    cut = re.sub(rf"\S{{{LONG + 1},}}", lambda word: shortened(word[0]), message)
+    return cut if len(cut) <= 10 * LONG else f"{cut[: 10 * LONG]}… ({len(message)} characters)"
 
 
 def within(problem: ConfigError, where: str) -> ConfigError:

@@ -17,7 +17,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from lightloom import _core, experiment_schema
+from lightloom import _core, experiment_schema, reading
 from lightloom.errors import refusal
 
 Table = dict[str, Any]
@@ -143,6 +143,9 @@ def _key_path(key: str) -> list[str]:
         path.append(part)
     if rest != 0 or "\n" in key:
         raise refusal("--set", f'"{key}"', "is not a key", 'write it like workload.load or a."b c"')
+    if len(path) > reading.DEEPEST:
+        limit = f"a key of {len(path):,} parts, more than {reading.DEEPEST}"
+        raise refusal("--set", f'"{key}"', limit, "shorten it")
     return path
 
 
@@ -186,6 +189,7 @@ def _value(text: str) -> Any:
     try:
         table = tomllib.loads(f"value = {text}")
         value = table.pop("value")
+        reading.check_depth({"value": value})
         return text if table else plain(value, "")
     except (ValueError, RecursionError):  # ConfigError is a ValueError
         return text

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lightloom import _core
+from lightloom import _core, reading
 from lightloom.errors import refusal
+from lightloom.overrides import plain
 from lightloom.writing import write_files
 
 if TYPE_CHECKING:
@@ -166,7 +167,8 @@ def derive(design: Table | None = None, preset: str | None = None) -> Devices:
             breaks it, by its key below `devices`.
     """
     table = merged({} if preset is None else _preset(preset), design or {})
-    return Devices(**json.loads(_core.derive_devices(json.dumps(table))))
+    reading.check_depth(table)
+    return Devices(**json.loads(_core.derive_devices(json.dumps(plain(table, "")))))
 
 
 def presets() -> dict[str, dict[str, Any]]:

@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lightloom import identity, inputs, repeats
+from lightloom import identity, inputs, reading, repeats
 from lightloom.config import read_toml, to_toml
 from lightloom.errors import ConfigError
 from lightloom.intervals import Interval
@@ -459,7 +459,7 @@ def _read_json(path: Path) -> Any:
         ConfigError: if it is not there, or is none.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(reading.text(path, reading.DATA))
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
         has = _SAVED.get(path.name, "a result of that kind")

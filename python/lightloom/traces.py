@@ -143,6 +143,8 @@ def _parquet(path: str, file: BinaryIO) -> pa.Table:
     """The columns of a trace in an open file, whole and valid."""
     try:
         data = pq.ParquetFile(file)
+        # Before anything is read: of no columns Arrow makes as many rows as the file claims.
+        _check_names(data.schema_arrow.names, path)
         table = data.read([n for n in (*COLUMNS, "group") if n in data.schema_arrow.names])
         table.validate(full=True)
     # Of damaged files Arrow says it in all its exceptions, and in some of Python's.
@@ -154,17 +156,21 @@ def _parquet(path: str, file: BinaryIO) -> pa.Table:
 
 def columns_of(table: pa.Table, path: str) -> dict[str, Any]:
     """The columns of a table as the core takes them."""
-    for name in (*COLUMNS, "group"):
-        if table.column_names.count(name) > 1:
-            raise _bad(path, f"has more than one column `{name}`", "keep one")
-        if name in COLUMNS and name not in table.column_names:
-            raise _bad(path, f"has no column `{name}`", f"it needs {', '.join(COLUMNS)}")
+    _check_names(table.column_names, path)
     columns: dict[str, Any] = {
         name: _integers(path, name, table[name], kind) for name, kind in COLUMNS.items()
     }
     if "group" in table.column_names:
         columns["group"], columns["groups"] = _groups(path, table["group"])
     return columns
+
+
+def _check_names(names: list[str], path: str) -> None:
+    for name in (*COLUMNS, "group"):
+        if names.count(name) > 1:
+            raise _bad(path, f"has more than one column `{name}`", "keep one")
+        if name in COLUMNS and name not in names:
+            raise _bad(path, f"has no column `{name}`", f"it needs {', '.join(COLUMNS)}")
 
 
 def _bad(path: str, limit: str, remedy: str) -> ConfigError:

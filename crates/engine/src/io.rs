@@ -3,6 +3,7 @@
 
 use crate::audit::Audit;
 use crate::flows::Flows;
+use crate::halt::Halt;
 use crate::ids::FlowId;
 use crate::time::Time;
 use std::cmp::Reverse;
@@ -41,6 +42,8 @@ pub struct Io {
     pub ledger: Ledger,
     /// Records every transmission when a test asks for it.
     pub audit: Option<Audit>,
+    /// Who runs it may ask for the end: a fabric then leaves off amid a horizon.
+    pub halt: Halt,
     open: usize,
     open_order: Vec<FlowId>,
     /// Latest delivery or barrier that each node has seen; empty without any.
@@ -69,6 +72,7 @@ impl Io {
             flows,
             ledger: Ledger::default(),
             audit: None,
+            halt: Halt::default(),
             open: 0,
             open_order,
             released: BinaryHeap::new(),

@@ -12,6 +12,7 @@ pub mod dag;
 pub mod fabric;
 pub mod fair;
 pub mod flows;
+pub mod halt;
 pub mod ids;
 mod indexed;
 pub mod io;
@@ -34,6 +35,7 @@ pub use fabric::{
 };
 pub use fair::Precision;
 pub use flows::{Dependencies, Flows, Job};
+pub use halt::Halt;
 pub use ids::{FlowId, HostId, PortId};
 pub use io::{Io, Ledger};
 pub use quantity::{Bytes, Length};

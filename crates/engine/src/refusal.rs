@@ -1,5 +1,6 @@
 //! The one shape of "this configuration cannot run".
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -67,9 +68,32 @@ impl fmt::Display for Refusal {
         write!(
             f,
             "{} = {}: {}; {}",
-            self.key, self.value, self.limit, self.remedy
+            shortened(&self.key),
+            shortened(&self.value),
+            shortened(&self.limit),
+            shortened(&self.remedy)
         )
     }
+}
+
+/// A text of a message that is longer than this is cut.
+const LONG: usize = 400;
+/// So much is left of it then, in characters.
+const LEFT: usize = 60;
+
+/// The text, or its beginning and its length where a message cannot hold it.
+///
+/// ```
+/// use lightloom_engine::refusal::shortened;
+/// assert_eq!(shortened("100 Gb/s"), "100 Gb/s");
+/// assert!(shortened(&"7".repeat(100_000)).ends_with("777… (100000 characters)"));
+/// ```
+pub fn shortened(text: &str) -> Cow<'_, str> {
+    if text.len() <= LONG {
+        return Cow::Borrowed(text);
+    }
+    let begin: String = text.chars().take(LEFT).collect();
+    Cow::Owned(format!("{begin}… ({} characters)", text.chars().count()))
 }
 
 impl std::error::Error for Refusal {}

@@ -103,6 +103,8 @@ pub enum Broken {
     Rejected(Rejected),
     /// The fabric could not go on.
     Trouble(Refusal),
+    /// Somebody asked for the end amid a horizon ([`Io::halt`]).
+    Halted,
 }
 
 impl From<Rejected> for Broken {
@@ -171,6 +173,9 @@ pub fn run(
         kernel += clock.elapsed();
         if let Some(trouble) = fabric.trouble() {
             return Err(Broken::Trouble(trouble.clone()));
+        }
+        if io.halt.asked() {
+            return Err(Broken::Halted);
         }
         now = to;
     }

@@ -6,7 +6,7 @@ use crate::{counted, fabric, memory, Experiment, FabricTable, PhysicsTable};
 use lightloom_control::policies::library::{Empty, Library};
 use lightloom_engine::run::{self, Broken, Fault, Plan, Progress};
 use lightloom_engine::{
-    Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Io, Precision, Refusal, Time,
+    Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Halt, Io, Precision, Refusal, Time,
 };
 use lightloom_fabrics::{Derived, Entry, Facts, Memory, Site, Unjoined};
 use lightloom_metrics::{
@@ -94,6 +94,22 @@ impl Experiment {
         flows: Option<Flows>,
         library: &dyn Library,
     ) -> Result<Prepared, Refusal> {
+        self.prepare_told(index, threads, flows, library, &mut |_| true)
+    }
+
+    /// The same; while flows are drawn, `told` hears which share of them is, and ends it by
+    /// `false`.
+    ///
+    /// # Errors
+    /// As [`Experiment::prepare_with`], and a refusal of what was ended.
+    pub fn prepare_told(
+        &self,
+        index: usize,
+        threads: usize,
+        flows: Option<Flows>,
+        library: &dyn Library,
+        told: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Prepared, Refusal> {
         let begun = Instant::now();
         let watch = Stopwatch::start(threads);
         reset_peak_rss();
@@ -110,7 +126,7 @@ impl Experiment {
         let seed = experiment.run.seed;
         let flows = match flows {
             Some(flows) => flows,
-            None => experiment.generate(&cluster)?,
+            None => experiment.generate(&cluster, told)?,
         };
         let (flows, time_scale) = experiment.workload.at_load(flows, &cluster)?;
         let flows = experiment.ending(flows, &cluster)?;
@@ -175,7 +191,11 @@ impl Experiment {
     }
 
     /// Draws or reads the flows of a resolved experiment.
-    fn generate(&self, cluster: &Cluster) -> Result<Flows, Refusal> {
+    fn generate(
+        &self,
+        cluster: &Cluster,
+        told: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Flows, Refusal> {
         let need = self.workload.memory(cluster);
         match (self.workload.flows, &self.workload.jobs) {
             (Some(flows), _) => memory::check("workload.flows", flows, need, "send fewer")?,
@@ -187,7 +207,7 @@ impl Experiment {
             )?,
             (None, None) => {}
         }
-        self.workload.generate(cluster, self.run.seed)
+        self.workload.generate_told(cluster, self.run.seed, told)
     }
 
     /// Refuses a window that the flows do not fill.
@@ -331,6 +351,12 @@ impl Prepared {
         self.total_bytes
     }
 
+    /// What ends the run early, even amid a horizon.
+    pub fn halted_by(mut self, halt: Halt) -> Prepared {
+        self.io.halt = halt;
+        self
+    }
+
     /// Runs for a short time, to tell how long the whole would take.
     ///
     /// # Errors
@@ -366,6 +392,9 @@ impl Prepared {
         let outcome = run::run(self.fabric.as_mut(), &mut self.io, &self.plan, progress).map_err(
             |broken| match broken {
                 Broken::Rejected(why) => Refusal::new("fault", "", why.to_string(), "correct it"),
+                Broken::Halted => {
+                    Refusal::new("run", &self.label, "was interrupted", "run it again")
+                }
                 Broken::Trouble(refusal) => fabric::place(refusal, &self.place),
             },
         )?;

@@ -1,6 +1,7 @@
 //! Columns between Rust vectors and NumPy arrays, and flow traces as files.
 
 use crate::errors::refused;
+use crate::listen::listened;
 use lightloom_engine::{Circuit, Flows, Refusal};
 use lightloom_experiment::Experiment;
 use lightloom_metrics::Series;
@@ -169,18 +170,18 @@ pub fn read_trace<'py>(
     hosts: Option<u32>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let format = format.map(named).transpose()?;
-    let flows = py
-        .detach(|| {
-            let flows = trace::load(path, format, hosts.unwrap_or(ANY_HOST))?;
-            let open = trace::open_loop(&flows, OpenLoop::Sized);
-            open.map_err(|refusal| Refusal {
-                key: "workload.trace".to_owned(),
-                value: format!("\"{path}\""),
-                ..refusal
-            })?;
-            Ok(flows)
-        })
-        .map_err(refused)?;
+    let path = path.to_owned();
+    let work = move || {
+        let flows = trace::load(&path, format, hosts.unwrap_or(ANY_HOST))?;
+        let open = trace::open_loop(&flows, OpenLoop::Sized);
+        open.map_err(|refusal| Refusal {
+            key: "workload.trace".to_owned(),
+            value: format!("\"{path}\""),
+            ..refusal
+        })?;
+        Ok(flows)
+    };
+    let flows = listened(py, work)?.map_err(refused)?;
     of_flows(py, flows)
 }
 

@@ -8,16 +8,20 @@ mod clock;
 mod columns;
 mod control;
 mod devices;
+mod ending;
 mod errors;
+#[cfg(unix)]
+mod family;
+mod listen;
 mod listing;
 mod policy;
 mod progress;
 
 use errors::{refused, ConfigError};
-use lightloom_engine::Time;
+use lightloom_engine::{Halt, Time};
 use lightloom_experiment::Experiment;
 use policy::PyLibrary;
-use progress::Watch;
+use progress::{Teller, Told};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::Duration;
@@ -29,8 +33,10 @@ fn read(json: &str) -> PyResult<Experiment> {
 
 /// The experiment with every default filled in.
 #[pyfunction]
-fn resolve(json: &str) -> PyResult<String> {
-    let resolved = read(json)?.resolve().map_err(refused)?;
+fn resolve(py: Python<'_>, json: &str) -> PyResult<String> {
+    let experiment = read(json)?;
+    // It reads the files of the workload, which may be large.
+    let resolved = listen::listened(py, move || experiment.resolve())?.map_err(refused)?;
     Ok(resolved.to_json().to_string())
 }
 
@@ -76,15 +82,18 @@ fn run<'py>(
         .map(|c| columns::to_flows(c, &experiment))
         .transpose()?;
     let library = PyLibrary::default();
-    let prepared = py
-        .detach(|| experiment.prepare_with(fabric, threads, flows, &library))
-        .map_err(|refusal| library.error(py, refusal))?;
-    let mut watch = Watch::new(progress, prepared.total_bytes());
-    let output = py.detach(|| prepared.run(&mut watch));
-    if let Some(error) = watch.error {
-        return Err(error);
-    }
+    let told = Told::default();
+    let (beside, policies) = (told.clone(), library.clone());
+    let work = move || {
+        let drawn = &mut |share| beside.drawn(share);
+        let prepared = experiment.prepare_told(fabric, threads, flows, &policies, drawn)?;
+        let mut teller = Teller::new(beside.clone(), prepared.total_bytes());
+        prepared.halted_by(beside.halt.clone()).run(&mut teller)
+    };
+    let visit = |py: Python<'_>| told.visit(py, progress.as_ref());
+    let output = listen::visited(py, &told.halt, visit, work)?;
     let output = output.map_err(|refusal| library.error(py, refusal))?;
+    told.visit(py, progress.as_ref())?;
     let control = output.control.unwrap_or_default();
     let computed = control.computed;
     let summary = serde_json::to_string(&output.summary).expect("summaries are plain data");
@@ -118,11 +127,14 @@ fn trial(
         .transpose()?;
     let library = PyLibrary::default();
     let budget = Duration::from_secs_f64(seconds.clamp(0.0, 60.0));
-    let tried = py.detach(|| {
-        experiment
-            .prepare_with(fabric, threads, flows, &library)?
-            .trial(budget)
-    });
+    let halt = Halt::default();
+    let (beside, policies) = (halt.clone(), library.clone());
+    let work = move || {
+        let drawn = &mut |_| !beside.asked();
+        let prepared = experiment.prepare_told(fabric, threads, flows, &policies, drawn)?;
+        prepared.halted_by(beside.clone()).trial(budget)
+    };
+    let tried = listen::visited(py, &halt, |_| Ok(()), work)?;
     let tried = tried.map_err(|refusal| library.error(py, refusal))?;
     Ok(serde_json::to_string(&tried).expect("trials are plain data"))
 }
@@ -134,6 +146,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("NEVER", lightloom_engine::Time::NEVER.0)?;
     errors::register(m)?;
     control::register(m)?;
+    m.add_function(wrap_pyfunction!(ending::ending_watch, m)?)?;
+    m.add_function(wrap_pyfunction!(ending::ending_unfinished, m)?)?;
+    m.add_function(wrap_pyfunction!(ending::ending_naming, m)?)?;
+    m.add_function(wrap_pyfunction!(ending::ending_told, m)?)?;
     m.add_function(wrap_pyfunction!(listing::registry, m)?)?;
     m.add_function(wrap_pyfunction!(listing::policies, m)?)?;
     m.add_function(wrap_pyfunction!(listing::orders, m)?)?;

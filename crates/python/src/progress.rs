@@ -1,51 +1,79 @@
-//! Tells Python how a run goes, and hears Ctrl-C.
+//! Tells Python how a run goes.
 
 use lightloom_engine::run::Progress;
-use lightloom_engine::{Ledger, Time};
+use lightloom_engine::{Halt, Ledger, Time};
 use pyo3::prelude::*;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Between two visits to Python: at most 20 a second.
+/// Between two words of the run: at most 20 a second.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Visits Python now and then while a run goes on without the GIL.
-pub struct Watch {
-    callback: Option<Py<PyAny>>,
-    total_bytes: u64,
-    last: Option<Instant>,
-    /// What the callback or a signal raised; it has stopped the run.
-    pub error: Option<PyErr>,
+/// Where a run is: simulated time [s], its end [s], fraction delivered. While flows are
+/// drawn, the end is 0 and the fraction that of the flows drawn.
+type Place = (f64, f64, f64);
+
+/// Shared between the thread that runs and the one that listens.
+#[derive(Clone, Default)]
+pub struct Told {
+    place: Arc<Mutex<Option<Place>>>,
+    /// Ends the run.
+    pub halt: Halt,
 }
 
-impl Watch {
-    /// Calls `callback(now_s, end_s, delivered_fraction)`.
-    pub fn new(callback: Option<Py<PyAny>>, total_bytes: u64) -> Watch {
-        Watch {
-            callback,
-            total_bytes,
-            last: None,
-            error: None,
+impl Told {
+    fn tell(&self, place: Place) {
+        if let Ok(mut told) = self.place.lock() {
+            *told = Some(place);
         }
     }
 
-    fn visit(&self, py: Python, now: Time, end: Time, ledger: &Ledger) -> PyResult<()> {
-        py.check_signals()?;
-        if let Some(callback) = &self.callback {
-            let fraction = ledger.delivered as f64 / self.total_bytes.max(1) as f64;
-            callback.call1(py, (now.as_secs_f64(), end.as_secs_f64(), fraction))?;
+    /// A share of the flows is drawn; whether to go on.
+    pub fn drawn(&self, share: f64) -> bool {
+        self.tell((0.0, 0.0, share));
+        !self.halt.asked()
+    }
+
+    /// Calls `callback(now_s, end_s, fraction)` if there is something new to say.
+    ///
+    /// # Errors
+    /// What the callback raises.
+    pub fn visit(&self, py: Python<'_>, callback: Option<&Py<PyAny>>) -> PyResult<()> {
+        let news = self.place.lock().ok().and_then(|mut told| told.take());
+        if let (Some(place), Some(callback)) = (news, callback) {
+            callback.call1(py, place)?;
         }
         Ok(())
     }
 }
 
-impl Progress for Watch {
+/// Tells how a run goes, and ends it when it is asked to halt.
+pub struct Teller {
+    told: Told,
+    total_bytes: u64,
+    last: Option<Instant>,
+}
+
+impl Teller {
+    /// Of a run of flows of so many bytes.
+    pub fn new(told: Told, total_bytes: u64) -> Teller {
+        Teller {
+            told,
+            total_bytes,
+            last: None,
+        }
+    }
+}
+
+impl Progress for Teller {
     fn tick(&mut self, now: Time, end: Time, ledger: &Ledger) -> bool {
         let ended = now >= end;
-        if !ended && self.last.is_some_and(|t| t.elapsed() < PERIOD) {
-            return true;
+        if ended || self.last.is_none_or(|t| t.elapsed() >= PERIOD) {
+            self.last = Some(Instant::now());
+            let fraction = ledger.delivered as f64 / self.total_bytes.max(1) as f64;
+            self.told
+                .tell((now.as_secs_f64(), end.as_secs_f64(), fraction));
         }
-        self.last = Some(Instant::now());
-        self.error = Python::attach(|py| self.visit(py, now, end, ledger)).err();
-        self.error.is_none()
+        !self.told.halt.asked()
     }
 }

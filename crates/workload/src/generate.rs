@@ -14,6 +14,20 @@ impl WorkloadConfig {
     /// What [`WorkloadConfig::resolve`] refuses, and a sample whose sizes or
     /// arrivals run out of what a 64-bit column holds.
     pub fn generate(&self, cluster: &Cluster, seed: u64) -> Result<Flows, Refusal> {
+        self.generate_told(cluster, seed, &mut |_| true)
+    }
+
+    /// The same; while flows are drawn, `told` hears now and then which share of them is, and
+    /// ends it by `false`.
+    ///
+    /// # Errors
+    /// As [`WorkloadConfig::generate`], and a refusal of what was ended.
+    pub fn generate_told(
+        &self,
+        cluster: &Cluster,
+        seed: u64,
+        told: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Flows, Refusal> {
         if let Some(path) = &self.trace {
             self.alone()?;
             return trace::load(path, self.trace_format, cluster.hosts());
@@ -25,17 +39,29 @@ impl WorkloadConfig {
             return jobs::generate(&jobs, schedule, cluster, seed);
         }
         let config = self.clone().with_defaults()?;
-        config.draw(config.plan(cluster, seed)?, seed)
+        config.draw(config.plan(cluster, seed)?, seed, told)
     }
 
-    fn draw(&self, mut plan: Plan, seed: u64) -> Result<Flows, Refusal> {
+    fn draw(
+        &self,
+        mut plan: Plan,
+        seed: u64,
+        told: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Flows, Refusal> {
         let count = plan.flows as usize;
         let mut rng = Stream::new(seed, "workload.sizes", 0);
-        let sizes = sizes::draw(&*plan.law, plan.rule, count, &mut rng);
+        // Sizes are one half of the work, pairs and times the other.
+        let mut half = |base: usize, done: usize| told((base + done) as f64 / (2 * count) as f64);
+        let of_sizes = &mut |done| half(0, done);
+        let sizes = sizes::draw_told(&*plan.law, plan.rule, count, &mut rng, of_sizes)
+            .ok_or_else(|| ended(count))?;
         check_sum(&sizes)?;
         let mut flows = Flows::new();
         let mut arrival = Default::default();
         for (k, &bytes) in sizes.iter().enumerate() {
+            if k.is_multiple_of(sizes::DRAWN_AT_ONCE) && !half(count, k) {
+                return Err(ended(count));
+            }
             if let Some(sources) = &mut plan.sources {
                 let (at, src) = sources.next().ok_or_else(|| self.too_long(f64::MAX))?;
                 let dst = plan.pairs.to(src, &mut plan.pattern_rng);
@@ -50,6 +76,12 @@ impl WorkloadConfig {
         }
         Ok(flows)
     }
+}
+
+/// What is left of a drawing that somebody ended.
+fn ended(count: usize) -> Refusal {
+    let limit = "the drawing was interrupted";
+    Refusal::new("workload.flows", count, limit, "run it again")
 }
 
 /// The ledger counts bytes in 64 bits.
@@ -97,6 +129,30 @@ mod tests {
         );
         assert!(a.src != c.src && a.bytes != c.bytes && a.arrival != c.arrival);
         assert!(a.arrival.is_sorted() && a.len() == 1_000);
+    }
+
+    /// Its share rises to one and never falls; what is heard changes nothing.
+    #[test]
+    fn a_drawing_is_told_of_and_ends_when_asked() {
+        let config: WorkloadConfig = config::read(&paper(200_000), "workload").unwrap();
+        let mut shares = Vec::new();
+        let told = &mut |share| {
+            shares.push(share);
+            true
+        };
+        let flows = config.generate_told(&cluster(4, 3), 1, told).unwrap();
+        assert_eq!(flows.bytes, generate(&paper(200_000), 1).bytes);
+        assert!(shares.is_sorted() && shares.len() == 8, "{shares:?}");
+        assert!(shares[0] == 0.0 && shares[7] > 0.9 && shares[7] < 1.0);
+        for calls in 1..=shares.len() {
+            let mut heard = 0;
+            let told = &mut |_| {
+                heard += 1;
+                heard < calls
+            };
+            let ended = config.generate_told(&cluster(4, 3), 1, told).unwrap_err();
+            assert_eq!((heard, ended.key.as_str()), (calls, "workload.flows"));
+        }
     }
 
     #[test]

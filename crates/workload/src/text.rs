@@ -81,6 +81,14 @@ pub fn load(path: &str) -> Result<String, TextError> {
         let remedy = "check the path (relative to the experiment's file, or with --set to where the command runs)";
         TextError::whole(path, format!("cannot be read ({e})"), remedy)
     };
+    let found = std::fs::metadata(path).map_err(unreadable)?.file_type();
+    if let Some(other) = endless(found) {
+        return Err(TextError::whole(
+            path,
+            format!("is {other}, not a file"),
+            "name a file (or a pipe, which is read to its end)",
+        ));
+    }
     let mut bytes = Vec::new();
     std::fs::File::open(path)
         .and_then(|f| f.take(FILE_LIMIT + 1).read_to_end(&mut bytes))
@@ -93,6 +101,21 @@ pub fn load(path: &str) -> Result<String, TextError> {
         ));
     }
     decode(path, bytes)
+}
+
+/// What has no end of its own, and so cannot be read whole; `None` for files and pipes.
+fn endless(found: std::fs::FileType) -> Option<&'static str> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if found.is_char_device() || found.is_block_device() {
+            return Some("a device");
+        }
+        if found.is_socket() {
+            return Some("a socket");
+        }
+    }
+    found.is_dir().then_some("a folder")
 }
 
 /// Bytes as text, or the place of the first that is not UTF-8.

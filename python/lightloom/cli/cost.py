@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import lightloom
-from lightloom import console, inputs
+from lightloom import console, inputs, reading
 from lightloom.cli.options import Overrides, read_experiment
 from lightloom.errors import refusal
 from lightloom.experiment_schema import DECISION
@@ -193,7 +193,7 @@ def _goodput(experiment: Path) -> dict[str, float]:
     if not beside.is_file():
         return {}
     try:
-        summaries = jsons.loads(beside.read_text(encoding="utf-8"))
+        summaries = jsons.loads(reading.text(beside))
         return goodput_of(summaries)
     except (ValueError, AttributeError):
         raise refusal(

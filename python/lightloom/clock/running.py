@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lightloom import _core
+from lightloom import _core, reading
 from lightloom.clock.results import Synchronisation
 from lightloom.config import read_toml
 from lightloom.overrides import plain
@@ -33,8 +33,10 @@ def schema() -> Table:
 
 def read(source: Source) -> Table:
     """The table in a TOML file, or a table as it is."""
-    table = plain(source, "") if isinstance(source, Mapping) else read_toml(Path(source))
-    return dict(table)
+    if not isinstance(source, Mapping):
+        source = read_toml(Path(source))
+    reading.check_depth(source)
+    return dict(plain(source, ""))
 
 
 def simulate(

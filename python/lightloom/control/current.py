@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from lightloom import reading
 from lightloom.control.files import Demand
 from lightloom.control.names import check_numbers, numbered
 from lightloom.control.same_nodes import by_name, of_file
@@ -70,12 +71,14 @@ def json_of(path: Path) -> Any:
         ConfigError: naming the place that is none.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(reading.text(path, reading.DATA))
     except json.JSONDecodeError as problem:
         where, reason = f"{path}:{problem.lineno}:{problem.colno}", problem.msg.lower()
         raise ConfigError(f"{where}: not JSON ({reason}); {REMEDY}") from None
     except (ValueError, RecursionError):  # no UTF-8, thousands of digits, thousands of brackets
-        raise ConfigError(f"{path}: not JSON; {REMEDY}") from None
+        raise ConfigError(
+            f"{path}: not JSON (or too deep, or a number too long); {REMEDY}"
+        ) from None
 
 
 def pair_of(path: Path, at: int, circuit: Any) -> list[End]:

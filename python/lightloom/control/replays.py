@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lightloom import _core
+from lightloom import _core, reading
 from lightloom.control.current import read_circuits
 from lightloom.control.files import Demand
 from lightloom.control.partings import decision, span_ps
@@ -48,7 +48,7 @@ def replay(log: str | Path, algorithm: str | None = None, **options: Any) -> dic
     """
     path = Path(log)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = reading.text(path, reading.DATA)
     except UnicodeDecodeError:
         raise ConfigError(f"{path}: not UTF-8; name a controller.jsonl") from None
     if algorithm is None and options:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from lightloom import _core
+from lightloom import _core, reading
 from lightloom.economics.amounts import NOTHING, Range
 from lightloom.economics.figure import Figure, number, read
 from lightloom.economics.parts import PARTS, PORTS, RATE
@@ -174,13 +174,19 @@ def _book(path: Path) -> Book:
 def _toml(path: Path) -> dict[str, Any]:
     """A TOML file whose numbers are exact."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        found = tomllib.loads(reading.text(path), parse_float=Decimal)
+        reading.check_depth(found, path)
+        return found
+    except ConfigError:
+        raise
     except tomllib.TOMLDecodeError as problem:
         raise ConfigError(f"{path}: {problem}; correct the line") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{path}: not UTF-8; save it as UTF-8") from None
     except ValueError:
         raise ConfigError(f"{path}: a number has too many digits; correct the file") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: nested too deeply; correct the file") from None
 
 
 def _made(raw: Mapping[str, Any], path: Path) -> Book:

@@ -19,7 +19,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from lightloom import _core
+from lightloom import _core, reading
 from lightloom.errors import ConfigError, refusal
 from lightloom.policies.blame import blame, with_cause
 
@@ -122,7 +122,7 @@ def _parts(file: str, key: str) -> tuple[Path, str]:
 def _classes(path: str) -> str:
     """How to name a class of a file, which is not run for that."""
     try:
-        found = ast.parse(Path(path).read_bytes()).body
+        found = ast.parse(reading.whole(Path(path))).body
     except (OSError, SyntaxError, ValueError):
         found = []
     names = [
@@ -138,7 +138,7 @@ def _classes(path: str) -> str:
 
 def _source(path: Path, key: str, file: str) -> bytes:
     try:
-        return path.read_bytes()
+        return reading.whole(path)
     except OSError as problem:
         limit = (problem.strerror or str(problem)).lower()
         if isinstance(problem, FileNotFoundError):

@@ -12,6 +12,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lightloom import signals
 from lightloom.errors import ConfigError, refusal
 from lightloom.writing import Staging
 
@@ -112,7 +113,10 @@ def printed(page: str, by: str) -> bytes:
     Raises:
         ConfigError: if the browser fails.
     """
-    with tempfile.TemporaryDirectory(prefix="lightloom-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="lightloom-") as folder,
+        signals.unfinished(Path(folder)),
+    ):
         source, target = Path(folder) / "sheet.html", Path(folder) / "sheet.pdf"
         source.write_text(page, encoding="utf-8")
         alone = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []

@@ -22,6 +22,8 @@ Value = str | int | float | bool | list[Any] | dict[str, Any]
 
 #: More points than this are refused: a slip of the keyboard, not a study.
 POINTS_MAX = 100_000
+#: The greatest seed of a column of whole numbers.
+SEED_MAX = (1 << 63) - 1
 
 
 class SweepFile(BaseModel):
@@ -114,6 +116,7 @@ def expand(sweep: SweepFile) -> list[Point]:
         _refuse_repeat(resolved["run"])
         policies.check(resolved["fabric"])
         first = int(resolved["run"]["seed"])
+        _refuse_seeds(first, sweep.repeat)
         for seed in range(first, first + sweep.repeat):
             seeded = varied.with_overrides([f"run.seed={seed}"])
             points += [_point(seeded.only(label), label, seed, taken) for label in labels]
@@ -127,6 +130,13 @@ def _refuse_repeat(run: dict[str, Any]) -> None:
         limit = "a sweep repeats its points by its own key"
         remedy = f"remove it from the experiment, and write repeat = {times} in the sweep"
         raise refusal("run.repeat", times, limit, remedy)
+
+
+def _refuse_seeds(first: int, repeat: int) -> None:
+    """Refuses seeds that the columns of `sweep.parquet` do not hold."""
+    if first + repeat - 1 > SEED_MAX:
+        limit = f"seeds of a sweep are at most {SEED_MAX:,}, those of repeat too"
+        raise refusal("run.seed", first, limit, "lower it")
 
 
 def _point(

@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from lightloom import signals
 from lightloom.errors import ConfigError, refusal
 from lightloom.writing import disk, owner, unfinished
 
@@ -89,12 +90,14 @@ def take(folder: Path, option: str = "-o", patience_s: float = PATIENCE_S) -> No
         try:
             file = _taking(folder, option, patience_s, made)
             _held[key] = _Held(file, 1, made)
+            signals.note(folder / unfinished.FOLDER)
         except BaseException:
             for new in (folder / unfinished.FOLDER, *reversed(made)):
                 disk.remove_empty(new)
             raise
         try:
-            unfinished.settle_held(folder)
+            with signals.naming():
+                unfinished.settle_held(folder)
         except BaseException:
             release(folder)
             raise
@@ -116,6 +119,7 @@ def release(folder: Path) -> None:
         (folder / unfinished.LOCK).unlink(missing_ok=True)
         for empty in (folder / unfinished.FOLDER, *reversed(held.made)):
             disk.remove_empty(empty)
+        signals.forget(folder / unfinished.FOLDER)
         os.close(held.file)
 
 

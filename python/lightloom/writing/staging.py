@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from lightloom import signals
 from lightloom.writing import disk, lock, records, unfinished
 from lightloom.writing.records import RECORD, Record
 from lightloom.writing.unfinished import Journal, Move
@@ -140,7 +141,8 @@ class Staging:
                 moves,
                 _missing(move.path.parent for move in files),
             )
-            self._commit(journal)
+            with signals.naming():
+                self._commit(journal)
         _remove_empty({path.parent for path in stale})
 
     def _commit(self, journal: Journal) -> None:

@@ -90,7 +90,7 @@ impl<K: EventKernel> Delegates for EventDriven<K> {
 impl<K: EventKernel> Fabric for EventDriven<K> {
     fn advance(&mut self, to: Time, io: &mut Io) {
         let closed_loop = !io.flows.after.is_empty();
-        loop {
+        while !io.halt.asked() {
             let arrival = io.next_arrival().unwrap_or(Time::NEVER);
             let limit = arrival.min(to);
             // Only a completion releases a flow: until then the next arrival stands.

@@ -57,7 +57,7 @@ impl<K: SlotKernel> Fabric for Slotted<K> {
     fn advance(&mut self, to: Time, io: &mut Io) {
         let length = self.kernel.slot_length();
         let end = to.0.div_euclid(length.0);
-        while self.next < end {
+        while self.next < end && !io.halt.asked() {
             if self.kernel.idle() {
                 let wake = io.next_arrival().map_or(end, |t| t.div_ceil(length));
                 self.next = self.next.max(wake.min(end));

@@ -210,7 +210,20 @@ impl HydraConfig {
             ),
             ("transport_recovery", self.transport_recovery),
         ])?;
+        self.refuse_overlap()?;
         self.computation_delay.check(self.interval)
+    }
+
+    /// Refuses cycles of which the next is due before the mirrors and ports of one are set.
+    fn refuse_overlap(&self) -> Result<(), Refusal> {
+        let hardware = (self.settle + self.link_up).max(self.retag);
+        let cycle = self.computation_delay.given() + hardware;
+        if self.interval >= cycle {
+            return Ok(());
+        }
+        let limit = format!("below its own cycle, {cycle}: computation_delay, then settle and link_up beside retag");
+        let remedy = format!("raise it to at least {cycle}, or shorten these");
+        refuse("interval", self.interval, &limit, &remedy)
     }
 
     fn refuse_amounts(&self, cluster: &Cluster) -> Result<(), Refusal> {

@@ -190,7 +190,10 @@ pub(super) fn read_points(text: &str, file: &str) -> Result<Located, TextError> 
                 "write bytes and cumulative fraction",
             ));
         };
-        if i == 0 && bytes.text.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        // Names are no numbers; `nan` and `inf` are, of a kind, and refused below.
+        let named = |text: &str| text.parse::<f64>().is_err();
+        let letter = |c: char| c.is_ascii_alphabetic();
+        if i == 0 && bytes.text.starts_with(letter) && named(bytes.text) && named(fraction.text) {
             continue;
         }
         let size = bytes.whole("bytes", 0..=MAX_BYTES)?;

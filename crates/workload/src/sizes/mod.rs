@@ -119,12 +119,31 @@ impl Sizes {
     }
 }
 
+/// Draws [count] between two words to who listens: some milliseconds.
+pub const DRAWN_AT_ONCE: usize = 1 << 16;
+
 /// `count` sizes [B] of `law` under `rule`.
 pub fn draw(law: &dyn Law, rule: MeanRule, count: usize, rng: &mut Stream) -> Vec<u64> {
+    draw_told(law, rule, count, rng, &mut |_| true).unwrap_or_default()
+}
+
+/// The same; `told` hears now and then how many are drawn, and ends it by `false`: `None`.
+pub fn draw_told(
+    law: &dyn Law,
+    rule: MeanRule,
+    count: usize,
+    rng: &mut Stream,
+    told: &mut dyn FnMut(usize) -> bool,
+) -> Option<Vec<u64>> {
     let whole = |x: f64| (x.round() as u64).clamp(1, MAX_BYTES);
-    let mut sizes: Vec<u64> = (0..count)
-        .map(|_| whole(law.quantile(rng.unit())))
-        .collect();
+    let mut sizes: Vec<u64> = Vec::with_capacity(count);
+    while sizes.len() < count {
+        if !told(sizes.len()) {
+            return None;
+        }
+        let more = DRAWN_AT_ONCE.min(count - sizes.len());
+        sizes.extend((0..more).map(|_| whole(law.quantile(rng.unit()))));
+    }
     if rule == MeanRule::Rescaled && count > 0 {
         let drawn: u128 = sizes.iter().map(|&s| s as u128).sum();
         let factor = law.mean() * count as f64 / drawn as f64;
@@ -132,7 +151,7 @@ pub fn draw(law: &dyn Law, rule: MeanRule, count: usize, rng: &mut Stream) -> Ve
             *size = whole(*size as f64 * factor);
         }
     }
-    sizes
+    Some(sizes)
 }
 
 /// Refuses an amount outside 1 B to [`MAX_BYTES`].

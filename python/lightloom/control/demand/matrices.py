@@ -70,7 +70,10 @@ def read_parquet(source: Source, named: Mapping[str, str]) -> Matrix | Records:
     """A column for each destination, or the long form."""
     content = source.content
     try:
-        table = pq.ParquetFile(pa.BufferReader(content)).read()
+        data = pq.ParquetFile(pa.BufferReader(content))
+        if not data.schema_arrow.names:  # Arrow makes as many rows as the file claims
+            raise ValueError("no columns")
+        table = data.read()
         table.validate(full=True)
         labels = _labels(table.schema)
     except Exception as problem:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from lightloom import reading
 from lightloom.errors import ConfigError
 
 STANDARD_INPUT = "-"
@@ -37,7 +38,9 @@ class Source:
         Raises:
             OSError: if the file cannot be read.
         """
-        return sys.stdin.buffer.read() if self.path is None else self.path.read_bytes()
+        if self.path is None:
+            return reading.whole_of(sys.stdin.buffer, self.name)  # type: ignore[arg-type]
+        return reading.whole(self.path, reading.DATA)
 
     @property
     def head(self) -> bytes:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from lightloom import reading
 from lightloom.economics.amounts import Range
 from lightloom.economics.book import Book
 from lightloom.economics.book import Part as BookPart
@@ -219,7 +220,7 @@ def _fraction(key: str, value: Any) -> Fraction:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        raw = tomllib.loads(reading.text(path), parse_float=Decimal)
     except tomllib.TOMLDecodeError as problem:
         raise ConfigError(f"{path}: {problem}; correct the line") from None
     if raw.get("schema") != SCHEMA:

@@ -1,16 +1,14 @@
 """Simulations side by side in processes of this machine.
 
 Each worker is a fresh interpreter (`spawn`), so that nothing is shared but
-the job itself. Interruption is cooperative: workers ignore Ctrl-C, which
-reaches the whole process group, and look at a flag that the parent sets, so
-that a worker never dies between writing a file and giving it its name.
+the job itself. Interruption is cooperative: workers look at a flag that the
+parent sets; how else they end is in `process`.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-import signal
-import sys
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -22,6 +20,7 @@ from multiprocessing.synchronize import Event
 import lightloom
 from lightloom import interrupts
 from lightloom.errors import refusal
+from lightloom.sweep.executors import process
 from lightloom.sweep.executors.jobs import Done, Failed, Job, Summary
 
 _stop: Event | None = None
@@ -64,19 +63,20 @@ def run_jobs(
         return [made[index] for index in range(len(jobs))]
     with interrupts.noted() as ctrl_c, _started(min(workers, len(jobs))) as (pool, stop):
         try:
-            with _interrupts_held():  # submitting is what starts the workers
-                pending = {pool.submit(_run, jobs[index]): index for index in order}
+            with process.started():  # submitting is what starts the workers
+                pending = {pool.submit(_work, jobs[index]): index for index in order}
             while pending:
                 for future in ctrl_c.finished(pending):
                     index = pending.pop(future)
                     made[index] = _outcome(future.result, keep_going)
                     done(index, made[index])
         except BrokenProcessPool:
+            ctrl_c.heed_soon()  # a signal to the whole group ended the workers first
             limit = "a process ended abruptly, most likely for want of memory"
             raise refusal("--workers", workers, limit, "use fewer") from None
         except BaseException:
             stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+            process.end(pool)
             raise
     return [made[index] for index in range(len(jobs))]
 
@@ -86,7 +86,9 @@ def _started(workers: int) -> Iterator[tuple[ProcessPoolExecutor, Event]]:
     """A pool of so many processes, and what tells them to stop."""
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
-    with ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(stop,)) as pool:
+    with ProcessPoolExecutor(
+        workers, context, initializer=_begin, initargs=(stop, os.getpid())
+    ) as pool:
         yield pool, stop
 
 
@@ -102,25 +104,15 @@ def _outcome(result: Callable[[], Summary], keep_going: bool) -> Summary | Faile
         return Failed.of(problem)
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Delivers Ctrl-C at the end only. Processes started within inherit this,
-    so that none is interrupted while it still imports what `_begin` needs."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _begin(stop: Event) -> None:
+def _begin(stop: Event, parent: int) -> None:
     global _stop
     _stop = stop
-    sys.stdout = sys.stderr  # what policies print is none of the command's output
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    process.begin(parent)
+
+
+def _work(job: Job) -> Summary:
+    with process.busy():
+        return _run(job)
 
 
 def _run(job: Job) -> Summary:

@@ -233,7 +233,7 @@ impl<K: FlowKernel> Fabric for FlowDriven<K> {
             let first = self.next_step(self.now);
             self.instant(self.now, first, io);
         }
-        loop {
+        while !io.halt.asked() {
             let arrival = io.next_arrival().unwrap_or(Time::NEVER);
             let finish = self.net.next_finish().unwrap_or(Time::NEVER);
             let next = arrival.min(finish);

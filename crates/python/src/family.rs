@@ -1,0 +1,45 @@
+//! The processes that this one has started, as `/proc` has them; none where there is no such
+//! folder (workers then end by themselves when their pipe to this process breaks).
+
+use std::fs;
+
+/// What runs this cleans up behind the others, and ends by itself when they have ended.
+const TRACKER: &str = "resource_tracker";
+
+/// Ends all descendants at once (SIGKILL).
+#[allow(unsafe_code)] // `kill`, which the standard library has for its own children alone
+pub fn end_children() {
+    let all: Vec<(i32, i32)> = processes();
+    let mut found = vec![std::process::id() as i32];
+    let mut next = 0;
+    while let Some(&parent) = found.get(next) {
+        found.extend(all.iter().filter(|p| p.1 == parent).map(|p| p.0));
+        next += 1;
+    }
+    for &process in found[1..].iter().filter(|&&p| !is_tracker(p)) {
+        // SAFETY: a descendant that was there a moment ago.
+        unsafe { libc::kill(process, libc::SIGKILL) };
+    }
+}
+
+/// Every process with its parent.
+fn processes() -> Vec<(i32, i32)> {
+    let Ok(folder) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    folder
+        .filter_map(|entry| {
+            let process: i32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
+            let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+            // The name, in brackets, may hold spaces and brackets of its own.
+            let (_, rest) = stat.rsplit_once(") ")?;
+            let parent = rest.split(' ').nth(1)?.parse().ok()?;
+            Some((process, parent))
+        })
+        .collect()
+}
+
+fn is_tracker(process: i32) -> bool {
+    let line = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&line).contains(TRACKER)
+}

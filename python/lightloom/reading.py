@@ -1,0 +1,100 @@
+"""Files that users name, read whole: what has no end is not begun."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from lightloom.errors import ConfigError, refusal
+
+#: The longest file of settings that is read [bytes]: an experiment, a price book, a policy.
+SETTINGS = 64 << 20
+#: The longest of data: demand, a plan, a log.
+DATA = 2 << 30
+#: Tables and lists within each other [count]; what is read has fewer than ten.
+DEEPEST = 50
+#: The longest whole number [bits]: Python writes none of more than 4,300 digits.
+LONGEST = 13_000
+
+
+def whole(path: Path, limit: int = SETTINGS) -> bytes:
+    """A file, or what comes through a pipe until it ends.
+
+    Args:
+        limit: the most that is read [bytes].
+
+    Raises:
+        OSError: if it cannot be opened, is a device, or is longer.
+    """
+    with path.open("rb") as file:
+        return whole_of(file, str(path), limit)
+
+
+def whole_of(file: BinaryIO, name: str, limit: int = DATA) -> bytes:
+    """The same of an open file, standard input, say, which may be a terminal.
+
+    Raises:
+        OSError: as `whole`.
+    """
+    try:
+        kind = os.fstat(file.fileno()).st_mode
+    except (OSError, io.UnsupportedOperation):  # a buffer in memory
+        kind = stat.S_IFREG
+    device = stat.S_ISCHR(kind) or stat.S_ISBLK(kind)
+    if device and not file.isatty():
+        raise OSError(errno.EINVAL, "a device, not a file", name)
+    found = file.read(limit + 1)
+    if len(found) > limit:
+        raise OSError(errno.EFBIG, f"longer than {limit >> 20:,} MiB", name)
+    return found
+
+
+def text(path: Path, limit: int = SETTINGS) -> str:
+    """A file as text.
+
+    Raises:
+        OSError: as `whole`.
+        UnicodeDecodeError: if it is not UTF-8.
+    """
+    return whole(path, limit).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def check_depth(value: Any, file: Path | None = None) -> None:
+    """Refuses tables and lists that are deeper within each other than any that is read, and
+    numbers of thousands of digits: Python and the core end at limits of their own.
+
+    Raises:
+        ConfigError: naming the key.
+    """
+    for key, inner, limit, remedy in _beyond(value):
+        problem = refusal(key, f"({type(inner).__name__})", limit, remedy)
+        raise problem if file is None else ConfigError(f"{file}: {problem}")
+
+
+def _beyond(value: Any) -> Iterator[tuple[str, Any, str, str]]:
+    """What is too deep or too long, with its key, the limit, and what to do."""
+    level = [("", value)]
+    for _ in range(DEEPEST):
+        level = [
+            (f"{key}.{name}" if key else str(name), inner)
+            for key, above in level
+            for name, inner in _items(above)
+        ]
+        for key, inner in level:
+            if isinstance(inner, int) and inner.bit_length() > LONGEST:
+                yield key, inner, "a number has too many digits", "correct it"
+    limit = f"more than {DEEPEST} tables and lists within each other"
+    yield from ((key, inner, limit, "flatten it") for key, inner in level)
+
+
+def _items(value: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(value, Mapping):
+        yield from value.items()
+    elif isinstance(value, (list, tuple)):
+        own = (Mapping, list, tuple, int)
+        yield from ((k, v) for k, v in enumerate(value) if isinstance(v, own))

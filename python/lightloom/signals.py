@@ -1,0 +1,186 @@
+"""Signals that end a command: SIGINT (Ctrl-C), SIGTERM and SIGHUP.
+
+The first of them raises `Ended` in the main thread, and what it unwinds cleans up; any
+further one does nothing. A command that has not ended by itself within its grace, whatever
+it does, is ended by a thread of the core, which removes the files that are noted here.
+
+This module is loaded before anything else: it imports little.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+#: Signal → what a command says of its end.
+SAID = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
+LEFT_NOTHING = "nothing unfinished was written"
+#: Seconds within which a command is to end by itself.
+GRACE_S = 0.6
+#: The same of a worker: its parent waits for it.
+WORKER_GRACE_S = 0.2
+
+
+class Ended(KeyboardInterrupt):
+    """A signal ends the command."""
+
+
+class _State:
+    """What has happened to this process."""
+
+    first: int | None = None
+    """The signal that ends it."""
+    told = False
+    """Whether the user knows how it ends."""
+    noting: list[Any] = []
+    """Those who note a signal instead of being struck by it, the innermost last."""
+
+
+def is_ours(handler: object) -> bool:
+    """Whether signals are handled here."""
+    return handler is strike
+
+
+def strike(signum: int, frame: object) -> None:
+    """The handler."""
+    if _State.first is not None:
+        return  # it ends already: a second one would strike what cleans up
+    _State.first = signum
+    if _State.noting:
+        _State.noting[-1].pressed = True
+    else:
+        raise Ended
+
+
+@contextmanager
+def noting(state: Any) -> Iterator[None]:
+    """Sets `state.pressed` where a signal would raise."""
+    _State.noting.append(state)
+    try:
+        yield
+    finally:
+        _State.noting.remove(state)
+
+
+def handled() -> None:
+    """Handles the signals that nobody ignores, as under nohup; in the main thread."""
+    for name in SAID:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, strike)
+
+
+def watched(grace_s: float = GRACE_S, *, silent: bool = False) -> None:
+    """Has the core end this process if it does not end by itself after a signal; once
+    `handled`. Needs a system with pipes for signals."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        return
+    from lightloom import _core
+
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    numbers = {name: getattr(signal, name) for name in SAID}
+    caught = {n: s for n, s in numbers.items() if callable(signal.getsignal(s))}
+    codes = [(int(s), None if silent else line(n)) for n, s in caught.items()]
+    _core.ending_watch(reading, grace_s, codes)
+
+
+def line(name: str = "") -> str:
+    """What a command says that a signal ends, that of its own by default.
+
+    >>> line("SIGTERM")
+    'terminated: nothing unfinished was written'
+    """
+    return f"{SAID[name or signal.Signals(_first()).name]}: {LEFT_NOTHING}"
+
+
+def code() -> int:
+    """The exit code of a command that a signal has ended, as a shell has it."""
+    return 128 + _first()
+
+
+def _first() -> int:
+    return int(signal.SIGINT if _State.first is None else _State.first)
+
+
+def struck() -> bool:
+    """Whether a signal ends this process."""
+    return _State.first is not None
+
+
+def told() -> None:
+    """Notes that the user has been told: nobody need do so again."""
+    _State.told = True
+    if core := sys.modules.get("lightloom._core"):
+        core.ending_told()
+
+
+def end() -> NoReturn:
+    """Ends the process after a signal. The interpreter is not taken down: threads of the core
+    may still compute what is thrown away."""
+    import atexit
+
+    if not _State.told:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(line() + "\n")
+        told()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    atexit._run_exitfuncs()
+    os._exit(code())
+
+
+def note(path: Path) -> None:
+    """Notes a file or folder that goes if the process is ended by force, until `forget`."""
+    from lightloom import _core
+
+    _core.ending_unfinished(path.absolute(), True)
+
+
+def forget(path: Path) -> None:
+    """Notes that it is unfinished no more, or gone."""
+    from lightloom import _core
+
+    _core.ending_unfinished(path.absolute(), False)
+
+
+@contextmanager
+def unfinished(path: Path) -> Iterator[Path]:
+    """A file or folder that goes if the block does not end well, by force or not."""
+    note(path)
+    try:
+        yield path
+    except BaseException:
+        _remove(path)
+        raise
+    finally:
+        forget(path)
+
+
+def _remove(path: Path) -> None:
+    import shutil
+
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
+
+
+@contextmanager
+def naming() -> Iterator[None]:
+    """Files get their names: nobody is ended by force for as long as that takes."""
+    from lightloom import _core
+
+    _core.ending_naming(True)
+    try:
+        yield
+    finally:
+        _core.ending_naming(False)

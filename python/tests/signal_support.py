@@ -1,0 +1,94 @@
+"""Commands that are ended by signals: what they leave behind, and how soon."""
+
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from cli_support import command, environment_with
+
+#: Far beyond the second within which a command ends: machines that test are busy.
+PATIENCE_S = 10.0
+
+
+@dataclass(frozen=True)
+class End:
+    """How a command ended."""
+
+    code: int
+    errors: str
+    took_s: float
+    left: frozenset[str]
+    """Files that were not there before."""
+    orphans: tuple[int, ...]
+    """Descendants that still run."""
+
+
+def descendants(process: int) -> set[int]:
+    """All processes below one; not what Python leaves to clean up behind them."""
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            try:
+                stat = (folder / "stat").read_text().rpartition(") ")[2].split()
+            except OSError:
+                continue
+            if stat[0] != "Z":
+                parents[int(folder.name)] = int(stat[1])
+    found, old = {process}, set[int]()
+    while found != old:
+        old = found
+        found = found | {child for child, above in parents.items() if above in found}
+    return found - {process}
+
+
+def living(processes: set[int]) -> set[int]:
+    """Those that still run, and are no zombies."""
+    found = set()
+    for process in processes:
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0]
+        except OSError:
+            continue
+        if state != "Z":
+            found.add(process)
+    return found
+
+
+def files(folder: Path) -> frozenset[str]:
+    """Everything below a folder."""
+    return frozenset(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def ended(
+    folder: Path, arguments: list[object], numbers: list[signal.Signals], after_s: float
+) -> End:
+    """Starts a command, sends it signals after some time, and sees how it ends."""
+    before = files(folder)
+    with subprocess.Popen(
+        command(*arguments),
+        cwd=folder,
+        env=environment_with({}),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        time.sleep(after_s)
+        family = descendants(process.pid)
+        begun = time.monotonic()
+        for number in numbers:
+            process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+        took = time.monotonic() - begun
+    until = time.monotonic() + PATIENCE_S
+    while (orphans := living(family)) and time.monotonic() < until:
+        time.sleep(0.05)
+    left = files(folder) - before
+    return End(process.returncode, errors, took, left, tuple(sorted(orphans)))
+
+
+def group_alone() -> None:
+    """Begins a group of processes: what is sent to it does not strike the test."""
+    os.setpgid(0, 0)

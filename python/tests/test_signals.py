@@ -1,0 +1,194 @@
+"""Commands end soon after a signal, whatever they do, and leave nothing behind."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cli_support import CLOS, SMALL, command, environment_with, write
+from signal_support import PATIENCE_S, descendants, ended, files, living
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+SAID = {130: "interrupted", 143: "terminated", 129: "hung up"}
+INSTANT = ("settle", "retag", "rule", "link_up", "transport_recovery")
+
+#: What a command does → how it is called. Each would take far longer than a test waits.
+COMMANDS: dict[str, list[object]] = {
+    "draws": ["run", "e.toml", "-o", "out", "--set", "workload.flows=60_000_000"],
+    "simulates": ["run", "e.toml", "-o", "out", "--set", "workload.flows=3_000_000"],
+    "compares": ["compare", "e.toml", "-o", "out", "--set", "workload.flows=3_000_000"],
+    "decides often": [
+        *("run", "e.toml", "-o", "out", "--set", "fabric.kind=hydra"),
+        *(f"--set=fabric.{key}=0 s" for key in INSTANT),
+        "--set=fabric.interval=1 ps",
+    ],
+    "sweeps": ["sweep", "sweep.toml", "-o", "out", "--workers", "2"],
+    "reads a trace": ["run", "e.toml", "-o", "out", "--set", "workload={ trace = 'big.csv' }"],
+    "plans": ["plan", "big-matrix.csv", "--algorithm", "bvn", "-o", "plan.json"],
+    "keeps time": ["clock", "--nodes", "2000", "--duration", "1 s", "-o", "clock.json"],
+    "reproduces": ["reproduce", "sirius", "-o", "out"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Inputs that keep a command busy."""
+    made = tmp_path_factory.mktemp("signals")
+    write(made / "e.toml", SMALL, CLOS)
+    write(made / "long.toml", SMALL.replace("flows = 400", "flows = 3_000_000"), CLOS)
+    write(made / "sweep.toml", 'base = "long.toml"\n[grid]\n"run.seed" = [1, 2, 3, 4]\n')
+    rows = "".join(f"{k % 16},{(k + 1) % 16},1000,{k}\n" for k in range(200_000))
+    (made / "big.csv").write_text("src,dst,bytes,arrival_ps\n" + rows * 10)
+    rng = random.Random(1)
+    lines = (",".join(str(rng.randrange(1, 10**6)) for _ in range(256)) for _ in range(256))
+    (made / "big-matrix.csv").write_text("\n".join(lines) + "\n")
+    return made
+
+
+@pytest.mark.parametrize("doing", COMMANDS)
+def test_every_command_ends_soon_and_whole(folder: Path, doing: str) -> None:
+    """At a random moment each signal, once alone and once three times at once."""
+    seed = random.randrange(2**32)
+    rng = random.Random(seed)
+    for number, code in SIGNALS.items():
+        times = rng.choice([1, 3])
+        after_s = rng.uniform(0.3, 2.5)
+        end = ended(folder, COMMANDS[doing], [number] * times, after_s)
+        said = f"{SAID[code]}: nothing unfinished was written\n"
+        told = f"seed {seed}: {number.name} x {times} after {after_s:.2f} s: {end}"
+        assert (end.code, end.errors) == (code, said), told
+        assert not end.left and not end.orphans and end.took_s < PATIENCE_S, told
+
+
+STUCK = """
+import ctypes, sys
+from lightloom.__main__ import main
+from lightloom import signals
+from pathlib import Path
+
+def run(*given, **options):
+    signals.note(Path("half.part"))
+    Path("half.part").write_text("half")
+    ctypes.PyDLL(None).sleep(60)  # with the interpreter's lock: no handler of Python's runs
+
+import lightloom
+lightloom.run = run
+sys.argv[1:] = ["run", "e.toml", "-o", "out"]
+main()
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS.items())
+def test_code_that_never_looks_is_ended_all_the_same(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    """As a parser in C may be: ended by the core, which removes what is unfinished."""
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    script = [sys.executable, "-c", STUCK]
+    with subprocess.Popen(script, cwd=tmp_path, text=True, **pipes) as process:
+        while not (tmp_path / "half.part").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        time.sleep(0.5)
+        process.send_signal(number)
+        begun = time.monotonic()
+        _, errors = process.communicate(timeout=60)
+    assert time.monotonic() - begun < PATIENCE_S
+    assert process.returncode == code
+    assert errors == f"{SAID[code]}: nothing unfinished was written\n"
+    assert files(tmp_path) == {"e.toml"}
+
+
+def test_signals_that_are_ignored_at_the_start_stay_so(tmp_path: Path) -> None:
+    """As `nohup` and `&` in a script have it."""
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    ignoring = "import signal, os, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
+    ignoring += "signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    arguments = command("run", "e.toml", "-o", "out", "--set", "workload.flows=200_000")
+    with subprocess.Popen(
+        [sys.executable, "-c", ignoring, *arguments],
+        cwd=tmp_path,
+        env=environment_with({}),
+        stdout=subprocess.DEVNULL,
+    ) as process:
+        for _ in range(8):
+            time.sleep(0.1)
+            process.send_signal(signal.SIGHUP)
+            process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=120) == 0
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["flows_completed"] > 0
+
+
+def start_sweep(folder: Path) -> subprocess.Popen[str]:
+    """A sweep with two workers that simulate, in a group of its own."""
+    process = subprocess.Popen(
+        command(*COMMANDS["sweeps"]),
+        cwd=folder,
+        env=environment_with({}),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    until = time.monotonic() + 60
+    while len(descendants(process.pid)) < 3 and time.monotonic() < until:
+        time.sleep(0.05)
+    return process
+
+
+@pytest.mark.parametrize("after_s", [0.0, 1.0, 2.5])
+def test_workers_end_when_their_parent_is_killed(folder: Path, after_s: float) -> None:
+    """SIGTERM to a sweep left workers that finished the queue, and stayed."""
+    before = files(folder)
+    with start_sweep(folder) as process:
+        time.sleep(after_s)
+        family = descendants(process.pid)
+        process.kill()
+        process.communicate(timeout=60)
+    assert len(family) >= 3
+    until = time.monotonic() + PATIENCE_S
+    while living(family) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not living(family)
+    left = {name for name in files(folder) - before if Path(name).name.startswith(".")}
+    for name in sorted(files(folder) - before, reverse=True):
+        path = folder / name
+        path.rmdir() if path.is_dir() else path.unlink()
+    assert not left
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS.items())
+def test_a_signal_to_the_whole_group_is_one_end(
+    folder: Path, number: signal.Signals, code: int
+) -> None:
+    """As a terminal sends it: workers do not speak of theirs."""
+    before = files(folder)
+    with start_sweep(folder) as process:
+        time.sleep(1.0)
+        os.killpg(process.pid, number)
+        _, errors = process.communicate(timeout=60)
+    assert errors == f"{SAID[code]}: nothing unfinished was written\n"
+    assert process.returncode == code
+    assert files(folder) == before
+
+
+def test_drawing_shows_how_far_it_is(folder: Path) -> None:
+    """Shares of the flows drawn, at an end of 0 s, then the run."""
+    import lightloom
+
+    told: list[tuple[float, float, float]] = []
+    more = ["workload.flows=1_000_000", 'run.stop="1 us"']
+    experiment = lightloom.load(folder / "e.toml", more)
+    lightloom.run(experiment, progress=lambda label, *at: told.append(at))
+    drawn = [share for now, end, share in told if end == 0]
+    assert drawn and drawn == sorted(drawn) and all(0 <= share < 1 for share in drawn)
+    assert told[-1][1] > 0
+    assert told.index((0.0, 0.0, drawn[-1])) < len(told) - 1
