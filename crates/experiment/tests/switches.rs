@@ -258,6 +258,14 @@ fn a_switch_that_does_not_fit_is_refused() {
             "fabric.policy.night = 1 ms: fabric.devices give 11.55 us; leave it out (a preset may",
         ),
         (
+            json!({"kind": "hybrid", "devices": "wss-ring", "policy": {"kind": "fixed",
+                   "schedule": {"ports": 16, "night_ps": 1_000_000, "slots": [
+                       {"permutation": (1..16).chain([0]).collect::<Vec<u32>>(),
+                        "day_ps": 50_000_000}]}}}),
+            "fabric.policy.schedule = a schedule: its nights are 1 us, and fabric.devices are dark \
+             for 11.55 us; plan longer nights, or change fabric.devices.settle",
+        ),
+        (
             json!({"kind": "rotornet", "devices": "mems-hydra"}),
             "fabric.devices.constraint = \"matching\": a schedule joins a rack to one",
         ),

@@ -1,13 +1,14 @@
 //! The table of `kind = "hybrid"`: any policy, any electrical network or none.
 
 use super::computation::Computation;
+use super::devices::{asked, with_night};
 use super::kernel::Hybrid;
 use super::policy_table::PolicyTable;
 use super::setup::{Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport};
 use super::standing::{slot, standing, unjoined};
 use super::tree::{Tree, TreeKeys};
 use crate::contract::{FabricConfig, Site};
-use crate::devices::switch::record;
+use crate::devices::switch::{named, record};
 use crate::facts::Facts;
 use crate::overheads::with_overheads;
 use crate::physics::{Obeyed, Physics};
@@ -19,7 +20,7 @@ use lightloom_control::order::Order;
 use lightloom_control::policies::cthrough::BYTES_MAX;
 use lightloom_control::policies::library::Empty;
 use lightloom_engine::kernel::flow::FlowDriven;
-use lightloom_engine::{check_range, Bytes, Cluster, Fabric, Rate, Refusal, Time};
+use lightloom_engine::{check_range, config, Bytes, Cluster, Fabric, Rate, Refusal, Time};
 use lightloom_photonics::circuit_switch::SwitchDesign;
 use lightloom_photonics::Named;
 use schemars::JsonSchema;
@@ -165,7 +166,7 @@ impl HybridConfig {
         ranges::circuit_rate(self.circuit_rate, self.planes, cluster)
     }
 
-    pub(super) fn hardware(&self, cluster: &Cluster) -> Hardware {
+    fn hardware(&self, cluster: &Cluster) -> Hardware {
         let rate = self.overheads().payload(self.circuit_rate(cluster));
         Hardware::new(cluster.racks, self.planes, rate)
     }
@@ -268,7 +269,14 @@ impl HybridConfig {
 
 impl FabricConfig for HybridConfig {
     fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
-        super::devices::with_devices(table, cluster)
+        let Some(switch) = named(table)? else {
+            return Ok(table.clone());
+        };
+        let config = config::read::<Self>(table, "fabric")?;
+        let hardware = config.hardware(cluster);
+        let asked = asked(&config.policy, &hardware, switch.settle)?;
+        let table = with_night(table, &config.policy, switch.settle)?;
+        asked.lay::<Self>(&table, cluster)
     }
 
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal> {

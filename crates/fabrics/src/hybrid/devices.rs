@@ -1,15 +1,14 @@
 //! A hybrid by its circuit switch: what its policy asks of it, and the night that its policy
 //! plans for.
 
-use super::config::HybridConfig;
 use super::policy_table::PolicyTable;
 use super::standing::standing;
-use crate::devices::switch::{named, Asked};
+use crate::devices::switch::Asked;
 use crate::devices::AT;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::{assignment, eclipse, fixed, mordia, rotation, solstice};
 use lightloom_control::policy::Target;
-use lightloom_engine::{config, Cluster, Refusal, Time};
+use lightloom_engine::{Refusal, Time};
 use lightloom_photonics::circuit_switch::Constraint;
 use serde_json::{json, Value};
 
@@ -20,67 +19,71 @@ const DIRECTED: &[Constraint] = &[Constraint::Multicast];
 /// The same permutations for ever.
 const TURNING: &[Constraint] = &[Constraint::Rotor, Constraint::Multicast];
 
-/// The table with what follows from the switch that it names, if it names one.
+/// What a policy asks of a switch that is dark for so long.
 ///
 /// # Errors
-/// Of the switch, or of a key that contradicts it.
-pub fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
-    let Some(switch) = named(table)? else {
-        return Ok(table.clone());
+/// Of a plan that cannot be read, or whose nights are too short.
+pub fn asked(policy: &PolicyTable, hardware: &Hardware, settle: Time) -> Result<Asked, Refusal> {
+    let planned = match policy.is_kind(fixed::ENTRY.kind) {
+        true => standing(policy, hardware)?,
+        false => None,
     };
-    let config = config::read::<HybridConfig>(table, "fabric")?;
-    let hardware = config.hardware(cluster);
-    let asked = Asked {
+    refuse_night(planned.as_ref(), settle)?;
+    Ok(Asked {
         settle: "settle",
         deviation: None,
         ports: None,
-        takes: takes(&config.policy, &hardware)?,
-    };
-    let mut table = table.clone();
-    if let Some(policy) = with_night(&config.policy, switch.settle)? {
-        table["policy"] = json!(policy);
-    }
-    asked.lay::<HybridConfig>(&table, cluster)
-}
-
-/// What a policy's circuits need.
-fn takes(policy: &PolicyTable, hardware: &Hardware) -> Result<&'static [Constraint], Refusal> {
-    let is = |kinds: &[&str]| kinds.iter().any(|kind| policy.is_kind(kind));
-    if is(&[rotation::ENTRY.kind]) {
-        return Ok(TURNING);
-    }
-    let schedules = [
-        mordia::ENTRY.kind,
-        solstice::ENTRY.kind,
-        eclipse::ENTRY.kind,
-    ];
-    if is(&schedules) || is(&[assignment::ENTRY.kind]) {
-        return Ok(DIRECTED);
-    }
-    if !is(&[fixed::ENTRY.kind]) {
-        return Ok(MATCHED);
-    }
-    Ok(match standing(policy, hardware)? {
-        Some(Target::Schedule(_)) => TURNING,
-        Some(Target::Network { circuits, .. }) if circuits.directed() => DIRECTED,
-        _ => MATCHED,
+        takes: takes(policy, planned.as_ref()),
     })
 }
 
-/// The policy with the switch's time as its night; none if it plans for no night.
-fn with_night(policy: &PolicyTable, settle: Time) -> Result<Option<PolicyTable>, Refusal> {
-    let mut filled = policy.clone();
+/// What a policy's circuits need; `planned` are those of a plan that it follows.
+fn takes(policy: &PolicyTable, planned: Option<&Target>) -> &'static [Constraint] {
+    let directed = [
+        mordia::ENTRY.kind,
+        solstice::ENTRY.kind,
+        eclipse::ENTRY.kind,
+        assignment::ENTRY.kind,
+    ];
+    match planned {
+        Some(Target::Schedule(_)) => TURNING,
+        Some(Target::Network { circuits, .. }) if circuits.directed() => DIRECTED,
+        _ if policy.is_kind(rotation::ENTRY.kind) => TURNING,
+        _ if directed.iter().any(|kind| policy.is_kind(kind)) => DIRECTED,
+        _ => MATCHED,
+    }
+}
+
+/// Refuses a plan whose nights are shorter than the switch is dark.
+fn refuse_night(planned: Option<&Target>, settle: Time) -> Result<(), Refusal> {
+    match planned {
+        Some(Target::Schedule(schedule)) if schedule.night < settle => {
+            let night = schedule.night;
+            let limit = format!("its nights are {night}, and {AT} are dark for {settle}");
+            let remedy = format!("plan longer nights, or change {AT}.settle");
+            let key = "fabric.policy.schedule";
+            Err(Refusal::new(key, "a schedule", limit, remedy))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A fabric's table with the switch's time as the night of its policy, if that plans for one.
+///
+/// # Errors
+/// Of a night that is another.
+pub fn with_night(table: &Value, policy: &PolicyTable, settle: Time) -> Result<Value, Refusal> {
+    let (mut table, mut filled) = (table.clone(), policy.clone());
     filled.fill("night", &settle);
     let Some(night) = filled.own("night") else {
-        return Ok(None);
+        return Ok(table);
     };
-    if night.as_str().and_then(|text| text.parse().ok()) == Some(settle) {
-        return Ok(Some(filled));
+    if night.as_str().and_then(|text| text.parse().ok()) != Some(settle) {
+        let limit = format!("{AT} give {settle}");
+        let remedy = format!("leave it out (a preset may set it), or change {AT}.settle");
+        let shown = { night.as_str() }.map_or_else(|| night.to_string(), str::to_owned);
+        return Err(Refusal::new("fabric.policy.night", shown, limit, remedy));
     }
-    let limit = format!("{AT} give {settle}");
-    let remedy = format!("leave it out (a preset may set it), or change {AT}.settle");
-    let given = night
-        .as_str()
-        .map_or_else(|| night.to_string(), str::to_owned);
-    Err(Refusal::new("fabric.policy.night", given, limit, remedy))
+    table["policy"] = json!(filled);
+    Ok(table)
 }

@@ -36,8 +36,8 @@ use lightloom_control::controller::Input;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
-    Agenda, Circuit, Command, ControlRecord, FlowId, HostId, Io, Nic, PortId, Rate,
-    Refusal, Rejected, Reports, Shape, Time, Totals, View,
+    Agenda, Circuit, Command, ControlRecord, FlowId, HostId, Io, Nic, PortId, Rate, Refusal,
+    Rejected, Reports, Shape, Time, Totals, View,
 };
 use std::sync::Arc;
 

@@ -63,9 +63,12 @@ fn all_but_the_pairs_of_the_dead_switch_get_their_slots() {
             let matchings = (dead..racks - 1).step_by(switches as usize).count() as u64;
             let all = u64::from(racks) * (u64::from(racks) - 1 - matchings);
             assert_eq!(got.iter().sum::<u64>(), all * 5 * SLOT_CARRIES);
-            if (racks - 1) % switches == 0 {
+            if (racks - 1).is_multiple_of(switches) {
                 let sound = u64::from(racks * (racks - 1)) * 5 * SLOT_CARRIES;
-                assert_eq!(all * 5 * SLOT_CARRIES * u64::from(switches), sound * u64::from(switches - 1));
+                assert_eq!(
+                    all * 5 * SLOT_CARRIES * u64::from(switches),
+                    sound * u64::from(switches - 1)
+                );
             }
         }
     }

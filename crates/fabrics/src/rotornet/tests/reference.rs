@@ -258,6 +258,7 @@ fn check(plan: Plan, flows: &[Comes]) -> Result<(u64, u64), TestCaseError> {
         }
     };
     strike(&mut fabric, 0);
+    fabric.advance(Time(1), &mut io);
     for t in 0..60 {
         strike(&mut fabric, t + 1);
         let comes = flows.iter().copied().enumerate().filter(|(_, f)| f.3 == t);

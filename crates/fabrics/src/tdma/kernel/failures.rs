@@ -50,7 +50,9 @@ impl Tdma {
             (None, Element::Plane(plane)) if plane < planes => Ok(()),
             (None, Element::Plane(_)) => {
                 let last = planes - 1;
-                Err(Rejected(format!("{title} has planes 0 to {last}; lower it")))
+                Err(Rejected(format!(
+                    "{title} has planes 0 to {last}; lower it"
+                )))
             }
             (None, Element::Controller) => {
                 Err(Rejected(format!("{title} has no controller; remove it")))
