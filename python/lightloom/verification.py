@@ -75,7 +75,8 @@ def _verdict(folder: Path, top: Path) -> Verdict:
         return Verdict(name, 0, [*faults, record], [], 0, "-")
     faults += records.faults(folder, record)
     read = record.told.get("inputs")
-    changed, count = [], 0
+    changed: list[str] = []
+    count = 0
     for one in read if isinstance(read, list) else ():
         count += 1
         changed += _changed(folder, one)
