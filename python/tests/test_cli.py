@@ -16,7 +16,7 @@ from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 from lightloom.cli import notes
 from lightloom.machine import processors
 
-FILES = {"experiment.toml", "flows.parquet", "timeseries.parquet", "summary.json"}
+FILES = {*("experiment.toml", "flows.parquet", "timeseries.parquet", "summary.json", "record.json")}
 
 
 def names(directory: Path) -> set[str]:

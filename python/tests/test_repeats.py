@@ -84,7 +84,7 @@ def test_folders_of_seeds_are_whole_results_and_read_back(
 ) -> None:
     repeated.save(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == [
-        "experiment.toml",
+        *("experiment.toml", "record.json"),
         *(f"seed-{seed}" for seed in repeated.seeds),
         "summary.json",
     ]

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from lightloom.errors import refusal
+from lightloom.writing import check_folder
 
 #: Where --pdf stands alone: the file is beside the report.
 BESIDE = ""
@@ -68,6 +69,7 @@ def target(asked: str, folder: Path | None) -> Path:
         raise refusal(
             "--pdf", asked, f"there is no folder {path.parent}", "make it, or choose another"
         )
+    check_folder(path.parent, "--pdf")
     return path
 
 

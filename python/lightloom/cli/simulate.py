@@ -53,6 +53,7 @@ from lightloom.results import (
     stage_cases,
 )
 from lightloom.writing import Staging
+from lightloom.writing.records import RECORD
 
 if TYPE_CHECKING:
     from lightloom.economics.book import Book
@@ -185,7 +186,7 @@ def _run(loaded: lightloom.Experiment, label: str, how: _How) -> None:
         more.append(inputs.INPUTS)
     _say_left(how, [result.experiment])
     files = ["experiment.toml", "flows.parquet", "timeseries.parquet", *more]
-    _wrote(target, *files, "summary.json")
+    _wrote(target, *files, "summary.json", RECORD)
 
 
 def _saved(

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from lightloom import _core
+from lightloom import _core, identity
 from lightloom.config import to_toml
-from lightloom.writing import write_files
+from lightloom.writing import Staging
 
 if TYPE_CHECKING:
     from lightloom.plots.picture import Picture
@@ -103,7 +103,12 @@ class Synchronisation:
         for path in map(Path, targets):
             kind = path.suffix[1:].lower()
             found |= {path: self.content(kind)} if kind in KINDS else self.files(path)
-        return write_files(found)
+        with Staging() as staging:
+            for path, content in found.items():
+                staging.content(path, content)
+            for folder in (path for path in map(Path, targets) if path not in found):
+                staging.record(folder, {"build": identity.build(), "inputs": []})
+        return list(found)
 
     def _drawn(self, kind: str) -> bytes:
         out = io.BytesIO()
