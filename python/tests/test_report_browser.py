@@ -303,6 +303,54 @@ def test_scrolling_is_followed_by_the_address(browser: Any, page: Path) -> None:
         assert visit.at_top("#figure-1-traffic")
 
 
+#: Boxes of charts that grow late, as if they were drawn slowly; the browser holds nothing in place.
+LATE = """addEventListener("DOMContentLoaded", () => {
+  document.documentElement.style.overflowAnchor = "none";
+  setTimeout(() => {
+    for (const plot of document.querySelectorAll(".plot")) plot.style.marginBottom = "400px";
+    window.late = true;
+  }, 700);
+})"""
+
+
+def late(visit: Any) -> None:
+    """Waits until the charts have grown, and for what follows a scroll."""
+    visit.page.wait_for_function("() => window.late === true")
+    visit.page.wait_for_timeout(400)
+
+
+def test_charts_that_are_drawn_late_do_not_lead_a_link_astray(browser: Any, page: Path) -> None:
+    with visiting(browser) as visit:
+        visit.page.add_init_script(LATE)
+        visit.page.goto(f"{page.as_uri()}#section=traffic")
+        late(visit)
+        assert visit.at_top("[data-section=traffic]")
+        assert visit.address["section"] == "traffic"
+
+
+def test_opening_the_contents_moves_the_page_and_not_the_address(browser: Any, page: Path) -> None:
+    with visiting(browser) as visit:
+        for section in ("key-figures", "figures"):
+            visit.go(page, f"#section={section}")
+            visit.page.reload()
+            visit.settle()
+            visit.page.locator("#view-1 .toc summary").click()
+            visit.page.wait_for_timeout(400)  # longer than the follower waits
+            assert visit.address["section"] == section
+
+
+def test_who_has_scrolled_on_stays_there(browser: Any, page: Path) -> None:
+    with visiting(browser) as visit:
+        visit.page.add_init_script(LATE)
+        visit.page.goto(f"{page.as_uri()}#section=setup")
+        visit.page.mouse.move(600, 450)
+        visit.page.mouse.wheel(0, 300)
+        visit.page.wait_for_function("() => scrollY > 0")
+        before = visit.page.evaluate("scrollY")
+        late(visit)
+        assert visit.page.evaluate("scrollY") >= before
+
+
 # A phone
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from lightloom import console
 from lightloom.economics.amounts import Range
-from lightloom.economics.words import by_devices, ends, left_out, sign, span
+from lightloom.economics.words import as_if, by_devices, ends, left_out, sign, span
 
 if TYPE_CHECKING:
     from lightloom.economics.book import Book
@@ -78,7 +78,7 @@ def legend(found: Costs) -> Iterator[str]:
         left = sorted(set(cost.unpowered) - set(cost.unpriced))
         if left and cost.capital is not None:
             yield f"note: {label}: no power of {', '.join(left)}"
-    yield from (f"note: {line}" for line in (*by_devices(found), *left_out(found)))
+    yield from (f"note: {line}" for line in (*as_if(found), *by_devices(found), *left_out(found)))
     yield from (f"note: {line}" for line in found.book.notes)
 
 

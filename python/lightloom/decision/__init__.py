@@ -7,6 +7,7 @@
 | `overturns` | the price at which another costs as much |
 | `pareto` | than whom nobody is better in performance, dollars and watts |
 | `sentences` | all that in words |
+| `breaking` | what is left with the worst part dead, and who costs least then |
 
 Comparisons are read, and the page is drawn, by `lightloom.report.decisions`.
 """

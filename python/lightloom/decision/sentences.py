@@ -36,9 +36,9 @@ def title(purchases: Sequence[Purchase]) -> str:
     if not first:
         return "Nobody has a price for all that carries this traffic"
     if len(purchases) == 1:
-        return f"{first[0].label} costs {_each(first[0], CAPITAL)}"
+        return f"{first[0].label} costs {each_delivered(first[0], CAPITAL)}"
     if len(carrying) == 1:
-        return f"Only {first[0].label} carries this traffic, at {_each(first[0], CAPITAL)}"
+        return f"Only {first[0].label} carries this traffic, at {each_delivered(first[0], CAPITAL)}"
     if len(first) > 1:
         return f"{labels(first)} are level in cost per Gb/s delivered"
     some = " of those with prices" if _unpriced(purchases) else ""
@@ -55,7 +55,7 @@ def verdict(purchases: Sequence[Purchase]) -> str:
     if len(first) > 1:
         return _level(first)
     winner, rivals = first[0], known[1:]
-    cost = _each(winner, CAPITAL)
+    cost = each_delivered(winner, CAPITAL)
     if not rivals:
         return _alone(purchases, winner, cost)
     some = (
@@ -102,7 +102,8 @@ def amounts(purchases: Sequence[Purchase], measure: Measure) -> str:
         return f"{lead}{'; ' + listed(each[:NAMED]) if each else ''}."
     if measure is CAPITAL:  # what it costs itself is in the verdict
         return f"{listed(each[:NAMED])}."
-    return f"{first[0].label} draws the least, {_each(first[0], measure)}; {listed(each[:NAMED])}."
+    least = f"{first[0].label} draws the least, {each_delivered(first[0], measure)}"
+    return f"{least}; {listed(each[:NAMED])}."
 
 
 def delivered(purchases: Sequence[Purchase]) -> str:
@@ -173,7 +174,7 @@ def without_load(purchases: Sequence[Purchase]) -> Iterator[str]:
         )
 
 
-def _each(purchase: Purchase, measure: Measure) -> str:
+def each_delivered(purchase: Purchase, measure: Measure) -> str:
     """What it takes for a unit delivered."""
     found = measure.value(purchase)
     assert found is not None

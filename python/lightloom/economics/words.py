@@ -121,3 +121,17 @@ def by_devices(found: Costs) -> Iterator[str]:
             labels.setdefault(text, []).append(label)
     for text, of in labels.items():
         yield f"{', '.join(of)}: {text}"
+
+
+def as_if(found: Costs) -> Iterator[str]:
+    """Whose bill has parts that its model has not."""
+    rotors = [
+        label
+        for label, cost in found.fabrics.items()
+        if cost.network.kind == "sirius" and cost.network.fabric.get("uplink_plan") == "rotor"
+    ]
+    if rotors:
+        yield (
+            f'{", ".join(rotors)}: uplink_plan = "rotor" is an ideal that no gratings make; the '
+            'bill has as many as if it had some. "wide" and "mixed" have gratings to be bought.'
+        )

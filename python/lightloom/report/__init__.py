@@ -95,7 +95,7 @@ def decide(
         ConfigError: of prices that cannot be read.
     """
     own = [options.book(c.experiment) for c in comparisons] if books is None else books
-    return decisions.decide(read(comparisons), own)
+    return decisions.decide(read(comparisons), own, [c.resilience for c in comparisons])
 
 
 def broken(comparison: Comparison) -> str:

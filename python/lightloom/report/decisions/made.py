@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lightloom.decision import sentences
+from lightloom.decision import breaking, sentences
 from lightloom.decision.order import leaders
 from lightloom.decision.pareto import behind as pareto
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
 from lightloom.economics.book import Book
 from lightloom.economics.costs import Costs
-from lightloom.economics.words import by_devices, left_out, part
+from lightloom.economics.words import as_if, by_devices, left_out, part
+from lightloom.resilience.outcome import Resilience
 
 from .. import presets, units
 from ..factors import between, told_times
@@ -21,7 +22,7 @@ from ..ranking import names
 from ..spec import Figure, tick_label
 from . import tables
 from .chart import chart
-from .read import Read, at_loads, read
+from .read import Read, at_loads, kept_of, read
 
 
 @dataclass(frozen=True)
@@ -80,19 +81,27 @@ class Decision:
         }
 
 
-def decide(workloads: Sequence[Workload], books: Sequence[Book | None]) -> list[Decision | None]:
+def decide(
+    workloads: Sequence[Workload],
+    books: Sequence[Book | None],
+    failures: Sequence[Resilience | None] = (),
+) -> list[Decision | None]:
     """The decision of each comparison of a report; None where it has no prices.
+
+    Args:
+        failures: what breaks of each, where that was looked for.
 
     Raises:
         ConfigError: if bills cannot be made of one.
     """
+    dead = failures or [None] * len(workloads)
     found = [
         None if book is None else read(w, book) for w, book in zip(workloads, books, strict=True)
     ]
     there = [made for made in found if made is not None]
     return [
-        None if made is None else _decision(made, [o for o in there if o is not made])
-        for made in found
+        None if made is None else _decision(made, [o for o in there if o is not made], failing)
+        for made, failing in zip(found, dead, strict=True)
     ]
 
 
@@ -106,14 +115,16 @@ def joint(decisions: Sequence[Decision | None], under: str) -> str | None:
     return f"{title} under {under}" if title and len(decisions) > 1 else title
 
 
-def _decision(made: Read, others: Sequence[Read]) -> Decision:
+def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> Decision:
     bought = made.purchases
     front = pareto(bought, made.standing)
     facts = (
+        breaking.sentence(bought, kept_of(made, dead)),
         sentences.amounts(bought, CAPITAL),
         sentences.amounts(bought, POWER),
         _given_up(made),
         sentences.delivered(bought),
+        *as_if(made.costs),
     )
     return Decision(
         title=sentences.title(bought),

@@ -7,10 +7,13 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from lightloom.decision.breaking import Kept
 from lightloom.decision.purchases import Purchase
 from lightloom.economics.book import Book
 from lightloom.economics.costs import Costs, as_compared, cost
 from lightloom.intervals import LEVEL, Interval
+from lightloom.resilience.outcome import Resilience
+from lightloom.unfinished import ranked
 
 from ..model import Fabric, LoadPoint, Workload
 from ..ranking import Score, is_level
@@ -84,6 +87,24 @@ def _at(purchase: Purchase, point: LoadPoint, carries: bool) -> Purchase:
     delivered = _positive(point.over_seeds(lambda p: p.carried))
     seeds = _known(p.carried for p in point.seeds)
     return Purchase(purchase.label, purchase.cost, delivered, seeds, carries)
+
+
+def kept_of(made: Read, dead: Resilience | None) -> dict[str, Kept]:
+    """Label → what it keeps with its worst part dead; without those whose model has no failures.
+    It carries the load if so broken it delivers about as much of it as the best, so broken, do."""
+    if dead is None:
+        return {}
+    found = [
+        (f, of)
+        for f in made.workload.fabrics
+        if (of := dead.fabrics.get(f.label)) is not None and of.kept is not None
+    ]
+    shares = [None if f.through is None else f.through * (of.kept or 0.0) for f, of in found]
+    sound = {p.label for p in made.purchases if p.carries}
+    return {
+        f.label: Kept(of.kept or 0.0, of.least.part if of.least else "", fair and f.label in sound)
+        for (f, of), fair in zip(found, ranked(shares), strict=True)
+    }
 
 
 def goodput(fabric: Fabric) -> float | None:

@@ -9,7 +9,8 @@
   const read = () => new URLSearchParams(location.hash.slice(1));
   const BEGUN = 160; // px from the top of the window
   let shown = 0; // the workload
-  let landed = -1; // where a link led to [px]: scrolling from there is the reader's
+  let held = null; // the section that a link led to, until the reader moves
+  let landed = -1; // where that was, or where the page itself moved [px]: what leads on is the reader's
 
   // Writing it.
 
@@ -60,6 +61,7 @@
   }
 
   function choose(index) {
+    held = null;
     select(index);
     write({ workload: tabs[index].dataset.name, section: null }, "push");
     tell(null);
@@ -97,9 +99,21 @@
 
   function land(section) {
     section.scrollIntoView({ behavior: "instant" });
+    held = section;
     landed = scrollY;
     tell(section);
   }
+
+  // What is drawn after a link has led to a section moves that: there again, unless the reader has
+  // done something meanwhile. A page that grows or shrinks scrolls by itself, which nobody asked for.
+  const release = () => { held = null; };
+  for (const moved of ["wheel", "touchstart", "pointerdown", "keydown"]) {
+    addEventListener(moved, release, { passive: true, capture: true });
+  }
+  new ResizeObserver(() => {
+    if (held) land(held);
+    else landed = scrollY;
+  }).observe(document.body);
 
   document.addEventListener("click", (event) => {
     const link = event.target.closest(".toc a");
@@ -122,6 +136,7 @@
 
   let waiting = 0;
   addEventListener("scroll", () => {
+    if (Math.abs(scrollY - landed) >= 2) release();
     clearTimeout(waiting);
     waiting = setTimeout(() => {
       if (Math.abs(scrollY - landed) < 2) return;
@@ -197,6 +212,7 @@
     const section = own || named(address.get("section"));
     if (section) land(section);
     else {
+      release();
       scroll(0, 0);
       tell(null);
     }

@@ -7,6 +7,8 @@ const Panels = (() => {
   // those of their axes at the edge alone.
   const GAPS = { own: { x: 88, y: 96 }, shared: { x: 36, y: 38 } };
 
+  const gapsOf = (spec) => (spec.shared ? GAPS.shared : GAPS.own);
+
   // The parts of the picture in which panels lie, row by row.
   function domains(count, columns, gaps, width, height) {
     const rows = Math.ceil(count / columns);
@@ -36,15 +38,17 @@ const Panels = (() => {
     };
   }
 
-  // The y axis is named above its panel, where a phone has the room; that of all once.
+  // The y axis is named above its panel, beside the panel's own name or, on a phone, below that; that
+  // of all once.
   function titleOf(panel, css, width, told) {
     const letters = Math.max(8, Math.floor(width / 7));
     // Escaped text: a part of it might end within an entity.
     const short = panel.title.length <= letters || panel.title.includes("&");
     const title = short ? panel.title : `${panel.title.slice(0, letters - 1)}…`;
     const same = panel.title.toLowerCase().includes(panel.y.title);
-    const room = told && (panel.title + panel.y.title).length * 7 < width;
-    return `<b>${title}</b>` + (same || !room ? "" : `  <span style="color:${css("--muted")}">${panel.y.title}</span>`);
+    if (same || !told || !panel.y.title) return `<b>${title}</b>`;
+    const beside = (panel.title + panel.y.title).length * 7 < width;
+    return `<b>${title}</b>${beside ? "  " : "<br>"}<span style="color:${css("--muted")}">${panel.y.title}</span>`;
   }
 
   const titled = (text, { x, y }) => ({
@@ -55,10 +59,15 @@ const Panels = (() => {
   // The layout of a figure with so many panels side by side.
   function layout({ spec, timelines, css, width, height, columns }) {
     const names = spec.panels.flatMap((panel) => panel.y.named ? panel.y.ticktext : []);
+    const titleAt = (panel, i, wide) => titleOf(panel, css, wide, !spec.shared || i === 0);
     const margin = { l: Math.max(60, ...names.map((name) => name.length * 7 + 14)), r: 16, t: 30, b: 48 };
-    const [across, down] = [width - margin.l - margin.r, height - margin.t - margin.b];
+    const across = width - margin.l - margin.r;
     const count = spec.panels.length;
-    const places = domains(count, columns, spec.shared ? GAPS.shared : GAPS.own, across, down);
+    const single = (across - gapsOf(spec).x * (columns - 1)) / columns;
+    // A name of two lines takes room above the first row.
+    if (spec.panels.slice(0, columns).some((panel, i) => titleAt(panel, i, single).includes("<br>"))) margin.t += 18;
+    const down = height - margin.t - margin.b;
+    const places = domains(count, columns, gapsOf(spec), across, down);
     const made = {
       width, height, margin, showlegend: false, hovermode: "closest", dragmode: "zoom",
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
@@ -75,7 +84,7 @@ const Panels = (() => {
       const [lowest, first] = [!spec.shared || i + columns >= count, !spec.shared || i % columns === 0];
       made[`xaxis${n}`] = axis(time, css, { domain: place.x, anchor: `y${n}`, named: lowest, title: time.title });
       made[`yaxis${n}`] = axis(panel.y, css, { domain: place.y, anchor: `x${n}`, named: first, title: "", fixed: Boolean(timeline) });
-      made.annotations.push(titled(titleOf(panel, css, wide, !spec.shared || i === 0), place));
+      made.annotations.push(titled(titleAt(panel, i, wide), place));
     });
     return made;
   }

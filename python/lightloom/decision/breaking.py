@@ -1,0 +1,84 @@
+"""What breaks, weighed: what the fabric to buy keeps with its worst part dead, and whether another
+would be the one to buy if all were judged so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from lightloom.decision.order import leaders
+from lightloom.decision.purchases import CAPITAL, Purchase
+from lightloom.decision.sentences import each_delivered, labels, listed
+from lightloom.economics.words import digits
+from lightloom.intervals import Interval
+
+#: Whoever keeps as much reads as if it kept all.
+WHOLE = 0.9995
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a fabric keeps with its worst part dead."""
+
+    share: float
+    """Of what it delivered sound [0 to 1]."""
+    part: str
+    """Which is dead."""
+    carries: bool
+    """Whether it then delivers about as much of the load as the best of all, so broken, do."""
+
+
+def broken(purchase: Purchase, kept: Kept) -> Purchase:
+    """The same fabric at the same price, with its worst part dead."""
+    found = purchase.delivered
+    if found is None or kept.share <= 0:
+        return replace(purchase, delivered=None, seeds=(), carries=False)
+    half = None if found.half_width is None else found.half_width * kept.share
+    delivered = Interval(found.mean * kept.share, half, found.n)
+    seeds = tuple(seed * kept.share for seed in purchase.seeds)
+    return replace(purchase, delivered=delivered, seeds=seeds, carries=kept.carries)
+
+
+def sentence(purchases: Sequence[Purchase], kept: Mapping[str, Kept]) -> str:
+    """What those that cost least keep, and who costs least where all have their worst part dead;
+    empty where nobody leads, or nothing was broken.
+
+    Args:
+        kept: by label; without those whose model has no failures.
+    """
+    first = leaders(purchases, CAPITAL)
+    if not first or not kept:
+        return ""
+    unknown = [p for p in first if p.label not in kept]
+    if unknown:
+        return f"What {labels(unknown)} keeps with a part dead is not modelled, and not weighed."
+    missing = [p for p in purchases if p.label not in kept and p.carries]
+    told = listed(_keeps(p, kept[p.label]) for p in first)
+    weighed = [broken(p, kept[p.label]) for p in purchases if p.label in kept]
+    left = f" Of {labels(missing)} it is not modelled." if missing else ""
+    return f"{told[:1].upper()}{told[1:]}. {_weighed(first, leaders(weighed, CAPITAL))}{left}"
+
+
+def _keeps(one: Purchase, found: Kept) -> str:
+    if found.share >= WHOLE:
+        return f"with any one part dead {one.label} keeps what it delivered"
+    share = digits(Fraction(found.share) * 100)
+    return (
+        f"with its worst part dead ({found.part}) {one.label} keeps {share} % of what it delivered"
+    )
+
+
+def _weighed(first: Sequence[Purchase], then: Sequence[Purchase]) -> str:
+    """Whether the pick changes if each delivers what it does with its worst part dead."""
+    lead = "If that is weighed, each with its worst part dead"
+    if not then:
+        return f"{lead}, nobody carries this traffic."
+    names = [p.label for p in then]
+    costs = f", {each_delivered(then[0], CAPITAL)}" if len(then) == 1 else ""
+    if names == [p.label for p in first]:
+        still = "it is still the cheapest" if len(then) == 1 else "they are still level"
+        return f"{lead}, {still}{costs}."
+    if len(then) == 1:
+        return f"{lead}, the one to buy is {then[0].label}{costs}."
+    return f"{lead}, {labels(then)} are level."

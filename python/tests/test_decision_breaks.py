@@ -1,0 +1,123 @@
+"""What breaks, weighed in the decision: by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from decision_support import bought
+
+import lightloom
+from lightloom import report
+from lightloom.decision.breaking import Kept, broken, sentence
+from lightloom.decision.purchases import CAPITAL
+from lightloom.economics.amounts import Range
+from lightloom.resilience.search import Search
+
+# $500,000 and $385,000 to $446,800; 3,200 Gb/s delivered each.
+ESN = bought("esn", switch=100)
+SIRIUS = bought("sirius", switch=50, tunable_transceiver=300)
+WHOLE = Kept(1.0, "core switch 0", carries=True)
+
+
+def test_the_pick_keeps_nine_tenths_and_is_still_the_cheapest() -> None:
+    """$385,000 to $446,800 ÷ 2,944 Gb/s: 92 % of 3,200."""
+    kept = {"sirius": Kept(0.92, "grating 3", carries=True), "esn": WHOLE}
+    assert sentence([ESN, SIRIUS], kept) == (
+        "With its worst part dead (grating 3) sirius keeps 92.0 % of what it delivered. If that is "
+        "weighed, each with its worst part dead, it is still the cheapest, $131 to $152 per Gb/s "
+        "delivered."
+    )
+
+
+def test_the_pick_changes_where_its_worst_part_costs_it_the_lead() -> None:
+    """$385,000 ÷ (0.75 · 3,200) is more than $500,000 ÷ 3,200 = $156.25 already."""
+    kept = {"sirius": Kept(0.75, "laser 0 of node 1 with its 8 transceivers", True), "esn": WHOLE}
+    said = sentence([ESN, SIRIUS], kept)
+    assert "sirius keeps 75.0 % of what it delivered." in said
+    assert said.endswith("the one to buy is esn, $156 per Gb/s delivered.")
+
+
+def test_who_no_longer_carries_the_load_is_not_the_one_to_buy() -> None:
+    kept = {"sirius": Kept(0.92, "grating 3", carries=False), "esn": WHOLE}
+    assert sentence([ESN, SIRIUS], kept).endswith("the one to buy is esn, $156 per Gb/s delivered.")
+    assert broken(SIRIUS, Kept(0.0, "node", carries=True)).delivered is None
+
+
+def test_level_once_all_have_their_worst_part_dead() -> None:
+    """$385,000 to $446,800 ÷ 0.85: $453,000 to $526,000 for what $500,000 deliver."""
+    kept = {"sirius": Kept(0.85, "grating 3", carries=True), "esn": WHOLE}
+    said = sentence([ESN, SIRIUS], kept)
+    assert said.endswith("each with its worst part dead, sirius and esn are level.")
+
+
+def test_what_is_not_modelled_is_not_weighed() -> None:
+    assert sentence([ESN, SIRIUS], {"esn": WHOLE}) == (
+        "What sirius keeps with a part dead is not modelled, and not weighed."
+    )
+    said = sentence([ESN, SIRIUS], {"sirius": WHOLE})
+    assert said.startswith("With any one part dead sirius keeps what it delivered.")
+    assert said.endswith(" Of esn it is not modelled.")
+    assert sentence([ESN, SIRIUS], {}) == ""
+
+
+def test_a_broken_fabric_costs_more_for_each_bit() -> None:
+    sound, dead = (CAPITAL.value(p) for p in (SIRIUS, broken(SIRIUS, Kept(0.5, "x", True))))
+    assert sound is not None
+    assert dead == Range(sound.low * 2, sound.high * 2)
+
+
+EXPERIMENT = """
+[cluster]
+racks = 16
+servers_per_rack = 4
+rack_rate = "200 Gb/s"
+
+[workload]
+arrivals = "poisson"
+load = 0.4
+flows = 400
+sizes = { kind = "fixed", size = "20 KB" }
+
+[run]
+seed = 1
+stop = "drain"
+
+[decision]
+prices = "sirius-2020"
+worst_failure = true
+
+[[fabric]]
+kind = "sirius"
+uplinks = 8
+uplink_plan = "PLAN"
+
+[[fabric]]
+kind = "clos"
+"""
+
+
+@pytest.mark.parametrize("plan", ["wide", "rotor"])
+def test_the_page_says_what_the_pick_keeps(plan: str, tmp_path: Path) -> None:
+    """What the table of failures has as kept, and beside it the answer of the decision; that a
+    rotor is ideal."""
+    path = tmp_path / "e.toml"
+    path.write_text(EXPERIMENT.replace("PLAN", plan), encoding="utf-8")
+    comparison = lightloom.compare(path, worst_failure=Search(1))
+    (decision,) = report.decide([comparison])
+    assert decision is not None
+    assert comparison.resilience is not None
+    (first,) = decision.leaders
+    found = comparison.resilience.fabrics[first]
+    assert found.kept is not None
+    assert found.least is not None
+    said = decision.facts[0]
+    assert first in said
+    assert "dead" in said
+    if found.kept < 0.9995:
+        assert f"({found.least.part}) {first} keeps {100 * found.kept:.1f} %" in said
+    rotors = [fact for fact in decision.facts if 'uplink_plan = "rotor" is an ideal' in fact]
+    assert len(rotors) == (plan == "rotor")
+    page = report.build([comparison], tmp_path).read_text(encoding="utf-8")
+    assert page.index(said) > page.index(decision.sentence)
+    assert ("rotor&#34; is an ideal" in page) == (plan == "rotor")
