@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import itertools
 import os
+import pickle
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -340,6 +341,16 @@ def test_a_folder_under_the_name_of_a_file_is_left_alone(tmp_path: Path) -> None
     with pytest.raises(WriteError, match=r"a'?$"):
         write(tmp_path)
     assert found(tmp_path) == {"a/mine": b"mine"}
+
+
+def test_a_refusal_crosses_processes() -> None:
+    """A worker of a sweep sends it to its parent."""
+    problem = WriteError(OSError(errno.ENOSPC, "No space left on device"), Path("out/x"))
+    problem.undone = False
+    back = pickle.loads(pickle.dumps(problem))
+    assert (back.errno, back.filename, back.undone) == (errno.ENOSPC, "out/x", False)
+    assert back.told == problem.told
+    assert "out/x: no space left on device: the next command puts back what was" in back.told
 
 
 SPOILT = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
+from typing import Any
 
 _REMEDIES = {
     errno.ENOSPC: "free some space, or name a folder elsewhere",
@@ -23,6 +24,11 @@ class WriteError(OSError):
     def __init__(self, problem: OSError, path: Path) -> None:
         super().__init__(problem.errno, problem.strerror or str(problem), str(path))
         self.undone = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Workers send it to their parent."""
+        problem = OSError(self.errno, self.strerror)
+        return type(self), (problem, Path(str(self.filename))), {"undone": self.undone}
 
     @property
     def told(self) -> str:
