@@ -18,8 +18,9 @@ from lightloom.decision import options
 from . import backend_matplotlib, decisions, verdicts, winners
 from .decisions import Decision
 from .figures import draw_all
-from .model import Workload, slots, workload
+from .model import Workload
 from .page import Drawing, Section, distinct, render
+from .reading import slots, workload
 from .resilience import answer, failing
 from .spec import Figure
 
