@@ -18,11 +18,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from lightloom import bounds, facts, loads, signals
-from lightloom.counts import counted
+from lightloom import bounds, signals
 from lightloom.errors import ConfigError, brief
 from lightloom.writing import WriteError, check_folder, claim, release_claims
 
@@ -265,101 +263,6 @@ def plain_table(gap: int = 2) -> Table:
     return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")
 
 
-def workload_line(summary: Summary, flows: int, asked: float | None) -> str:
-    """The workload of so many flows, the same for every fabric of a comparison, and the
-    load that was asked for."""
-    mean, load = summary["mean_flow_bytes_offered"], loads.workload(summary, asked)
-    large = "without a size" if mean is None else f"of {size(mean)} on average"
-    return f"{counted(flows, 'flow')} {large}, {load}, seed {summary['seed']}"
-
-
-def _completed(summary: Summary, flows: int) -> str:
-    """How many flows of a workload of so many were delivered, and how many of them the
-    run could not offer: it ended first, or they waited for others."""
-    offered, completed = summary["flows_offered"], summary["flows_completed"]
-    left = f" ({flows - offered:,} more not offered by then)" if flows > offered else ""
-    return f"{completed:,} of {counted(offered, 'flow')} in {seconds(summary['simulated_s'])}{left}"
-
-
-def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | None = None) -> None:
-    """The summary of one run of an experiment with so many flows; its links were used to
-    so much of what they could carry."""
-    stop = experiment["run"]["stop"]
-    say(f"{summary['label']}: {workload_line(summary, flows, loads.asked(experiment))}")
-    offered, completed = summary["flows_offered"], summary["flows_completed"]
-    rows = {
-        "completed": _completed(summary, flows),
-        "load": loads.run(summary) or "- ",
-        "goodput": f"{number(summary['goodput_normalized'])} of the servers' rate, whole run",
-        "FCT, short flows": _percentiles(summary, "short"),
-        "FCT, long flows": _percentiles(summary, "long"),
-        "slowdown": "  ".join(f"{p} {ratio(summary, f'slowdown.{p}')}" for p in ("p50", "p99")),
-        "queue peak": f"{size(summary['queue_peak_bytes'])} at the worst node",
-        "reorder peak": f"{size(summary['reorder_peak_bytes'])} for the worst flow",
-        "drops": _drops(summary["fabric"], summary["drops"]),
-        "circuits": _share(summary.get("circuit_share")),
-        "duty cycle": _duty(summary.get("duty_cycle"), busy),
-        "hops": f"{number(summary['hops_mean'], 2)} on average",
-        "in force": facts.derived(summary.get("derived") or {}) or "- ",
-        "devices": facts.devices(summary.get("devices") or {}) or "- ",
-        "parts": facts.parts(summary.get("parts") or {}) or "- ",
-        **_window(summary.get("window")),
-        "speed": _speed(summary),
-    }
-    table = plain_table()
-    table.add_column(style="bold")
-    table.add_column()
-    table.show_header = False
-    for name, text in rows.items():
-        if not text.startswith("- "):
-            table.add_row("  " + name, text)
-    for job in jobs_of(summary)[:JOBS_SHOWN]:
-        table.add_row(f"  job {escape(job)}", took(summary["jobs"][job]))
-    out(wide=True).print(table)
-    for job, found in (summary.get("updates") or {}).items():
-        for line in updates(job, found):
-            say(line)
-    for line in (*left(summary), *doubts(summary.get("window"))):
-        say(f"note: {line}")
-    endless = (summary.get("endless") or {}).get("flows", 0)
-    offered -= endless
-    none = completed == 0 and (offered > 0 or not endless)
-    early = none or (stop == "last-arrival" and completed < 0.9 * offered)
-    if early and stop not in ("drain", "measured"):
-        say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
-
-
-def left(summary: Summary) -> Iterator[str]:
-    """What `>` means, where a figure is shown as a bound."""
-    if bounds.any_open({"": summary}, SHOWN_BOUNDS):
-        missing = summary["flows_offered"] - summary["flows_completed"]
-        flows = "flow was" if missing == 1 else "flows were"
-        yield f"{missing:,} {flows} under way when the run ended; > is what a figure exceeds"
-
-
-#: Figures that are shown as bounds where flows are under way when a run ends.
-SHOWN_BOUNDS = (
-    *(f"fct.{group}.{name}_us" for group in ("short", "long") for name in ("p50", "p99", "mean")),
-    *("slowdown.p50", "slowdown.p99"),
-)
-
-
-def _window(window: Summary | None) -> dict[str, str]:
-    """Latency and throughput after warming up, where they were asked for."""
-    if window is None:
-        return {}
-    span = f"{seconds(window['from_s'])} to {seconds(window['until_s'])}"
-    mean = plus_minus(window["mean_us"], window["half_width_us"])
-    both = {"window": window}
-    percentiles = "  ".join(f"{p} {least(both, f'window.{p}_us')}" for p in ("p50", "p99"))
-    carried = f"{window['accepted']:.4f} of {window['offered']:.4f} offered"
-    return {
-        "window": f"{counted(window['flows'], 'flow')} from {span}",
-        "latency": f"mean {mean}  {percentiles}",
-        "accepted": f"{carried}, ± {window['accepted_half_width']:.4f}",
-    }
-
-
 def plus_minus(mean_us: float | None, half_width_us: float | None) -> str:
     """A time with its confidence interval, both in the unit of the time."""
     shown = micros(mean_us)
@@ -368,44 +271,6 @@ def plus_minus(mean_us: float | None, half_width_us: float | None) -> str:
     value, unit = shown.split()
     size = {"s": 1e6, "ms": 1e3, "us": 1.0, "ns": 1e-3}[unit]
     return f"{value} ± {half_width_us / size:.2g} {unit}"
-
-
-def doubts(window: Summary | None) -> Iterator[str]:
-    """What weakens the figures of a window."""
-    if window is None:
-        return
-    mean_us = window["mean_us"]
-    if window["flows"] and mean_us is None:
-        yield (
-            "nothing of the window had arrived when the run ended: let run.limit be longer "
-            "than a flow takes"
-        )
-    elif not window["stable"] and mean_us and mean_us > 1e6 * window["from_s"]:
-        yield (
-            "flows take longer than the warm-up, so the network was still filling: lengthen "
-            "run.warm_up, or the load was not carried"
-        )
-    elif not window["stable"]:
-        yield "the load was not carried: latency depends on how long the window is"
-    elif window["correlated"]:
-        yield (
-            "batches resemble their neighbours, so the interval is too narrow; "
-            "lengthen run.warm_up or run.measure"
-        )
-
-
-def updates(job: str, found: Summary) -> Iterator[str]:
-    """Updates a second of a job that counts them, and why not more."""
-    bare, framed = found["ceiling_per_s"], found["ceiling_framed_per_s"]
-    room = f"links leave room for {per_second(bare)}"
-    if framed is not None:
-        room += f", with overhead for {per_second(framed)}"
-    yield f"  {job}: {per_second(found['per_s'])} updates; {room}"
-    if found["efficiency"] is not None:
-        reached = f"    reached {found['efficiency']:.1%} of that"
-        if framed is not None:
-            reached += f"; overhead takes {1 - framed / bare:.0%} of their time"
-        yield reached
 
 
 def per_second(rate: float | None) -> str:
@@ -423,33 +288,6 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.1%}"
 
 
-#: What `drops` counts, of a fabric whose packets are not simply lost in the dark.
-_LOST = {
-    "sirius": "cells lost and sent again",
-    "lions": "packets reflected or turned away",
-}
-
-
-def _drops(kind: str, lost: int) -> str:
-    return f"{lost:,} {_LOST.get(kind, 'packets lost and sent again')}" if lost else "- "
-
-
-def _share(share: float | None) -> str:
-    return "- " if share is None else f"{share:.1%} of the bytes delivered crossed one"
-
-
-def _duty(lit: float | None, busy: float | None) -> str:
-    if lit is None:
-        return "- "
-    used = "" if busy is None else f"; links busy to {busy:.1%} of what they could carry"
-    return f"circuits lit {lit:.1%} of the time{used}"
-
-
-def _percentiles(summary: Summary, group: str) -> str:
-    names = ("p50", "p99", "mean")
-    return "  ".join(f"{n} {least(summary, f'fct.{group}.{n}_us')}" for n in names)
-
-
 def least(summary: Summary, path: str) -> str:
     """A time of flows, or what it exceeds where some of them are under way."""
     return time_bound(bounds.bound(summary, path))
@@ -464,13 +302,3 @@ def ratio(summary: Summary, path: str) -> str:
     """A slowdown, or what it exceeds."""
     found = bounds.bound(summary, path)
     return "-" if found is None else found.text(_three)
-
-
-def _speed(summary: Summary) -> str:
-    hops = summary["cell_hops"] or summary["packet_hops"]
-    kernel, wall = summary["kernel_s"], summary["wall_s"]
-    if not hops or not kernel:
-        return f"{seconds(wall)} in all"
-    unit = "cell" if summary["cell_hops"] else "packet"
-    rate = f"{hops / kernel / 1e6:.1f} M {unit}-hops/s"
-    return f"{rate}, {seconds(kernel)} in the kernel, {seconds(wall)} in all"

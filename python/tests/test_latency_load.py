@@ -20,8 +20,8 @@ from cli_support import lightloom as cli
 from rich.console import Console
 
 import lightloom
-from lightloom import console
 from lightloom.cli import latency as table_of
+from lightloom.cli import run_text
 from lightloom.report import latency_load
 from lightloom.results import Comparison
 from lightloom.saturation import Window, search
@@ -446,5 +446,5 @@ def test_an_empty_or_filling_window_is_told_from_an_overload(
 ) -> None:
     """A run shorter than its fibres blamed the load."""
     window = {"flows": 9, "from_s": 50e-6, "stable": False, "correlated": None, **found}
-    (doubt,) = console.doubts(window)
+    (doubt,) = run_text.doubts(window)
     assert said in doubt

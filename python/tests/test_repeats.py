@@ -14,7 +14,7 @@ from scipy import stats
 import lightloom as ll
 from lightloom import ConfigError, repeats, report, sweep
 from lightloom.cli import repeats as printed
-from lightloom.report import bands, distributions, figures, model, ranking
+from lightloom.report import bands, distributions, figures, ranking, reading
 from lightloom.report.spec import Series, axis
 from lightloom.results import Comparison, Repeated, Result
 
@@ -194,10 +194,12 @@ def test_a_repeated_trace_is_no_surer_than_its_flows(tmp_path: Path) -> None:
     table["workload"] = {"trace": str(trace)}
     made = ll.compare(table)
     (of_seeds,) = [
-        f for f in model.workload(made, model.slots([made])).fabrics if f.label == "clos"
+        f for f in reading.workload(made, reading.slots([made])).fabrics if f.label == "clos"
     ]
     (alone,) = [
-        f for f in model.workload(made.seeds[0], model.slots([made])).fabrics if f.label == "clos"
+        f
+        for f in reading.workload(made.seeds[0], reading.slots([made])).fabrics
+        if f.label == "clos"
     ]
     scores = [ranking.score(f, lambda g: g.limits(PATH)) for f in (of_seeds, alone)]
     assert scores[0] is not None
@@ -210,7 +212,7 @@ def test_a_repeated_trace_is_no_surer_than_its_flows(tmp_path: Path) -> None:
 
 
 def test_every_chart_has_a_band_for_each_fabric(comparison: Comparison) -> None:
-    workload = model.workload(comparison, report.slots([comparison]))
+    workload = reading.workload(comparison, report.slots([comparison]))
     drawn = figures.draw_all(workload)
     assert {f.key for f in drawn} >= {"fct-distribution", "fct-by-size", "by-load", "traffic"}
     for figure in drawn:
@@ -221,7 +223,7 @@ def test_every_chart_has_a_band_for_each_fabric(comparison: Comparison) -> None:
 
 
 def test_a_band_is_the_interval_of_the_curves_of_all_seeds(comparison: Comparison) -> None:
-    workload = model.workload(comparison, report.slots([comparison]))
+    workload = reading.workload(comparison, report.slots([comparison]))
     for fabric in workload.fabrics:
         line, band = bands.spread(fabric, lambda f: distributions.cdf(f.fct, 200), "share")
         place = len(line.x) // 2

@@ -15,7 +15,7 @@ import pytest
 from test_report_support import FOUR, Profile, make_comparison
 
 from lightloom import report
-from lightloom.report import model, page
+from lightloom.report import page, reading
 
 LOADS = (0.1, 0.5, 1.0)
 ODD = '<b>$x_1$ & "odd"</script></noscript><!-- %{x} _é'
@@ -249,7 +249,7 @@ def test_no_comparison_is_refused(tmp_path: Path) -> None:
 def test_flows_that_had_not_arrived_do_not_count() -> None:
     comparison = make_comparison([FOUR[2]], n=4000)
     comparison.results["clos"].summary["simulated_s"] /= 2
-    read = model.workload(comparison, {"clos": 0}).fabrics[0]
+    read = reading.workload(comparison, {"clos": 0}).fabrics[0]
     assert 0.4 < read.sizes.size / 4000 < 0.6
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lightloom.report import model
+from lightloom.report import model, reading
 from lightloom.results import Comparison, Result
 
 SERVER_RATE = 16.67e9  # b/s
@@ -293,7 +293,7 @@ def make_hybrids(rows: Rows | None = None) -> Comparison:
 
 def read(made: Comparison) -> model.Workload:
     """As the report reads it."""
-    return model.workload(made, model.slots([made]))
+    return reading.workload(made, reading.slots([made]))
 
 
 def settings_of(made: Comparison, **changed: Any) -> dict[str, Any]:

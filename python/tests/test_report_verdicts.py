@@ -19,6 +19,7 @@ from lightloom.report import (
     model,
     over_time,
     ranking,
+    reading,
     spec,
     table,
     units,
@@ -30,7 +31,7 @@ LOADS = (0.1, 0.5, 1.0)
 
 
 def read(comparison) -> model.Workload:
-    return model.workload(comparison, model.slots([comparison]))
+    return reading.workload(comparison, reading.slots([comparison]))
 
 
 def say(comparison) -> dict[str, verdicts.Verdict]:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from test_report_support import Rows, S, circuits, make_hybrids, read, settings_of
 
 from lightloom import report
-from lightloom.report import figures, model, page, spec, timelines
+from lightloom.report import figures, model, page, reading, spec, timelines
 from lightloom.report.nights import days_of
 from lightloom.report.timelines import BARS_KEPT, ROWS_MAX, between_bars
 from lightloom.results import Comparison
@@ -138,7 +138,7 @@ def test_a_million_circuits_are_read_and_drawn_in_columns() -> None:
             strict=True,
         )
     ]
-    found = model.read_circuits(circuits(rows))
+    found = reading.read_circuits(circuits(rows))
     assert found is not None
     total, until = 0, -1
     for _, _, start, end in rows:

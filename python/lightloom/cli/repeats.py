@@ -8,6 +8,7 @@ from typing import Any
 from rich.markup import escape
 
 from lightloom import bounds, console, loads, repeats
+from lightloom.cli import run_text
 from lightloom.console import Summary, micros, number, pick, size
 from lightloom.intervals import Interval, over_runs
 from lightloom.results import Repeated
@@ -44,9 +45,9 @@ FIGURES: Sequence[tuple[str, str, Show]] = (
 def workload_line(seeds: Sequence[Summary], flows: int, asked: float | None) -> str:
     """The workload of so many flows; of several seeds with the mean of what they drew."""
     if len(seeds) == 1:
-        return console.workload_line(seeds[0], flows, asked)
+        return run_text.workload_line(seeds[0], flows, asked)
     mean = repeats.means([dict(summary) for summary in seeds])
-    alone = console.workload_line(mean, flows, asked).rpartition(", seed ")[0]
+    alone = run_text.workload_line(mean, flows, asked).rpartition(", seed ")[0]
     numbers = [summary["seed"] for summary in seeds]
     return f"{alone}, seeds {numbers[0]} to {numbers[-1]}"
 

@@ -26,6 +26,7 @@ from lightloom.cli import (
     places,
     repeats,
     resilience,
+    run_text,
 )
 from lightloom.cli.compared import Decisions
 from lightloom.cli.options import (
@@ -174,7 +175,7 @@ def _run(loaded: lightloom.Experiment, label: str, how: _How) -> None:
     result, target = _saved(lightloom.run, loaded, label, how)
     if how.json:
         return
-    console.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
+    run_text.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
     for line in physics.in_force(result.experiment):
         console.say(line)
     servers = notes.of_cluster(loaded.raw.get("cluster", {}))

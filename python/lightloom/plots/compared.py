@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lightloom.report.model import Workload, slots, workload
+from lightloom.report.model import Workload
+from lightloom.report.reading import slots, workload
 from lightloom.results import Comparison, Repeated, Result
 
 Runs = Result | Repeated | Comparison

@@ -20,8 +20,9 @@ from . import decisions, verdicts, winners
 from .decisions import Decision
 from .draw import draw
 from .figures import draw_all
-from .model import Workload, slots, workload
+from .model import Workload
 from .page import Section, distinct, render
+from .reading import slots, workload
 from .resilience import answer, failing
 
 if TYPE_CHECKING:

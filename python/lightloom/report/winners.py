@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import presets, units
-from .model import Workload, slots, workload
+from .model import Workload
 from .ranking import together
+from .reading import slots, workload
 from .verdicts.criteria import Criterion, measures
 from .verdicts.fair import carrying
 

@@ -6,6 +6,7 @@ pub(crate) mod devices;
 mod idle;
 pub(crate) mod retired;
 mod switches;
+mod uplinks;
 
 use super::schedule::plan::UplinkPlan;
 use super::schedule::Schedule;

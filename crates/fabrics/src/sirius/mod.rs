@@ -18,7 +18,7 @@
 //! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`, traffic that stays inside where they have none |
 //! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `ideal/credits.rs` |
 //! | [`flows`] | `detail = "flows"`: rates instead of cells; what is carried (`flows/capacity`), what a last byte waits for (`flows/latency`) |
-//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/switches.rs`: keys whose values are words; keys that follow from `devices`, keys without effect (`idle`) and retired ones |
+//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/uplinks.rs`: how many uplinks, and their schedule; `config/switches.rs`: keys whose values are words; keys that follow from `devices`, keys without effect (`idle`) and retired ones |
 //! | `entry` | configuration and kernel put together |
 //! | `fabric` | what is reported |
 //! | `limits` | the least time that a flow can take; when light passes |

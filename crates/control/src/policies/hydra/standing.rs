@@ -28,13 +28,11 @@ impl Standing {
         pinned: &[circuits::Circuit],
     ) -> Standing {
         let mut topology = lit(before, works);
-        let mut of_pair = BTreeMap::<(u32, u32), VecDeque<usize>>::new();
-        for (at, demand) in demands.iter().enumerate() {
-            of_pair
-                .entry((demand.a, demand.b))
-                .or_default()
-                .push_back(at);
-        }
+        // Where no path stands none is looked up: a whole reconfiguration needs no map.
+        let mut of_pair = match topology.demands.is_empty() {
+            true => BTreeMap::new(),
+            false => by_pair(demands),
+        };
         let mut waits = vec![true; demands.len()];
         let mut released = Vec::new();
         let mut free = works.to_vec();
@@ -73,6 +71,16 @@ impl Standing {
         self.topology
             .reconfigure(&self.ports, &self.released, &self.waiting, options)
     }
+}
+
+/// The demands of each pair, by index, in their order.
+fn by_pair(demands: &[Demand]) -> BTreeMap<(u32, u32), VecDeque<usize>> {
+    let mut of_pair = BTreeMap::<_, VecDeque<usize>>::new();
+    for (at, demand) in demands.iter().enumerate() {
+        let of_this = of_pair.entry((demand.a, demand.b)).or_default();
+        of_this.push_back(at);
+    }
+    of_pair
 }
 
 /// Lights circuits that are pinned where a topology does not have them, as if the pair

@@ -103,7 +103,9 @@ impl Nodes {
         self.sources[src as usize].take_another(place);
     }
 
-    /// Sends one cell on every uplink whose peer of this slot can be sent one.
+    /// Sends one cell on every uplink whose peer of this slot can be sent one. Like the other
+    /// steps of a slot it is a function of its own: all in one would have too few registers.
+    #[inline(never)]
     pub fn transmit<const WATCHED: bool>(
         &mut self,
         slot: i64,
@@ -176,6 +178,7 @@ impl Nodes {
 
     /// Ends the slot for the cells that left on their second hop: the next cell
     /// of the flow that waits at the node queues up, the source may send another.
+    #[inline(never)]
     pub fn free_windows(&mut self, peer_order: &PeerOrder) {
         for Via { cell, node } in self.left.drain(..) {
             let Home { src, dst, place } = self.homes[cell.flow_index() as usize];
@@ -187,6 +190,7 @@ impl Nodes {
     }
 
     /// Cells arrive at their intermediates.
+    #[inline(never)]
     pub fn arrive(&mut self, cells: &[Via], peer_order: &PeerOrder) {
         for &Via { cell, node } in cells {
             let Home { src, dst, place } = self.homes[cell.flow_index() as usize];

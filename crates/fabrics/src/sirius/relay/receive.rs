@@ -47,9 +47,7 @@ impl Shard {
         for chunk in chunks(flights, itself, Purpose::Relay) {
             self.held += chunk.len() as u64;
             queues.relay(chunk);
-            for q in chunk {
-                self.relaying[q.intermediate() - self.lo] += 1;
-            }
+            count_relayed(&mut self.relaying, self.lo, chunk);
         }
     }
 
@@ -77,6 +75,15 @@ impl Shard {
     /// grow from the last departure on.
     fn note_peak(&mut self) {
         self.peak = self.peak.max(self.queue());
+    }
+}
+
+/// Of each row from label `lo` on, more cells are on their second hop. A function of its own,
+/// for where queues are joined the processor has no registers left for so short a loop.
+#[inline(never)]
+fn count_relayed(relaying: &mut [u32], lo: usize, arrived: &[Queued]) {
+    for q in arrived {
+        relaying[q.intermediate() - lo] += 1;
     }
 }
 
