@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint bench docs clean
+.PHONY: help demo test test-rust test-python fuzz lint bench docs clean
 
 BIN := .venv/bin
 STAMPS := .make
@@ -39,6 +39,9 @@ test-rust: $(STAMPS)/system ## Run the Rust tests
 test-python: $(STAMPS)/develop ## Run the Python tests
 	bash scripts/system.sh --browser
 	$(BIN)/pytest python/tests
+
+fuzz: $(STAMPS)/develop ## Mangle what Python reads for some minutes; fuzz/README.md has what Rust reads
+	LIGHTLOOM_FUZZ=2000 $(BIN)/pytest python/tests/test_fuzz.py
 
 lint: $(STAMPS)/develop ## Check format, lints and types
 	cargo fmt --all --check

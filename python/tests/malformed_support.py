@@ -17,7 +17,12 @@ from cli_support import CLOS, SMALL
 
 FOLDER = Path(__file__).with_name("malformed")
 LOADLESS = SMALL.replace('arrivals = "poisson"\n', "").replace("load = 0.5\n", "")
-PARTS = {"<small>": SMALL, "<loadless>": LOADLESS, "<workload>": SMALL[SMALL.index("[workload]") :], "<clos>": CLOS}
+PARTS = {
+    "<small>": SMALL,
+    "<loadless>": LOADLESS,
+    "<workload>": SMALL[SMALL.index("[workload]") :],
+    "<clos>": CLOS,
+}
 
 
 @dataclass(frozen=True)

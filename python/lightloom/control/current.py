@@ -76,7 +76,9 @@ def json_of(path: Path) -> Any:
         where, reason = f"{path}:{problem.lineno}:{problem.colno}", problem.msg.lower()
         raise ConfigError(f"{where}: not JSON ({reason}); {REMEDY}") from None
     except (ValueError, RecursionError):  # no UTF-8, thousands of digits, thousands of brackets
-        raise ConfigError(f"{path}: not JSON (or too deep, or a number too long); {REMEDY}") from None
+        raise ConfigError(
+            f"{path}: not JSON (or too deep, or a number too long); {REMEDY}"
+        ) from None
 
 
 def pair_of(path: Path, at: int, circuit: Any) -> list[End]:

@@ -49,7 +49,8 @@ def run_jobs(
     if workers <= 1 or len(jobs) <= 1:
         return [_run_here(index, job, done) for index, job in enumerate(jobs)]
     context = multiprocessing.get_context("spawn")
-    stop = context.Event()
+    with worker.started():  # with the first of these comes the process that cleans up
+        stop = context.Event()
     summaries: dict[int, Summary] = {}
     with (
         interrupts.noted() as ctrl_c,
