@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-long wheel mutants lint bench docs clean
+.PHONY: help demo test test-rust test-python test-long wheel mutants fuzz lint bench docs clean
 
 BIN := .venv/bin
 STAMPS := .make
@@ -50,6 +50,9 @@ wheel: $(STAMPS)/venv ## Build the wheel for any Linux since glibc 2.28 into dis
 
 mutants: $(STAMPS)/system ## Change the mechanisms here and there (since SINCE=main), and see whether a test notices
 	bash scripts/mutants.sh --since $(or $(SINCE),main)
+
+fuzz: $(STAMPS)/develop ## Mangle what Python reads for some minutes; fuzz/README.md has what Rust reads
+	LIGHTLOOM_FUZZ=2000 $(BIN)/pytest python/tests/test_fuzz.py
 
 lint: $(STAMPS)/develop ## Check format, lints and types
 	cargo fmt --all --check

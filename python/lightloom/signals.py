@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 #: Signal → what a command says of its end.
 SAID = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
@@ -37,7 +37,7 @@ class _State:
     """The signal that ends it."""
     told = False
     """Whether the user knows how it ends."""
-    noting: list[Any] = []
+    noting: ClassVar[list[Any]] = []
     """Those who note a signal instead of being struck by it, the innermost last."""
 
 

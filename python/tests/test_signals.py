@@ -64,11 +64,12 @@ def test_every_command_ends_soon_and_whole(folder: Path, doing: str) -> None:
         said = f"{SAID[code]}: nothing unfinished was written\n"
         told = f"seed {seed}: {number.name} x {times} after {after_s:.2f} s: {end}"
         assert (end.code, end.errors) == (code, said), told
-        assert not end.left and not end.orphans and end.took_s < PATIENCE_S, told
+        assert (end.left, end.orphans) == (frozenset(), ()), told
+        assert end.took_s < PATIENCE_S, told
 
 
 STUCK = """
-import ctypes, sys
+import sys
 from lightloom.__main__ import main
 from lightloom import signals
 from pathlib import Path
@@ -76,7 +77,7 @@ from pathlib import Path
 def run(*given, **options):
     signals.note(Path("half.part"))
     Path("half.part").write_text("half")
-    ctypes.PyDLL(None).sleep(60)  # with the interpreter's lock: no handler of Python's runs
+    sum(range(10**15))  # one step of the interpreter: no handler of Python's runs
 
 import lightloom
 lightloom.run = run
@@ -189,6 +190,8 @@ def test_drawing_shows_how_far_it_is(folder: Path) -> None:
     experiment = lightloom.load(folder / "e.toml", more)
     lightloom.run(experiment, progress=lambda label, *at: told.append(at))
     drawn = [share for now, end, share in told if end == 0]
-    assert drawn and drawn == sorted(drawn) and all(0 <= share < 1 for share in drawn)
+    assert drawn
+    assert drawn == sorted(drawn)
+    assert all(0 <= share < 1 for share in drawn)
     assert told[-1][1] > 0
     assert told.index((0.0, 0.0, drawn[-1])) < len(told) - 1

@@ -221,7 +221,9 @@ impl HydraConfig {
         if self.interval >= cycle {
             return Ok(());
         }
-        let limit = format!("below its own cycle, {cycle}: computation_delay, then settle and link_up beside retag");
+        let limit = format!(
+            "below its own cycle, {cycle}: computation_delay, then settle and link_up beside retag"
+        );
         let remedy = format!("raise it to at least {cycle}, or shorten these");
         refuse("interval", self.interval, &limit, &remedy)
     }

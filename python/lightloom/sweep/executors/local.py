@@ -85,10 +85,10 @@ def run_jobs(
 def _started(workers: int) -> Iterator[tuple[ProcessPoolExecutor, Event]]:
     """A pool of so many processes, and what tells them to stop."""
     context = multiprocessing.get_context("spawn")
-    stop = context.Event()
-    with ProcessPoolExecutor(
-        workers, context, initializer=_begin, initargs=(stop, os.getpid())
-    ) as pool:
+    with process.started():  # with the first of these comes the process that cleans up
+        stop = context.Event()
+    given = (stop, os.getpid())
+    with ProcessPoolExecutor(workers, context, initializer=_begin, initargs=given) as pool:
         yield pool, stop
 
 
