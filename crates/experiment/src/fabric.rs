@@ -310,7 +310,10 @@ mod tests {
                 .collect();
             check_labels(&fabrics).map_err(|e| e.to_string())
         };
-        assert_eq!(check(&["clos", "clos-3.1", "Sirius 1.5x", "seed-", "seed-a"]), Ok(()));
+        assert_eq!(
+            check(&["clos", "clos-3.1", "Sirius 1.5x", "seed-", "seed-a"]),
+            Ok(())
+        );
         for bad in [
             "",
             ".",

@@ -95,8 +95,8 @@ fn summary(raw: &Value) -> Value {
 const OPEN: &[(&str, &[&str])] = &[
     // As many switches as links lead to, of the servers' rate.
     ("clos", &["aggregation_switches", "core_switches"]),
-    // Its default plan, the idealised rotor, has no gratings; who names no devices has none.
-    ("sirius", &["grating_ports", "devices"]),
+    // Its default plan, the idealised rotor, has no gratings.
+    ("sirius", &["grating_ports"]),
     // Their default tree of two levels has no pods.
     (
         "tree",
@@ -107,17 +107,11 @@ const OPEN: &[(&str, &[&str])] = &[
             "core_switches",
         ],
     ),
-    ("cthrough", &["racks_per_pod", "devices"]),
+    ("cthrough", &["racks_per_pod"]),
     // And rules are counted for each change; servers never leave the circuits.
-    (
-        "hydra",
-        &["racks_per_pod", "rules", "controller_timeout", "devices"],
-    ),
+    ("hydra", &["racks_per_pod", "rules", "controller_timeout"]),
     // A schedule is the policy's; racks send at the rate of circuits, and alone.
-    (
-        "mordia",
-        &["schedule", "stack_rate", "packet_rate", "devices"],
-    ),
+    ("mordia", &["schedule", "stack_rate", "packet_rate"]),
     // Neither pods, nor limits of buffers, nor shares of links; the policy's own order.
     (
         "hybrid",
@@ -141,9 +135,10 @@ const OPEN: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Keys of physics, left out where they are nothing: tables of results stay what they were
-/// before there were such keys.
-const PHYSICS: &[&str] = &[
+/// Keys of physics and the devices that a fabric may name, left out where they are nothing:
+/// tables of results stay what they were before there were such keys.
+const LEFT_OUT: &[&str] = &[
+    "devices",
     "propagation",
     "server_propagation",
     "switch_latency",
@@ -165,7 +160,7 @@ fn what_is_in_force_is_in_the_resolved_table_or_in_the_summary() {
             .map_or(&[][..], |o| o.1);
         for key in (entry.schema)()["properties"].as_object().unwrap().keys() {
             let known = table.get(key).or(derived.get(key)).is_some();
-            let left_out = PHYSICS.contains(&key.as_str());
+            let left_out = LEFT_OUT.contains(&key.as_str());
             assert!(
                 known || left_out || open.contains(&key.as_str()),
                 "{}.{key} is recorded nowhere",

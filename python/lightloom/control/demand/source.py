@@ -39,7 +39,7 @@ class Source:
             OSError: if the file cannot be read.
         """
         if self.path is None:
-            return reading.whole_of(sys.stdin.buffer, self.name)  # type: ignore[arg-type]
+            return reading.whole_of(sys.stdin.buffer, self.name)
         return reading.whole(self.path, reading.DATA)
 
     @property
