@@ -124,7 +124,8 @@ class Switch:
         """
         path = Path(path)
         check_switch_format(path)
-        path.write_text(json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n")
+        text = json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
+        write_files({path: text.encode()})
 
 
 def switch(design: Table | None = None, preset: str | None = None) -> Switch:
@@ -173,7 +174,16 @@ def derive(design: Table | None = None, preset: str | None = None) -> Devices:
 
 def presets() -> dict[str, dict[str, Any]]:
     """Designs by their name, each with a `summary` and its `design`."""
-    return {preset.pop("name"): preset for preset in _listed()["designs"]}
+    return {preset.pop("name"): _given(preset) for preset in _listed()["designs"]}
+
+
+def _given(table: Table) -> dict[str, Any]:
+    """A table without the keys that nothing was given for, in its tables, too."""
+    return {
+        key: _given(value) if isinstance(value, Mapping) else value
+        for key, value in table.items()
+        if value is not None
+    }
 
 
 def switches() -> list[dict[str, Any]]:

@@ -322,11 +322,11 @@ import signal
 from lightloom import report
 from lightloom.__main__ import main
 
-def build(*given, whole=report.build):
+def stage(*given, whole=report.stage):
     signal.raise_signal(signal.SIGINT)
     return whole(*given)
 
-report.build = build
+report.stage = stage
 main()
 """
 
