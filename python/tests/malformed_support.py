@@ -53,7 +53,7 @@ def _of(stem: str, group: dict[str, Any], kind: str) -> Iterator[Row]:
             word.replace("{kind}", kind).replace("{input}", text)
             for word in _words(group["command"], text)
         ]
-        verb = group["command"].replace("{kind}", kind).partition(" -o")[0][:120]
+        verb = group["command"].replace("{kind}", kind).replace(" -o out", "")[:120]
         files = (*beside, (group["name"], content))
         yield Row(f"{stem}: {verb}: {what}", tuple(words), files, says)
 

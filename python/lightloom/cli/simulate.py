@@ -98,8 +98,10 @@ def run(
         if dry_run:
             forecast.instead(make, workers, json)
             return
-        forecast.before(make, workers)
         how = _How(out, threads, json, copy_inputs)
+        if (target := how.target_of(loaded, label)) is not None:
+            console.claim_output(target)  # drawing the flows of a forecast may take long
+        forecast.before(make, workers)
         (_repeat if several else _run)(loaded, label, how)
 
 
@@ -169,6 +171,10 @@ class _How:
             raise refusal("--copy-inputs", "(set)", "--json alone writes nothing", remedy)
         return None
 
+    def target_of(self, loaded: lightloom.Experiment, label: str) -> Path | None:
+        """Where one fabric is written."""
+        return self.target(RESULTS / _folder(loaded.name) / label)
+
 
 def _run(loaded: lightloom.Experiment, label: str, how: _How) -> None:
     """One fabric: its results, and what to say of them."""
@@ -195,9 +201,7 @@ def _saved(
 ) -> tuple[Made, Path | None]:
     """What `simulate` makes of one fabric, and where it was saved; with --json its summary is
     printed."""
-    target = how.target(RESULTS / _folder(loaded.name) / label)
-    if target is not None:
-        console.claim_output(target)
+    target = how.target_of(loaded, label)
     doubt_threads(how.threads)
     with console.progress(enabled=not how.json) as tick:
         made = simulate(loaded, label, threads=how.threads, progress=tick)
