@@ -17,7 +17,7 @@
 //! | [`order`] | the steps of a change and what each waits for |
 //! | [`controller`] | inputs to actions: the loop itself |
 //! | [`log`], [`replay`] | inputs and actions as lines of JSON, played again |
-//! | [`words`] | actions in words |
+//! | [`words`], `ps` | actions in words; times as whole picoseconds |
 //! | [`host`] | a host of the loop in virtual time, over any driver of a switch |
 //! | [`fake`] | a switch for tests and replays, which does as it is told |
 //! | [`policies`] | the policies, one file each, and their registry |

@@ -3,6 +3,22 @@
 //!
 //! A fabric is a [`Fabric`], usually made from one of the small [`kernel`]s;
 //! [`run::run`] moves it from horizon to horizon.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`fabric`] | the trait between engine and fabric, and what a fabric says of itself |
+//! | [`kernel`] | slots, events, flows by rates: what a fabric's author writes, and its drivers |
+//! | [`run`] | the run loop: horizons, faults, samples, the end |
+//! | [`io`] | arrivals, flow columns and the ledger, as a fabric sees them |
+//! | [`flows`], [`dag`], [`ids`] | what is to be sent and what became of it; flows that wait for each other; indices |
+//! | [`cluster`] | servers and racks |
+//! | [`agenda`], `indexed` | what happens when: a calendar queue of events; a heap of ranks that change |
+//! | [`fair`] | max-min fair rates |
+//! | [`time`], [`quantity`], `units` | picoseconds and bits a second; `"100 ns"` as users write it |
+//! | [`config`], [`mistyped`], [`refusal`] | tables read into types; what is refused, in users' words |
+//! | [`rng`] | random streams by name |
+//! | [`halt`] | an end that another thread asks for |
+//! | [`audit`] | every transmission, for tests |
 
 pub mod agenda;
 pub mod audit;

@@ -4,6 +4,9 @@ use crate::fabric::{Circuit, Command, Fabric, Rejected, Shape, Totals, View};
 use crate::io::{Io, Ledger};
 use crate::refusal::Refusal;
 use crate::time::Time;
+use std::iter::Peekable;
+use std::time::{Duration, Instant};
+use std::vec::IntoIter;
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,84 +126,140 @@ pub fn run(
     plan: &Plan,
     progress: &mut dyn Progress,
 ) -> Result<Outcome, Broken> {
-    let mut faults = plan.faults.clone();
-    faults.sort_by_key(|f| f.at);
-    let mut faults = faults.into_iter().peekable();
-    let mut every = plan.sample.unwrap_or_else(|| default_sampling(io));
-    let (mut now, mut next_sample) = (Time::ZERO, Time::ZERO);
-    let mut samples = Vec::new();
-    let mut kernel = std::time::Duration::ZERO;
-    let mut interrupted = false;
-    let last_arrival = io.flows.last_arrival();
-    let mut offering = io.flows.after.is_empty().then_some(last_arrival);
-    let mut at_last_arrival = None;
-    let mut delivered = 0;
+    let mut running = Running::new(fabric, io, plan);
     loop {
-        if offering.take_if(|last| *last <= now).is_some() {
-            at_last_arrival = Some((now, io.ledger));
+        running.act()?;
+        let end = running.end();
+        let interrupted = !progress.tick(running.now, end, &running.io.ledger);
+        if running.now >= end || interrupted {
+            return Ok(running.ended(interrupted));
         }
-        while let Some(fault) = faults.next_if(|f| f.at <= now) {
-            fabric.apply(fault.command)?;
+        running.advance(end)?;
+    }
+}
+
+/// A run under way.
+struct Running<'a> {
+    fabric: &'a mut dyn Fabric,
+    io: &'a mut Io,
+    plan: &'a Plan,
+    now: Time,
+    /// Those to come, in order of time.
+    faults: Peekable<IntoIter<Fault>>,
+    samples: Vec<Sample>,
+    /// Distance between samples, and when the next is due.
+    every: Time,
+    next_sample: Time,
+    last_arrival: Time,
+    /// The last arrival, while it is to come; `None` where nobody knows it.
+    offering: Option<Time>,
+    at_last_arrival: Option<(Time, Ledger)>,
+    /// All flows before this one are delivered.
+    delivered: usize,
+    /// Inside the fabric alone.
+    kernel: Duration,
+}
+
+impl<'a> Running<'a> {
+    fn new(fabric: &'a mut dyn Fabric, io: &'a mut Io, plan: &'a Plan) -> Running<'a> {
+        let mut faults = plan.faults.clone();
+        faults.sort_by_key(|f| f.at);
+        let last_arrival = io.flows.last_arrival();
+        Running {
+            now: Time::ZERO,
+            faults: faults.into_iter().peekable(),
+            samples: Vec::new(),
+            every: plan.sample.unwrap_or_else(|| default_sampling(io)),
+            next_sample: Time::ZERO,
+            last_arrival,
+            offering: io.flows.after.is_empty().then_some(last_arrival),
+            at_last_arrival: None,
+            delivered: 0,
+            kernel: Duration::ZERO,
+            fabric,
+            io,
+            plan,
         }
-        if now >= next_sample {
-            samples.push(sample(fabric, io, now));
-            thin(&mut samples, &mut every);
-            next_sample = now + every;
+    }
+
+    /// What is due at a horizon: byte counts at the last arrival, faults, a sample.
+    fn act(&mut self) -> Result<(), Rejected> {
+        let now = self.now;
+        if self.offering.take_if(|last| *last <= now).is_some() {
+            self.at_last_arrival = Some((now, self.io.ledger));
         }
+        while let Some(fault) = self.faults.next_if(|f| f.at <= now) {
+            self.fabric.apply(fault.command)?;
+        }
+        if now >= self.next_sample {
+            self.samples.push(sample(self.fabric, self.io, now));
+            thin(&mut self.samples, &mut self.every);
+            self.next_sample = now + self.every;
+        }
+        Ok(())
+    }
+
+    /// The end as known now.
+    fn end(&mut self) -> Time {
+        let (plan, now) = (self.plan, self.now);
         let end = match plan.stop {
-            Stop::Delivered(until) if all_delivered(io, until, &mut delivered) => {
+            Stop::Delivered(until) if all_delivered(self.io, until, &mut self.delivered) => {
                 now.max(until).min(plan.limit)
             }
-            _ => end_of(plan, last_arrival, fabric, io, now),
+            _ => end_of(plan, self.last_arrival, self.fabric, self.io, now),
         };
         // A repair may let flow what is stuck now.
-        let stuck = plan.stop == Stop::Drain && end == now && io.ledger.in_flight() > 0;
-        let end = match faults.peek() {
+        let stuck = plan.stop == Stop::Drain && end == now && self.io.ledger.in_flight() > 0;
+        match self.faults.peek() {
             Some(_) if stuck => plan.limit,
             _ => end,
-        };
-        if !progress.tick(now, end, &io.ledger) {
-            interrupted = true;
         }
-        if now >= end || interrupted {
-            break;
-        }
-        let fault = faults.peek().map_or(Time::NEVER, |f| f.at);
-        let arrivals_end = offering.unwrap_or(Time::NEVER);
-        let to = next_sample.min(fault).min(arrivals_end).min(end);
-        let clock = std::time::Instant::now();
-        fabric.advance(to, io);
-        kernel += clock.elapsed();
-        if let Some(trouble) = fabric.trouble() {
+    }
+
+    /// On to the next horizon: a sample, a fault, the last arrival or the end.
+    fn advance(&mut self, end: Time) -> Result<(), Broken> {
+        let fault = self.faults.peek().map_or(Time::NEVER, |f| f.at);
+        let arrivals_end = self.offering.unwrap_or(Time::NEVER);
+        let to = self.next_sample.min(fault).min(arrivals_end).min(end);
+        let clock = Instant::now();
+        self.fabric.advance(to, self.io);
+        self.kernel += clock.elapsed();
+        if let Some(trouble) = self.fabric.trouble() {
             return Err(Broken::Trouble(trouble.clone()));
         }
-        if io.halt.asked() {
+        if self.io.halt.asked() {
             return Err(Broken::Halted);
         }
-        now = to;
+        self.now = to;
+        Ok(())
     }
-    if plan.stop == Stop::Drain && fabric.idle() && io.exhausted() {
-        // With its last byte, not with the horizon that saw it.
-        now = io.last_completion().min(now);
+
+    /// The last sample, and what the run leaves behind.
+    fn ended(mut self, interrupted: bool) -> Outcome {
+        let mut now = self.now;
+        if self.plan.stop == Stop::Drain && self.fabric.idle() && self.io.exhausted() {
+            // With its last byte, not with the horizon that saw it.
+            now = self.io.last_completion().min(now);
+        }
+        // The horizon that saw the end may lie beyond it, and was sampled there.
+        self.samples.retain(|s| s.at < now);
+        self.samples.push(sample(self.fabric, self.io, now));
+        self.fabric.settle(self.io);
+        if self.offering.is_some() {
+            self.at_last_arrival = Some((now, self.io.ledger));
+        }
+        Outcome {
+            at_last_arrival: self.at_last_arrival,
+            simulated: now,
+            samples: self.samples,
+            totals: self.fabric.totals(),
+            shape: self.fabric.shape(),
+            circuits: self.fabric.circuits(now),
+            lit: self.fabric.lit_for(now),
+            kernel_s: self.kernel.as_secs_f64(),
+            interrupted,
+        }
     }
-    // The horizon that saw the end may lie beyond it, and was sampled there.
-    samples.retain(|s| s.at < now);
-    samples.push(sample(fabric, io, now));
-    fabric.settle(io);
-    if offering.is_some() {
-        at_last_arrival = Some((now, io.ledger));
-    }
-    Ok(Outcome {
-        at_last_arrival,
-        simulated: now,
-        samples,
-        totals: fabric.totals(),
-        shape: fabric.shape(),
-        circuits: fabric.circuits(now),
-        lit: fabric.lit_for(now),
-        kernel_s: kernel.as_secs_f64(),
-        interrupted,
-    })
 }
 
 fn sample(fabric: &dyn Fabric, io: &Io, at: Time) -> Sample {

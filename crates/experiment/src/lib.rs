@@ -4,6 +4,16 @@
 //! Reading files, overriding keys and writing results belong to the caller;
 //! here nothing touches the disk but the files that a workload names (a trace, times,
 //! sizes, a matrix).
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `cluster`, `run_table`, `fabric`, `fault`, `compare`, `physics` | the tables of an experiment: `[cluster]`, `[run]`, `[[fabric]]`, `[[fault]]`, `[compare]`, `[physics]`; `[workload]` is `lightloom_workload`'s |
+//! | `schema` | the JSON Schema of all of them |
+//! | `assumptions` | what is ideal about a fabric, for readers |
+//! | `counted`, `endless` | jobs that count updates; flows that send until the end |
+//! | `memory` | what would not fit is refused |
+//! | `prepare` | a fabric is built for its flows, or refused |
+//! | `execute`, `trial` | it is run; a short piece, to foretell the whole |
 
 mod assumptions;
 mod cluster;
@@ -15,6 +25,7 @@ mod fabric;
 mod fault;
 mod memory;
 mod physics;
+mod prepare;
 mod run_table;
 mod schema;
 mod trial;

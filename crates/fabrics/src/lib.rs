@@ -1,4 +1,18 @@
 //! The fabrics of Lightloom: one folder each, one line each in the [`registry`].
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`contract`], [`facts`], [`registry`] | what a fabric owes; what its table says before anything runs; the list of all |
+//! | [`sirius`] | Sirius: gratings and tunable lasers, a fixed schedule |
+//! | [`rotornet`], [`opera`], [`mordia`] | circuits of microseconds, which take turns: papers' parameters of [`tdma`] |
+//! | [`tdma`] | the kernel of these three |
+//! | [`cthrough`], [`hydra`], [`hybrid`] | circuits of seconds beside an electrical tree: two papers' parameters of [`hybrid`], whose kernel it is |
+//! | [`electrical`], [`tree`] | the baselines: folded Clos, oversubscribed tree |
+//! | [`lions`], [`butterfly`] | packets over a grating; the flattened butterfly that it is compared with |
+//! | [`physics`], [`overheads`], [`devices`] | what `[physics]` and optical devices set in a fabric's table |
+//! | [`entrance`], [`hosts`] | what several fabrics have before their own parts: the rack switch, queues of hosts |
+//! | `ranges` | refusals that several fabrics word alike |
+//! | `memory` | large columns |
 
 pub mod butterfly;
 pub mod contract;

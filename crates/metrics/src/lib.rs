@@ -4,12 +4,23 @@
 //! `timeseries.parquet`. The flow columns themselves are written as they are.
 //! Here exact integers become floats, and nowhere before.
 //!
+//! | file | what it is |
+//! |---|---|
+//! | `summary` | `summary.json`, key by key |
+//! | `series` | the columns of `timeseries.parquet` |
+//! | `percentile`, `batches` | order statistics; confidence intervals of one run |
+//! | `completion`, `bounds` | completion times and slowdowns; as far as they are known of flows that have not arrived |
+//! | `window` | latency and throughput after warming up |
+//! | `jobs`, `updates`, `parts`, `derived` | keys of the summary that fabrics and workloads fill |
+//! | `memory` | the process's peak of memory |
+//!
 //! A run is one sample of its seed, and `sweep` runs several. Within a run, completion
 //! times ([`Bound`]) and the latencies of a [`Window`] have confidence intervals by
 //! batches of flows; the other figures have none.
 
 mod batches;
 mod bounds;
+mod completion;
 mod derived;
 mod jobs;
 mod memory;
@@ -22,15 +33,13 @@ mod window;
 
 pub use batches::{Estimate, BATCHES};
 pub use bounds::{Bound, Bounded, FctBound, Taken};
+pub use completion::{ideal, Fct, FctBounds, FctClasses, Slowdown, SlowdownBound, SHORT_BYTES};
 pub use derived::InForce;
 pub use jobs::{JobTimes, Jobs};
 pub use memory::{peak_rss, reset_peak_rss};
 pub use parts::PartCounts;
 pub use percentile::{mean, percentile};
 pub use series::Series;
-pub use summary::{
-    ideal, summarize, Endless, Fct, FctBounds, FctClasses, Finished, Slowdown, SlowdownBound,
-    Summary, SHORT_BYTES,
-};
+pub use summary::{summarize, Endless, Finished, Summary};
 pub use updates::{Counted, UpdateRate, Updates};
 pub use window::{Span, Window, CARRIED};

@@ -1,20 +1,17 @@
 //! `summary.json`: the same keys for every fabric, null where it has no such figure.
 
-use crate::bounds::{micros, taken, Bound, Bounded, FctBound, Taken};
+use crate::completion::{FctBounds, FctClasses, Slowdown, SlowdownBound};
 use crate::derived::InForce;
 use crate::jobs::Jobs;
 use crate::memory::peak_rss;
 use crate::parts::PartCounts;
-use crate::percentile::{mean, percentile};
+use crate::percentile::mean;
 use crate::updates::{Counted, Updates};
 use crate::window::{Span, Window};
 use lightloom_engine::run::Outcome;
-use lightloom_engine::{Cluster, FlowId, Flows, Io, Nic, Rate, Time};
+use lightloom_engine::{Cluster, FlowId, Flows, Io, Time};
 use serde::Serialize;
 use serde_json::Value;
-
-/// Flows below this size are short [B] (Sirius §7).
-pub const SHORT_BYTES: u64 = 100_000;
 
 /// A run that has ended, and what it was.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +85,7 @@ pub struct Summary {
     pub goodput_normalized: Option<f64>,
     /// Flow completion times.
     pub fct: FctClasses,
-    /// Completion times over the ideal ones, see [`ideal`].
+    /// Completion times over the ideal ones, see [`ideal`](crate::ideal).
     pub slowdown: Slowdown,
     /// Peak of the queue at the worst node [B].
     pub queue_peak_bytes: Option<u64>,
@@ -169,17 +166,6 @@ pub struct Summary {
     pub devices: Option<Value>,
 }
 
-/// Completion times of all flows, the short (under 100 KB) and the long ones.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct FctClasses {
-    /// Every completed flow.
-    pub all: Fct,
-    /// Completed flows under [`SHORT_BYTES`].
-    pub short: Fct,
-    /// The other completed flows.
-    pub long: Fct,
-}
-
 /// Flows that send until the run stops. They are among the flows offered, with what
 /// their servers' links carry until then, but in no load, mean size or completion time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -188,59 +174,6 @@ pub struct Endless {
     pub flows: u64,
     /// What was delivered of them [B].
     pub bytes_delivered: u64,
-}
-
-/// Completion times of a class, in µs; null if none of it completed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Fct {
-    /// Median.
-    pub p50_us: Option<f64>,
-    /// 99th percentile.
-    pub p99_us: Option<f64>,
-    /// Mean.
-    pub mean_us: Option<f64>,
-}
-
-/// Slowdowns of completed flows; null if none completed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Slowdown {
-    /// Median.
-    pub p50: Option<f64>,
-    /// 99th percentile.
-    pub p99: Option<f64>,
-}
-
-/// Where the completion times of all flows that were offered lie, finished or not.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct FctBounds {
-    /// Every flow.
-    pub all: FctBound,
-    /// Those under [`SHORT_BYTES`].
-    pub short: FctBound,
-    /// The others.
-    pub long: FctBound,
-}
-
-/// Where the slowdowns of all flows that were offered lie.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct SlowdownBound {
-    /// Median.
-    pub p50: Bound,
-    /// 99th percentile.
-    pub p99: Bound,
-}
-
-/// The completion time that slowdown is relative to: all bytes at the rate of
-/// the server's link, which is that of its rack's base uplinks if the NIC is
-/// uncapped. It is the same for every fabric, so slowdowns compare between
-/// them; it holds no propagation and no switching, and a fabric with more
-/// uplinks than the base may beat it.
-pub fn ideal(cluster: &Cluster, bytes: u64) -> Time {
-    let rate = match cluster.nic {
-        Nic::Uncapped => cluster.rack_rate(),
-        Nic::Capped(rate) => Rate(rate.0.min(cluster.rack_rate().0)),
-    };
-    rate.time_for(bytes)
 }
 
 /// The summary of a run.
@@ -261,8 +194,8 @@ pub fn summarize(run: &Finished) -> Summary {
         bytes_delivered: ledger.delivered,
         load_offered: load_offered(run.cluster, flows),
         goodput_normalized: normalized(run.cluster, good_bytes(run), simulated),
-        fct: completion_times(flows),
-        slowdown: slowdown(run.cluster, flows),
+        fct: FctClasses::of(flows),
+        slowdown: Slowdown::of(run.cluster, flows),
         queue_peak_bytes: totals.queue_peak_bytes,
         reorder_peak_bytes: totals.reorder_peak_bytes,
         drops: ledger.losses,
@@ -293,8 +226,8 @@ pub fn summarize(run: &Finished) -> Summary {
             .span
             .map(|span| Window::of(run.cluster, flows, span, simulated)),
         load_delivered: load_delivered(run),
-        fct_bound: fct_bounds(flows, &offered, simulated),
-        slowdown_bound: slowdown_bound(run.cluster, flows, &offered, simulated),
+        fct_bound: FctBounds::of(flows, &offered, simulated),
+        slowdown_bound: SlowdownBound::of(run.cluster, flows, &offered, simulated),
         devices: run.devices.cloned(),
     }
 }
@@ -383,83 +316,6 @@ fn offered(run: &Finished) -> Vec<usize> {
         order.retain(|&f| has_end(flows, f));
     }
     order
-}
-
-fn fct_bounds(flows: &Flows, offered: &[usize], ended: Time) -> FctBounds {
-    let class = |belongs: &dyn Fn(u64) -> bool| {
-        let rows = offered.iter().filter(|&&f| belongs(flows.bytes[f]));
-        let times: Vec<Taken> = rows.map(|&f| taken(flows, f, ended)).collect();
-        FctBound::of(&times)
-    };
-    FctBounds {
-        all: class(&|_| true),
-        short: class(&|bytes| bytes < SHORT_BYTES),
-        long: class(&|bytes| bytes >= SHORT_BYTES),
-    }
-}
-
-fn slowdown_bound(
-    cluster: &Cluster,
-    flows: &Flows,
-    offered: &[usize],
-    ended: Time,
-) -> SlowdownBound {
-    let ratio = |&f: &usize| {
-        let Taken { least, done } = taken(flows, f, ended);
-        let least = least / micros(ideal(cluster, flows.bytes[f]));
-        Taken { least, done }
-    };
-    let ratios: Vec<Taken> = offered.iter().map(ratio).collect();
-    let ratios = Bounded::of(&ratios);
-    SlowdownBound {
-        p50: ratios.percentile(50),
-        p99: ratios.percentile(99),
-    }
-}
-
-/// Completed flows with their completion times.
-fn completed(flows: &Flows) -> impl Iterator<Item = (usize, Time)> + '_ {
-    (0..flows.len())
-        .filter(|&f| flows.finish[f] != Time::NEVER)
-        .map(|f| (f, flows.finish[f] - flows.arrival[f]))
-}
-
-fn completion_times(flows: &Flows) -> FctClasses {
-    let (mut short, mut long) = (Vec::new(), Vec::new());
-    for (f, fct) in completed(flows) {
-        let class = if flows.bytes[f] < SHORT_BYTES {
-            &mut short
-        } else {
-            &mut long
-        };
-        class.push(fct);
-    }
-    let mut all = [short.as_slice(), &long].concat();
-    FctClasses {
-        all: fct(&mut all),
-        short: fct(&mut short),
-        long: fct(&mut long),
-    }
-}
-
-fn fct(times: &mut [Time]) -> Fct {
-    times.sort_unstable();
-    Fct {
-        p50_us: percentile(times, 50).map(micros),
-        p99_us: percentile(times, 99).map(micros),
-        mean_us: mean(times.iter().map(|&t| micros(t))),
-    }
-}
-
-fn slowdown(cluster: &Cluster, flows: &Flows) -> Slowdown {
-    let mut ratios: Vec<f64> = completed(flows)
-        .map(|(f, fct)| fct.0 as f64 / ideal(cluster, flows.bytes[f]).0 as f64)
-        .collect();
-    ratios.sort_unstable_by(f64::total_cmp);
-    Slowdown {
-        p50: percentile(&ratios, 50),
-        p99: percentile(&ratios, 99),
-    }
 }
 
 /// Mean over the delivered bytes of flows whose hops are known.

@@ -15,6 +15,7 @@
 //! | [`switch_link`] | the link budget of their circuits |
 //! | [`design`] | all of them together: slot, guardband, reach, ports, error rate |
 //! | [`named`] | devices by a preset's name, or by a table |
+//! | [`quantity`] | decibels, wavelengths and other quantities with units |
 //!
 //! Physics runs when a fabric is built. Dispersion and equalisation are not modelled.
 

@@ -6,6 +6,15 @@
 //! read from a [`trace`]; or built as the graphs of [`jobs`]: [`applications`]
 //! and [`collectives`] whose flows wait for each other.
 //!
+//! | module | what it is |
+//! |---|---|
+//! | [`config`], `kinded` | the `[workload]` table; tables told apart by their `kind` |
+//! | `generate`, `memory` | flows drawn from the laws; what they take of memory |
+//! | [`sizes`], [`arrivals`], [`times`], `sources` | laws of sizes and arrivals; arrivals from a file, and server by server |
+//! | [`patterns`] | who sends to whom, one file a pattern |
+//! | [`trace`], [`text`] | flows from files; text read by line and column |
+//! | [`jobs`], `tasks`, [`applications`], [`collectives`] | the table of jobs; the graph that each becomes; programs, and algorithms of collectives |
+//!
 //! **The mean of a sample.** Heavy tails deceive: 200,000 draws of a Pareto law
 //! of shape 1.05 (Sirius §7) have a mean far below the law's own, the median
 //! over seeds being 0.48 of it, because the rare sizes that carry the rest of

@@ -78,7 +78,7 @@ impl Network {
             middle: 0,
         });
         self.hosts.pop(host, bytes, now.io);
-        self.books.inside += bytes as u64;
+        self.counters.inside += bytes as u64;
         let sending = &mut self.sending[host];
         (sending.packet, sending.flits, sending.vc) = (packet, flits, vc);
         sending.turn = (vc + 1) & 63;

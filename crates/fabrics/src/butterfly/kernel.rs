@@ -91,7 +91,7 @@ impl EventKernel for Network {
         match event {
             Event::Delivered { packet } => {
                 let packet = self.packets.remove(packet);
-                self.books.delivered(&packet);
+                self.counters.delivered(&packet);
                 io.deliver(packet.flow, packet.bytes as u64, at);
             }
             // A cycle that was brought forward leaves an event behind.
@@ -117,7 +117,7 @@ impl EventKernel for Network {
     }
 
     fn idle(&self) -> bool {
-        self.hosts.bytes + self.books.inside == 0
+        self.hosts.bytes + self.counters.inside == 0
     }
 }
 
@@ -131,22 +131,22 @@ impl Reports for Network {
         view.waiting_bytes = self.hosts.bytes;
         view.queued_bytes = bytes(self.held.iter().map(|&f| f as u64).sum());
         view.queued_bytes_worst = bytes(self.held.iter().copied().max().unwrap_or(0) as u64);
-        view.in_flight_bytes = self.hosts.bytes + self.books.inside;
-        view.carried_bytes = bytes(self.books.flit_hops);
+        view.in_flight_bytes = self.hosts.bytes + self.counters.inside;
+        view.carried_bytes = bytes(self.counters.flit_hops);
     }
 
     fn totals(&self) -> Totals {
         Totals {
-            queue_peak_bytes: Some(self.books.peak as u64 * self.flit_bytes),
+            queue_peak_bytes: Some(self.counters.peak as u64 * self.flit_bytes),
             reorder_peak_bytes: None,
-            cell_hops: Some(self.books.flit_hops),
-            packet_hops: Some(self.books.packet_hops),
+            cell_hops: Some(self.counters.flit_hops),
+            packet_hops: Some(self.counters.packet_hops),
             circuit_bytes: None,
         }
     }
 
     fn settle(&self, io: &mut Io) {
-        self.books.settle(io);
+        self.counters.settle(io);
     }
 
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {

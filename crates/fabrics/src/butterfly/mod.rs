@@ -11,14 +11,14 @@
 //!
 //! | file | |
 //! |---|---|
-//! | [`config`] | the table, and what is refused |
+//! | [`config`], `limits`, `entry` | the table, and what is refused; put together with the kernel |
 //! | [`topology`] | which router is wired to which |
 //! | [`network`] | the state |
 //! | [`hosts`], [`packets`], [`lines`] | what sends, what is sent, what is on wires |
-//! | [`routing`] | dimension order, Valiant, UGAL, and why nothing deadlocks |
+//! | [`routing`] | dimension order, Valiant, UGAL, and why nothing deadlocks; `route_rule`, what it goes by |
 //! | `allocation` | who gets virtual channels and the switch |
 //! | `transfer`, `injection` | flits and credits that arrive and leave |
-//! | [`kernel`] | cycle by cycle |
+//! | [`kernel`], `counters` | cycle by cycle; what it counts |
 //! | [`bound`] | what tests hold the kernel to |
 //!
 //! What waits at hosts is in [`crate::hosts`].
@@ -43,9 +43,9 @@
 //! coding, slower clocks than the links'.
 
 mod allocation;
-mod books;
 pub mod bound;
 pub mod config;
+mod counters;
 mod entry;
 pub mod hosts;
 mod injection;
@@ -54,11 +54,11 @@ mod limits;
 pub mod lines;
 pub mod network;
 pub mod packets;
+mod route_rule;
 pub mod routing;
 #[cfg(test)]
 mod tests;
 pub mod topology;
 mod transfer;
-mod ways;
 
 pub use entry::ENTRY;

@@ -10,14 +10,14 @@
 //! they leave in the order in which they came, and a packet's number travels with
 //! its first.
 
-use super::books::Books;
 use super::bound::Bound;
 use super::config::{ButterflyConfig, FlowControl, Routing};
+use super::counters::Counters;
 use super::hosts::{Injection, NONE};
 use super::lines::{Lines, NEVER};
 use super::packets::Packets;
+use super::route_rule::RouteRule;
 use super::topology::Topology;
-use super::ways::Ways;
 use crate::contract::Site;
 use crate::hosts::HostQueues;
 use lightloom_engine::Time;
@@ -77,6 +77,20 @@ pub struct Lane {
     pub vc: u8,
     /// What it may ask for.
     pub class: Class,
+}
+
+impl Lane {
+    /// Nothing waits, and nothing holds the output.
+    const EMPTY: Lane = Lane {
+        buffered: 0,
+        left: 0,
+        first: 0,
+        packets: 0,
+        tag: NONE,
+        output: 0,
+        vc: WAITS,
+        class: Class::All,
+    };
 }
 
 /// No virtual channel yet.
@@ -162,8 +176,8 @@ pub struct Network {
     pub(super) hosts: HostQueues,
     /// What each host is sending.
     pub(super) sending: Vec<Injection>,
-    pub(super) ways: Ways,
-    pub(super) books: Books,
+    pub(super) rule: RouteRule,
+    pub(super) counters: Counters,
     /// Requests of an allocation: for each output the turn and the number of the
     /// one that is first.
     pub(super) first: Vec<(u32, u32)>,
@@ -184,20 +198,8 @@ impl Network {
         let (hosts, inputs) = (site.cluster.racks as usize, topology.routers << bits.port);
         let outputs = inputs + hosts;
         let (vcs, speedup) = (config.vcs as usize, config.input_speedup as usize);
-        let every =
-            |step: usize, from: usize| (from..vcs).step_by(step).fold(0u64, |set, v| set | 1 << v);
-        let all = every(1, 0);
+        let all = every(vcs, 1, 0);
         let low = (1u64 << (vcs / 2)) - 1;
-        let lane = Lane {
-            buffered: 0,
-            left: 0,
-            first: 0,
-            packets: 0,
-            tag: NONE,
-            output: 0,
-            vc: WAITS,
-            class: Class::All,
-        };
         let (peer, line) = wiring(&topology, bits, hosts);
         let depth = config.vc_buffer as usize;
         Network {
@@ -211,10 +213,10 @@ impl Network {
             transit_first: config.routing != Routing::DimensionOrder,
             whole: config.flow_control == FlowControl::VirtualCutThrough,
             classes: [all, all & low, all & !low],
-            strides: (0..speedup).map(|j| every(speedup, j)).collect(),
+            strides: (0..speedup).map(|j| every(vcs, speedup, j)).collect(),
             peer,
             line,
-            lanes: vec![lane; inputs << bits.vc],
+            lanes: vec![Lane::EMPTY; inputs << bits.vc],
             ring: vec![NONE; (inputs << bits.vc) * depth],
             ready: vec![0; inputs],
             heads: vec![0; inputs],
@@ -236,8 +238,8 @@ impl Network {
             packets: Packets::default(),
             hosts: HostQueues::new(hosts, site.flows.len(), config.packet.0),
             sending: vec![Injection::NOTHING; hosts],
-            ways: Ways::new(config, site.seed),
-            books: Books::new(site.flows.len()),
+            rule: RouteRule::new(config, site.seed),
+            counters: Counters::new(site.flows.len()),
             first: vec![(0, 0); 1 << bits.port],
             next: NEVER,
             from: 0,
@@ -258,6 +260,11 @@ impl Network {
     pub(super) fn at(&self, cycle: u64) -> Time {
         self.cycle * cycle as i64
     }
+}
+
+/// Of so many virtual channels every `step`-th, as a set.
+fn every(vcs: usize, step: usize, from: usize) -> u64 {
+    (from..vcs).step_by(step).fold(0, |set, v| set | 1 << v)
 }
 
 /// For each channel the other end of its wire, and the wire's number: as an

@@ -38,10 +38,10 @@ impl Network {
         let lane = &mut self.lanes[vc];
         lane.output = output as u8;
         lane.class = match packet.way {
-            _ if ahead.is_none() || self.ways.routing == Routing::DimensionOrder => Class::All,
+            _ if ahead.is_none() || self.rule.routing == Routing::DimensionOrder => Class::All,
             Way::Outward => Class::First,
             Way::Inward => Class::Second,
-            _ if entered || number < self.ways.split => Class::All,
+            _ if entered || number < self.rule.split => Class::All,
             _ => Class::Second,
         };
         lane.vc = WAITS;
@@ -55,11 +55,11 @@ impl Network {
     /// The first router of a packet chooses its way.
     fn decide(&mut self, router: usize, packet: &mut Packet) {
         packet.way = Way::Minimal;
-        if self.ways.routing == Routing::DimensionOrder {
+        if self.rule.routing == Routing::DimensionOrder {
             return;
         }
-        packet.middle = self.ways.random.below(self.topology.routers as u32);
-        let detours = match self.ways.routing {
+        packet.middle = self.rule.random.below(self.topology.routers as u32);
+        let detours = match self.rule.routing {
             Routing::Ugal => self.is_detour_better(router, packet),
             _ => true,
         };
@@ -81,6 +81,6 @@ impl Network {
         let queue = |port: usize| self.queue[router << self.bits.port | port] as u64;
         let direct = t.distance(router, last) as u64;
         let around = (t.distance(router, middle) + t.distance(middle, last)) as u64;
-        queue(minimal) * direct > queue(outward) * around + self.ways.bias
+        queue(minimal) * direct > queue(outward) * around + self.rule.bias
     }
 }

@@ -26,7 +26,7 @@ impl Network {
         let (channel, number) = self.bits.parts(vc);
         let (router, _) = self.bits.ends(channel);
         self.held[router] += 1;
-        self.books.held(self.held[router]);
+        self.counters.held(self.held[router]);
         self.busy_routers[router / 64] |= 1 << (router % 64);
         let depth = self.vc_buffer;
         let lane = &mut self.lanes[vc];
@@ -104,7 +104,7 @@ impl Network {
         let (output, held) = (lane.output as usize, lane.vc as usize);
         let out = router << self.bits.port | output;
         self.held[router] -= 1;
-        self.books.flit_hops += 1;
+        self.counters.flit_hops += 1;
         self.audit(router, output, now);
         let leaves = output >= self.topology.concentration;
         self.queue[out] -= !leaves as u32;
@@ -159,7 +159,7 @@ impl Network {
         let more = lane.packets > 0;
         self.free[out] |= 1 << held;
         self.holder[out << self.bits.vc | held as usize] = NONE;
-        self.books.packet_hops += 1;
+        self.counters.packet_hops += 1;
         let (_, output) = self.bits.ends(out);
         if output < self.topology.concentration {
             let at = now.at + self.ejection;

@@ -15,7 +15,7 @@
 //! | [`columns`] | the queues of a station, and what a flow has in them |
 //! | [`flows`] | the same by rates |
 //! | [`failures`] | links and switches that fail |
-//! | [`config`] | oversubscription, rates and delays |
+//! | [`config`], `entry` | oversubscription, rates and delays; the table put together with the kernel |
 //! | [`bound`] | the least time that a flow can take |
 //!
 //! - Back-pressure is known at once, without delay; packets that are on links

@@ -16,7 +16,7 @@
 //!
 //! | file | |
 //! |---|---|
-//! | [`config`] | the table |
+//! | [`config`], `entry` | the table; put together with the kernel that it names |
 //! | [`ports`] | which host and queue sits where, and the wavegroups |
 //! | [`hosts`], [`arbiter`], [`loopback`], [`nack`], [`passage`], [`pace`] | the parts |
 //! | [`inside`] | where packets are, and what is reported of them |

@@ -6,17 +6,16 @@ use crate::hybrid::policy_table::PolicyTable;
 use crate::hybrid::trouble;
 use crate::overheads::Overheads;
 use crate::physics::is_nothing;
-use crate::ranges::{self, refuse, RACKS_MAX};
+use crate::ranges::refuse;
 use crate::tdma::burst::Wire;
-use crate::tdma::control::{Control, Slots, LONGER};
+use crate::tdma::control::{Control, Slots};
 use crate::tdma::frames::Punctuality;
 use crate::tdma::setup::Setup;
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Estimation;
 use lightloom_control::hardware::Hardware;
-use lightloom_control::policies::{fixed, library::Empty};
-use lightloom_control::schedule::{Schedule, Slot};
-use lightloom_engine::{check_range, Bytes, Cluster, Rate, Refusal, Time};
+use lightloom_control::policies::library::Empty;
+use lightloom_engine::{Bytes, Cluster, Rate, Refusal, Time};
 use lightloom_photonics::circuit_switch::SwitchDesign;
 use lightloom_photonics::Named;
 use schemars::JsonSchema;
@@ -171,7 +170,7 @@ impl MordiaConfig {
         Hardware::new(cluster.racks, 1, self.wire(cluster).rate)
     }
 
-    fn wire(&self, cluster: &Cluster) -> Wire {
+    pub(super) fn wire(&self, cluster: &Cluster) -> Wire {
         let link = self.link(cluster);
         Wire {
             rate: self.overheads().payload(self.stack_rate.unwrap_or(link)),
@@ -274,160 +273,5 @@ impl MordiaConfig {
             control: Some(control),
             relaying: None,
         })
-    }
-
-    /// Refuses a schedule whose days are no use to anybody.
-    fn refuse_days(&self, schedule: &Schedule, cluster: &Cluster) -> Result<(), Refusal> {
-        let packet = self.wire(cluster).rate.time_for(self.packet.0);
-        let sends = |slot: &Slot| schedule.night + slot.day - self.night - self.nic_delay;
-        let is_short = |slot: &Slot| slot.day < self.night || sends(slot) < packet;
-        let Some(at) = schedule.slots.iter().position(is_short) else {
-            return Ok(());
-        };
-        let slot = &schedule.slots[at];
-        let than = match slot.day < self.night {
-            true => format!("the night, {}", self.night),
-            false => format!("nic_delay, {}, and a packet, {packet}", self.nic_delay),
-        };
-        let limit = format!("slots[{at}] has a day of {}, shorter than {than}", slot.day);
-        match self.policy.is_kind(fixed::ENTRY.kind) {
-            true => refuse("schedule", "a schedule", limit, "plan longer slots"),
-            false => refuse("policy", "a schedule", limit, LONGER),
-        }
-    }
-
-    pub(super) fn refuse_ports(&self, racks: u32) -> Result<(), Refusal> {
-        for (key, value, least) in [
-            ("wavelengths", self.wavelengths, 2),
-            ("rings", self.rings, 1),
-        ] {
-            check_range(format!("fabric.{key}"), value, least..=RACKS_MAX)?;
-        }
-        ranges::racks(racks)?;
-        let ports = self.wavelengths.saturating_mul(self.rings);
-        if racks <= ports {
-            return Ok(());
-        }
-        let limit = match (self.rings, self.wavelengths) {
-            (1, wavelengths) => format!("a ring of {wavelengths} wavelengths has {ports} ports"),
-            (rings, wavelengths) => format!("{rings} rings of {wavelengths} have {ports} ports"),
-        };
-        let remedy = "use fabric.wavelengths = 88 (50 GHz), or stack more fabric.rings";
-        Err(Refusal::new("cluster.racks", racks, limit, remedy))
-    }
-
-    pub(super) fn refuse_rates(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        let link = self.link(cluster);
-        let rates = [
-            ("link_rate", Some(link)),
-            ("stack_rate", self.stack_rate),
-            ("packet_rate", self.packet_rate),
-        ];
-        for (key, rate) in rates {
-            rate.map_or(Ok(()), |rate| ranges::rate(key, rate))?;
-        }
-        let within = [
-            ("stack_rate", self.stack_rate, link),
-            (
-                "packet_rate",
-                self.packet_rate,
-                self.stack_rate.unwrap_or(link),
-            ),
-        ];
-        for (key, rate, most) in within {
-            if let Some(rate) = rate.filter(|&rate| rate > most) {
-                let limit = format!("faster than circuits are used, {most}");
-                return refuse(key, rate, limit, "lower it, or leave it out");
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn refuse_times(&self) -> Result<(), Refusal> {
-        ranges::times(&[
-            ("night", self.night),
-            ("night_deviation", self.night_deviation),
-            ("slot", self.slot),
-            ("shortest_slot", self.shortest_slot),
-            ("interval", self.interval.unwrap_or(Time(1))),
-            ("computation_delay", self.computation_delay.given()),
-            ("nic_delay", self.nic_delay),
-            ("sync_jitter", self.sync_jitter),
-            ("retransmit_after", self.retransmit_after),
-            ("propagation", self.propagation),
-            ("switch_latency", self.switch_latency),
-            ("fec_latency", self.fec_latency),
-        ])?;
-        ranges::amounts(&[("header", self.header)], ranges::PACKET_MAX)?;
-        if let Computation::Recorded(times) = &self.computation_delay {
-            for (at, &time) in times.iter().enumerate() {
-                ranges::times(&[(&format!("computation_delay[{at}]"), time)])?;
-            }
-        }
-        if self.night_deviation > self.night {
-            let limit = format!("more than the night, {}", self.night);
-            return refuse(
-                "night_deviation",
-                self.night_deviation,
-                limit,
-                "use 2.36 us",
-            );
-        }
-        if self.night >= self.shortest_slot {
-            let limit = format!("not shorter than the shortest slot, {}", self.shortest_slot);
-            return refuse("night", self.night, limit, "raise fabric.shortest_slot");
-        }
-        if self.night + self.nic_delay >= self.shortest_slot {
-            let limit = format!(
-                "with the night, {}, it leaves nothing of the shortest slot, {}",
-                self.night, self.shortest_slot
-            );
-            return refuse(
-                "nic_delay",
-                self.nic_delay,
-                limit,
-                "raise fabric.shortest_slot",
-            );
-        }
-        if self.slot < self.shortest_slot {
-            let limit = format!("shorter than the shortest slot, {}", self.shortest_slot);
-            return refuse(
-                "slot",
-                self.slot,
-                limit,
-                "raise it, or lower fabric.shortest_slot",
-            );
-        }
-        let day = self.slot - self.night;
-        if day < self.night {
-            let limit = format!("its day, {day}, is shorter than its night, {}", self.night);
-            return refuse("slot", self.slot, limit, "raise it");
-        }
-        match self.interval {
-            Some(interval) if interval < self.shortest_slot => {
-                let limit = format!("shorter than the shortest slot, {}", self.shortest_slot);
-                refuse("interval", interval, limit, "use 2 ms")
-            }
-            _ => Ok(()),
-        }
-    }
-
-    pub(super) fn refuse_sending(&self, cluster: &Cluster) -> Result<(), Refusal> {
-        ranges::packet(self.packet)?;
-        let packet = self.wire(cluster).rate.time_for(self.packet.0);
-        let day = self.slot - self.night - self.nic_delay;
-        let left_out = "the night and nic_delay";
-        ranges::day(("slot", self.slot), left_out, day, packet)?;
-        if self.sync_jitter > self.slot {
-            let limit = format!("longer than a slot, {}", self.slot);
-            return refuse("sync_jitter", self.sync_jitter, limit, "use 1 us");
-        }
-        ranges::within(
-            "late_sync_fraction",
-            self.late_sync_fraction,
-            0.0..=1.0,
-            "use 0.01",
-        )?;
-        ranges::smoothing(self.smoothing)
     }
 }

@@ -9,7 +9,7 @@
 //! | [`crate::tdma::voq`], [`crate::tdma::burst`] | the queueing discipline: a queue for each destination; for its tokens stands the window in which a queue may send, which ends early (§5.2.1) |
 //! | [`crate::tdma::frames`] | nights (§6.1), synchronisation frames (§5.2.1, §6.2) |
 //! | [`crate::tdma::control`] | demand and decisions, from one period to the next |
-//! | [`config`] | the paper's parameters |
+//! | [`config`], `checks`, `entry` | the paper's parameters; what of them is refused; put together with the kernel of [`crate::tdma`] |
 //!
 //! Each rack sends on its own wavelength, and each drops one from the ring, so that any
 //! permutation can be set up; a schedule is a sequence of them, with days of any length
@@ -26,6 +26,7 @@
 //! Not modelled: multicast, the loss of light around the ring, how rings are stacked, the
 //! packet-switched network that carries synchronisation frames, reordering, TCP's window.
 
+mod checks;
 pub mod config;
 mod entry;
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! | file | the paper's mechanism |
 //! |---|---|
 //! | [`config`] | switches, topology slices, which flows are low-latency; the published set-up |
+//! | `entry` | the table put together with the kernel of [`crate::tdma`] |
 //! | [`lightloom_control::algorithms::factorization`] | the complete graph as random matchings |
 //! | [`crate::tdma::expander`] | shortest paths over the circuits of a slice |
 //! | [`crate::tdma::low_latency`] | low-latency traffic |

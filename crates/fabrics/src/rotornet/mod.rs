@@ -5,6 +5,7 @@
 //! | file | the paper's mechanism |
 //! |---|---|
 //! | [`config`] | rotor switches, their matchings and slots; the paper's parameters |
+//! | `entry` | the table put together with the kernel of [`crate::tdma`] |
 //! | [`crate::tdma::rotorlb`], [`crate::tdma::shares`] | offers and acceptances of two-hop traffic |
 //! | [`crate::tdma::relays`] | queues at relays, what crosses in a slot |
 //! | [`crate::tdma::voq`], [`crate::tdma::burst`] | queues at sources, what a slot carries |

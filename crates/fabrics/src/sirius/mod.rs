@@ -12,11 +12,11 @@
 //! | [`kernel`] | one slot: admit; at the start of an epoch lapse, grant, accept, request; transmit, receive |
 //! | `shard`, `partition` | the state of the nodes of one thread; which nodes those are |
 //! | [`schedule`] | who meets whom when (§4.1): how uplinks are hung where U is not N/G (`plan`), which port leads where (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), `reschedule`: the schedules without dead nodes (`recovery = "reschedule"`), and which is in force when |
-//! | `protocol` | `request`, `grant`, `accept`, and what is kept of an `epoch` (§4.3, A.3) |
-//! | `relay` | `local` (LOCAL), `queues` of cells: `by_slot` of departure while that is known in advance, `by_pair` while something may have failed or where pairs meet very often; `in_flight`, `transmit`, `leaving` and `receive`, `reorder` (§4.2) |
+//! | `protocol` | `request`, `grant`, `accept`, and what is kept of an `epoch` (§4.3, A.3); `matrix` and `simd`, requests and grants by the block |
+//! | `relay` | `local` (LOCAL), `queues` of cells: `by_slot` of departure while that is known in advance, `by_pair` while something may have failed or where pairs meet very often; `in_flight`, `transmit`, `leaving` and `receive`, `reorder` (§4.2); `chunked`, lists that leave as they are |
 //! | `failure` | `faults` (the rule of k epochs), `light` (which links are dark, and what becomes of the cells on them); `injection`, `detection`, `avoidance` and `avoid`, `recovery`, `retransmission` (§4.5) |
 //! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`, traffic that stays inside where they have none |
-//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `ideal/credits.rs` |
+//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `ideal/credits.rs`, its queues of second hops in `ideal/relays.rs` |
 //! | [`flows`] | `detail = "flows"`: rates instead of cells; what is carried (`flows/capacity`), what a last byte waits for (`flows/latency`) |
 //! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/uplinks.rs`: how many uplinks, and their schedule; `config/switches.rs`: keys whose values are words; keys that follow from `devices`, keys without effect (`idle`) and retired ones |
 //! | `entry` | configuration and kernel put together |

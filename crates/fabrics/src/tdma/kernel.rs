@@ -10,7 +10,8 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | here | the fabric's state, its queues and controller, what it shows |
+//! | here | the fabric's state, its queues and events |
+//! | `reports` | what waits where; what the network says of itself |
 //! | `days` | nights and days, and what is sent in them |
 //! | `control` | what the controller is told, and what it asks for |
 //! | `ports` | numbers of ports, for the record |
@@ -22,7 +23,6 @@
 //! | `interrupted` | lines that such packets interrupt |
 
 use super::burst::Window;
-use super::control::Control;
 use super::frames::Frames;
 use super::light::Light;
 use super::links::Packet;
@@ -35,10 +35,7 @@ use super::voq::Voqs;
 use lightloom_control::controller::Input;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::kernel::event::EventKernel;
-use lightloom_engine::{
-    Agenda, Circuit, Command, ControlRecord, FlowId, HostId, Io, Nic, PortId, Rate, Refusal,
-    Rejected, Reports, Shape, Time, Totals, View,
-};
+use lightloom_engine::{Agenda, Command, FlowId, HostId, Io, Nic, Rate, Rejected, Time};
 use std::sync::Arc;
 
 mod control;
@@ -49,6 +46,7 @@ mod failures;
 mod interrupted;
 mod low_latency;
 mod ports;
+mod reports;
 mod servers;
 
 /// No circuit.
@@ -280,37 +278,6 @@ impl Tdma {
         self.spill(from, now, io, todo);
     }
 
-    /// Bytes at a rack, or at the packet switch for it, that have left their source: or, of
-    /// low-latency traffic, wait there.
-    fn queued_at(&self, rack: u32) -> u64 {
-        let relays = self.relays.as_ref().map_or(0, |relays| relays.held(rack));
-        let low_latency = self.low_latency.as_ref().map_or(0, |l| l.at(rack));
-        let servers = self.servers.as_ref().map_or(0, |s| s.for_rack(rack));
-        let packets = self.packets.as_ref();
-        let packets = packets.map_or(0, |packets| packets.down.at(rack as usize));
-        relays + low_latency + servers + packets
-    }
-
-    /// More is at a rack than was before.
-    fn queue_grew(&mut self, rack: u32) {
-        self.queue_peak = self.queue_peak.max(self.queued_at(rack));
-    }
-
-    /// Bytes that have not left their servers, and that have.
-    fn at_servers(&self) -> (u64, u64) {
-        self.servers
-            .as_ref()
-            .map_or((0, 0), |s| (s.waiting(), s.down.bytes))
-    }
-
-    /// Bytes that [`Tdma::queued_at`] tells of at all racks, and on links to the packet switch.
-    fn queued(&self) -> u64 {
-        let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
-        let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
-        let low_latency = self.low_latency.as_ref().map_or(0, |l| l.bytes);
-        self.at_servers().1 + packets + relayed + low_latency
-    }
-
     /// A flow is through the switch of its own rack: at its server's link, or at its rack.
     fn admit(&mut self, flow: FlowId, now: Time, io: &mut Io, todo: &mut Todo) {
         let first = self.is_low_latency(flow, io);
@@ -427,124 +394,5 @@ impl EventKernel for Tdma {
     fn idle(&self) -> bool {
         let waits = self.at_servers().0 + self.voqs.bytes + self.entering;
         waits + self.moving + self.local + self.queued() == 0
-    }
-}
-
-impl Reports for Tdma {
-    fn shape(&self) -> Shape {
-        let cluster = &self.setup.cluster;
-        let packets = self.setup.packet_rate.map_or(0, |rate| 2 * rate.0);
-        let circuits = self.setup.link_rate.0 * self.planes.len() as u64;
-        Shape {
-            hosts: cluster.hosts(),
-            racks: self.racks,
-            host_rate: cluster.server_rate,
-            link_capacity: Rate((circuits + packets) * u64::from(self.racks)),
-        }
-    }
-
-    fn observe(&self, _: &Io, view: &mut View) {
-        view.waiting_bytes = self.at_servers().0 + self.voqs.bytes + self.entering;
-        view.queued_bytes = self.queued();
-        let racks = (0..self.racks).map(|rack| self.queued_at(rack));
-        view.queued_bytes_worst = racks.max().unwrap_or(0);
-        view.in_flight_bytes = view.waiting_bytes + view.queued_bytes + self.moving + self.local;
-        view.carried_bytes = self.carried;
-    }
-
-    fn totals(&self) -> Totals {
-        let relays = self.relays.is_some() || self.low_latency.is_some();
-        let has_queues = relays || self.packets.is_some() || self.servers.is_some();
-        Totals {
-            // Without any of these everything waits at its source.
-            queue_peak_bytes: has_queues.then_some(self.queue_peak),
-            reorder_peak_bytes: None,
-            cell_hops: None,
-            packet_hops: Some(self.packet_hops),
-            circuit_bytes: Some(self.circuit_bytes),
-        }
-    }
-
-    fn settle(&self, io: &mut Io) {
-        for f in 0..io.flows.len() {
-            let flow = FlowId(f as u32);
-            let (from, to) = self.ends(flow, io);
-            let delivered = io.flows.delivered[f];
-            if delivered > 0 {
-                let relayed = self.relays.as_ref().map_or(0, |r| r.delivered(flow));
-                // Some may be at the rack and not yet at the server.
-                let twice = relayed.min(delivered) as f64 / delivered as f64;
-                let beyond = self.low_latency.as_ref().map_or(0.0, |p| p.beyond(flow));
-                let more = twice + beyond;
-                io.flows.hops[f] = if from == to { 0.0 } else { 1.0 + more as f32 };
-            }
-        }
-    }
-
-    fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
-        let cluster = &self.setup.cluster;
-        let server = match cluster.nic {
-            Nic::Uncapped => self.rack_rate(),
-            Nic::Capped(rate) => self.setup.overheads.payload(rate),
-        };
-        let entrance = self.setup.overheads.switch_latency;
-        if cluster.rack_of(src) == cluster.rack_of(dst) {
-            return entrance + server.time_for(bytes);
-        }
-        // Over all planes and the packet switch side by side.
-        let circuits = self.setup.wire.rate.0 * self.planes.len() as u64;
-        let racks = Rate(circuits + self.setup.packet_rate.map_or(0, |rate| rate.0));
-        let across = match cluster.nic {
-            Nic::Uncapped => racks,
-            Nic::Capped(_) => racks.min(server),
-        };
-        entrance + across.time_for(bytes)
-    }
-
-    fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
-        if tx.0 as usize >= self.lines.len() {
-            return true;
-        }
-        let plane = &self.planes[(tx.0 / self.racks) as usize];
-        plane
-            .light
-            .was_lit(tx.0 % self.racks, rx.0 % self.racks, at)
-    }
-
-    fn port_rate(&self, tx: PortId) -> Rate {
-        let servers = self.lines.len() as u32 + 2 * self.setup.cluster.hosts();
-        match (tx.0 as usize) < self.lines.len() {
-            true => self.setup.link_rate,
-            false if tx.0 >= servers => self.setup.packet_rate.unwrap_or(Rate(0)),
-            false => self.servers.as_ref().map_or(Rate(0), |s| s.down.rate),
-        }
-    }
-
-    fn circuits(&self, now: Time) -> Vec<Circuit> {
-        let planes = self.planes.iter().enumerate();
-        let mut all: Vec<Circuit> = planes
-            .flat_map(|(number, plane)| plane.light.circuits(number as u16, now))
-            .collect();
-        all.sort_by_key(|circuit| circuit.from);
-        all
-    }
-
-    fn lit_for(&self, now: Time) -> Option<Time> {
-        let lit: i64 = self.planes.iter().map(|p| p.light.lasted(now).0).sum();
-        Some(Time(lit / self.planes.len() as i64))
-    }
-
-    fn trouble(&self) -> Option<&Refusal> {
-        self.setup.control.as_ref().and_then(Control::trouble)
-    }
-
-    fn record_control(&mut self, label: &str) {
-        if let Some(control) = &mut self.setup.control {
-            control.begin_log(label);
-        }
-    }
-
-    fn control_record(&mut self) -> Option<ControlRecord> {
-        self.setup.control.as_mut().map(Control::end_log)
     }
 }

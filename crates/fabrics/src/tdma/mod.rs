@@ -4,7 +4,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | [`setup`] | what such a network is made of |
-//! | [`kernel`] | its state and events: nights and days, racks, servers |
+//! | [`kernel`] | its state and events: nights and days, racks, servers; the files of `kernel/` are listed there |
 //! | [`voq`] | virtual output queues: who waits for whose circuit |
 //! | [`burst`] | what a rack sends in a day, in closed form; what is lost |
 //! | [`frames`] | nights, synchronisation frames, jitter |

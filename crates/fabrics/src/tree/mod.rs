@@ -10,7 +10,7 @@
 //! |---|---|
 //! | [`config`] | β, levels and pods; what packets take beside their bytes |
 //! | [`crate::hybrid::tree`] | links and paths, shared with the hybrid networks |
-//! | [`kernel`] | flows over them |
+//! | [`kernel`], `entry` | flows over them; the table put together with it |
 //!
 //! Flows move at their max-min fair rates (flow kernel). Not modelled: packets,
 //! queues, latency, transport protocols, collisions of hashed paths (multipath

@@ -1,15 +1,12 @@
-//! Links, flows under way, and the bytes that they have moved.
+//! Links, flows under way, and the bytes that they have moved. Which flows move together is in
+//! `bundling`, the end of an instant in `instant`.
 
 use super::burden::Burden;
 use super::finishes::Finishes;
 use super::over::Over;
 use super::row::{Bundle, Row, UNITS};
-use super::Step;
-use crate::agenda::Agenda;
-use crate::fabric::View;
 use crate::fair::{Fair, LinkId, Precision, Slot};
 use crate::ids::FlowId;
-use crate::io::Io;
 use crate::time::{Rate, Time};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -68,6 +65,9 @@ pub struct Net {
     pub(super) burdens: Vec<Burden>,
 }
 
+mod bundling;
+mod instant;
+
 const NONE: u32 = u32::MAX;
 
 /// Keys that are mixed already.
@@ -86,12 +86,6 @@ impl Hasher for Mixed {
     fn write_u64(&mut self, key: u64) {
         self.0 = key;
     }
-}
-
-/// Adds a number to a key (a multiplier of L'Ecuyer 1999, table 4).
-fn mix(key: u64, number: u64) -> u64 {
-    let product = (key ^ number).wrapping_mul(0xd134_2543_de82_ef95);
-    product ^ product >> 32
 }
 
 impl Net {
@@ -310,266 +304,5 @@ impl Net {
         let hop = |l: &&LinkId| matches!(kind(l), LinkKind::Switch | LinkKind::Circuit);
         row.hops = path.iter().filter(hop).count() as u8;
         row.lit = path.iter().any(|l| kind(l) == LinkKind::Circuit);
-    }
-
-    /// Writes down what a flow has sent so far.
-    fn anchor(&mut self, number: u32) {
-        let mut row = self.rows[number as usize];
-        let sent = self.sent(&row);
-        row.left -= sent;
-        row.joined += sent;
-        row.carried += sent * row.hops as u128;
-        self.carried += sent * row.hops as u128;
-        if row.lit {
-            self.circuit += sent;
-        }
-        self.rows[number as usize] = row;
-    }
-
-    /// A flow begins, or goes on, in a bundle of its own.
-    fn begin(&mut self, number: u32, path: &[LinkId], weight: u32, limit: Option<Rate>) {
-        let slot = self.fair.open(path, weight, limit);
-        if slot.index() >= self.bundles.len() {
-            self.bundles.resize_with(slot.index() + 1, Bundle::default);
-        }
-        let row = &mut self.rows[number as usize];
-        row.bundle = slot.0;
-        row.joined = 0;
-        let bundle = &mut self.bundles[slot.index()];
-        bundle.clear(self.now);
-        bundle.join(number, row.left);
-        self.alone.push(number);
-    }
-
-    /// Whether a flow has its bundle to itself; then no other joins it until the
-    /// next solution.
-    fn is_alone(&mut self, number: u32) -> bool {
-        let bundle = self.rows[number as usize].bundle;
-        let alone = self.fair.count(Slot(bundle)) == 1;
-        if alone {
-            self.forget(bundle);
-            self.alone.push(number);
-        }
-        alone
-    }
-
-    /// A flow leaves others with which it moved, with what it has left.
-    fn leave(&mut self, number: u32) {
-        self.anchor(number);
-        let bundle = std::mem::replace(&mut self.rows[number as usize].bundle, NONE);
-        self.fair.close(Slot(bundle));
-        self.bundles[bundle as usize].left(bundle, &self.rows);
-        self.expect(bundle);
-    }
-
-    /// No other flow joins a bundle any more.
-    fn forget(&mut self, bundle: u32) {
-        let key = self.bundles[bundle as usize].key;
-        if self.joinable.get(&key) == Some(&bundle) {
-            self.joinable.remove(&key);
-        }
-    }
-
-    /// What flows of one bundle have in common.
-    fn key(&self, slot: Slot) -> u64 {
-        let limit = self.fair.limit(slot).map_or(u64::MAX, |l| l.0);
-        let own = mix(self.fair.weight(slot) as u64, limit);
-        let path = self.fair.path(slot).iter();
-        path.fold(own, |key, link| mix(key, link.0 as u64))
-    }
-
-    /// A flow that has a rate joins the others that are alike, or waits for such.
-    fn gather(&mut self, number: u32) {
-        let own = self.rows[number as usize].bundle;
-        if own == NONE || self.fair.is_apart(Slot(own)) {
-            return;
-        }
-        let key = self.key(Slot(own));
-        self.bundles[own as usize].key = key;
-        let mate = *self.joinable.entry(key).or_insert(own);
-        if mate == own || !self.fair.merge(Slot(mate), Slot(own)) {
-            return;
-        }
-        self.finishes.set(own, Time::NEVER);
-        self.anchor(number);
-        let bundle = &mut self.bundles[mate as usize];
-        let row = &mut self.rows[number as usize];
-        row.bundle = mate;
-        row.joined = bundle.moved(self.now);
-        bundle.join(number, row.end());
-        self.expect(mate);
-    }
-
-    /// Writes down when the next flow of a bundle will have sent its last byte.
-    #[inline]
-    fn expect(&mut self, bundle: u32) {
-        let finish = self.bundles[bundle as usize].expect();
-        self.finishes.set(bundle, finish);
-    }
-
-    pub(super) fn set_now(&mut self, now: Time) {
-        self.now = now;
-    }
-
-    pub(super) fn is_dirty(&self) -> bool {
-        self.fair.is_dirty()
-    }
-
-    pub(super) fn is_idle(&self) -> bool {
-        self.open == 0 && self.landing == 0
-    }
-
-    /// When the next flow will have sent its last byte.
-    pub(super) fn next_finish(&mut self) -> Option<Time> {
-        loop {
-            let (at, bundle) = self.finishes.first()?;
-            let finish = self.bundles[bundle as usize].finish();
-            if finish == at {
-                return Some(at);
-            }
-            self.expect(bundle);
-        }
-    }
-
-    /// The next flow that has sent its last byte by now, if any.
-    pub(super) fn next_due(&mut self) -> Option<FlowId> {
-        if self.due.is_empty() {
-            self.collect_due();
-        }
-        let row = self.due.pop()?;
-        Some(self.rows[row as usize].flow)
-    }
-
-    /// All that have, the lowest row last.
-    fn collect_due(&mut self) {
-        while let Some((_, number)) = self.finishes.first().filter(|f| f.0 <= self.now) {
-            let bundle = &mut self.bundles[number as usize];
-            while let Some(row) = bundle.pop_due(self.now, number, &self.rows) {
-                self.due.push(row);
-            }
-            self.expect(number);
-        }
-        self.due.sort_unstable_by(|a, b| b.cmp(a));
-    }
-
-    /// Finds the rates, and when flows finish at these.
-    pub(super) fn solve(&mut self, io: &mut Io) {
-        if !self.fair.is_dirty() {
-            return;
-        }
-        self.fair.solve();
-        for k in 0..self.fair.changed().len() {
-            let slot = self.fair.changed()[k];
-            let rate = self.fair.rate(slot).0;
-            let bundle = &mut self.bundles[slot.index()];
-            if rate == bundle.rate {
-                continue;
-            }
-            if bundle.rate == 0 {
-                for row in bundle.rows() {
-                    let row = &mut self.rows[row as usize];
-                    if row.bundle == slot.0 && !std::mem::replace(&mut row.started, true) {
-                        io.start(row.flow, self.now);
-                    }
-                }
-            }
-            let before = bundle.rate;
-            bundle.set_rate(rate, self.now);
-            // Later than expected is seen when its time has come.
-            if rate > bundle.ceiling {
-                let at = bundle.expect_early(before);
-                self.finishes.set(slot.0, at);
-            }
-        }
-        let mut alone = std::mem::take(&mut self.alone);
-        alone.drain(..).for_each(|row| self.gather(row));
-        self.alone = alone;
-        if io.audit.is_some() {
-            self.record(io);
-        }
-    }
-
-    /// Closes a flow that has sent its last byte and sees it delivered.
-    pub(super) fn finish<E: Copy>(
-        &mut self,
-        flow: FlowId,
-        io: &mut Io,
-        agenda: &mut Agenda<Step<E>>,
-    ) {
-        let number = self.row(flow);
-        self.anchor(number);
-        let row = self.rows[number as usize];
-        debug_assert_eq!(row.left, 0, "closed before its last byte was sent");
-        let (f, slot) = (flow.index(), Slot(row.bundle));
-        io.flows.hops[f] = row.hops_mean(io.flows.bytes[f] as u128 * UNITS);
-        self.over.detach(number, self.fair.path(slot));
-        if self.fair.count(slot) == 1 {
-            self.forget(slot.0);
-            self.finishes.set(slot.0, Time::NEVER);
-        }
-        self.fair.close(slot);
-        self.rows[number as usize].bundle = NONE;
-        self.row_of[f] = NONE;
-        self.unused.push(number);
-        self.open -= 1;
-        self.landing += 1;
-        if row.delay == Time::ZERO {
-            self.landed(flow, io);
-        } else {
-            self.deliver(flow, io.flows.bytes[f] - 1, io);
-            agenda.schedule(self.now + row.delay, Step::Landed(flow));
-        }
-    }
-
-    /// The last byte of a flow is there.
-    pub(super) fn landed(&mut self, flow: FlowId, io: &mut Io) {
-        self.landing -= 1;
-        self.deliver(flow, io.flows.bytes[flow.index()], io);
-    }
-
-    /// Counts bytes of a flow as delivered, up to `total`.
-    fn deliver(&mut self, flow: FlowId, total: u64, io: &mut Io) {
-        let bytes = total - io.flows.delivered[flow.index()];
-        if bytes > 0 {
-            self.inside -= bytes;
-            io.deliver(flow, bytes, self.now);
-        }
-    }
-
-    /// The engine looks: what has been sent so far is delivered, but for last
-    /// bytes. Changes no rate.
-    pub(super) fn look(&mut self, now: Time, io: &mut Io) {
-        self.now = now;
-        for number in 0..self.rows.len() {
-            let row = self.rows[number];
-            if row.bundle != NONE {
-                let bytes = io.flows.bytes[row.flow.index()];
-                let sent = bytes - self.missing(&row).max(1);
-                self.deliver(row.flow, sent, io);
-            }
-        }
-        if io.audit.is_some() {
-            self.record(io);
-        }
-    }
-
-    pub(super) fn observe(&self, view: &mut View) {
-        view.in_flight_bytes = self.inside;
-        view.waiting_bytes = self.inside;
-        let under_way = self
-            .open_rows()
-            .map(|r| self.sent(r) * r.hops as u128)
-            .sum::<u128>();
-        view.carried_bytes = ((self.carried + under_way) / UNITS) as u64;
-    }
-
-    pub(super) fn settle(&self, io: &mut Io) {
-        for row in self.open_rows() {
-            let mut row = *row;
-            let sent = self.sent(&row);
-            row.carried += sent * row.hops as u128;
-            let all = io.flows.bytes[row.flow.index()] as u128 * UNITS;
-            io.flows.hops[row.flow.index()] = row.hops_mean(all - (row.left - sent));
-        }
     }
 }

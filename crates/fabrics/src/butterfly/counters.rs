@@ -3,9 +3,9 @@
 use super::packets::Packet;
 use lightloom_engine::Io;
 
-/// Counters.
+/// What moved, and how much of it; counted as it happens.
 #[derive(Clone, Debug)]
-pub struct Books {
+pub struct Counters {
     /// Payload of packets that have begun to leave their hosts and are not
     /// delivered [B].
     pub inside: u64,
@@ -19,10 +19,10 @@ pub struct Books {
     visited: Vec<u64>,
 }
 
-impl Books {
+impl Counters {
     /// Empty, for so many flows.
-    pub fn new(flows: usize) -> Books {
-        Books {
+    pub fn new(flows: usize) -> Counters {
+        Counters {
             inside: 0,
             flit_hops: 0,
             packet_hops: 0,

@@ -6,7 +6,7 @@ use lightloom_engine::Stream;
 
 /// The rule of routing, and what it draws from.
 #[derive(Clone, Debug)]
-pub struct Ways {
+pub struct RouteRule {
     pub(super) routing: Routing,
     /// In favour of the minimal way [flits × hops].
     pub(super) bias: u64,
@@ -15,10 +15,10 @@ pub struct Ways {
     pub(super) random: Stream,
 }
 
-impl Ways {
+impl RouteRule {
     /// Of a resolved configuration.
-    pub fn new(config: &ButterflyConfig, seed: u64) -> Ways {
-        Ways {
+    pub fn new(config: &ButterflyConfig, seed: u64) -> RouteRule {
+        RouteRule {
             routing: config.routing,
             bias: config.ugal_bias.0 / config.flit.0,
             split: config.vcs as usize / 2,

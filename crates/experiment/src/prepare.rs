@@ -1,0 +1,326 @@
+//! Builds one fabric of an experiment for its flows, or refuses it before anything runs.
+
+use crate::execute::Prepared;
+use crate::run_table::{Goodput, StopRule};
+use crate::trial::Stopwatch;
+use crate::{counted, fabric, memory, Experiment, FabricTable, PhysicsTable};
+use lightloom_control::policies::library::{Empty, Library};
+use lightloom_engine::run::Fault;
+use lightloom_engine::{Bytes, Cluster, Fabric, Flows, Io, Precision, Refusal};
+use lightloom_fabrics::{Derived, Entry, Facts, Memory, Site, Unjoined};
+use lightloom_metrics::{reset_peak_rss, Counted, InForce, PartCounts};
+use lightloom_workload::BYTES_PER_FLOW;
+use serde_json::Value;
+use std::time::Instant;
+
+/// A fabric, and what there is to know of it before it runs.
+struct Built {
+    fabric: Box<dyn Fabric>,
+    /// What happens in it.
+    faults: Vec<Fault>,
+    /// What it takes with its flows [B].
+    memory: u64,
+    facts: Facts,
+    derived: InForce,
+}
+
+impl Experiment {
+    /// Resolves the experiment and builds the fabric at `index` for `flows`,
+    /// or for those that the workload generates.
+    ///
+    /// # Errors
+    /// A [`Refusal`] of anything that cannot run, faults included.
+    pub fn prepare(
+        &self,
+        index: usize,
+        threads: usize,
+        flows: Option<Flows>,
+    ) -> Result<Prepared, Refusal> {
+        self.prepare_with(index, threads, flows, &Empty)
+    }
+
+    /// The same, where policies that are in files are of this library.
+    ///
+    /// # Errors
+    /// As [`Experiment::prepare`], and whatever the library refuses.
+    pub fn prepare_with(
+        &self,
+        index: usize,
+        threads: usize,
+        flows: Option<Flows>,
+        library: &dyn Library,
+    ) -> Result<Prepared, Refusal> {
+        self.prepare_told(index, threads, flows, library, &mut |_| true)
+    }
+
+    /// The same; while flows are drawn, `told` hears which share of them is, and ends it by
+    /// `false`.
+    ///
+    /// # Errors
+    /// As [`Experiment::prepare_with`], and a refusal of what was ended.
+    pub fn prepare_told(
+        &self,
+        index: usize,
+        threads: usize,
+        flows: Option<Flows>,
+        library: &dyn Library,
+        told: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Prepared, Refusal> {
+        let (begun, watch) = (Instant::now(), Stopwatch::start(threads));
+        reset_peak_rss();
+        check_threads(threads)?;
+        let experiment = self.resolve()?;
+        let cluster = experiment.cluster()?;
+        let (flows, time_scale) = experiment.flows(flows, &cluster, told)?;
+        let site = Site {
+            cluster: &cluster,
+            flows: &flows,
+            seed: experiment.run.seed,
+            threads,
+            library: Some(library),
+        };
+        let built = experiment.build(index, &site)?;
+        let table = &experiment.fabric[index];
+        Ok(Prepared {
+            fabric: built.fabric,
+            plan: experiment.run.plan(built.faults),
+            kind: table.kind.clone(),
+            label: table.label().to_owned(),
+            place: fabric::path(table, &experiment.fabric),
+            seed: experiment.run.seed,
+            threads,
+            within_racks: experiment.run.goodput == Goodput::All,
+            mean_bytes: experiment.workload.mean_bytes()?,
+            span: experiment.run.span(),
+            counted: experiment.counted(&built.facts, &cluster),
+            parts: parts_of(&built.facts),
+            derived: built.derived,
+            devices: built.facts.devices,
+            physics: experiment.physics.as_ref().map(plain),
+            total_bytes: flows.total_bytes(),
+            time_scale,
+            memory: built.memory,
+            io: Io::new(flows),
+            cluster,
+            begun,
+            watch,
+        })
+    }
+
+    /// The flows of a resolved experiment, those given or its own, at the load that it asks
+    /// for; and by what their times were multiplied for it.
+    fn flows(
+        &self,
+        given: Option<Flows>,
+        cluster: &Cluster,
+        told: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<(Flows, Option<f64>), Refusal> {
+        let flows = match given {
+            Some(flows) => flows,
+            None => self.generate(cluster, told)?,
+        };
+        let (flows, time_scale) = self.workload.at_load(flows, cluster)?;
+        let flows = self.ending(flows, cluster)?;
+        self.check_window(&flows)?;
+        Ok((flows, time_scale))
+    }
+
+    /// Draws or reads the flows of a resolved experiment.
+    fn generate(
+        &self,
+        cluster: &Cluster,
+        told: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Flows, Refusal> {
+        let need = self.workload.memory(cluster);
+        match (self.workload.flows, &self.workload.jobs) {
+            (Some(flows), _) => memory::check("workload.flows", flows, need, "send fewer")?,
+            (_, Some(jobs)) => memory::check(
+                "workload.jobs",
+                jobs.len(),
+                need,
+                "run fewer or smaller jobs",
+            )?,
+            (None, None) => {}
+        }
+        self.workload.generate_told(cluster, self.run.seed, told)
+    }
+
+    /// Refuses a window that the flows do not fill.
+    fn check_window(&self, flows: &Flows) -> Result<(), Refusal> {
+        let last = flows.last_arrival();
+        match self.run.span() {
+            Some(span) if last < span.until => Err(Refusal::new(
+                "run.measure",
+                span.until - span.from,
+                format!(
+                    "ends at {}, and the last flow arrives at {last}",
+                    span.until
+                ),
+                "shorten it, or remove workload.flows: they then follow from it",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Builds a fabric of a resolved experiment, and the faults that happen in it.
+    fn build(&self, index: usize, site: &Site) -> Result<Built, Refusal> {
+        let table = self.fabric.get(index).ok_or_else(|| {
+            let count = self.fabric.len();
+            Refusal::new(
+                "fabric",
+                index,
+                format!("there are {count}"),
+                "choose one of them",
+            )
+        })?;
+        let at = fabric::path(table, &self.fabric);
+        let entry = table.entry(&at)?;
+        let own = table.table();
+        let placed = |e| fabric::place(e, &at);
+        let faults = self.faults_of(table.label())?;
+        let memory = check_memory(entry, &own, site, &at, !faults.is_empty())?;
+        if !faults.is_empty() {
+            // On a fabric of its own: a trial leaves traces.
+            let mut trial = (entry.build)(&own, site).map_err(placed)?;
+            self.rehearse(trial.as_mut(), table.label(), &faults)?;
+        }
+        let mut fabric = (entry.build)(&own, site).map_err(placed)?;
+        if self.run.controller_log {
+            fabric.record_control(table.label());
+        }
+        let facts = table.facts(site)?;
+        self.check_end(&facts, site.flows, &at)?;
+        let mut derived = in_force(&facts);
+        derived.0.extend(self.share_out(fabric.as_mut()));
+        Ok(Built {
+            fabric,
+            faults: faults.into_iter().map(|(_, f)| f).collect(),
+            memory,
+            facts,
+            derived,
+        })
+    }
+
+    /// Refuses a run that would never end, or not within a reasonable time.
+    fn check_end(&self, facts: &Facts, flows: &Flows, at: &str) -> Result<(), Refusal> {
+        if let (Some(unjoined), Some(StopRule::Drain)) = (&facts.unjoined, self.run.stop) {
+            return Err(never_drained(unjoined, at));
+        }
+        match facts.slot {
+            Some(slot) => self.run.refuse_turns(slot, flows.last_arrival(), at),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells a fabric of rates how exactly it may share links out; what that adds to what is in
+    /// force.
+    fn share_out(&self, fabric: &mut dyn Fabric) -> Option<(&'static str, (u64, u64))> {
+        let precision = self.run.rate_precision?;
+        let heeded = fabric.set_rate_precision(precision) && precision > Precision::EXACT;
+        heeded.then(|| ("rate_precision", precision.fraction()))
+    }
+
+    /// The jobs that count updates, and what the fabric leaves room for.
+    fn counted(&self, facts: &Facts, cluster: &Cluster) -> Vec<Counted> {
+        counted::counted(self.workload.jobs.as_ref(), facts.framing, cluster)
+    }
+
+    /// Commands in order of time, each with the index of its table.
+    fn faults_of(&self, label: &str) -> Result<Vec<(usize, Fault)>, Refusal> {
+        let mut faults = Vec::new();
+        for (i, table) in self
+            .fault
+            .iter()
+            .enumerate()
+            .filter(|f| f.1.happens_in(label))
+        {
+            faults.extend(table.commands(i)?.into_iter().map(|f| (i, f)));
+        }
+        faults.sort_by_key(|(_, f)| f.at);
+        Ok(faults)
+    }
+
+    /// Refuses a fault that the fabric would reject in the middle of the run.
+    fn rehearse(
+        &self,
+        fabric: &mut dyn Fabric,
+        label: &str,
+        faults: &[(usize, Fault)],
+    ) -> Result<(), Refusal> {
+        let labels = self.fabric.iter().map(FabricTable::label);
+        let others: Vec<&str> = labels.filter(|&other| other != label).collect();
+        for (i, fault) in faults {
+            fabric
+                .apply(fault.command)
+                .map_err(|rejected| self.fault[*i].refused(*i, &rejected, &others))?;
+        }
+        Ok(())
+    }
+}
+
+fn check_threads(threads: usize) -> Result<(), Refusal> {
+    if threads == 0 {
+        let limit = "a run needs at least 1";
+        return Err(Refusal::new("threads", 0, limit, "raise it"));
+    }
+    Ok(())
+}
+
+/// What a fabric is made of.
+fn parts_of(facts: &Facts) -> PartCounts {
+    PartCounts(facts.parts.iter().map(|p| (p.name, p.count)).collect())
+}
+
+fn plain(table: &PhysicsTable) -> Value {
+    serde_json::to_value(table).expect("configurations are plain data")
+}
+
+/// What a fabric says followed from its table.
+fn in_force(facts: &Facts) -> InForce {
+    let value = |d: &Derived| (d.name, (d.value, d.of));
+    InForce(facts.derived.iter().map(value).collect())
+}
+
+/// A run that waits for everything to be delivered waits for these for ever.
+fn never_drained(unjoined: &Unjoined, at: &str) -> Refusal {
+    let Unjoined { from, to, .. } = unjoined;
+    let more = match unjoined.others {
+        0 => String::new(),
+        others => format!(" (the first of {} such pairs)", others + 1),
+    };
+    Refusal::new(
+        "run.stop",
+        "\"drain\"",
+        format!("{at} never joins rack {from} to rack {to}, which has flows from it{more}"),
+        format!(
+            "join them, {}, or end at a time, like \"1 s\"",
+            unjoined.otherwise
+        ),
+    )
+}
+
+/// Refuses a fabric that would not fit into memory with its flows; what both take [B].
+fn check_memory(
+    entry: &Entry,
+    own: &Value,
+    site: &Site,
+    at: &str,
+    failing: bool,
+) -> Result<u64, Refusal> {
+    let Memory { sound, of_failures } =
+        (entry.memory)(own, site).map_err(|e| fabric::place(e, at))?;
+    let fabric = sound + if failing { of_failures } else { 0 };
+    let flows = site.flows.len() as u64 * BYTES_PER_FLOW + site.flows.after.memory();
+    let need = fabric.saturating_add(flows);
+    memory::check(
+        at,
+        format!("\"{}\"", entry.kind),
+        need,
+        &format!(
+            "lower cluster.racks (the fabric takes {}) or send fewer flows ({})",
+            Bytes(fabric),
+            Bytes(flows)
+        ),
+    )?;
+    Ok(need)
+}

@@ -1,0 +1,166 @@
+//! Completion times and slowdowns: of the flows that were delivered, and of all that were
+//! offered as far as they are known.
+
+use crate::bounds::{micros, taken, Bound, Bounded, FctBound, Taken};
+use crate::percentile::{mean, percentile};
+use lightloom_engine::{Cluster, Flows, Nic, Rate, Time};
+use serde::Serialize;
+
+/// Flows below this size are short [B] (Sirius §7).
+pub const SHORT_BYTES: u64 = 100_000;
+
+/// Completion times of all flows, the short (under 100 KB) and the long ones.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FctClasses {
+    /// Every completed flow.
+    pub all: Fct,
+    /// Completed flows under [`SHORT_BYTES`].
+    pub short: Fct,
+    /// The other completed flows.
+    pub long: Fct,
+}
+
+/// Completion times of a class, in µs; null if none of it completed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Fct {
+    /// Median.
+    pub p50_us: Option<f64>,
+    /// 99th percentile.
+    pub p99_us: Option<f64>,
+    /// Mean.
+    pub mean_us: Option<f64>,
+}
+
+/// Slowdowns of completed flows; null if none completed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Slowdown {
+    /// Median.
+    pub p50: Option<f64>,
+    /// 99th percentile.
+    pub p99: Option<f64>,
+}
+
+/// Where the completion times of all flows that were offered lie, finished or not.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FctBounds {
+    /// Every flow.
+    pub all: FctBound,
+    /// Those under [`SHORT_BYTES`].
+    pub short: FctBound,
+    /// The others.
+    pub long: FctBound,
+}
+
+/// Where the slowdowns of all flows that were offered lie.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SlowdownBound {
+    /// Median.
+    pub p50: Bound,
+    /// 99th percentile.
+    pub p99: Bound,
+}
+
+impl FctClasses {
+    /// Of the flows that were delivered whole.
+    pub(crate) fn of(flows: &Flows) -> FctClasses {
+        let (mut short, mut long) = (Vec::new(), Vec::new());
+        for (f, fct) in completed(flows) {
+            let class = if flows.bytes[f] < SHORT_BYTES {
+                &mut short
+            } else {
+                &mut long
+            };
+            class.push(fct);
+        }
+        let mut all = [short.as_slice(), &long].concat();
+        FctClasses {
+            all: Fct::of(&mut all),
+            short: Fct::of(&mut short),
+            long: Fct::of(&mut long),
+        }
+    }
+}
+
+impl Fct {
+    /// Sorts the times.
+    fn of(times: &mut [Time]) -> Fct {
+        times.sort_unstable();
+        Fct {
+            p50_us: percentile(times, 50).map(micros),
+            p99_us: percentile(times, 99).map(micros),
+            mean_us: mean(times.iter().map(|&t| micros(t))),
+        }
+    }
+}
+
+impl Slowdown {
+    /// Of the flows that were delivered whole.
+    pub(crate) fn of(cluster: &Cluster, flows: &Flows) -> Slowdown {
+        let mut ratios: Vec<f64> = completed(flows)
+            .map(|(f, fct)| fct.0 as f64 / ideal(cluster, flows.bytes[f]).0 as f64)
+            .collect();
+        ratios.sort_unstable_by(f64::total_cmp);
+        Slowdown {
+            p50: percentile(&ratios, 50),
+            p99: percentile(&ratios, 99),
+        }
+    }
+}
+
+impl FctBounds {
+    /// Of the flows that were `offered`, by when the run `ended`.
+    pub(crate) fn of(flows: &Flows, offered: &[usize], ended: Time) -> FctBounds {
+        let class = |belongs: &dyn Fn(u64) -> bool| {
+            let rows = offered.iter().filter(|&&f| belongs(flows.bytes[f]));
+            let times: Vec<Taken> = rows.map(|&f| taken(flows, f, ended)).collect();
+            FctBound::of(&times)
+        };
+        FctBounds {
+            all: class(&|_| true),
+            short: class(&|bytes| bytes < SHORT_BYTES),
+            long: class(&|bytes| bytes >= SHORT_BYTES),
+        }
+    }
+}
+
+impl SlowdownBound {
+    /// The same of slowdowns.
+    pub(crate) fn of(
+        cluster: &Cluster,
+        flows: &Flows,
+        offered: &[usize],
+        ended: Time,
+    ) -> SlowdownBound {
+        let ratio = |&f: &usize| {
+            let Taken { least, done } = taken(flows, f, ended);
+            let least = least / micros(ideal(cluster, flows.bytes[f]));
+            Taken { least, done }
+        };
+        let ratios: Vec<Taken> = offered.iter().map(ratio).collect();
+        let ratios = Bounded::of(&ratios);
+        SlowdownBound {
+            p50: ratios.percentile(50),
+            p99: ratios.percentile(99),
+        }
+    }
+}
+
+/// The completion time that slowdown is relative to: all bytes at the rate of
+/// the server's link, which is that of its rack's base uplinks if the NIC is
+/// uncapped. It is the same for every fabric, so slowdowns compare between
+/// them; it holds no propagation and no switching, and a fabric with more
+/// uplinks than the base may beat it.
+pub fn ideal(cluster: &Cluster, bytes: u64) -> Time {
+    let rate = match cluster.nic {
+        Nic::Uncapped => cluster.rack_rate(),
+        Nic::Capped(rate) => Rate(rate.0.min(cluster.rack_rate().0)),
+    };
+    rate.time_for(bytes)
+}
+
+/// Completed flows with their completion times.
+fn completed(flows: &Flows) -> impl Iterator<Item = (usize, Time)> + '_ {
+    (0..flows.len())
+        .filter(|&f| flows.finish[f] != Time::NEVER)
+        .map(|f| (f, flows.finish[f] - flows.arrival[f]))
+}
