@@ -144,7 +144,7 @@ def switch(design: Table | None = None, preset: str | None = None) -> Switch:
     """
     named = {} if preset is None else {"preset": preset}
     table = merged(named, design or {})
-    return Switch(**json.loads(_core.derive_switch(json.dumps(plain(_given(table), "")))))
+    return Switch(**json.loads(_core.derive_switch(json.dumps(plain(table, "")))))
 
 
 def is_switch(table: Table, preset: str | None = None) -> bool:
@@ -169,21 +169,12 @@ def derive(design: Table | None = None, preset: str | None = None) -> Devices:
     """
     table = merged({} if preset is None else _preset(preset), design or {})
     reading.check_depth(table)
-    return Devices(**json.loads(_core.derive_devices(json.dumps(plain(_given(table), "")))))
+    return Devices(**json.loads(_core.derive_devices(json.dumps(plain(table, "")))))
 
 
 def presets() -> dict[str, dict[str, Any]]:
     """Designs by their name, each with a `summary` and its `design`."""
     return {preset.pop("name"): preset for preset in _listed()["designs"]}
-
-
-def _given(table: Table) -> dict[str, Any]:
-    """A table without the keys that nothing was given for, in its tables, too."""
-    return {
-        key: _given(value) if isinstance(value, Mapping) else value
-        for key, value in table.items()
-        if value is not None
-    }
 
 
 def switches() -> list[dict[str, Any]]:
