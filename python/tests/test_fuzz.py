@@ -54,7 +54,8 @@ PLANS = [
     b'"schedule": [{"permutation": [1, 0, 3, 2], "duration_ps": 100}]}',
 ]
 SCHEDULE = (
-    b'{"format": "lightloom-plan/1", "version": "0.1.0", "demand": {"nodes": 4, "names": ["a","b","c","d"]}, '
+    b'{"format": "lightloom-plan/1", "version": "0.1.0", '
+    b'"demand": {"nodes": 4, "names": ["a", "b", "c", "d"]}, '
     b'"schedule": {"ports": 4, "period_ps": 200, "night_ps": 10, "slots": ['
     b'{"start_ps": 0, "day_ps": 90, "bytes": 9, "permutation": [3, 0, 1, 2]}, '
     b'{"start_ps": 100, "day_ps": 90, "bytes": 8, "permutation": [2, 3, 0, 1]}]}}'
