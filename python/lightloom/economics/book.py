@@ -11,6 +11,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -150,13 +151,19 @@ def load(source: str | Path | Book | None = None, key: str = "--prices") -> Book
         return source
     wanted = DEFAULT if source is None else source
     if str(wanted) in names():
-        return _book(FOLDER / f"{wanted}.toml")
+        return _shipped(str(wanted))
     path = Path(wanted)
     if not path.is_file():
         near = difflib.get_close_matches(path.name, names(), 1)
         hint = f'did you mean "{near[0]}"?' if near else f"choose {', '.join(names())}, or a file"
         raise refusal(key, wanted, "no price book, and no file", hint)
     return _book(path)
+
+
+@cache
+def _shipped(name: str) -> Book:
+    """A book of the package, read once: `cost` by several readings asks for it many times."""
+    return _book(FOLDER / f"{name}.toml")
 
 
 def _book(path: Path) -> Book:
