@@ -79,6 +79,7 @@ def test_the_tornado_is_svg_and_the_same_each_time(experiment: Path, tmp_path: P
     [
         (("--prices", "hydra"), "no price book, and no file"),
         (("--price", "swich=5"), 'did you mean "switch"'),
+        (("--price", "plutonium=5"), "no such part; choose one of 27, as "),
         (("--price", "switch=-5"), "below 0"),
         (("--price", "switch=1e999999999"), "more than 10^15"),
         (("--price", "switch=1e-999999999"), "more than 30 digits"),

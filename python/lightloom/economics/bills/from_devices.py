@@ -61,6 +61,7 @@ def _stages(network: Network, book: Book, own: int) -> Iterator[str]:
     if network.racks * pairs > own:
         plane = network.racks * pairs
         yield (
-            f"a link takes {pairs} ports by {book.name}, {plane} a plane: two stages of switches of "
-            f"{counted(own, 'port')} are bought, and the link budget of the devices is that of one"
+            f"a link takes {pairs} ports by {book.name}, {plane} a plane: two stages of switches "
+            f"of {counted(own, 'port')} are bought, and the link budget of the devices is that of "
+            "one"
         )
