@@ -21,6 +21,8 @@ from lightloom import _core, experiment_schema, reading
 from lightloom.errors import refusal
 
 Table = dict[str, Any]
+#: The key of a fabric that may name a preset, or be a table above one.
+DEVICES = "devices"
 #: How alike a mistyped key is to the one that was meant.
 TYPO = 0.75
 
@@ -218,6 +220,8 @@ def _assign(table: Any, path: list[str], value: Any, depth: int) -> None:
         elif isinstance(table, dict):
             if part not in table:
                 _refuse_no_list(path, here, value)
+            if part == DEVICES and isinstance(table.get(part), str):
+                table[part] = {"preset": table[part]}
             table = table.setdefault(part, {})
         if not isinstance(table, (dict, list)):
             above = ".".join(path[: here + 1])
@@ -267,16 +271,13 @@ def _has(items: list[Any], key: str) -> bool:
 
 
 def plain(value: Any, key: str) -> Any:
-    """The value, if JSON has its like; TOML's dates and not-a-numbers have none.
-
-    None is JSON's null: a key that was left open, as in a design that was printed.
-    """
+    """The value, if JSON has its like; TOML's dates and not-a-numbers have none."""
     if isinstance(value, Mapping):
         return {k: plain(v, f"{key}.{k}" if key else str(k)) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(v, f"{key}[{i}]") for i, v in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
         raise refusal(key or "value", value, "is not a finite number", "write one, like 3.0")
-    if value is None or isinstance(value, (str, bool, int, float)):
+    if isinstance(value, (str, bool, int, float)):
         return value
     raise refusal(key or "value", value, "is no text, number or truth value", "correct the value")

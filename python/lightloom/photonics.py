@@ -169,7 +169,7 @@ def derive(design: Table | None = None, preset: str | None = None) -> Devices:
     """
     table = merged({} if preset is None else _preset(preset), design or {})
     reading.check_depth(table)
-    return Devices(**json.loads(_core.derive_devices(json.dumps(plain(table, "")))))
+    return Devices(**json.loads(_core.derive_devices(json.dumps(plain(_given(table), "")))))
 
 
 def presets() -> dict[str, dict[str, Any]]:
@@ -200,6 +200,19 @@ def merged(below: Table, above: Table) -> dict[str, Any]:
         tables = isinstance(old, Mapping) and isinstance(value, Mapping)
         both[key] = merged(old, value) if tables else value  # type: ignore[arg-type]
     return both
+
+
+def _given(table: Table) -> dict[str, Any]:
+    """A design without the keys that it leaves open, which are None where one was printed.
+
+    >>> _given({"slot": None, "grating": {"ports": 16, "loss": None}})
+    {'grating': {'ports': 16}}
+    """
+    return {
+        key: _given(value) if isinstance(value, Mapping) else value
+        for key, value in table.items()
+        if value is not None
+    }
 
 
 def check_format(path: Path, option: str = "path") -> None:

@@ -79,10 +79,22 @@ def test_the_tornado_is_svg_and_the_same_each_time(experiment: Path, tmp_path: P
     [
         (("--prices", "hydra"), "no price book, and no file"),
         (("--price", "swich=5"), 'did you mean "switch"'),
+        (("--price", "plutonium=5"), "no such part; choose one of 27, as "),
         (("--price", "switch=-5"), "below 0"),
         (("--price", "switch=1e999999999"), "more than 10^15"),
         (("--price", "switch=1e-999999999"), "more than 30 digits"),
         (("--price", "switch=nan"), "not a number"),
+        (
+            (
+                "--price",
+                "switch=0",
+                "--price",
+                "transceiver=0",
+                "--equal-cost",
+                "sirius.uplinks=clos",
+            ),
+            "may cost nothing",
+        ),
         (("--price", "switch=1/0"), "not a number"),
         (("--price", "switch"), "PART=AMOUNT"),
         (("--price", "switch=9..5"), "ends before it begins"),

@@ -51,9 +51,21 @@ def test_level_once_all_have_their_worst_part_dead() -> None:
     assert said.endswith("each with its worst part dead, sirius and esn are level.")
 
 
+def test_who_is_level_sound_and_broken_is_still_level() -> None:
+    """Whichever of the two is then a little ahead."""
+    level = [ESN, bought("twin", switch=100)]
+    for first, second in ((0.99, 0.98), (0.98, 0.99)):
+        kept = {"esn": Kept(first, "a", carries=True), "twin": Kept(second, "b", carries=True)}
+        assert sentence(level, kept).endswith("dead, they are still level.")
+
+
 def test_what_is_not_modelled_is_not_weighed() -> None:
     assert sentence([ESN, SIRIUS], {"esn": WHOLE}) == (
         "What sirius keeps with a part dead is not modelled, and not weighed."
+    )
+    level = [ESN, bought("twin", switch=100)]
+    assert sentence(level, {"else": WHOLE}) == (
+        "What esn and twin keep with a part dead is not modelled, and not weighed."
     )
     said = sentence([ESN, SIRIUS], {"sirius": WHOLE})
     assert said.startswith("With any one part dead sirius keeps what it delivered.")

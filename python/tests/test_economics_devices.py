@@ -136,6 +136,20 @@ def test_a_port_of_a_circuit_switch_costs_what_the_book_says() -> None:
     assert (found.cost.low, found.cost.high) == (320 * 200, 320 * 700)
 
 
+@pytest.mark.parametrize(("racks", "boxes"), [(160, 1), (161, 5)])
+def test_two_stages_for_a_link_of_several_ports_are_said(racks: int, boxes: int) -> None:
+    """Two pairs of fibres a link: 160 racks fill 320 ports, 161 take three leaves and two spines;
+    the link budget is that of one switch."""
+    cluster = {"racks": racks, "servers_per_rack": 8, "server_rate": "800 Gb/s"}
+    table = experiment("cthrough", cluster, circuit_rate="800 Gb/s", devices="mems-cthrough")
+    costs = economics.cost(table, "ai-cluster-2026")
+    found = line(costs.fabrics["cthrough"], "circuit-switch")
+    assert found.count == Fraction(boxes * 320, 136)
+    told = [text for text in words.by_devices(costs) if "two stages" in text]
+    assert len(told) == (boxes > 1)
+    assert all("cthrough: a link takes 2 ports by ai-cluster-2026, 322 a plane" in t for t in told)
+
+
 def test_a_ring_says_how_many_wavelengths_its_devices_have() -> None:
     table = experiment("mordia", {"racks": 16, "rack_rate": "10 Gb/s"}, devices="wss-ring")
     found = line(priced(table), "wss-output")

@@ -80,6 +80,20 @@ def test_a_design_that_was_printed_is_read_in_a_fabric() -> None:
     assert (table["slot"], table["guardband"]) == ("300 ns", derived["guardband"]["total"])
 
 
+def test_a_key_above_a_named_preset_is_set_by_hand() -> None:
+    """`devices = "mems-cthrough"` is the table whose preset that is."""
+    experiment = loom.load(ROOT / "examples" / "devices.toml")
+    experiment.raw["fabric"] = [{"kind": "cthrough", "devices": "mems-cthrough"}]
+    set_ = experiment.with_overrides(['fabric.cthrough.devices.settle="3 ms"'])
+    (table,) = set_.resolved()["fabric"]
+    assert table["devices"]["ports"] == 320
+    assert table["reconfiguration_delay"] == "3 ms"
+    lossy = experiment.with_overrides(['fabric.cthrough.devices.loss="9 dB"'])
+    with pytest.raises(ConfigError, match=r"devices\.loss = 9 dB: more than the 3\.5 dB"):
+        lossy.resolved()
+    assert experiment.raw["fabric"][0]["devices"] == "mems-cthrough"
+
+
 def test_the_schema_and_explain_know_the_devices_and_their_keys() -> None:
     registry = topics.registry()
     schema = registry["sirius"]["schema"]

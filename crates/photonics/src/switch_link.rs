@@ -64,6 +64,11 @@ fn exact(decibels: f64) -> f64 {
     rounded(decibels, 9)
 }
 
+/// The least hundredths that are no less: who takes them off is within the budget.
+fn enough(decibels: f64) -> f64 {
+    (exact(decibels) * 100.0 - ROUNDING).ceil() / 100.0
+}
+
 /// A link budget of a circuit, and what follows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CircuitBudget {
@@ -157,7 +162,7 @@ impl SwitchLink {
         let remedy = format!(
             "take a switch that loses {} dB less, or change {at}.link: launch, sensitivity, \
              connectors, gain, margin or fibre",
-            rounded(loss.0 - left, 2)
+            enough(loss.0 - left)
         );
         Refusal::new(format!("{at}.loss"), loss, limit, remedy)
     }
@@ -220,6 +225,8 @@ mod tests {
              0.5 dB; take a switch that loses 0.01 dB less, or change fabric.devices.link: launch, \
              sensitivity, connectors, gain, margin or fibre"
         );
+        let told = LR.budget(AT, Decibel(3.500_001)).unwrap_err().to_string();
+        assert!(told.contains("that loses 0.01 dB less"), "{told}");
         let weak = SwitchLink {
             launch: Dbm(-12.0),
             ..LR

@@ -56,6 +56,7 @@ def devices(
 
     with console.guarded():
         table = _design(file, set_ or [])
+        _check_preset(preset)
         is_switch = photonics.is_switch(table, preset)
         if out is not None:
             check = photonics.check_switch_format if is_switch else photonics.check_format
@@ -73,6 +74,19 @@ def devices(
             _print_any(found)
             if out is not None:
                 console.say(f"\nwritten: {out}")
+
+
+def _check_preset(name: str | None) -> None:
+    """Refuses what is neither a design's nor a circuit switch's, naming both."""
+    from difflib import get_close_matches
+
+    from lightloom import photonics
+
+    known = [*photonics.presets(), *(switch["name"] for switch in photonics.switches())]
+    if name is not None and name not in known:
+        near = get_close_matches(name, known, 1)
+        remedy = f'did you mean "{near[0]}"?' if near else "choose one of them"
+        raise refusal("--preset", name, f"must be one of {', '.join(known)}", remedy)
 
 
 def _design(file: Path | None, overrides: list[str]) -> dict[str, Any]:

@@ -52,7 +52,8 @@ def sentence(purchases: Sequence[Purchase], kept: Mapping[str, Kept]) -> str:
         return ""
     unknown = [p for p in first if p.label not in kept]
     if unknown:
-        return f"What {labels(unknown)} keeps with a part dead is not modelled, and not weighed."
+        keep = "keeps" if len(unknown) == 1 else "keep"
+        return f"What {labels(unknown)} {keep} with a part dead is not modelled, and not weighed."
     missing = [p for p in purchases if p.label not in kept and p.carries]
     told = listed(_keeps(p, kept[p.label]) for p in first)
     weighed = [broken(p, kept[p.label]) for p in purchases if p.label in kept]
@@ -76,7 +77,7 @@ def _weighed(first: Sequence[Purchase], then: Sequence[Purchase]) -> str:
         return f"{lead}, nobody carries this traffic."
     names = [p.label for p in then]
     costs = f", {each_delivered(then[0], CAPITAL)}" if len(then) == 1 else ""
-    if names == [p.label for p in first]:
+    if set(names) == {p.label for p in first}:
         still = "it is still the cheapest" if len(then) == 1 else "they are still level"
         return f"{lead}, {still}{costs}."
     if len(then) == 1:

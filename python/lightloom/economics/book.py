@@ -11,6 +11,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from lightloom.economics.amounts import NOTHING, Range
 from lightloom.economics.exact import number, toml
 from lightloom.economics.figure import Figure, read
 from lightloom.economics.parts import PARTS, PORTS, RATE
-from lightloom.errors import ConfigError, refusal
+from lightloom.errors import ConfigError, refusal, shortened
 
 #: Of the books that this version reads.
 SCHEMA = 1
@@ -150,13 +151,19 @@ def load(source: str | Path | Book | None = None, key: str = "--prices") -> Book
         return source
     wanted = DEFAULT if source is None else source
     if str(wanted) in names():
-        return _book(FOLDER / f"{wanted}.toml")
+        return _shipped(str(wanted))
     path = Path(wanted)
     if not path.is_file():
         near = difflib.get_close_matches(path.name, names(), 1)
         hint = f'did you mean "{near[0]}"?' if near else f"choose {', '.join(names())}, or a file"
         raise refusal(key, wanted, "no price book, and no file", hint)
     return _book(path)
+
+
+@cache
+def _shipped(name: str) -> Book:
+    """A book of the package, read once: `cost` by several readings asks for it many times."""
+    return _book(FOLDER / f"{name}.toml")
 
 
 def _book(path: Path) -> Book:
@@ -317,8 +324,15 @@ def check_part(key: str, name: str) -> None:
 
 
 def _near(name: str, known: Any) -> str:
+    """What was meant, or all there are; of more than a message holds those most alike."""
     near = difflib.get_close_matches(name, list(known), 1)
-    return f'did you mean "{near[0]}"?' if near else f"choose one of {', '.join(sorted(known))}"
+    if near:
+        return f'did you mean "{near[0]}"?'
+    every = f"choose one of {', '.join(sorted(known))}"
+    if shortened(every) == every:
+        return every
+    alike = difflib.get_close_matches(name, sorted(known), 4, 0.0)
+    return f"choose one of {len(known)}, as {', '.join(alike)}: docs/cost.md has what is counted"
 
 
 def _whole(key: str, value: Any) -> int | None:

@@ -59,9 +59,12 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
     if missing:
         remedy = f"set it: --price {missing[0]}=…"
         raise refusal("--equal-cost", asked, f"no price of {missing[0]}", remedy)
+    prices = {**first.prices, **target.prices}
+    if target.form.value(prices).low <= 0:
+        limit = f"at these prices {other} may cost nothing, and no size of {label} costs as little"
+        raise refusal("--equal-cost", asked, limit, "raise a price")
     low = Fraction(1)
     high = _largest(at, Fraction(present * TIMES)) if whole else Fraction(MOST)
-    prices = {**first.prices, **target.prices}
     falls = not whole
     forms = (lambda x: at(low + high - x).form) if falls else (lambda x: at(x).form)
     found = equal_size(forms, target.form, prices, low, high)

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from lightloom.counts import counted
 from lightloom.economics.book import Book
-from lightloom.economics.needs import Passive
+from lightloom.economics.needs import Passive, pairs_of_link
 from lightloom.economics.network import Network
 from lightloom.fabric_devices import circuit_switch_of, design_of
 
@@ -43,11 +43,25 @@ def ports_of(network: Network) -> int | None:
 def differences(network: Network, book: Book, parts: Iterable[str]) -> Iterator[str]:
     """Where the devices have other boxes than the book prices, and which of them decides."""
     own = ports_of(network)
-    for name in parts:
+    for name in dict.fromkeys(parts):
         part = book.part(name)
+        if name == "circuit-switch" and own is not None:
+            yield from _stages(network, book, own)
         if name not in BOXES or own is None or part is None or part.ports in (None, own):
             continue
         yield (
             f"{BOXES[name]} of {counted(own, 'port')} by devices, where {book.name} prices one of "
             f"{part.ports}: devices decide how many ports are bought, the book what one costs"
+        )
+
+
+def _stages(network: Network, book: Book, own: int) -> Iterator[str]:
+    """Where the book's transceivers take more ports a plane than the switch of the devices has."""
+    pairs = pairs_of_link(book, "circuit-transceiver", network.rate("circuit_rate"))
+    if network.racks * pairs > own:
+        plane = network.racks * pairs
+        yield (
+            f"a link takes {pairs} ports by {book.name}, {plane} a plane: two stages of switches "
+            f"of {counted(own, 'port')} are bought, and the link budget of the devices is that of "
+            "one"
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -232,7 +233,17 @@ def _fraction(key: str, value: Any) -> Fraction:
     return written(key, value, remedy) if isinstance(value, str) else number(key, value, remedy)
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _toml(path: Path) -> Mapping[str, Any]:
+    return _shipped() if path == FILE else _read(path)
+
+
+@cache
+def _shipped() -> Mapping[str, Any]:
+    """The readings of the package, read once."""
+    return _read(FILE)
+
+
+def _read(path: Path) -> Mapping[str, Any]:
     raw = toml(path)
     schema = raw.get("schema", "(missing)")
     if schema != SCHEMA or isinstance(schema, bool):
