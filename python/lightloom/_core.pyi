@@ -300,6 +300,9 @@ def ending_watch(descriptor: int, grace_s: float, codes: list[tuple[int, str | N
 def ending_unfinished(path: Path, unfinished: bool) -> None:
     """Notes a file or folder to be removed then, or to be left."""
 
+def ending_made(path: Path, made: bool) -> None:
+    """Notes a folder to be removed then if it is empty, or to be left."""
+
 def ending_naming(begins: bool) -> None:
     """Notes that files are being given their names, which is waited for, or are no more."""
 

@@ -66,7 +66,7 @@ def run(
     if (times := resolved["run"].get("repeat", 1)) > 1:
         remedy = "call lightloom.repeat, or remove it"
         raise refusal("run.repeat", times, "this runs one simulation", remedy)
-    read = inputs.listed(experiment.raw)
+    read = inputs.listed(resolved)
     tick = None if progress is None else lambda *at: progress(label, *at)
     columns = traces.columns_for(resolved["workload"])
     with in_words():

@@ -267,13 +267,16 @@ def _has(items: list[Any], key: str) -> bool:
 
 
 def plain(value: Any, key: str) -> Any:
-    """The value, if JSON has its like; TOML's dates and not-a-numbers have none."""
+    """The value, if JSON has its like; TOML's dates and not-a-numbers have none.
+
+    None is JSON's null: a key that was left open, as in a design that was printed.
+    """
     if isinstance(value, Mapping):
         return {k: plain(v, f"{key}.{k}" if key else str(k)) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(v, f"{key}[{i}]") for i, v in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
         raise refusal(key or "value", value, "is not a finite number", "write one, like 3.0")
-    if isinstance(value, (str, bool, int, float)):
+    if value is None or isinstance(value, (str, bool, int, float)):
         return value
     raise refusal(key or "value", value, "is no text, number or truth value", "correct the value")

@@ -124,7 +124,8 @@ class Switch:
         """
         path = Path(path)
         check_switch_format(path)
-        path.write_text(json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n")
+        text = json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
+        write_files({path: text.encode()})
 
 
 def switch(design: Table | None = None, preset: str | None = None) -> Switch:
@@ -143,7 +144,7 @@ def switch(design: Table | None = None, preset: str | None = None) -> Switch:
     """
     named = {} if preset is None else {"preset": preset}
     table = merged(named, design or {})
-    return Switch(**json.loads(_core.derive_switch(json.dumps(table))))
+    return Switch(**json.loads(_core.derive_switch(json.dumps(plain(table, "")))))
 
 
 def is_switch(table: Table, preset: str | None = None) -> bool:

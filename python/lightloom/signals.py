@@ -151,6 +151,21 @@ def forget(path: Path) -> None:
     _core.ending_unfinished(path.absolute(), False)
 
 
+def note_made(folder: Path) -> None:
+    """Notes a folder that was made, and that goes with what is noted where nothing else is in
+    it, until `forget_made`."""
+    from lightloom import _core
+
+    _core.ending_made(folder.absolute(), True)
+
+
+def forget_made(folder: Path) -> None:
+    """Notes that a folder stays, or is gone."""
+    from lightloom import _core
+
+    _core.ending_made(folder.absolute(), False)
+
+
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
     """A file or folder that goes if the block does not end well, by force or not."""

@@ -53,7 +53,7 @@ def _of(stem: str, group: dict[str, Any], kind: str) -> Iterator[Row]:
             word.replace("{kind}", kind).replace("{input}", text)
             for word in _words(group["command"], text)
         ]
-        verb = group["command"].replace("{kind}", kind).partition(" -o")[0][:120]
+        verb = group["command"].replace("{kind}", kind).replace(" -o out", "")[:120]
         files = (*beside, (group["name"], content))
         yield Row(f"{stem}: {verb}: {what}", tuple(words), files, says)
 
@@ -85,8 +85,11 @@ def _noise() -> bytes:
     return random.Random(5).randbytes(4096)
 
 
+SWITCH = '[part.switch]\nports = 64\nrate = "400 Gb/s"\nsource = "s"\nyear = 2026\n'
+
+
 def _book(price: str) -> str:
-    return f'schema = 1\nextends = "sirius-2020"\n[part.switch]\nprice = {price}\n'
+    return f'schema = 1\nextends = "sirius-2020"\n{SWITCH}price = {price}\n'
 
 
 def _parquet(**columns: Any) -> bytes:

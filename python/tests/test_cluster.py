@@ -11,7 +11,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,7 +26,7 @@ import lightloom as api
 from lightloom import ConfigError
 from lightloom.cli import app
 from lightloom.results import Result
-from lightloom.sweep.executors import Failed, Job, joining, run_jobs
+from lightloom.sweep.executors import Failed, Job, build, joining, run_jobs, worker
 from lightloom.sweep.executors.build import Build
 from lightloom.sweep.executors.cluster import Cluster, other_build
 
@@ -111,7 +112,8 @@ def test_a_sweep_outlives_a_worker(tmp_path: Path) -> None:
         rows = tmp_path / "there" / "rows"
         until(lambda: any(rows.glob("*.parquet")) or process.poll() is not None)
         victim = cluster.processes["one"]
-        until(lambda: active()[0] > 0)
+        until(lambda: active()[0] > 0 or process.poll() is not None)
+        assert process.poll() is None, "it ended before its worker could be killed"
         victim.send_signal(signal.SIGKILL)
         code, out, err = ended(process)
         assert victim.wait(PATIENCE_S) == -signal.SIGKILL
@@ -430,3 +432,15 @@ def timeless(value: Any) -> Any:
         of_time = ("kernel_s", "wall_s", "peak_rss_bytes")
         return {k: timeless(v) for k, v in value.items() if k not in of_time}
     return [timeless(v) for v in value] if isinstance(value, list) else value
+
+
+def test_a_result_that_came_before_its_worker_died_counts() -> None:
+    """Dask says that its data are lost then, and would have them computed again."""
+    own = build.here()
+    cluster = object.__new__(Cluster)
+    cluster._build = own
+    lost: Any = SimpleNamespace(status="lost")
+    answer = worker.Answer("tcp://there:1", own, result=cast("Any", "figures"))
+    assert cluster._read(lost, answer) == "figures"
+    refused = worker.Answer("tcp://there:1", own, failed="no such key", refused=(None,) * 5)
+    assert str(cluster._read(lost, refused)) == "no such key"

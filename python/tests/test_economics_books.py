@@ -73,6 +73,14 @@ def test_a_book_of_ones_own_extends_another(tmp_path: Path) -> None:
         (HEAD + SWITCH + "price = nan\n", "part.switch.price", "not a finite number"),
         (HEAD + SWITCH + "price = [7, 5]\n", "part.switch.price", "ends before it begins"),
         (HEAD + SWITCH + "price = [7]\n", "part.switch.price", "two ends"),
+        (HEAD + SWITCH + "price = 1e16\n", "part.switch.price", "more than 10^15"),
+        (HEAD + SWITCH + "price = 1e999999999\n", "part.switch.price", "more than 10^15"),
+        (HEAD + SWITCH + "price = 1e-999999999\n", "part.switch.price", "more than 30 digits"),
+        (HEAD + SWITCH + "price = { value = 5, low = 1, high = 2 }\n", "part.switch.price", "value and low"),  # noqa: E501
+        (HEAD + SWITCH + 'price = { value = 5, unknown = "x" }\n', "part.switch.price", "value and unknown"),  # noqa: E501
+        (HEAD + SWITCH + 'price = { high = 5, of = "cable" }\n', "part.switch.price", "high and of"),  # noqa: E501
+        (HEAD + SWITCH + 'price = 5\nexcluded = "x"\n', "part.switch.price", "draws nothing"),
+        (HEAD + SWITCH + "price = 5\n[part.cable]\nsame_as = 'switch'\nprice = 3\n", "part.cable.price", "nothing of its own"),  # noqa: E501
         (HEAD + SWITCH + "price = 5\npower = -1\n", "part.switch.power", "below 0"),
         (HEAD + SWITCH + "price = 5\nprise = 5\n", "part.switch.prise", "did you mean"),
         (HEAD + SWITCH.replace("ports = 64\n", "") + "price = 5\n", "part.switch.ports", "ports = 64"),  # noqa: E501
@@ -109,6 +117,15 @@ def test_what_is_wrong_with_a_book_is_said(tmp_path: Path, text: str, key: str, 
 def test_a_book_that_is_no_toml_is_refused_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"mine\.toml.*line 1"):
         read(tmp_path, "schema = \n")
+
+
+def test_an_exponent_that_no_computer_holds_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"mine\.toml: a number has too many digits"):
+        read(tmp_path, HEAD + SWITCH + "price = 1e9999999999999999999\n")
+
+
+def test_zero_is_a_price_however_it_is_written(tmp_path: Path) -> None:
+    assert read(tmp_path, HEAD + SWITCH + "price = 0e-999999999\n").price("switch") == Range.of(0)
 
 
 def test_a_book_that_is_not_there_is_refused_with_the_nearest() -> None:
@@ -176,3 +193,47 @@ def test_the_examples_in_docstrings_work(module: str) -> None:
     outcome = doctest.testmod(import_module(f"lightloom.economics.{module}"))
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+READING = (
+    'schema = 1\n[reading.x]\nwhat = "x"\nesn = { switches = 7, transceivers = 14 }\n'
+    "sirius = { switches = 1, transceivers = 3, gratings = 3 }\n"
+    'laser_power = 0.1\nlaser_cost = 0.16\nkept = "2/7"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "words"),
+    [
+        ("[reading.x]", "reading = 3\n[x]", "reading", "not a table of readings"),
+        ("[reading.x]", "[reading]\nx = 3\n[y]", "reading.x", "not a table"),
+        ("esn = { switches = 7, transceivers = 14 }", "esn = 3", "reading.x.esn", "not a table"),
+        ("esn = { switches = 7, transceivers = 14 }\n", "", "reading.x.esn", "(missing)"),
+        ("switches = 7", "switchez = 7", "reading.x.esn.switchez", "switches"),
+        ("switches = 7, transceivers = 14", "switches = 0, transceivers = 0", "reading.x.esn", "nothing lies"),  # noqa: E501
+        ("switches = 7", "switches = 1e999999999", "reading.x.esn.switches", "more than 10^15"),
+        ("switches = 7", 'switches = "1e999999999"', "reading.x.esn.switches", "more than 10^15"),
+        ("switches = 7", 'switches = "1/0"', "reading.x.esn.switches", "not a number"),
+        ("switches = 7", "switches = -7", "reading.x.esn.switches", "below 0"),
+        ("laser_cost = 0.16", "laser_cost = 1.6", "reading.x.laser_cost", "at most 1"),
+        ('what = "x"', 'basis = "magic"', "reading.x.basis", "published, fitted, assumed"),
+        ("schema = 1", "schema = 2", "schema", "schema 1"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_reading_is_said(
+    tmp_path: Path, old: str, new: str, key: str, words: str
+) -> None:
+    assert old in READING
+    path = tmp_path / "mine.toml"
+    path.write_text(READING.replace(old, new))
+    with pytest.raises(ConfigError) as refused:
+        readings.load(path)
+    assert refused.value.key == key
+    assert words in str(refused.value)
+
+
+def test_a_file_of_readings_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(READING.encode() + b"\xff")
+    with pytest.raises(ConfigError, match="UTF-8"):
+        readings.load(path)

@@ -53,7 +53,17 @@ PLANS = [
     b'{"names": ["a","b","c","d"], "rate_bps": 10000000000, "night_ps": 10, '
     b'"schedule": [{"permutation": [1, 0, 3, 2], "duration_ps": 100}]}',
 ]
-BOOK = b'schema = 1\nname = "x"\nextends = "sirius-2020"\n[part.switch]\nprice = 3\n'
+SCHEDULE = (
+    b'{"format": "lightloom-plan/1", "version": "0.1.0", '
+    b'"demand": {"nodes": 4, "names": ["a", "b", "c", "d"]}, '
+    b'"schedule": {"ports": 4, "period_ps": 200, "night_ps": 10, "slots": ['
+    b'{"start_ps": 0, "day_ps": 90, "bytes": 9, "permutation": [3, 0, 1, 2]}, '
+    b'{"start_ps": 100, "day_ps": 90, "bytes": 8, "permutation": [2, 3, 0, 1]}]}}'
+)
+BOOK = (
+    b'schema = 1\nname = "x"\nextends = "sirius-2020"\n'
+    b'[part.cable]\nprice = 3\nsource = "me"\nyear = 2026\n'
+)
 SWEEP = b'base = "e.toml"\nrepeat = 2\n[grid]\n"run.seed" = [1, 2]\n"workload.load" = [0.1]\n'
 EXPERIMENT = f"{SMALL}{SIRIUS}{CLOS}".encode()
 FOUR = Demand(np.ones((4, 4)) - np.eye(4), ["a", "b", "c", "d"])
@@ -73,9 +83,9 @@ READERS: dict[str, tuple[str, list[bytes], Callable[[Path], object]]] = {
     "price book": ("x.toml", [BOOK], book.load),
     "matrix": ("x.csv", [MATRIX, RECORDS], read_demand),
     "matrix in JSON": ("x.json", JSONS, read_demand),
-    "matrix in NPY": ("x.npy", [npy(np.eye(3)), npy(np.ones((2, 2), "i4"))], read_demand),
+    "matrix in NPY": ("x.npy", [npy(1 - np.eye(3)), npy(np.ones((2, 2), "i4"))], read_demand),
     "plan": ("x.json", PLANS, lambda path: read_circuits(path, FOUR, on_planes=True)),
-    "schedule": ("x.json", PLANS, lambda path: read_schedule(path, FOUR)),
+    "schedule": ("x.json", [SCHEDULE], lambda path: read_schedule(path, FOUR)),
     "trace in Parquet": ("x.parquet", [_trace()], traces.read),
 }
 TOKENS = [

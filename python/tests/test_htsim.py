@@ -23,11 +23,13 @@ from lightloom import _core, traces
 Table = dict[str, Any]
 
 HOSTS, GBPS = 16, 50
+#: Mirrors and ports that are set well within an interval.
+SWIFT = {"settle": "10 us", "link_up": "10 us", "retag": "10 us"}
 #: Fabrics whose defaults do not fit, and what else they come in.
 MORE: dict[str, Table] = {
     "mordia": {"kind": "mordia", "policy": "rotation"},
     "hybrid": {"kind": "hybrid", "policy": "hydra", "interval": "200 us", "settle": "10 us"},
-    "hydra": {"kind": "hydra", "interval": "200 us"},
+    "hydra": {"kind": "hydra", "interval": "200 us", **SWIFT},
     "cthrough": {"kind": "cthrough", "interval": "2 ms", "reconfiguration_delay": "1 ms"},
     "sirius-flows": {"kind": "sirius", "detail": "flows"},
     "sirius-ideal": {"kind": "sirius", "mode": "ideal"},

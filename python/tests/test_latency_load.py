@@ -375,7 +375,8 @@ def test_compare_prints_and_writes_every_case(tmp_path: Path) -> None:
     assert sum(re.match(r"  dlb {5,}\d", line) is not None for line in lines) == 2
     out = tmp_path / "out"
     names = {path.name for path in out.iterdir()}
-    assert names == {"uniform-256-B", "hot-spot", "comparison.json", "report.html", "figures"}
+    kept = {"comparison.json", "record.json", "report.html", "figures"}
+    assert names == {"uniform-256-B", "hot-spot", *kept}
     table = json.loads((out / "comparison.json").read_text())
     assert list(table) == ["uniform, 256 B", "hot spot"]
     assert table["hot spot"]["dlb"]["window"]["flows"] > 0

@@ -24,6 +24,11 @@ ALLOWED = {
     ("report/sheets.py", "write_text"): "the page that the browser reads there",
     ("plots/picture.py", "savefig"): "what a notebook's user calls",
     ("console.py", "os.open"): "/dev/null",
+    ("signals.py", "rmtree"): "a folder of the command's own, once it is done",
+    ("signals.py", "unlink"): "such a file",
+    ("sweep/executors/worker.py", "TemporaryDirectory"): "a worker's own folder, for one task",
+    ("sweep/executors/travel.py", "mkdir"): "in that folder",
+    ("sweep/executors/travel.py", "write_bytes"): "the files that came with the task, there",
 }
 
 

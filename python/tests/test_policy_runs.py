@@ -103,7 +103,7 @@ def test_sweeps_run_it_in_processes_and_notice_when_it_changes(
     assert len(points() - first) == 2
     write(BOOM, members=DIVIDED)
     done = command(*arguments, cwd=tmp_path)
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert "in divided\n    return 1 // x" in done.stderr
     assert "concurrent" not in done.stderr
 
@@ -115,7 +115,7 @@ def test_sweeps_run_it_in_processes_and_notice_when_it_changes(
     "fabric",
     [
         {"kind": "cthrough", "reconfiguration_delay": "1 ms", "interval": "100 ms"},
-        {"kind": "hydra", "interval": "200 ms"},
+        {"kind": "hydra", "interval": "200 ms", "link_up": "10 ms", "retag": "10 ms"},
         {"kind": "hybrid", "policy": "cthrough", "interval": "100 ms", "settle": "1 ms"},
         {"kind": "hybrid", "policy": "mine.py:Mine", "interval": "100 ms", "settle": "1 ms"},
     ],
@@ -197,7 +197,7 @@ def test_a_decision_measured_to_take_too_long_is_named_with_what_it_was(write: W
     "fabric",
     [
         {"kind": "cthrough", "reconfiguration_delay": "1 ms"},
-        {"kind": "hydra"},
+        {"kind": "hydra", "link_up": "10 ms", "retag": "10 ms"},
         {"kind": "hybrid", "policy": "rotation"},
     ],
     ids=["cthrough", "hydra", "hybrid"],

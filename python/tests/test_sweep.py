@@ -12,7 +12,7 @@ import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 
 from lightloom import ConfigError, sweep
-from lightloom.sweep.executors import local as pool
+from lightloom.sweep.executors import process
 
 SWEEP = """
 base = "e.toml"
@@ -141,7 +141,7 @@ def test_ctrl_c_waits_until_the_workers_are_started() -> None:
     seen = []
 
     def start() -> None:
-        with pool._interrupts_held():
+        with process.started():
             signal.raise_signal(signal.SIGINT)
             seen.append("started")
 

@@ -24,6 +24,8 @@ const LOOKS: usize = 300;
 /// What must not be left behind, and whether now is a bad moment.
 struct Left {
     unfinished: BTreeSet<PathBuf>,
+    /// Folders that were made for what was to come: they go where they are empty.
+    made: BTreeSet<PathBuf>,
     /// How many are giving files their names: half of them would be a mixture.
     naming: usize,
     /// Whether the user has been told how it ends.
@@ -32,6 +34,7 @@ struct Left {
 
 static LEFT: Mutex<Left> = Mutex::new(Left {
     unfinished: BTreeSet::new(),
+    made: BTreeSet::new(),
     naming: 0,
     told: false,
 });
@@ -46,6 +49,15 @@ pub fn ending_unfinished(path: PathBuf, unfinished: bool) {
     with_left(|left| match unfinished {
         true => left.unfinished.insert(path),
         false => left.unfinished.remove(&path),
+    });
+}
+
+/// Notes a folder that was made and has nothing in it yet, or needs no look any more.
+#[pyfunction]
+pub fn ending_made(path: PathBuf, made: bool) {
+    with_left(|left| match made {
+        true => left.made.insert(path),
+        false => left.made.remove(&path),
     });
 }
 
@@ -110,6 +122,9 @@ fn end(signal: i32, said: Option<&str>) -> ! {
         for path in &left.unfinished {
             let gone = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
             drop(gone); // what is not there need not go
+        }
+        for folder in left.made.iter().rev() {
+            drop(fs::remove_dir(folder)); // inner ones first; one with files in it stays
         }
         if let (Some(said), false) = (said, left.told) {
             drop(writeln!(std::io::stderr(), "{said}"));

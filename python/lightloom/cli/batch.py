@@ -190,6 +190,8 @@ def _print_failed(outcome: sweeps.Outcome) -> None:
     screen = console.err()
     for point, failed in outcome.failed[:FAILED_SHOWN]:
         line = f"failed: {point.id} (fabric {point.fabric}): {failed.message}"
+        if failed.trace is not None:
+            screen.print(failed.trace.rstrip(), markup=False, highlight=False, soft_wrap=True)
         screen.print(line, markup=False)
     if len(outcome.failed) > FAILED_SHOWN:
         more = len(outcome.failed) - FAILED_SHOWN

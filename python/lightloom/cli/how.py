@@ -12,6 +12,7 @@ from lightloom import console, inputs
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
+    import lightloom
     from lightloom.resilience.search import Search
     from lightloom.sweep.executors.cluster import Cluster
 
@@ -40,6 +41,10 @@ class How:
             remedy = "add -o DIR, or remove it"
             raise refusal("--copy-inputs", "(set)", "--json alone writes nothing", remedy)
         return None
+
+    def target_of(self, loaded: lightloom.Experiment, label: str) -> Path | None:
+        """Where one fabric is written."""
+        return self.target(RESULTS / folder(loaded.name) / label)
 
 
 def folder(name: str) -> str:

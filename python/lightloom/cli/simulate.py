@@ -25,7 +25,7 @@ from lightloom.cli import (
     resilience,
     run_text,
 )
-from lightloom.cli.how import RESULTS, How, folder, say_left
+from lightloom.cli.how import How, say_left
 from lightloom.cli.options import (
     CopyInputs,
     DryRun,
@@ -78,8 +78,10 @@ def run(
         if dry_run:
             forecast.instead(make, workers, json)
             return
-        forecast.before(make, workers)
         how = How(out, threads, json, copy_inputs)
+        if (target := how.target_of(loaded, label)) is not None:
+            console.claim_output(target)  # drawing the flows of a forecast may take long
+        forecast.before(make, workers)
         (_repeat if several else _run)(loaded, label, how)
 
 
@@ -151,9 +153,7 @@ def _saved(
 ) -> tuple[Made, Path | None]:
     """What `simulate` makes of one fabric, and where it was saved; with --json its summary is
     printed."""
-    target = how.target(RESULTS / folder(loaded.name) / label)
-    if target is not None:
-        console.claim_output(target)
+    target = how.target_of(loaded, label)
     doubt_threads(how.threads)
     with console.progress(enabled=not how.json) as tick:
         made = simulate(loaded, label, threads=how.threads, progress=tick)

@@ -8,17 +8,16 @@ has no total, and a break-even instead.
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from lightloom import _core, reading
+from lightloom import _core
 from lightloom.economics.amounts import NOTHING, Range
-from lightloom.economics.figure import Figure, number, read
+from lightloom.economics.exact import number, toml
+from lightloom.economics.figure import Figure, read
 from lightloom.economics.parts import PARTS, PORTS, RATE
 from lightloom.errors import ConfigError, refusal
 
@@ -162,31 +161,13 @@ def load(source: str | Path | Book | None = None, key: str = "--prices") -> Book
 
 def _book(path: Path) -> Book:
     try:
-        return _made(_toml(path), path)
+        return _made(toml(path), path)
     except ConfigError as problem:
         if problem.key is None or path.parent == FOLDER:
             raise
         told = refusal(problem.key, problem.value, problem.limit or "", problem.remedy or "")
         told.args = (f"{path}: {told}",)
         raise told from None
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    """A TOML file whose numbers are exact."""
-    try:
-        found = tomllib.loads(reading.text(path), parse_float=Decimal)
-        reading.check_depth(found, path)
-        return found
-    except ConfigError:
-        raise
-    except tomllib.TOMLDecodeError as problem:
-        raise ConfigError(f"{path}: {problem}; correct the line") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not UTF-8; save it as UTF-8") from None
-    except ValueError:
-        raise ConfigError(f"{path}: a number has too many digits; correct the file") from None
-    except RecursionError:
-        raise ConfigError(f"{path}: nested too deeply; correct the file") from None
 
 
 def _made(raw: Mapping[str, Any], path: Path) -> Book:
@@ -259,6 +240,7 @@ def _part(name: str, table: Any, currency: str) -> Part:
     for inner in table:
         if inner not in _PART_KEYS:
             raise refusal(f"{key}.{inner}", "(a key)", "no such key", _near(inner, _PART_KEYS))
+    _check_one_price(key, table)
     if "same_as" in table:
         return Part(name, same_as=str(table["same_as"]))
     if "excluded" not in table and "price" not in table:
@@ -286,6 +268,17 @@ def _part(name: str, table: Any, currency: str) -> Part:
     )
     _check_needs(key, made)
     return made
+
+
+def _check_one_price(key: str, table: Mapping[str, Any]) -> None:
+    """Refuses a part whose table has a price that would not count."""
+    beside = [k for k in table if k not in ("same_as", "what", "note", "source", "year")]
+    if "same_as" in table and beside:
+        limit = f"a part that is the same as {table['same_as']} has nothing of its own"
+        raise refusal(f"{key}.{beside[0]}", "(given)", limit, "remove it, or same_as")
+    if "excluded" in table and (given := [k for k in ("price", "power") if k in table]):
+        limit = "a part that is left out costs and draws nothing"
+        raise refusal(f"{key}.{given[0]}", "(given)", limit, "remove it, or excluded")
 
 
 def _check_needs(key: str, part: Part) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 from lightloom.economics.amounts import Range
+from lightloom.economics.exact import number, shown
 from lightloom.errors import refusal
 
 #: What a figure may be per, beside a piece: the number by which a piece is more.
@@ -59,11 +58,12 @@ def read(key: str, value: Any, source: Any, year: Any, currency: str) -> Figure:
         remedy = f"choose one of {', '.join(BASES)}"
         raise refusal(f"{key}.basis", basis, "not a basis", remedy)
     shared = {"share", "of"} & set(table)
+    _check_one_form(key, table)
     found = None if shared or "unknown" in table else _range(key, table)
     share = _range(key, _plain(key, table["share"])) if "share" in table else None
     if shared and (share is None or not isinstance(table.get("of"), str)):
         raise refusal(
-            key, _shown(value), "a share needs what it is of", 'write share = … and of = "…"'
+            key, shown(value), "a share needs what it is of", 'write share = … and of = "…"'
         )
     note = str(table.get("note", table.get("unknown", "")))
     source, year = ("", 0) if "unknown" in table else (str(source), int(year))
@@ -73,7 +73,7 @@ def read(key: str, value: Any, source: Any, year: Any, currency: str) -> Figure:
 def _plain(key: str, value: Any) -> Mapping[str, Any]:
     if isinstance(value, list):
         if len(value) != 2:
-            raise refusal(key, _shown(value), "a range has two ends", "write [low, high]")
+            raise refusal(key, shown(value), "a range has two ends", "write [low, high]")
         return {"low": value[0], "high": value[1]}
     return {"value": value}
 
@@ -82,11 +82,23 @@ def _check_keys(key: str, table: Mapping[str, Any], currency: str) -> None:
     for name in table:
         if name not in _KEYS:
             remedy = f"choose among {', '.join(sorted(_KEYS))}"
-            raise refusal(f"{key}.{name}", _shown(table[name]), "no such key", remedy)
+            raise refusal(f"{key}.{name}", shown(table[name]), "no such key", remedy)
     own = table.get("currency", currency)
     if own != currency:
         limit = f"the book is in {currency}, and a book has one currency"
         raise refusal(f"{key}.currency", own, limit, f"convert it to {currency} of its year")
+
+
+def _check_one_form(key: str, table: Mapping[str, Any]) -> None:
+    """Refuses a figure that says itself in two ways: one of them would not count."""
+    forms = [
+        form
+        for form in (("value",), ("low", "high"), ("share", "of"), ("unknown",))
+        if not table.keys().isdisjoint(form)
+    ]
+    if len(forms) > 1:
+        names = " and ".join(next(name for name in form if name in table) for form in forms)
+        raise refusal(key, names, "one of them says the number, not both", "remove one")
 
 
 def _check_source(key: str, source: Any, year: Any) -> None:
@@ -94,8 +106,8 @@ def _check_source(key: str, source: Any, year: Any) -> None:
         remedy = "say who published the number, beside it or for the whole part"
         raise refusal(f"{key}.source", "(missing)", "every number has its source", remedy)
     if isinstance(year, bool) or not isinstance(year, int) or not 1900 <= year <= 2200:
-        shown = "(missing)" if year is None else _shown(year)
-        raise refusal(f"{key}.year", shown, "not the year of a source", "write it as 2026")
+        told = "(missing)" if year is None else shown(year)
+        raise refusal(f"{key}.year", told, "not the year of a source", "write it as 2026")
 
 
 def _range(key: str, table: Mapping[str, Any]) -> Range:
@@ -110,22 +122,3 @@ def _range(key: str, table: Mapping[str, Any]) -> Range:
     if low > high:
         raise refusal(key, f"{low} to {high}", "ends before it begins", "swap low and high")
     return Range(low, high)
-
-
-def number(key: str, value: Any) -> Fraction:
-    """A number of a book, exactly as it is written.
-
-    Raises:
-        ConfigError: by that key, of what is no number, or below 0.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | Decimal | Fraction):
-        raise refusal(key, _shown(value), "not a number", "write it without quotes, as 1250.50")
-    if isinstance(value, Decimal) and not value.is_finite():
-        raise refusal(key, value, "not a finite number", "correct it")
-    if value < 0:
-        raise refusal(key, value, "below 0", "nobody is paid for taking a part: correct it")
-    return Fraction(value)
-
-
-def _shown(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 
 from lightloom.economics import book as books
 from lightloom.economics.amounts import Range
 from lightloom.economics.book import Book
+from lightloom.economics.exact import written
 from lightloom.errors import refusal
 
 
@@ -27,18 +27,9 @@ def with_prices(book: Book, pairs: Iterable[str], key: str = "--price") -> Book:
             raise refusal(key, pair, "not of the form PART=AMOUNT", "write switch=5000")
         books.check_part(key, part)
         low, dots, high = amount.partition("..")
-        ends = [_amount(f"{key} {part}", text) for text in ([low, high] if dots else [low])]
+        texts = [low, high] if dots else [low]
+        ends = [written(f"{key} {part}", text, "write 250, or 200..700") for text in texts]
         if ends[0] > ends[-1]:
             raise refusal(key, pair, "ends before it begins", "write the lower end first")
         book = book.with_price(part, Range(ends[0], ends[-1]), key)
     return book
-
-
-def _amount(key: str, text: str) -> Fraction:
-    try:
-        found = Fraction(text.strip().replace("_", ""))
-    except (ValueError, ZeroDivisionError):
-        raise refusal(key, text, "not a number", "write 250, or 200..700") from None
-    if found < 0:
-        raise refusal(key, text, "below 0", "write an amount from 0")
-    return found

@@ -149,7 +149,7 @@ def _whole(what: str, row: Any, number: Any) -> int:
         nan = isinstance(number, (float, np.floating)) and not math.isfinite(number)
         limit = "not a number" if nan else "not a whole number"
         remedy = "find out where it comes from" if nan else "convert it with int()"
-        raise _bad(what, row, f"{shown(row)}: {number!r} is {limit}", remedy)
+        raise _bad(what, row, f"{shown(row)}: {shown(number)} is {limit}", remedy)
     whole = number.__index__()
     if whole < 0:
         limit = f"{shown(row)}: racks and planes are counted from 0"
@@ -162,7 +162,9 @@ def _whole(what: str, row: Any, number: Any) -> int:
 def _flag(directed: Any) -> bool:
     if isinstance(directed, (bool, np.bool_)):
         return bool(directed)
-    raise _bad("directed = ", directed, f"{directed!r}: neither True nor False", "use one of them")
+    raise _bad(
+        "directed = ", directed, f"{shown(directed)}: neither True nor False", "use one of them"
+    )
 
 
 def _planes_of(rows: Rows, directed: bool) -> dict[tuple[int, int], int]:

@@ -92,8 +92,7 @@ def take(folder: Path, option: str = "-o", patience_s: float = PATIENCE_S) -> No
             _held[key] = _Held(file, 1, made)
             signals.note(folder / unfinished.FOLDER)
         except BaseException:
-            for new in (folder / unfinished.FOLDER, *reversed(made)):
-                disk.remove_empty(new)
+            _leave(folder, made)
             raise
         try:
             with signals.naming():
@@ -117,10 +116,17 @@ def release(folder: Path) -> None:
         if not unfinished.is_left(folder):  # else the lock goes, and the journal stays
             unfinished.clear(folder)
         (folder / unfinished.LOCK).unlink(missing_ok=True)
-        for empty in (folder / unfinished.FOLDER, *reversed(held.made)):
-            disk.remove_empty(empty)
+        _leave(folder, held.made)
         signals.forget(folder / unfinished.FOLDER)
         os.close(held.file)
+
+
+def _leave(folder: Path, made: list[Path]) -> None:
+    """Removes what was made for a lock, where nothing else is in it."""
+    disk.remove_empty(folder / unfinished.FOLDER)
+    for empty in reversed(made):
+        disk.remove_empty(empty)
+        signals.forget_made(empty)
 
 
 def _taking(folder: Path, option: str, patience_s: float, made: list[Path]) -> int:
@@ -131,6 +137,7 @@ def _taking(folder: Path, option: str, patience_s: float, made: list[Path]) -> i
         for missing in reversed([p for p in (folder, *folder.parents) if not p.exists()]):
             disk.make(missing)
             made.append(missing)
+            signals.note_made(missing)
         disk.make(lock.parent)
         file = _locked(lock)
         if file is not None:

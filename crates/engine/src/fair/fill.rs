@@ -219,3 +219,34 @@ impl Room {
         (rate, all)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 10 b/s each while there are, then what is left, and never more than that.
+    #[test]
+    fn nobody_is_given_what_is_not_there() {
+        let mut room = Room::new(10.0, 25);
+        let given = [(); 4].map(|()| room.give(1, 1));
+        assert_eq!(given, [(10, 10), (10, 10), (5, 5), (0, 0)]);
+    }
+
+    /// Flows that are alike have the same: of 25 b/s three have 8 each, and 1 is left.
+    #[test]
+    fn flows_that_are_alike_divide_what_is_left() {
+        let mut room = Room::new(10.0, 25);
+        assert_eq!(room.give(1, 3), (8, 24));
+        assert_eq!(room.give(1, 1), (1, 1));
+    }
+
+    /// Weights are rounded down, each anew.
+    #[test]
+    fn rates_are_in_proportion_to_weights() {
+        let mut room = Room::new(2.5, 100);
+        let given =
+            [(1, 2), (3, 1), (4, 2), (1, 1)].map(|(weight, count)| room.give(weight, count));
+        assert_eq!(given, [(2, 4), (7, 7), (10, 20), (2, 2)]);
+        assert_eq!(room.left, 100 - 33);
+    }
+}

@@ -18,12 +18,16 @@
 //! Not modelled: round-trip times, slow start, losses; a flow has its share at
 //! once.
 
+#[cfg(test)]
+mod books;
 pub mod classes;
 mod columns;
 mod fill;
 mod precision;
 #[cfg(test)]
 pub(crate) mod reference;
+#[cfg(test)]
+mod says;
 mod settle;
 mod solve;
 #[cfg(test)]

@@ -155,6 +155,8 @@ impl Pair {
     fn solve(&mut self) -> Vec<u64> {
         let rate = |fair: &Fair, s: Slot| fair.rate(s).0;
         self.fair.solve();
+        self.fair.books_hold();
+        assert!(!self.fair.is_dirty() && self.fair.solve().is_empty());
         self.flows.iter().map(|f| rate(&self.fair, f.0)).collect()
     }
 
@@ -281,6 +283,7 @@ proptest! {
         changes in changes(1_000_000_000_000),
     ) {
         let mut pair = Pair::new(links);
+        pair.fair.age(u32::MAX - 2);
         for change in &changes {
             pair.change(change);
             if matches!(change, Change::Solve) {

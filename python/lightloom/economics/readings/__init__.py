@@ -6,22 +6,20 @@ transceivers it counts on a path. Three of the four were fitted to the figures, 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from lightloom import reading
 from lightloom.economics.amounts import Range
 from lightloom.economics.book import Book
 from lightloom.economics.book import Part as BookPart
-from lightloom.economics.figure import Figure, number
+from lightloom.economics.exact import number, toml, written
+from lightloom.economics.figure import BASES, Figure
 from lightloom.economics.network import Network
 from lightloom.economics.pricing import FabricCost, Line
-from lightloom.errors import ConfigError, refusal
+from lightloom.errors import refusal
 
 SCHEMA = 1
 FILE = Path(__file__).with_name("sirius-fig6.toml")
@@ -34,6 +32,10 @@ POWER_FACTORS = (3, 5)
 #: 3:1 divides what it does not keep.
 OVERSUBSCRIBED = 3
 _FIGURES = ("power_3x", "power_5x", "cost", "cost_osub", "cost_electrical")
+_SIDES = {
+    "esn": ("switches", "transceivers"),
+    "sirius": ("switches", "transceivers", "gratings"),
+}
 _KEYS = {"what", "basis", "esn", "sirius", "laser_power", "laser_cost", "kept"}
 
 
@@ -76,6 +78,8 @@ def load(wanted: str | Path) -> Reading:
         remedy = f"choose one of {', '.join(names())}, or a file"
         raise refusal("--reading", wanted, "no such reading, and no file", remedy)
     tables = _toml(Path(path)).get("reading", {})
+    if not isinstance(tables, Mapping):
+        raise refusal("reading", tables, "not a table of readings", "write [reading.NAME]")
     if not tables or (name and name not in tables):
         remedy = f"choose one of {', '.join(tables)}" if tables else "write [reading.NAME]"
         raise refusal("--reading", wanted, "no such reading in the file", remedy)
@@ -186,45 +190,52 @@ def _sum(counts: Mapping[str, Fraction], switch: Part, transceiver: Part) -> Par
     return s * switch[0] + t * transceiver[0], s * switch[1] + t * transceiver[1]
 
 
-def _made(name: str, table: Mapping[str, Any]) -> Reading:
+def _made(name: str, table: Any) -> Reading:
     key = f"reading.{name}"
+    if not isinstance(table, Mapping):
+        raise refusal(key, table, "not a table", f"write [{key}] above its keys")
     for inner in table:
         if inner not in _KEYS:
             remedy = f"choose among {', '.join(sorted(_KEYS))}"
             raise refusal(f"{key}.{inner}", "(a key)", "no such key", remedy)
-    sides = {
-        side: {k: _fraction(f"{key}.{side}.{k}", table.get(side, {}).get(k)) for k in wanted}
-        for side, wanted in (
-            ("esn", ("switches", "transceivers")),
-            ("sirius", ("switches", "transceivers", "gratings")),
-        )
-    }
+    sides = {side: _side(f"{key}.{side}", table.get(side), parts) for side, parts in _SIDES.items()}
     rest = {k: _fraction(f"{key}.{k}", table.get(k)) for k in ("laser_power", "laser_cost", "kept")}
     for share, value in rest.items():
         if value > 1:
             raise refusal(f"{key}.{share}", value, "a share is at most 1", "write 0.1 for a tenth")
     what, basis = str(table.get("what", "")), str(table.get("basis", "fitted"))
+    if basis not in BASES:
+        raise refusal(f"{key}.basis", basis, "not a basis", f"choose one of {', '.join(BASES)}")
     return Reading(name, what, basis, sides["esn"], sides["sirius"], **rest)
+
+
+def _side(key: str, table: Any, parts: tuple[str, ...]) -> dict[str, Fraction]:
+    """How many of each part lie on a path of one of the two networks."""
+    if not isinstance(table, Mapping):
+        shown = "(missing)" if table is None else table
+        raise refusal(key, shown, "not a table", f"write {{ {' = 1, '.join(parts)} = 1 }}")
+    for inner in table:
+        if inner not in parts:
+            remedy = f"choose among {', '.join(parts)}"
+            raise refusal(f"{key}.{inner}", "(a key)", "no such key", remedy)
+    found = {part: _fraction(f"{key}.{part}", table.get(part)) for part in parts}
+    if not any(found.values()):
+        limit = "nothing lies on a path, and nothing is relative to nothing"
+        raise refusal(key, "0", limit, f"write how many {' and '.join(parts)} do")
+    return found
 
 
 def _fraction(key: str, value: Any) -> Fraction:
     if value is None:
         raise refusal(key, "(missing)", "a reading has it", "write a number")
-    if isinstance(value, str):
-        try:
-            value = Fraction(value)
-        except (ValueError, ZeroDivisionError):
-            raise refusal(key, f'"{value}"', "not a number", 'write 3, 0.5 or "1/2"') from None
-    return number(key, value)
+    remedy = 'write 3, 0.5 or "1/2"'
+    return written(key, value, remedy) if isinstance(value, str) else number(key, value, remedy)
 
 
 def _toml(path: Path) -> dict[str, Any]:
-    try:
-        raw = tomllib.loads(reading.text(path), parse_float=Decimal)
-    except tomllib.TOMLDecodeError as problem:
-        raise ConfigError(f"{path}: {problem}; correct the line") from None
-    if raw.get("schema") != SCHEMA:
-        shown = raw.get("schema", "(missing)")
+    raw = toml(path)
+    schema = raw.get("schema", "(missing)")
+    if schema != SCHEMA or isinstance(schema, bool):
         limit = f"this version reads readings of schema {SCHEMA}"
-        raise refusal("schema", shown, limit, f"write schema = {SCHEMA}")
+        raise refusal("schema", schema, limit, f"write schema = {SCHEMA}")
     return raw

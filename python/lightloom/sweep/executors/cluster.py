@@ -151,6 +151,9 @@ class Cluster:
         while pending:
             heed()
             for future, answer in coming.next_batch(block=False):
+                if future.status == "lost" and not isinstance(answer, Answer):
+                    coming.add(future)  # its worker died: the scheduler has another compute it
+                    continue
                 index, _ = pending.pop(future.key)
                 yield index, self._read(future, answer)
             if self._client.status in ("closed", "closing"):
@@ -158,13 +161,13 @@ class Cluster:
             time.sleep(POLL_S)
 
     def _read(self, future: Future, answer: Any) -> lightloom.Result | ConfigError:
-        """The result of a task, or what it failed of."""
-        if future.status == "finished":
-            assert isinstance(answer, Answer), "it is what tasks return"
+        """The result of a task, or what it failed of. A result that is here counts, also if the
+        worker that had it has died since."""
+        if isinstance(answer, Answer):
             if answer.build != self._build:
                 raise other_build(self._build, {answer.worker: answer.build})
             return answer.problem() if answer.result is None else answer.result
-        if future.status in ("cancelled", "lost"):
+        if future.status == "cancelled":
             raise self._gone()
         return _lost(answer[1] if isinstance(answer, tuple) else answer)
 

@@ -34,11 +34,13 @@ class Failed:
     """A job that came to nothing, where the others go on."""
 
     message: str
+    trace: str | None = None
+    """Where it arose, in the code of a user's policy."""
 
     @classmethod
     def of(cls, problem: BaseException) -> Failed:
         """What is to be said of an exception."""
-        return cls(said(problem))
+        return cls(said(problem), getattr(problem, "trace", None))
 
 
 class Executor(Protocol):

@@ -22,6 +22,8 @@ from lightloom import signals
 
 #: Of Linux's prctl: the signal that a process gets when its parent ends.
 PR_SET_PDEATHSIG = 1
+#: Of a process that removes what is left when its parent is ended by force, and says so.
+SILENT = "ignore:resource_tracker:UserWarning"
 #: Seconds that workers have to end after they are told, and again after SIGTERM.
 PATIENCE_S = 0.25
 _busy = False
@@ -86,6 +88,8 @@ def started() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    if SILENT not in sys.warnoptions:  # which processes are started with
+        sys.warnoptions.append(SILENT)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
         yield

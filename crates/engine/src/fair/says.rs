@@ -1,0 +1,98 @@
+//! What the solver says of itself, beside rates.
+
+use super::{Fair, LinkId, Slot, WEIGHT};
+use crate::time::Rate;
+
+/// Two links of 100 and 30 b/s, and a flow over the first, over both, over none.
+fn three() -> (Fair, [LinkId; 2], [Slot; 3]) {
+    let mut fair = Fair::new();
+    let [a, b] = [100, 30].map(|c| fair.add_link(Rate(c)));
+    let first = fair.open(&[a], WEIGHT, None);
+    let both = fair.open(&[a, b], WEIGHT / 2, Some(Rate(90)));
+    let none = fair.open(&[], 0, Some(Rate(7)));
+    (fair, [a, b], [first, both, none])
+}
+
+#[test]
+fn links_and_flows_are_as_they_were_made() {
+    let (mut fair, [a, b], [first, both, none]) = three();
+    assert_eq!((fair.links(), Fair::new().links()), (2, 0));
+    assert_eq!((fair.capacity(a), fair.capacity(b)), (Rate(100), Rate(30)));
+    let weights = [first, both, none].map(|s| fair.weight(s));
+    assert_eq!(weights, [WEIGHT, WEIGHT / 2, 1], "at least 1");
+    let limits = [first, both, none].map(|s| fair.limit(s));
+    assert_eq!(limits, [None, Some(Rate(90)), Some(Rate(7))]);
+    assert_eq!(fair.path(first), [a]);
+    assert_eq!(fair.path(both), [a, b]);
+    assert_eq!(fair.path(none), []);
+    fair.set_limit(both, None);
+    fair.set_weight(both, 0);
+    assert_eq!((fair.limit(both), fair.weight(both)), (None, 1));
+    fair.set_capacity(b, Rate(31));
+    assert_eq!(fair.capacity(b), Rate(31));
+}
+
+/// A flow is apart while a link of its path is its own.
+#[test]
+fn a_flow_is_apart_on_a_link_of_its_own() {
+    let (mut fair, [a, _], [first, both, none]) = three();
+    let apart = |fair: &Fair| [first, both, none].map(|s| fair.is_apart(s));
+    assert_eq!(apart(&fair), [false, true, false]);
+    fair.reroute(both, &[a]);
+    assert_eq!(apart(&fair), [false, false, false]);
+    fair.close(both);
+    assert!(fair.is_apart(first));
+}
+
+/// Who has another rate is told, and who is new, each once; nobody else is.
+#[test]
+fn what_changes_is_told() {
+    let (mut fair, [_, b], [first, both, none]) = three();
+    assert!(fair.is_dirty());
+    let told = |fair: &mut Fair| {
+        let mut told = fair.solve().to_vec();
+        assert_eq!(told, fair.changed());
+        told.sort();
+        told
+    };
+    assert_eq!(told(&mut fair), [first, both, none]);
+    assert_eq!(told(&mut fair), [], "nothing has changed");
+    fair.set_capacity(b, Rate(20));
+    assert!(fair.is_dirty());
+    assert_eq!(told(&mut fair), [first, both]);
+    // The same again is no change; nor do others feel more than they use.
+    fair.set_capacity(b, Rate(20));
+    fair.set_limit(none, Some(Rate(7)));
+    fair.set_weight(first, WEIGHT);
+    assert!(!fair.is_dirty());
+    fair.set_limit(none, Some(Rate(8)));
+    assert_eq!(told(&mut fair), [none]);
+    fair.close(none);
+    let again = fair.open(&[b], WEIGHT, None);
+    assert_eq!(again, none, "its slot is used again");
+    assert!(told(&mut fair).contains(&again));
+}
+
+/// A slot that stands for several weighs as much as they do on every link, and parts
+/// with one at a time.
+#[test]
+fn what_was_merged_can_be_closed_one_by_one() {
+    let mut fair = Fair::new();
+    let (a, b) = (fair.add_link(Rate(120)), fair.add_link(Rate(1_000)));
+    let flows = [(); 4].map(|()| fair.open(&[b, a], WEIGHT, None));
+    let rest = fair.open(&[b], WEIGHT, None);
+    fair.solve();
+    for &from in &flows[1..] {
+        assert!(fair.merge(flows[0], from));
+    }
+    for left in (1..=4).rev() {
+        assert_eq!(fair.count(flows[0]), left);
+        let each = Rate(120 / left as u64);
+        assert_eq!((fair.rate(flows[0]), fair.rate(rest)), (each, Rate(880)));
+        assert_eq!((fair.load(a), fair.load(b)), (Rate(120), Rate(1_000)));
+        fair.close(flows[0]);
+        fair.solve();
+        fair.books_hold();
+    }
+    assert_eq!((fair.rate(rest), fair.load(a)), (Rate(1_000), Rate(0)));
+}
