@@ -18,7 +18,8 @@ from lightloom import interrupts
 from lightloom.config import Experiment
 from lightloom.machine import memory, processors
 from lightloom.policies import files as policies
-from lightloom.results import Comparison, Result, Summary
+from lightloom.result_files import Summary
+from lightloom.results import Comparison, Result
 from lightloom.saturation import Saturation, Window, search
 from lightloom.trials import tried
 

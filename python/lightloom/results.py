@@ -7,7 +7,6 @@ for each, `seed-1`, which is a whole result, and the means beside them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -16,39 +15,34 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lightloom import identity, inputs, reading, repeats
-from lightloom.config import read_toml, to_toml
-from lightloom.errors import ConfigError
+from lightloom import identity, inputs, repeats
+from lightloom.config import read_toml
 from lightloom.intervals import Interval
 from lightloom.resilience.outcome import Resilience
+from lightloom.result_files import (
+    CIRCUITS,
+    CONTROLLER,
+    COST_FILES,
+    RESILIENCE,
+    RESULT_FILES,
+    SATURATION,
+    Copies,
+    Summary,
+    Table,
+    drop_seeds,
+    folder_of,
+    labels_there,
+    read_experiment,
+    read_json,
+    repeating,
+    seeds_of,
+    stage_experiment,
+    stage_record,
+)
 from lightloom.saturation import Saturation
 from lightloom.tables import mean_over_time
 from lightloom.views import Runs
 from lightloom.writing import Staging, settle
-from lightloom.writing.records import RECORD
-
-Summary = dict[str, Any]
-Table = dict[str, Any]
-#: Files that an experiment reads, and where their copies are to be.
-Copies = Mapping[Path, Path]
-
-CIRCUITS = "circuits.parquet"
-CONTROLLER = "controller.jsonl"
-#: What a result may leave in its folder.
-RESULT_FILES = (
-    *("experiment.toml", "flows.parquet", "timeseries.parquet", CIRCUITS, CONTROLLER),
-    *("summary.json", RECORD),
-)
-SATURATION = "saturation.json"
-RESILIENCE = "resilience.json"
-#: What a comparison may leave in its folder, beside those of its fabrics.
-COMPARISON_FILES = (
-    *("comparison.json", "loads.json", SATURATION, RESILIENCE, "experiment.toml", RECORD),
-)
-#: What a comparison is shown by, in the same folder.
-PAGE_FILES = ("report.html", "figures", "decision.pdf")
-#: What prices leave there: it goes when the comparison is written anew.
-COST_FILES = ("costs.json", "bill.csv", "decision.json")
 
 
 @dataclass(repr=False)
@@ -108,7 +102,7 @@ class Result(Runs):
         self._stage(staging, directory, copies)
 
     def _stage(self, staging: Staging, directory: Path, copies: Copies) -> None:
-        _drop_seeds(staging, directory)
+        drop_seeds(staging, directory)
         staging.parquet(directory / "flows.parquet", self.flows)
         staging.parquet(directory / "timeseries.parquet", self.timeseries)
         if self.circuits is not None:
@@ -120,22 +114,22 @@ class Result(Runs):
         else:
             staging.absent(directory / CONTROLLER)
         staging.json(directory / "summary.json", self.summary)
-        _stage_experiment(staging, directory, self.experiment, copies)
-        _record(staging, directory, self.experiment, self.summary)
+        stage_experiment(staging, directory, self.experiment, copies)
+        stage_record(staging, directory, self.experiment, self.summary)
 
     @staticmethod
     def load(directory: str | Path) -> Result:
         """Reads what `save` wrote."""
         directory = Path(directory)
         settle(directory)
-        summary = _read_json(directory / "summary.json")
+        summary = read_json(directory / "summary.json")
         circuits, log = directory / CIRCUITS, directory / CONTROLLER
         return Result(
             label=summary["label"],
             flows=pq.read_table(directory / "flows.parquet"),
             timeseries=pq.read_table(directory / "timeseries.parquet"),
             summary=summary,
-            experiment=_read_experiment(directory),
+            experiment=read_experiment(directory),
             circuits=pq.read_table(circuits) if circuits.exists() else None,
             controller_log=log.read_text(encoding="utf-8") if log.exists() else None,
         )
@@ -178,7 +172,7 @@ class Repeated(Runs):
     @property
     def experiment(self) -> Table:
         """The resolved experiment with this fabric alone; it runs again to the same."""
-        return _repeating(self.results[0].experiment, len(self.results))
+        return repeating(self.results[0].experiment, len(self.results))
 
     def save(self, directory: str | Path, *, copy_inputs: bool = False) -> Path:
         """Writes `seed-N/` for each seed, as `Result.save` does, and beside them
@@ -187,14 +181,14 @@ class Repeated(Runs):
         directory = Path(directory)
         with Staging(directory) as staging:
             copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
-            _drop_seeds(staging, directory, keep=self.seeds)
+            drop_seeds(staging, directory, keep=self.seeds)
             for name in set(RESULT_FILES) - {"summary.json", "experiment.toml"}:
                 staging.absent(directory / name)
             for seed, result in zip(self.seeds, self.results, strict=True):
-                result._stage(staging, directory / _folder_of(seed), copies)
+                result._stage(staging, directory / folder_of(seed), copies)
             staging.json(directory / "summary.json", self.summary)
-            _stage_experiment(staging, directory, self.experiment, copies)
-            _record(staging, directory, self.experiment, self.summary)
+            stage_experiment(staging, directory, self.experiment, copies)
+            stage_record(staging, directory, self.experiment, self.summary)
         return directory
 
     @staticmethod
@@ -202,8 +196,8 @@ class Repeated(Runs):
         """Reads what `save` wrote."""
         directory = Path(directory)
         settle(directory)
-        seeds = _seeds_of(read_toml(directory / "experiment.toml"))
-        results = [Result.load(directory / _folder_of(seed)) for seed in seeds]
+        seeds = seeds_of(read_toml(directory / "experiment.toml"))
+        results = [Result.load(directory / folder_of(seed)) for seed in seeds]
         return Repeated(results[0].label, results)
 
 
@@ -236,7 +230,7 @@ class Comparison(Runs):
         first = seeds[0]
         if len(seeds) == 1:
             return first
-        table = _repeating(first.experiment, len(seeds))
+        table = repeating(first.experiment, len(seeds))
         return replace(first, experiment=table, seeds=list(seeds))
 
     @property
@@ -275,15 +269,15 @@ class Comparison(Runs):
         self._stage(staging, directory, copies)
 
     def _stage(self, staging: Staging, directory: Path, copies: Copies) -> None:
-        _drop_seeds(staging, directory, keep=self._seeds)
+        drop_seeds(staging, directory, keep=self._seeds)
         here = {} if self.seeds else self.results
-        for label in _labels_there(directory) - set(here):
+        for label in labels_there(directory) - set(here):
             for name in RESULT_FILES:
                 staging.absent(directory / label / name)
         for label, result in here.items():
             result._stage(staging, directory / label, copies)
         for seed, comparison in zip(self._seeds, self.seeds, strict=True):
-            comparison._stage(staging, directory / _folder_of(seed), copies)
+            comparison._stage(staging, directory / folder_of(seed), copies)
         staging.json(directory / "comparison.json", self.summaries)
         staging.json(directory / "loads.json", self._loads_json())
         if self.saturation:
@@ -297,13 +291,13 @@ class Comparison(Runs):
         for name in COST_FILES:
             staging.absent(directory / name)
         table = {**self.experiment, "name": self.name}
-        _stage_experiment(staging, directory, table, copies)
-        _record(staging, directory, self.experiment, next(iter(self.summaries.values()), {}))
+        stage_experiment(staging, directory, table, copies)
+        stage_record(staging, directory, self.experiment, next(iter(self.summaries.values()), {}))
 
     @property
     def _seeds(self) -> list[int]:
         """The seeds of what is repeated."""
-        return _seeds_of(self.experiment) if self.seeds else []
+        return seeds_of(self.experiment) if self.seeds else []
 
     def _loads_json(self) -> dict[str, list[Summary]]:
         """Label → one summary per load, gathered over the seeds where there are several."""
@@ -337,22 +331,22 @@ class Comparison(Runs):
         """Reads what `save` wrote."""
         directory = Path(directory)
         settle(directory)
-        experiment = _read_experiment(directory)
-        seeds = _seeds_of(experiment)
+        experiment = read_experiment(directory)
+        seeds = seeds_of(experiment)
         broken = directory / RESILIENCE
-        resilience = Resilience.of_json(_read_json(broken)) if broken.exists() else None
+        resilience = Resilience.of_json(read_json(broken)) if broken.exists() else None
         if len(seeds) > 1:
-            folders = [directory / _folder_of(seed) for seed in seeds]
+            folders = [directory / folder_of(seed) for seed in seeds]
             every = Comparison.of_seeds([Comparison.load(folder) for folder in folders])
             return replace(every, resilience=resilience)
-        labels = _read_json(directory / "comparison.json")
+        labels = read_json(directory / "comparison.json")
         found = directory / SATURATION
-        saturation = _read_json(found) if found.exists() else {}
+        saturation = read_json(found) if found.exists() else {}
         return Comparison(
             name=experiment.pop("name"),
             experiment=experiment,
             results={label: Result.load(directory / label) for label in labels},
-            loads=_read_json(directory / "loads.json"),
+            loads=read_json(directory / "loads.json"),
             saturation={label: Saturation(**made) for label, made in saturation.items()},
             resilience=resilience,
         )
@@ -361,46 +355,6 @@ class Comparison(Runs):
 def _figures(found: Saturation) -> dict[str, Any]:
     """What a search found, without the loads that it tried."""
     return {key: value for key, value in asdict(found).items() if key != "tried"}
-
-
-def _repeating(experiment: Table, times: int) -> Table:
-    """The experiment of the first seed as that of so many."""
-    return {**experiment, "run": {**experiment["run"], "repeat": times}}
-
-
-def _seeds_of(experiment: Table) -> list[int]:
-    """The seeds of a resolved experiment."""
-    run = experiment["run"]
-    return list(range(run["seed"], run["seed"] + run.get("repeat", 1)))
-
-
-def _folder_of(seed: int) -> str:
-    """The folder of a seed's results, beside those of others."""
-    return f"seed-{seed}"
-
-
-def _drop_seeds(staging: Staging, directory: Path, keep: Sequence[int] = ()) -> None:
-    """Results of seeds that an earlier run left in the folder go, but for those to keep."""
-    try:
-        seeds = _seeds_of(read_toml(directory / "experiment.toml"))
-    except (ConfigError, KeyError, TypeError):  # none is there, or another file
-        return
-    for seed in set(seeds) - set(keep) if len(seeds) > 1 else ():
-        folder = directory / _folder_of(seed)
-        for label in _labels_there(folder):
-            for name in RESULT_FILES:
-                staging.absent(folder / label / name)
-        for name in (*RESULT_FILES, *COMPARISON_FILES):
-            staging.absent(folder / name)
-
-
-def _labels_there(directory: Path) -> set[str]:
-    """The fabrics of an earlier comparison in the same folder."""
-    try:
-        labels = set(_read_json(directory / "comparison.json"))
-        return {label for label in labels if Path(label).name == label}
-    except (OSError, ValueError, TypeError):
-        return set()
 
 
 def save_cases(
@@ -424,45 +378,3 @@ def stage_cases(
     summaries = {c.name: c.summaries for c in comparisons.values()}
     staging.json(directory / "comparison.json", summaries)
     staging.record(directory, {"build": identity.build(), "inputs": []})
-
-
-def _record(staging: Staging, directory: Path, table: Table, summary: Summary) -> None:
-    """What says that a result is whole, and what made it."""
-    build = summary.get("build")  # of the run, which may be another's than this process
-    staging.record(directory, {"build": build, "inputs": inputs.located(table, directory)})
-
-
-def _stage_experiment(staging: Staging, directory: Path, table: Table, copies: Copies) -> None:
-    """The experiment, with the files that it reads relative to it."""
-    text = to_toml(inputs.relative(table, directory, copies))
-    staging.text(directory / "experiment.toml", text)
-
-
-#: What has a file of that name.
-_SAVED = {
-    "summary.json": "the result of one fabric; Comparison.load reads those of several",
-    "comparison.json": "a comparison; Result.load reads the result of one fabric",
-}
-
-
-def _read_experiment(directory: Path) -> Table:
-    """The same read back, with the paths of files as a run needs them."""
-    table = read_toml(directory / "experiment.toml")
-    inputs.anchor(table, directory)
-    return table
-
-
-def _read_json(path: Path) -> Any:
-    """A file of a result.
-
-    Raises:
-        ConfigError: if it is not there, or is none.
-    """
-    try:
-        return json.loads(reading.text(path, reading.DATA))
-    except OSError as problem:
-        reason = (problem.strerror or str(problem)).lower()
-        has = _SAVED.get(path.name, "a result of that kind")
-        raise ConfigError(f"{path}: {reason}; name a folder that holds {has}") from None
-    except ValueError:
-        raise ConfigError(f"{path}: is no JSON; simulate it again") from None

@@ -331,7 +331,7 @@ main()
 """
 
 
-def test_ctrl_c_while_the_report_is_drawn_waits_for_its_end(tmp_path: Path) -> None:
+def test_ctrl_c_while_the_report_is_drawn_leaves_all_or_nothing(tmp_path: Path) -> None:
     """Left results of one run beside figures and a page of another."""
     write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
     done = subprocess.run(
@@ -343,7 +343,8 @@ def test_ctrl_c_while_the_report_is_drawn_waits_for_its_end(tmp_path: Path) -> N
     )
     assert done.returncode == 130
     assert done.stderr == "interrupted: nothing unfinished was written\n"
-    assert {"comparison.json", "figures", "report.html"} <= names(tmp_path / "out")
+    there = names(tmp_path / "out")
+    assert {"comparison.json", "figures", "report.html"} <= there or not there
 
 
 def processor_seconds(pid: int) -> float:

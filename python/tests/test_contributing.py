@@ -1,4 +1,5 @@
-"""The policy and the output in Python that CONTRIBUTING.md shows, run as they stand there."""
+"""The policy and the output in Python that CONTRIBUTING.md shows, run as they stand there; what
+it shows in Rust, held to the examples that cargo tests."""
 
 import json
 import re
@@ -22,6 +23,24 @@ from lightloom.report.table import Metric
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 LISTINGS = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+
+
+def joined(rust: str) -> str:
+    """Without spaces, breaks and the commas that rustfmt puts before a closing bracket."""
+    return re.sub(r",([)}\]])", r"\1", re.sub(r"\s+", "", rust))
+
+
+def test_what_is_shown_in_rust_stands_in_the_examples() -> None:
+    """Those are compiled and tested by cargo; the registry's line is of a fabric that a reader
+    adds."""
+    examples = ("crates/fabrics/examples/wires.rs", "crates/control/examples/threshold.rs")
+    whole = "".join(joined((ROOT / path).read_text(encoding="utf-8")) for path in examples)
+    listings = re.findall(r"^```rust\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+    shown = [text for text in listings if "const REGISTRY" not in text]
+    assert len(shown) > 5
+    # What is left out is told by dots or an empty line; steps of a test stand by themselves.
+    parts = [part for text in shown for part in re.split(r"…|\n\n|;\n(?=\S)", text)]
+    assert [part for part in parts if joined(part) not in whole] == []
 
 
 @pytest.fixture

@@ -123,3 +123,19 @@ def test_the_map_of_python_names_every_module() -> None:
     there = [path.name for path in package.glob("*.py") if not path.name.startswith("__")]
     there += [f"{path.parent.name}/" for path in package.glob("*/__init__.py")]
     assert sorted(named) == sorted(there)
+
+
+def test_the_glossary_names_modules_that_are_there() -> None:
+    """`engine::flows` is a file or folder of that crate, `sirius::relay` of that fabric."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    glossary = text[text.index("## Glossary") :]
+    named = {*re.findall(r"`((?:[a-z_]+::)+[a-z_]+)`", glossary)}
+    assert len(named) > 15
+    missing = []
+    for path in named:
+        first, *rest = path.split("::")
+        crate = CRATES / first / "src"
+        at = (crate if crate.is_dir() else CRATES / "fabrics/src" / first).joinpath(*rest)
+        if not (at.is_dir() or at.with_suffix(".rs").is_file()):
+            missing.append(path)
+    assert missing == []

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 
-from lightloom import ConfigError, load, results
+from lightloom import ConfigError, load, result_files
 from lightloom.writing import unfinished
 
 #: More flows than are simulated in a minute, so what ends sooner was refused before.
@@ -97,8 +97,8 @@ def test_a_read_only_folder_is_refused(folder: Path) -> None:
 
 
 def test_labels_that_results_use_are_refused_before_anything_runs() -> None:
-    names = {*results.RESULT_FILES, *results.COMPARISON_FILES, *results.COST_FILES}
-    for label in sorted({*names, *results.PAGE_FILES, "inputs", "seed-3", "Saturation.json"}):
+    names = {*result_files.RESULT_FILES, *result_files.COMPARISON_FILES, *result_files.COST_FILES}
+    for label in sorted({*names, *result_files.PAGE_FILES, "inputs", "seed-3", "Saturation.json"}):
         raw = {
             "cluster": {"hosts": 8, "server_rate": "50 Gb/s"},
             "workload": {"load": 0.3, "flows": 5, "sizes": {"kind": "fixed", "size": "5 KB"}},

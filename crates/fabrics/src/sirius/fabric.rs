@@ -1,7 +1,7 @@
 //! Sirius as a fabric: what it is asked for, and what it reports.
 
 use super::kernel::Sirius;
-use super::limits::{lit, soonest};
+use super::limits::{lit, shape, soonest};
 use super::protocol::epoch::Epoch;
 use super::servers::links::Servers;
 use super::shard::Shard;
@@ -73,13 +73,7 @@ impl SlotKernel for Sirius {
 
 impl Reports for Sirius {
     fn shape(&self) -> Shape {
-        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
-        Shape {
-            hosts: self.cluster.hosts(),
-            racks: self.cluster.racks,
-            host_rate: self.cluster.server_rate,
-            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
-        }
+        shape(&self.cluster, &self.config, &self.derived)
     }
 
     fn observe(&self, io: &Io, view: &mut View) {

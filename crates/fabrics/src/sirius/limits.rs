@@ -1,9 +1,21 @@
-//! What no flow can beat, and when light passes.
+//! What every kernel of Sirius says of itself alike: servers, racks and links; what no flow can
+//! beat; when light passes.
 
 use super::config::{Derived, SiriusConfig};
 use super::schedule::Schedule;
 use super::servers::rack::rate;
-use lightloom_engine::{Cluster, HostId, Nic, PortId, Time};
+use lightloom_engine::{Cluster, HostId, Nic, PortId, Rate, Shape, Time};
+
+/// Servers, racks, and the capacity of all uplinks.
+pub fn shape(cluster: &Cluster, config: &SiriusConfig, derived: &Derived) -> Shape {
+    let uplinks = derived.uplinks as u64 * cluster.racks as u64;
+    Shape {
+        hosts: cluster.hosts(),
+        racks: cluster.racks,
+        host_rate: cluster.server_rate,
+        link_capacity: Rate(config.channel_rate.0 * uplinks),
+    }
+}
 
 /// No flow can be faster than one cell a slot on every uplink of its source.
 pub fn soonest(

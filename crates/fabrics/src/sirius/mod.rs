@@ -21,7 +21,7 @@
 //! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/uplinks.rs`: how many uplinks, and their schedule; `config/switches.rs`: keys whose values are words; keys that follow from `devices`, keys without effect (`idle`) and retired ones |
 //! | `entry` | configuration and kernel put together |
 //! | `fabric` | what is reported |
-//! | `limits` | the least time that a flow can take; when light passes |
+//! | `limits` | what all kernels of Sirius say alike: racks and links, the least time that a flow can take, when light passes |
 //! | `reference.rs` and its folder (compiled for tests alone) | all of it once more, as plainly as it can be put; compared with the kernel in `reference/agreement.rs` |
 //!
 //! Below all are [`cell`] (cells, and what never changes of their flows) and `prefetch`. The

@@ -24,7 +24,7 @@ mod latency;
 mod tests;
 
 use super::config::{Derived, SiriusConfig};
-use super::limits::soonest;
+use super::limits::{shape, soonest};
 use super::servers::rack;
 use crate::contract::Site;
 use capacity::{Active, Capacity};
@@ -259,13 +259,7 @@ impl FlowKernel for SiriusFlows {
 
 impl Reports for SiriusFlows {
     fn shape(&self) -> Shape {
-        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
-        Shape {
-            hosts: self.cluster.hosts(),
-            racks: self.cluster.racks,
-            host_rate: self.cluster.server_rate,
-            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
-        }
+        shape(&self.cluster, &self.config, &self.derived)
     }
 
     /// A byte crosses two links, but for the cells that their source or destination relays.

@@ -32,7 +32,7 @@ use crate::contract::Site;
 use crate::entrance::Entrance;
 use crate::sirius::cell::Routes;
 use crate::sirius::config::{Derived, SiriusConfig};
-use crate::sirius::limits::{lit, soonest};
+use crate::sirius::limits::{lit, shape, soonest};
 use crate::sirius::relay::reorder::Reorder;
 use crate::sirius::schedule::peer_order::PeerOrder;
 use crate::sirius::servers::links::{Coming, Servers};
@@ -230,13 +230,7 @@ impl SlotKernel for Ideal {
 
 impl Reports for Ideal {
     fn shape(&self) -> Shape {
-        let uplinks = self.derived.uplinks as u64 * self.cluster.racks as u64;
-        Shape {
-            hosts: self.cluster.hosts(),
-            racks: self.cluster.racks,
-            host_rate: self.cluster.server_rate,
-            link_capacity: Rate(self.config.channel_rate.0 * uplinks),
-        }
+        shape(&self.cluster, &self.config, &self.derived)
     }
 
     fn observe(&self, io: &Io, view: &mut View) {

@@ -2,6 +2,11 @@
 //! virtual queue for an intermediate), and cells for it, on their second (the relay queue for a
 //! destination). Both wait in one queue, first in, first out ("W FIFO output queues per port",
 //! §6), and every meeting of the two nodes takes one cell from it.
+//!
+//! Cells join through [`RelayQueues`]; they leave by each kind's own way, which `transmit.rs`
+//! chooses once a slot. `BySlot::leave` hands over the lists of the slot as they are, asking no
+//! pair; `ByPair::take` goes from matching to matching, and each cell may be lost on a dark link.
+//! One method for both would make the former ask pair by pair.
 
 use super::queued::Queued;
 

@@ -1,0 +1,59 @@
+"""How `run` and `compare` make results, and where they write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lightloom import console, inputs
+from lightloom.errors import refusal
+
+if TYPE_CHECKING:
+    import lightloom
+    from lightloom.resilience.search import Search
+    from lightloom.sweep.executors.cluster import Cluster
+
+RESULTS = Path("results")
+
+
+@dataclass(frozen=True)
+class How:
+    """How results are made and written."""
+
+    out: Path | None
+    threads: int
+    json: bool
+    copy_inputs: bool
+    pdf: str | None = None
+    search: Search | None = None
+    """How what breaks is looked for; None where each experiment says whether it is."""
+    place: Cluster | None = None
+    """Where simulations run, if not in this process."""
+
+    def target(self, default: Path) -> Path | None:
+        """Where to write; `--json` alone writes nothing."""
+        if self.out is not None or not self.json:
+            return console.check_output(self.out if self.out is not None else default)
+        if self.copy_inputs:
+            remedy = "add -o DIR, or remove it"
+            raise refusal("--copy-inputs", "(set)", "--json alone writes nothing", remedy)
+        return None
+
+    def target_of(self, loaded: lightloom.Experiment, label: str) -> Path | None:
+        """Where one fabric is written."""
+        return self.target(RESULTS / folder(loaded.name) / label)
+
+
+def folder(name: str) -> str:
+    """An experiment's name as that of a folder: it may be any text."""
+    return re.sub(r"[^\w.+-]+", "-", name).lstrip(".") or "experiment"
+
+
+def say_left(how: How, experiments: Iterable[Mapping[str, Any]]) -> None:
+    """Says which files were not copied, as they are not those of the run any more."""
+    if how.copy_inputs:
+        for key in dict.fromkeys(key for one in experiments for key in inputs.changed(dict(one))):
+            console.say(f"note: the file of {key} has changed since the run began: not copied")
