@@ -11,7 +11,9 @@ fn heard_of_each(table: &Value, hosts: u32, slots: u32) -> Vec<u32> {
             flows.push(HostId(host), HostId(5), PACKET, SLOT * slot);
         }
     }
-    let (io, _) = simulate(hosts, table, flows, Stop::At(SLOT * slots as i64));
+    // What ends with the last slot is heard.
+    let until = SLOT * slots as i64 + Time(1);
+    let (io, _) = simulate(hosts, table, flows, Stop::At(until));
     let mut heard = vec![0; hosts as usize];
     for f in (0..io.flows.len()).filter(|&f| io.flows.finish[f] != Time::NEVER) {
         heard[io.flows.src[f].index()] += 1;
