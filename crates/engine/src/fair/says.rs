@@ -41,7 +41,7 @@ fn a_flow_is_apart_on_a_link_of_its_own() {
     fair.reroute(both, &[a]);
     assert_eq!(apart(&fair), [false, false, false]);
     fair.close(both);
-    assert_eq!(fair.is_apart(first), true);
+    assert!(fair.is_apart(first));
 }
 
 /// Who has another rate is told, and who is new, each once; nobody else is.

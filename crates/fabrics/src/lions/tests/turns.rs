@@ -8,7 +8,7 @@ fn heard_of_each(table: &Value, hosts: u32, slots: u32) -> Vec<u32> {
     let mut flows = Flows::new();
     for slot in 0..slots as i64 {
         for host in 0..hosts {
-            flows.push(HostId(host), HostId(5), PACKET, SLOT * slot);
+            flows.push(HostId(host), HostId(hosts - 1), PACKET, SLOT * slot);
         }
     }
     // What ends with the last slot is heard.
@@ -45,6 +45,21 @@ fn a_hot_spot_hears_every_host_as_often() {
     }
 }
 
+/// A slot is as long as a packet; 10 m take 50 ns there, and as long back.
+#[test]
+fn slots_are_judged_where_they_arrive() {
+    for architecture in ["drop", "ao-nack", "slb", "mlb", "dlb"] {
+        let table = with(bare(architecture, "slotted", 1), json!({"fibre": "10 m"}));
+        let mut flows = Flows::new();
+        for (host, slot) in [(0, 0), (3, 4)] {
+            flows.push(HostId(host), HostId(9), PACKET, SLOT * slot);
+        }
+        let (io, _) = simulate(16, &table, flows, Stop::Drain);
+        let expected = [SLOT + Time::NS * 100, SLOT * 5 + Time::NS * 100];
+        assert_eq!(io.flows.finish, expected, "{architecture}");
+    }
+}
+
 /// One packet of each host, and no arrival after them: a receiver hears one in each
 /// slot, as long as any is left, and nothing is left over.
 #[test]
@@ -53,7 +68,7 @@ fn what_waits_is_heard_one_by_one() {
         for (hosts, k) in [(16, 1), (16, 2), (130, 1)] {
             let mut flows = Flows::new();
             for host in 0..hosts {
-                flows.push(HostId(host), HostId(5), PACKET, Time::ZERO);
+                flows.push(HostId(host), HostId(hosts - 1), PACKET, Time::ZERO);
             }
             let table = with(
                 bare(architecture, "slotted", k),
