@@ -1,6 +1,6 @@
 //! What the solver says of itself, beside rates.
 
-use super::{Fair, LinkId, Slot, WEIGHT};
+use super::{Fair, LinkId, Precision, Slot, WEIGHT};
 use crate::time::Rate;
 
 /// Two links of 100 and 30 b/s, and a flow over the first, over both, over none.
@@ -95,4 +95,79 @@ fn what_was_merged_can_be_closed_one_by_one() {
         fair.books_hold();
     }
     assert_eq!((fair.rate(rest), fair.load(a)), (Rate(1_000), Rate(0)));
+}
+
+/// Links of 1 Gb/s and 400 Mb/s at a precision of a thousandth; a flow over the first, one
+/// over both, and a small one over the first.
+fn within_a_thousandth() -> (Fair, [LinkId; 2], [Slot; 3]) {
+    let mut fair = Fair::new();
+    fair.set_precision(Precision::billionths(1_000_000).expect("a precision"));
+    let [a, b] = [1_000_000_000, 400_000_000].map(|c| fair.add_link(Rate(c)));
+    let wide = fair.open(&[a], WEIGHT, None);
+    let both = fair.open(&[a, b], WEIGHT, None);
+    let small = fair.open(&[a], WEIGHT, Some(Rate(300_000)));
+    fair.solve();
+    (fair, [a, b], [wide, both, small])
+}
+
+/// An eighth of what the precision leaves is left, as room for the next change.
+#[test]
+fn links_are_filled_to_an_eighth_of_the_precision() {
+    let (fair, [a, b], [wide, both, small]) = within_a_thousandth();
+    let near = |got: Rate, expected: u64| assert!(got.0.abs_diff(expected) <= 2, "{got:?}");
+    near(fair.load(b), 400_000_000 - 50_000);
+    near(fair.load(a), 1_000_000_000 - 125_000);
+    near(fair.rate(both), 399_950_000);
+    near(fair.rate(small), 300_000);
+    near(
+        fair.rate(wide),
+        1_000_000_000 - 125_000 - 399_950_000 - 300_000,
+    );
+}
+
+/// What others leave or take of a link within the precision changes nobody's rate there.
+#[test]
+fn changes_within_the_precision_go_no_further() {
+    for (capacity, felt) in [
+        (400_000_000 - 100_000, false),
+        (400_000_000 - 800_000, false),
+        // Beyond a thousandth of the first link, and more than is left of it.
+        (400_000_000 - 1_200_000, true),
+        (400_000_000 + 500_000, true),
+    ] {
+        let (mut fair, [a, b], [wide, both, _]) = within_a_thousandth();
+        fair.set_capacity(b, Rate(capacity));
+        let mut told = fair.solve().to_vec();
+        told.sort();
+        let expected: &[Slot] = if felt { &[wide, both] } else { &[both] };
+        assert_eq!(told, expected, "{capacity} b/s");
+        assert!(fair.load(a) <= fair.capacity(a));
+        fair.books_hold();
+        if capacity == 400_000_000 - 800_000 {
+            // More than ever: too much for the second link to bear, not for the first, of
+            // which 125 kb/s had been left.
+            fair.set_capacity(b, Rate(400_000_000 + 50_000));
+            assert_eq!(fair.solve(), [both]);
+            fair.books_hold();
+        }
+    }
+}
+
+/// A flow that leaves, one that comes back, and a link that grows by less than that.
+#[test]
+fn a_link_keeps_its_level_within_the_precision() {
+    let (mut fair, [a, _], [wide, _, small]) = within_a_thousandth();
+    let rate = fair.rate(wide);
+    fair.close(small);
+    assert_eq!(fair.solve(), []);
+    fair.set_capacity(a, Rate(1_000_300_000));
+    assert_eq!(fair.solve(), []);
+    fair.books_hold();
+    let again = fair.open(&[a], WEIGHT, Some(Rate(200_000)));
+    assert_eq!(fair.solve(), [again]);
+    assert_eq!(fair.rate(wide), rate);
+    fair.set_capacity(a, Rate(1_002_000_000));
+    assert_eq!(fair.solve(), [wide]);
+    assert!(fair.rate(wide) > rate);
+    fair.books_hold();
 }

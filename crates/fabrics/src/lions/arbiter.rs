@@ -138,6 +138,7 @@ fn first_from(words: &[u64], from: u32) -> u32 {
 mod tests {
     use super::super::config::{Architecture, LionsConfig};
     use super::*;
+    use lightloom_engine::Stream;
 
     #[test]
     fn the_next_bit_wraps_around() {
@@ -147,24 +148,106 @@ mod tests {
         }
     }
 
+    /// A distributed buffer's arbiters, and the queues of one group by rank.
+    fn distributed(hosts: u32, k: u32) -> (Arbiters, usize, Vec<u32>) {
+        let config = LionsConfig {
+            architecture: Architecture::Dlb,
+            receivers: k,
+            ..LionsConfig::default()
+        };
+        let ports = Ports::new(&config, hosts);
+        let arbiters = Arbiters::new(&ports, k);
+        let mine = |&q: &u32| ports.queue_group[q as usize] == k - 1;
+        let at = arbiters.of(5, k - 1);
+        (arbiters, at, (0..hosts).filter(mine).collect())
+    }
+
+    #[test]
+    fn every_output_and_group_has_an_arbiter() {
+        for (hosts, k) in [(8, 1), (12, 3)] {
+            let (arbiters, ..) = distributed(hosts, k);
+            let all = (0..hosts).flat_map(|o| (0..k).map(move |g| (o, g)));
+            for (number, (output, group)) in all.enumerate() {
+                assert_eq!(arbiters.of(output, group), number);
+                assert_eq!(arbiters.output(number), output);
+            }
+        }
+    }
+
+    /// Queues that always have more to send are granted in turn: none goes again
+    /// before all others have.
+    #[test]
+    fn a_queue_that_asks_again_goes_behind_the_others() {
+        for (hosts, k) in [(8, 1), (8, 2), (200, 1), (200, 2)] {
+            let (mut arbiters, at, mine) = distributed(hosts, k);
+            for &q in &mine {
+                arbiters.ask(at, q);
+            }
+            for round in 0..3 {
+                for &expected in &mine {
+                    let granted = arbiters.grant(at);
+                    assert_eq!(granted, expected, "round {round} of {hosts}, {k}");
+                    arbiters.ask(at, granted);
+                }
+            }
+        }
+    }
+
+    /// Queues that ask by chance, against a plain model: the next in a circle.
+    #[test]
+    fn the_next_in_the_circle_is_granted() {
+        for (hosts, k) in [(8, 2), (200, 1)] {
+            let (mut arbiters, at, mine) = distributed(hosts, k);
+            let mut rng = Stream::new(5, "test.arbiter", hosts as u64);
+            let (mut asks, mut turn) = (vec![false; mine.len()], 0);
+            for step in 0..5_000 {
+                let r = rng.below(mine.len() as u32) as usize;
+                if !std::mem::replace(&mut asks[r], true) {
+                    arbiters.ask(at, mine[r]);
+                }
+                if rng.below(3) == 0 {
+                    let mut circle = (turn..mine.len()).chain(0..turn);
+                    let next = circle.find(|&r| asks[r]).expect("one asks");
+                    assert_eq!(arbiters.grant(at), mine[next], "step {step}");
+                    (asks[next], turn) = (false, next + 1);
+                }
+                let waiting = asks.iter().any(|&a| a);
+                assert_eq!(arbiters.again(at).is_some(), waiting, "step {step}");
+                assert_eq!(arbiters.is_open(at, Time::ZERO), !waiting);
+                if !waiting {
+                    arbiters.ask(at, mine[0]);
+                    asks[0] = true;
+                }
+            }
+        }
+    }
+
+    /// A receiver that hears a packet is granted from when it is free, and by nobody
+    /// sooner; its neighbours are not held up.
+    #[test]
+    fn a_receiver_is_free_when_its_packet_is_over() {
+        let (mut arbiters, at, mine) = distributed(8, 2);
+        let until = Time::NS * 3;
+        arbiters.occupy(at, until);
+        assert!(!arbiters.is_open(at, until - Time(1)));
+        assert!(arbiters.is_open(at, until));
+        assert!(arbiters.is_open(at - 1, Time::ZERO) && arbiters.is_open(at + 1, Time::ZERO));
+        assert_eq!(arbiters.again(at), None);
+        assert_eq!(arbiters.ask(at, mine[1]), Some(until));
+        assert_eq!(arbiters.ask(at, mine[0]), None, "that is settled");
+        assert!(!arbiters.is_open(at, until), "queues go first");
+        assert!(arbiters.is_open(at - 1, until));
+        assert_eq!(arbiters.grant(at), mine[0]);
+        assert_eq!(arbiters.again(at), Some(until));
+        assert_eq!(arbiters.grant(at), mine[1]);
+        assert_eq!(arbiters.again(at), None);
+    }
+
     /// Every queue that asks is granted once in a round, in order.
     #[test]
     fn queues_take_turns() {
-        let config = LionsConfig {
-            architecture: Architecture::Dlb,
-            ..LionsConfig::default()
-        };
         for (hosts, k) in [(8, 1), (8, 2), (200, 1), (200, 2)] {
-            let config = LionsConfig {
-                receivers: k,
-                ..config.clone()
-            };
-            let ports = Ports::new(&config, hosts);
-            let mut arbiters = Arbiters::new(&ports, k);
-            let at = arbiters.of(5, k - 1);
-            let mine: Vec<u32> = (0..hosts)
-                .filter(|&q| ports.queue_group[q as usize] == k - 1)
-                .collect();
+            let (mut arbiters, at, mine) = distributed(hosts, k);
             for round in 0..3 {
                 for (i, &q) in mine.iter().enumerate() {
                     assert_eq!(arbiters.ask(at, q).is_some(), i == 0, "round {round}");

@@ -9,6 +9,7 @@ mod deadlock;
 mod hops;
 mod saturation;
 mod traffic;
+mod turns;
 
 use super::bound::Bound;
 use super::config::ButterflyConfig;

@@ -270,7 +270,10 @@ fn every_preset_runs() {
 #[test]
 fn faults_are_rejected() {
     use lightloom_engine::{Command, Element};
-    let mut fabric = fabric(4, &json!({"receivers": 1}), &Flows::new());
-    let e = fabric.apply(Command::Repair(Element::Node(0))).unwrap_err();
-    assert!(e.to_string().contains("does not model failures"), "{e}");
+    for timing in ["unslotted", "slotted"] {
+        let table = json!({"receivers": 1, "timing": timing});
+        let mut fabric = fabric(4, &table, &Flows::new());
+        let e = fabric.apply(Command::Repair(Element::Node(0))).unwrap_err();
+        assert!(e.to_string().contains("does not model failures"), "{e}");
+    }
 }

@@ -8,6 +8,7 @@ mod pipelined;
 mod slotted;
 mod traffic;
 mod tuning;
+mod turns;
 mod unslotted;
 
 use super::ENTRY;

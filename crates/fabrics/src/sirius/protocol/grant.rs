@@ -306,4 +306,56 @@ mod tests {
             "{wins:?}"
         );
     }
+
+    /// Who wins at each intermediate of `first .. first + rows`, where two of all nodes may.
+    fn winners(nodes: usize, epoch: i64, (first, rows): (usize, usize)) -> Vec<Vec<usize>> {
+        let mut matrix = RequestMatrix::new(nodes, rows, nodes as u16);
+        (0..nodes).for_each(|s| matrix.row(s).fill(7));
+        let mut grants = Grants::new(first, rows, nodes, 2, GrantRule::Threshold);
+        let (mine, rest) = ([7u16], 0..nodes as u32);
+        let asker = |row| Asker {
+            shard: 0,
+            row,
+            destinations: &mine,
+        };
+        let askers: Vec<Asker> = rest.map(asker).collect();
+        grants.compute_grants(1, epoch, &askers, &mut [&mut matrix]);
+        let mut won = vec![Vec::new(); rows];
+        for s in 0..nodes {
+            let wants = matrix.row(s);
+            (0..rows)
+                .filter(|&i| wants[i] == 7)
+                .for_each(|i| won[i].push(s));
+        }
+        won
+    }
+
+    /// Intermediates of a block see the same order, others another: two of 96 are the same
+    /// two by chance once in 4,560 times.
+    #[test]
+    fn every_block_draws_an_order_of_its_own() {
+        let same = (0..200).map(|epoch| {
+            let won = winners(96, epoch, (0, 96));
+            assert!(won.iter().all(|w| w.len() == 2));
+            let blocks: Vec<&Vec<usize>> = won.iter().step_by(BLOCK).collect();
+            won.chunks(BLOCK)
+                .for_each(|b| assert!(b.iter().all(|w| *w == b[0])));
+            [(0, 1), (0, 2), (1, 2)]
+                .iter()
+                .filter(|&&(a, b)| blocks[a] == blocks[b])
+                .count()
+        });
+        // 0.13 expected of 600.
+        assert!(same.sum::<usize>() <= 3);
+    }
+
+    /// Whichever nodes a shard has, they answer alike.
+    #[test]
+    fn shards_do_not_matter() {
+        for epoch in 0..20 {
+            let all = winners(96, epoch, (0, 96));
+            assert_eq!(winners(96, epoch, (BLOCK, 64)), all[BLOCK..]);
+            assert_eq!(winners(96, epoch, (0, BLOCK)), all[..BLOCK]);
+        }
+    }
 }
