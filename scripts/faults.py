@@ -52,6 +52,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 #: What differs between equal runs.
 TIMES = ("kernel_s", "wall_s", "peak_rss_bytes", "threads")
 HIDDEN = ".lightloom"
+#: Of a sweep: a file of each point, with its times.
+ROWS = "rows"
 
 
 @dataclass
@@ -129,6 +131,7 @@ def image(out: Path) -> dict[str, object]:
         path.relative_to(out).as_posix(): (
             "there"
             if path.name in ("record.json", "report.html", "sweep.parquet")
+            or path.parent.name == ROWS
             else content(path)
         )
         for path in sorted(out.rglob("*"))
@@ -210,17 +213,22 @@ def judged(case: Case, found: dict[str, object]) -> str | None:
         if found in (case.old, case.new):
             return None
         return f"neither old nor new: {differing(found, case.old)} | {differing(found, case.new)}"
-    tables = {name: of for name, of in found.items() if not name.startswith("points/")}
+    tables = {name: of for name, of in found.items() if not of_point(name)}
     for complete in (case.old, case.new):
         if tables == {name: complete.get(name) for name in tables}:
             break
     else:
         return "tables neither old nor new"
-    points = {name: of for name, of in found.items() if name.startswith("points/")}
+    points = {name: of for name, of in found.items() if of_point(name)}
     every = {**case.old, **case.new}
     wrong = [name for name, of in points.items() if every.get(name) != of]
     kept = [name for name in case.old if name.startswith("points/") and name not in points]
     return f"points: {wrong[:3]} {kept[:3]}" if wrong or kept else None
+
+
+def of_point(name: str) -> bool:
+    """Whether a file of a sweep belongs to one point."""
+    return name.startswith(("points/", f"{ROWS}/"))
 
 
 def differing(found: dict[str, object], wanted: dict[str, object]) -> list[str]:
@@ -299,7 +307,11 @@ def refused(case: Case, kind: str, word: str, tally: Tally) -> None:
     why = None
     if code != 2 or word not in said or "out" not in said or "Traceback" in said:
         why = f"exit {code}: {said.strip()[-300:]}"
-    elif image(out) != before or list(out.rglob(f"{HIDDEN}*")):
+    elif stray := list(out.rglob(f"{HIDDEN}*")):
+        why = f"stray {stray}"
+    elif case.command.name == "sweep":  # points that were complete before stay
+        why = judged(case, image(out))
+    elif image(out) != before:
         why = f"not as it was: {differing(image(out), before)}"
     tally.count(kind, why)
 
