@@ -27,7 +27,7 @@ help: ## List the tasks
 # The tasks and what is said of each below.
 TASKS = awk -F ':.*\#\# ' '/^[a-z-]+:.*\#\# / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(STAMPS)/develop ## Build, compare four networks on two workloads, decide which of three to buy; writes out/demo: a minute
+demo: $(STAMPS)/develop ## Build, compare four networks on two workloads, decide which of three to buy; writes out/demo: two minutes
 	$(BIN)/lightloom compare examples/demo-paper.toml examples/demo-web-search.toml -o $(OUT)/demo
 	$(BIN)/lightloom compare examples/decision.toml -o $(OUT)/demo/decision
 

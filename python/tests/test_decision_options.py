@@ -33,6 +33,7 @@ def test_the_core_never_sees_it(experiment: Path) -> None:
         "prices": str(experiment.parent / "own.toml"),
         "price": ["switch=100..200"],
         "worst_failure": False,
+        "worst_of": 8,
         "readings": [],
     }
 
@@ -49,11 +50,12 @@ def test_the_schema_has_it(experiment: Path) -> None:
     ("override", "words"),
     [
         ("decision.pries=x", 'decision.pries = "x": no such key; did you mean "prices"?'),
-        ("decision.zzz=1", "known: prices, price, worst_failure, readings"),
+        ("decision.zzz=1", "known: prices, price, worst_failure, worst_of, readings"),
         (
             "decision.worst_failure=1",
             "decision.worst_failure = 1: neither true nor false",
         ),
+        ("decision.worst_of=0", "decision.worst_of = 0: "),
         ("decision.price=7", "decision.price = 7: not a list"),
         ("decision=7", "write [decision] above its keys"),
         ("decisoin.prices=x", 'did you mean "decision"?'),

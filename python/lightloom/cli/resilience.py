@@ -56,9 +56,9 @@ def asked(
             raise refusal("--worst-of", worst_of, "nothing is made to fail", remedy)
     elif not worst_failure:
         return None
-    from lightloom.resilience.search import TRIES, Search
+    from lightloom.resilience.search import Search
 
-    return Search(TRIES if worst_of is None else worst_of)
+    return Search() if worst_of is None else Search(worst_of)
 
 
 def breaks(experiment: lightloom.Experiment, search: Search | None) -> bool:

@@ -17,6 +17,9 @@ from lightloom.errors import refusal
 from lightloom.experiment_schema import DECISION
 from lightloom.refused import first_of
 
+#: Of a kind with more members, so many are tried.
+TRIES = 8
+
 
 class Options(BaseModel):
     """Prices of the fabrics' parts, for the decision page: `compare` and `cost` alone read them."""
@@ -37,6 +40,12 @@ class Options(BaseModel):
         default=False,
         description="Run every fabric with one part dead, too, and say what the worst single "
         "failure leaves; --worst-failure does the same.",
+    )
+    worst_of: int = Field(
+        default=TRIES,
+        ge=1,
+        description="Parts of each kind that are tried, at most: all of as many, of more a sample. "
+        "--worst-of goes before it.",
     )
     readings: list[str] = Field(
         default=[],

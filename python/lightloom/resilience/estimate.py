@@ -8,7 +8,7 @@ from dataclasses import replace
 from lightloom.config import Experiment
 from lightloom.forecasts import TRIAL_S, TRIALS_S, Forecast, of_trial, total
 from lightloom.resilience import plan
-from lightloom.resilience.search import TRIES, Search, book_of
+from lightloom.resilience.search import Search, book_of, search_of
 from lightloom.trials import tried
 
 
@@ -23,11 +23,14 @@ def of_worst_failures(
     Raises:
         ConfigError: if one cannot run.
     """
-    tries = TRIES if search is None else search.tries
-    fabrics = [plan.fabric(case, label, book_of(case)) for case in cases for label in case.labels]
-    kinds = sum(len(fabric.parts.populations) for fabric in fabrics)
+    fabrics = [
+        (plan.fabric(case, label, book_of(case)), (search_of(case, search) or Search()).tries)
+        for case in cases
+        for label in case.labels
+    ]
+    kinds = sum(len(fabric.parts.populations) for fabric, _ in fabrics)
     seconds = min(TRIAL_S, TRIALS_S / max(1, kinds))
-    return total(_of_fabric(fabric, seconds, threads, tries) for fabric in fabrics)
+    return total(_of_fabric(fabric, seconds, threads, tries) for fabric, tries in fabrics)
 
 
 def _of_fabric(fabric: plan.Fabric, seconds: float, threads: int, tries: int) -> Forecast:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lightloom.config import Experiment
+from lightloom.decision import options
+from lightloom.decision.options import TRIES
 from lightloom.economics import book as books
 from lightloom.economics.book import Book
-from lightloom.experiment_schema import DECISION
 from lightloom.machine import check_count
 
-#: Of a kind with more members, so many are tried.
-TRIES = 8
 #: A run that ends when all is delivered ends at the latest when it takes so many times what the
 #: sound network took: who is cut off waits for ever.
 SLOWER = 100
@@ -43,17 +42,14 @@ def search_of(experiment: Experiment, asked: Search | bool | None) -> Search | N
     """
     if isinstance(asked, Search):
         return asked
-    wanted = _in_table(experiment) if asked is None else asked
-    return Search() if wanted else None
+    table = _table(experiment)
+    wanted = table.worst_failure if asked is None else asked
+    return Search(table.worst_of) if wanted else None
 
 
-def _in_table(experiment: Experiment) -> bool:
-    if DECISION not in experiment.raw:
-        return False
-    from lightloom.decision import options
-
-    found = options.read(experiment.raw)
-    return found is not None and found.worst_failure
+def _table(experiment: Experiment) -> options.Options:
+    """What `[decision]` says, or its defaults."""
+    return options.read(experiment.raw) or options.Options()
 
 
 def book_of(experiment: Experiment) -> Book:
@@ -63,8 +59,4 @@ def book_of(experiment: Experiment) -> Book:
     Raises:
         ConfigError: of prices that cannot be read.
     """
-    if DECISION not in experiment.raw:
-        return books.load()
-    from lightloom.decision import options
-
     return options.book(experiment.raw) or books.load()
