@@ -170,8 +170,10 @@ def _by_performance(made: Read) -> Iterator[str]:
     """Who is better than the cheapest."""
     found = _behind_best(made)
     if found is not None and made.criterion is not None:
-        best = made.criterion.ranking(made.workload.fabrics).leaders
-        yield f"Performance, if that decides: {names(best)} {made.criterion.wins[len(best) > 1]}."
+        ranking = made.criterion.ranking(made.workload.fabrics)
+        best, some = ranking.leaders, " of those that can be ranked" if ranking.unknown else ""
+        wins = made.criterion.wins[len(best) > 1]
+        yield f"Performance, if that decides: {names(best)} {wins}{some}."
 
 
 def _behind_best(made: Read) -> tuple[str, str] | None:
