@@ -12,7 +12,7 @@ from lightloom.decision.pareto import behind as pareto
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
 from lightloom.economics.book import Book
 from lightloom.economics.costs import Costs
-from lightloom.economics.words import as_if, by_devices, left_out, part
+from lightloom.economics.words import as_if, by_devices, fractions, left_out, part
 from lightloom.resilience.outcome import Resilience
 
 from .. import presets, units
@@ -20,9 +20,15 @@ from ..factors import between, told_times
 from ..model import Workload
 from ..ranking import names
 from ..spec import Figure, tick_label
-from . import tables
+from . import counting, tables
 from .chart import chart
 from .read import Read, at_loads, kept_of, read
+
+
+BREAKS = (
+    "What is left if a grating, a spine or a laser dies was not run: --worst-failure, or "
+    "worst_failure = true in [decision], says."
+)
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         _given_up(made),
         sentences.delivered(bought),
         *as_if(made.costs),
+        BREAKS if dead is None else "",
     )
     return Decision(
         title=sentences.title(bought),
@@ -141,7 +148,12 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         bills=tuple(tables.bills(made)),
         sources=tuple(tables.sources(made)),
         unpriced=tuple(_missing(bought)),
-        notes=(*by_devices(made.costs), *left_out(made.costs), *made.costs.book.notes),
+        notes=(
+            *fractions(made.costs),
+            *by_devices(made.costs),
+            *left_out(made.costs),
+            *made.costs.book.notes,
+        ),
     )
 
 
@@ -153,6 +165,8 @@ def _overturned(made: Read, others: Sequence[Read]) -> Iterator[str]:
     yield from sentences.power(bought)
     yield from _by_performance(made)
     yield from _by_load(made)
+    yield from sentences.seeds(bought)
+    yield from counting.whole(made)
     yield from sentences.without_load(bought)
     yield from _by_workload(made, others)
 
@@ -199,20 +213,33 @@ def _behind_best(made: Read) -> tuple[str, str] | None:
 def _by_load(made: Read) -> Iterator[str]:
     """At which loads of the sweep another costs least."""
     here = {p.label for p in leaders(made.purchases, CAPITAL)}
-    turned, kept = [], []
+    turned, kept, level = [], [], []
     for load, bought in at_loads(made).items():
         there = leaders(bought, CAPITAL)
         if not there or not here:
             continue
         if here & {p.label for p in there}:
             kept.append(tick_label(load, "share"))
+            level += [f"at {kept[-1]} {said}"] if (said := _beside(there, here)) else []
         else:
             turned.append(f"at {tick_label(load, 'share')} {_lead(there)}")
     if turned:
-        yield f"Another load: {'; '.join(turned)}."
+        yield f"Another load: {'; '.join((*turned, *level))}."
     elif len(kept) > 1:
         loads = units.listed(kept)
-        yield f"Not the load, as far as it was tried: nobody else costs less at {loads}."
+        lead = f"Not the load, as far as it was tried: nobody else costs less at {loads}"
+        yield f"{'; '.join((lead, *level))}."
+
+
+def _beside(there: Sequence[Purchase], here: set[str]) -> str:
+    """Who, at another load, is level with those that cost least here; empty of nobody."""
+    others = [p for p in there if p.label not in here]
+    with_ = units.listed(p.label for p in there if p.label in here)
+    return f"{sentences.labels(others)} {_are(others)} level with {with_}" if others else ""
+
+
+def _are(bought: Sequence[Purchase]) -> str:
+    return "is" if len(bought) == 1 else "are"
 
 
 def _by_workload(made: Read, others: Sequence[Read]) -> Iterator[str]:
