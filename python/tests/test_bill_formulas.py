@@ -44,9 +44,7 @@ def test_mirrors_of_links_with_many_transceivers_say_so() -> None:
     """320 Gb/s by transceivers of 10 Gb/s: 32 ports a rack and 1,024 a plane, for which 7 + 4 boxes
     of 320 ports are bought, at the price of four of the book's 80 each."""
     cluster = {"racks": 32, "servers_per_rack": 8, "server_rate": "40 Gb/s"}
-    made = network(
-        "cthrough", cluster, devices="mems-cthrough", circuit_rate="320 Gb/s"
-    )
+    made = network("cthrough", cluster, devices="mems-cthrough", circuit_rate="320 Gb/s")
     cost = pricing.of_network("c", made, books.load("cthrough-2010"))
     (line,) = (one for one in cost.lines if one.part == "circuit-switch")
     assert line.how.startswith("1 plane × 32 racks; from devices: of 320 ports = 1 × (7 + 4)")

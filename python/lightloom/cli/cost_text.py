@@ -27,9 +27,7 @@ def heading(found: Costs) -> str:
     book = found.book
     reading = "" if found.reading is None else f", sirius and clos by reading {found.reading.name}"
     given = f", {', '.join(book.given)} by --price" if book.given else ""
-    return (
-        f"{found.name}: {book.title} ({book.name}, {book.currency} of {book.year}{given}){reading}"
-    )
+    return f"{found.name}: {book.title} ({book.name}, {book.money}{given}){reading}"
 
 
 def table(found: Costs) -> Table:
@@ -79,8 +77,7 @@ def _goodputs(found: Costs) -> str:
 
 
 def legend(found: Costs) -> Iterator[str]:
-    """Who costs least, what the figures are of, and what has no price."""
-    yield from cheapest(found)
+    """What the figures are of, and what has no price."""
     yield "Per Gb/s and Tb/s that the servers can send. Ranges are those of the book's sources."
     for label, cost in found.fabrics.items():
         if cost.unpriced:

@@ -115,7 +115,8 @@ def delivered(purchases: Sequence[Purchase]) -> str:
         return ""
     best, most = max(known, key=lambda pair: pair[1])
     each = [
-        f"the goodput of {one.label} is {100 * (1 - mean / most):.0f} % less than that of {best.label}"
+        f"the goodput of {one.label} is {100 * (1 - mean / most):.0f} % less than that of "
+        f"{best.label}"
         for one, mean in known
         if mean < most * (1 - TOLD)
     ]

@@ -24,7 +24,6 @@ from . import counting, tables
 from .chart import chart
 from .read import Read, at_loads, kept_of, read
 
-
 BREAKS = (
     "What is left if a grating, a spine or a laser dies was not run: --worst-failure, or "
     "worst_failure = true in [decision], says."

@@ -195,7 +195,12 @@ def elsewhere(ranking: Ranking, further: Sequence[Criterion], workload: Workload
     for measure in further:
         found = measure.ranking(workload.fabrics)
         against = next((s for s in found.rest if s.fabric.label in leaders), None)
-        if found.level != 1 or found.unplaced or against is None or found.leaders[0].fabric.label in leaders:
+        if (
+            found.level != 1
+            or found.unplaced
+            or against is None
+            or found.leaders[0].fabric.label in leaders
+        ):
             continue
         low, high = sorted((found.best, against.value))
         if high >= NOTABLE * low:
