@@ -35,8 +35,10 @@ def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
         return Verdict(question, "No short flow finished, so this run cannot say.", shown)
     scored = [s for f in carrying(fabrics) if (s := short_score(f)) is not None]
     ranking = rank(scored, "lower")
-    parts = (short_lead(ranking), slower(ranking) if ranking.level else "", left_out(ranking))
-    parts = (*parts, ranking.said_unplaced("time"))
+    parts = (
+        *(short_lead(ranking), slower(ranking) if ranking.level else ""),
+        *(left_out(ranking), ranking.said_unplaced("time")),
+    )
     answer = " ".join(p for p in parts if p)
     return Verdict(question, answer, shown, tuple(short_notes(fabrics, ranking)))
 
