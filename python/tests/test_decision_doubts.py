@@ -21,8 +21,8 @@ def test_a_narrow_lead_says_on_how_many_seeds_it_rests() -> None:
     close = bought("close", seeds=(0.38, 0.475, 0.57), switch=100)
     (said,) = sentences.seeds([one, close])
     assert said == (
-        "Other seeds: this rests on 3 seeds; close costs 1.05 times as much as one, so others may "
-        "put them in another order."
+        "Other seeds: this rests on 3 seeds; close costs 1.05 times as much as one, so other "
+        "seeds may order them otherwise."
     )
     assert list(sentences.seeds([one, bought("far", switch=200)])) == []
     assert list(sentences.seeds([one])) == []

@@ -171,7 +171,7 @@ def seeds(purchases: Sequence[Purchase]) -> Iterator[str]:
     rests = f"this rests on {number} seed{'' if number == 1 else 's'}"
     each = [f"{p.label} costs {_times(found)} as {first[0].label}" for p, found in near]
     why = listed(each) if each else f"{labels(first)} are level"
-    yield f"Other seeds: {rests}; {why}, so others may put them in another order."
+    yield f"Other seeds: {rests}; {why}, so other seeds may order them otherwise."
 
 
 def without_load(purchases: Sequence[Purchase]) -> Iterator[str]:
