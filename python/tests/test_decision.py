@@ -224,5 +224,8 @@ def test_who_delivered_less_and_still_carried_the_load_is_named() -> None:
         bought("d", delivered=0.2, switch=1, carries=False),
     )
     assert sentences.delivered([best, near]) == ""
-    told = "c delivered 10 % less than a: costs are for each Gb/s that arrived."
+    told = (
+        "Over the whole run the goodput of c is 10 % less than that of a: costs are for each Gb/s "
+        "of it."
+    )
     assert sentences.delivered([best, near, less, late]) == told

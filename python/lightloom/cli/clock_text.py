@@ -33,7 +33,7 @@ def show(found: Synchronisation) -> None:
     else:
         console.say(f"{_observed(config, summary['epochs'])}:")
     _deviation(summary["epochs"])
-    for line in _verdict(summary):
+    for line in (*_verdict(summary), _budgeted(summary)):
         console.say(line)
     if summary["contributions"]:
         _terms(summary)
@@ -117,6 +117,21 @@ def _verdict(summary: Summary) -> Iterator[str]:
     yield f"note: the largest of noise grows with time, and {span} of it were looked at"
     if summary["day"] is None:
         yield "note: drift takes hours: --day has it"
+
+
+def _budgeted(summary: Summary) -> str:
+    """The largest deviation beside what the guardband of devices has for it."""
+    from lightloom import photonics
+    from lightloom.durations import duration_ps
+
+    parts = photonics.derive({}, "sirius").derived["guardband"]["parts"]
+    said = next(part["time"] for part in parts if part["name"] == "synchronisation")
+    found = (summary["day"] or summary["epochs"])["deviation_max_ps"]
+    times = found / duration_ps("synchronisation", said)
+    return (
+        f"devices budget {said} of a guardband for synchronisation; the largest deviation is "
+        f"{times:.3g} times that: guard.sync of devices sets it"
+    )
 
 
 def _terms(summary: Summary) -> None:

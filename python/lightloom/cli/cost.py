@@ -269,7 +269,7 @@ def _print(
     for one in found:
         console.say(text.heading(one))
         screen.print(text.table(one))
-    for line in text.legend(first):
+    for line in (*text.cheapest(first), *text.legend(first)):
         console.say(line)
     for label in billed:
         console.say(f"\nbill of {label}: {text.total(first.fabrics[label])}")

@@ -52,9 +52,7 @@ def _cells(found: Costs, label: str, others: Sequence[str]) -> Iterator[str]:
 def heading(found: Sequence[Costs]) -> str:
     """What the table is of."""
     book, of = found[0].book, ", ".join(_labels(found[0], "sirius"))
-    return (
-        f"{found[0].name}: {of} in {len(found)} ways ({book.name}, {book.currency} of {book.year})"
-    )
+    return f"{found[0].name}: {of} in {len(found)} ways ({book.name}, {book.money})"
 
 
 def said(found: Sequence[Costs]) -> Iterator[str]:

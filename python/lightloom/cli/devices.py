@@ -20,7 +20,7 @@ Rows = Iterator[tuple[str, str, str]]
 
 File = Annotated[
     Path | None,
-    typer.Argument(metavar="DESIGN.toml", help="A file with a table [devices]."),
+    typer.Argument(metavar="DESIGN.toml", help=r"A file with a table \[devices]."),
 ]
 Preset = Annotated[
     str | None,

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from lightloom import console
 from lightloom.cli.loading import OnUse
+from lightloom.errors import ConfigError
 
 #: What typer raises for a command line that it cannot read.
 Unreadable: Any = typer.BadParameter.__base__
@@ -64,7 +65,7 @@ def message(problem: Any, args: Sequence[str]) -> str:
     inner = ctx is not None and ctx.parent is not None
     look = f"see `lightloom {ctx.info_name} --help`" if inner else "see `lightloom --help`"
     if param is None:
-        return _of_the_line(problem, look)
+        return _of_the_line(problem, _bills(problem, args) or look)
     names = [o for o in param.opts if o.startswith("-")]
     name = max(names, key=len) if names else str(param.metavar or param.name).rstrip("…")
     if not str(problem.message or ""):
@@ -94,6 +95,20 @@ def _of_the_line(problem: Any, look: str) -> str:
     elif near:
         look = f"did you mean {' or '.join(near)}?"
     return f"{text}; {look}" if option is None else f"{option}: {text}; {look}"
+
+
+def _bills(problem: Any, args: Sequence[str]) -> str:
+    """Of which fabrics there are bills, where `--bill` names none."""
+    if getattr(problem, "option_name", None) != "--bill":
+        return ""
+    from lightloom.config import load
+
+    try:
+        file = next(a for a in args if a.endswith(".toml"))
+        labels = [str(table["label"]) for table in load(file).resolved()["fabric"]]
+    except (StopIteration, ConfigError, OSError):
+        return "write the label of a fabric, or all"
+    return f"write one of {', '.join(labels)}, or all"
 
 
 def _elsewhere(ctx: Any, option: str | None) -> str | None:

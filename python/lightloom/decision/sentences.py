@@ -14,6 +14,8 @@ from lightloom.intervals import LEVEL
 
 TOLD = 0.05
 """Who delivered less by such a share, and still carried the load, is named."""
+NARROW = Fraction(11, 10)
+"""Times the cheapest: who may cost as little may be the cheapest at other seeds."""
 NAMED = 3
 """So many rivals are told one by one."""
 
@@ -113,11 +115,13 @@ def delivered(purchases: Sequence[Purchase]) -> str:
         return ""
     best, most = max(known, key=lambda pair: pair[1])
     each = [
-        f"{one.label} delivered {100 * (1 - mean / most):.0f} % less than {best.label}"
+        f"the goodput of {one.label} is {100 * (1 - mean / most):.0f} % less than that of "
+        f"{best.label}"
         for one, mean in known
         if mean < most * (1 - TOLD)
     ]
-    return f"{listed(each)}: costs are for each Gb/s that arrived." if each else ""
+    said = listed(each) if each else ""
+    return f"Over the whole run {said}: costs are for each Gb/s of it." if each else ""
 
 
 def unpriced(purchases: Sequence[Purchase]) -> Iterator[str]:
@@ -152,6 +156,22 @@ def power(purchases: Sequence[Purchase]) -> Iterator[str]:
     cheapest, least = (leaders(purchases, m) for m in (CAPITAL, POWER))
     if len(least) == 1 and cheapest and least[0] not in cheapest:
         yield f"Power, if that decides: {amounts(purchases, POWER)}"
+
+
+def seeds(purchases: Sequence[Purchase]) -> Iterator[str]:
+    """On how many seeds it rests, where the lead is narrow."""
+    first, known = leaders(purchases, CAPITAL), ranked(purchases, CAPITAL)
+    if not first or len(known) < 2:
+        return
+    costs = [(p, share(p, first[0], CAPITAL)) for p in known if p not in first]
+    near = [(p, found) for p, found in costs if found is not None and found.low < NARROW]
+    if not near and len(first) < 2:
+        return
+    number = len(first[0].seeds) or 1
+    rests = f"this rests on {number} seed{'' if number == 1 else 's'}"
+    each = [f"{p.label} costs {_times(found)} as {first[0].label}" for p, found in near]
+    why = listed(each) if each else f"{labels(first)} are level"
+    yield f"Other seeds: {rests}; {why}, so other seeds may order them otherwise."
 
 
 def without_load(purchases: Sequence[Purchase]) -> Iterator[str]:

@@ -68,8 +68,23 @@ class Book:
     as sources reckon that give a price for each Gb/s."""
     parts: Mapping[str, Part]
     notes: tuple[str, ...] = ()
+    inherited: int | None = None
+    """The year of the book that it extends, where prices of that are left."""
     given: Mapping[str, Range] = field(default_factory=dict)
     """Prices that the user has set, in the unit of the part's price."""
+
+    @property
+    def money(self) -> str:
+        """Currency and year; both years, where it has prices of the book that it extends."""
+        own = f"{self.currency} of {self.year}"
+        if self.inherited in (None, self.year):
+            return own
+        return f"{own}, inherited prices of {self.inherited}"
+
+    @property
+    def knows_power(self) -> bool:
+        """Whether it says of any part what it draws."""
+        return any(part.power is not None for part in self.parts.values())
 
     def part(self, name: str) -> Part | None:
         """The part that is bought under this name, or the one that it is the same as."""
@@ -114,7 +129,7 @@ class Book:
         if which == "price" and part.name in self.given:
             return self.given[part.name] * _pieces(part, self.unit(part.name))
         if part.excluded is not None:
-            return NOTHING
+            return NOTHING if which == "price" or self.knows_power else None
         figure: Figure | None = getattr(part, which)
         if figure is None:
             return None
@@ -195,7 +210,7 @@ def _made(raw: Mapping[str, Any], path: Path) -> Book:
     tables = raw.get("part", {})
     if not isinstance(tables, Mapping):
         raise refusal("part", tables, "not a table of parts", "write [part.switch]")
-    own = {name: _part(name, table, currency) for name, table in tables.items()}
+    own = {name: _part(name, table, currency, base) for name, table in tables.items()}
     parts = {**(base.parts if base else {}), **own}
     if not parts:
         raise refusal("part", "(missing)", "the book prices nothing", "write [part.switch]")
@@ -216,7 +231,11 @@ def _made(raw: Mapping[str, Any], path: Path) -> Book:
     name = str(raw.get("name", path.stem))
     over = f"Own prices over {base.name}" if base else name
     title = str(raw.get("title", over))
-    return Book(name, title, currency, year, counting, parts, notes)
+    left = base is not None and any(part not in own for part in base.parts)
+    return Book(
+        *(name, title, currency, year, counting, parts, notes),
+        inherited=(base.inherited or base.year) if base is not None and left else None,
+    )
 
 
 def _base(name: Any) -> Book | None:
@@ -239,9 +258,9 @@ def _currency(currency: Any, base: Book | None) -> str:
     return currency
 
 
-def _part(name: str, table: Any, currency: str) -> Part:
+def _part(name: str, table: Any, currency: str, base: Book | None) -> Part:
     key = f"part.{name}"
-    check_part(key, name)
+    check_part(key, name, "(a part)")
     if not isinstance(table, Mapping):
         raise refusal(key, table, "not a table", f"write [{key}]")
     for inner in table:
@@ -252,7 +271,9 @@ def _part(name: str, table: Any, currency: str) -> Part:
         return Part(name, same_as=str(table["same_as"]))
     if "excluded" not in table and "price" not in table:
         remedy = 'give it, or say price = { unknown = "why" } or excluded = "why"'
-        raise refusal(f"{key}.price", "(missing)", "a part has a price", remedy)
+        raise refusal(
+            f"{key}.price", "(missing)", f"a part has a price{_whole_of(name, base)}", remedy
+        )
     source, year = table.get("source"), table.get("year")
     figures = {
         which: read(f"{key}.{which}", table[which], source, year, currency)
@@ -273,8 +294,15 @@ def _part(name: str, table: Any, currency: str) -> Part:
         power=figures.get("power"),
         excluded=None if excluded is None else str(excluded),
     )
-    _check_needs(key, made)
+    _check_needs(key, made, base)
     return made
+
+
+def _whole_of(name: str, base: Book | None) -> str:
+    """Why what the extended book says of a part does not count."""
+    if base is None or name not in base.parts:
+        return ""
+    return f", and a part of an own book is written whole: nothing of {base.name}'s is kept"
 
 
 def _check_one_price(key: str, table: Mapping[str, Any]) -> None:
@@ -288,13 +316,14 @@ def _check_one_price(key: str, table: Mapping[str, Any]) -> None:
         raise refusal(f"{key}.{given[0]}", "(given)", limit, "remove it, or excluded")
 
 
-def _check_needs(key: str, part: Part) -> None:
+def _check_needs(key: str, part: Part, base: Book | None) -> None:
     """Refuses a part that a bill could not count."""
     missing = [need for need in PARTS[part.name].needs if getattr(part, need) is None]
     if missing and part.excluded is None:
         examples = {PORTS: "ports = 64", RATE: 'rate = "400 Gb/s"'}
         remedy = f"write {examples[missing[0]]}"
-        raise refusal(f"{key}.{missing[0]}", "(missing)", "a bill counts by it", remedy)
+        limit = f"a bill counts by it{_whole_of(part.name, base)}"
+        raise refusal(f"{key}.{missing[0]}", "(missing)", limit, remedy)
 
 
 def _check_links(parts: Mapping[str, Part]) -> None:
@@ -313,14 +342,17 @@ def _check_links(parts: Mapping[str, Part]) -> None:
                 raise refusal(f"part.{name}", target, "leans on another part itself", remedy)
 
 
-def check_part(key: str, name: str) -> None:
+def check_part(key: str, name: str, shown: str = "") -> None:
     """Refuses a part that no network has.
+
+    Args:
+        shown: what stands for the name where the key has it already.
 
     Raises:
         ConfigError: by `key`, naming the nearest.
     """
     if name not in PARTS:
-        raise refusal(key, name, "no such part", _near(name, PARTS))
+        raise refusal(key, shown or name, "no such part", _near(name, PARTS))
 
 
 def _near(name: str, known: Any) -> str:

@@ -122,7 +122,7 @@ class Costs:
 
     def _of(self, label: str | None) -> Iterator[FabricCost]:
         if label is not None and label not in self.fabrics:
-            remedy = f"choose one of {', '.join(self.fabrics)}"
+            remedy = f"choose one of {', '.join(self.fabrics)}, or all"
             raise refusal("--bill", label, "no such fabric", remedy)
         yield from (self.fabrics.values() if label is None else [self.fabrics[label]])
 
@@ -214,7 +214,7 @@ def _row(cost: FabricCost, goodput: float | None) -> dict[str, Any]:
 def _bill_rows(cost: FabricCost) -> Iterator[dict[str, Any]]:
     for line in cost.lines:
         row: dict[str, Any] = {"fabric": cost.label, "part": line.part, "where": line.where}
-        row |= {"count": line.count, "formula": line.formula}
+        row |= {"count": line.count, "formula": line.how}
         row |= _ends("unit_price", line.price) | _ends("cost", line.cost)
         row |= _ends("unit_power", line.power, "_w") | _ends("power", line.watts, "_w")
         yield row

@@ -33,6 +33,11 @@ class Need:
         """How many pieces of the book's part that takes."""
         raise NotImplementedError
 
+    def worked(self, book: Book) -> str:
+        """By which sum the formula gives the count, where the book's parts are of another rate or
+        size: `576 × 50 ÷ 400 Gb/s`; empty where the formula itself does."""
+        return ""
+
 
 @dataclass(frozen=True)
 class Pieces(Need):
@@ -59,6 +64,20 @@ class Ends(Need):
             return Fraction(self.groups * self.links[0])
         return self.groups * places(self.links, part.rate, part.lanes, book.counting)
 
+    def worked(self, book: Book) -> str:
+        """Links of another rate than the transceiver's."""
+        part = book.part(self.part)
+        if part is None or part.rate is None:
+            return ""
+        number, each = self.groups * Fraction(self.links[0]), Fraction(self.links[1])
+        if book.counting == "share":
+            same = each == part.rate
+            return "" if same else f"{_short(number)} × {_rates(each, part.rate)} Gb/s"
+        if each > part.rate:
+            return f"{_short(number)} × ⌈{_rates(each, part.rate)} Gb/s⌉"
+        together = _together(part.rate, part.lanes, each)
+        return f"{self.groups} × ⌈{_short(self.links[0])} ÷ {together}⌉" if together > 1 else ""
+
 
 @dataclass(frozen=True)
 class Boxes(Need):
@@ -76,6 +95,18 @@ class Boxes(Need):
             ports = sum((places(link, part.rate, 1, "share") for link in self.links), Fraction(0))
             return self.groups * ports / part.ports
         return Fraction(self.groups * _boxes(part, part.rate, part.ports, self.links))
+
+    def worked(self, book: Book) -> str:
+        """Ports of the book's rate, of so many a box."""
+        part = book.part(self.part)
+        if part is None or part.rate is None or part.ports is None:
+            return f"{self.groups}"
+        if book.counting == "share":
+            ports = sum((places(link, part.rate, 1, "share") for link in self.links), Fraction(0))
+            rate = f"{float(part.rate) / 1e9:g} Gb/s"
+            return f"{self.groups} × {_short(ports)} ports of {rate} ÷ {part.ports}"
+        each = _boxes(part, part.rate, part.ports, self.links)
+        return f"{self.groups} × {each} of {part.ports} ports"
 
 
 def _boxes(part: Part, rate: int, ports: int, links: Sequence[Links]) -> int:
@@ -101,6 +132,12 @@ class Fibres(Ends):
         each = pairs_of_link(book, self.of, self.links[1])
         return Fraction(self.groups) * self.links[0] * each
 
+    def worked(self, book: Book) -> str:
+        """Of transceivers with several pairs."""
+        each = pairs_of_link(book, self.of, self.links[1])
+        number = Fraction(self.groups) * self.links[0]
+        return "" if each == 1 else f"{_short(number)} × {each} pairs"
+
 
 @dataclass(frozen=True)
 class Mirrors(Need):
@@ -124,6 +161,22 @@ class Mirrors(Need):
         if book.counting == "share" and self.ports is None:
             return Fraction(self.planes * ports * (1 if ports <= box else 3), box)
         return Fraction(self.planes * sum(stages(ports, box)) * box, part.ports)
+
+    def worked(self, book: Book) -> str:
+        """Ports of a plane, by those of a box."""
+        part = book.part(self.part)
+        if part is None or part.ports is None:
+            return f"{self.planes} of {self.racks} ports"
+        ports = self.racks * pairs_of_link(book, "circuit-transceiver", self.rate)
+        box = self.ports or part.ports
+        if book.counting == "share" and self.ports is None:
+            twice = "" if ports <= box else " × 3 for two stages"
+            return f"{self.planes} × {ports} ports{twice} ÷ {box}"
+        leaves, spines = stages(ports, box)
+        how = f"({leaves} + {spines})" if spines else f"{leaves}"
+        sold = "" if box == part.ports else f" × {box} ÷ {part.ports}"
+        need = f" for {ports} ports" if spines else ""
+        return f"{self.planes} × {how}{sold}{need}"
 
 
 def pairs_of_link(book: Book, part: str, rate: int | Fraction) -> int:
@@ -158,6 +211,31 @@ class Passive(Need):
             return Fraction(self.number) * self.ports / part.ports
         return Fraction(ceil(Fraction(self.number)) * ceil(Fraction(self.ports, part.ports)))
 
+    def worked(self, book: Book) -> str:
+        """Boxes of other ports than the book's."""
+        part = book.part(self.part)
+        if part is None or part.ports is None:
+            return f"{_short(self.number)} of {self.ports} ports"
+        number, size = Fraction(self.number), f"{self.ports} ÷ {part.ports} ports"
+        if self.own:
+            return f"{_whole(number)} × {size}"
+        if book.counting == "share":
+            return f"{_short(number)} × {size}"
+        return f"{_whole(number)} × ⌈{size}⌉"
+
+
+def _short(number: Fraction | int) -> str:
+    return f"{float(number):.6g}"
+
+
+def _whole(number: Fraction) -> str:
+    return f"{number}" if number.denominator == 1 else f"⌈{_short(number)}⌉"
+
+
+def _rates(each: Fraction, rate: int) -> str:
+    """A link's rate by that of a port."""
+    return f"{float(each) / 1e9:.6g} ÷ {float(rate) / 1e9:.6g}"
+
 
 def places(links: Links, rate: int, lanes: int, counting: str) -> Fraction:
     """Ports or transceivers of a rate [b/s] that so many links of another take."""
@@ -166,8 +244,12 @@ def places(links: Links, rate: int, lanes: int, counting: str) -> Fraction:
         return number * each / rate
     if each > rate:
         return Fraction(ceil(number) * ceil(each / rate))
-    together = max(1, min(lanes, int(rate // each))) if each else lanes
-    return Fraction(ceil(number / together))
+    return Fraction(ceil(number / _together(rate, lanes, each)))
+
+
+def _together(rate: int, lanes: int, each: Fraction) -> int:
+    """Slower links that share one place."""
+    return max(1, min(lanes, int(rate // each))) if each else lanes
 
 
 def stages(ports: int, box: int) -> tuple[int, int]:

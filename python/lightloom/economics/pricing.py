@@ -27,6 +27,18 @@ class Line:
     """Of one; None where unknown."""
     power: Range | None
     """Of one [W]; None where unknown."""
+    worked: str = ""
+    """The sum that gives the count, where the formula does not by itself."""
+
+    @property
+    def how(self) -> str:
+        """How the count comes about: the formula, and the sum."""
+        return f"{self.formula} = {self.worked}" if self.worked else self.formula
+
+    @property
+    def shared(self) -> bool:
+        """Whether a part of one is counted."""
+        return self.count.denominator != 1
 
     @property
     def cost(self) -> Range | None:
@@ -138,7 +150,10 @@ def of_network(label: str, network: Network, book: Book) -> FabricCost:
     """One fabric at the prices of a book."""
     needs = known(needs_of(network, book))
     lines = [
-        Line(n.part, n.where, n.count(book), n.formula, book.price(n.part), book.power(n.part))
+        Line(
+            *(n.part, n.where, n.count(book), n.formula),
+            *(book.price(n.part), book.power(n.part), n.worked(book)),
+        )
         for n in needs
     ]
     return FabricCost(label, network, book, [line for line in lines if line.count])

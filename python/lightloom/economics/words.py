@@ -97,6 +97,16 @@ def part(name: str) -> str:
     return f"{'an' if words[0] in 'aeio' else 'a'} {words}"
 
 
+def fractions(found: Costs) -> Iterator[str]:
+    """What a part of a box means, where a bill has some."""
+    parts = {line.part for c in found.fabrics.values() for line in c.lines if line.shared}
+    if found.book.counting == "share" and parts:
+        yield (
+            f"fractions of {', '.join(sorted(parts))}: a share of a machine that others use, too; "
+            'counting = "whole" in a book of your own buys whole boxes'
+        )
+
+
 def left_out(found: Costs) -> Iterator[str]:
     """Parts that the book's source leaves out, with its reason."""
     reasons: dict[str, list[str]] = {}

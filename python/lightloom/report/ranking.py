@@ -7,7 +7,9 @@ known. A figure without either is taken as it stands by the sentences of its car
 say what was measured, and is never called the best.
 
 A figure of flows that did not all arrive is a bound. Whoever is behind by what it exceeds
-is behind; whoever is not is left unranked.
+is behind; whoever is not is left unranked. So is a figure whose interval reaches at least half
+of the way down to nothing, where another's lies within it: such an interval overlaps with
+nearly all, and says of nobody that they are as good.
 """
 
 from __future__ import annotations
@@ -24,6 +26,9 @@ from . import units
 from .model import Fabric
 
 NAMED = 3  # this many fabrics behind the leader are named one by one
+
+WIDE = 0.5
+"""Half an interval that is such a share of its figure places it nowhere."""
 
 Better = Literal["lower", "higher"]
 
@@ -56,6 +61,12 @@ class Score:
         """What it is no more than, as far as that is known."""
         return self.value if self.most is None else self.most
 
+    @property
+    def wide(self) -> bool:
+        """Whether its interval ends, and is of the order of its figure."""
+        below = self.value - self.low
+        return math.isfinite(self.high) and below > 0 and below >= WIDE * self.value
+
     def shown(self, quantity: units.Quantity) -> str:
         """The value; a bound as one, rounded down."""
         if not self.least:
@@ -74,6 +85,14 @@ class Score:
             else (self.shown(quantity))
         )
 
+    def between_ends(self, quantity: units.Quantity) -> str:
+        """The same, or where its interval is not so told, from where to where it reaches."""
+        told, plain = self.with_interval(quantity), self.shown(quantity)
+        if told != plain:
+            return told
+        low = units.show(max(self.low, 0.0), quantity)
+        return f"{plain}, between {low} and {units.show(self.high, quantity)}"
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -81,12 +100,29 @@ class Ranking:
 
     scores: tuple[Score, ...]
     level: int
-    unknown: tuple[Score, ...] = ()  # bounds that reach to the best
+    unknown: tuple[Score, ...] = ()  # bounds that reach to the best, and what is too wide to place
 
     @property
     def leaders(self) -> tuple[Score, ...]:
         """Those that cannot be told apart from the best."""
         return self.scores[: self.level]
+
+    @property
+    def unfinished(self) -> tuple[Score, ...]:
+        """Of those not ranked, whose flows did not all arrive."""
+        return tuple(s for s in self.unknown if s.open)
+
+    @property
+    def unplaced(self) -> tuple[Score, ...]:
+        """Of those not ranked, whose interval is too wide."""
+        return tuple(s for s in self.unknown if not s.open)
+
+    def said_unplaced(self, quantity: units.Quantity) -> str:
+        """Who is not placed for a wide interval, and what would tell; empty without one."""
+        if not self.unplaced:
+            return ""
+        each = [f"{s.fabric.label}: {s.between_ends(quantity)}" for s in self.unplaced]
+        return f"{units.listed(each)}, too wide to place; more seeds or flows would tell."
 
     @property
     def untold(self) -> bool:
@@ -148,12 +184,28 @@ def rank(scores: Sequence[Score], better: Better) -> Ranking:
     best, or it is not known where they are; of bounds alone nothing is."""
     ordered = sorted(scores, key=lambda s: s.value, reverse=better == "higher")
     known = [s for s in ordered if not s.open]
+    known, unplaced = _placed(known)
     if not known:
         return Ranking((), 0, tuple(ordered))
     tied = [s for s in known if is_level(known[0], s)]
-    unknown = [s for s in ordered if s.open and is_level(known[0], s)]
+    unknown = [s for s in ordered if s in unplaced or (s.open and is_level(known[0], s))]
     rest = [s for s in ordered if s not in tied and s not in unknown]
     return Ranking((*tied, *rest), len(tied), tuple(unknown))
+
+
+def _placed(known: Sequence[Score]) -> tuple[list[Score], list[Score]]:
+    """Of figures, best first, those that have a place, and those too wide for one: none has, where
+    who is first of them is surely behind one that has none."""
+
+    def lost(one: Score) -> bool:
+        return one.wide and any(is_level(one, s) for s in known if s is not one)
+
+    at = next((i for i, s in enumerate(known) if not lost(s)), None)
+    if at is None or not all(is_level(known[at], s) for s in known[:at]):
+        return [], list(known)
+    first, behind = known[at], known[at + 1 :]
+    unplaced = [s for s in behind if s.wide and is_level(first, s)]
+    return [first, *(s for s in behind if s not in unplaced)], [*known[:at], *unplaced]
 
 
 def is_level(a: Score, b: Score) -> bool:

@@ -34,6 +34,8 @@ class Standing:
         ranking = measure.ranking(made.fabrics)
         if len(ranking.scores) + len(ranking.unknown) < 2:
             return cls((), uncompared(measure, made))
+        if not ranking.level and ranking.unplaced:
+            return cls((), "intervals too wide to tell")
         if not ranking.level or ranking.untold:
             return cls((), "too few flows arrived to tell")
         labels = tuple(score.fabric.label for score in ranking.leaders)

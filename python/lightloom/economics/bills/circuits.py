@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lightloom.counts import counted
 from lightloom.economics.bills import electrical
 from lightloom.economics.bills.electrical import gbps
 from lightloom.economics.bills.from_devices import FROM, ports_of
@@ -60,7 +61,7 @@ def mirrors(network: Network, planes: int, rate: int) -> Iterator[Need]:
     """A switch of mirrors for each plane, with a duplex port for every rack."""
     ports = ports_of(network)
     text = "" if ports is None else f"; {FROM}: of {ports} ports"
-    formula = f"{planes} planes × {network.racks} racks{text}"
+    formula = f"{counted(planes, 'plane')} × {network.racks} racks{text}"
     yield Mirrors("circuit-switch", "planes", formula, planes, network.racks, rate, ports)
 
 

@@ -112,8 +112,16 @@ class Cables(Ends):
 
     def count(self, book: Book) -> Fraction:
         """As many as there are transceivers at one end."""
+        return self._twin.count(book)
+
+    def worked(self, book: Book) -> str:
+        """As that of the transceivers."""
+        return self._twin.worked(book)
+
+    @property
+    def _twin(self) -> Ends:
         twin = self.part.replace("cable", "transceiver")
-        return Ends(twin, self.where, self.formula, self.groups, self.links).count(book)
+        return Ends(twin, self.where, self.formula, self.groups, self.links)
 
 
 def gbps(rate: int | Fraction) -> str:

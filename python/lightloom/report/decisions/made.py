@@ -12,7 +12,7 @@ from lightloom.decision.pareto import behind as pareto
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
 from lightloom.economics.book import Book
 from lightloom.economics.costs import Costs
-from lightloom.economics.words import as_if, by_devices, left_out, part
+from lightloom.economics.words import as_if, by_devices, fractions, left_out, part
 from lightloom.resilience.outcome import Resilience
 
 from .. import presets, units
@@ -20,9 +20,14 @@ from ..factors import between, told_times
 from ..model import Workload
 from ..ranking import names
 from ..spec import Figure, tick_label
-from . import tables
+from . import counting, tables
 from .chart import chart
 from .read import Read, at_loads, kept_of, read
+
+BREAKS = (
+    "What is left if a grating, a spine or a laser dies was not run: --worst-failure, or "
+    "worst_failure = true in [decision], says."
+)
 
 
 @dataclass(frozen=True)
@@ -125,6 +130,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         _given_up(made),
         sentences.delivered(bought),
         *as_if(made.costs),
+        BREAKS if dead is None else "",
     )
     return Decision(
         title=sentences.title(bought),
@@ -141,7 +147,12 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         bills=tuple(tables.bills(made)),
         sources=tuple(tables.sources(made)),
         unpriced=tuple(_missing(bought)),
-        notes=(*by_devices(made.costs), *left_out(made.costs), *made.costs.book.notes),
+        notes=(
+            *fractions(made.costs),
+            *by_devices(made.costs),
+            *left_out(made.costs),
+            *made.costs.book.notes,
+        ),
     )
 
 
@@ -153,6 +164,8 @@ def _overturned(made: Read, others: Sequence[Read]) -> Iterator[str]:
     yield from sentences.power(bought)
     yield from _by_performance(made)
     yield from _by_load(made)
+    yield from sentences.seeds(bought)
+    yield from counting.whole(made)
     yield from sentences.without_load(bought)
     yield from _by_workload(made, others)
 
@@ -170,8 +183,10 @@ def _by_performance(made: Read) -> Iterator[str]:
     """Who is better than the cheapest."""
     found = _behind_best(made)
     if found is not None and made.criterion is not None:
-        best = made.criterion.ranking(made.workload.fabrics).leaders
-        yield f"Performance, if that decides: {names(best)} {made.criterion.wins[len(best) > 1]}."
+        ranking = made.criterion.ranking(made.workload.fabrics)
+        best, some = ranking.leaders, " of those that can be ranked" if ranking.unknown else ""
+        wins = made.criterion.wins[len(best) > 1]
+        yield f"Performance, if that decides: {names(best)} {wins}{some}."
 
 
 def _behind_best(made: Read) -> tuple[str, str] | None:
@@ -197,20 +212,33 @@ def _behind_best(made: Read) -> tuple[str, str] | None:
 def _by_load(made: Read) -> Iterator[str]:
     """At which loads of the sweep another costs least."""
     here = {p.label for p in leaders(made.purchases, CAPITAL)}
-    turned, kept = [], []
+    turned, kept, level = [], [], []
     for load, bought in at_loads(made).items():
         there = leaders(bought, CAPITAL)
         if not there or not here:
             continue
         if here & {p.label for p in there}:
             kept.append(tick_label(load, "share"))
+            level += [f"at {kept[-1]} {said}"] if (said := _beside(there, here)) else []
         else:
             turned.append(f"at {tick_label(load, 'share')} {_lead(there)}")
     if turned:
-        yield f"Another load: {'; '.join(turned)}."
+        yield f"Another load: {'; '.join((*turned, *level))}."
     elif len(kept) > 1:
         loads = units.listed(kept)
-        yield f"Not the load, as far as it was tried: nobody else costs less at {loads}."
+        lead = f"Not the load, as far as it was tried: nobody else costs less at {loads}"
+        yield f"{'; '.join((lead, *level))}."
+
+
+def _beside(there: Sequence[Purchase], here: set[str]) -> str:
+    """Who, at another load, is level with those that cost least here; empty of nobody."""
+    others = [p for p in there if p.label not in here]
+    with_ = units.listed(p.label for p in there if p.label in here)
+    return f"{sentences.labels(others)} {_are(others)} level with {with_}" if others else ""
+
+
+def _are(bought: Sequence[Purchase]) -> str:
+    return "is" if len(bought) == 1 else "are"
 
 
 def _by_workload(made: Read, others: Sequence[Read]) -> Iterator[str]:

@@ -46,7 +46,8 @@ def headings(made: Read) -> tuple[str, ...]:
     currency = sign(made.costs.book.currency).strip()
     first = () if made.criterion is None else (made.criterion.name.removeprefix("the "),)
     return (
-        *(*first, "load delivered", "capital", f"{currency} per Gb/s delivered", "power"),
+        *(*first, "load delivered, until the last arrival", "goodput, whole run", "capital"),
+        *(f"{currency} per Gb/s delivered", "power"),
         *("W per Tb/s delivered", "Pareto front"),
     )
 
@@ -66,6 +67,8 @@ def _cells(
         yield units.MISSING if score is None else made.criterion.shown(score)
     carried = units.show(fabric.carried, "share")
     yield carried if purchase.carries else f"{carried}, not carried"
+    priced = purchase.delivered
+    yield units.MISSING if priced is None else units.show(priced.mean, "share")
     cost = purchase.cost
     yield _total(cost, before)
     yield _three(CAPITAL.value(purchase), before=before)
@@ -112,7 +115,7 @@ def _shown(book: Book, line: Line, before: str) -> tuple[str, ...]:
     return (
         *(line.part, line.where, f"{count:,.6g}" if count < 1e6 else f"{count:,.0f}"),
         *(_three(line.price, before=before), _three(line.cost, before=before)),
-        *(_three(line.watts, "W"), line.formula, source(book, line)),
+        *(_three(line.watts, "W"), line.how, source(book, line)),
     )
 
 

@@ -60,6 +60,7 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     title = "; ".join([lead, *(f"{names(r.leaders)} {c.wins[0]}" for c, r in ahead[:1])])
     sentences = (
         by_how_much(deciding, ranking),
+        ranking.said_unplaced(deciding.quantity),
         unfair(workload.fabrics),
         *(trade(c, r, ranking) for c, r in ahead),
     )
@@ -126,7 +127,7 @@ def leading(deciding: Criterion, ranking: Ranking) -> str:
 def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
     """The best figure, and by which factor each of the others is behind."""
     if not ranking.level:
-        each = [f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.unknown]
+        each = [f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.unfinished]
         return f"Too few flows arrived: {units.listed(each)}." if each else ""
     best = ranking.leaders[0]
     value = deciding.says(best)
@@ -194,7 +195,12 @@ def elsewhere(ranking: Ranking, further: Sequence[Criterion], workload: Workload
     for measure in further:
         found = measure.ranking(workload.fabrics)
         against = next((s for s in found.rest if s.fabric.label in leaders), None)
-        if found.level != 1 or against is None or found.leaders[0].fabric.label in leaders:
+        if (
+            found.level != 1
+            or found.unplaced
+            or against is None
+            or found.leaders[0].fabric.label in leaders
+        ):
             continue
         low, high = sorted((found.best, against.value))
         if high >= NOTABLE * low:
@@ -305,9 +311,9 @@ def by_measure(ahead: Sequence[Ahead]) -> tuple[str, ...]:
 
 def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]:
     """Fabrics that may be ahead or not, for what did not arrive."""
-    if not ranking.unknown:
+    if not ranking.unfinished:
         return ()
-    each = [f"{s.fabric.label} ({deciding.shown(s)})" for s in ranking.unknown]
+    each = [f"{s.fabric.label} ({deciding.shown(s)})" for s in ranking.unfinished]
     return (
         f'What did not arrive: {units.listed(each)} may be ahead; run.stop = "drain" would tell.',
     )
@@ -336,6 +342,9 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
     seeds = min((len(f.seeds) for f in workload.fabrics), default=0)
     trace = repeats.same_flows(workload.experiment)
     said = []
+    if ranking.unplaced:
+        may = "may be ahead, level or behind"
+        said.append(f"More flows or seeds: {names(ranking.unplaced)} {may}.")
     if ranking.untold:
         said.append("More flows or seeds: these flows are too few for 95 % intervals.")
     elif ranking.level > 1:

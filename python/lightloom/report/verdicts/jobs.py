@@ -62,6 +62,9 @@ def job_answer(job: str, fabrics: Sequence[Fabric], *, alone: bool) -> str:
     if not scored:
         return f"{prefix}no fabric finished it."
     ranking = rank(scored, "lower")
+    wide = ranking.said_unplaced("time")
+    if not ranking.level:
+        return f"{prefix}{wide}{unfinished}"
     best = ranking.leaders[0].with_interval("time")
     if len(fabrics) == 1:
         return f"{prefix}{best}.{unfinished}"
@@ -69,7 +72,7 @@ def job_answer(job: str, fabrics: Sequence[Fabric], *, alone: bool) -> str:
         lead = f"{prefix}{names(ranking.leaders)} takes {best}."
     else:
         lead = f"{prefix}{names(ranking.leaders)} are level at {best}."
-    return " ".join(p for p in (lead, slower(ranking)) if p) + unfinished
+    return " ".join(p for p in (lead, slower(ranking), wide) if p) + unfinished
 
 
 def circuits(workload: Workload) -> Verdict | None:

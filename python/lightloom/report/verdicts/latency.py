@@ -35,7 +35,10 @@ def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
         return Verdict(question, "No short flow finished, so this run cannot say.", shown)
     scored = [s for f in carrying(fabrics) if (s := short_score(f)) is not None]
     ranking = rank(scored, "lower")
-    parts = (short_lead(ranking), slower(ranking) if ranking.level else "", left_out(ranking))
+    parts = (
+        *(short_lead(ranking), slower(ranking) if ranking.level else ""),
+        *(left_out(ranking), ranking.said_unplaced("time")),
+    )
     answer = " ".join(p for p in parts if p)
     return Verdict(question, answer, shown, tuple(short_notes(fabrics, ranking)))
 
@@ -87,7 +90,7 @@ def short_lead(ranking: Ranking) -> str:
 
 def left_out(ranking: Ranking) -> str:
     """Says which fabrics were not ranked, and why."""
-    each = [f"{s.fabric.label} ({share_finished(s.fabric)})" for s in ranking.unknown]
+    each = [f"{s.fabric.label} ({share_finished(s.fabric)})" for s in ranking.unfinished]
     return f"Not ranked, for the short flows left unfinished: {units.listed(each)}." if each else ""
 
 

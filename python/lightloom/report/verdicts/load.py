@@ -25,12 +25,14 @@ def latency_at_load(workload: Workload) -> Verdict:
     ranking = rank([score(f) for f in carried], "lower")
     first = ranking.leaders
     verb = "has" if len(first) == 1 else "share"
-    lead = f"{names(first)} {verb} the lowest mean latency{at}: {interval(first[0])}."
+    lead = f"{names(first)} {verb} the lowest mean latency{at}: " if first else ""
+    lead += f"{interval(first[0])}." if first else ""
     lost = [f.label for f in fabrics if not is_stable(f)]
     also = f"{units.listed(lost)} cannot carry the load." if lost else ""
     parts = (
         lead if len(fabrics) > 1 else f"On average in {interval(first[0])}{at}.",
-        slower(ranking),
+        slower(ranking) if first else "",
+        ranking.said_unplaced("time"),
     )
     return Verdict(question, " ".join(p for p in (*parts, also) if p), shown, notes(fabrics))
 
@@ -89,9 +91,10 @@ def saturation(workload: Workload) -> Verdict | None:
         for f, s in found
     ]
     ranking = rank(scores, "higher")
-    best = f"{units.show(ranking.best, 'share')} of what all servers could send"
+    first = ranking.leaders
+    best = f"{units.show(ranking.best, 'share')} of what all servers could send" if first else ""
     verb = "carries the most" if ranking.level == 1 else "are level"
-    lead = f"{names(ranking.leaders)} {verb}: {best}."
+    lead = f"{names(first)} {verb}: {best}." if first else ""
     if len(found) == 1:
         lead = f"{names(ranking.leaders)} carries {best}."
     details = {
@@ -106,7 +109,8 @@ def saturation(workload: Workload) -> Verdict | None:
     )
     unseen = [f.label for f, s in found if s.not_carried is None]
     note = f"{units.listed(unseen)} carried the highest load that was tried." if unseen else ""
-    answer = " ".join(p for p in (lead, less(ranking)) if p)
+    wide = ranking.said_unplaced("share")
+    answer = " ".join(p for p in (lead, less(ranking) if first else "", wide) if p)
     return Verdict(
         "How much is carried before the network saturates?", answer, shown, (note,) if note else ()
     )

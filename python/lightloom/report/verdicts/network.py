@@ -26,7 +26,9 @@ def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
     queued = scores(fabrics, "queue_peak_bytes")
     if not queued:
         return None
-    parts = (queue_answer(QUEUE.ranking(tuple(fabrics))), reorder_answer(fabrics))
+    ranking = QUEUE.ranking(tuple(fabrics))
+    wide = ranking.said_unplaced("bytes") if ranking.scores else ""
+    parts = (queue_answer(ranking), wide, reorder_answer(fabrics))
     answer = " ".join(p for p in parts if p)
     silent = [f.label for f in fabrics if f.get("queue_peak_bytes") is None]
     notes = [f"No queue figure: {units.listed(silent)}."] if silent else []
@@ -51,7 +53,7 @@ def scores(fabrics: Sequence[Fabric], path: str) -> list[Score]:
 def queue_answer(ranking: Ranking) -> str:
     """The least at the worst node, and the most, of those that may be praised."""
     if not ranking.scores:
-        return ""
+        return ranking.said_unplaced("bytes")
     least, most = ranking.scores[0], ranking.scores[-1]
     value = least.with_interval("bytes")
     if len(ranking.scores) == 1:

@@ -48,6 +48,9 @@ def most_traffic(workload: Workload) -> Verdict | None:
         answer = f"{at} {each} what is drawn ({part})."
         return Verdict(question, answer, shown, traffic_notes(workload))
     ranking = rank(scored, "higher")
+    wide = ranking.said_unplaced("share")
+    if not ranking.level:
+        return Verdict(question, f"{at} {wide}", shown, traffic_notes(workload))
     best = f"{ranking.leaders[0].with_interval('share')} of what all servers could send"
     if len(scored) == 1:
         lead = f"{at} {names(scored)} carries {best}."
@@ -57,9 +60,8 @@ def most_traffic(workload: Workload) -> Verdict | None:
         shares = (f"{s.fabric.label} {s.with_interval('share')}" for s in ranking.leaders)
         lead = f"{at} {names(ranking.leaders)} are level: {units.listed(shares)}"
         lead += " of what all servers could send."
-    return Verdict(
-        question, " ".join(p for p in (lead, less(ranking)) if p), shown, traffic_notes(workload)
-    )
+    answer = " ".join(p for p in (lead, less(ranking), wide) if p)
+    return Verdict(question, answer, shown, traffic_notes(workload))
 
 
 def highest(workload: Workload) -> tuple[float | None, list[tuple[Fabric, LoadPoint]]]:

@@ -1,0 +1,99 @@
+"""What `cost`, `compare`, `clock` and `devices` say beside their figures: who is cheapest, of which
+year prices are, by what a price is divided, what was not run."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
+
+import lightloom as package
+from lightloom import report
+from lightloom.cli import cost_text
+from lightloom.economics import book as books
+from lightloom.errors import ConfigError
+
+OVERLAY = 'schema = 1\nextends = "sirius-2020"\nyear = 2026\n'
+SWITCH = '[part.switch]\nprice = 4000\nsource = "me"\nyear = 2026\n'
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Path:
+    return write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+
+
+def test_the_cheapest_is_said_with_the_ratio_of_the_others(experiment: Path) -> None:
+    costs = package.cost(experiment)
+    (said,) = cost_text.cheapest(costs)
+    sirius, clos = costs.fabrics["sirius"], costs.fabrics["clos"]
+    least, other = (sirius, clos) if sirius.capital.middle < clos.capital.middle else (clos, sirius)
+    ratio = other.relative_to(least)
+    assert said.startswith(f"{least.label} costs least to buy")
+    assert f"{other.label} {float(ratio.low):.3g}–{float(ratio.high):.3g}" in said
+    done = lightloom("cost", experiment, cwd=experiment.parent, COLUMNS="200")
+    assert " ".join(said.split()) in " ".join(done.stdout.split())
+
+
+def test_a_bill_of_nobody_names_the_labels(experiment: Path) -> None:
+    done = lightloom("cost", experiment, "--bill", cwd=experiment.parent)
+    assert done.returncode == 2
+    assert "write one of sirius, clos, or all" in done.stderr
+
+
+def test_both_years_are_named_where_prices_are_inherited(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(OVERLAY + SWITCH + 'ports = 64\nrate = "400 Gb/s"\n')
+    book = books.load(path)
+    assert book.money == "USD of 2026, inherited prices of 2020"
+    assert books.load("sirius-2020").money == "USD of 2020"
+    everything = package.cost(write(tmp_path / "e.toml", SMALL, CLOS), path)
+    assert "USD of 2026, inherited prices of 2020" in cost_text.heading(everything)
+
+
+def test_a_part_of_an_own_book_is_whole_and_the_refusal_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(OVERLAY + SWITCH)
+    with pytest.raises(ConfigError, match="written whole: nothing of sirius-2020's is kept"):
+        books.load(path)
+    path.write_text(OVERLAY + SWITCH.replace("switch", "swich"))
+    with pytest.raises(ConfigError, match=r"part\.swich = \(a part\): no such part; did you mean"):
+        books.load(path)
+
+
+def test_what_draws_nothing_known_is_a_dash() -> None:
+    """c-Through's book has no power of any part, so none of those it leaves out is 0 W."""
+    assert books.load("cthrough-2010").power("tree-switch") is None
+    assert books.load("sirius-2020").power("cable").high == 0
+
+
+def test_the_goodput_that_prices_stands_beside_the_price(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.toml", SMALL, '\n[decision]\nprices = "sirius-2020"\n', SIRIUS, CLOS)
+    compared = package.compare(path)
+    (made,) = report.decide([compared])
+    at = made.headings.index("goodput, whole run")
+    assert made.headings[at + 2] == "$ per Gb/s delivered"
+    for row in made.rows:
+        goodput = compared.summaries[row.label]["goodput_normalized"]
+        shown = float(re.sub(r"[^\d.]", "", row.cells[at])) / 100
+        assert shown == pytest.approx(goodput, rel=0.02)
+        cost = made.costs.fabrics[row.label]
+        assert cost.per_delivered(goodput) == cost.per_gbps / Fraction(goodput)
+        assert f"{row.label} {100 * goodput:.3g} %" in cost_text.legend_of_columns(made.costs)
+    assert any("--worst-failure" in fact for fact in made.facts)
+
+
+def test_help_of_devices_names_its_table(tmp_path: Path) -> None:
+    done = lightloom("devices", "--help", cwd=tmp_path)
+    assert "A file with a table [devices]." in " ".join(done.stdout.split())
+
+
+def test_clock_compares_its_deviation_with_the_guardband(tmp_path: Path) -> None:
+    args = ("--nodes", "3", "--duration", "200 us", "--no-contributions")
+    done = lightloom("clock", *args, cwd=tmp_path, COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    (found,) = re.findall(r"largest deviation\s+([\d.]+) ps", done.stdout)
+    (times,) = re.findall(r"budget 5 ps .* is ([\d.]+) times that", done.stdout)
+    assert float(times) == pytest.approx(float(found) / 5, rel=0.02)
