@@ -44,7 +44,8 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
     let cluster = (2u32..9, 1u32..5, 10u64..40, nic());
     let optics = (1u32..5, 1u32..5, 1u64..60);
     let us = |from: i64, to: i64| (from * 1_000_000..to * 1_000_000).prop_map(picoseconds);
-    let delays = (us(2, 60), us(0, 2), us(0, 4), us(0, 2), us(0, 6));
+    // No interval is shorter than a cycle, of at most 8 us.
+    let delays = (us(8, 60), us(0, 2), us(0, 4), us(0, 2), us(0, 6));
     let rules = (0i64..300_000, prop::option::of(0u64..40), us(0, 6));
     let threshold = prop_oneof![Just(0u64), 0u64..60_000];
     let words = switches("hydra", &[]);
