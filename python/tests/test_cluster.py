@@ -264,8 +264,17 @@ def test_the_longest_begin_first(tmp_path: Path) -> None:
         dask(tmp_path / "dask", "one") as cluster,
         joining.joined(cluster.address) as joined,
     ):
-        # Sent while the worker is busy, so that there is something to choose from.
-        busy = joined._client.submit(eval, "__import__('time').sleep(3)", priority=9)
+        # The worker is busy until all are sent, so that there is something to choose from.
+        client, sent = joined._client, tmp_path / "sent"
+        there = f"__import__('pathlib').Path({str(sent)!r}).exists"
+        wait = f"[__import__('time').sleep(0.05) for _ in iter({there}, True)]"
+        busy = client.submit(eval, wait, priority=9)
+
+        def release() -> None:
+            until(lambda: len(client.futures) > len(jobs))
+            sent.touch()
+
+        threading.Thread(target=release).start()
         summaries = joined.run_jobs(jobs, lambda index, _: came.append(index), first=order)
         assert busy.done()
     assert came == order
