@@ -26,7 +26,7 @@ import lightloom as api
 from lightloom import ConfigError
 from lightloom.cli import app
 from lightloom.results import Result
-from lightloom.sweep.executors import Failed, Job, build, joining, run_jobs, worker
+from lightloom.sweep.executors import Failed, Job, build, joining, run_jobs, travel, worker
 from lightloom.sweep.executors.build import Build
 from lightloom.sweep.executors.cluster import Cluster, other_build
 
@@ -253,6 +253,26 @@ def test_a_client_that_is_killed_leaves_nothing_running(there: Dask, tmp_path: P
         process.kill()
         ended(process)
         until(lambda: active() == [0, 0])
+
+
+def test_what_is_taken_back_ends_while_its_flows_are_drawn(tmp_path: Path) -> None:
+    """Drawing alone may take longer than the 5 s within which a task that runs is to stop."""
+    many = api.load(write(tmp_path / "e.toml", ENDLESS, CLOS))
+    luggage = travel.packed(many)
+    task = worker.Task(build.here(), luggage.experiment, "clos", tuple(luggage.files))
+    heard: list[tuple[object, ...]] = []
+
+    def heed(*at: object) -> None:
+        heard.append(at)
+        if len(heard) > 1:  # the first is asked before anything runs
+            raise worker.Unwanted
+
+    with pytest.raises(worker.Unwanted):
+        worker._simulated(task, (), tmp_path, heed)
+    label, now, end, share = heard[-1]
+    assert (label, now, end) == ("clos", 0, 0), "not yet simulating"
+    assert isinstance(share, float)
+    assert share < 1
 
 
 def test_the_longest_begin_first(tmp_path: Path) -> None:
