@@ -91,6 +91,9 @@ def become(request: dict[str, object], files: list[int]) -> None:
     os.chdir(str(request["cwd"]))
     os.environ.clear()
     os.environ.update(request["environment"])  # type: ignore[call-overload]
+    if encoding := os.environ.get("PYTHONIOENCODING"):  # as Python has it at its start
+        sys.stdout.reconfigure(encoding=encoding)  # type: ignore[union-attr]
+        sys.stderr.reconfigure(encoding=encoding)  # type: ignore[union-attr]
     sys.argv = ["lightloom", *request["arguments"]]  # type: ignore[misc]
     runpy.run_module("lightloom", run_name="__main__", alter_sys=True)
     raise SystemExit(0)

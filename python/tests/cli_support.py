@@ -66,7 +66,7 @@ class Server:
             texts = []
             for file in (out, err):
                 file.seek(0)
-                texts.append(file.read().decode())
+                texts.append(file.read().decode(environment.get("PYTHONIOENCODING", "utf-8")))
         code = os.waitstatus_to_exitcode(status)
         return subprocess.CompletedProcess(["lightloom", *arguments], code, *texts)
 
