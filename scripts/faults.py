@@ -387,6 +387,8 @@ def main() -> int:
     given = asked.parse_args()
     seed = given.seed if given.seed is not None else random.SystemRandom().randrange(1 << 32)
     print(f"seed {seed}, {given.tries} tries of each kind", flush=True)
+    # What a shell starts in its background ignores Ctrl-C, and so would all that is tried here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     tally, chosen = Tally(), random.Random(seed)
     until = time.monotonic() + given.minutes * 60
     for command in COMMANDS:

@@ -1,9 +1,16 @@
 """Fixtures that several files share."""
 
+import signal
 from pathlib import Path
 
 import pytest
 from policy_support import Write
+
+
+def pytest_configure() -> None:
+    """What a shell starts in its background ignores Ctrl-C, and so would all that tests start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

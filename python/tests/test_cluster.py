@@ -26,7 +26,7 @@ import lightloom as api
 from lightloom import ConfigError
 from lightloom.cli import app
 from lightloom.results import Result
-from lightloom.sweep.executors import Failed, Job, build, joining, run_jobs, worker
+from lightloom.sweep.executors import Failed, Job, build, joining, run_jobs, travel, worker
 from lightloom.sweep.executors.build import Build
 from lightloom.sweep.executors.cluster import Cluster, other_build
 
@@ -255,6 +255,26 @@ def test_a_client_that_is_killed_leaves_nothing_running(there: Dask, tmp_path: P
         until(lambda: active() == [0, 0])
 
 
+def test_what_is_taken_back_ends_while_its_flows_are_drawn(tmp_path: Path) -> None:
+    """Drawing alone may take longer than the 5 s within which a task that runs is to stop."""
+    many = api.load(write(tmp_path / "e.toml", ENDLESS, CLOS))
+    luggage = travel.packed(many)
+    task = worker.Task(build.here(), luggage.experiment, "clos", tuple(luggage.files))
+    heard: list[tuple[object, ...]] = []
+
+    def heed(*at: object) -> None:
+        heard.append(at)
+        if len(heard) > 1:  # the first is asked before anything runs
+            raise worker.Unwanted
+
+    with pytest.raises(worker.Unwanted):
+        worker._simulated(task, (), tmp_path, heed)
+    label, now, end, share = heard[-1]
+    assert (label, now, end) == ("clos", 0, 0), "not yet simulating"
+    assert isinstance(share, float)
+    assert share < 1
+
+
 def test_the_longest_begin_first(tmp_path: Path) -> None:
     one = api.load(write(tmp_path / "e.toml", SMALL, CLOS))
     jobs = [Job(one.with_overrides([f"run.seed={seed}"]), "clos") for seed in range(6)]
@@ -264,8 +284,17 @@ def test_the_longest_begin_first(tmp_path: Path) -> None:
         dask(tmp_path / "dask", "one") as cluster,
         joining.joined(cluster.address) as joined,
     ):
-        # Sent while the worker is busy, so that there is something to choose from.
-        busy = joined._client.submit(eval, "__import__('time').sleep(3)", priority=9)
+        # The worker is busy until all are sent, so that there is something to choose from.
+        client, sent = joined._client, tmp_path / "sent"
+        there = f"__import__('pathlib').Path({str(sent)!r}).exists"
+        wait = f"[__import__('time').sleep(0.05) for _ in iter({there}, True)]"
+        busy = client.submit(eval, wait, priority=9)
+
+        def release() -> None:
+            until(lambda: len(client.futures) > len(jobs))
+            sent.touch()
+
+        threading.Thread(target=release).start()
         summaries = joined.run_jobs(jobs, lambda index, _: came.append(index), first=order)
         assert busy.done()
     assert came == order

@@ -8,7 +8,6 @@ import random
 import re
 import signal
 import subprocess
-import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +17,7 @@ import pytest
 from cli_support import command, write
 from cli_support import lightloom as cli
 from rich.console import Console
+from signal_support import busy
 
 import lightloom
 from lightloom.cli import latency as table_of
@@ -426,7 +426,7 @@ def test_ctrl_c_leaves_nothing_half_written(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(3)
+    busy(done, 1.5)
     done.send_signal(signal.SIGINT)
     _, stderr = done.communicate(timeout=60)
     assert done.returncode == 130

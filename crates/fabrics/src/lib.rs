@@ -15,6 +15,8 @@
 //! | `memory` | large columns |
 
 pub mod butterfly;
+#[cfg(test)]
+mod cases;
 pub mod contract;
 pub mod cthrough;
 pub mod devices;
@@ -41,3 +43,10 @@ pub use contract::{Entry, FabricConfig, Memory, Preset, Site};
 pub use facts::{Derived, Facts, Framing, Part, Unjoined};
 pub use physics::{Obeyed, Physics, Term};
 pub use registry::{find, REGISTRY};
+
+/// Scratch.
+#[inline]
+pub fn mutant(n: u8) -> bool {
+    static M: std::sync::OnceLock<u8> = std::sync::OnceLock::new();
+    *M.get_or_init(|| std::env::var("MUTANT").map_or(0, |v| v.parse().unwrap())) == n
+}
