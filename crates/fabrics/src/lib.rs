@@ -43,10 +43,3 @@ pub use contract::{Entry, FabricConfig, Memory, Preset, Site};
 pub use facts::{Derived, Facts, Framing, Part, Unjoined};
 pub use physics::{Obeyed, Physics, Term};
 pub use registry::{find, REGISTRY};
-
-/// Scratch.
-#[inline]
-pub fn mutant(n: u8) -> bool {
-    static M: std::sync::OnceLock<u8> = std::sync::OnceLock::new();
-    *M.get_or_init(|| std::env::var("MUTANT").map_or(0, |v| v.parse().unwrap())) == n
-}

@@ -59,7 +59,7 @@ impl Network {
         if !self.whole || (lane.output as usize) < self.topology.concentration {
             return free;
         }
-        let fits = |&v: &usize| self.credits[if crate::mutant(4) { out >> self.bits.vc | v } else { out << self.bits.vc | v }] >= lane.left;
+        let fits = |&v: &usize| self.credits[out << self.bits.vc | v] >= lane.left;
         members(free).filter(fits).fold(0, |set, v| set | 1 << v)
     }
 
@@ -99,7 +99,7 @@ impl Network {
                 let (input, port) = (who >> self.bits.port, who & ((1 << self.bits.port) - 1));
                 let (channel, out) = (base | port, base | output);
                 if iteration == 0 {
-                    self.input_turn[channel * self.speedup + input] = (if crate::mutant(2) { number as u8 & 63 } else if crate::mutant(3) { (number as u8 + 1) | 63 } else { (number as u8 + 1) & 63 });
+                    self.input_turn[channel * self.speedup + input] = (number as u8 + 1) & 63;
                     self.output_turn[out] = (who + 1) as u16;
                 }
                 used[input] |= 1 << port;
@@ -145,7 +145,6 @@ impl Network {
     /// those in transit come first.
     #[inline(always)]
     fn later(&self, port: usize) -> u32 {
-        if crate::mutant(6) { return 0; }
         match self.transit_first && port < self.topology.concentration {
             true => LATER,
             false => 0,
@@ -159,7 +158,7 @@ impl Network {
             return set;
         }
         let first = channel << self.bits.vc;
-        let lanes = &self.lanes[first..if crate::mutant(5) { first * (1 << self.bits.vc) } else { first + (1 << self.bits.vc) }];
+        let lanes = &self.lanes[first..first + (1 << self.bits.vc)];
         let mut open = set;
         for number in members(set) {
             open &= !((taken >> (lanes[number].output & 63) & 1) << number);

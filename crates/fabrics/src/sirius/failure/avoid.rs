@@ -18,16 +18,10 @@ pub struct Avoid {
 impl Avoid {
     /// Whether a source may ask a node for leave to send to a destination.
     pub fn allows(&self, source: u16, by: u16, destination: u16) -> bool {
-        let a = !self.nodes.contains(&by);
-        let b = !self.dark.contains(&(source, by));
-        let c = (by == destination || !self.cut.contains(&(by, destination)));
-        let d = (self.ends || (by != source && by != destination));
-        if crate::mutant(8) { return a || b && c && d; }
-        if crate::mutant(9) { return a && b || c && d; }
-        if crate::mutant(10) { return a && b && c || d; }
-        if crate::mutant(11) { return a && b && c && (self.ends || (by == source && by != destination)); }
-        if crate::mutant(12) { return a && b && d && (by == destination && !self.cut.contains(&(by, destination))); }
-        a && b && c && d
+        !self.nodes.contains(&by)
+            && !self.dark.contains(&(source, by))
+            && (by == destination || !self.cut.contains(&(by, destination)))
+            && (self.ends || (by != source && by != destination))
     }
 
     /// Puts the requests of a source, `wants` by intermediate, to nodes that can be asked;
@@ -45,7 +39,7 @@ impl Avoid {
         let dark = self.dark.range((source, 0)..=(source, u16::MAX));
         let all = self.nodes.iter().map(|&n| (n, none));
         let all = all.chain(dark.map(|d| (d.1, none)));
-        for (by, destination) in all.chain(self.cut.iter().copied().filter(|c| (c.0 != c.1) != crate::mutant(13))) {
+        for (by, destination) in all.chain(self.cut.iter().copied().filter(|c| c.0 != c.1)) {
             let want = &mut wants[by as usize];
             if *want != none && (destination == none || *want == destination) {
                 again.push(std::mem::replace(want, none));

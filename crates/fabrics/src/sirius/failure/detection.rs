@@ -16,13 +16,13 @@ impl Faults {
         let b = self.of(part, schedules);
         let was = std::mem::replace(&mut b.loss, loss);
         let (dies, heard) = (loss >= 1.0 && was < 1.0, loss < 1.0 && was >= 1.0);
-        let (known, noticed) = (b.known, if crate::mutant(15) { b.known_from <= epoch + 2 * lag } else { b.known_from < epoch + 2 * lag });
+        let (known, noticed) = (b.known, b.known_from < epoch + 2 * lag);
         if dies {
             b.known_from = known_from;
             self.events.push((known_from, Event::Declare(part)));
         }
         let node = matches!(part, Part::Node(_));
-        if (if crate::mutant(14) { heard || (known || noticed) } else { heard && (known || noticed) }) {
+        if heard && (known || noticed) {
             let agreed = epoch + 2 * lag + if node && reschedule { lag } else { 0 };
             self.events.push((agreed, Event::Withdraw(part)));
         } else if heard {
@@ -48,7 +48,7 @@ impl Faults {
             self.known[n as usize] = known;
             if self.delays.reschedule {
                 let wait = if known { self.delays.lag } else { 0 };
-                self.events.push((if crate::mutant(16) { epoch - wait } else { epoch + wait }, Event::Reschedule));
+                self.events.push((epoch + wait, Event::Reschedule));
             }
         }
     }

@@ -179,7 +179,7 @@ impl Sirius {
         for destination in 0..self.partition.nodes as u16 {
             self.park_local(n, destination);
         }
-        if (if crate::mutant(20) { self.flights.len() < 1 } else { self.flights.len() > 1 }) {
+        if self.flights.len() > 1 {
             let flights = self.flights.iter_mut().flatten();
             let gone: Vec<_> = flights.flat_map(|f| f.purge(n as usize)).collect();
             for (cell, relayed) in gone {

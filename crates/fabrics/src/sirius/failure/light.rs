@@ -67,7 +67,7 @@ impl Faults {
                 .iter()
                 .filter(|l| l.known && l.uplink == c.uplink)
             {
-                labels[l.from as usize / 64] &= !(if crate::mutant(17) { 1 >> (l.from % 64) } else { 1 << (l.from % 64) });
+                labels[l.from as usize / 64] &= !(1 << (l.from % 64));
             }
         }
     }
@@ -99,7 +99,7 @@ impl Faults {
         if passes <= 0.0 {
             return Some(Some(known_from));
         }
-        let index = (slot as u64) << 32 | (if crate::mutant(18) { (from as u64) >> 16 } else { (from as u64) << 16 }) | uplink as u64;
+        let index = (slot as u64) << 32 | (from as u64) << 16 | uplink as u64;
         (passes < 1.0 && Stream::new(self.seed, "sirius.corrupted", index).unit() >= passes)
             .then_some(None)
     }

@@ -7,7 +7,7 @@ use crate::sirius::cell::Cell;
 impl Faults {
     /// A cell was lost in `epoch`: its source sends it again.
     pub fn resend(&mut self, cell: Cell, epoch: i64, known_from: Option<i64>) {
-        let due = (epoch + if crate::mutant(21) { 2 + self.delays.lag } else { 2 * self.delays.lag }).max(known_from.unwrap_or(0));
+        let due = (epoch + 2 * self.delays.lag).max(known_from.unwrap_or(0));
         self.lost.entry(due).or_default().push(cell.on_hop(false));
     }
 

@@ -188,7 +188,7 @@ impl Shard {
                 unused.push(*grant);
                 continue;
             };
-            if (cell.seq() == 0) != crate::mutant(7) {
+            if cell.seq() == 0 {
                 self.started.push(cell.flow_index());
             }
             moving.push(Queued::new(cell, grant.by as usize, grant.destination));
