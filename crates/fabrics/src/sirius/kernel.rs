@@ -6,6 +6,7 @@ use super::cell::{FlowIndex, Routes};
 use super::config::{Derived, Recovery, SiriusConfig};
 use super::failure::avoid::Avoid;
 use super::failure::faults::{Delays, Faults, Stretch};
+use super::index::Row;
 use super::partition::{Partition, Threads};
 use super::prefetch::{hinted, prefetch};
 use super::protocol::accept::Answers;
@@ -143,9 +144,10 @@ impl Sirius {
                 continue;
             }
             let flow_index = self.routes.flow_index[flow.index()];
-            let label = self.routes.src[flow_index as usize] as usize;
+            let [from, to] = self.routes.ends(flow_index);
+            let cells = self.routes.cells[flow_index as usize];
             if self.faults.on {
-                let (seq, count) = (0, self.routes.cells[flow_index as usize]);
+                let (seq, count) = (0, cells);
                 self.enter(Stretch {
                     flow_index,
                     seq,
@@ -153,13 +155,9 @@ impl Sirius {
                 });
                 continue;
             }
-            let shard = &mut self.shards[self.partition.shard[label] as usize];
-            let row = label - shard.lo;
-            let (dst, cells) = (
-                self.routes.dst[flow_index as usize],
-                self.routes.cells[flow_index as usize],
-            );
-            shard.local.admit(row, flow_index, dst, 0, cells);
+            let shard = &mut self.shards[self.partition.shard_of(from)];
+            let row = Row::of(from, shard.lo);
+            shard.local.admit(row, flow_index, to, 0, cells);
         }
     }
 

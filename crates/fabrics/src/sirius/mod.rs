@@ -108,6 +108,7 @@ mod fabric;
 mod failure;
 pub mod flows;
 pub mod ideal;
+pub mod index;
 pub mod kernel;
 mod limits;
 mod partition;
