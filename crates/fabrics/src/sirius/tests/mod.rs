@@ -94,11 +94,8 @@ impl Case {
         let config: SiriusConfig = lightloom_engine::config::read(&self.table, "fabric").unwrap();
         let derived = config.derive(&self.cluster).unwrap();
         let site = Site {
-            cluster: &self.cluster,
-            flows: &self.flows,
-            seed: 1,
             threads: self.threads,
-            library: None,
+            ..Site::plain(&self.cluster, &self.flows)
         };
         let mut fabric = Slotted::new(Sirius::new(&config, derived, &site));
         let mut io = Io::new(self.flows.clone());

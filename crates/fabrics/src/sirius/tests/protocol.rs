@@ -29,11 +29,8 @@ fn peak(threads: usize, faults: &[(Time, Command)]) -> u64 {
     let config = SiriusConfig::default();
     let derived = config.derive(&c).unwrap();
     let site = Site {
-        cluster: &c,
-        flows: &flows,
-        seed: 1,
         threads,
-        library: None,
+        ..Site::plain(&c, &flows)
     };
     let cell = derived.cell;
     let mut fabric = Slotted::new(Sirius::new(&config, derived, &site));
