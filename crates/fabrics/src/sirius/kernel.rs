@@ -171,23 +171,29 @@ impl Sirius {
         if self.faults.on {
             self.recover(slot, epoch, io);
         }
-        let faulty = self.faults.on;
         let asked = epoch - self.lag;
         let granted = asked - self.lag;
         let used = granted - self.lag;
-        self.lapse(self.kept(used));
-        if faulty {
-            self.strike(self.kept(asked), slot, epoch);
-        }
-        self.grant(self.kept(asked), epoch);
-        let [granted, asking] = [self.kept(granted), self.kept(epoch)];
-        // Where nothing is broken each node asks as soon as it has taken up its grants.
-        self.accept(slot, [granted, asking], !faulty);
-        if faulty {
+        let [used, asked, granted, asking] =
+            [used, asked, granted, epoch].map(|epoch| self.kept(epoch));
+        self.lapse(used);
+        if self.faults.on {
+            self.strike(asked, slot, epoch);
+            self.grant(asked, epoch);
+            self.accept(slot, [granted, asking], false);
             self.sweep_late(epoch, io);
             let avoid = self.avoid(slot);
             self.request(asking, &avoid);
+        } else {
+            self.grant(asked, epoch);
+            // Each node asks as soon as it has taken up its grants.
+            self.accept(slot, [granted, asking], true);
         }
+        self.note_started(now, io);
+    }
+
+    /// Flows whose first cell was granted have begun.
+    fn note_started(&mut self, now: Time, io: &mut Io) {
         for shard in &mut self.shards {
             let flow = |flow_index: &FlowIndex| self.routes.flow[*flow_index as usize];
             let hint = |io: &Io, flow_index: &FlowIndex| {
