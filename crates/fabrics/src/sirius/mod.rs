@@ -24,7 +24,8 @@
 //! | `limits` | what all kernels of Sirius say alike: racks and links, the least time that a flow can take, when light passes |
 //! | `reference.rs` and its folder (compiled for tests alone) | all of it once more, as plainly as it can be put: the protocol in `reference.rs`; failures, servers and SIRIUS (IDEAL) in `reference/`; compared with the kernel in `reference/agreement.rs` |
 //!
-//! Below all are [`cell`] (cells, and what never changes of their flows) and `prefetch`. The
+//! Below all are [`index`] (labels, rows and turns, a type each), [`cell`] (cells, and what never
+//! changes of their flows) and `prefetch`. The
 //! steps of a slot (`accept`, `transmit`, `receive`) are methods of a shard; what they work on
 //! (LOCAL, queues, matrices) needs none. No type rests on one that rests on it; what `failure`
 //! and `servers` do in a slot is called by [`kernel`], whose parts these steps are, but for a cell's fate (`relay/transmit.rs`
@@ -55,11 +56,11 @@
 //! | a lost cell is sent again | kept until it is due: `Faults::resend`, `resent_by` in `failure/retransmission.rs`; back into LOCAL before all others: `enter_again` in `failure/recovery.rs` | one file each, as said |
 //! | traffic within a rack | where servers' links have a rate it goes over these (`Servers::turn_back`); where not, `Bypass`; which of them: `Sirius::admit` in `kernel.rs` | `servers/links.rs`; `servers/rack.rs` |
 //!
-//! Words of the code: a *label* is a node's place in the order of [`schedule`], which is how
-//! nodes are named from there on; a *row* its place in its shard; a
-//! [flow index](cell::FlowIndex) a flow's place among all flows by destination; a *turn* a
-//! peer's place in the order in which a node meets the others; a *shard* the nodes of one
-//! thread; a *matching* the pairs that meet over one uplink in a slot; a *block* neighbours
+//! Words of the code: a [label](index::Label) is a node's place in the order of [`schedule`],
+//! which is how nodes are named from there on; a [row](index::Row) its place in its shard; a
+//! [turn](index::Turn) a peer's place in the order in which a node meets the others; a
+//! [flow index](cell::FlowIndex) a flow's place among all flows by destination; a *shard* the
+//! nodes of one thread; a *matching* the pairs that meet over one uplink in a slot; a *block* neighbours
 //! that are never divided among threads; a *lane* the cells of a slot that go to one shard for
 //! one purpose; a *stretch* neighbouring cells of a flow that enter LOCAL together; an *asker*
 //! a node that sent requests, with what it asked for.
@@ -109,6 +110,7 @@ mod fabric;
 mod failure;
 pub mod flows;
 pub mod ideal;
+pub mod index;
 pub mod kernel;
 mod limits;
 mod partition;
