@@ -3,7 +3,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from policy_support import Write
+
+# A busy machine is slow: no example may fail for the time that it takes.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture

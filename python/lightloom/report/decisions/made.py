@@ -12,7 +12,7 @@ from lightloom.decision.pareto import behind as pareto
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
 from lightloom.economics.book import Book
 from lightloom.economics.costs import Costs
-from lightloom.economics.words import as_if, by_devices, fractions, left_out, part
+from lightloom.economics.words import as_if, by_devices, fractions, lasers, left_out, part
 from lightloom.resilience.outcome import Resilience
 
 from .. import presets, units
@@ -123,7 +123,9 @@ def joint(decisions: Sequence[Decision | None], under: str) -> str | None:
 def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> Decision:
     bought = made.purchases
     front = pareto(bought, made.standing)
+    doubts = counting.turned(made)
     facts = (
+        *doubts,
         breaking.sentence(bought, kept_of(made, dead)),
         sentences.amounts(bought, CAPITAL),
         sentences.amounts(bought, POWER),
@@ -149,6 +151,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         unpriced=tuple(_missing(bought)),
         notes=(
             *fractions(made.costs),
+            *lasers(made.costs),
             *by_devices(made.costs),
             *left_out(made.costs),
             *made.costs.book.notes,
@@ -165,7 +168,7 @@ def _overturned(made: Read, others: Sequence[Read]) -> Iterator[str]:
     yield from _by_performance(made)
     yield from _by_load(made)
     yield from sentences.seeds(bought)
-    yield from counting.whole(made)
+    yield from counting.kept(made)
     yield from sentences.without_load(bought)
     yield from _by_workload(made, others)
 
