@@ -123,10 +123,9 @@ def joint(decisions: Sequence[Decision | None], under: str) -> str | None:
 def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> Decision:
     bought = made.purchases
     front = pareto(bought, made.standing)
-    doubts = counting.turned(made)
     facts = (
-        *doubts,
         breaking.sentence(bought, kept_of(made, dead)),
+        *counting.turned(made),
         sentences.amounts(bought, CAPITAL),
         sentences.amounts(bought, POWER),
         _given_up(made),
