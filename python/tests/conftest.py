@@ -4,7 +4,12 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from policy_support import Write
+
+# A busy machine is slow: no example may fail for the time that it takes.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def pytest_configure() -> None:

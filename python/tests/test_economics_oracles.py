@@ -13,6 +13,7 @@ from lightloom.economics import book as books
 from lightloom.economics import pricing, readings
 from lightloom.economics.amounts import Range
 from lightloom.economics.equal import break_evens
+from lightloom.economics.given import with_prices
 from lightloom.economics.papers import cthrough, hydra, sirius
 from lightloom.economics.solve import equal_cost
 
@@ -200,3 +201,17 @@ def test_circuits_keep_their_rate_as_planes_are_added() -> None:
     given = equal_cost(lightloom.load(table), "hydra.planes=tree", book).value
     assert left_out is not None
     assert left_out == given
+
+
+@pytest.mark.parametrize(("kind", "switches", "rate"), [("rotornet", 4, 100), ("opera", 4, 100)])
+def test_links_keep_their_rate_as_rotors_are_added(kind: str, switches: int, rate: int) -> None:
+    """Left out, a link has the rack's 400 Gb/s ÷ switches, by which more of them would cost the
+    racks no more."""
+    book = with_prices(books.load("sirius-2020"), ["rotor-switch=3000"])
+    found = []
+    for more in ({}, {"link_rate": f"{rate} Gb/s"}):
+        table = experiment(kind, switches=switches, **more)
+        table["fabric"].append({"kind": "clos"})
+        found.append(equal_cost(lightloom.load(table), f"{kind}.switches=clos", book).value)
+    assert found[0] is not None
+    assert found[0] == found[1]

@@ -11,7 +11,16 @@ from rich.table import Table
 
 from lightloom import console
 from lightloom.economics.amounts import Range
-from lightloom.economics.words import as_if, by_devices, ends, fractions, left_out, sign, span
+from lightloom.economics.words import (
+    as_if,
+    by_devices,
+    ends,
+    fractions,
+    lasers,
+    left_out,
+    sign,
+    span,
+)
 
 if TYPE_CHECKING:
     from lightloom.economics.book import Book
@@ -92,7 +101,7 @@ def legend(found: Costs) -> Iterator[str]:
 
 def notes(found: Costs) -> Iterator[str]:
     """What has to be known of the bills."""
-    for said in (fractions, as_if, by_devices, left_out):
+    for said in (fractions, as_if, lasers, by_devices, left_out):
         yield from said(found)
 
 

@@ -86,6 +86,7 @@ class LoadPoint:
     finished: float | None
     window: Mapping[str, Any] | None = None  # as in summary.json
     seeds: tuple[LoadPoint, ...] = ()  # the same with each seed, where it is repeated
+    goodput: float | None = None  # of the whole run
 
     def over_seeds(self, read: Callable[[LoadPoint], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval."""
