@@ -13,7 +13,8 @@ pub struct Demand {
     pub b: u32,
     /// The heavier, the earlier it is served.
     pub weight: i64,
-    /// What it reserves on every circuit of its path.
+    /// What it needs of every circuit of its path; it reserves that, or all of a circuit if
+    /// it needs more.
     pub need: i64,
 }
 
