@@ -4,6 +4,7 @@
 use super::avoid::Avoid;
 use super::faults::{Delays, Event, Faults, Part};
 use crate::sirius::cell::Cell;
+use crate::sirius::index::Label;
 use crate::sirius::schedule::peer_order::PeerOrder;
 use crate::sirius::schedule::plan::{gratings, UplinkPlan};
 use crate::sirius::schedule::reschedule::Schedules;
@@ -31,9 +32,9 @@ fn schedules(schedule: &Schedule) -> Schedules {
 
 fn avoid(ends: bool) -> Avoid {
     Avoid {
-        nodes: vec![2],
-        dark: BTreeSet::from([(0, 3)]),
-        cut: BTreeSet::from([(4, 5), (5, 5)]),
+        nodes: vec![Label(2)],
+        dark: BTreeSet::from([(Label(0), Label(3))]),
+        cut: BTreeSet::from([(4, 5), (5, 5)].map(|(by, to)| (Label(by), Label(to)))),
         ends,
     }
 }
@@ -50,7 +51,7 @@ fn nobody_asks_who_cannot_hear_or_cannot_pass_it_on() {
             let an_end = by == source || by == destination;
             let expected = !(dead || unheard || dead_end || an_end && !ends);
             assert_eq!(
-                avoid(ends).allows(source, by, destination),
+                avoid(ends).allows(Label(source), Label(by), Label(destination)),
                 expected,
                 "ends {ends}: {source} asks {by} for {destination}"
             );
@@ -68,19 +69,19 @@ fn requests_to_who_is_left_alone_go_to_others_and_no_more_than_there_are() {
         let mut wants = free;
         (wants[2], wants[4], wants[5], wants[1]) = (6, 5, 5, 7);
         let mut rng = Stream::new(seed, "test", 0);
-        assert_eq!(avoid(true).ask_others(3, &mut wants, 4, &mut rng), 4);
+        assert_eq!(avoid(true).ask_others(Label(3), &mut wants, 4, &mut rng), 4);
         assert_eq!((wants[5], wants[1]), (5, 7));
         assert_ne!((wants[2], wants[4]), (6, 5));
         let asked = |destination| (0..none).filter(move |&by| wants[by as usize] == destination);
         assert_eq!([5, 6, 7].map(|d| asked(d).count()), [2, 1, 1]);
-        let sound = |d| asked(d).all(|by| avoid(true).allows(3, by, d));
+        let sound = |d| asked(d).all(|by| avoid(true).allows(Label(3), Label(by), Label(d)));
         assert!([5, 6, 7].into_iter().all(sound), "{wants:?}");
     }
     // With nobody free but 4, which cannot relay to 5, one of them asks nobody.
     let mut wants = [7; 8];
     (wants[2], wants[4]) = (5, none);
     let mut rng = Stream::new(1, "test", 0);
-    assert_eq!(avoid(true).ask_others(3, &mut wants, 7, &mut rng), 6);
+    assert_eq!(avoid(true).ask_others(Label(3), &mut wants, 7, &mut rng), 6);
     assert_eq!((wants[2], wants[4]), (none, none));
 }
 
@@ -113,8 +114,8 @@ fn news(part: Part, of: Delays, died: i64, heard: i64) -> Vec<(i64, Event)> {
 #[test]
 fn a_part_is_declared_dead_after_k_silent_epochs_and_back_two_after_it_is_heard() {
     for (part, node) in [
-        (Part::Node(5), true),
-        (Part::Transceiver(5, 1), false),
+        (Part::Node(Label(5)), true),
+        (Part::Transceiver(Label(5), 1), false),
         (Part::Grating(3), false),
     ] {
         for (k, lag, down) in
@@ -148,7 +149,7 @@ fn a_part_is_declared_dead_after_k_silent_epochs_and_back_two_after_it_is_heard(
 #[test]
 fn killing_what_is_known_to_be_dead_changes_nothing() {
     let schedules = schedules(&wired());
-    for part in [Part::Node(5), Part::Grating(3)] {
+    for part in [Part::Node(Label(5)), Part::Grating(3)] {
         let mut faults = Faults::new(NODES as usize, 1, delays(3, 1, true));
         faults.set(part, 1.0, 10, &schedules);
         assert_eq!(faults.due(14), Some(Event::Declare(part)));
@@ -166,11 +167,15 @@ fn what_is_known_to_be_dead_stays_dark() {
     let schedule = wired();
     let (schedules, order) = (schedules(&schedule), PeerOrder::new(&schedule));
     let mut faults = Faults::new(NODES as usize, 1, delays(3, 1, false));
-    for part in [Part::Node(9), Part::Grating(3), Part::Transceiver(6, 4)] {
+    for part in [
+        Part::Node(Label(9)),
+        Part::Grating(3),
+        Part::Transceiver(Label(6), 4),
+    ] {
         faults.set(part, 1.0, 0, &schedules);
         faults.declare(part, true, 4, &schedules);
     }
-    faults.set(Part::Node(12), 1.0, 5, &schedules); // nobody knows yet
+    faults.set(Part::Node(Label(12)), 1.0, 5, &schedules); // nobody knows yet
     let hears = |to: u32, uplink| {
         let node = (0..NODES as u32)
             .find(|&n| schedule.label(n) == to)
@@ -209,8 +214,9 @@ fn cells_are_corrupted_one_by_one() {
     let schedules = schedules(&wired());
     let mut faults = Faults::new(NODES as usize, 7, delays(3, 1, false));
     let (loss, passes) = (0.3, 0.7f64 * 0.7);
-    (0..NODES).for_each(|n| faults.set(Part::Node(n), loss, 0, &schedules));
+    (0..NODES).for_each(|n| faults.set(Part::Node(Label(n)), loss, 0, &schedules));
     let lost = |slot: i64, uplink: u16, from: u16| {
+        let from = Label(from);
         let (to, _) = schedules.peer(from, uplink, slot).unwrap();
         (from != to).then(|| faults.fate(slot, uplink, from, to) == Some(None))
     };
