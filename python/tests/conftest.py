@@ -18,6 +18,15 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_configure() -> None:
+    """What a shell starts in its background ignores Ctrl-C, and under nohup hanging up, and so
+    would all that tests start. A handler that does nothing is not handed on to them."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
+
+
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
     """Writes a class with this `decide`; returns how experiments name it."""

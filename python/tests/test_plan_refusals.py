@@ -267,7 +267,7 @@ def test_an_interrupted_plan_leaves_nothing_behind(tmp_path: Path) -> None:
     with subprocess.Popen(
         command(*arguments), cwd=tmp_path, stderr=subprocess.PIPE, text=True
     ) as process:
-        busy(process, 3.0)
+        busy(process, 1.0)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
