@@ -4,6 +4,7 @@ import math
 import random
 
 import pytest
+
 from lightloom import console, units
 from lightloom.report import units as page
 

@@ -216,15 +216,10 @@ impl Sirius {
     }
 
     fn grant(&mut self, kept: usize, epoch: i64) {
-        self.epochs[kept].answered = true;
-        let (
-            Epoch {
-                matrices, askers, ..
-            },
-            seed,
-        ) = (&mut self.epochs[kept], self.seed);
+        let (kept, seed) = (&mut self.epochs[kept], self.seed);
+        kept.answered = true;
         let askers: Vec<Asker> = (0..)
-            .zip(askers.iter())
+            .zip(kept.askers.iter())
             .flat_map(|(shard, askers)| {
                 askers.iter().map(move |(row, destinations)| Asker {
                     shard,
@@ -234,7 +229,10 @@ impl Sirius {
             })
             .collect();
         if !askers.is_empty() {
-            let work = self.shards.iter_mut().zip(by_intermediate(matrices));
+            let work = self
+                .shards
+                .iter_mut()
+                .zip(by_intermediate(&mut kept.matrices));
             self.threads.each(work, |(shard, mut matrices)| {
                 shard
                     .grants
