@@ -149,7 +149,7 @@ def clock(
 def _check_hours(hours: float) -> None:
     """Refuses what is no time; the core knows the longest."""
     if not 0 < hours < math.inf:
-        raise refusal("--hours", f"{hours:g}", "not longer than nothing, or without end", "write 24 for a day")
+        raise refusal("--hours", f"{hours:g}", "no length of time", "write 24 for a day")
 
 
 def _table(path: Path | None) -> dict[str, Any]:
