@@ -282,3 +282,7 @@ def test_hours_are_those_of_the_slow_model(tmp_path: Path) -> None:
     made = lightloom("clock", *options, "--no-contributions", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert json.loads(made.stdout)["day"]["samples"] == 900
+    for none in ("0", "-1", "nan", "inf"):
+        refused = lightloom("clock", "--hours", none, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert refused.stderr.startswith(f"error: --hours = {none}: no length of time; ")

@@ -108,6 +108,10 @@ def test_who_costs_least_with_a_laser_for_each_uplink_is_said() -> None:
     assert sirius.label == "sirius"
     assert said.startswith("Lasers: if each uplink has a laser of its own, not one for 8, ")
     assert " are level, " in said
+    assert counting.unless(read).endswith("a laser for each uplink: see below.")
+    (clos,) = [p for p in read.purchases if p.label == "clos"]
+    read.purchases = (clos,)
+    assert counting.unless(read) == ""
     (note,) = words.lasers(read.costs)
     assert note == (
         "sirius: 8 uplinks are one tunable transceiver of sirius-2020 and share its laser, as in "

@@ -9,6 +9,7 @@ from scipy.optimize import brentq
 
 import lightloom
 from lightloom import economics
+from lightloom.cli.cost_text import solved
 from lightloom.economics import book as books
 from lightloom.economics import pricing, readings
 from lightloom.economics.amounts import Range
@@ -215,3 +216,22 @@ def test_links_keep_their_rate_as_rotors_are_added(kind: str, switches: int, rat
         found.append(equal_cost(lightloom.load(table), f"{kind}.switches=clos", book).value)
     assert found[0] is not None
     assert found[0] == found[1]
+
+
+def test_where_one_end_of_the_prices_alone_has_an_equal_the_other_end_is_said() -> None:
+    """Of transceivers of $1 to $1,500 the dear ones are worth a tree, and no tree, whose racks
+    keep their links, is as cheap as the cheap ones."""
+    table = experiment("clos")
+    table["fabric"].append({"kind": "sirius", "uplinks": 8})
+    asked, part = "clos.oversubscription=sirius", "tunable-transceiver"
+    book = books.load("sirius-2020").with_price("grating", Range.of(0))
+    ranges = [Range(Fraction(1), Fraction(1500)), Range.of(1500), Range.of(1)]
+    some, dear, cheap = (
+        equal_cost(lightloom.load(table), asked, book.with_price(part, price)) for price in ranges
+    )
+    assert (some.value, cheap.value, cheap.some) == (None, None, None)
+    assert some.some is not None
+    assert dear.value is not None
+    assert float(some.some) == pytest.approx(float(dear.value.low), abs=2e-3)
+    assert "at the other nothing from 1 to 1000 does" in solved(some)
+    assert solved(cheap).endswith("nothing from 1 to 1000 costs what sirius does")

@@ -181,7 +181,13 @@ def solved(found: EqualCost) -> str:
     """At which value of a key two fabrics cost the same."""
     if found.value is None:
         reach = f"{float(found.low):g} to {float(found.high):g}"
-        return f"{found.key}: nothing from {reach} costs what {found.other} does at all prices"
+        if found.some is None:
+            return f"{found.key}: nothing from {reach} costs what {found.other} does"
+        end = f"{float(found.some):.4g}"
+        return (
+            f"{found.key} = {end} costs what {found.other} does at one end of the prices; at the "
+            f"other nothing from {reach} does"
+        )
     low, high = (f"{float(end):.4g}" for end in (found.value.low, found.value.high))
     value = low if low == high else f"{low} to {high}, by the prices"
     return f"{found.key} = {value}: costs what {found.other} does"

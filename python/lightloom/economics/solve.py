@@ -12,7 +12,7 @@ from lightloom.economics import network as networks
 from lightloom.economics import pricing
 from lightloom.economics.amounts import Range
 from lightloom.economics.book import Book
-from lightloom.economics.equal import equal_size
+from lightloom.economics.equal import equal_ends
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import toml_literal
 
@@ -27,7 +27,10 @@ class EqualCost:
     key: str
     other: str
     value: Range | None
-    """Over all prices of the book; None where no value between `low` and `high` does."""
+    """Over all prices of the book; None where by some of them no value between `low` and `high`
+    does."""
+    some: Fraction | None
+    """Where one does by some prices alone, that which does at their end."""
     whole: bool
     """Whether the key is a whole number: the answer lies between two of them."""
     low: Fraction
@@ -67,10 +70,12 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
     high = _largest(at, Fraction(present * TIMES), Fraction(present)) if whole else Fraction(MOST)
     falls = not whole
     forms = (lambda x: at(low + high - x).form) if falls else (lambda x: at(x).form)
-    found = equal_size(forms, target.form, prices, low, high)
-    if found is not None and falls:
-        found = Range(low + high - found.high, low + high - found.low)
-    return EqualCost(f"{label}.{key}", other, found, whole, low, high)
+    known = [end for end in equal_ends(forms, target.form, prices, low, high) if end is not None]
+    if falls:
+        known = [low + high - end for end in reversed(known)]
+    value = Range(known[0], known[1]) if len(known) == 2 else None
+    some = known[0] if len(known) == 1 else None
+    return EqualCost(f"{label}.{key}", other, value, some, whole, low, high)
 
 
 def _costs(

@@ -19,6 +19,8 @@ class Otherwise:
     """Another way to count, and who costs least by it."""
 
     name: str
+    short: str
+    """`whole boxes`."""
     condition: str
     """`if boxes are bought whole, not by share`."""
     here: Sequence[Purchase]
@@ -28,6 +30,12 @@ class Otherwise:
     def turned(self) -> bool:
         """Whether others cost least."""
         return {p.label for p in self.here} != {p.label for p in self.there}
+
+
+def unless(made: Read) -> str:
+    """By which other ways to count the sentence is not so; empty where it is by all."""
+    named = [way.short for way in _ways(made) if way.turned]
+    return f" Not so by {sentences.listed(named, 'or')}: see below." if named else ""
 
 
 def turned(made: Read) -> Iterator[str]:
@@ -51,15 +59,16 @@ def kept(made: Read) -> Iterator[str]:
 def _ways(made: Read) -> Iterator[Otherwise]:
     """The ways to count that make a difference to a bill."""
     here = leaders(made.purchases, CAPITAL)
-    for name, condition, bought in (
-        ("Whole boxes", "if boxes are bought whole, not by share", _whole(made)),
-        ("Lasers", _condition(made), [_apart(p) for p in made.purchases]),
+    whole, apart = _whole(made), [_apart(p) for p in made.purchases]
+    for name, short, condition, bought in (
+        ("Whole boxes", "whole boxes", "if boxes are bought whole, not by share", whole),
+        ("Lasers", "a laser for each uplink", _condition(made), apart),
     ):
         pairs = zip(made.purchases, bought, strict=True)
         changed = any(own.cost.lines != other.cost.lines for own, other in pairs)
         there = leaders(bought, CAPITAL)
         if here and there and changed:
-            yield Otherwise(name, condition, here, there)
+            yield Otherwise(name, short, condition, here, there)
 
 
 def _whole(made: Read) -> Sequence[Purchase]:

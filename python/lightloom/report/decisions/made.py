@@ -135,7 +135,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
     )
     return Decision(
         title=sentences.title(bought),
-        sentence=sentences.verdict(bought),
+        sentence=sentences.verdict(bought) + counting.unless(made),
         facts=tuple(f for f in facts if f),
         overturned=tuple(_overturned(made, others)),
         leaders=tuple(p.label for p in bought if p in leaders(bought, CAPITAL)),
