@@ -11,12 +11,11 @@ from math import isfinite
 from pathlib import Path
 
 from lightloom.errors import refusal
-from lightloom.reproduce import record
 from lightloom.reproduce.by_readings import of_fabric
 from lightloom.reproduce.claims import Claim, Claims
 from lightloom.reproduce.estimate import Estimate
 from lightloom.reproduce.grid import CHOSEN, Grid
-from lightloom.reproduce.record import Recorded
+from lightloom.reproduce.record import Recorded, fabrics, read
 from lightloom.reproduce.verdicts import judged, wanted
 
 #: Between these lines a page has what is made.
@@ -39,7 +38,7 @@ class Paper:
     def read(cls, folder: Path) -> Paper:
         """From the folder of its claims."""
         claims = Claims.read(folder / "claims.toml")
-        return cls(folder.name, claims, of_fabric(folder), record.read(folder))
+        return cls(folder.name, claims, of_fabric(folder), read(folder))
 
     def of(self, claim: Claim) -> Recorded:
         """What is on record of a claim."""
@@ -52,7 +51,7 @@ class Paper:
 
 def papers(folder: Path) -> list[Paper]:
     """All that are on record, by the folders of their fabrics."""
-    return [Paper.read(folder / fabric) for fabric in record.fabrics(folder)]
+    return [Paper.read(folder / fabric) for fabric in fabrics(folder)]
 
 
 def contradictions(paper: Paper) -> list[str]:
