@@ -65,7 +65,7 @@ def _lone_flow(reading: Setting, workers: int) -> dict[str, Estimate]:
         cases[p, plain] = ([*nic, f"fabric.{plain}.uplink_plan={p}"], plain)
         epoch = f"fabric.{plain}.epoch_slots={spare[p]}"
         cases[p, "spare"] = ([*nic, f"fabric.{plain}.uplink_plan={p}", epoch], plain)
-    runs = vary(LONE, cases, flows=1_000, seeds=range(1, 6), workers=workers)
+    runs = vary(LONE, cases, flows=1_000, seeds=range(1, 9), workers=workers)
 
     def saved(plan: str, case: str, path: str) -> Estimate:
         return runs.paired((plan, ideal), (plan, case), path).minus(1).times(-100)

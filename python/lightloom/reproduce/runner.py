@@ -57,7 +57,6 @@ def reproduce(
     """
     folder = find_validation()
     verdicts: list[Verdict] = []
-    files: dict[Path, bytes] = {}
     chosen = targets(folder, wanted)
     papers = {fabric: Paper.read(folder, fabric) for fabric in chosen}
     names = [(fabric, name) for fabric, scripts in chosen.items() for name in scripts]
@@ -73,16 +72,27 @@ def reproduce(
         told(f"{fabric}/{name} took {time.monotonic() - begun:.1f} s")
         verdicts += papers[fabric].judge(script, measured, quick)
         drawn.append((script, measured["data"]))
+    pictures = _by_reading(chosen, verdicts, out) if readings else {}
+    return verdicts, _write(out, drawn, pictures, verdicts)
+
+
+def _write(
+    out: Path,
+    drawn: Sequence[tuple[Script, Any]],
+    pictures: Mapping[Path, bytes],
+    verdicts: Sequence[Verdict],
+) -> list[Path]:
+    """Writes figures with their data, and the claims. Returns what was written."""
+    files: dict[Path, bytes] = {}
     for script, data in drawn:
         files |= _draw(script, data, out)
-    if readings:
-        files |= _by_reading(chosen, verdicts, out)
+    files |= pictures
     files[out / "claims.json"] = _json([verdict.to_dict() for verdict in verdicts])
     with Staging(out) as staging:
         for path, content in files.items():
             staging.content(path, content)
         staging.record(out, {"build": identity.build(), "inputs": []}, keep=True)
-    return verdicts, list(files)
+    return list(files)
 
 
 @dataclass(frozen=True)

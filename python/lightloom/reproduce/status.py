@@ -23,6 +23,8 @@ BEGIN, END = "<!-- reproduced -->", "<!-- /reproduced -->"
 #: What is counted of each paper, in this order: outcomes, and what comes out by construction.
 COLUMNS = ("reproduced", "not reproduced", "undecided", "not judged", "fitted", "set")
 NONE = "–"
+#: Of a claim that was not measured since values are kept.
+UNKNOWN = "not on record"
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,13 @@ def papers(folder: Path) -> list[Paper]:
 
 
 def contradictions(paper: Paper) -> list[str]:
-    """Claims whose status is not what their value on record comes to."""
+    """Claims whose status is not what their value on record comes to; of those without a value
+    on record nothing is said."""
     return [
         f"{paper.fabric}/{claim.id}: {claim.status}, but {found} by its value"
         for claim in paper.claims.claim
-        if (found := judged(claim, paper.of(claim).measured)) != claim.status
+        if claim.id in paper.recorded
+        and (found := judged(claim, paper.of(claim).measured)) != claim.status
     ]
 
 
@@ -148,10 +152,11 @@ def _chosen(paper: Paper, grid: Grid) -> Iterator[str]:
 
 def _row(paper: Paper, claim: Claim) -> str:
     found = paper.of(claim)
+    shown = figures(found.measured, claim.unit)
     cells = (
         f"`{claim.id}` ({claim.source})",
         NONE if claim.expect is None else f"{claim.expect} {claim.unit}".strip(),
-        figures(found.measured, claim.unit),
+        shown if claim.id in paper.recorded else UNKNOWN,
         _verdict(claim, found.measured),
         found.reading or NONE,
         " ".join(_told(claim)),
