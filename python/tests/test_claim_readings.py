@@ -117,6 +117,8 @@ figure = draw
             "what": what,
             "basis": basis,
             "measured": value,
+            "half_width": None,
+            "runs": None,
             "outcome": outcome,
             "verdict": name == "A",
         }

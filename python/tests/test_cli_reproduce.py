@@ -2,6 +2,7 @@
 
 import json
 import re
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,8 @@ from cli_support import lightloom
 from pydantic import ValidationError
 
 from lightloom.errors import ConfigError
-from lightloom.reproduce import Claim, Claims, Expectation, judge, targets
-from lightloom.reproduce.scripts import find_validation, load_script
+from lightloom.reproduce import Claim, Claims, Estimate, Expectation, judge, targets
+from lightloom.reproduce.scripts import load_script
 
 CLAIM = {
     "id": "c",
@@ -19,6 +20,7 @@ CLAIM = {
     "command": "lightloom reproduce toy/one",
     "measures": "it",
     "expect": {"value": 2, "tolerance": 0.5},
+    "exact": "arithmetic",
     "status": "reproduced",
 }
 
@@ -204,11 +206,57 @@ def test_an_unknown_figure_is_refused_with_those_there_are(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-def test_sirius_claims_by_one_reading_of_the_load_are_there_by_the_other() -> None:
-    claims = {c.id: c for c in Claims.read(find_validation() / "sirius" / "claims.toml").claim}
-    by_the_law = [c for c in claims.values() if c.measures.endswith("mean_rule = nominal")]
-    assert by_the_law
-    for one in by_the_law:
-        other = claims[f"{one.id}-rescaled"]
-        assert other.measures == one.measures.replace("= nominal", "= rescaled")
-        assert (other.statement, other.expect) == (one.statement, one.expect)
+def test_what_there_is_chance_in_is_undecided_without_an_interval() -> None:
+    by_chance = claim(exact=None)
+    assert judge("toy", claim(), 2.0, quick=False).outcome == "reproduced"
+    lone = judge("toy", by_chance, 2.0, quick=False)
+    assert (lone.outcome, lone.wants) == ("undecided", "seeds")
+    single = judge("toy", by_chance, Estimate(2.0, inf, 1), quick=False)
+    assert (single.outcome, single.wants) == ("undecided", "1 more seed")
+    assert judge("toy", by_chance, Estimate(2.0, 0.0, 3), quick=False).outcome == "reproduced"
+
+
+@pytest.mark.parametrize(
+    ("half_width", "outcome", "wants"),
+    [
+        (0.05, "reproduced", ""),
+        (0.2, "undecided", "11 more seeds"),
+        (30.0, "undecided", "more than 1,000 seeds"),
+    ],
+)
+def test_an_undecided_claim_says_how_many_more_seeds_would_decide(
+    half_width: float, outcome: str, wants: str
+) -> None:
+    # The end of what is expected is 0.1 off.
+    found = judge("toy", claim(exact=None), Estimate(2.4, half_width, 6), quick=False)
+    assert (found.outcome, found.wants) == (outcome, wants)
+
+
+def test_a_quick_run_that_is_undecided_does_not_contradict_the_record() -> None:
+    by_chance = claim(exact=None, quick=True)
+    assert judge("toy", by_chance, Estimate(2.4, 0.2, 3), quick=True).as_recorded
+    assert not judge("toy", by_chance, Estimate(2.4, 0.2, 3), quick=False).as_recorded
+    assert not judge("toy", by_chance, Estimate(9.0, 0.2, 3), quick=True).as_recorded
+
+
+def test_a_script_without_chance_is_one_that_there_are_claims_of(tmp_path: Path) -> None:
+    record(tmp_path, "reproduced")
+    path = tmp_path / "toy" / "claims.toml"
+    text = path.read_text().replace('exact = "arithmetic"\n', "")
+    path.write_text(text.replace('title = "Toy"', 'title = "Toy"\nexact.one = "arithmetic"'))
+    assert [c.exact for c in Claims.read(path).claim] == ["arithmetic"]
+    path.write_text(text.replace('title = "Toy"', 'title = "Toy"\nexact.two = "arithmetic"'))
+    with pytest.raises(ConfigError, match=r"exact\.two: no claim is of this script"):
+        Claims.read(path)
+
+
+def test_only_what_was_measured_in_full_is_recorded(tmp_path: Path) -> None:
+    record(tmp_path / "v", "reproduced", "not reproduced")
+    where, kept = str(tmp_path / "v"), tmp_path / "v" / "toy" / "measured.json"
+    small = lightloom("reproduce", "--quick", "--record", cwd=tmp_path, LIGHTLOOM_VALIDATION=where)
+    assert small.returncode == 2
+    assert "--record = --quick: is too small to be on record; leave out --quick" in small.stderr
+    assert not kept.exists()
+    done = lightloom("reproduce", "--record", cwd=tmp_path, LIGHTLOOM_VALIDATION=where)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(kept.read_text()) == {"c0": {"value": 2.0}, "c1": {"value": 7.0}}

@@ -24,6 +24,7 @@ def claim(name: str, script: str, **changes: object) -> Claim:
         "all that take part",
         "expect": {"at_most": 1.25},
         "quick": True,
+        "exact": "arithmetic",
         "status": "not judged",
         "reason": "because",
     }
@@ -37,7 +38,8 @@ def several(quick: bool = False) -> list[Verdict]:
         judge("ring", claim("fig01-sooner", "ring/fig01"), Estimate(0.9, 0.02), quick, ring),
         judge("ring", claim("fig01-radix", "ring/fig01"), Estimate(1.428, 0.04), quick, ring),
         judge("ring", claim("fig01-withheld", "ring/fig01", expect=None), None, quick, ring),
-        judge("ring", claim("fig02-near", "ring/fig02"), Estimate(1.24, 0.03), quick, ring),
+        judge("ring", claim("fig02-near", "ring/fig02"), Estimate(1.24, 0.03, 4), quick, ring),
+        judge("ring", claim("fig02-lone", "ring/fig02", exact=None), 1.24, quick, ring),
         judge("ring", claim("fig02-long", "ring/fig02", quick=False), 1.0, quick, ring),
         judge(
             "tree",
@@ -88,7 +90,7 @@ def test_every_claim_is_counted_once(
     for quick in (False, True):
         table = printed(several(quick), monkeypatch, capsys).splitlines()
         rows = {line.split()[0]: line.split()[1:] for line in table if line and line[0] != " "}
-        assert sum(map(int, rows["ring"])) == 5
+        assert sum(map(int, rows["ring"])) == 6
         assert sum(map(int, rows["tree"])) == 2
         assert [int(n) for n in rows["all"]] == [
             int(a) + int(b) for a, b in zip(rows["ring"], rows["tree"], strict=True)

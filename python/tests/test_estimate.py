@@ -68,16 +68,16 @@ def test_independent_runs_narrow_the_interval() -> None:
     ("expect", "value", "outcome"),
     [
         ({"value": 2, "tolerance": 0.5}, 2.2, "reproduced"),
-        ({"value": 2, "tolerance": 0.5}, 2.45, "not judged"),
-        ({"value": 2, "tolerance": 0.5}, 2.55, "not judged"),
+        ({"value": 2, "tolerance": 0.5}, 2.45, "undecided"),
+        ({"value": 2, "tolerance": 0.5}, 2.55, "undecided"),
         ({"value": 2, "tolerance": 0.5}, 2.65, "not reproduced"),
         ({"at_most": 1}, 0.89, "reproduced"),
-        ({"at_most": 1}, 1.05, "not judged"),
+        ({"at_most": 1}, 1.05, "undecided"),
         ({"at_most": 1}, 1.2, "not reproduced"),
-        ({"at_least": 1}, 0.95, "not judged"),
+        ({"at_least": 1}, 0.95, "undecided"),
         ({"at_least": 1}, 0.8, "not reproduced"),
         # Neither end meets it, but what is between does.
-        ({"value": 2, "tolerance": 0.05}, 2.0, "not judged"),
+        ({"value": 2, "tolerance": 0.05}, 2.0, "undecided"),
     ],
 )
 def test_only_an_interval_all_on_one_side_is_judged(
@@ -107,12 +107,12 @@ def test_windows_of_several_seeds_are_one_figure() -> None:
     runs = Runs(
         {"a": [window(1.0, 0.2), window(3.0, 0.2)], "full": [window(9.0, 1.0, stable=False)]}
     )
-    assert runs.latency("a") == Estimate(2.0, pytest.approx(0.2 / sqrt(2)))
+    assert runs.latency("a") == Estimate(2.0, pytest.approx(0.2 / sqrt(2)), 2)
     assert runs.latency("full") is None
     lacking = {"a": [window(3.0, 0.1, offered=0.32)] * 2, "b": [window(3.0, 0.1, offered=0.305)]}
     assert Runs(lacking).latency("a") is None
     assert Runs(lacking).latency("b") is not None
-    assert runs.accepted("full") == Estimate(0.9, 0.1)
+    assert runs.accepted("full") == Estimate(0.9, 0.1, 1)
     assert runs.across("a", "window.mean_us").value == 2
 
 
@@ -121,9 +121,9 @@ def test_of_correlated_batches_the_scatter_of_seeds_counts_if_it_is_wider() -> N
     narrow = Runs({"a": [window(m, 0.1, correlated=m == 2) for m in means]})
     assert narrow.latency("a") == across(means)
     wide = Runs({"a": [window(m, 9.0, correlated=True) for m in means]})
-    assert wide.latency("a") == Estimate(2.0, pytest.approx(9 / sqrt(3)))
+    assert wide.latency("a") == Estimate(2.0, pytest.approx(9 / sqrt(3)), 3)
     few = Runs({"a": [window(m, 0.1, correlated=True) for m in means[:2]]})
-    assert few.latency("a") == Estimate(1.5, pytest.approx(0.1 / sqrt(2)))
+    assert few.latency("a") == Estimate(1.5, pytest.approx(0.1 / sqrt(2)), 2)
 
 
 def test_intervals_and_theory_are_drawn() -> None:

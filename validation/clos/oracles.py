@@ -10,6 +10,7 @@ SETUP = Path(__file__).with_name("setup.toml")
 LONE = Path(__file__).with_name("lone.toml")
 GOODPUT = "goodput_normalized"
 LOADS = (0.25, 0.5, 1.0)
+SEEDS = (1, 2, 3)
 LABELS = ("clos", "clos-3to1", "clos-3to1-rack")
 #: 1,000 packets on 8 links of 50 Gb/s, then three more hops for the last: [us].
 LONE_US = (1_000 / 8 + 3) * 1_500 * 8 / 50e9 * 1e6
@@ -19,13 +20,13 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
     """A lone flow, and goodput against load."""
     flows = 100_000 if quick else 200_000
     cases = {(f, load): ([f"workload.load={load}"], f) for f in LABELS for load in LOADS}
-    runs = vary(SETUP, cases, flows=flows, seeds=[1], workers=workers)
+    runs = vary(SETUP, cases, flows=flows, seeds=SEEDS, workers=workers)
     permutation = {"all": (["workload.pattern=permutation", "workload.load=1.5"], "clos")}
-    loaded = vary(SETUP, permutation, flows=flows, seeds=[1], workers=workers)
-    at_full_load = {f: runs.value((f, 1.0), GOODPUT) or 0.0 for f in LABELS}
+    loaded = vary(SETUP, permutation, flows=flows, seeds=SEEDS, workers=workers)
+    at_full_load = {f: runs.across((f, 1.0), GOODPUT) for f in LABELS}
     claims = {
         "clos-lone-flow": _lone_flow(workers),
-        "clos-carries-a-permutation": loaded.value("all", GOODPUT) or 0.0,
+        "clos-carries-a-permutation": loaded.across("all", GOODPUT),
         "clos-core-of-a-third": at_full_load["clos-3to1"],
         "clos-racks-at-a-third": at_full_load["clos-3to1-rack"],
     }
@@ -40,7 +41,7 @@ def _lone_flow(workers: int) -> float:
 
 
 def _panels(runs: Runs[tuple[str, float]]) -> list[dict[str, Any]]:
-    lines = {f: runs.line(((f, load) for load in LOADS), GOODPUT) for f in LABELS}
+    lines = {f: runs.row(((f, load) for load in LOADS), GOODPUT) for f in LABELS}
     return [panel("Goodput", ("load L", LOADS), "normalised by N·R", lines)]
 
 

@@ -30,7 +30,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
     small = {late: across([_lost(late, 1_500, s) for s in seeds]) for late in LATE}
     claims = {
         "fig09-first-packet": Estimate(float(first.mean()), _half_width(first)),
-        "fig09-first-after-tear-down": float(first.mean()) + NIGHT,
+        "fig09-first-after-tear-down": Estimate(float(first.mean()) + NIGHT, _half_width(first)),
         "jitter-loss": lost[0.01],
         "jitter-loss-small": small[0.01],
     }

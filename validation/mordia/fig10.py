@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from lightloom.reproduce.estimate import Estimate, least
 from lightloom.reproduce.study import Runs, draw, panel, vary
 
 SETUP = Path(__file__).with_name("prototype.toml")
@@ -18,6 +19,8 @@ STACKS = {"UDP, one flow": 9.81, "UDP, 23 hosts": 8.83, "TCP, 23 hosts": 6.26}
 #: Rounds of 22 slots.
 ROUNDS = 20
 
+SEEDS = (1, 2, 3)
+
 Key = tuple[str, int]
 
 
@@ -29,8 +32,9 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
         cases |= {(name, slot): _case("prototype", slot, rate) for slot in slots}
     for name, rate in STACKS.items():
         cases[f"EPS, {name}", 0] = ([f"cluster.nic={rate} Gb/s", "run.stop=10 ms"], "eps")
-    runs = vary(SETUP, cases, seeds=[1], workers=workers)
+    runs = vary(SETUP, cases, seeds=SEEDS, workers=workers)
     curves = {name: [_rate(runs, (name, s)) for s in slots] for name in ("ideal", *STACKS)}
+    rises = [b.over(a) for curve in curves.values() for a, b in pairwise(curve)]
     claims = {
         "fig10-ideal": curves["ideal"][-1],
         "fig10-udp": curves["UDP, 23 hosts"][-1],
@@ -38,7 +42,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
         "fig10-tcp": curves["TCP, 23 hosts"][-1],
         "fig10-eps-udp": _rate(runs, ("EPS, UDP, 23 hosts", 0)),
         "fig10-eps-tcp": _rate(runs, ("EPS, TCP, 23 hosts", 0)),
-        "fig10-rises": min(b / a for c in curves.values() for a, b in pairwise(c)),
+        "fig10-rises": least(rises),
         "fig10-shortest": curves["UDP, 23 hosts"][0],
     }
     shown = ("slot [µs]", list(slots))
@@ -46,7 +50,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
     theory = {"duty cycle": (list(slots), ideal)} | {
         f"EPS, {name.split(',')[0]}": ([slots[0], slots[-1]], [rate, rate])
         for name in ("UDP, 23 hosts", "TCP, 23 hosts")
-        if (rate := _rate(runs, (f"EPS, {name}", 0)))
+        if (rate := _rate(runs, (f"EPS, {name}", 0)).value)
     }
     panels = [panel("All to all, 23 hosts", shown, "[Gb/s]", curves, theory=theory)]
     return {"data": panels, "claims": claims}
@@ -60,11 +64,11 @@ def _case(label: str, slot: int, stack: float | None) -> tuple[list[str], str]:
     return settings, label
 
 
-def _rate(runs: Runs[Key], key: Key) -> float:
+def _rate(runs: Runs[Key], key: Key) -> Estimate:
     """What a host receives [Gb/s]."""
-    delivered = runs.value(key, "bytes_delivered") or 0.0
+    delivered = runs.across(key, "bytes_delivered")
     seconds = (runs.value(key, "simulated_s") or 1.0) - (0 if key[0].startswith("EPS") else 1e-6)
-    return delivered * 8e-9 / (HOSTS * seconds)
+    return delivered.times(8e-9 / (HOSTS * seconds))
 
 
 figure = draw

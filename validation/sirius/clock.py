@@ -11,10 +11,12 @@ from typing import Any
 from lightloom import clock, photonics
 from lightloom.clock import Synchronisation
 from lightloom.policies import picoseconds
+from lightloom.reproduce.estimate import Estimate, across
 from lightloom.reproduce.readings import Reading, Readings
 from lightloom.reproduce.study import draw, panel
 
 NODES = 4
+SEEDS = range(1, 6)
 #: Of the steps of a day, of 1 s each, every so many-th is drawn.
 SHOWN = 599
 #: Reading → what it changes of the defaults of `lightloom clock`.
@@ -41,21 +43,32 @@ EXACT = {"oscillator": {"tolerance": "0 ppm"}}
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """A day by each assumption, in a second or so; --quick is the same."""
+    """A day by each assumption, in seconds; --quick is the same."""
     del quick, workers
-    days = {name: _run({"nodes": NODES, "day": {}} | keys) for name, keys in ASSUMED.items()}
-    apart = {name: _wander(day) for name, day in days.items()}
-    apart["standing"] = apart["5 kHz"] + abs(days["5 kHz"].summary["epochs"]["pair_mean_ps"])
+    days = {name: _days(keys) for name, keys in ASSUMED.items()}
+    apart = {name: across([_wander(day) for day in found]) for name, found in days.items()}
+    standing = [_wander(d) + abs(d.summary["epochs"]["pair_mean_ps"]) for d in days["5 kHz"]]
+    apart["standing"] = across(standing)
     known = [Reading(name, what, "assumed") for name, what in WHAT.items()]
-    usual, dies, exact = (_epochs(CLUSTER | keys) for keys in ({}, DIES, EXACT))
     symbol = photonics.derive().derived["guardband"]["symbol"]
     claims = {
-        "clock-leader-dies": dies["wander_max_ps"] / usual["wander_max_ps"],
-        "clock-drift-common": usual["deviation_max_ps"] / exact["deviation_max_ps"],
+        "clock-leader-dies": _ratio(CLUSTER | DIES, CLUSTER, "wander_max_ps"),
+        "clock-drift-common": _ratio(CLUSTER, CLUSTER | EXACT, "deviation_max_ps"),
         "clock-symbol": float(picoseconds(symbol)),
     }
     readings = Readings("5 kHz", known, {"clock-pair-day": apart})
-    return {"data": _panels(days["5 kHz"], apart), "claims": claims, "readings": readings}
+    return {"data": _panels(days["5 kHz"][0], apart), "claims": claims, "readings": readings}
+
+
+def _days(keys: dict[str, Any]) -> list[Synchronisation]:
+    """A day of each seed."""
+    return [_run({"nodes": NODES, "day": {}, "seed": seed} | keys) for seed in SEEDS]
+
+
+def _ratio(keys: dict[str, Any], base: dict[str, Any], figure: str) -> Estimate:
+    """A figure relative to that with other keys, of the same seed."""
+    pairs = [(_epochs(keys | {"seed": n}), _epochs(base | {"seed": n})) for n in SEEDS]
+    return across([of[figure] / to[figure] for of, to in pairs])
 
 
 def _run(keys: dict[str, Any]) -> Synchronisation:
@@ -74,7 +87,7 @@ def _epochs(keys: dict[str, Any]) -> dict[str, float]:
     return dict(_run(keys).summary["epochs"])
 
 
-def _panels(day: Synchronisation, apart: dict[str, float]) -> list[Any]:
+def _panels(day: Synchronisation, apart: dict[str, Estimate]) -> list[Any]:
     samples = day.day_samples
     assert samples is not None
     hours = [time / 3.6e15 for time in samples["time_ps"].to_pylist()[::SHOWN]]

@@ -1,80 +1,56 @@
-"""Fig 9: FCT of short flows and goodput against load; and what the round of
-requests and grants costs a lone flow, to which the figure's 63 % comes down.
-
-Two things that the paper leaves open decide how hard the networks are pressed:
-whether a load is the law's or the sample's (200,000 sizes have half the law's
-mean), and where 3:1 bites. Claims are judged by both loads; those on ESN-OSUB by
-the reading that favours them.
-"""
+"""Fig 9: FCT of short flows and goodput against load; and what the round of requests and grants
+costs a lone flow, to which the figure's 63 % comes down."""
 
 from pathlib import Path
 from typing import Any
 
+from lightloom.reproduce import Estimate, Setting
+from lightloom.reproduce.estimate import least, most
 from lightloom.reproduce.scripts import beside
 from lightloom.reproduce.study import Runs, draw, panel, vary
 
-rules = beside(__file__, "rules")
+setup = beside(__file__, "setup")
 
-PAPER = Path(__file__).with_name("paper.toml")
+FACTORS = ("stop", "nic", "mean_rule", "esn", "osub", "uplink_plan")
 LONE = Path(__file__).with_name("lone.toml")
-LOADS = (0.1, 0.25, 0.5, 0.75, 1.0)
-FABRICS = ("sirius", "sirius-ideal", "esn", "esn-osub", "esn-osub-rack")
-RULES: dict[str, str] = rules.RULES
+LOADS, P99 = setup.LOADS, setup.P99
 PLANS = ("rotor", "mixed", "wide")
-P99 = "fct.short.p99_us"
-GOODPUT = "goodput_normalized"
 
-Key = tuple[str, str, float]
+Key = tuple[str, float]
 
 
-def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """FCT and goodput of each network at each load, by both rules."""
-    cases = {
-        (rule, f, load): (rules.settings(rule, load), f)
-        for rule in RULES
-        for load in LOADS
-        for f in FABRICS
-    }
-    runs = vary(
-        PAPER,
-        cases,
-        **rules.size(quick),
-        workers=workers,
-    )
-    claims = _against_osub(runs) | _lone_flow(workers)
-    for rule in RULES:
-        claims |= rules.named(_claims(runs, rule), rule)
-    return {"data": _panels(runs), "claims": claims}
+def measure(quick: bool, workers: int, reading: Setting) -> dict[str, Any]:
+    """FCT and goodput of each network at each load."""
+    fabrics = ("sirius", "sirius-ideal", "esn", setup.OSUB[reading.choice["osub"]])
+    cases = {(f, load): (setup.settings(reading, load), f) for f in fabrics for load in LOADS}
+    runs = vary(setup.PAPER, cases, **setup.size(quick), workers=workers)
+    lone = _lone_flow(reading, workers)
+    return {"data": _panels(runs, fabrics, reading), "claims": _claims(runs, reading) | lone}
 
 
-def _ratios(runs: Runs[Key], rule: str, fabric: str, base: str, path: str) -> list[float]:
-    return [runs.ratio((rule, fabric, load), (rule, base, load), path) for load in LOADS]
+def _claims(runs: Runs[Key], reading: Setting) -> dict[str, Estimate]:
+    goodput, osub = setup.goodput(reading), setup.OSUB[reading.choice["osub"]]
 
+    def ratios(fabric: str, base: str, path: str) -> list[Estimate]:
+        return [runs.paired((fabric, load), (base, load), path) for load in LOADS]
 
-def _against_osub(runs: Runs[Key]) -> dict[str, float]:
-    readings = [(rule, osub) for osub in ("esn-osub", "esn-osub-rack") for rule in RULES]
+    def saved(pairs: list[Estimate]) -> list[Estimate]:
+        """Reductions, of ratios [%]."""
+        return [ratio.minus(1).times(-100) for ratio in pairs]
 
-    def ratios(path: str) -> list[float]:
-        return [r for rule, osub in readings for r in _ratios(runs, rule, "sirius", osub, path)]
-
+    ideal = saved(ratios("sirius-ideal", "sirius", P99))
     return {
-        "fig09-fct-below-osub": 100 * (1 - min(ratios(P99))),
-        "fig09-goodput-above-osub": max(ratios(GOODPUT)),
+        "fig09-fct-close-to-esn": most(ratios("sirius", "esn", P99)),
+        "fig09-goodput-close-to-esn": least(ratios("sirius", "esn", goodput)),
+        "fig09-fct-below-osub": most(saved(ratios("sirius", osub, P99))),
+        "fig09-goodput-above-osub": most(ratios("sirius", osub, goodput)),
+        "fig09-ideal-fct-at-10": ideal[0],
+        "fig09-ideal-fct-at-25": ideal[1],
+        "fig09-ideal-gap-closes": ideal[-1].less(ideal[0]),
     }
 
 
-def _claims(runs: Runs[Key], rule: str) -> dict[str, float]:
-    saved = [100 * (1 - r) for r in _ratios(runs, rule, "sirius-ideal", "sirius", P99)]
-    return {
-        "fig09-fct-close-to-esn": max(_ratios(runs, rule, "sirius", "esn", P99)),
-        "fig09-goodput-close-to-esn": min(_ratios(runs, rule, "sirius", "esn", GOODPUT)),
-        "fig09-ideal-fct-at-10": saved[0],
-        "fig09-ideal-fct-at-25": saved[1],
-        "fig09-ideal-gap-closes": saved[-1] - saved[0],
-    }
-
-
-def _lone_flow(workers: int) -> dict[str, float]:
+def _lone_flow(reading: Setting, workers: int) -> dict[str, Estimate]:
     """What ideal congestion control saves a flow that is alone, by uplink plan.
 
     The figure shows the 99th percentile, so it is that of the lone flows; and their
@@ -82,34 +58,32 @@ def _lone_flow(workers: int) -> dict[str, float]:
     """
     spare = {"rotor": "12", "wide": "12", "mixed": "16"}
     ideal, plain = "sirius-ideal", "sirius"
+    nic = [override for override in reading.overrides if override.startswith("cluster.")]
     cases = {}
     for p in PLANS:
-        cases[p, ideal] = ([f"fabric.{ideal}.uplink_plan={p}"], ideal)
-        cases[p, plain] = ([f"fabric.{plain}.uplink_plan={p}"], plain)
+        cases[p, ideal] = ([*nic, f"fabric.{ideal}.uplink_plan={p}"], ideal)
+        cases[p, plain] = ([*nic, f"fabric.{plain}.uplink_plan={p}"], plain)
         epoch = f"fabric.{plain}.epoch_slots={spare[p]}"
-        cases[p, "spare"] = ([f"fabric.{plain}.uplink_plan={p}", epoch], plain)
-    runs = vary(LONE, cases, flows=1_000, seeds=[1], workers=workers)
+        cases[p, "spare"] = ([*nic, f"fabric.{plain}.uplink_plan={p}", epoch], plain)
+    runs = vary(LONE, cases, flows=1_000, seeds=range(1, 9), workers=workers)
 
-    def saved(plan: str, case: str, path: str) -> float:
-        return 100 * (1 - runs.ratio((plan, ideal), (plan, case), path))
+    def saved(plan: str, case: str, path: str) -> Estimate:
+        return runs.paired((plan, ideal), (plan, case), path).minus(1).times(-100)
 
     p99 = {f"fig09-lone-flow-{p}": saved(p, plain, "fct.all.p99_us") for p in PLANS}
     mean = {f"fig09-lone-flow-mean-{p}": saved(p, "spare", "fct.all.mean_us") for p in PLANS}
     return p99 | mean
 
 
-def _panels(runs: Runs[Key]) -> list[dict[str, Any]]:
-    def lines(rule: str, path: str) -> dict[str, list[float | None]]:
-        return {f: runs.line(((rule, f, load) for load in LOADS), path) for f in FABRICS}
+def _panels(runs: Runs[Key], fabrics: tuple[str, ...], reading: Setting) -> list[dict[str, Any]]:
+    def lines(path: str) -> dict[str, list[Estimate]]:
+        return {f: runs.row(((f, load) for load in LOADS), path) for f in fabrics}
 
-    load = ("load L", LOADS)
-    panels = []
-    for rule, meaning in RULES.items():
-        fct, goodput = lines(rule, P99), lines(rule, GOODPUT)
-        title = f"FCT, short flows ({meaning})"
-        panels.append(panel(title, load, "99th percentile [us]", fct, log_y=True))
-        panels.append(panel(f"Goodput ({meaning})", load, "normalised by N·R", goodput))
-    return panels
+    load, goodput = ("load L", LOADS), lines(setup.goodput(reading))
+    return [
+        panel("a) FCT, short flows", load, "99th percentile [us]", lines(P99), log_y=True),
+        panel("b) Goodput", load, "normalised by N·R", goodput),
+    ]
 
 
 figure = draw

@@ -1,82 +1,65 @@
-"""Fig 10: what the size Q of a relay queue does to FCT, goodput, memory and
-reordering, with the law's load and with the sample's."""
+"""Fig 10: what the size Q of a relay queue does to FCT, goodput, memory and reordering.
 
-from pathlib import Path
+Peaks are of the worst node and the worst flow of a run, and scatter by a factor of two from seed
+to seed: hence the intervals.
+"""
+
+from itertools import pairwise
 from typing import Any
 
+from lightloom.reproduce import Estimate, Setting
+from lightloom.reproduce.estimate import least, most
 from lightloom.reproduce.scripts import beside
 from lightloom.reproduce.study import Runs, draw, panel, vary
 
-rules = beside(__file__, "rules")
+setup = beside(__file__, "setup")
 
-PAPER = Path(__file__).with_name("paper.toml")
-LOADS = (0.1, 0.25, 0.5, 0.75, 1.0)
+FACTORS = ("stop", "nic", "mean_rule", "uplink_plan")
+LOADS = setup.LOADS
 SIZES = (2, 4, 8, 16)
-P99 = "fct.short.p99_us"
-GOODPUT = "goodput_normalized"
-QUEUE = "queue_peak_bytes"
-REORDER = "reorder_peak_bytes"
 
-Key = tuple[str, int, float]
+Key = tuple[int, float]
 
 
-def measure(quick: bool, workers: int) -> dict[str, Any]:
+def measure(quick: bool, workers: int, reading: Setting) -> dict[str, Any]:
     """Sirius with each Q at each load."""
     cases = {
-        (rule, q, load): ([*rules.settings(rule, load), f"fabric.sirius.queue={q}"], "sirius")
-        for rule in rules.RULES
+        (q, load): ([*setup.settings(reading, load), f"fabric.sirius.queue={q}"], "sirius")
         for q in SIZES
         for load in LOADS
     }
-    runs = vary(
-        PAPER,
-        cases,
-        **rules.size(quick),
-        workers=workers,
-    )
-    claims: dict[str, float] = {}
-    for rule in rules.RULES:
-        claims |= rules.named(_claims(runs, rule), rule)
-    return {"data": _panels(runs), "claims": claims}
+    runs = vary(setup.PAPER, cases, **setup.size(quick), workers=workers)
+    return {"data": _panels(runs, reading), "claims": _claims(runs, reading)}
 
 
-def _claims(runs: Runs[Key], rule: str) -> dict[str, float]:
-    def at_full_load(q: int, path: str) -> float:
-        return runs.ratio((rule, q, 1.0), (rule, 4, 1.0), path)
+def _claims(runs: Runs[Key], reading: Setting) -> dict[str, Estimate]:
+    def grows(path: str) -> Estimate:
+        """With each doubling of Q, at full load: the least."""
+        return least(runs.paired((b, 1.0), (a, 1.0), path) for a, b in pairwise(SIZES))
 
-    def peak(path: str) -> float:
-        values = runs.line(((rule, 4, load) for load in LOADS), path, 1e-3)
-        return max(value or 0.0 for value in values)
+    def peak(path: str) -> Estimate:
+        return most(runs.row(((4, load) for load in LOADS), path, 1e-3))
 
     return {
-        "fig10-q2-goodput": at_full_load(2, GOODPUT),
-        "fig10-q16-fct": at_full_load(16, P99),
-        "fig10-q16-memory": at_full_load(16, QUEUE),
-        "fig10-q16-reordering": at_full_load(16, REORDER),
-        "fig10-q4-queue-peak": peak(QUEUE),
-        "fig10-q4-reorder-peak": peak(REORDER),
+        "fig10-q2-goodput": runs.paired((2, 1.0), (4, 1.0), setup.goodput(reading)),
+        "fig10-larger-q-fct": grows(setup.P99),
+        "fig10-larger-q-memory": grows(setup.QUEUE),
+        "fig10-larger-q-reordering": grows(setup.REORDER),
+        "fig10-q4-queue-peak": peak(setup.QUEUE),
+        "fig10-q4-reorder-peak": peak(setup.REORDER),
     }
 
 
-def _panels(runs: Runs[Key]) -> list[dict[str, Any]]:
-    return [p for rule in rules.RULES for p in _by_rule(runs, rule)]
-
-
-def _by_rule(runs: Runs[Key], rule: str) -> list[dict[str, Any]]:
-    def shown(
-        title: str, y: str, path: str, scale: float = 1.0, log_y: bool = False
-    ) -> dict[str, Any]:
-        lines = {
-            f"Q = {q}": runs.line(((rule, q, load) for load in LOADS), path, scale) for q in SIZES
-        }
-        title = f"{title} ({rules.RULES[rule]})"
-        return panel(title, ("load L", LOADS), y, lines, log_y=log_y)
+def _panels(runs: Runs[Key], reading: Setting) -> list[dict[str, Any]]:
+    def shown(title: str, y: str, path: str, scale: float = 1.0, log: bool = False) -> Any:
+        lines = {f"Q = {q}": runs.row(((q, load) for load in LOADS), path, scale) for q in SIZES}
+        return panel(title, ("load L", LOADS), y, lines, log_y=log)
 
     return [
-        shown("a) FCT, short flows", "99th percentile [us]", P99, log_y=True),
-        shown("b) Goodput", "normalised by N·R", GOODPUT),
-        shown("c) Queue, worst node", "peak [KB]", QUEUE, 1e-3),
-        shown("d) Reordering, worst flow", "peak [KB]", REORDER, 1e-3),
+        shown("a) FCT, short flows", "99th percentile [us]", setup.P99, log=True),
+        shown("b) Goodput", "normalised by N·R", setup.goodput(reading)),
+        shown("c) Queue, worst node", "peak [KB]", setup.QUEUE, 1e-3),
+        shown("d) Reordering, worst flow", "peak [KB]", setup.REORDER, 1e-3),
     ]
 
 

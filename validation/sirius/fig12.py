@@ -1,74 +1,61 @@
-"""Fig 12: goodput against load with 1, 1.5 and 2 times the base uplinks, with the
-law's load and with the sample's."""
+"""Fig 12: goodput against load with 1, 1.5 and 2 times the base uplinks."""
 
 from itertools import product
-from pathlib import Path
 from typing import Any
 
+from lightloom.reproduce import Estimate, Setting
+from lightloom.reproduce.estimate import least, most
 from lightloom.reproduce.scripts import beside
 from lightloom.reproduce.study import Runs, draw, panel, vary
 
-rules = beside(__file__, "rules")
+setup = beside(__file__, "setup")
 
-PAPER = Path(__file__).with_name("paper.toml")
-LOADS = (0.1, 0.25, 0.5, 0.75, 1.0)
+FACTORS = ("stop", "nic", "mean_rule", "esn")
+LOADS = setup.LOADS
 UPLINKS = {"1x": 8, "1.5x": 12, "2x": 16}
-P99 = "fct.short.p99_us"
-GOODPUT = "goodput_normalized"
 
-Key = tuple[str, str, float]
+Key = tuple[str, float]
 
 
-def measure(quick: bool, workers: int) -> dict[str, Any]:
+def measure(quick: bool, workers: int, reading: Setting) -> dict[str, Any]:
     """Sirius with each number of uplinks, and ESN, at each load."""
     cases: dict[Key, tuple[list[str], str]] = {}
-    for rule, load in product(rules.RULES, LOADS):
-        offered = rules.settings(rule, load)
-        cases[rule, "esn", load] = (offered, "esn")
-        for name, count in UPLINKS.items():
-            cases[rule, name, load] = ([*offered, f"fabric.sirius.uplinks={count}"], "sirius")
-    runs = vary(
-        PAPER,
-        cases,
-        **rules.size(quick),
-        workers=workers,
-    )
-    claims: dict[str, float] = {}
-    for rule in rules.RULES:
-        claims |= rules.named(_claims(runs, rule), rule)
-    return {"data": _panels(runs), "claims": claims}
+    for load in LOADS:
+        cases["esn", load] = (setup.settings(reading, load), "esn")
+    for load, (name, count) in product(LOADS, UPLINKS.items()):
+        more = f"fabric.sirius.uplinks={count}"
+        cases[name, load] = ([*setup.settings(reading, load), more], "sirius")
+    runs = vary(setup.PAPER, cases, **setup.size(quick), workers=workers)
+    return {"data": _panels(runs, reading), "claims": _claims(runs, reading)}
 
 
-def _claims(runs: Runs[Key], rule: str) -> dict[str, float]:
-    def to_esn(name: str, load: float) -> float:
-        return runs.ratio((rule, name, load), (rule, "esn", load), GOODPUT)
+def _claims(runs: Runs[Key], reading: Setting) -> dict[str, Estimate]:
+    def to_esn(name: str, load: float) -> Estimate:
+        return runs.paired((name, load), ("esn", load), setup.goodput(reading))
 
-    fct = [runs.ratio((rule, "1x", load), (rule, "2x", load), P99) for load in LOADS]
+    fct = [runs.paired(("1x", load), ("2x", load), setup.P99) for load in LOADS]
     return {
-        "fig12-low-load-needs-none": min(to_esn("1x", 0.1), to_esn("1x", 0.25)),
+        "fig12-low-load-needs-none": least(to_esn("1x", load) for load in (0.1, 0.25)),
         "fig12-1x-falls-behind": to_esn("1x", 1.0),
         "fig12-1x-at-full-load": to_esn("1x", 1.0),
-        "fig12-one-and-a-half-matches": min(to_esn("1.5x", load) for load in LOADS),
-        "fig12-fct-unmoved": max(fct),
+        "fig12-one-and-a-half-matches": least(to_esn("1.5x", load) for load in LOADS),
+        "fig12-fct-unmoved": most(fct),
     }
 
 
-def _panels(runs: Runs[Key]) -> list[dict[str, Any]]:
-    def lines(rule: str, path: str) -> dict[str, list[float | None]]:
-        names = {"esn": "esn"} | {name: f"sirius, {name} uplinks" for name in UPLINKS}
+def _panels(runs: Runs[Key], reading: Setting) -> list[dict[str, Any]]:
+    names = {"esn": "esn"} | {name: f"sirius, {name} uplinks" for name in UPLINKS}
+
+    def lines(path: str) -> dict[str, list[Estimate]]:
         return {
-            shown: runs.line(((rule, name, load) for load in LOADS), path)
-            for name, shown in names.items()
+            shown: runs.row(((name, load) for load in LOADS), path) for name, shown in names.items()
         }
 
-    load = ("load L", LOADS)
-    panels = []
-    for rule, meaning in rules.RULES.items():
-        goodput, fct = lines(rule, GOODPUT), lines(rule, P99)
-        title = f"FCT, short flows ({meaning})"
-        panels.append(panel(f"Goodput ({meaning})", load, "normalised by N·R", goodput))
-        panels.append(panel(title, load, "99th percentile [us]", fct, log_y=True))
-    return panels
+    load, goodput = ("load L", LOADS), lines(setup.goodput(reading))
+    return [
+        panel("Goodput", load, "normalised by N·R", goodput),
+        panel("FCT, short flows", load, "99th percentile [us]", lines(setup.P99), log_y=True),
+    ]
 
 
 figure = draw

@@ -4,17 +4,17 @@ Prints the table of docs/fabrics/sirius.md (`python validation/sirius/flows.py`)
 """
 
 from pathlib import Path
-from statistics import mean
 from typing import Any, NamedTuple
 
 import lightloom
 from lightloom.console import pick
+from lightloom.reproduce.estimate import Estimate, across
 from lightloom.reproduce.simulate import Case, Summary, simulate
 from lightloom.reproduce.study import draw, panel
 
 SETUP = Path(__file__).with_name("flows.toml")
 DETAILS = ("cells", "flows")
-SEEDS = (1, 2)
+SEEDS = (1, 2, 3, 4)
 LOADS = (0.1, 0.3, 0.5, 0.6)
 
 RACKS = 'workload.pattern={kind="permutation",of="racks"}'
@@ -64,17 +64,17 @@ QUICK = ("uniform, L = 0.1", "permutation of racks, overloaded", "incast of 16")
 class Row(NamedTuple):
     """Of one case: by cells, and by how much rates differ [part of that]."""
 
-    goodput: float
-    p50_us: float
-    p99_us: float
-    goodput_off: float
-    p50_off: float
-    p99_off: float
+    goodput: Estimate
+    p50_us: Estimate
+    p99_us: Estimate
+    goodput_off: Estimate
+    p50_off: Estimate
+    p99_off: Estimate
 
 
 def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """Both on the same flows, with two seeds; one and fewer cases if quick."""
-    rows = table(QUICK if quick else tuple(CASES), SEEDS[:1] if quick else SEEDS, workers)
+    """Both on the same flows, with four seeds; fewer cases if quick."""
+    rows = table(QUICK if quick else tuple(CASES), SEEDS, workers)
     return {"data": _panels(rows), "claims": _claims(rows)}
 
 
@@ -101,19 +101,21 @@ def _row(found: dict[tuple[str, str, int], Summary], name: str, seeds: tuple[int
     def at(detail: str, path: str) -> list[float]:
         return [float(pick(found[name, detail, seed], path)) for seed in seeds]
 
-    cells = [mean(at("cells", path)) for path in paths]
+    cells = [across(at("cells", path)) for path in paths]
     off = [
-        mean(rate / cell - 1 for rate, cell in zip(at("flows", p), at("cells", p), strict=True))
+        across([r / c - 1 for r, c in zip(at("flows", p), at("cells", p), strict=True)])
         for p in paths
     ]
     return Row(*cells, *off)
 
 
-def _claims(rows: dict[str, Row]) -> dict[str, float]:
+def _claims(rows: dict[str, Row]) -> dict[str, Estimate]:
     """The largest differences over the cases measured [%]."""
 
-    def most(what: str, names: tuple[str, ...]) -> float:
-        return 100 * max(abs(getattr(rows[n], what)) for n in names if n in rows)
+    def most(what: str, names: tuple[str, ...]) -> Estimate:
+        found: list[Estimate] = [getattr(rows[n], what) for n in names if n in rows]
+        largest = max(found, key=lambda e: abs(e.value))
+        return largest.times(-100 if largest.value < 0 else 100)
 
     claims = {
         "flows-goodput": most("goodput_off", tuple(n for n in rows if n not in DOUBTFUL)),
@@ -123,7 +125,7 @@ def _claims(rows: dict[str, Row]) -> dict[str, float]:
     collectives = tuple(name for name in rows if "reduce" in name or name == "all-to-all")
     if collectives:
         claims["flows-collectives"] = most("p50_off", collectives)
-        claims["flows-queues"] = -100 * rows["uniform, L = 0.5"].p99_off
+        claims["flows-queues"] = rows["uniform, L = 0.5"].p99_off.times(-100)
     return claims
 
 
@@ -131,8 +133,8 @@ def _panels(rows: dict[str, Row]) -> list[dict[str, Any]]:
     loads = [load for load in LOADS if f"uniform, L = {load}" in rows]
     of = [rows[f"uniform, L = {load}"] for load in loads]
     lines = {
-        "median": ([r.p50_us for r in of], [r.p50_us * (1 + r.p50_off) for r in of]),
-        "p99": ([r.p99_us for r in of], [r.p99_us * (1 + r.p99_off) for r in of]),
+        "median": ([r.p50_us for r in of], [_times(r.p50_us, r.p50_off) for r in of]),
+        "p99": ([r.p99_us for r in of], [_times(r.p99_us, r.p99_off) for r in of]),
     }
     drawn = {
         f"{name}, {detail}": values
@@ -142,16 +144,22 @@ def _panels(rows: dict[str, Row]) -> list[dict[str, Any]]:
     return [panel("Uniform traffic", ("load L", loads), "FCT [us]", drawn, log_y=True)]
 
 
+def _times(cells: Estimate, off: Estimate) -> Estimate:
+    """By rates, from what the cells have and how far rates are off."""
+    return Estimate(cells.value * (1 + off.value), cells.half_width, cells.runs)
+
+
 def markdown(rows: dict[str, Row]) -> str:
     """The table of the documentation."""
     lines = [
         "| | goodput | by rates | p50 [µs] | by rates | p99 [µs] | by rates |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name, r in rows.items():
+    for name, row in rows.items():
+        goodput, p50, p99, *off = (estimate.value for estimate in row)
         lines.append(
-            f"| {name} | {r.goodput:.3f} | {r.goodput_off:+.1%} | {r.p50_us:.3g} | "
-            f"{r.p50_off:+.0%} | {r.p99_us:.3g} | {r.p99_off:+.0%} |"
+            f"| {name} | {goodput:.3f} | {off[0]:+.1%} | {p50:.3g} | "
+            f"{off[1]:+.0%} | {p99:.3g} | {off[2]:+.0%} |"
         )
     return "\n".join(lines)
 

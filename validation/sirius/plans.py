@@ -1,68 +1,59 @@
 """How much hangs on the uplink plan, on which the paper is silent: twelve uplinks of
-128 racks do not tile with 16-port gratings, and each plan hangs them differently."""
+128 racks do not tile with 16-port gratings, and each plan hangs them differently. A figure for
+docs/fabrics/sirius.md; claims by each plan are in the table of readings."""
 
 from itertools import product
-from pathlib import Path
 from typing import Any
 
+from lightloom.reproduce import Estimate, Setting
 from lightloom.reproduce.scripts import beside
 from lightloom.reproduce.study import Runs, draw, panel, vary
 
-rules = beside(__file__, "rules")
+setup = beside(__file__, "setup")
 
-PAPER = Path(__file__).with_name("paper.toml")
+FACTORS = ("stop", "nic", "mean_rule")
 LOADS = (0.1, 0.5, 1.0)
-DEFAULT = "rotor"
-PLANS = (DEFAULT, "wide", "mixed")
-P99 = "fct.short.p99_us"
-GOODPUT = "goodput_normalized"
-QUEUE = "queue_peak_bytes"
-REORDER = "reorder_peak_bytes"
+PLANS = ("rotor", "wide", "mixed")
 
-Key = tuple[str, str, float]
+Key = tuple[str, float]
 
 
-def measure(quick: bool, workers: int) -> dict[str, Any]:
-    """Sirius with each plan at each load, by both rules."""
+def measure(quick: bool, workers: int, reading: Setting) -> dict[str, Any]:
+    """Sirius with each plan at each load."""
     cases = {
-        (rule, plan, load): (
-            [*rules.settings(rule, load), f"fabric.sirius.uplink_plan={plan}"],
+        (plan, load): (
+            [*setup.settings(reading, load), f"fabric.sirius.uplink_plan={plan}"],
             "sirius",
         )
-        for rule, plan, load in product(rules.RULES, PLANS, LOADS)
+        for plan, load in product(PLANS, LOADS)
     }
-    runs = vary(PAPER, cases, **rules.size(quick), workers=workers)
-    claims: dict[str, float] = {}
-    for rule in rules.RULES:
-        claims |= rules.named(_claims(runs, rule), rule)
-    return {"data": _panels(runs), "claims": claims}
+    runs = vary(setup.PAPER, cases, **setup.size(quick), workers=workers)
+    return {"data": _panels(runs, reading), "claims": _claims(runs, reading)}
 
 
-def _claims(runs: Runs[Key], rule: str) -> dict[str, float]:
-    def to_rotor(path: str) -> list[float]:
-        pairs = product(PLANS, LOADS)
-        return [runs.ratio((rule, p, load), (rule, DEFAULT, load), path) for p, load in pairs]
+def _claims(runs: Runs[Key], reading: Setting) -> dict[str, Estimate]:
+    """The largest difference of a plan from the chosen one, at any load [%]."""
 
-    return {
-        "plans-goodput": 100 * max(abs(r - 1) for r in to_rotor(GOODPUT)),
-        "plans-fct": max(max(r, 1 / r) for r in to_rotor(P99)),
-    }
+    def apart(path: str) -> Estimate:
+        pairs = product(PLANS[1:], LOADS)
+        off = [
+            runs.paired((p, load), (PLANS[0], load), path).minus(1).times(100) for p, load in pairs
+        ]
+        return max(off, key=lambda e: abs(e.value))
 
-
-def _panels(runs: Runs[Key]) -> list[dict[str, Any]]:
-    return [p for rule in rules.RULES for p in _by_rule(runs, rule)]
+    return {"plans-goodput": apart(setup.goodput(reading)), "plans-fct": apart(setup.P99)}
 
 
-def _by_rule(runs: Runs[Key], rule: str) -> list[dict[str, Any]]:
+def _panels(runs: Runs[Key], reading: Setting) -> list[dict[str, Any]]:
     def shown(title: str, y: str, path: str, scale: float = 1.0) -> dict[str, Any]:
-        lines = {p: runs.line(((rule, p, load) for load in LOADS), path, scale) for p in PLANS}
-        return panel(f"{title} ({rules.RULES[rule]})", ("load L", LOADS), y, lines)
+        lines = {p: runs.row(((p, load) for load in LOADS), path, scale) for p in PLANS}
+        return panel(title, ("load L", LOADS), y, lines)
 
     return [
-        shown("FCT, short flows", "99th percentile [us]", P99),
-        shown("Goodput", "normalised by N·R", GOODPUT),
-        shown("Queue, worst node", "peak [KB]", QUEUE, 1e-3),
-        shown("Reordering, worst flow", "peak [KB]", REORDER, 1e-3),
+        shown("FCT, short flows", "99th percentile [us]", setup.P99),
+        shown("Goodput", "normalised by N·R", setup.goodput(reading)),
+        shown("Queue, worst node", "peak [KB]", setup.QUEUE, 1e-3),
+        shown("Reordering, worst flow", "peak [KB]", setup.REORDER, 1e-3),
     ]
 
 

@@ -17,6 +17,7 @@ from lightloom.cli import bars, completion, forecast, places
 from lightloom.cli.options import DryRun, OutDir, Overrides, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
 from lightloom.counts import counted
+from lightloom.errors import refusal
 from lightloom.machine import check_count, processors
 
 if TYPE_CHECKING:
@@ -95,6 +96,21 @@ def reproduce(
             help="Fewer flows and points: a minute or two for all; fewer claims judged.",
         ),
     ] = False,
+    readings: Annotated[
+        bool,
+        typer.Option(
+            "--readings",
+            help="By each reading of what a paper leaves open, too: several times as long.",
+        ),
+    ] = False,
+    record: Annotated[
+        bool,
+        typer.Option(
+            "--record",
+            help="Keep what was measured beside the claims, in validation/*/measured.json, from "
+            "which the status page is made.",
+        ),
+    ] = False,
     verbose: Annotated[
         bool,
         typer.Option(
@@ -120,6 +136,7 @@ def reproduce(
 
     with console.guarded():
         _check_workers(workers)
+        _check_record(record, quick)
         folder = console.check_output(out if out is not None else Path("results") / "reproduce")
         console.claim_output(folder)
         screen = console.err()
@@ -131,6 +148,7 @@ def reproduce(
                 target,
                 folder,
                 quick=quick,
+                readings=readings,
                 workers=workers or processors(),
                 executor=cluster,
                 progress=counter,
@@ -139,6 +157,9 @@ def reproduce(
         print_verdicts(verdicts, verbose=verbose)
         figures = [path for path in paths if path.suffix == ".svg"]
         console.say(f"wrote {paths[-1]} and {counted(len(figures), 'figure')} below {folder}")
+        if record:
+            for path in reproduction.record(verdicts):
+                console.say(f"recorded {path}")
         changed = [v.claim.id for v in verdicts if not v.as_recorded]
         if changed:
             console.err().print(f"not as recorded: {', '.join(changed)}", markup=False)
@@ -178,6 +199,12 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
 
 def _note(line: str) -> None:
     console.err().print(f"note: {line}", markup=False)
+
+
+def _check_record(record: bool, quick: bool) -> None:
+    """Refuses to record what is too small to be judged."""
+    if record and quick:
+        raise refusal("--record", "--quick", "is too small to be on record", "leave out --quick")
 
 
 def _check_workers(workers: int | None) -> None:

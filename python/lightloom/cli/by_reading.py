@@ -18,8 +18,13 @@ from lightloom.cli.figures_text import expected, figure
 if TYPE_CHECKING:
     from lightloom.reproduce import ByReading, Claim, Reading, Verdict
 
-MET = " ✓"
+#: What follows a value: whether it meets what is expected.
+MET = {"reproduced": " ✓", "not reproduced": "  ", "undecided": " ?", "not judged": "  "}
 FITTED = "fitted"
+#: Headings of factors take two lines: `nic = 50 Gb/s`.
+SPLIT, NEXT_LINE = " = ", "\n"
+#: So many readings go into one table, whatever the terminal; of more a column takes so much.
+FEW, COLUMN = 6, 13
 
 
 def tables(verdicts: Sequence[Verdict], width: int, *, explained: bool) -> Iterator[Table | Text]:
@@ -29,22 +34,36 @@ def tables(verdicts: Sequence[Verdict], width: int, *, explained: bool) -> Itera
     for (fabric, script), group in groupby(read, lambda v: (v.fabric, v.claim.script)):
         claims = list(group)
         yield Text(f"{fabric}/{script} by reading", "bold")
-        yield _table(claims)
+        yield from _tables(claims, width)
         for line in _below(claims, explained=explained):
             for part in textwrap.wrap(line, max(20, min(width, 88) - 2), subsequent_indent="  "):
                 yield Text(f"  {part}", "dim")
         yield Text()
 
 
-def _table(claims: Sequence[Verdict]) -> Table:
-    """A row a claim, a column a reading; what meets the claim has a mark."""
+def _tables(claims: Sequence[Verdict], width: int) -> Iterator[Table]:
+    """Tables of as many readings each as fit, the one that is judged in all of them."""
     known, judged = _known(claims), any(verdict.claim.expect for verdict in claims)
+    first = [by for by in known if by.judged]
+    others = [by for by in known if not by.judged]
+    if len(known) <= FEW:
+        yield _table(claims, known, judged)
+        return
+    names = max(len(_name(verdict.claim)) for verdict in claims)
+    wanted = max(len(expected(verdict.claim)) for verdict in claims) if judged else 0
+    each = max(3, (width - names - wanted - COLUMN) // COLUMN)
+    for begin in range(0, len(others), each):
+        yield _table(claims, [*first, *others[begin : begin + each]], judged)
+
+
+def _table(claims: Sequence[Verdict], known: Sequence[ByReading], judged: bool) -> Table:
+    """A row a claim, a column a reading; what meets the claim has a mark."""
     table = console.plain_table()
     table.add_column("  claim", no_wrap=True)
     if judged:
         table.add_column("expected", justify="right", no_wrap=True)
     for by in known:
-        heading = f"{by.reading.name}\n{_role(by, judged)}"
+        heading = f"{by.reading.name.replace(SPLIT, NEXT_LINE)}\n{_role(by, judged)}"
         table.add_column(heading, justify="right", no_wrap=True)
     for verdict in claims:
         values = {by.reading.name: by for by in verdict.readings}
@@ -73,9 +92,10 @@ def _role(by: ByReading, judged: bool) -> str:
 
 
 def _cell(by: ByReading | None, judged: bool) -> str:
-    shown = "-" if by is None else figure(by.measured)
-    mark = MET if by is not None and by.outcome == "reproduced" else " " * len(MET)
-    return f"{shown}{mark}" if judged else shown
+    if by is None:
+        return f"-{MET['not judged']}" if judged else "-"
+    shown = figure(by.measured.value)
+    return f"{shown}{MET[by.outcome]}" if judged else shown
 
 
 def _below(claims: Sequence[Verdict], *, explained: bool) -> Iterator[str]:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -24,10 +25,17 @@ from lightloom.cli.figures_text import expected, figure
 if TYPE_CHECKING:
     from lightloom.reproduce import Estimate, Verdict
 
-MARKS = {"reproduced": "✓", "not reproduced": "✗", "not judged": "·"}
-COLOURS = {"reproduced": "green", "not reproduced": "red", "not judged": "yellow"}
+MARKS = {"reproduced": "✓", "not reproduced": "✗", "undecided": "?", "not judged": "·"}
+COLOURS = {
+    "reproduced": "green",
+    "not reproduced": "red",
+    "undecided": "magenta",
+    "not judged": "yellow",
+}
 TOO_QUICK = "too quick"
-COLUMNS = ("reproduced", "not reproduced", "not judged", "fitted", "set", TOO_QUICK)
+#: Columns of the totals, and those that are there also where they count nothing.
+ALWAYS = ("reproduced", "not reproduced", "not judged")
+COLUMNS = (*MARKS, "fitted", "set", TOO_QUICK)
 
 
 def print_verdicts(verdicts: Sequence[Verdict], *, verbose: bool = False) -> None:
@@ -87,8 +95,8 @@ def _remark(verdict: Verdict) -> str:
     """What has to be known of an outcome."""
     if too_quick(verdict):
         return TOO_QUICK
-    if verdict.outcome == "not judged" and verdict.claim.expect and verdict.measured:
-        return "undecided"
+    if verdict.outcome == "undecided":
+        return f"undecided: {verdict.wants}" if verdict.wants else "undecided"
     return "" if verdict.claim.basis == "measured" else verdict.claim.basis
 
 
@@ -114,7 +122,7 @@ def totals(verdicts: Sequence[Verdict]) -> Table:
     counts = {fabric: _counts(list(group)) for fabric, group in groupby(verdicts, _fabric)}
     if len(counts) > 1:
         counts["all"] = _counts(verdicts)
-    shown = [c for c in COLUMNS if c in MARKS or any(count[c] for count in counts.values())]
+    shown = [c for c in COLUMNS if c in ALWAYS or any(count[c] for count in counts.values())]
     for column in shown:
         table.add_column(f"{MARKS.get(column, '')} {column}".strip(), justify="right")
     for name, count in counts.items():
@@ -135,7 +143,9 @@ def _column(verdict: Verdict) -> str:
     if too_quick(verdict):
         return TOO_QUICK
     constructed = verdict.claim.basis != "measured" and verdict.measured is not None
-    return verdict.claim.basis if constructed else verdict.outcome
+    return (
+        verdict.claim.basis if constructed and verdict.outcome != "undecided" else verdict.outcome
+    )
 
 
 def _notes(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -143,7 +153,7 @@ def _notes(verdicts: Sequence[Verdict]) -> Iterator[str]:
     remarks = {_remark(verdict) for verdict in verdicts}
     if remarks & {"fitted", "set"}:
         yield "fitted, set: comes out by construction, so no evidence; counted apart"
-    if "undecided" in remarks:
+    if any(remark.startswith("undecided") for remark in remarks):
         yield "undecided: what is expected ends within the interval of what was measured"
     if TOO_QUICK in remarks:
         yield "too quick: --quick runs too little for a meaningful figure"
@@ -168,4 +178,5 @@ def _measured(verdict: Verdict) -> str:
 def _interval(measured: Estimate) -> str:
     """A figure, with half of its confidence interval where it has one."""
     shown = figure(measured.value)
-    return f"{shown} ± {measured.half_width:.1g}" if measured.half_width else shown
+    width = measured.half_width
+    return f"{shown} ± {width:.1g}" if width and isfinite(width) else shown

@@ -5,20 +5,15 @@ beside it measures what the claims of that figure speak of. Whether a number
 the paper withholds is right is never guessed: such a claim stays `not judged`.
 """
 
-from lightloom.reproduce.claims import (
-    ByReading,
-    Claim,
-    Claims,
-    Expectation,
-    Status,
-    Verdict,
-    judge,
-)
+from lightloom.reproduce.claims import Claim, Claims, Expectation, Status
 from lightloom.reproduce.estimate import Estimate
+from lightloom.reproduce.grid import Grid, Setting
 from lightloom.reproduce.readings import Reading, Readings
+from lightloom.reproduce.record import record
 from lightloom.reproduce.runner import Progress, reproduce
 from lightloom.reproduce.scripts import find_validation, targets
 from lightloom.reproduce.simulate import Case, simulate
+from lightloom.reproduce.verdicts import ByReading, Verdict, judge
 
 __all__ = [
     "ByReading",
@@ -27,13 +22,16 @@ __all__ = [
     "Claims",
     "Estimate",
     "Expectation",
+    "Grid",
     "Progress",
     "Reading",
     "Readings",
+    "Setting",
     "Status",
     "Verdict",
     "find_validation",
     "judge",
+    "record",
     "reproduce",
     "simulate",
     "targets",

@@ -1,9 +1,7 @@
-"""Claims as data, and how each is judged."""
+"""Claims as data, and what each expects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Literal, Self
@@ -13,12 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from lightloom.config import read_toml
 from lightloom.errors import ConfigError
 from lightloom.reproduce.estimate import Estimate
-from lightloom.reproduce.readings import Reading, Readings
 
-Status = Literal["reproduced", "not reproduced", "not judged"]
+Status = Literal["reproduced", "not reproduced", "undecided", "not judged"]
 Basis = Literal["measured", "fitted", "set"]
-#: A figure, with its confidence interval where it has one.
-Measured = float | Estimate
 
 
 class Expectation(BaseModel):
@@ -47,14 +42,18 @@ class Expectation(BaseModel):
 
     def judge(self, measured: Estimate) -> Status:
         """Reproduced if all of the interval meets the expectation, not reproduced if
-        none of it does; where its end is within, a longer run would have to tell."""
+        none of it does; undecided where its end is within, until more runs tell."""
         low, high = measured.value - measured.half_width, measured.value + measured.half_width
         if self.holds(low) and self.holds(high):
             return "reproduced"
         least, most = self._bounds()
         if low > most or high < least or not measured.half_width:
             return "not reproduced"
-        return "not judged"
+        return "undecided"
+
+    def distance(self, value: float) -> float:
+        """How far a value is from the nearest end of what is expected, whose unit it has."""
+        return min(abs(value - end) for end in self._bounds())
 
     def _bounds(self) -> tuple[float, float]:
         if self.value is not None and self.tolerance is not None:
@@ -98,8 +97,16 @@ class Claim(BaseModel):
         "parameter was fitted to the source's value, or a parameter is that value. The last two "
         "come out by construction and are no evidence for the model.",
     )
+    exact: str | None = Field(
+        default=None,
+        description="Why there is no chance in the value, so that it needs no interval.",
+    )
+    possible: Expectation | None = Field(
+        default=None,
+        description="What the value can be at all, where that is not any number from 0 on.",
+    )
     status: Status = Field(description="The outcome on record.")
-    reason: str | None = Field(default=None, description="Why it is not reproduced or not judged.")
+    reason: str | None = Field(default=None, description="Why it is not simply reproduced.")
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -118,7 +125,7 @@ class Claim(BaseModel):
 
     def told(self, outcome: Status) -> str:
         """An outcome with what it rests on, where it comes out by construction."""
-        if outcome == "not judged" or self.basis == "measured":
+        if outcome in ("not judged", "undecided") or self.basis == "measured":
             return outcome
         return f"{outcome} ({self.basis})"
 
@@ -129,14 +136,24 @@ class Claims(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     title: str = Field(description="The paper or standard.")
+    exact: dict[str, str] = Field(
+        default_factory=dict,
+        description="Script → why there is no chance in what it measures: arithmetic, or traffic "
+        "that no seed changes. All of its claims do without an interval.",
+    )
     claim: list[Claim]
 
     @model_validator(mode="after")
-    def _distinct(self) -> Self:
+    def _consistent(self) -> Self:
         ids = [claim.id for claim in self.claim]
         twice = sorted({i for i in ids if ids.count(i) > 1})
         if twice:
             raise ValueError(f"claim {twice[0]} is there twice")
+        strange = sorted(set(self.exact) - {claim.script for claim in self.claim})
+        if strange:
+            raise ValueError(f"exact.{strange[0]}: no claim is of this script; name one that is")
+        for claim in self.claim:
+            claim.exact = claim.exact or self.exact.get(claim.script)
         return self
 
     @classmethod
@@ -148,87 +165,3 @@ class Claims(BaseModel):
             first = problem.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
             raise ConfigError(f"{path}: {where}: {first['msg']}; correct the claim") from None
-
-
-@dataclass(frozen=True)
-class ByReading:
-    """A claim by one reading of its source."""
-
-    reading: Reading
-    measured: float
-    outcome: Status
-    judged: bool
-    """Whether the verdict is from this reading."""
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain data for `claims.json`."""
-        return {
-            "reading": self.reading.name,
-            "what": self.reading.what,
-            "basis": self.reading.basis,
-            "measured": self.measured,
-            "outcome": self.outcome,
-            "verdict": self.judged,
-        }
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A claim, what was measured, and the outcome."""
-
-    fabric: str
-    claim: Claim
-    measured: Estimate | None
-    outcome: Status
-    quick: bool
-    title: str = ""
-    """The paper or standard."""
-    readings: tuple[ByReading, ...] = ()
-    """The same by each reading, where the source leaves open what decides."""
-
-    @property
-    def as_recorded(self) -> bool:
-        """Whether the outcome is the one on record. A quick run does not
-        contradict the record by leaving a claim unjudged."""
-        return self.outcome == self.claim.status or (self.quick and not self.claim.quick)
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain data for `claims.json`."""
-        return {
-            "fabric": self.fabric,
-            **self.claim.model_dump(exclude_none=True),
-            "quick_run": self.quick,
-            "measured": None if self.measured is None else self.measured.value,
-            "half_width": self.measured.half_width or None if self.measured else None,
-            "outcome": self.outcome,
-            "as_recorded": self.as_recorded,
-            **({"readings": [r.to_dict() for r in self.readings]} if self.readings else {}),
-        }
-
-
-def judge(
-    fabric: str,
-    claim: Claim,
-    measured: Measured | None,
-    quick: bool,
-    title: str = "",
-    readings: Readings | None = None,
-) -> Verdict:
-    """Compares a measured value, or the interval it is in, with the claim's expectation.
-    `title` is that of the paper; `readings` are those of the script, where it has any."""
-    found = Estimate(measured) if isinstance(measured, float | int) else measured
-    outcome = _outcome(claim, found, quick)
-    by_reading = () if readings is None else tuple(_by_reading(claim, readings, quick))
-    return Verdict(fabric, claim, found, outcome, quick, title, by_reading)
-
-
-def _outcome(claim: Claim, found: Estimate | None, quick: bool) -> Status:
-    if claim.expect is None or found is None or (quick and not claim.quick):
-        return "not judged"
-    return claim.expect.judge(found)
-
-
-def _by_reading(claim: Claim, readings: Readings, quick: bool) -> Iterator[ByReading]:
-    for reading, value in readings.of(claim.id):
-        outcome = _outcome(claim, Estimate(value), quick)
-        yield ByReading(reading, value, outcome, reading.name == readings.verdict)

@@ -12,9 +12,12 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import hypot, inf
+from math import hypot, inf, isfinite, sqrt
 
-from lightloom.intervals import over_runs
+from lightloom.intervals import over_runs, student
+
+#: So many more seeds are counted out; what takes more is out of reach.
+OUT_OF_REACH = 1000
 
 
 @dataclass(frozen=True)
@@ -23,30 +26,63 @@ class Estimate:
 
     value: float
     half_width: float = 0.0
+    """Infinite of a single run, which says nothing of its scatter."""
+    runs: int = 0
+    """How many runs of independent seeds it is from, the fewest where it is of several
+    figures; 0 where no chance is in it."""
 
     def times(self, factor: float) -> Estimate:
         """In another unit."""
-        return Estimate(self.value * factor, self.half_width * abs(factor))
+        return Estimate(self.value * factor, self.half_width * abs(factor), self.runs)
 
     def minus(self, other: float) -> Estimate:
         """Less an exact value."""
-        return Estimate(self.value - other, self.half_width)
+        return Estimate(self.value - other, self.half_width, self.runs)
+
+    def less(self, other: Estimate) -> Estimate:
+        """Less another."""
+        width = hypot(self.half_width, other.half_width)
+        return Estimate(self.value - other.value, width, self._fewer(other))
+
+    def more_runs(self, distance: float) -> int | None:
+        """How many more runs would make half of the interval as narrow as `distance`, if they
+        scatter as these do; None beyond 1,000, and where the interval is not of runs. A single
+        run says nothing of that: one more.
+
+        >>> Estimate(1.0, 0.4, 4).more_runs(0.2)
+        6
+        """
+        if not self.runs:
+            return None
+        if not isfinite(self.half_width):
+            return 1
+        have = max(self.runs, 2)
+        scatter = self.half_width * sqrt(have) / student(have - 1)
+        for more in range(1, OUT_OF_REACH + 1):
+            if student(have + more - 1) * scatter / sqrt(have + more) <= distance:
+                return more
+        return None
+
+    def _fewer(self, other: Estimate) -> int:
+        """The fewer runs of two figures, of those in which there is chance."""
+        return min((n for n in (self.runs, other.runs) if n), default=0)
 
     def over(self, other: Estimate) -> Estimate:
         """Relative to another."""
         if not other.value:
             return Estimate(inf if self.value else 1.0)
         ratio = self.value / other.value
-        return Estimate(ratio, hypot(self.half_width, ratio * other.half_width) / abs(other.value))
+        width = hypot(self.half_width, ratio * other.half_width) / abs(other.value)
+        return Estimate(ratio, width, self._fewer(other))
 
     def off(self, exact: float) -> Estimate:
         """How far off an exact value, relative to it."""
-        return Estimate(abs(self.value / exact - 1), self.half_width / abs(exact))
+        return Estimate(abs(self.value / exact - 1), self.half_width / abs(exact), self.runs)
 
     def apart(self, other: Estimate) -> Estimate:
         """How far apart from another, relative to that."""
         ratio = self.over(other)
-        return Estimate(abs(ratio.value - 1), ratio.half_width)
+        return Estimate(abs(ratio.value - 1), ratio.half_width, ratio.runs)
 
 
 def most(estimates: Iterable[Estimate]) -> Estimate:
@@ -63,16 +99,17 @@ def pooled(estimates: Sequence[Estimate]) -> Estimate:
     """The mean of independent runs that each have an interval."""
     n = len(estimates)
     width = hypot(*(e.half_width for e in estimates)) / n
-    return Estimate(statistics.fmean(e.value for e in estimates), width)
+    return Estimate(statistics.fmean(e.value for e in estimates), width, n)
 
 
 def across(values: Sequence[float]) -> Estimate:
     """The mean of independent runs, with Student's interval from their scatter.
 
     >>> across([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    Estimate(value=3.5, half_width=1.96...)
+    Estimate(value=3.5, half_width=1.96..., runs=6)
     """
     found = over_runs(values)
     if found is None:
         raise ValueError("values = []: a mean needs at least one; give those of a run")
-    return Estimate(found.mean, inf if found.half_width is None else found.half_width)
+    width = inf if found.half_width is None else found.half_width
+    return Estimate(found.mean, width, found.n)

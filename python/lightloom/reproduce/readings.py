@@ -11,6 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lightloom.reproduce.estimate import Estimate
+
+#: A figure, with its confidence interval where it has one.
+Measured = float | Estimate
 Basis = Literal["literal", "assumed", "fitted"]
 
 
@@ -37,7 +41,7 @@ class Readings:
     verdict: str
     """Name of the reading that outcomes are from, the same for all claims of a paper's figure."""
     known: Sequence[Reading]
-    values: Mapping[str, Mapping[str, float]]
+    values: Mapping[str, Mapping[str, Measured]]
     """Claim → reading → what was measured."""
 
     def __post_init__(self) -> None:
@@ -54,11 +58,16 @@ class Readings:
                 wrong = f"by {sorted(strange)}" if strange else f"none by {self.verdict}"
                 raise ValueError(f"{claim}: has a value {wrong}; give one by {self.verdict}")
 
-    def measured(self) -> dict[str, float]:
+    def measured(self) -> dict[str, Measured]:
         """What each claim comes to by the reading that is judged."""
         return {claim: values[self.verdict] for claim, values in self.values.items()}
 
-    def of(self, claim: str) -> tuple[tuple[Reading, float], ...]:
+    def of(self, claim: str) -> tuple[tuple[Reading, Estimate], ...]:
         """A claim's values, by reading; none where the source is plain."""
         values = self.values.get(claim, {})
-        return tuple((r, values[r.name]) for r in self.known if r.name in values)
+        return tuple((r, estimated(values[r.name])) for r in self.known if r.name in values)
+
+
+def estimated(value: Measured) -> Estimate:
+    """A figure as an interval; of a plain number, of no width."""
+    return value if isinstance(value, Estimate) else Estimate(float(value))

@@ -5,20 +5,27 @@ from __future__ import annotations
 import io
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 
 from lightloom import identity
-from lightloom.reproduce.claims import Claims, Measured, Verdict, judge
-from lightloom.reproduce.readings import Readings
+from lightloom.reproduce import by_readings
+from lightloom.reproduce.claims import Claims
+from lightloom.reproduce.grid import CHOSEN, Grid
+from lightloom.reproduce.readings import Measured, Readings
 from lightloom.reproduce.scripts import Script, find_validation, load_script, targets
 from lightloom.reproduce.simulate import observed, simulated_by
+from lightloom.reproduce.verdicts import Verdict, judge
 from lightloom.sweep.executors import Executor
 from lightloom.writing import Staging
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Told the figure at work and how many of its simulations are finished.
 Progress = Callable[[str, int, int], None]
@@ -31,6 +38,7 @@ def reproduce(
     out: Path,
     *,
     quick: bool = False,
+    readings: bool = False,
     workers: int = 1,
     executor: Executor | None = None,
     progress: Progress = lambda name, finished, total: None,
@@ -38,67 +46,124 @@ def reproduce(
 ) -> tuple[list[Verdict], list[Path]]:
     """Measures and judges the claims of `all`, `sirius` or `sirius/fig12`; `told` hears
     when each figure begins and ends. Simulations run where `executor` has them run; in so many
-    processes (`workers`) unless it is given.
+    processes (`workers`) unless it is given. With `readings` claims have a value by each reading
+    of their paper's `readings.toml`, too.
 
     Returns the verdicts and the files written below `out`: per figure an SVG,
-    a PNG and its data, and one `claims.json`.
+    a PNG and its data, by reading a picture of each paper, and one `claims.json`.
+
+    Raises:
+        ConfigError: of claims or readings that are no such.
     """
     folder = find_validation()
     verdicts: list[Verdict] = []
-    drawn: list[tuple[Script, Any]] = []
     chosen = targets(folder, wanted)
-    total = sum(map(len, chosen.values()))
-    for fabric, names in chosen.items():
-        claims = Claims.read(folder / fabric / "claims.toml")
-        for name in names:
-            script = load_script(folder, fabric, name)
-            begun = time.monotonic()
-            told(f"{fabric}/{name} begins, {len(drawn) + 1} of {total}")
-            with observed(partial(progress, f"{fabric}/{name}")), simulated_by(executor):
-                measured = script.measure(quick, workers)
-            told(f"{fabric}/{name} took {time.monotonic() - begun:.1f} s")
-            verdicts += _judge(fabric, name, claims, measured, quick)
-            drawn.append((script, measured["data"]))
+    papers = {fabric: Paper.read(folder, fabric) for fabric in chosen}
+    names = [(fabric, name) for fabric, scripts in chosen.items() for name in scripts]
+    drawn: list[tuple[Script, Any]] = []
+    for place, (fabric, name) in enumerate(names, 1):
+        script = load_script(folder, fabric, name)
+        begun = time.monotonic()
+        told(f"{fabric}/{name} begins, {place} of {len(names)}")
+        with observed(partial(progress, f"{fabric}/{name}")), simulated_by(executor):
+            measured = by_readings.measured_by(
+                script, papers[fabric].grid, quick, workers, every=readings
+            )
+        told(f"{fabric}/{name} took {time.monotonic() - begun:.1f} s")
+        verdicts += papers[fabric].judge(script, measured, quick)
+        drawn.append((script, measured["data"]))
+    pictures = _by_reading(chosen, verdicts, out) if readings else {}
+    return verdicts, _write(out, drawn, pictures, verdicts)
+
+
+def _write(
+    out: Path,
+    drawn: Sequence[tuple[Script, Any]],
+    pictures: Mapping[Path, bytes],
+    verdicts: Sequence[Verdict],
+) -> list[Path]:
+    """Writes figures with their data, and the claims. Returns what was written."""
     files: dict[Path, bytes] = {}
     for script, data in drawn:
         files |= _draw(script, data, out)
+    files |= pictures
     files[out / "claims.json"] = _json([verdict.to_dict() for verdict in verdicts])
     with Staging(out) as staging:
         for path, content in files.items():
             staging.content(path, content)
         staging.record(out, {"build": identity.build(), "inputs": []}, keep=True)
-    return verdicts, list(files)
+    return list(files)
 
 
-def _judge(
-    fabric: str, script: str, claims: Claims, found: dict[str, Any], quick: bool
-) -> list[Verdict]:
-    mine = [claim for claim in claims.claim if claim.script == script]
-    readings: Readings | None = found.get("readings")
-    measured: dict[str, Measured] = dict(found["claims"])
-    if readings is not None:
-        measured |= readings.measured()
-    unknown = set(measured) - {claim.id for claim in mine}
-    if unknown:
-        raise LookupError(f"{fabric}/{script} measures {sorted(unknown)}: not in claims.toml")
-    return [
-        judge(fabric, claim, measured.get(claim.id), quick, claims.title, readings)
-        for claim in mine
-    ]
+@dataclass(frozen=True)
+class Paper:
+    """The claims of a paper, and its readings."""
+
+    fabric: str
+    claims: Claims
+    grid: Grid | None
+
+    @classmethod
+    def read(cls, folder: Path, fabric: str) -> Paper:
+        """From the folder of its claims."""
+        own = folder / fabric
+        return cls(fabric, Claims.read(own / "claims.toml"), by_readings.of_fabric(own))
+
+    def judge(self, script: Script, found: dict[str, Any], quick: bool) -> list[Verdict]:
+        """The verdicts on all claims of a script."""
+        mine = [claim for claim in self.claims.claim if claim.script == script.name]
+        readings: Readings | None = found.get("readings")
+        measured: dict[str, Measured] = dict(found["claims"])
+        if readings is not None:
+            measured = {**measured, **readings.measured()}
+        unknown = set(measured) - {claim.id for claim in mine}
+        if unknown:
+            name = f"{self.fabric}/{script.name}"
+            raise LookupError(f"{name} measures {sorted(unknown)}: not in claims.toml")
+        by = CHOSEN if script.factors else None
+        return [
+            judge(
+                self.fabric,
+                claim,
+                measured.get(claim.id),
+                quick,
+                self.claims.title,
+                readings,
+                readings.verdict if readings and readings.of(claim.id) else by,
+            )
+            for claim in mine
+        ]
+
+
+def _by_reading(
+    chosen: Mapping[str, Sequence[str]], verdicts: Sequence[Verdict], out: Path
+) -> dict[Path, bytes]:
+    """A picture of each paper whose figures were measured by several readings."""
+    files: dict[Path, bytes] = {}
+    for fabric in chosen:
+        own = [v for v in verdicts if v.fabric == fabric and v.readings and v.reading == CHOSEN]
+        if own:
+            picture = by_readings.picture(fabric, own)
+            files |= _saved(picture, out / fabric / "readings", "readings")
+    return files
 
 
 def _draw(script: Script, data: Any, out: Path) -> dict[Path, bytes]:
     """The figure's files, and its data."""
-    folder = out / script.fabric
-    figure = script.figure(data)
+    stem = out / script.fabric / script.name
+    files = _saved(script.figure(data), stem, script.name)
+    return files | {stem.with_suffix(".json"): _json(data)}
+
+
+def _saved(figure: Figure, stem: Path, salt: str) -> dict[Path, bytes]:
+    """A figure as SVG and PNG. The same data give the same bytes: no date, and identifiers by
+    name."""
     files: dict[Path, bytes] = {}
-    # The same data give the same bytes: no date, and identifiers by name.
     for suffix, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
         drawn = io.BytesIO()
-        with matplotlib.rc_context({"svg.hashsalt": script.name}):
+        with matplotlib.rc_context({"svg.hashsalt": salt}):
             figure.savefig(drawn, format=suffix, dpi=160, metadata=metadata)
-        files[folder / f"{script.name}.{suffix}"] = drawn.getvalue()
-    files[folder / f"{script.name}.json"] = _json(data)
+        files[stem.with_suffix(f".{suffix}")] = drawn.getvalue()
     return files
 
 

@@ -25,8 +25,12 @@ class Script:
 
     fabric: str
     name: str
-    measure: Callable[[bool, int], dict[str, Any]]
+    measure: Callable[..., dict[str, Any]]
+    """Told whether to be quick, how many processes there are and, where it has `factors`, a
+    reading of the paper (`grid.Setting`)."""
     figure: Callable[[Any], Figure]
+    factors: tuple[str, ...] = ()
+    """What of `readings.toml` its figures depend on."""
 
 
 def find_validation() -> Path:
@@ -76,7 +80,8 @@ def targets(folder: Path, wanted: str) -> dict[str, list[str]]:
 def load_script(folder: Path, fabric: str, name: str) -> Script:
     """Imports `validation/<fabric>/<name>.py` from its path."""
     module = _load(folder / fabric / f"{name}.py")
-    return Script(fabric, name, module.measure, module.figure)
+    factors = tuple(getattr(module, "FACTORS", ()))
+    return Script(fabric, name, module.measure, module.figure, factors)
 
 
 def beside(script: str, name: str) -> ModuleType:

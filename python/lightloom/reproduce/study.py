@@ -6,7 +6,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot, nan
+from math import hypot, isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -39,6 +39,16 @@ class Runs(Generic[Key]):
         same traffic."""
         pairs = zip(self.summaries[key], self.summaries[base], strict=True)
         return float(statistics.median(pick(a, path) / pick(b, path) for a, b in pairs))
+
+    def paired(self, key: Key, base: Key, path: str) -> Estimate:
+        """Mean over the seeds of a figure relative to another run's on the same traffic, with
+        the interval that they tell; what both owe to their traffic is in none of them."""
+        pairs = zip(self.summaries[key], self.summaries[base], strict=True)
+        return across([pick(a, path) / pick(b, path) for a, b in pairs])
+
+    def row(self, keys: Iterable[Key], path: str, scale: float = 1.0) -> list[Estimate]:
+        """Means over the seeds of a figure along a row of keys, times `scale`."""
+        return [self.across(key, path).times(scale) for key in keys]
 
     def line(self, keys: Iterable[Key], path: str, scale: float = 1.0) -> list[float | None]:
         """A figure along a row of keys, times `scale`."""
@@ -153,7 +163,9 @@ def _value(point: float | Estimate | None) -> float | None:
 
 
 def _width(point: float | Estimate | None) -> float:
-    return point.half_width if isinstance(point, Estimate) else 0.0
+    """Half of its interval; 0 where there is none, or a single run that tells of none."""
+    width = point.half_width if isinstance(point, Estimate) else 0.0
+    return width if isfinite(width) else 0.0
 
 
 def draw(panels: Sequence[Mapping[str, Any]]) -> Figure:

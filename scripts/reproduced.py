@@ -1,0 +1,53 @@
+"""Makes the status page docs/reproduced.md and the table in README.md of what is on record of the
+claims (validation/*/measured.json, which `lightloom reproduce --record` writes). With `--check`
+nothing is written: it says whether both are up to date.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from lightloom.errors import ConfigError
+from lightloom.reproduce import status
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE, README = ROOT / "docs" / "reproduced.md", ROOT / "README.md"
+
+
+def made() -> dict[Path, str]:
+    """Both files as they have to be."""
+    known = status.papers(ROOT / "validation")
+    readme = README.read_text(encoding="utf-8")
+    table = status.inserted(readme, status.summary(known), README.name)
+    return {PAGE: status.page(known), README: table}
+
+
+def main(arguments: list[str]) -> int:
+    """Writes both, or looks at them. Returns 1 if one is not up to date or a claim's status is
+    not what its value comes to, 2 if they cannot be made."""
+    try:
+        files = made()
+        found = [c for p in status.papers(ROOT / "validation") for c in status.contradictions(p)]
+    except ConfigError as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    old = [path for path, text in files.items() if _read(path) != text]
+    for line in found:
+        print(line, file=sys.stderr)
+    if "--check" in arguments:
+        for path in old:
+            print(f"{path.name}: not as it is made; run scripts/reproduced.py", file=sys.stderr)
+        return 1 if old or found else 0
+    for path in old:
+        path.write_text(files[path], encoding="utf-8")
+        print(f"wrote {path.relative_to(ROOT)}")
+    return 1 if found else 0
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
