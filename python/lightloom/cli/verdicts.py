@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MARKS = {"reproduced": "✓", "not reproduced": "✗", "not judged": "·"}
 COLOURS = {"reproduced": "green", "not reproduced": "red", "not judged": "yellow"}
 TOO_QUICK = "too quick"
+OF_BOUNDS = "of bounds"
 COLUMNS = ("reproduced", "not reproduced", "not judged", "fitted", "set", TOO_QUICK)
 
 
@@ -89,7 +90,9 @@ def _remark(verdict: Verdict) -> str:
         return TOO_QUICK
     if verdict.outcome == "not judged" and verdict.claim.expect and verdict.measured:
         return "undecided"
-    return "" if verdict.claim.basis == "measured" else verdict.claim.basis
+    if verdict.claim.basis != "measured":
+        return verdict.claim.basis
+    return OF_BOUNDS if verdict.of_bounds else ""
 
 
 def _below(verdict: Verdict, width: int, told: Told) -> Iterator[Text]:
@@ -145,6 +148,11 @@ def _notes(verdicts: Sequence[Verdict]) -> Iterator[str]:
         yield "fitted, set: comes out by construction, so no evidence; counted apart"
     if "undecided" in remarks:
         yield "undecided: what is expected ends within the interval of what was measured"
+    if OF_BOUNDS in remarks:
+        yield (
+            f"{OF_BOUNDS}: compares with completion times that are no less than what was taken, as "
+            "flows were under way when a run ended"
+        )
     if TOO_QUICK in remarks:
         yield "too quick: --quick runs too little for a meaningful figure"
 

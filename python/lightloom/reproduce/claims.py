@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from lightloom.config import read_toml
 from lightloom.errors import ConfigError
 from lightloom.reproduce.estimate import Estimate
+from lightloom.reproduce.of_bounds import OfBounds
 from lightloom.reproduce.readings import Reading, Readings
 
 Status = Literal["reproduced", "not reproduced", "not judged"]
@@ -187,6 +188,11 @@ class Verdict:
     """The same by each reading, where the source leaves open what decides."""
 
     @property
+    def of_bounds(self) -> bool:
+        """Whether what was measured rests on completion times that are but bounds."""
+        return self.measured is not None and isinstance(self.measured.value, OfBounds)
+
+    @property
     def as_recorded(self) -> bool:
         """Whether the outcome is the one on record. A quick run does not
         contradict the record by leaving a claim unjudged."""
@@ -200,6 +206,7 @@ class Verdict:
             "quick_run": self.quick,
             "measured": None if self.measured is None else self.measured.value,
             "half_width": self.measured.half_width or None if self.measured else None,
+            **({"of_bounds": True} if self.of_bounds else {}),
             "outcome": self.outcome,
             "as_recorded": self.as_recorded,
             **({"readings": [r.to_dict() for r in self.readings]} if self.readings else {}),
