@@ -8,6 +8,7 @@ mod by_hand;
 mod credits;
 mod deadlock;
 mod hops;
+mod output_queued;
 mod reference;
 mod saturation;
 mod traffic;
